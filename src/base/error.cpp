@@ -1,0 +1,52 @@
+#include "base/error.h"
+
+#include <algorithm>
+
+namespace mvsim {
+
+std::string SourceLocation::text() const {
+  std::string out = path ? *path : std::string("<unknown>");
+  if (line > 0) out += ":" + std::to_string(line) + ":" + std::to_string(column);
+  return out;
+}
+
+WorldFileError::WorldFileError(SourceLocation where, const std::string& message)
+    : Error(where.text() + ": " + message), where_(std::move(where)) {}
+
+static int edit_distance(std::string_view a, std::string_view b) {
+  std::vector<int> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr size_t kLongestName = 80;  // a name worth correcting is short; keeps the cost bounded
+  if (name.size() > kLongestName) return {};
+  std::string best;
+  int best_distance = std::max<int>(2, static_cast<int>(name.size()) / 2);
+  for (const std::string& c : candidates) {
+    if (c.size() > kLongestName) continue;
+    const int d = edit_distance(name, c);
+    if (d < best_distance || (d == best_distance && best.empty())) {
+      best = c;
+      best_distance = d;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string best = nearest_name(name, candidates);
+  return best.empty() ? std::string() : ", did you mean '" + best + "'?";
+}
+
+}  // namespace mvsim

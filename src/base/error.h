@@ -1,0 +1,49 @@
+// Errors that name their place. Thread-safe: values only.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mvsim {
+
+// A place in a text file. Lines and columns count from 1; line 0 means "no place known".
+struct SourceLocation {
+  std::shared_ptr<const std::string> path;
+  int line = 0;
+  int column = 0;
+
+  std::string text() const;  // "path:line:column"
+};
+
+// Bad input of a caller: a wrong name, a value out of range.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Bad content of a world or environment file: "path:line:column: what was found, what was expected".
+class WorldFileError : public Error {
+ public:
+  WorldFileError(SourceLocation where, const std::string& message);
+  const SourceLocation& where() const { return where_; }
+
+ private:
+  SourceLocation where_;
+};
+
+// Use of threads or graphics in a process forked after their creation.
+class ForkedProcessError : public Error {
+ public:
+  using Error::Error;
+};
+
+// The name of `candidates` nearest to `name` by edit distance, or "" when none is near.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+
+// ", did you mean 'x'?" or "".
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace mvsim

@@ -1,0 +1,75 @@
+// Plane and space geometry: metres, radians; world frame ENU, yaw counter-clockwise.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "base/math.h"
+
+namespace mvsim {
+
+struct Vec2 {
+  double x = 0, y = 0;
+
+  friend Vec2 operator+(Vec2 a, Vec2 b) { return {a.x + b.x, a.y + b.y}; }
+  friend Vec2 operator-(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
+  friend Vec2 operator*(double s, Vec2 a) { return {s * a.x, s * a.y}; }
+  friend bool operator==(Vec2 a, Vec2 b) { return a.x == b.x && a.y == b.y; }
+};
+
+inline double dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
+inline double cross(Vec2 a, Vec2 b) { return a.x * b.y - a.y * b.x; }
+inline double norm(Vec2 a) { return std::sqrt(dot(a, a)); }
+
+struct Vec3 {
+  double x = 0, y = 0, z = 0;
+};
+
+struct Pose2 {
+  double x = 0, y = 0, yaw = 0;
+};
+
+// Rotation R = Rz(yaw) Ry(pitch) Rx(roll): positive pitch is nose down.
+struct Pose3 {
+  double x = 0, y = 0, z = 0, yaw = 0, pitch = 0, roll = 0;
+};
+
+struct Twist2 {
+  double vx = 0, vy = 0, omega = 0;
+};
+
+// A rotation kept as its cosine and sine.
+struct Rotation2 {
+  double c = 1, s = 0;
+
+  Rotation2() = default;
+  explicit Rotation2(double angle) {
+    const SinCos sc = sin_cos(angle);
+    c = sc.cos;
+    s = sc.sin;
+  }
+  Vec2 rotate(Vec2 v) const { return {c * v.x - s * v.y, s * v.x + c * v.y}; }
+  Vec2 unrotate(Vec2 v) const { return {c * v.x + s * v.y, -s * v.x + c * v.y}; }
+};
+
+// T_a_c = T_a_b (+) T_b_c.
+inline Pose2 compose(const Pose2& a, const Pose2& b) {
+  const Vec2 p = Rotation2(a.yaw).rotate({b.x, b.y});
+  return {a.x + p.x, a.y + p.y, a.yaw + b.yaw};
+}
+inline Vec2 transform(const Pose2& pose, Vec2 local) {
+  return Vec2{pose.x, pose.y} + Rotation2(pose.yaw).rotate(local);
+}
+
+using Polygon = std::vector<Vec2>;
+
+struct Color {
+  uint8_t r = 255, g = 255, b = 255, a = 255;
+};
+
+struct Rect {
+  double x_min = 0, x_max = 0, y_min = 0, y_max = 0;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,132 @@
+#include "base/math.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace mvsim {
+namespace {
+
+// sin and cos on [-pi/4, pi/4]: minimax polynomials of fdlibm (Sun Microsystems, freely usable coefficients).
+double sin_kernel(double x) {
+  const double z = x * x;
+  const double r = 8.33333333332248946124e-03 +
+                   z * (-1.98412698298579493134e-04 +
+                        z * (2.75573137070700676789e-06 +
+                             z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
+  return x + z * x * (-1.66666666666666324348e-01 + z * r);
+}
+
+double cos_kernel(double x) {
+  const double z = x * x;
+  const double r = z * (4.16666666666666019037e-02 +
+                        z * (-1.38888888888741095749e-03 +
+                             z * (2.48015872894767294178e-05 +
+                                  z * (-2.75573143513906633035e-07 +
+                                       z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
+  return 1.0 - (0.5 * z - z * r);
+}
+
+// arctangent on [0, 0.4142]: odd Taylor-like minimax of fdlibm's atan.
+double atan_kernel(double x) {
+  static constexpr double kA[] = {3.33333333333329318027e-01,  -1.99999999998764832476e-01,
+                                  1.42857142725034663711e-01,  -1.11111104054623557880e-01,
+                                  9.09088713343650656196e-02,  -7.69187620504482999495e-02,
+                                  6.66107313738753120669e-02,  -5.83357013379057348645e-02,
+                                  4.97687799461593236017e-02,  -3.65315727442169155270e-02,
+                                  1.62858201153657823623e-02};
+  const double z = x * x;
+  double r = kA[10];
+  for (int i = 9; i >= 0; --i) r = kA[i] + z * r;
+  return x - x * z * r;
+}
+
+}  // namespace
+
+SinCos sin_cos(double angle) {
+  if (!(std::fabs(angle) <= 1e9)) angle = std::fmod(angle, 2.0 * kPi);  // exact in IEEE, same on every machine
+  // Cody-Waite reduction: pi/2 in three pieces, the first two with trailing zeros so that products are exact
+  const double quarter = std::nearbyint(angle * 6.36619772367581382433e-01);
+  double r = angle - quarter * 1.57079632673412561417e+00;
+  r -= quarter * 6.07710050630396597660e-11;
+  r -= quarter * 2.02226624879595063154e-21;
+  const double s = sin_kernel(r), c = cos_kernel(r);
+  switch (static_cast<int64_t>(quarter) & 3) {
+    case 0: return {s, c};
+    case 1: return {c, -s};
+    case 2: return {-s, -c};
+    default: return {-c, s};
+  }
+}
+
+double arc_tangent(double y, double x) {
+  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
+  const double ax = std::fabs(x), ay = std::fabs(y);
+  double angle = 0;
+  if (ax != 0 || ay != 0) {
+    const bool steep = ay > ax;
+    const double t = std::isinf(ax) && std::isinf(ay) ? 1.0 : (steep ? ax / ay : ay / ax);
+    // tan(pi/8) splits [0, 1]: above it atan t = pi/4 + atan((t - 1) / (t + 1))
+    angle = t > 0.41421356237309503 ? kPi / 4 + atan_kernel((t - 1) / (t + 1)) : atan_kernel(t);
+    if (steep) angle = kPi / 2 - angle;
+  }
+  if (std::signbit(x)) angle = kPi - angle;
+  return std::copysign(angle, y);
+}
+
+double exponential(double x) {
+  if (std::isnan(x)) return x;
+  if (x > 709.78) return std::numeric_limits<double>::infinity();
+  if (x < -745.2) return 0;
+  const double k = std::nearbyint(x * 1.44269504088896338700e+00);
+  const double hi = x - k * 6.93147180369123816490e-01;
+  const double lo = k * 1.90821492927058770002e-10;
+  const double r = hi - lo;
+  const double z = r * r;
+  const double c = r - z * (1.66666666666666019037e-01 +
+                            z * (-2.77777777770155933842e-03 +
+                                 z * (6.61375632143793436117e-05 +
+                                      z * (-1.65339022054652515390e-06 + z * 4.13813679705723846039e-08))));
+  const double y = 1.0 - ((lo - (r * c) / (2.0 - c)) - hi);
+  return std::ldexp(y, static_cast<int>(k));
+}
+
+double logarithm(double x) {
+  if (std::isnan(x) || x < 0) return std::numeric_limits<double>::quiet_NaN();
+  if (x == 0) return -std::numeric_limits<double>::infinity();
+  if (std::isinf(x)) return x;
+  int k = 0;
+  double m = std::frexp(x, &k);  // exact
+  if (m < 0.70710678118654752440) {
+    m *= 2;
+    --k;
+  }
+  const double f = m - 1.0;
+  const double s = f / (2.0 + f), z = s * s, w = z * z;
+  const double t1 =
+      w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
+  const double t2 = z * (6.666666666666735130e-01 +
+                         w * (2.857142874366239149e-01 +
+                              w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
+  const double half = 0.5 * f * f;
+  return k * 6.93147180369123816490e-01 -
+         ((half - (s * (half + t1 + t2) + k * 1.90821492927058770002e-10)) - f);
+}
+
+double hyperbolic_tangent(double x) {
+  const double a = std::fabs(x);
+  if (a > 22) return std::copysign(1.0, x);
+  if (a < 1e-3) return x - x * x * x / 3.0;
+  const double e = exponential(2.0 * a);
+  return std::copysign((e - 1.0) / (e + 1.0), x);
+}
+
+double power(double base, double exponent) { return exponential(exponent * logarithm(base)); }
+
+double wrap_to_pi(double angle) {
+  double r = std::fmod(angle + kPi, 2.0 * kPi);
+  if (r < 0) r += 2.0 * kPi;
+  return r - kPi;
+}
+
+}  // namespace mvsim

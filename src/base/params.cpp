@@ -1,0 +1,131 @@
+#include "base/params.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "base/math.h"
+
+namespace mvsim {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+std::string_view trim(std::string_view s) {
+  while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
+  while (!s.empty() && is_blank(s.back())) s.remove_suffix(1);
+  return s;
+}
+
+std::string short_number(double v) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%g", v);
+  return buffer;
+}
+
+// Long hostile texts are cut in messages.
+std::string quoted(std::string_view text) {
+  constexpr size_t kMost = 60;
+  std::string out = "'" + std::string(text.substr(0, kMost));
+  return out + (text.size() > kMost ? "...'" : "'");
+}
+
+}  // namespace
+
+const NamedText* ParamSet::find(std::string_view name) const {
+  for (auto it = values.rbegin(); it != values.rend(); ++it)
+    if (it->name == name) return &*it;
+  return nullptr;
+}
+
+std::optional<double> scan_number(std::string_view text) {
+  text = trim(text);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+double parse_number(const NamedText& value) {
+  if (const auto number = scan_number(value.text)) return *number;
+  throw WorldFileError(value.where,
+                       "<" + value.name + ">: found " + quoted(value.text) + ", expected a finite number");
+}
+
+bool parse_bool(const NamedText& value) {
+  std::string lower;
+  for (char c : trim(value.text)) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  if (lower == "true" || lower == "1") return true;
+  if (lower == "false" || lower == "0") return false;
+  throw WorldFileError(value.where,
+                       "<" + value.name + ">: found " + quoted(value.text) + ", expected true, false, 1 or 0");
+}
+
+int parse_int(const NamedText& value) {
+  const auto number = scan_number(value.text);
+  if (!number || std::fabs(*number) > 2147483647.0)
+    throw WorldFileError(value.where,
+                         "<" + value.name + ">: found " + quoted(value.text) + ", expected an integer");
+  return static_cast<int>(*number);  // a decimal is truncated: results of $f{} land here
+}
+
+std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t most, const char* expected) {
+  std::vector<double> out;
+  std::string_view rest = trim(value.text);
+  while (!rest.empty()) {
+    size_t end = 0;
+    while (end < rest.size() && !is_blank(rest[end])) ++end;
+    const auto number = scan_number(rest.substr(0, end));
+    if (!number || out.size() == most) {
+      out.clear();
+      break;
+    }
+    out.push_back(*number);
+    rest = trim(rest.substr(end));
+  }
+  if (out.size() < least)
+    throw WorldFileError(value.where,
+                         "<" + value.name + ">: found " + quoted(value.text) + ", expected " + expected);
+  return out;
+}
+
+void check_range(const ParamInfo& info, double value, const SourceLocation& where) {
+  if (value <= info.max && (info.open_min ? value > info.min : value >= info.min)) return;
+  const double unit = info.type == ParamType::kDegrees ? kDegree : 1.0;
+  std::string expected;
+  if (std::isfinite(info.min)) expected = (info.open_min ? "> " : ">= ") + short_number(info.min / unit);
+  if (std::isfinite(info.max))
+    expected += (expected.empty() ? "<= " : " and <= ") + short_number(info.max / unit);
+  throw WorldFileError(where, "<" + std::string(info.name) + ">: found " + short_number(value / unit) +
+                                  ", expected " + expected);
+}
+
+void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,
+                 std::span<const std::string_view> also_known, std::vector<std::string>& warnings) {
+  for (size_t i = 0; i < table.size(); ++i) {
+    const ParamInfo& info = table[i];
+    out[i] = info.fallback;
+    const NamedText* value = set.find(info.name);
+    if (!value) continue;
+    switch (info.type) {
+      case ParamType::kNumber: out[i] = parse_number(*value); break;
+      case ParamType::kDegrees: out[i] = parse_number(*value) * kDegree; break;
+      case ParamType::kBool: out[i] = parse_bool(*value) ? 1 : 0; break;
+      case ParamType::kInt: out[i] = parse_int(*value); break;
+    }
+    check_range(info, out[i], value->where);
+  }
+  for (const NamedText& value : set.values) {
+    bool known = false;
+    std::vector<std::string> names;
+    for (const ParamInfo& info : table) names.emplace_back(info.name);
+    for (std::string_view name : also_known) names.emplace_back(name);
+    for (const std::string& name : names) known = known || name == value.name;
+    if (!known)
+      warnings.push_back(value.where.text() + ": <" + value.name + "> is unknown in <" + set.tag + "> and ignored" +
+                         did_you_mean(value.name, names));
+  }
+}
+
+}  // namespace mvsim

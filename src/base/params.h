@@ -1,0 +1,65 @@
+// Named numbers of a component (tire model, controller, sensor, vehicle, block), described by one table.
+//
+// The table serves everything that speaks of parameters by name: reading XML with range checks, suggestions for
+// misspelt names, the flat parameter array that a Simulation copies, and randomisation by an environment.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace mvsim {
+
+enum class ParamType { kNumber, kDegrees, kBool, kInt };  // degrees are stored as radians
+
+// One row of a component's table. Bounds are inclusive unless `open_min`.
+struct ParamInfo {
+  std::string_view name;
+  double fallback = 0;  // in stored units
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  ParamType type = ParamType::kNumber;
+  bool open_min = false;
+};
+
+// One value as it stood in a file after expansion: a child element or an attribute.
+struct NamedText {
+  std::string name;
+  std::string text;
+  SourceLocation where;
+};
+
+// The values below one element, e.g. <friction class="default"><mu>0.7</mu></friction>. Several rows of one name:
+// the last one counts.
+struct ParamSet {
+  std::string tag;         // "friction", "controller", "sensor"...
+  std::string class_name;  // its class attribute, "" when absent
+  SourceLocation where;
+  std::vector<NamedText> values;
+
+  const NamedText* find(std::string_view name) const;
+};
+
+// Typed readers of section 1.9 of the world language. All throw WorldFileError naming tag and text.
+double parse_number(const NamedText& value);
+bool parse_bool(const NamedText& value);
+int parse_int(const NamedText& value);
+std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t most, const char* expected);
+
+// The number of `text`, if it is one as a whole (blanks around it allowed, "nan" and "inf" refused).
+std::optional<double> scan_number(std::string_view text);
+
+// Reads every row of `table` from `set` (fallback where absent) into `out`, in table order, with range checks.
+// Names of `set` that are neither in the table nor in `also_known` become one warning each.
+void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,
+                 std::span<const std::string_view> also_known, std::vector<std::string>& warnings);
+
+// Throws WorldFileError when `value` is outside the row's range.
+void check_range(const ParamInfo& info, double value, const SourceLocation& where);
+
+}  // namespace mvsim

@@ -1,0 +1,54 @@
+// Counter-based random numbers (Philox 4x32-10 of Random123, Salmon et al. 2011).
+//
+// A stream is named by (key, episode, stream id) and holds only its position, so the numbers of one purpose never
+// depend on how many another purpose drew, on other environments, on threads or on history.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace mvsim {
+
+// What a stream is for; the index of the thing (sensor, block, expression) is mixed in by the caller.
+enum class StreamPurpose : uint16_t {
+  kWorldExpression = 1,
+  kOdometryMultiplier,
+  kSensorNoise,
+  kSpawn,
+  kGoal,
+  kPlaceBlocks,
+  kRandomize,
+  kVariant,
+  kActionNoise,
+  kObservationNoise,
+};
+
+class RandomStream {
+ public:
+  RandomStream() = default;
+  RandomStream(uint64_t key, uint32_t episode, StreamPurpose purpose, uint16_t index = 0);
+
+  uint32_t bits();                          // uniform 32 bits
+  uint64_t bits64();
+  double uniform();                         // [0, 1), 53 bits
+  double uniform(double low, double high);  // [low, high)
+  double normal();                          // mean 0, standard deviation 1 (Box-Muller, own log and trigonometry)
+  uint32_t below(uint32_t n);               // uniform integer in [0, n), n > 0
+
+  friend bool operator==(const RandomStream&, const RandomStream&) = default;
+
+ private:
+  void refill();
+
+  uint64_t key_ = 0;
+  uint32_t episode_ = 0;
+  uint32_t stream_ = 0;
+  uint64_t block_ = 0;  // next counter value
+  std::array<uint32_t, 4> words_{};
+  uint32_t used_ = 4;
+  uint32_t has_spare_ = 0;
+  double spare_ = 0;
+};
+
+}  // namespace mvsim

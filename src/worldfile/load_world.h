@@ -1,0 +1,24 @@
+// Reads the XML world language (docs/world-files.md) into a WorldSpec.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "worldfile/world_spec.h"
+
+namespace mvsim {
+
+struct WorldLoadOptions {
+  std::vector<std::string> roots;  // folders that may be read beside the parent of the world's own folder
+  std::string assets;              // the package's own data folder ("" for none), readable too
+  uint64_t world_seed = 0;         // of $f{rand()}, $f{randn()}, $f{unifrnd()}
+};
+
+// Throws WorldFileError (bad content, an unreadable or forbidden include) or Error (the file itself cannot be read).
+WorldSpec load_world(const std::string& path, const WorldLoadOptions& options);
+
+// The same from text; relative paths start at `folder`.
+WorldSpec load_world_text(const std::string& text, const std::string& folder, const WorldLoadOptions& options);
+
+}  // namespace mvsim

@@ -1,0 +1,132 @@
+// What a world file says, after includes, variables, loops, expressions and class merging: plain values in SI units
+// (angles in radians) that remember where they were written. No range checks beyond types: model/ judges the values.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/geometry.h"
+#include "base/params.h"
+
+namespace mvsim {
+
+// Common to all placed objects (world-elements 2.1).
+struct PlacementSpec {
+  Pose3 pose;              // z of <init_pose> is 0
+  bool has_pose = false;
+  Twist2 velocity;         // body frame, m/s and rad/s, of the reference point
+  bool adjust_elevation = true;
+  SourceLocation where;    // of the pose tag, or of the object without one
+};
+
+struct WheelSpec {
+  std::string tag;  // "l_wheel", "lf_wheel"...
+  std::optional<Vec2> position;
+  double yaw = 0;
+  double mass = 2, width = 0.2, diameter = 0.4;
+  double inertia = -1;  // spin inertia, -1: mass * diameter^2 / 8
+  Color color{0x32, 0x32, 0x32, 255};
+  SourceLocation where;
+};
+
+struct ChassisSpec {
+  std::optional<double> mass, z_min, z_max, linear_damping, angular_damping;
+  std::optional<Color> color;
+  std::optional<Polygon> shape;
+  bool shape_from_visual = false;
+  SourceLocation where, shape_where;
+};
+
+struct SensorSpec {
+  std::string name;  // never empty
+  ParamSet params;   // class_name "laser"...; poses and colours too, as text
+};
+
+struct VehicleSpec {
+  std::string name, class_name;
+  PlacementSpec placement;
+  ParamSet dynamics;  // class and its own scalar children, without wheels, chassis, controller
+  std::vector<WheelSpec> wheels;
+  ChassisSpec chassis;
+  ParamSet controller;               // class_name "raw" when absent
+  ParamSet friction;                 // class_name "default" when absent
+  std::array<std::optional<double>, 3> odometry_multipliers;  // x, y, yaw; absent: drawn per vehicle
+  std::vector<SensorSpec> sensors;
+  int order = 0;  // position in the document, shared by all kinds of objects
+  SourceLocation where;
+};
+
+enum class GeometryType { kPolygon, kBox, kCylinder, kSphere, kRamp, kSemiCylinderBump };
+
+struct BlockSpec {
+  std::string name, class_name;
+  PlacementSpec placement;
+  GeometryType geometry = GeometryType::kPolygon;
+  Vec3 size;                  // lx, ly, lz of box, ramp and bump
+  double radius = 0, length = 0;
+  int vertex_count = 10;
+  std::optional<Polygon> shape;  // of kPolygon; absent: the default square
+  bool is_static = false, intangible = false;
+  double mass = 30, ground_friction = 0.5, lateral_friction = 0.5, restitution = 0.01;
+  double linear_damping = 0.1, angular_damping = 0.1;
+  std::optional<double> z_min, z_max;
+  Color color{0, 0, 255, 255};
+  bool is_wall = false;  // made by <walls>
+  int order = 0;
+  SourceLocation where;
+};
+
+// An occupancy grid whose yaml (if any) has been read; the image is not decoded yet.
+struct OccupancyGridSpec {
+  std::string image_path;     // absolute, below the roots
+  double resolution = 0.1;    // m per pixel
+  std::optional<Vec2> center_pixel;  // x from the left, y from the bottom row
+  // ROS map_server yaml
+  bool is_ros = false;
+  Pose2 origin;               // world pose of the lower left corner of the image
+  bool negate = false;
+  double occupied_threshold = 0.65, free_threshold = 0.196;
+  std::string mode = "trinary";
+  bool show_collisions = true;
+  double restitution = 0.01, lateral_friction = 0.5;
+  int order = 0;
+  SourceLocation where;
+};
+
+struct HorizontalPlaneSpec {
+  Rect extent{-10, 10, -10, 10};
+  double z = 0;
+  Pose3 pose;
+  Color color{0xa0, 0xa0, 0xa0, 255};
+  int order = 0;
+  SourceLocation where;
+};
+
+struct GroundGridSpec {
+  bool floating = true;
+  Rect extent{-25, 25, -25, 25};
+  double interval = 5;
+  Color color{0xe0, 0xe0, 0xe0, 255};
+  double line_width = 1;
+  SourceLocation where;
+};
+
+struct WorldSpec {
+  std::string path;
+  double timestep = 0;  // s; 0: min(5 ms, smallest sensor period of a vehicle)
+  SourceLocation timestep_where;
+  double gravity = 9.81;
+  int velocity_iterations = 8, position_iterations = 3;
+  double collision_threshold = 0.03;  // m
+  std::vector<VehicleSpec> vehicles;  // document order
+  std::vector<BlockSpec> blocks;      // document order, walls included
+  std::vector<OccupancyGridSpec> grids;
+  std::vector<HorizontalPlaneSpec> planes;
+  std::vector<GroundGridSpec> ground_grids;
+  std::vector<std::string> warnings;  // "path:line:column: text", each once
+};
+
+}  // namespace mvsim
