@@ -1,0 +1,150 @@
+// A compiled world: immutable, shared by any number of simulations and threads.
+//
+// Everything that an environment may randomise is listed in `params` and copied by each Simulation; what stands here
+// besides is nominal and fixed.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/geometry.h"
+#include "base/image.h"
+#include "base/params.h"
+#include "raycast/grid_field.h"
+#include "raycast/polygon_cast.h"
+#include "sensor/sensor.h"
+#include "terrain/ground.h"
+#include "tire/tire_model.h"
+#include "vehicle/controller.h"
+#include "vehicle/dynamics.h"
+#include "vehicle/wheel.h"
+
+namespace mvsim {
+
+// A convex outline in its body's frame with what a rigid body needs of it.
+struct ShapeModel {
+  Polygon outline;              // convex hull, counter-clockwise, 3 to 14 vertices
+  std::vector<Polygon> pieces;  // the outline cut into polygons of at most 8 vertices, Box2D's limit
+  double radius = 0;            // largest distance of a vertex from the body origin
+  Vec2 centroid;
+  double unit_inertia = 0;      // about the body origin, per kg
+};
+
+// One randomisable number, e.g. "vehicle:r1/friction/mu".
+struct ParamEntry {
+  std::string path;
+  double nominal = 0;
+  ParamInfo info;  // range and type; `name` is the last part of the path
+};
+
+// Parameters of a vehicle's body, in this order from VehicleModel::body_params on.
+enum VehicleParam { kChassisMass, kChassisLinearDamping, kChassisAngularDamping, kOdometryX, kOdometryY, kOdometryYaw,
+                    kVehicleParamCount };
+
+struct VehicleModel {
+  std::string name, class_name;
+  const Dynamics* dynamics = nullptr;
+  const Controller* controller = nullptr;
+  const TireModel* tire = nullptr;
+  std::vector<WheelModel> wheels;
+  ShapeModel chassis;
+  double z_min = 0, z_max = 0;
+  Color color;
+  double radius = 0;  // of chassis and wheels about the reference point
+  Pose3 initial_pose;
+  Twist2 initial_twist;  // body frame
+  // Odometry multipliers that the world leaves open are drawn from N(1, 0.02) at each reset.
+  std::array<bool, 3> odometry_drawn{};
+  size_t body_params = 0, tire_params = 0, controller_params = 0;  // first index in Model::params
+  size_t controller_state = 0;                                     // first index in a Simulation's controller states
+  size_t first_wheel = 0;                                          // first index in a Simulation's wheels
+  size_t body = 0;
+  SourceLocation where;
+};
+
+// Parameters of a block, in this order from BlockModel::params on. Scale multiplies the outline (not the height).
+enum BlockParam { kBlockScale, kBlockMass, kBlockGroundFriction, kBlockFriction, kBlockRestitution,
+                  kBlockLinearDamping, kBlockAngularDamping, kBlockParamCount };
+
+struct BlockModel {
+  std::string name;
+  bool is_static = false, intangible = false;
+  bool is_wall = false;
+  bool placed = false;  // an environment moves or resizes it: not in Model::static_shapes even if static
+  ShapeModel shape;
+  BlockTop top;
+  double z_min = 0, z_max = 0;
+  Color color;
+  Pose3 initial_pose;
+  Twist2 initial_twist;
+  size_t params = 0;
+  int body = -1;  // -1: intangible, no rigid body
+  SourceLocation where;
+};
+
+struct GridModel {
+  raycast::GridField field;
+  Pose2 T_world_grid;  // grid frame: origin at the lower left corner of the map
+  double restitution = 0, friction = 0;
+};
+
+enum class BodyKind { kVehicle, kBlock };
+
+struct BodyModel {
+  BodyKind kind;
+  size_t index;
+};
+
+struct SensorModel {
+  std::string name;
+  size_t vehicle = 0;
+  double period = 0.1;      // s
+  size_t params = 0;        // first index in Model::params
+  size_t values = 0;        // first index in a Simulation's readings
+  std::unique_ptr<const Sensor> sensor;
+};
+
+struct GroundGridModel {
+  Rect extent;
+  double interval;
+  Color color;
+  bool floating;
+};
+
+struct Model {
+  std::string path;
+  double timestep = 5e-3;
+  double gravity = 9.81;
+  int velocity_iterations = 8, position_iterations = 3;
+  double collision_threshold = 0.03;
+
+  std::vector<VehicleModel> vehicles;
+  std::vector<BlockModel> blocks;
+  std::vector<GridModel> grids;
+  std::vector<BodyModel> bodies;    // document order: Box2D's results depend on the order of creation
+  std::vector<SensorModel> sensors;
+  std::vector<GroundPlane> planes;
+  std::vector<Color> plane_colors;
+  std::vector<GroundGridModel> ground_grids;
+
+  // Outlines of static tangible blocks that no environment moves, in the world frame.
+  raycast::StaticShapes static_shapes;
+
+  std::vector<ParamEntry> params;
+  size_t wheel_count = 0, controller_state_count = 0, reading_count = 0;
+  Rect bounds;  // of static geometry and grids; of initial poses with a margin where there is none
+  std::vector<std::string> warnings;
+
+  // Index of a name, or throws Error with the nearest name.
+  size_t vehicle_index(std::string_view name) const;
+  size_t block_index(std::string_view name) const;
+  size_t sensor_index(std::string_view vehicle, std::string_view sensor) const;
+  // Indices into `params` whose path matches; `*` in the pattern stands for any run of characters.
+  std::vector<size_t> find_params(std::string_view pattern) const;
+};
+
+bool matches_pattern(std::string_view pattern, std::string_view name);
+
+}  // namespace mvsim

@@ -1,0 +1,133 @@
+// The state of one running world. Copyable (the copy continues bit for bit); not thread-safe: one thread at a time.
+//
+// reset -> [place, set_param] -> step... . Poses are of reference points in the world frame, twists in the body frame
+// unless named otherwise.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+#include "model/model.h"
+#include "sim/body_state.h"
+#include "vehicle/wheel.h"
+
+namespace mvsim {
+
+class RigidBodySolver;
+
+struct VehicleState {
+  double z = 0, pitch = 0, roll = 0;
+  Vec2 acceleration;        // m/s2, world frame, of the reference point
+  Vec2 last_velocity;       // m/s, world frame: what the acceleration is a difference of
+  Pose2 odometry;           // starts at identity
+  Pose2 last_pose;          // pose after the previous step
+  bool has_last_pose = false;
+  bool in_collision = false, had_collision = false;
+  double command[kMostCommand] = {};
+};
+
+// The latest due reading of a sensor: its values stand in Simulation::readings().
+struct SensorState {
+  double last_due = 0;    // time of the step that produced the last reading
+  double stamp = -1;      // simulated time that the reading describes; < 0: none yet
+  uint32_t count = 0;     // readings so far
+  bool scheduled = true;  // false: only read_now() is used, its period plays no part
+  RandomStream noise;
+};
+
+class Simulation {
+ public:
+  Simulation(std::shared_ptr<const Model> model, uint64_t key, uint32_t episode = 0);
+  Simulation(const Simulation& other);
+  Simulation& operator=(const Simulation& other);
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+  ~Simulation();
+
+  const Model& model() const { return *model_; }
+
+  // Back to the model's initial state with nominal parameters and the random streams of (key, episode). Leaves no
+  // trace of what was before.
+  void reset(uint64_t key, uint32_t episode);
+
+  // -- changes between steps; each takes effect at the next step
+  void place_vehicle(size_t vehicle, const Pose2& pose);  // at rest, z snapped to the ground
+  void place_block(size_t block, const Pose2& pose);
+  void set_param(size_t index, double value);  // index into Model::params
+  void set_twist(size_t vehicle, double vx, double omega);  // throws Error if the controller takes no twist
+  void set_command(size_t vehicle, std::span<const double> command);  // finite, size of the controller's command
+  void set_sensor_scheduled(size_t sensor, bool scheduled);
+  void clear_collision_flags();
+
+  void step() { step(model_->timestep); }
+  void step(double dt);
+  // Steps until `duration` has passed: whole time steps and a shorter last one (physics 4.1).
+  void run(double duration);
+
+  // -- state
+  double time() const { return time_; }
+  uint64_t step_count() const { return step_count_; }
+  uint64_t key() const { return key_; }
+  uint32_t episode() const { return episode_; }
+  bool is_finite() const;
+  Pose3 vehicle_pose(size_t vehicle) const;
+  Twist2 vehicle_twist(size_t vehicle) const;        // body frame
+  Twist2 vehicle_world_twist(size_t vehicle) const;  // world axes
+  Twist2 vehicle_odometry_twist(size_t vehicle) const;
+  const VehicleState& vehicle(size_t vehicle) const { return vehicles_[vehicle]; }
+  std::span<const WheelState> wheels(size_t vehicle) const;
+  Pose3 block_pose(size_t block) const;
+  Twist2 block_world_twist(size_t block) const;
+  double param(size_t index) const { return params_[index]; }
+  std::span<const double> params() const { return params_; }
+  const SensorState& sensor(size_t sensor) const { return sensors_[sensor]; }
+  std::span<const float> reading(size_t sensor) const;
+  std::span<const uint8_t> reading_valid(size_t sensor) const;
+  // Outline of a body in the world frame at its present size.
+  Polygon block_outline(size_t block) const;
+
+  // A fresh reading now, from the sensor's own noise stream; `valid` may be null. Not stored.
+  void read_now(size_t sensor, float* values, uint8_t* valid);
+
+  // Distance (m) from a point to the nearest tangible thing (occupied or unknown cell, static shape, block, other
+  // vehicle), at most `limit`. `except_vehicle`: -1 or a vehicle that does not count.
+  double distance_to_obstacles(Vec2 point, double limit, int except_vehicle = -1) const;
+  // The same from a vehicle's chassis outline.
+  double clearance(size_t vehicle, double limit) const;
+
+ private:
+  friend class SceneCache;
+  void build_solver();
+  void update_terrain(size_t vehicle);
+  void drive_vehicle(size_t vehicle, double dt);
+  void after_step(size_t vehicle, double dt);
+  void read_due_sensors(size_t vehicle, double start, double dt);
+  void collect_scene(std::vector<MovingShape>& shapes, std::vector<Vec2>& vertices) const;
+
+  std::shared_ptr<const Model> model_;
+  uint64_t key_ = 0;
+  uint32_t episode_ = 0;
+  double time_ = 0;
+  uint64_t step_count_ = 0;
+  std::vector<double> params_;
+  std::vector<BodyState> bodies_;        // by Model::bodies
+  std::vector<Pose2> intangible_poses_;  // by block, used where BlockModel::body < 0
+  std::vector<double> block_z_;
+  std::vector<VehicleState> vehicles_;
+  std::vector<WheelState> wheels_;
+  std::vector<double> controller_states_;
+  std::vector<SensorState> sensors_;
+  std::vector<float> readings_;
+  std::vector<uint8_t> reading_valid_;
+  // Box2D's copy of bodies_, made at the first step after a change and dropped by the next change.
+  std::unique_ptr<RigidBodySolver> solver_;
+  // scratch, no state
+  std::vector<MovingShape> moving_;
+  std::vector<Vec2> moving_vertices_;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,51 @@
+#include "terrain/ground.h"
+
+#include <algorithm>
+
+namespace mvsim {
+
+double BlockTop::height_at(Vec2 local) const {
+  switch (shape) {
+    case TopShape::kFlat: return height;
+    case TopShape::kRamp: return height * local.x / length_x;
+    case TopShape::kBump: {
+      const double t = 2 * local.y / length_y;
+      return height * std::sqrt(std::max(0.0, 1 - t * t));
+    }
+  }
+  return height;
+}
+
+static bool contains(const Polygon& convex, Vec2 p) {
+  for (size_t i = 0; i < convex.size(); ++i) {
+    const Vec2 a = convex[i], b = convex[(i + 1) % convex.size()];
+    if (cross(b - a, p - a) < 0) return false;
+  }
+  return true;
+}
+
+double highest_under(std::span<const GroundPlane> planes, std::span<const PlacedTop> tops, Vec2 at, double z) {
+  bool found = false;
+  double best = 0;
+  const auto consider = [&](double height) {
+    if (height <= z && (!found || height > best)) {
+      best = height;
+      found = true;
+    }
+  };
+  for (const GroundPlane& plane : planes) {
+    const Vec2 local = Rotation2(plane.pose.yaw).unrotate(at - Vec2{plane.pose.x, plane.pose.y});
+    const Rect& e = plane.extent;
+    if (local.x >= e.x_min && local.x <= e.x_max && local.y >= e.y_min && local.y <= e.y_max)
+      consider(plane.pose.z + plane.z);
+  }
+  for (const PlacedTop& placed : tops) {
+    const Vec2 offset = at - Vec2{placed.pose.x, placed.pose.y};
+    if (dot(offset, offset) > placed.top->radius * placed.top->radius) continue;
+    const Vec2 local = Rotation2(placed.pose.yaw).unrotate(offset);
+    if (contains(placed.top->outline, local)) consider(placed.z + placed.top->height_at(local));
+  }
+  return best;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,42 @@
+// Ground height: level planes and the tops of blocks (world-elements 2.9). Read-only after construction.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+enum class TopShape { kFlat, kRamp, kBump };
+
+// What stands on the ground and can be driven on: a block's top, in the block's own frame.
+struct BlockTop {
+  Polygon outline;  // convex, counter-clockwise
+  double radius = 0;
+  TopShape shape = TopShape::kFlat;
+  double height = 0;            // flat: z_max; ramp, bump: the highest point
+  double length_x = 0, length_y = 0;  // of ramp and bump
+
+  double lowest() const { return shape == TopShape::kFlat ? height : 0; }
+  // Height above the block's own z at a local point inside of the outline.
+  double height_at(Vec2 local) const;
+};
+
+struct GroundPlane {
+  Rect extent;  // in the frame of `pose`
+  Pose3 pose;   // treated as level
+  double z = 0;
+};
+
+// A block's top where it stands now.
+struct PlacedTop {
+  const BlockTop* top;
+  Pose2 pose;
+  double z;
+};
+
+// The largest height at (x, y) that is <= z, 0 when there is none (no ground at all is ground at 0).
+double highest_under(std::span<const GroundPlane> planes, std::span<const PlacedTop> tops, Vec2 at, double z);
+
+}  // namespace mvsim

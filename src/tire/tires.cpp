@@ -1,0 +1,14 @@
+#include "tire/tires.h"
+
+#include <array>
+
+namespace mvsim {
+
+std::span<const TireModel* const> tire_models() {
+  static const std::array kModels{
+      &default_tire(),
+  };
+  return kModels;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,47 @@
+// Seam: a vehicle controller, from a command to actuation. One file per controller, one line in controllers().
+//
+// Stateless and shared; parameters, command and state are arrays that the Simulation owns.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/geometry.h"
+#include "base/params.h"
+#include "vehicle/wheel.h"
+
+namespace mvsim {
+
+inline constexpr int kMostCommand = 4;
+inline constexpr int kMostActuation = 4;
+
+struct ControllerInput {
+  double dt = 0;
+  std::span<const WheelModel> wheels;
+  Twist2 odometry;  // estimate from the wheel spins: what a real robot's controller sees
+};
+
+// A value of a controller's command, e.g. "vx" in m/s.
+struct CommandInfo {
+  std::string_view name;
+  std::string_view unit;
+};
+
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::span<const ParamInfo> params() const = 0;
+  virtual std::span<const CommandInfo> command() const = 0;
+  virtual bool accepts_twist() const = 0;  // the command is (vx, omega)
+  virtual size_t state_size() const = 0;
+  // Command before the first one of a user; `command` has command().size() values.
+  virtual void initial_command(const double* p, double* command) const = 0;
+  // Writes the actuation of the dynamics class; torques are negative = forward (the world language's sign).
+  virtual void step(const double* p, const ControllerInput& in, const double* command, double* state,
+                    double* actuation) const = 0;
+  // The body twist is set to the command after every step and no wheel force acts on the chassis.
+  virtual bool imposes_twist() const { return false; }
+};
+
+}  // namespace mvsim

@@ -1,0 +1,65 @@
+// Dynamics `differential`, `differential_3_wheels`, `differential_4_wheels`: left wheels share one torque, right
+// wheels the other; a caster is an unpowered wheel of fixed yaw (physics 4.12).
+#include <array>
+
+#include "vehicle/controllers.h"
+#include "vehicle/dynamics_classes.h"
+
+namespace mvsim {
+namespace {
+
+constexpr WheelSlot kTwo[] = {{"l_wheel", {0, 0.5}}, {"r_wheel", {0, -0.5}}};
+constexpr WheelSlot kThree[] = {{"l_wheel", {0, 0.5}}, {"r_wheel", {0, -0.5}}, {"caster_wheel", {0.5, 0}}};
+constexpr WheelSlot kFour[] = {
+    {"lr_wheel", {0, 0.5}}, {"rr_wheel", {0, -0.5}}, {"lf_wheel", {0.5, 0.5}}, {"rf_wheel", {0.5, -0.5}}};
+
+class Differential final : public Dynamics {
+ public:
+  Differential(std::string_view name, std::span<const WheelSlot> slots) : name_(name), slots_(slots) {}
+
+  std::string_view name() const override { return name_; }
+  std::span<const WheelSlot> wheel_slots() const override { return slots_; }
+  std::span<const Controller* const> controllers() const override { return controllers_; }
+  double default_mass() const override { return 15; }
+  double default_z_min() const override { return 0.05; }
+  double default_z_max() const override { return 0.6; }
+  const Polygon& default_shape() const override { return shape_; }
+
+  std::string_view check_wheels(std::span<const WheelModel> wheels, const Controller& controller) const override {
+    const double track = wheels[0].position.y - wheels[1].position.y;
+    if (track == 0) return "the first two wheels have the same y: odometry cannot tell them apart";
+    if (track < 0 && controller.accepts_twist()) return "the left wheel must have a larger y than the right one";
+    return {};
+  }
+
+  void drive(const double* actuation, std::span<WheelState> wheels) const override {
+    for (size_t i = 0; i < wheels.size(); ++i) {
+      const bool powered = wheels.size() != 3 || i < 2;
+      wheels[i].torque = powered ? -actuation[i % 2] : 0;
+    }
+  }
+
+ private:
+  std::string_view name_;
+  std::span<const WheelSlot> slots_;
+  std::array<const Controller*, 3> controllers_{&differential_raw(), &differential_twist_pid(),
+                                                &differential_twist_ideal()};
+  Polygon shape_{{-0.4, -0.5}, {-0.4, 0.5}, {0.4, 0.5}, {0.6, 0.3}, {0.6, -0.3}, {0.4, -0.5}};
+};
+
+}  // namespace
+
+const Dynamics& differential() {
+  static const Differential kDynamics("differential", kTwo);
+  return kDynamics;
+}
+const Dynamics& differential_3_wheels() {
+  static const Differential kDynamics("differential_3_wheels", kThree);
+  return kDynamics;
+}
+const Dynamics& differential_4_wheels() {
+  static const Differential kDynamics("differential_4_wheels", kFour);
+  return kDynamics;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,39 @@
+// Seam: a dynamics class (wheel layout, drive, steering). One file per family, one line in dynamics_classes().
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "vehicle/controller.h"
+#include "vehicle/wheel.h"
+
+namespace mvsim {
+
+struct WheelSlot {
+  std::string_view tag;
+  Vec2 default_position;
+};
+
+class Dynamics {
+ public:
+  virtual ~Dynamics() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::span<const WheelSlot> wheel_slots() const = 0;  // in index order
+  virtual std::span<const Controller* const> controllers() const = 0;
+  virtual double default_mass() const = 0;  // kg, chassis
+  virtual double default_z_min() const = 0;
+  virtual double default_z_max() const = 0;
+  virtual const Polygon& default_shape() const = 0;
+  // "" or what is wrong with these wheels under this controller.
+  virtual std::string_view check_wheels(std::span<const WheelModel> wheels, const Controller& controller) const = 0;
+  // Actuation of a controller -> motor torque (positive = forward) and steering angle of each wheel.
+  virtual void drive(const double* actuation, std::span<WheelState> wheels) const = 0;
+};
+
+std::span<const Dynamics* const> dynamics_classes();
+
+// Body twist from the spins of the first two wheels (left, right), vy = 0 (physics 4.11).
+Twist2 odometry_twist(std::span<const WheelModel> wheels, std::span<const WheelState> states);
+
+}  // namespace mvsim
