@@ -1,0 +1,67 @@
+// An occupancy grid made ready for ray casting and clearance queries.
+//
+// Grid frame, metres: cell (ix, iy) covers [ix, ix + 1] x [iy, iy + 1] times the resolution, row 0 is the
+// lowest y and cells[iy * width + ix] its value. What lies outside of the grid counts as unknown: it ends a
+// ray without a return. Immutable after construction, so any number of threads may share it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mvsim {
+
+enum class Cell : uint8_t { kFree = 0, kOccupied = 1, kUnknown = 2 };
+
+struct CellIndex {
+  int32_t x = 0, y = 0;
+  friend bool operator==(CellIndex, CellIndex) = default;
+};
+
+class GridField {
+ public:
+  // `cells`: width * height values of Cell; throws std::invalid_argument when sizes or values do not fit.
+  GridField(std::span<const uint8_t> cells, int width, int height, double resolution);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  double resolution() const { return resolution_; }
+
+  Cell cell(int ix, int iy) const;         // kUnknown outside
+  Cell cell_at(double x, double y) const;  // the same for a point in metres
+
+  // Exact distance [m] from a point to the nearest occupied cell (a closed square), `limit` if none is
+  // nearer.
+  double distance_to_occupied(double x, double y, double limit) const;
+
+  // Occupied cells whose square is at most `radius` [m] from the point, row by row; replaces the contents of
+  // `found`.
+  void occupied_cells(double x, double y, double radius, std::vector<CellIndex>& found) const;
+
+  size_t bytes() const;
+
+  // For the ray kernel: code of cell (ix, iy) in the plane of a direction's quadrant is
+  // codes()[plane * plane_size() + (iy + 1) * stride() + ix + 1], with plane = (dx < 0) + 2 * (dy < 0).
+  // kOccupiedCode and kUnknownCode stop a ray; a code above says that a ray of that quadrant, from anywhere
+  // in the cell, is free for (code - kFreeCode) / kCodesPerCell cells. A border of unknown cells closes the
+  // grid.
+  static constexpr int kOccupiedCode = 0, kUnknownCode = 1, kFreeCode = 2;
+  static constexpr int kCodesPerCell = 4;
+  const uint8_t* codes() const { return codes_.data(); }
+  int stride() const { return stride_; }
+  int plane_size() const { return plane_size_; }
+
+ private:
+  void fill_plane(int plane, std::span<const uint8_t> cells);
+  void fill_tiles(std::span<const uint8_t> cells);
+
+  int width_, height_;
+  double resolution_;
+  int stride_, plane_size_;
+  std::vector<uint8_t> codes_;  // four planes and a few bytes, so that 4 bytes can be read at every code
+  int tiles_per_row_;
+  std::vector<uint64_t> tiles_;  // occupied cells as bits, 8 x 8 cells a word, 8 bits a row
+};
+
+}  // namespace mvsim

@@ -1,0 +1,50 @@
+// An immutable set of convex polygons with an index (a tree of boxes): rays, distances and neighbours visit
+// only what is near. Made for tens of thousands of shapes; shared by any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/geometry.h"
+#include "raycast/polygon_cast.h"
+
+namespace mvsim {
+
+class StaticShapes {
+ public:
+  StaticShapes() = default;
+  explicit StaticShapes(std::span<const Polygon> polygons);
+
+  int size() const { return static_cast<int>(shapes_.size()); }
+  bool empty() const { return shapes_.empty(); }
+  std::span<const Vec2> vertices(int shape) const;  // counter-clockwise
+
+  // cast_polygon() of every shape.
+  void cast(const Fan& fan, double max_range, float* range) const;
+
+  // Distance from the point to the nearest shape (0 inside of one), `limit` if none is nearer.
+  double distance(Vec2 point, double limit) const;
+
+  // Indices of the shapes at most `radius` from the point, ascending; replaces the contents of `found`.
+  void within(Vec2 point, double radius, std::vector<int>& found) const;
+
+ private:
+  struct Shape {
+    int first = 0, count = 0;  // vertices
+    Vec2 center;
+    double radius = 0;
+  };
+  struct Node {  // children first, first + 1, or shapes [first, first + count) of order_
+    Rect box;
+    int first = 0, count = 0;  // count 0: an inner node
+  };
+  void build(int node, int begin, int end);
+
+  std::vector<Vec2> vertices_;
+  std::vector<Shape> shapes_;
+  std::vector<int> order_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace mvsim
