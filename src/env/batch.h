@@ -1,0 +1,124 @@
+// N copies of one environment stepped by a pool of threads: actions in, arrays of observations, rewards and
+// flags out.
+//
+// All arrays belong to the batch, keep their address, and are rewritten by reset() and step(). One thread at
+// a time calls a batch (a second one gets an Error); different batches are independent. Env k's episodes
+// depend on its key, its episode count and its actions alone: never on num_envs, threads, other envs or
+// history.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/geometry.h"
+#include "env/env_spec.h"
+
+namespace mvsim {
+
+class Simulation;
+struct Model;
+
+// step() or reset() was told to stop. The batch stays usable; envs may stand within a control period.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
+// What happens to an env whose episode has ended, as in Gymnasium.
+enum class AutoresetMode {
+  kNextStep,  // its next step ignores the action and resets it: reward 0, flags false
+  kSameStep,  // reset at once: `observation` is the first of the new episode, `final_observation` the last of
+              // the old
+  kDisabled,  // the caller resets it; stepping it before is an Error
+};
+
+struct BatchOptions {
+  int num_envs = 1;     // >= 1
+  int num_threads = 0;  // 0: what suits the machine; the calling thread is one of them
+  AutoresetMode autoreset = AutoresetMode::kNextStep;
+  bool strict_actions =
+      false;            // a non-finite action is an Error before any env steps, instead of a zero action
+  bool spl = false;     // compute optimal_length and spl of successful episodes (evaluation)
+  EnvLoadOptions load;  // folders for the world's files
+};
+
+// One entry of the observation dict: a vector of `low.size()` float32 values an env.
+struct ObservationInfo {
+  std::string key;
+  std::vector<float> low, high;  // finite
+};
+
+enum class InfoType { kBool, kInt, kNumber };
+
+// One info key for all envs: `mask[i]` says whether env i has it in this step.
+struct InfoColumn {
+  std::string key;
+  InfoType type;
+  std::vector<double> values;
+  std::vector<uint8_t> mask;
+};
+
+class Batch {
+ public:
+  // Polled on the calling thread at least every 50 ms; true makes the call throw Interrupted after the
+  // running substeps. May throw.
+  using ShouldStop = std::function<bool()>;
+
+  Batch(const EnvSpec& spec, const BatchOptions& options);
+  ~Batch();
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  const EnvSpec& spec() const;
+  const std::vector<std::string>& warnings() const;  // of the world, each once
+  int num_envs() const;
+  int num_threads() const;
+  double control_period() const;  // s
+  AutoresetMode autoreset() const;
+  size_t action_size() const;  // an action is Box[-1, 1]^action_size
+  // Physical bounds that -1 and 1 stand for, e.g. {0, -2} and {0.22, 2}, and the names of the components.
+  const std::vector<double>& action_low() const;
+  const std::vector<double>& action_high() const;
+  const std::vector<std::string>& action_names() const;
+
+  // Sets env i's key; its next reset starts episode 0. Unseeded envs have key i.
+  void seed_env(int env, uint64_t key);
+
+  // Starts a new episode in every env, or in those whose mask is not 0. Clears rewards and flags of those.
+  void reset(std::span<const uint8_t> mask = {}, const ShouldStop& should_stop = {});
+  // actions: num_envs x action_size, row-major; clipped to [-1, 1].
+  void step(std::span<const float> actions, const ShouldStop& should_stop = {});
+
+  // -- results
+  const std::vector<ObservationInfo>& observations() const;
+  std::span<float> observation(size_t key);        // num_envs x size
+  std::span<float> final_observation(size_t key);  // the same; rows of envs with finished() set, in kSameStep
+  std::span<double> rewards();
+  std::span<uint8_t> terminated();
+  std::span<uint8_t> truncated();
+  std::span<uint8_t> finished();   // episode ended in this step
+  std::span<uint8_t> was_reset();  // a new episode began in this call
+  // Fixed set of keys. At an episode's end: success, collision, timeout, diverged, time, path_length,
+  // min_clearance, bad_action, reward/<term>..., and with spl also spl and (only on success) optimal_length;
+  // bad_action also in any step whose action was bad. In kSameStep they belong to final_info.
+  const std::vector<InfoColumn>& infos() const;
+
+  // -- one env, for drawing and tests
+  const Simulation& simulation(int env) const;
+  std::shared_ptr<const Model> model(int env) const;
+  size_t vehicle() const;  // the agent's index in the model
+  std::optional<Vec2> goal(int env) const;
+  uint32_t episode(int env) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mvsim

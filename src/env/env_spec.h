@@ -1,0 +1,99 @@
+// What an environment file says (docs/env-files.md), before any world is loaded: plain values that remember
+// where they were written, so that a keyword of the caller can replace them and a mistake is reported at its
+// line. Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/params.h"
+
+namespace mvsim {
+
+// A keyword that no field, term or knob of the environment has. (The Python binding makes it a TypeError.)
+class UnknownKeyword : public Error {
+ public:
+  using Error::Error;
+};
+
+// A value of a caller: what JSON can say.
+struct OverrideValue {
+  enum class Kind { kNone, kBool, kNumber, kText, kList, kDict };
+
+  Kind kind = Kind::kNone;
+  bool boolean = false;
+  double number = 0;
+  std::string text;
+  std::vector<std::string> keys;     // of kDict, beside `items`
+  std::vector<OverrideValue> items;  // of kList and kDict
+
+  static OverrideValue of(bool value);
+  static OverrideValue of(double value);
+  static OverrideValue of(std::string value);
+  static OverrideValue list(std::vector<OverrideValue> items);
+  static OverrideValue dict(std::vector<std::pair<std::string, OverrideValue>> items);
+};
+
+// A named text of the environment that its own attributes use as ${name} and that its world sees as a
+// variable.
+struct KnobSpec {
+  NamedText value;
+  bool is_file =
+      false;  // a path: relative to the environment file, or to the working folder if given by keyword
+};
+
+// One term: tag "observe", "reward"...; its class; its attributes. Terms of one tag are told apart by their
+// name (attribute `name`, by default the class; of a randomisation the pattern `of`).
+struct TermSpec {
+  std::string name;
+  ParamSet params;
+};
+
+struct EnvSpec {
+  std::string id;    // "mvsim/NavArena-v0", "" if the file gives none
+  std::string path;  // of the environment file
+  SourceLocation where;
+
+  NamedText world;  // path of the world file
+  bool world_by_keyword = false;
+  int variants = 1;           // worlds compiled with world_seed, world_seed + 1...; one is picked per episode
+  double world_seed = 0;      // of $f{rand()} and the like in the world file
+  double control_period = 0;  // s
+  double time_limit = 0;      // s of simulated time; 0: none
+  int substeps = 0;           // of a control period; 0: as many as the world's time step makes
+  SourceLocation control_where;
+
+  std::string vehicle;  // of the agent; "" is the world's first
+  SourceLocation vehicle_where;
+  TermSpec action;
+  std::vector<TermSpec> observations, resets, rewards, terminations, randomizations;  // in file order
+  std::vector<KnobSpec> knobs;
+
+  // Folders that may be read for the world and its parts, beside the caller's.
+  std::vector<std::string> roots;
+};
+
+struct EnvLoadOptions {
+  std::string assets;              // the package's own data folder, holds envs/ and worlds/
+  std::vector<std::string> roots;  // more folders that may be read
+};
+
+// Reads an environment file. Throws WorldFileError (content) or Error (the file cannot be read).
+EnvSpec load_env(const std::string& path, const EnvLoadOptions& options);
+EnvSpec load_env_text(const std::string& text, const std::string& path, const EnvLoadOptions& options);
+
+// Replaces fields by keyword: `overrides` is a dict, e.g. {time_limit: 30, reward: {collision: -20, progress:
+// {weight: 3}, heading: false}, obstacles: 12}. Throws UnknownKeyword, or Error for a value of the wrong
+// kind.
+void apply_overrides(EnvSpec& spec, const OverrideValue& overrides);
+
+// The environments of a folder: files "*.env.xml" whose root has an id, sorted by id.
+struct EnvListing {
+  std::string id, path;
+};
+std::vector<EnvListing> list_envs(const std::string& folder);
+
+}  // namespace mvsim
