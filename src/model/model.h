@@ -13,7 +13,7 @@
 #include "base/image.h"
 #include "base/params.h"
 #include "raycast/grid_field.h"
-#include "raycast/polygon_cast.h"
+#include "raycast/static_shapes.h"
 #include "sensor/sensor.h"
 #include "terrain/ground.h"
 #include "tire/tire_model.h"
@@ -85,7 +85,7 @@ struct BlockModel {
 };
 
 struct GridModel {
-  raycast::GridField field;
+  GridField field;
   Pose2 T_world_grid;  // grid frame: origin at the lower left corner of the map
   double restitution = 0, friction = 0;
 };
@@ -130,7 +130,7 @@ struct Model {
   std::vector<GroundGridModel> ground_grids;
 
   // Outlines of static tangible blocks that no environment moves, in the world frame.
-  raycast::StaticShapes static_shapes;
+  StaticShapes static_shapes;
 
   std::vector<ParamEntry> params;
   size_t wheel_count = 0, controller_state_count = 0, reading_count = 0;

@@ -14,13 +14,13 @@
 #include "base/params.h"
 #include "base/random.h"
 #include "raycast/grid_field.h"
-#include "raycast/polygon_cast.h"
+#include "raycast/static_shapes.h"
 #include "worldfile/world_spec.h"
 
 namespace mvsim {
 
 struct PlacedGrid {
-  const raycast::GridField* field;
+  const GridField* field;
   Pose2 T_world_grid;
 };
 
@@ -36,7 +36,7 @@ struct MovingShape {
 // What sensors see of one simulation at one moment.
 struct SensorScene {
   std::span<const PlacedGrid> grids;
-  const raycast::StaticShapes* static_shapes = nullptr;
+  const StaticShapes* static_shapes = nullptr;
   std::span<const MovingShape> moving;
 };
 

@@ -49,7 +49,7 @@ class DefaultTire final : public TireModel {
 }  // namespace
 
 const TireModel& default_tire() {
-  static constexpr DefaultTire kTire;
+  static const DefaultTire kTire;
   return kTire;
 }
 

@@ -24,7 +24,7 @@ class DifferentialRaw final : public Controller {
 }  // namespace
 
 const Controller& differential_raw() {
-  static constexpr DifferentialRaw kController;
+  static const DifferentialRaw kController;
   return kController;
 }
 

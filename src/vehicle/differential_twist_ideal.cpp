@@ -23,7 +23,7 @@ class DifferentialTwistIdeal final : public Controller {
 }  // namespace
 
 const Controller& differential_twist_ideal() {
-  static constexpr DifferentialTwistIdeal kController;
+  static const DifferentialTwistIdeal kController;
   return kController;
 }
 

@@ -111,7 +111,7 @@ class DifferentialTwistPid final : public Controller {
 }  // namespace
 
 const Controller& differential_twist_pid() {
-  static constexpr DifferentialTwistPid kController;
+  static const DifferentialTwistPid kController;
   return kController;
 }
 

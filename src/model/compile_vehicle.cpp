@@ -1,0 +1,240 @@
+#include "model/compile_vehicle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/shape.h"
+#include "vehicle/dynamics.h"
+
+namespace mvsim {
+namespace {
+
+constexpr double kNearlyNone = 1e-9;
+
+// Finds a registered class by name or throws, naming the known ones.
+template <class T>
+const T& find_class(std::span<const T* const> known, const ParamSet& set) {
+  std::vector<std::string> names;
+  for (const T* c : known) {
+    if (c->name() == set.class_name) return *c;
+    names.emplace_back(c->name());
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string found = set.class_name.empty() ? "no class attribute" : "class '" + set.class_name + "'";
+  throw WorldFileError(set.where, "<" + set.tag + ">: found " + found + ", expected one of " + list +
+                                      did_you_mean(set.class_name, names));
+}
+
+void check(const ParamInfo& info, double value, const SourceLocation& where) {
+  if (!std::isfinite(value)) throw WorldFileError(where, "<" + std::string(info.name) + ">: not a finite number");
+  check_range(info, value, where);
+}
+
+// The parameters of a class as the world gives them.
+size_t add_class_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
+                        const ParamSet& set) {
+  std::vector<double> values(table.size());
+  read_params(set, table, values, {}, model.warnings);
+  return add_params(model, prefix, table, values);
+}
+
+WheelModel compile_wheel(const WheelSlot& slot, const VehicleSpec& vehicle) {
+  WheelSpec spec;
+  spec.where = vehicle.dynamics.where;
+  for (const WheelSpec& w : vehicle.wheels)
+    if (w.tag == slot.tag) spec = w;
+  check({.name = "mass", .min = 0, .max = 1e6, .open_min = true}, spec.mass, spec.where);
+  check({.name = "width", .min = 1e-3, .max = 100}, spec.width, spec.where);
+  check({.name = "diameter", .min = 1e-3, .max = 100}, spec.diameter, spec.where);
+  if (spec.inertia != -1) check({.name = "inertia", .min = 0, .open_min = true}, spec.inertia, spec.where);
+  return {.tag = std::string(slot.tag),
+          .position = spec.position.value_or(slot.default_position),
+          .yaw = spec.yaw,
+          .width = spec.width,
+          .radius = spec.diameter / 2,
+          .mass = spec.mass,
+          .inertia = spec.inertia > 0 ? spec.inertia : spec.mass * spec.diameter * spec.diameter / 8,
+          .color = spec.color};
+}
+
+std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleModel& v) {
+  std::vector<std::string> tags;
+  std::vector<WheelModel> wheels;
+  for (const WheelSlot& slot : v.dynamics->wheel_slots()) {
+    tags.emplace_back(slot.tag);
+    wheels.push_back(compile_wheel(slot, spec));
+  }
+  for (const WheelSpec& w : spec.wheels)
+    if (std::find(tags.begin(), tags.end(), w.tag) == tags.end())
+      throw WorldFileError(w.where, "<" + w.tag + ">: not a wheel of dynamics '" + spec.dynamics.class_name + "'" +
+                                        did_you_mean(w.tag, tags));
+  for (size_t i = 0; i < wheels.size(); ++i)
+    for (size_t j = i + 1; j < wheels.size(); ++j)
+      if (norm(wheels[i].position - wheels[j].position) < 1e-6)
+        throw WorldFileError(spec.dynamics.where, "<dynamics>: wheels " + wheels[i].tag + " and " + wheels[j].tag +
+                                                      " are at the same place");
+  const std::string_view wrong = v.dynamics->check_wheels(wheels, *v.controller);
+  if (!wrong.empty()) throw WorldFileError(spec.dynamics.where, "<dynamics>: " + std::string(wrong));
+  return wheels;
+}
+
+void add_body_params(const VehicleSpec& spec, VehicleModel& v, Model& model) {
+  static constexpr ParamInfo kChassis[] = {
+      {.name = "mass", .min = 0, .max = 1e7, .open_min = true},
+      {.name = "linear_damping", .min = 0, .max = 1e4},
+      {.name = "angular_damping", .min = 0, .max = 1e4},
+  };
+  static constexpr ParamInfo kOdometry[] = {
+      {.name = "x_multiplier", .fallback = 1}, {.name = "y_multiplier", .fallback = 1},
+      {.name = "yaw_multiplier", .fallback = 1}};
+  const double chassis[] = {spec.chassis.mass.value_or(v.dynamics->default_mass()),
+                            spec.chassis.linear_damping.value_or(0.1), spec.chassis.angular_damping.value_or(0.1)};
+  const SourceLocation& where = spec.chassis.where.line > 0 ? spec.chassis.where : spec.where;
+  for (size_t i = 0; i < std::size(kChassis); ++i) check(kChassis[i], chassis[i], where);
+  double odometry[3];
+  for (size_t i = 0; i < 3; ++i) {
+    odometry[i] = spec.odometry_multipliers[i].value_or(1);
+    v.odometry_drawn[i] = !spec.odometry_multipliers[i].has_value();
+  }
+  const std::string prefix = "vehicle:" + spec.name;
+  v.body_params = add_params(model, prefix + "/chassis/", kChassis, chassis);
+  add_params(model, prefix + "/odometry/", kOdometry, odometry);
+}
+
+void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {
+  std::vector<std::string> names;
+  for (const SensorSpec& s : spec.sensors) {
+    if (std::find(names.begin(), names.end(), s.name) != names.end())
+      throw WorldFileError(s.params.where,
+                           "<sensor>: vehicle '" + spec.name + "' already has a sensor named '" + s.name + "'");
+    names.push_back(s.name);
+    SensorModel sensor;
+    sensor.name = s.name;
+    sensor.vehicle = vehicle;
+    sensor.sensor = find_class(sensor_classes(), s.params).compile(s, model.warnings);
+    if (const NamedText* period = s.params.find("sensor_period")) {
+      sensor.period = parse_number(*period);
+      check({.name = "sensor_period", .min = 0, .open_min = true}, sensor.period, period->where);
+    }
+    sensor.params = add_params(model, "vehicle:" + spec.name + "/sensor:" + s.name + "/", sensor.sensor->params(),
+                               sensor.sensor->nominal_params());
+    sensor.values = model.reading_count;
+    model.reading_count += sensor.sensor->size();
+    model.sensors.push_back(std::move(sensor));
+  }
+}
+
+}  // namespace
+
+size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
+                  std::span<const double> values) {
+  const size_t first = model.params.size();
+  for (size_t i = 0; i < table.size(); ++i)
+    model.params.push_back({prefix + std::string(table[i].name), values[i], table[i]});
+  return first;
+}
+
+Pose3 settle(const Model& model, const PlacementSpec& placement, double query_height) {
+  Pose3 pose = placement.pose;
+  if (!placement.adjust_elevation) return pose;
+  std::vector<PlacedTop> tops;
+  for (const BlockModel& b : model.blocks)
+    tops.push_back({&b.top, {b.initial_pose.x, b.initial_pose.y, b.initial_pose.yaw}, b.initial_pose.z});
+  pose.z = highest_under(model.planes, tops, {pose.x, pose.y}, pose.z + query_height);
+  return pose;
+}
+
+void compile_vehicle(const VehicleSpec& spec, Model& model) {
+  VehicleModel v;
+  v.name = spec.name;
+  v.class_name = spec.class_name;
+  v.where = spec.where;
+  v.dynamics = &find_class(dynamics_classes(), spec.dynamics);
+  v.controller = &find_class(v.dynamics->controllers(), spec.controller);
+  v.tire = &find_class(tire_models(), spec.friction);
+  v.wheels = compile_wheels(spec, v);
+  v.chassis = make_shape(spec.chassis.shape.value_or(v.dynamics->default_shape()),
+                         spec.chassis.shape ? spec.chassis.shape_where : spec.where);
+  v.z_min = spec.chassis.z_min.value_or(v.dynamics->default_z_min());
+  v.z_max = spec.chassis.z_max.value_or(v.dynamics->default_z_max());
+  if (!(v.z_max > v.z_min))
+    throw WorldFileError(spec.chassis.where, "<chassis>: zmax is not above zmin, expected a height above 0");
+  v.color = spec.chassis.color.value_or(Color{0xff, 0, 0, 255});
+  v.radius = v.chassis.radius;
+  for (const WheelModel& w : v.wheels)
+    v.radius = std::max(v.radius, norm(w.position) + norm({w.radius, w.width / 2}));
+  add_body_params(spec, v, model);
+  const std::string prefix = "vehicle:" + spec.name;
+  v.tire_params = add_class_params(model, prefix + "/friction/", v.tire->params(), spec.friction);
+  v.controller_params = add_class_params(model, prefix + "/controller/", v.controller->params(), spec.controller);
+  v.controller_state = model.controller_state_count;
+  model.controller_state_count += v.controller->state_size();
+  v.first_wheel = model.wheel_count;
+  model.wheel_count += v.wheels.size();
+  v.initial_pose = settle(model, spec.placement, v.z_max / 2);
+  v.initial_twist = spec.placement.velocity;
+  v.body = model.bodies.size();
+  model.bodies.push_back({BodyKind::kVehicle, model.vehicles.size()});
+  add_sensors(spec, model.vehicles.size(), model);
+  model.vehicles.push_back(std::move(v));
+}
+
+void compile_block(const BlockSpec& spec, bool placed, Model& model) {
+  static constexpr ParamInfo kBlock[] = {
+      {.name = "scale", .fallback = 1, .min = 0.01, .max = 100},
+      {.name = "mass", .min = 0, .max = 1e9},
+      {.name = "ground_friction", .min = 0, .max = 1e3},
+      {.name = "lateral_friction", .min = 0, .max = 1e3},
+      {.name = "restitution", .min = 0, .max = 1},
+      {.name = "linear_damping", .min = 0, .max = 1e4},
+      {.name = "angular_damping", .min = 0, .max = 1e4},
+  };
+  const double values[] = {1, spec.mass, spec.ground_friction, spec.lateral_friction, spec.restitution,
+                           spec.linear_damping, spec.angular_damping};
+  for (size_t i = 0; i < std::size(kBlock); ++i) check(kBlock[i], values[i], spec.where);
+  static constexpr ParamInfo kSizes[] = {{.name = "lx", .min = kNearlyNone}, {.name = "ly", .min = kNearlyNone},
+                                         {.name = "lz", .min = kNearlyNone}, {.name = "radius", .min = kNearlyNone},
+                                         {.name = "length", .min = kNearlyNone}};
+  const bool round = spec.geometry == GeometryType::kCylinder || spec.geometry == GeometryType::kSphere;
+  if (round) {
+    check(kSizes[3], spec.radius, spec.where);
+    if (spec.geometry == GeometryType::kCylinder) check(kSizes[4], spec.length, spec.where);
+    check({.name = "vertex_count", .min = 3, .max = 1000}, spec.vertex_count, spec.where);
+  } else if (spec.geometry != GeometryType::kPolygon) {
+    const double sizes[] = {spec.size.x, spec.size.y, spec.size.z};
+    for (size_t i = 0; i < 3; ++i) check(kSizes[i], sizes[i], spec.where);
+  }
+
+  BlockModel b;
+  b.name = spec.name;
+  b.where = spec.where;
+  b.is_static = spec.is_static;
+  b.intangible = spec.intangible;
+  b.is_wall = spec.is_wall;
+  b.placed = placed;
+  b.color = spec.color;
+  b.shape = make_shape(block_contour(spec), spec.where);
+  b.z_min = spec.z_min.value_or(0);
+  b.z_max = spec.z_max.value_or(1);
+  if (!(spec.z_min && spec.z_max) && spec.geometry != GeometryType::kPolygon) {
+    // the natural extent of a simple geometry
+    b.z_min = spec.geometry == GeometryType::kSphere ? -spec.radius : 0;
+    b.z_max = spec.geometry == GeometryType::kSphere     ? spec.radius
+              : spec.geometry == GeometryType::kCylinder ? spec.length
+                                                         : spec.size.z;
+  }
+  if (!(b.z_max > b.z_min))
+    throw WorldFileError(spec.where, "<block>: zmax is not above zmin, expected a height above 0");
+  b.top = block_top(spec, b.shape, b.z_max);
+  b.params = add_params(model, "block:" + spec.name + "/", kBlock, values);
+  b.initial_pose = settle(model, spec.placement, b.z_max / 2);
+  b.initial_twist = spec.placement.velocity;
+  if (!spec.intangible) {
+    b.body = static_cast<int>(model.bodies.size());
+    model.bodies.push_back({BodyKind::kBlock, model.blocks.size()});
+  }
+  model.blocks.push_back(std::move(b));
+}
+
+}  // namespace mvsim

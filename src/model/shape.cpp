@@ -1,0 +1,110 @@
+#include "model/shape.h"
+
+#include <algorithm>
+
+namespace mvsim {
+
+Polygon convex_hull(Polygon points) {
+  std::sort(points.begin(), points.end(), [](Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  if (points.size() < 3) return points;
+  // Andrew's monotone chain: lower hull, then upper
+  Polygon hull;
+  for (int pass = 0; pass < 2; ++pass) {
+    const size_t start = hull.size();
+    for (Vec2 p : points) {
+      while (hull.size() >= start + 2 && cross(hull.back() - hull[hull.size() - 2], p - hull.back()) <= 0)
+        hull.pop_back();
+      hull.push_back(p);
+    }
+    hull.pop_back();
+    std::reverse(points.begin(), points.end());
+  }
+  return hull;
+}
+
+static double signed_area(const Polygon& p) {
+  double twice = 0;
+  for (size_t i = 1; i + 1 < p.size(); ++i) twice += cross(p[i] - p[0], p[i + 1] - p[0]);
+  return twice / 2;
+}
+
+// Area, centroid and second moment about the origin (per unit of area density) by a fan of triangles.
+static void set_mass_properties(ShapeModel& shape) {
+  const Polygon& p = shape.outline;
+  double area = 0, moment = 0;
+  Vec2 first{};
+  for (size_t i = 1; i + 1 < p.size(); ++i) {
+    const Vec2 a = p[0], b = p[i], c = p[i + 1];
+    const double triangle = cross(b - a, c - a) / 2;
+    area += triangle;
+    first = first + triangle / 3 * (a + b + c);
+    moment += triangle / 6 * (dot(a, a) + dot(b, b) + dot(c, c) + dot(a, b) + dot(b, c) + dot(c, a));
+  }
+  shape.centroid = 1 / area * first;
+  shape.unit_inertia = moment / area;
+}
+
+ShapeModel make_shape(const Polygon& points, const SourceLocation& where) {
+  if (points.size() < 3 || points.size() > static_cast<size_t>(kMostOutlineVertices))
+    throw WorldFileError(where, "<shape>: found " + std::to_string(points.size()) + " points, expected 3 to " +
+                                    std::to_string(kMostOutlineVertices));
+  for (Vec2 p : points)
+    if (!(std::fabs(p.x) <= 1e6 && std::fabs(p.y) <= 1e6))
+      throw WorldFileError(where, "<shape>: a point lies beyond 1e6 m, expected a body of this world's size");
+  ShapeModel shape;
+  shape.outline = convex_hull(points);
+  if (shape.outline.size() < 3 || signed_area(shape.outline) < 1e-6)
+    throw WorldFileError(where, "<shape>: the points enclose less than 1e-6 m2, expected a polygon with an inside");
+  for (Vec2 p : shape.outline) shape.radius = std::max(shape.radius, norm(p));
+  set_mass_properties(shape);
+  if (shape.outline.size() <= static_cast<size_t>(kMostPieceVertices)) {
+    shape.pieces = {shape.outline};
+  } else {
+    // two halves that share a chord
+    const auto middle = shape.outline.begin() + static_cast<std::ptrdiff_t>(shape.outline.size() / 2);
+    Polygon first(shape.outline.begin(), middle + 1);
+    Polygon second(middle, shape.outline.end());
+    second.push_back(shape.outline.front());
+    shape.pieces = {first, second};
+  }
+  return shape;
+}
+
+Polygon block_contour(const BlockSpec& spec) {
+  const Vec3 l = spec.size;
+  switch (spec.geometry) {
+    case GeometryType::kBox: return {{0, 0}, {l.x, 0}, {l.x, l.y}, {0, l.y}};
+    case GeometryType::kRamp: return {{0, -l.y / 2}, {l.x, -l.y / 2}, {l.x, l.y / 2}, {0, l.y / 2}};
+    case GeometryType::kSemiCylinderBump:
+      return {{-l.x / 2, -l.y / 2}, {l.x / 2, -l.y / 2}, {l.x / 2, l.y / 2}, {-l.x / 2, l.y / 2}};
+    case GeometryType::kCylinder:
+    case GeometryType::kSphere: {
+      const int n = std::min(kMostOutlineVertices, spec.vertex_count);
+      // a polygon cut down to 14 vertices still holds the circle
+      const double radius =
+          n < spec.vertex_count ? spec.radius / sin_cos(kPi / kMostOutlineVertices).cos : spec.radius;
+      Polygon out;
+      for (int i = 0; i < n; ++i) {
+        const SinCos sc = sin_cos(2 * kPi * i / n);
+        out.push_back({radius * sc.cos, radius * sc.sin});
+      }
+      return out;
+    }
+    case GeometryType::kPolygon: break;
+  }
+  return spec.shape ? *spec.shape : Polygon{{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}};
+}
+
+BlockTop block_top(const BlockSpec& spec, const ShapeModel& shape, double z_max) {
+  BlockTop top{.outline = shape.outline, .radius = shape.radius, .height = z_max};
+  if (spec.geometry == GeometryType::kRamp || spec.geometry == GeometryType::kSemiCylinderBump) {
+    top.shape = spec.geometry == GeometryType::kRamp ? TopShape::kRamp : TopShape::kBump;
+    top.height = spec.size.z;
+    top.length_x = spec.size.x;
+    top.length_y = spec.size.y;
+  }
+  return top;
+}
+
+}  // namespace mvsim

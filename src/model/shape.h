@@ -1,0 +1,27 @@
+// Convex outlines: hull, area, centroid, inertia, and the cut into polygons that Box2D takes.
+#pragma once
+
+#include "base/error.h"
+#include "base/geometry.h"
+#include "model/model.h"
+#include "worldfile/world_spec.h"
+
+namespace mvsim {
+
+inline constexpr int kMostOutlineVertices = 14;  // what MVSim's engine takes
+inline constexpr int kMostPieceVertices = 8;     // what Debian's Box2D takes
+
+// Convex hull, counter-clockwise, without collinear vertices.
+Polygon convex_hull(Polygon points);
+
+// Hull and mass properties of `points`; throws WorldFileError when there are fewer than 3 or more than 14 points,
+// when they enclose no area, or when a coordinate is absurd (beyond 1e6 m).
+ShapeModel make_shape(const Polygon& points, const SourceLocation& where);
+
+// The contour of a block's <shape> or <geometry> in its own frame.
+Polygon block_contour(const BlockSpec& spec);
+
+// What can be driven on.
+BlockTop block_top(const BlockSpec& spec, const ShapeModel& shape, double z_max);
+
+}  // namespace mvsim

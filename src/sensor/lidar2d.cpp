@@ -1,0 +1,149 @@
+// Sensor class `laser`: a 2D lidar, exact against grids, static outlines and moving outlines (sensors 2).
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "raycast/cast_grid.h"
+#include "raycast/directions.h"
+#include "sensor/sensors.h"
+
+namespace mvsim {
+namespace {
+
+enum { kRangeNoise, kAngleNoise };
+constexpr ParamInfo kNoise[] = {
+    {.name = "range_std_noise", .fallback = 0.01, .min = 0},  // m
+    {.name = "angle_std_noise_deg", .fallback = 0.01 * kDegree, .min = 0, .type = ParamType::kDegrees},
+};
+
+enum { kFov, kRays, kMaxRange, kBodiesVisible, kRaytrace3d };
+constexpr ParamInfo kShape[] = {
+    {.name = "fov_degrees", .fallback = kPi, .min = 0, .max = 2 * kPi, .type = ParamType::kDegrees, .open_min = true},
+    {.name = "nrays", .fallback = 181, .min = 2, .max = 1e6, .type = ParamType::kInt},
+    {.name = "max_range", .fallback = 80, .min = 0, .max = 1e5, .open_min = true},  // m
+    {.name = "bodies_visible", .fallback = 1, .type = ParamType::kBool},
+    {.name = "raytrace_3d", .fallback = 0, .type = ParamType::kBool},
+};
+
+// The last writer of each coordinate wins, in document order.
+Pose3 read_pose(const ParamSet& set) {
+  Pose3 pose{.z = 0.05};
+  for (const NamedText& value : set.values) {
+    if (value.name == "pose") {
+      const auto v = parse_numbers(value, 3, 3, "3 numbers: x y yaw (m, m, degrees)");
+      pose = {.x = v[0], .y = v[1], .yaw = v[2] * kDegree};
+    } else if (value.name == "pose_3d") {
+      const auto v = parse_numbers(value, 6, 6, "6 numbers: x y z yaw pitch roll (m, degrees)");
+      pose = {v[0], v[1], v[2], v[3] * kDegree, v[4] * kDegree, v[5] * kDegree};
+    } else if (value.name == "height") {
+      pose.z = parse_number(value);
+    }
+  }
+  return pose;
+}
+
+class Lidar2d final : public Sensor {
+ public:
+  Lidar2d(const SensorSpec& spec, std::vector<std::string>& warnings) {
+    std::array<double, std::size(kShape)> shape;
+    static constexpr std::string_view kOthers[] = {
+        "pose", "pose_3d", "height", "sensor_period", "ignore_parent_body", "range_std_noise", "angle_std_noise_deg",
+        "viz_pointSize", "viz_visiblePlane", "viz_visibleLines", "viz_visiblePoints", "viz_pointsColor",
+        "viz_planeColor"};
+    read_params(spec.params, kShape, shape, kOthers, warnings);
+    std::vector<std::string> unused;  // unknown names have been reported above
+    read_params(spec.params, kNoise, noise_, {}, unused);
+    if (shape[kRaytrace3d] != 0)
+      throw WorldFileError(spec.params.find("raytrace_3d")->where,
+                           "<raytrace_3d>: found true, expected false: 3D lidars are not supported yet");
+    pose_ = read_pose(spec.params);
+    max_range_ = static_cast<float>(shape[kMaxRange]);
+    bodies_visible_ = shape[kBodiesVisible] != 0;
+    beams_ = BeamTable(static_cast<int>(shape[kRays]), shape[kFov]);
+    for (int i = 0; i < beams_.count(); ++i) angles_.push_back(beams_.angle(i));
+  }
+
+  std::string_view class_name() const override { return "laser"; }
+  std::span<const ParamInfo> params() const override { return kNoise; }
+  std::span<const double> nominal_params() const override { return noise_; }
+  size_t size() const override { return angles_.size(); }
+  double max_value() const override { return max_range_; }
+  std::span<const double> angles() const override { return angles_; }
+  Pose3 mount_pose() const override { return pose_; }
+
+  void read(const double* p, const SensorScene& scene, const SensorMount& mount, RandomStream& random, float* values,
+            uint8_t* valid) const override {
+    const Pose3& v = mount.T_world_vehicle;
+    const Pose2 T_world_sensor = compose({v.x, v.y, v.yaw}, {pose_.x, pose_.y, pose_.yaw});
+    const size_t n = size();
+    const auto directions = std::make_unique_for_overwrite<float[]>(2 * n);
+    float *dx = directions.get(), *dy = dx + n;
+    // "no return" is beyond the range, so that a hit at exactly max_range still counts
+    const float no_return = 2 * max_range_;
+    std::fill_n(values, n, no_return);
+
+    for (const PlacedGrid& grid : scene.grids) {
+      const Pose2& g = grid.T_world_grid;
+      const Vec2 origin = Rotation2(g.yaw).unrotate({T_world_sensor.x - g.x, T_world_sensor.y - g.y});
+      beams_.directions(T_world_sensor.yaw - g.yaw, dx, dy);
+      if (p[kAngleNoise] > 0) disturb(p[kAngleNoise], random, dx, dy);
+      cast_grid(*grid.field, origin.x, origin.y, dx, dy, static_cast<int>(n), max_range_, values);
+    }
+    if (bodies_visible_) {
+      const Fan fan = beams_.fan(T_world_sensor, dx, dy);
+      scene.static_shapes->cast(fan, max_range_, values);
+      for (const MovingShape& shape : scene.moving) {
+        if (shape.body == mount.body) continue;
+        const double dx_center = shape.center.x - T_world_sensor.x, dy_center = shape.center.y - T_world_sensor.y;
+        const double reach = max_range_ + shape.radius;
+        if (dx_center * dx_center + dy_center * dy_center > reach * reach) continue;
+        cast_polygon(fan, {shape.vertices, static_cast<size_t>(shape.count)}, max_range_, values);
+      }
+    }
+    finish(p[kRangeNoise], random, no_return, values, valid);
+  }
+
+ private:
+  // Noise is drawn for every ray, hit or not, so that the stream does not depend on the scene.
+  void finish(double sigma, RandomStream& random, float no_return, float* values, uint8_t* valid) const {
+    for (size_t i = 0; i < size(); ++i) {
+      const bool hit = values[i] < no_return;
+      const double noise = sigma > 0 ? sigma * random.normal() : 0.0;
+      const float noisy = static_cast<float>(values[i] + noise);
+      values[i] = hit ? std::min(noisy, max_range_) : max_range_;
+      if (valid) valid[i] = hit;
+    }
+  }
+
+  void disturb(double sigma, RandomStream& random, float* dx, float* dy) const {
+    for (size_t i = 0; i < size(); ++i) {
+      const Vec2 d = Rotation2(sigma * random.normal()).rotate({dx[i], dy[i]});
+      dx[i] = static_cast<float>(d.x);
+      dy[i] = static_cast<float>(d.y);
+    }
+  }
+
+  Pose3 pose_;
+  float max_range_ = 0;
+  bool bodies_visible_ = true;
+  BeamTable beams_;
+  std::vector<double> angles_;
+  std::array<double, std::size(kNoise)> noise_{};
+};
+
+class Lidar2dClass final : public SensorClass {
+ public:
+  std::string_view name() const override { return "laser"; }
+  std::unique_ptr<const Sensor> compile(const SensorSpec& spec, std::vector<std::string>& warnings) const override {
+    return std::make_unique<Lidar2d>(spec, warnings);
+  }
+};
+
+}  // namespace
+
+const SensorClass& lidar2d_class() {
+  static const Lidar2dClass kClass;
+  return kClass;
+}
+
+}  // namespace mvsim
