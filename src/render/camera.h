@@ -1,0 +1,30 @@
+// Cameras of pictures: pinhole, metres and radians, world frame. Pure functions, any thread.
+#pragma once
+
+#include <optional>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+struct Camera {
+  Vec3 eye{0, 0, 10};
+  Vec3 target;
+  Vec3 up{0, 1, 0};  // any direction not parallel to the line of sight
+  double vertical_fov = 40 * kDegree;
+};
+
+// Sees all of `extent` on the ground in a picture of width / height = `aspect`, with a margin of some
+// percent. tilt 0 looks straight down with +y upwards in the picture; a larger tilt (below 80 degrees) leans
+// the camera back towards -y and shows the sides of things. `height` is that of the tallest thing that must
+// be seen whole.
+Camera view_from_above(const Rect& extent, double aspect, double tilt = 0, double height = 0);
+
+// Follows a robot: `distance` behind it, `height` above it, looking a little ahead of it.
+Camera view_from_behind(const Pose3& robot, double distance, double height);
+
+// Where a point is seen: x to the right, y down, pixels from the upper left corner of the picture; nothing
+// when the point is behind the camera.
+std::optional<Vec2> project(const Camera& camera, const Vec3& point, int width, int height);
+
+}  // namespace mvsim
