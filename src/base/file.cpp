@@ -67,8 +67,7 @@ std::string read_file(const std::string& path, size_t most_bytes) {
                 " are read");
   std::string content(size, '\0');
   std::ifstream in(path, std::ios::binary);
-  if (!in.read(content.data(), static_cast<std::streamsize>(size)))
-    throw Error(path + ": cannot be read");
+  if (!in.read(content.data(), static_cast<std::streamsize>(size))) throw Error(path + ": cannot be read");
   return content;
 }
 

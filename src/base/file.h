@@ -7,14 +7,15 @@
 
 namespace mvsim {
 
-// Folders below which a world may read. Judged on the real path: "..", links, devices and pipes do not get out.
+// Folders below which a world may read. Judged on the real path: "..", links, devices and pipes do not get
+// out.
 class FileRoots {
  public:
   // `roots` need not exist; those that do not are dropped.
   explicit FileRoots(std::vector<std::string> roots);
 
-  // The real path of a regular file below a root; on failure sets `reason` ("does not exist", "is outside of the
-  // roots a, b", "is not a regular file") and returns nothing.
+  // The real path of a regular file below a root; on failure sets `reason` ("does not exist", "is outside of
+  // the roots a, b", "is not a regular file") and returns nothing.
   std::optional<std::string> resolve(const std::string& path, std::string& reason) const;
   const std::vector<std::string>& roots() const { return roots_; }
 

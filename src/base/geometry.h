@@ -18,9 +18,15 @@ struct Vec2 {
   friend bool operator==(Vec2 a, Vec2 b) { return a.x == b.x && a.y == b.y; }
 };
 
-inline double dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
-inline double cross(Vec2 a, Vec2 b) { return a.x * b.y - a.y * b.x; }
-inline double norm(Vec2 a) { return std::sqrt(dot(a, a)); }
+inline double dot(Vec2 a, Vec2 b) {
+  return a.x * b.x + a.y * b.y;
+}
+inline double cross(Vec2 a, Vec2 b) {
+  return a.x * b.y - a.y * b.x;
+}
+inline double norm(Vec2 a) {
+  return std::sqrt(dot(a, a));
+}
 
 struct Vec3 {
   double x = 0, y = 0, z = 0;

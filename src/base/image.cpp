@@ -61,9 +61,11 @@ long long pnm_number(const std::string& path, const std::string& content, size_t
   }
   long long value = 0;
   size_t digits = 0;
-  for (; at < content.size() && std::isdigit(static_cast<unsigned char>(content[at])) && digits < 9; ++at, ++digits)
+  for (; at < content.size() && std::isdigit(static_cast<unsigned char>(content[at])) && digits < 9;
+       ++at, ++digits)
     value = value * 10 + (content[at] - '0');
-  if (!digits) throw Error(path + ": not a readable PGM image: expected a number at byte " + std::to_string(at));
+  if (!digits)
+    throw Error(path + ": not a readable PGM image: expected a number at byte " + std::to_string(at));
   return value;
 }
 
@@ -98,8 +100,8 @@ Image read_pgm(const std::string& path, const std::string& content) {
       at += 2;
     }
     if (value > most)
-      throw Error(path + ": not a readable PGM image: pixel " + std::to_string(value) + " above the maximum " +
-                  std::to_string(most));
+      throw Error(path + ": not a readable PGM image: pixel " + std::to_string(value) +
+                  " above the maximum " + std::to_string(most));
     image.data[i] = static_cast<uint8_t>(most == 255 ? value : (value * 255 + most / 2) / most);
   }
   return image;

@@ -19,8 +19,8 @@ struct Image {
 inline constexpr int kMostImageSide = 16384;
 inline constexpr long long kMostImagePixels = 64LL << 20;
 
-// Grey level of an image file: colour is averaged over its channels as map_server does, alpha is dropped, 16 bits are
-// scaled to 8. Throws Error with the reason.
+// Grey level of an image file: colour is averaged over its channels as map_server does, alpha is dropped, 16
+// bits are scaled to 8. Throws Error with the reason.
 Image read_gray_image(const std::string& path);
 
 }  // namespace mvsim

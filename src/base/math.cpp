@@ -29,12 +29,11 @@ double cos_kernel(double x) {
 
 // arctangent on [0, 0.4142]: odd Taylor-like minimax of fdlibm's atan.
 double atan_kernel(double x) {
-  static constexpr double kA[] = {3.33333333333329318027e-01,  -1.99999999998764832476e-01,
-                                  1.42857142725034663711e-01,  -1.11111104054623557880e-01,
-                                  9.09088713343650656196e-02,  -7.69187620504482999495e-02,
-                                  6.66107313738753120669e-02,  -5.83357013379057348645e-02,
-                                  4.97687799461593236017e-02,  -3.65315727442169155270e-02,
-                                  1.62858201153657823623e-02};
+  static constexpr double kA[] = {
+      3.33333333333329318027e-01,  -1.99999999998764832476e-01, 1.42857142725034663711e-01,
+      -1.11111104054623557880e-01, 9.09088713343650656196e-02,  -7.69187620504482999495e-02,
+      6.66107313738753120669e-02,  -5.83357013379057348645e-02, 4.97687799461593236017e-02,
+      -3.65315727442169155270e-02, 1.62858201153657823623e-02};
   const double z = x * x;
   double r = kA[10];
   for (int i = 9; i >= 0; --i) r = kA[i] + z * r;
@@ -44,7 +43,8 @@ double atan_kernel(double x) {
 }  // namespace
 
 SinCos sin_cos(double angle) {
-  if (!(std::fabs(angle) <= 1e9)) angle = std::fmod(angle, 2.0 * kPi);  // exact in IEEE, same on every machine
+  if (!(std::fabs(angle) <= 1e9))
+    angle = std::fmod(angle, 2.0 * kPi);  // exact in IEEE, same on every machine
   // Cody-Waite reduction: pi/2 in three pieces, the first two with trailing zeros so that products are exact
   const double quarter = std::nearbyint(angle * 6.36619772367581382433e-01);
   double r = angle - quarter * 1.57079632673412561417e+00;
@@ -52,10 +52,14 @@ SinCos sin_cos(double angle) {
   r -= quarter * 2.02226624879595063154e-21;
   const double s = sin_kernel(r), c = cos_kernel(r);
   switch (static_cast<int64_t>(quarter) & 3) {
-    case 0: return {s, c};
-    case 1: return {c, -s};
-    case 2: return {-s, -c};
-    default: return {-c, s};
+    case 0:
+      return {s, c};
+    case 1:
+      return {c, -s};
+    case 2:
+      return {-s, -c};
+    default:
+      return {-c, s};
   }
 }
 
@@ -105,9 +109,9 @@ double logarithm(double x) {
   const double s = f / (2.0 + f), z = s * s, w = z * z;
   const double t1 =
       w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-  const double t2 = z * (6.666666666666735130e-01 +
-                         w * (2.857142874366239149e-01 +
-                              w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
+  const double t2 =
+      z * (6.666666666666735130e-01 +
+           w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
   const double half = 0.5 * f * f;
   return k * 6.93147180369123816490e-01 -
          ((half - (s * (half + t1 + t2) + k * 1.90821492927058770002e-10)) - f);
@@ -121,7 +125,9 @@ double hyperbolic_tangent(double x) {
   return std::copysign((e - 1.0) / (e + 1.0), x);
 }
 
-double power(double base, double exponent) { return exponential(exponent * logarithm(base)); }
+double power(double base, double exponent) {
+  return exponential(exponent * logarithm(base));
+}
 
 double wrap_to_pi(double angle) {
   double r = std::fmod(angle + kPi, 2.0 * kPi);

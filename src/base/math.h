@@ -1,7 +1,8 @@
 // Elementary functions that give the same bits on every compiler, instruction set and C library.
 //
 // The C library's own choose FMA variants by CPU, so a trajectory would depend on the machine. Built with
-// -ffp-contract=off, these use only IEEE +, -, *, / and sqrt. Accuracy: a few ulp (tests/cpp/base/math_test.cpp).
+// -ffp-contract=off, these use only IEEE +, -, *, / and sqrt. Accuracy: a few ulp
+// (tests/cpp/base/math_test.cpp).
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,6 @@ double exponential(double x);
 double logarithm(double x);  // natural, x > 0
 double hyperbolic_tangent(double x);
 double power(double base, double exponent);  // base > 0
-double wrap_to_pi(double angle);              // to [-pi, pi)
+double wrap_to_pi(double angle);             // to [-pi, pi)
 
 }  // namespace mvsim

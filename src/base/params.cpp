@@ -9,7 +9,9 @@
 namespace mvsim {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 std::string_view trim(std::string_view s) {
   while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
@@ -58,8 +60,8 @@ bool parse_bool(const NamedText& value) {
   for (char c : trim(value.text)) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   if (lower == "true" || lower == "1") return true;
   if (lower == "false" || lower == "0") return false;
-  throw WorldFileError(value.where,
-                       "<" + value.name + ">: found " + quoted(value.text) + ", expected true, false, 1 or 0");
+  throw WorldFileError(
+      value.where, "<" + value.name + ">: found " + quoted(value.text) + ", expected true, false, 1 or 0");
 }
 
 int parse_int(const NamedText& value) {
@@ -109,10 +111,18 @@ void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::spa
     const NamedText* value = set.find(info.name);
     if (!value) continue;
     switch (info.type) {
-      case ParamType::kNumber: out[i] = parse_number(*value); break;
-      case ParamType::kDegrees: out[i] = parse_number(*value) * kDegree; break;
-      case ParamType::kBool: out[i] = parse_bool(*value) ? 1 : 0; break;
-      case ParamType::kInt: out[i] = parse_int(*value); break;
+      case ParamType::kNumber:
+        out[i] = parse_number(*value);
+        break;
+      case ParamType::kDegrees:
+        out[i] = parse_number(*value) * kDegree;
+        break;
+      case ParamType::kBool:
+        out[i] = parse_bool(*value) ? 1 : 0;
+        break;
+      case ParamType::kInt:
+        out[i] = parse_int(*value);
+        break;
     }
     check_range(info, out[i], value->where);
   }
@@ -123,8 +133,8 @@ void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::spa
     for (std::string_view name : also_known) names.emplace_back(name);
     for (const std::string& name : names) known = known || name == value.name;
     if (!known)
-      warnings.push_back(value.where.text() + ": <" + value.name + "> is unknown in <" + set.tag + "> and ignored" +
-                         did_you_mean(value.name, names));
+      warnings.push_back(value.where.text() + ": <" + value.name + "> is unknown in <" + set.tag +
+                         "> and ignored" + did_you_mean(value.name, names));
   }
 }
 

@@ -1,7 +1,7 @@
 // Named numbers of a component (tire model, controller, sensor, vehicle, block), described by one table.
 //
-// The table serves everything that speaks of parameters by name: reading XML with range checks, suggestions for
-// misspelt names, the flat parameter array that a Simulation copies, and randomisation by an environment.
+// The table serves everything that speaks of parameters by name: reading XML with range checks, suggestions
+// for misspelt names, the flat parameter array that a Simulation copies, and randomisation by an environment.
 #pragma once
 
 #include <limits>
@@ -34,8 +34,8 @@ struct NamedText {
   SourceLocation where;
 };
 
-// The values below one element, e.g. <friction class="default"><mu>0.7</mu></friction>. Several rows of one name:
-// the last one counts.
+// The values below one element, e.g. <friction class="default"><mu>0.7</mu></friction>. Several rows of one
+// name: the last one counts.
 struct ParamSet {
   std::string tag;         // "friction", "controller", "sensor"...
   std::string class_name;  // its class attribute, "" when absent
@@ -54,8 +54,8 @@ std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t m
 // The number of `text`, if it is one as a whole (blanks around it allowed, "nan" and "inf" refused).
 std::optional<double> scan_number(std::string_view text);
 
-// Reads every row of `table` from `set` (fallback where absent) into `out`, in table order, with range checks.
-// Names of `set` that are neither in the table nor in `also_known` become one warning each.
+// Reads every row of `table` from `set` (fallback where absent) into `out`, in table order, with range
+// checks. Names of `set` that are neither in the table nor in `also_known` become one warning each.
 void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,
                  std::span<const std::string_view> also_known, std::vector<std::string>& warnings);
 

@@ -31,9 +31,13 @@ uint64_t RandomStream::bits64() {
   return high << 32 | bits();
 }
 
-double RandomStream::uniform() { return static_cast<double>(bits64() >> 11) * 0x1p-53; }
+double RandomStream::uniform() {
+  return static_cast<double>(bits64() >> 11) * 0x1p-53;
+}
 
-double RandomStream::uniform(double low, double high) { return low + (high - low) * uniform(); }
+double RandomStream::uniform(double low, double high) {
+  return low + (high - low) * uniform();
+}
 
 double RandomStream::normal() {
   if (has_spare_) {

@@ -1,7 +1,7 @@
 // Counter-based random numbers (Philox 4x32-10 of Random123, Salmon et al. 2011).
 //
-// A stream is named by (key, episode, stream id) and holds only its position, so the numbers of one purpose never
-// depend on how many another purpose drew, on other environments, on threads or on history.
+// A stream is named by (key, episode, stream id) and holds only its position, so the numbers of one purpose
+// never depend on how many another purpose drew, on other environments, on threads or on history.
 #pragma once
 
 #include <array>
@@ -29,12 +29,12 @@ class RandomStream {
   RandomStream() = default;
   RandomStream(uint64_t key, uint32_t episode, StreamPurpose purpose, uint16_t index = 0);
 
-  uint32_t bits();                          // uniform 32 bits
+  uint32_t bits();  // uniform 32 bits
   uint64_t bits64();
   double uniform();                         // [0, 1), 53 bits
   double uniform(double low, double high);  // [low, high)
-  double normal();                          // mean 0, standard deviation 1 (Box-Muller, own log and trigonometry)
-  uint32_t below(uint32_t n);               // uniform integer in [0, n), n > 0
+  double normal();             // mean 0, standard deviation 1 (Box-Muller, own log and trigonometry)
+  uint32_t below(uint32_t n);  // uniform integer in [0, n), n > 0
 
   friend bool operator==(const RandomStream&, const RandomStream&) = default;
 

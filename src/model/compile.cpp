@@ -31,11 +31,13 @@ void set_timestep(const WorldSpec& spec, Model& model) {
   check_range({.name = "simul_timestep", .min = 0, .max = 1}, spec.timestep, spec.timestep_where);
   model.timestep = spec.timestep > 0 ? spec.timestep : std::min(5e-3, shortest);
   if (model.timestep < 1e-6)
-    throw WorldFileError(spec.timestep_where, "<simul_timestep>: found a step below 1e-6 s, expected 0 (automatic) or "
-                                              "1e-6 to 1 s");
+    throw WorldFileError(spec.timestep_where,
+                         "<simul_timestep>: found a step below 1e-6 s, expected 0 (automatic) or "
+                         "1e-6 to 1 s");
   if (spec.timestep > shortest)
-    model.warnings.push_back(spec.timestep_where.text() +
-                             ": <simul_timestep> is larger than the shortest sensor period: readings come late");
+    model.warnings.push_back(
+        spec.timestep_where.text() +
+        ": <simul_timestep> is larger than the shortest sensor period: readings come late");
 }
 
 // Document order: the initial height of an object depends on what stands before it only.
@@ -50,7 +52,8 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, Model
   for (size_t i = 0; i < spec.vehicles.size(); ++i) items.push_back({spec.vehicles[i].order, kVehicle, i});
   for (size_t i = 0; i < spec.blocks.size(); ++i) items.push_back({spec.blocks[i].order, kBlock, i});
   for (size_t i = 0; i < spec.planes.size(); ++i) items.push_back({spec.planes[i].order, kPlane, i});
-  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.order < b.order; });
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Item& a, const Item& b) { return a.order < b.order; });
   for (const Item& item : items) {
     if (item.kind == kVehicle) {
       compile_vehicle(spec.vehicles[item.index], model);
@@ -72,7 +75,8 @@ void build_static_shapes(Model& model) {
   for (const BlockModel& b : model.blocks) {
     if (!b.is_static || b.intangible || b.placed) continue;
     Polygon world;
-    for (Vec2 v : b.shape.outline) world.push_back(transform({b.initial_pose.x, b.initial_pose.y, b.initial_pose.yaw}, v));
+    for (Vec2 v : b.shape.outline)
+      world.push_back(transform({b.initial_pose.x, b.initial_pose.y, b.initial_pose.yaw}, v));
     outlines.push_back(std::move(world));
   }
   model.static_shapes = StaticShapes(outlines);
@@ -90,7 +94,8 @@ void set_bounds(Model& model) {
     for (Vec2 v : model.static_shapes.vertices(i)) include(v);
   for (const GridModel& g : model.grids) {
     const double w = g.field.width() * g.field.resolution(), h = g.field.height() * g.field.resolution();
-    for (Vec2 corner : {Vec2{0, 0}, Vec2{w, 0}, Vec2{w, h}, Vec2{0, h}}) include(transform(g.T_world_grid, corner));
+    for (Vec2 corner : {Vec2{0, 0}, Vec2{w, 0}, Vec2{w, h}, Vec2{0, h}})
+      include(transform(g.T_world_grid, corner));
   }
   if (any) return;
   constexpr double kMargin = 5;  // m, around what stands in an open world

@@ -27,7 +27,8 @@ const T& find_class(std::span<const T* const> known, const ParamSet& set) {
 }
 
 void check(const ParamInfo& info, double value, const SourceLocation& where) {
-  if (!std::isfinite(value)) throw WorldFileError(where, "<" + std::string(info.name) + ">: not a finite number");
+  if (!std::isfinite(value))
+    throw WorldFileError(where, "<" + std::string(info.name) + ">: not a finite number");
   check_range(info, value, where);
 }
 
@@ -67,13 +68,13 @@ std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleMod
   }
   for (const WheelSpec& w : spec.wheels)
     if (std::find(tags.begin(), tags.end(), w.tag) == tags.end())
-      throw WorldFileError(w.where, "<" + w.tag + ">: not a wheel of dynamics '" + spec.dynamics.class_name + "'" +
-                                        did_you_mean(w.tag, tags));
+      throw WorldFileError(w.where, "<" + w.tag + ">: not a wheel of dynamics '" + spec.dynamics.class_name +
+                                        "'" + did_you_mean(w.tag, tags));
   for (size_t i = 0; i < wheels.size(); ++i)
     for (size_t j = i + 1; j < wheels.size(); ++j)
       if (norm(wheels[i].position - wheels[j].position) < 1e-6)
-        throw WorldFileError(spec.dynamics.where, "<dynamics>: wheels " + wheels[i].tag + " and " + wheels[j].tag +
-                                                      " are at the same place");
+        throw WorldFileError(spec.dynamics.where, "<dynamics>: wheels " + wheels[i].tag + " and " +
+                                                      wheels[j].tag + " are at the same place");
   const std::string_view wrong = v.dynamics->check_wheels(wheels, *v.controller);
   if (!wrong.empty()) throw WorldFileError(spec.dynamics.where, "<dynamics>: " + std::string(wrong));
   return wheels;
@@ -85,11 +86,12 @@ void add_body_params(const VehicleSpec& spec, VehicleModel& v, Model& model) {
       {.name = "linear_damping", .min = 0, .max = 1e4},
       {.name = "angular_damping", .min = 0, .max = 1e4},
   };
-  static constexpr ParamInfo kOdometry[] = {
-      {.name = "x_multiplier", .fallback = 1}, {.name = "y_multiplier", .fallback = 1},
-      {.name = "yaw_multiplier", .fallback = 1}};
+  static constexpr ParamInfo kOdometry[] = {{.name = "x_multiplier", .fallback = 1},
+                                            {.name = "y_multiplier", .fallback = 1},
+                                            {.name = "yaw_multiplier", .fallback = 1}};
   const double chassis[] = {spec.chassis.mass.value_or(v.dynamics->default_mass()),
-                            spec.chassis.linear_damping.value_or(0.1), spec.chassis.angular_damping.value_or(0.1)};
+                            spec.chassis.linear_damping.value_or(0.1),
+                            spec.chassis.angular_damping.value_or(0.1)};
   const SourceLocation& where = spec.chassis.where.line > 0 ? spec.chassis.where : spec.where;
   for (size_t i = 0; i < std::size(kChassis); ++i) check(kChassis[i], chassis[i], where);
   double odometry[3];
@@ -106,8 +108,8 @@ void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {
   std::vector<std::string> names;
   for (const SensorSpec& s : spec.sensors) {
     if (std::find(names.begin(), names.end(), s.name) != names.end())
-      throw WorldFileError(s.params.where,
-                           "<sensor>: vehicle '" + spec.name + "' already has a sensor named '" + s.name + "'");
+      throw WorldFileError(s.params.where, "<sensor>: vehicle '" + spec.name +
+                                               "' already has a sensor named '" + s.name + "'");
     names.push_back(s.name);
     SensorModel sensor;
     sensor.name = s.name;
@@ -117,8 +119,8 @@ void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {
       sensor.period = parse_number(*period);
       check({.name = "sensor_period", .min = 0, .open_min = true}, sensor.period, period->where);
     }
-    sensor.params = add_params(model, "vehicle:" + spec.name + "/sensor:" + s.name + "/", sensor.sensor->params(),
-                               sensor.sensor->nominal_params());
+    sensor.params = add_params(model, "vehicle:" + spec.name + "/sensor:" + s.name + "/",
+                               sensor.sensor->params(), sensor.sensor->nominal_params());
     sensor.values = model.reading_count;
     model.reading_count += sensor.sensor->size();
     model.sensors.push_back(std::move(sensor));
@@ -167,7 +169,8 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   add_body_params(spec, v, model);
   const std::string prefix = "vehicle:" + spec.name;
   v.tire_params = add_class_params(model, prefix + "/friction/", v.tire->params(), spec.friction);
-  v.controller_params = add_class_params(model, prefix + "/controller/", v.controller->params(), spec.controller);
+  v.controller_params =
+      add_class_params(model, prefix + "/controller/", v.controller->params(), spec.controller);
   v.controller_state = model.controller_state_count;
   model.controller_state_count += v.controller->state_size();
   v.first_wheel = model.wheel_count;
@@ -190,11 +193,18 @@ void compile_block(const BlockSpec& spec, bool placed, Model& model) {
       {.name = "linear_damping", .min = 0, .max = 1e4},
       {.name = "angular_damping", .min = 0, .max = 1e4},
   };
-  const double values[] = {1, spec.mass, spec.ground_friction, spec.lateral_friction, spec.restitution,
-                           spec.linear_damping, spec.angular_damping};
+  const double values[] = {1,
+                           spec.mass,
+                           spec.ground_friction,
+                           spec.lateral_friction,
+                           spec.restitution,
+                           spec.linear_damping,
+                           spec.angular_damping};
   for (size_t i = 0; i < std::size(kBlock); ++i) check(kBlock[i], values[i], spec.where);
-  static constexpr ParamInfo kSizes[] = {{.name = "lx", .min = kNearlyNone}, {.name = "ly", .min = kNearlyNone},
-                                         {.name = "lz", .min = kNearlyNone}, {.name = "radius", .min = kNearlyNone},
+  static constexpr ParamInfo kSizes[] = {{.name = "lx", .min = kNearlyNone},
+                                         {.name = "ly", .min = kNearlyNone},
+                                         {.name = "lz", .min = kNearlyNone},
+                                         {.name = "radius", .min = kNearlyNone},
                                          {.name = "length", .min = kNearlyNone}};
   const bool round = spec.geometry == GeometryType::kCylinder || spec.geometry == GeometryType::kSphere;
   if (round) {

@@ -23,8 +23,8 @@ Cell ros_cell(const OccupancyGridSpec& spec, int gray) {
   return Cell::kUnknown;
 }
 
-// MVSim: grey is the probability of being free, kept as log-odds in steps of 1/16; within one step of even odds a
-// cell is unknown.
+// MVSim: grey is the probability of being free, kept as log-odds in steps of 1/16; within one step of even
+// odds a cell is unknown.
 Cell image_cell(int gray) {
   const double free = std::clamp(gray / 255.0, 0.01, 0.99);
   const double quanta = std::nearbyint(16 * logarithm(free / (1 - free)));
@@ -54,7 +54,7 @@ GridModel make_grid(const OccupancyGridSpec& spec) {
   std::vector<uint8_t> cells(image.data.size());
   for (int row = 0; row < image.height; ++row)
     for (int column = 0; column < image.width; ++column)
-      cells[static_cast<size_t>(image.height - 1 - row) * image.width + column] = 
+      cells[static_cast<size_t>(image.height - 1 - row) * image.width + column] =
           static_cast<uint8_t>(lookup[image.at(row, column)]);
 
   Pose2 T_world_grid = spec.origin;

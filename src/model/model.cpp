@@ -16,9 +16,13 @@ size_t index_of(const std::vector<T>& items, std::string_view name, const char* 
 
 }  // namespace
 
-size_t Model::vehicle_index(std::string_view name) const { return index_of(vehicles, name, "vehicle"); }
+size_t Model::vehicle_index(std::string_view name) const {
+  return index_of(vehicles, name, "vehicle");
+}
 
-size_t Model::block_index(std::string_view name) const { return index_of(blocks, name, "block"); }
+size_t Model::block_index(std::string_view name) const {
+  return index_of(blocks, name, "block");
+}
 
 size_t Model::sensor_index(std::string_view vehicle, std::string_view sensor) const {
   const size_t owner = vehicle_index(vehicle);

@@ -1,7 +1,7 @@
 // A compiled world: immutable, shared by any number of simulations and threads.
 //
-// Everything that an environment may randomise is listed in `params` and copied by each Simulation; what stands here
-// besides is nominal and fixed.
+// Everything that an environment may randomise is listed in `params` and copied by each Simulation; what
+// stands here besides is nominal and fixed.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct ShapeModel {
   std::vector<Polygon> pieces;  // the outline cut into polygons of at most 8 vertices, Box2D's limit
   double radius = 0;            // largest distance of a vertex from the body origin
   Vec2 centroid;
-  double unit_inertia = 0;      // about the body origin, per kg
+  double unit_inertia = 0;  // about the body origin, per kg
 };
 
 // One randomisable number, e.g. "vehicle:r1/friction/mu".
@@ -40,8 +40,15 @@ struct ParamEntry {
 };
 
 // Parameters of a vehicle's body, in this order from VehicleModel::body_params on.
-enum VehicleParam { kChassisMass, kChassisLinearDamping, kChassisAngularDamping, kOdometryX, kOdometryY, kOdometryYaw,
-                    kVehicleParamCount };
+enum VehicleParam {
+  kChassisMass,
+  kChassisLinearDamping,
+  kChassisAngularDamping,
+  kOdometryX,
+  kOdometryY,
+  kOdometryYaw,
+  kVehicleParamCount
+};
 
 struct VehicleModel {
   std::string name, class_name;
@@ -58,15 +65,24 @@ struct VehicleModel {
   // Odometry multipliers that the world leaves open are drawn from N(1, 0.02) at each reset.
   std::array<bool, 3> odometry_drawn{};
   size_t body_params = 0, tire_params = 0, controller_params = 0;  // first index in Model::params
-  size_t controller_state = 0;                                     // first index in a Simulation's controller states
-  size_t first_wheel = 0;                                          // first index in a Simulation's wheels
+  size_t controller_state = 0;  // first index in a Simulation's controller states
+  size_t first_wheel = 0;       // first index in a Simulation's wheels
   size_t body = 0;
   SourceLocation where;
 };
 
-// Parameters of a block, in this order from BlockModel::params on. Scale multiplies the outline (not the height).
-enum BlockParam { kBlockScale, kBlockMass, kBlockGroundFriction, kBlockFriction, kBlockRestitution,
-                  kBlockLinearDamping, kBlockAngularDamping, kBlockParamCount };
+// Parameters of a block, in this order from BlockModel::params on. Scale multiplies the outline (not the
+// height).
+enum BlockParam {
+  kBlockScale,
+  kBlockMass,
+  kBlockGroundFriction,
+  kBlockFriction,
+  kBlockRestitution,
+  kBlockLinearDamping,
+  kBlockAngularDamping,
+  kBlockParamCount
+};
 
 struct BlockModel {
   std::string name;
@@ -100,9 +116,9 @@ struct BodyModel {
 struct SensorModel {
   std::string name;
   size_t vehicle = 0;
-  double period = 0.1;      // s
-  size_t params = 0;        // first index in Model::params
-  size_t values = 0;        // first index in a Simulation's readings
+  double period = 0.1;  // s
+  size_t params = 0;    // first index in Model::params
+  size_t values = 0;    // first index in a Simulation's readings
   std::unique_ptr<const Sensor> sensor;
 };
 
@@ -123,7 +139,7 @@ struct Model {
   std::vector<VehicleModel> vehicles;
   std::vector<BlockModel> blocks;
   std::vector<GridModel> grids;
-  std::vector<BodyModel> bodies;    // document order: Box2D's results depend on the order of creation
+  std::vector<BodyModel> bodies;  // document order: Box2D's results depend on the order of creation
   std::vector<SensorModel> sensors;
   std::vector<GroundPlane> planes;
   std::vector<Color> plane_colors;

@@ -5,7 +5,8 @@
 namespace mvsim {
 
 Polygon convex_hull(Polygon points) {
-  std::sort(points.begin(), points.end(), [](Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
+  std::sort(points.begin(), points.end(),
+            [](Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
   points.erase(std::unique(points.begin(), points.end()), points.end());
   if (points.size() < 3) return points;
   // Andrew's monotone chain: lower hull, then upper
@@ -47,15 +48,16 @@ static void set_mass_properties(ShapeModel& shape) {
 
 ShapeModel make_shape(const Polygon& points, const SourceLocation& where) {
   if (points.size() < 3 || points.size() > static_cast<size_t>(kMostOutlineVertices))
-    throw WorldFileError(where, "<shape>: found " + std::to_string(points.size()) + " points, expected 3 to " +
-                                    std::to_string(kMostOutlineVertices));
+    throw WorldFileError(where, "<shape>: found " + std::to_string(points.size()) +
+                                    " points, expected 3 to " + std::to_string(kMostOutlineVertices));
   for (Vec2 p : points)
     if (!(std::fabs(p.x) <= 1e6 && std::fabs(p.y) <= 1e6))
       throw WorldFileError(where, "<shape>: a point lies beyond 1e6 m, expected a body of this world's size");
   ShapeModel shape;
   shape.outline = convex_hull(points);
   if (shape.outline.size() < 3 || signed_area(shape.outline) < 1e-6)
-    throw WorldFileError(where, "<shape>: the points enclose less than 1e-6 m2, expected a polygon with an inside");
+    throw WorldFileError(where,
+                         "<shape>: the points enclose less than 1e-6 m2, expected a polygon with an inside");
   for (Vec2 p : shape.outline) shape.radius = std::max(shape.radius, norm(p));
   set_mass_properties(shape);
   if (shape.outline.size() <= static_cast<size_t>(kMostPieceVertices)) {
@@ -74,8 +76,10 @@ ShapeModel make_shape(const Polygon& points, const SourceLocation& where) {
 Polygon block_contour(const BlockSpec& spec) {
   const Vec3 l = spec.size;
   switch (spec.geometry) {
-    case GeometryType::kBox: return {{0, 0}, {l.x, 0}, {l.x, l.y}, {0, l.y}};
-    case GeometryType::kRamp: return {{0, -l.y / 2}, {l.x, -l.y / 2}, {l.x, l.y / 2}, {0, l.y / 2}};
+    case GeometryType::kBox:
+      return {{0, 0}, {l.x, 0}, {l.x, l.y}, {0, l.y}};
+    case GeometryType::kRamp:
+      return {{0, -l.y / 2}, {l.x, -l.y / 2}, {l.x, l.y / 2}, {0, l.y / 2}};
     case GeometryType::kSemiCylinderBump:
       return {{-l.x / 2, -l.y / 2}, {l.x / 2, -l.y / 2}, {l.x / 2, l.y / 2}, {-l.x / 2, l.y / 2}};
     case GeometryType::kCylinder:
@@ -91,7 +95,8 @@ Polygon block_contour(const BlockSpec& spec) {
       }
       return out;
     }
-    case GeometryType::kPolygon: break;
+    case GeometryType::kPolygon:
+      break;
   }
   return spec.shape ? *spec.shape : Polygon{{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}};
 }

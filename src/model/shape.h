@@ -14,8 +14,8 @@ inline constexpr int kMostPieceVertices = 8;     // what Debian's Box2D takes
 // Convex hull, counter-clockwise, without collinear vertices.
 Polygon convex_hull(Polygon points);
 
-// Hull and mass properties of `points`; throws WorldFileError when there are fewer than 3 or more than 14 points,
-// when they enclose no area, or when a coordinate is absurd (beyond 1e6 m).
+// Hull and mass properties of `points`; throws WorldFileError when there are fewer than 3 or more than 14
+// points, when they enclose no area, or when a coordinate is absurd (beyond 1e6 m).
 ShapeModel make_shape(const Polygon& points, const SourceLocation& where);
 
 // The contour of a block's <shape> or <geometry> in its own frame.

@@ -18,7 +18,12 @@ constexpr ParamInfo kNoise[] = {
 
 enum { kFov, kRays, kMaxRange, kBodiesVisible, kRaytrace3d };
 constexpr ParamInfo kShape[] = {
-    {.name = "fov_degrees", .fallback = kPi, .min = 0, .max = 2 * kPi, .type = ParamType::kDegrees, .open_min = true},
+    {.name = "fov_degrees",
+     .fallback = kPi,
+     .min = 0,
+     .max = 2 * kPi,
+     .type = ParamType::kDegrees,
+     .open_min = true},
     {.name = "nrays", .fallback = 181, .min = 2, .max = 1e6, .type = ParamType::kInt},
     {.name = "max_range", .fallback = 80, .min = 0, .max = 1e5, .open_min = true},  // m
     {.name = "bodies_visible", .fallback = 1, .type = ParamType::kBool},
@@ -46,10 +51,19 @@ class Lidar2d final : public Sensor {
  public:
   Lidar2d(const SensorSpec& spec, std::vector<std::string>& warnings) {
     std::array<double, std::size(kShape)> shape;
-    static constexpr std::string_view kOthers[] = {
-        "pose", "pose_3d", "height", "sensor_period", "ignore_parent_body", "range_std_noise", "angle_std_noise_deg",
-        "viz_pointSize", "viz_visiblePlane", "viz_visibleLines", "viz_visiblePoints", "viz_pointsColor",
-        "viz_planeColor"};
+    static constexpr std::string_view kOthers[] = {"pose",
+                                                   "pose_3d",
+                                                   "height",
+                                                   "sensor_period",
+                                                   "ignore_parent_body",
+                                                   "range_std_noise",
+                                                   "angle_std_noise_deg",
+                                                   "viz_pointSize",
+                                                   "viz_visiblePlane",
+                                                   "viz_visibleLines",
+                                                   "viz_visiblePoints",
+                                                   "viz_pointsColor",
+                                                   "viz_planeColor"};
     read_params(spec.params, kShape, shape, kOthers, warnings);
     std::vector<std::string> unused;  // unknown names have been reported above
     read_params(spec.params, kNoise, noise_, {}, unused);
@@ -71,8 +85,8 @@ class Lidar2d final : public Sensor {
   std::span<const double> angles() const override { return angles_; }
   Pose3 mount_pose() const override { return pose_; }
 
-  void read(const double* p, const SensorScene& scene, const SensorMount& mount, RandomStream& random, float* values,
-            uint8_t* valid) const override {
+  void read(const double* p, const SensorScene& scene, const SensorMount& mount, RandomStream& random,
+            float* values, uint8_t* valid) const override {
     const Pose3& v = mount.T_world_vehicle;
     const Pose2 T_world_sensor = compose({v.x, v.y, v.yaw}, {pose_.x, pose_.y, pose_.yaw});
     const size_t n = size();
@@ -94,7 +108,8 @@ class Lidar2d final : public Sensor {
       scene.static_shapes->cast(fan, max_range_, values);
       for (const MovingShape& shape : scene.moving) {
         if (shape.body == mount.body) continue;
-        const double dx_center = shape.center.x - T_world_sensor.x, dy_center = shape.center.y - T_world_sensor.y;
+        const double dx_center = shape.center.x - T_world_sensor.x,
+                     dy_center = shape.center.y - T_world_sensor.y;
         const double reach = max_range_ + shape.radius;
         if (dx_center * dx_center + dy_center * dy_center > reach * reach) continue;
         cast_polygon(fan, {shape.vertices, static_cast<size_t>(shape.count)}, max_range_, values);
@@ -134,7 +149,8 @@ class Lidar2d final : public Sensor {
 class Lidar2dClass final : public SensorClass {
  public:
   std::string_view name() const override { return "laser"; }
-  std::unique_ptr<const Sensor> compile(const SensorSpec& spec, std::vector<std::string>& warnings) const override {
+  std::unique_ptr<const Sensor> compile(const SensorSpec& spec,
+                                        std::vector<std::string>& warnings) const override {
     return std::make_unique<Lidar2d>(spec, warnings);
   }
 };

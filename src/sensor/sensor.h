@@ -1,7 +1,7 @@
 // Seam: a sensor. One file per sensor class, one line in sensor_classes().
 //
-// A Sensor is the immutable compiled form of one <sensor>; what changes (noise parameters, random stream, last
-// reading) belongs to the Simulation.
+// A Sensor is the immutable compiled form of one <sensor>; what changes (noise parameters, random stream,
+// last reading) belongs to the Simulation.
 #pragma once
 
 #include <cstdint>
@@ -51,10 +51,10 @@ class Sensor {
   virtual std::string_view class_name() const = 0;
   virtual std::span<const ParamInfo> params() const = 0;  // randomisable, e.g. noise
   virtual std::span<const double> nominal_params() const = 0;
-  virtual size_t size() const = 0;                        // values a reading
-  virtual double max_value() const = 0;                   // values lie in [0, max_value]
-  virtual std::span<const double> angles() const = 0;     // rad of each ray, sensor frame; empty if no rays
-  virtual Pose3 mount_pose() const = 0;                   // T_vehicle_sensor
+  virtual size_t size() const = 0;                     // values a reading
+  virtual double max_value() const = 0;                // values lie in [0, max_value]
+  virtual std::span<const double> angles() const = 0;  // rad of each ray, sensor frame; empty if no rays
+  virtual Pose3 mount_pose() const = 0;                // T_vehicle_sensor
   // Writes size() values and validity flags (`valid` may be null).
   virtual void read(const double* p, const SensorScene& scene, const SensorMount& mount, RandomStream& random,
                     float* values, uint8_t* valid) const = 0;

@@ -4,7 +4,7 @@
 namespace mvsim {
 
 struct BodyState {
-  float x = 0, y = 0, angle = 0;     // of the reference point, m and rad
+  float x = 0, y = 0, angle = 0;    // of the reference point, m and rad
   float vx = 0, vy = 0, omega = 0;  // of the centre of mass, m/s and rad/s
 };
 

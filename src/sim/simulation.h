@@ -1,7 +1,8 @@
-// The state of one running world. Copyable (the copy continues bit for bit); not thread-safe: one thread at a time.
+// The state of one running world. Copyable (the copy continues bit for bit); not thread-safe: one thread at a
+// time.
 //
-// reset -> [place, set_param] -> step... . Poses are of reference points in the world frame, twists in the body frame
-// unless named otherwise.
+// reset -> [place, set_param] -> step... . Poses are of reference points in the world frame, twists in the
+// body frame unless named otherwise.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "base/random.h"
 #include "model/model.h"
 #include "sim/body_state.h"
+#include "sim/scene_buffer.h"
 #include "vehicle/wheel.h"
 
 namespace mvsim {
@@ -21,10 +23,11 @@ class RigidBodySolver;
 
 struct VehicleState {
   double z = 0, pitch = 0, roll = 0;
-  Vec2 acceleration;        // m/s2, world frame, of the reference point
-  Vec2 last_velocity;       // m/s, world frame: what the acceleration is a difference of
-  Pose2 odometry;           // starts at identity
-  Pose2 last_pose;          // pose after the previous step
+  Vec2 center;         // m, centre of mass in the body frame, as the solver has it
+  Vec2 acceleration;   // m/s2, world frame, of the reference point
+  Vec2 last_velocity;  // m/s, world frame: what the acceleration is a difference of
+  Pose2 odometry;      // starts at identity
+  Pose2 last_pose;     // pose after the previous step
   bool has_last_pose = false;
   bool in_collision = false, had_collision = false;
   double command[kMostCommand] = {};
@@ -50,16 +53,17 @@ class Simulation {
 
   const Model& model() const { return *model_; }
 
-  // Back to the model's initial state with nominal parameters and the random streams of (key, episode). Leaves no
-  // trace of what was before.
+  // Back to the model's initial state with nominal parameters and the random streams of (key, episode).
+  // Leaves no trace of what was before.
   void reset(uint64_t key, uint32_t episode);
 
   // -- changes between steps; each takes effect at the next step
   void place_vehicle(size_t vehicle, const Pose2& pose);  // at rest, z snapped to the ground
   void place_block(size_t block, const Pose2& pose);
-  void set_param(size_t index, double value);  // index into Model::params
+  void set_param(size_t index, double value);               // index into Model::params
   void set_twist(size_t vehicle, double vx, double omega);  // throws Error if the controller takes no twist
-  void set_command(size_t vehicle, std::span<const double> command);  // finite, size of the controller's command
+  void set_command(size_t vehicle,
+                   std::span<const double> command);  // finite, size of the controller's command
   void set_sensor_scheduled(size_t sensor, bool scheduled);
   void clear_collision_flags();
 
@@ -69,65 +73,78 @@ class Simulation {
   void run(double duration);
 
   // -- state
-  double time() const { return time_; }
-  uint64_t step_count() const { return step_count_; }
-  uint64_t key() const { return key_; }
-  uint32_t episode() const { return episode_; }
+  double time() const { return state_.time; }
+  uint64_t step_count() const { return state_.step_count; }
+  uint64_t key() const { return state_.key; }
+  uint32_t episode() const { return state_.episode; }
   bool is_finite() const;
   Pose3 vehicle_pose(size_t vehicle) const;
   Twist2 vehicle_twist(size_t vehicle) const;        // body frame
   Twist2 vehicle_world_twist(size_t vehicle) const;  // world axes
   Twist2 vehicle_odometry_twist(size_t vehicle) const;
-  const VehicleState& vehicle(size_t vehicle) const { return vehicles_[vehicle]; }
+  const VehicleState& vehicle(size_t vehicle) const { return state_.vehicles.at(vehicle); }
   std::span<const WheelState> wheels(size_t vehicle) const;
   Pose3 block_pose(size_t block) const;
   Twist2 block_world_twist(size_t block) const;
-  double param(size_t index) const { return params_[index]; }
-  std::span<const double> params() const { return params_; }
-  const SensorState& sensor(size_t sensor) const { return sensors_[sensor]; }
+  double param(size_t index) const { return state_.params.at(index); }
+  std::span<const double> params() const { return state_.params; }
+  const SensorState& sensor(size_t sensor) const { return state_.sensors.at(sensor); }
   std::span<const float> reading(size_t sensor) const;
   std::span<const uint8_t> reading_valid(size_t sensor) const;
-  // Outline of a body in the world frame at its present size.
+  // Outline in the world frame at its present size, counter-clockwise.
   Polygon block_outline(size_t block) const;
 
   // A fresh reading now, from the sensor's own noise stream; `valid` may be null. Not stored.
   void read_now(size_t sensor, float* values, uint8_t* valid);
 
-  // Distance (m) from a point to the nearest tangible thing (occupied or unknown cell, static shape, block, other
+  // Distance (m) from a point to the nearest tangible thing (occupied cell, static shape, block, other
   // vehicle), at most `limit`. `except_vehicle`: -1 or a vehicle that does not count.
   double distance_to_obstacles(Vec2 point, double limit, int except_vehicle = -1) const;
   // The same from a vehicle's chassis outline.
   double clearance(size_t vehicle, double limit) const;
 
  private:
-  friend class SceneCache;
-  void build_solver();
+  // Everything that makes the future: plain values, copied as a whole.
+  struct State {
+    uint64_t key = 0;
+    uint32_t episode = 0;
+    double time = 0;
+    uint64_t step_count = 0;
+    std::vector<double> params;           // by Model::params
+    std::vector<BodyState> bodies;        // by Model::bodies
+    std::vector<Pose2> intangible_poses;  // by block, used where BlockModel::body < 0
+    std::vector<double> block_z;
+    std::vector<VehicleState> vehicles;
+    std::vector<WheelState> wheels;
+    std::vector<double> controllers;
+    std::vector<SensorState> sensors;
+    std::vector<float> readings;
+    std::vector<uint8_t> reading_valid;
+  };
+
+  void reset_vehicle(size_t vehicle);
+  void reset_block(size_t block);
+  void update_center(size_t vehicle);
+  void forget_solver();
   void update_terrain(size_t vehicle);
   void drive_vehicle(size_t vehicle, double dt);
-  void after_step(size_t vehicle, double dt);
-  void read_due_sensors(size_t vehicle, double start, double dt);
-  void collect_scene(std::vector<MovingShape>& shapes, std::vector<Vec2>& vertices) const;
+  void observe_body(size_t vehicle, double dt);
+  void integrate_wheels(size_t vehicle, double dt);
+  void read_due_sensors(double start, double dt);
+  void read_sensor(size_t sensor, float* values, uint8_t* valid);
+  Pose2 block_plane_pose(size_t block) const;
+  Polygon vehicle_outline(size_t vehicle) const;
+  double distance_of_outline(const Polygon& outline, Vec2 center, double radius, double limit,
+                             int except_vehicle) const;
+  double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 local_center, double reach) const;
 
+  State state_;
   std::shared_ptr<const Model> model_;
-  uint64_t key_ = 0;
-  uint32_t episode_ = 0;
-  double time_ = 0;
-  uint64_t step_count_ = 0;
-  std::vector<double> params_;
-  std::vector<BodyState> bodies_;        // by Model::bodies
-  std::vector<Pose2> intangible_poses_;  // by block, used where BlockModel::body < 0
-  std::vector<double> block_z_;
-  std::vector<VehicleState> vehicles_;
-  std::vector<WheelState> wheels_;
-  std::vector<double> controller_states_;
-  std::vector<SensorState> sensors_;
-  std::vector<float> readings_;
-  std::vector<uint8_t> reading_valid_;
-  // Box2D's copy of bodies_, made at the first step after a change and dropped by the next change.
+  // Box2D's copy of the bodies, made at the first step after a change and dropped by the next change.
   std::unique_ptr<RigidBodySolver> solver_;
   // scratch, no state
-  std::vector<MovingShape> moving_;
-  std::vector<Vec2> moving_vertices_;
+  std::vector<PlacedTop> tops_;
+  SceneBuffer scene_;
 };
 
 }  // namespace mvsim

@@ -6,8 +6,10 @@ namespace mvsim {
 
 double BlockTop::height_at(Vec2 local) const {
   switch (shape) {
-    case TopShape::kFlat: return height;
-    case TopShape::kRamp: return height * local.x / length_x;
+    case TopShape::kFlat:
+      return height;
+    case TopShape::kRamp:
+      return height * local.x / length_x;
     case TopShape::kBump: {
       const double t = 2 * local.y / length_y;
       return height * std::sqrt(std::max(0.0, 1 - t * t));
@@ -24,7 +26,8 @@ static bool contains(const Polygon& convex, Vec2 p) {
   return true;
 }
 
-double highest_under(std::span<const GroundPlane> planes, std::span<const PlacedTop> tops, Vec2 at, double z) {
+double highest_under(std::span<const GroundPlane> planes, std::span<const PlacedTop> tops, Vec2 at,
+                     double z) {
   bool found = false;
   double best = 0;
   const auto consider = [&](double height) {

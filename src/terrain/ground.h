@@ -15,7 +15,7 @@ struct BlockTop {
   Polygon outline;  // convex, counter-clockwise
   double radius = 0;
   TopShape shape = TopShape::kFlat;
-  double height = 0;            // flat: z_max; ramp, bump: the highest point
+  double height = 0;                  // flat: z_max; ramp, bump: the highest point
   double length_x = 0, length_y = 0;  // of ramp and bump
 
   double lowest() const { return shape == TopShape::kFlat ? height : 0; }

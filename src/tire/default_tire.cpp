@@ -1,5 +1,5 @@
-// Friction model `default`: Coulomb limits on both axes separately, chosen so that an unsaturated wheel neither slips
-// nor slides (physics 4.4).
+// Friction model `default`: Coulomb limits on both axes separately, chosen so that an unsaturated wheel
+// neither slips nor slides (physics 4.4).
 #include <algorithm>
 #include <cmath>
 
@@ -26,8 +26,7 @@ class DefaultTire final : public TireModel {
     const double most = p[kMu] * in.load;
 
     // lateral: stop the sideways motion within one step
-    const double lateral =
-        std::clamp(-in.velocity.y * in.mass / in.dt - in.slope_force.y, -most, most);
+    const double lateral = std::clamp(-in.velocity.y * in.mass / in.dt - in.slope_force.y, -most, most);
 
     // longitudinal: the spin acceleration that leads to pure rolling
     const double rolling_acceleration = (in.velocity.x / in.radius - in.spin) / in.dt;
@@ -35,8 +34,7 @@ class DefaultTire final : public TireModel {
     if (p[kCRr] > 0 && std::fabs(in.spin) > 1e-4)
       rolling_resistance = p[kCRr] * in.load * in.radius * hyperbolic_tangent(100 * in.spin);
     const double torque = in.torque - p[kCDamping] * in.spin - rolling_resistance;
-    double longitudinal =
-        std::clamp((torque - in.inertia * rolling_acceleration) / in.radius, -most, most);
+    double longitudinal = std::clamp((torque - in.inertia * rolling_acceleration) / in.radius, -most, most);
     const double spin_acceleration = (torque - in.radius * longitudinal) / in.inertia;
 
     // what friction is left holds the vehicle on a slope; it does not act on the spin

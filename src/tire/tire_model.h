@@ -1,6 +1,7 @@
 // Seam: a tire friction model. One file per model, one line in tire_models() to register it.
 //
-// A model is a pure function of one wheel's state over one step; it owns no state and is shared by all threads.
+// A model is a pure function of one wheel's state over one step; it owns no state and is shared by all
+// threads.
 #pragma once
 
 #include <span>
@@ -12,15 +13,15 @@
 namespace mvsim {
 
 struct TireInput {
-  double dt = 0;      // s
-  double torque = 0;  // N m on the shaft, positive drives forward
-  double mass = 0;    // kg carried at the contact: share of the chassis plus the wheel itself
-  double load = 0;    // N, normal force of that mass
-  Vec2 velocity;      // m/s of the wheel centre, wheel frame (x along the rolling direction)
-  double spin = 0;    // rad/s, positive forward
-  double radius = 0;  // m
-  double inertia = 0; // kg m2 about the axle
-  Vec2 slope_force;   // N, downhill pull on `mass`, wheel frame
+  double dt = 0;       // s
+  double torque = 0;   // N m on the shaft, positive drives forward
+  double mass = 0;     // kg carried at the contact: share of the chassis plus the wheel itself
+  double load = 0;     // N, normal force of that mass
+  Vec2 velocity{};     // m/s of the wheel centre, wheel frame (x along the rolling direction)
+  double spin = 0;     // rad/s, positive forward
+  double radius = 0;   // m
+  double inertia = 0;  // kg m2 about the axle
+  Vec2 slope_force{};  // N, downhill pull on `mass`, wheel frame
 };
 
 struct TireOutput {

@@ -1,4 +1,5 @@
-// Seam: a vehicle controller, from a command to actuation. One file per controller, one line in controllers().
+// Seam: a vehicle controller, from a command to actuation. One file per controller, one line in
+// controllers().
 //
 // Stateless and shared; parameters, command and state are arrays that the Simulation owns.
 #pragma once

@@ -1,5 +1,5 @@
-// Dynamics `differential`, `differential_3_wheels`, `differential_4_wheels`: left wheels share one torque, right
-// wheels the other; a caster is an unpowered wheel of fixed yaw (physics 4.12).
+// Dynamics `differential`, `differential_3_wheels`, `differential_4_wheels`: left wheels share one torque,
+// right wheels the other; a caster is an unpowered wheel of fixed yaw (physics 4.12).
 #include <array>
 
 #include "vehicle/controllers.h"
@@ -25,10 +25,12 @@ class Differential final : public Dynamics {
   double default_z_max() const override { return 0.6; }
   const Polygon& default_shape() const override { return shape_; }
 
-  std::string_view check_wheels(std::span<const WheelModel> wheels, const Controller& controller) const override {
+  std::string_view check_wheels(std::span<const WheelModel> wheels,
+                                const Controller& controller) const override {
     const double track = wheels[0].position.y - wheels[1].position.y;
     if (track == 0) return "the first two wheels have the same y: odometry cannot tell them apart";
-    if (track < 0 && controller.accepts_twist()) return "the left wheel must have a larger y than the right one";
+    if (track < 0 && controller.accepts_twist())
+      return "the left wheel must have a larger y than the right one";
     return {};
   }
 

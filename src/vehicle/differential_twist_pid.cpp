@@ -9,8 +9,22 @@ namespace mvsim {
 namespace {
 
 enum {
-  kKp, kKi, kKd, kIMax, kN, kMaxTorque, kV, kW, kAntiWindup, kFeedforward, kFeedforwardGain, kFilter, kFilterTau,
-  kFilterOrder, kZeroThreshold, kStopThreshold
+  kKp,
+  kKi,
+  kKd,
+  kIMax,
+  kN,
+  kMaxTorque,
+  kV,
+  kW,
+  kAntiWindup,
+  kFeedforward,
+  kFeedforwardGain,
+  kFilter,
+  kFilterTau,
+  kFilterOrder,
+  kZeroThreshold,
+  kStopThreshold
 };
 
 constexpr double kNoLimit = -1;
@@ -18,10 +32,10 @@ constexpr ParamInfo kParams[] = {
     {.name = "KP", .fallback = 10},
     {.name = "KI", .fallback = 0},
     {.name = "KD", .fallback = 0},
-    {.name = "I_MAX", .fallback = kNoLimit},                 // bound of the integral of the error
-    {.name = "N", .fallback = 0, .min = 0},                  // 1/s
-    {.name = "max_torque", .fallback = 100, .min = 0},       // N m
-    {.name = "V", .fallback = 0},                            // m/s before the first command
+    {.name = "I_MAX", .fallback = kNoLimit},            // bound of the integral of the error
+    {.name = "N", .fallback = 0, .min = 0},             // 1/s
+    {.name = "max_torque", .fallback = 100, .min = 0},  // N m
+    {.name = "V", .fallback = 0},                       // m/s before the first command
     {.name = "W", .fallback = 0, .type = ParamType::kDegrees},
     {.name = "enable_antiwindup", .fallback = 0, .type = ParamType::kBool},
     {.name = "enable_feedforward", .fallback = 0, .type = ParamType::kBool},
@@ -43,7 +57,9 @@ struct Side {
 constexpr size_t kSideSize = 6;
 static_assert(sizeof(Side) == kSideSize * sizeof(double));
 
-Side load(const double* s) { return {{s[0], s[1], s[2], s[3]}, {s[4], s[5]}}; }
+Side load(const double* s) {
+  return {{s[0], s[1], s[2], s[3]}, {s[4], s[5]}};
+}
 void store(const Side& side, double* s) {
   s[0] = side.pid.integral;
   s[1] = side.pid.derivative;
@@ -95,7 +111,8 @@ class DifferentialTwistPid final : public Controller {
       for (int i = 0; i < 2; ++i) {
         double target = setpoint[i];
         if (p[kFilter] != 0)
-          target = reference_filter(sides[i].filter, target, p[kFilterTau], static_cast<int>(p[kFilterOrder]), in.dt);
+          target = reference_filter(sides[i].filter, target, p[kFilterTau], static_cast<int>(p[kFilterOrder]),
+                                    in.dt);
         // on level ground the slope feedforward (physics 4.13) is zero
         const double torque = -pid_step(gains, sides[i].pid, target - actual[i], in.dt, 0);
         actuation[i] = torque;

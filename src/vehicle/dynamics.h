@@ -1,4 +1,5 @@
-// Seam: a dynamics class (wheel layout, drive, steering). One file per family, one line in dynamics_classes().
+// Seam: a dynamics class (wheel layout, drive, steering). One file per family, one line in
+// dynamics_classes().
 #pragma once
 
 #include <span>
@@ -26,7 +27,8 @@ class Dynamics {
   virtual double default_z_max() const = 0;
   virtual const Polygon& default_shape() const = 0;
   // "" or what is wrong with these wheels under this controller.
-  virtual std::string_view check_wheels(std::span<const WheelModel> wheels, const Controller& controller) const = 0;
+  virtual std::string_view check_wheels(std::span<const WheelModel> wheels,
+                                        const Controller& controller) const = 0;
   // Actuation of a controller -> motor torque (positive = forward) and steering angle of each wheel.
   virtual void drive(const double* actuation, std::span<WheelState> wheels) const = 0;
 };

@@ -1,0 +1,281 @@
+#include "sim/rigid_body_solver.h"
+
+#include <box2d/b2_distance.h>
+#include <box2d/box2d.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace mvsim {
+namespace {
+
+constexpr float kBodySkin = 0.0025f;       // m, of chassis and blocks
+constexpr float kCellSkin = 0.001f;        // m, of grid cells
+constexpr double kCellHalfSide = 0.4;      // of a cell's side: what MVSim puts in the way of a body
+constexpr double kBroadPhaseMargin = 0.1;  // m, by which Box2D fattens boxes
+constexpr double kWeld = 0.003;  // m; Box2D welds vertices below 2.5 mm and aborts when fewer than 3 remain
+
+b2Vec2 to_b2(Vec2 v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y)};
+}
+
+// A piece of an outline at `scale`, or throws when it is too small for the solver.
+b2PolygonShape polygon(const Polygon& piece, double scale, const std::string& name) {
+  std::array<b2Vec2, b2_maxPolygonVertices> points;
+  int n = 0;
+  double area = 0;
+  for (size_t i = 0; i < piece.size(); ++i) {
+    const Vec2 p = scale * piece[i];
+    bool near = false;
+    for (int j = 0; j < n; ++j) {
+      const Vec2 d = p - Vec2{points[static_cast<size_t>(j)].x, points[static_cast<size_t>(j)].y};
+      near = near || dot(d, d) < kWeld * kWeld;
+    }
+    if (!near) points[static_cast<size_t>(n++)] = to_b2(p);
+  }
+  for (int i = 1; i + 1 < n; ++i)
+    area +=
+        b2Cross(points[static_cast<size_t>(i)] - points[0], points[static_cast<size_t>(i) + 1] - points[0]) /
+        2;
+  if (n < 3 || area < kWeld * kWeld)
+    throw Error("body '" + name + "' is thinner than " + std::to_string(kWeld) +
+                " m: too small for the solver");
+  b2PolygonShape shape;
+  shape.Set(points.data(), n);
+  shape.m_radius = kBodySkin;
+  return shape;
+}
+
+b2FixtureDef fixture(const b2Shape& shape, double friction, double restitution) {
+  b2FixtureDef def;
+  def.shape = &shape;
+  def.friction = static_cast<float>(friction);
+  def.restitution = static_cast<float>(restitution);
+  return def;
+}
+
+}  // namespace
+
+MassProperties vehicle_mass(const VehicleModel& v, std::span<const double> params) {
+  const double chassis = params[v.body_params + kChassisMass];
+  MassProperties m{chassis, chassis * v.chassis.centroid, chassis * v.chassis.unit_inertia};
+  for (const WheelModel& w : v.wheels) {
+    const double length = 2 * w.radius;
+    m.mass += w.mass;
+    m.center = m.center + w.mass * w.position;
+    m.inertia += w.mass * ((length * length + w.width * w.width) / 12 + dot(w.position, w.position));
+  }
+  m.center = 1 / m.mass * m.center;
+  return m;
+}
+
+struct RigidBodySolver::Impl {
+  // Squares of the occupied cells of one grid that some moving body may reach in this step.
+  struct CellContacts {
+    const GridModel* grid;
+    b2Body* anchor;
+    std::vector<CellIndex> cells;  // those that have a fixture now, row by row
+  };
+
+  explicit Impl(const Model& m) : model(m), world(b2Vec2(0, 0)) {}
+
+  void add_vehicle(const VehicleModel& v, std::span<const double> params, b2Body* body) {
+    for (const Polygon& piece : v.chassis.pieces) {
+      const b2PolygonShape shape = polygon(piece, 1, v.name);
+      const b2FixtureDef def = fixture(shape, 0, 0.01);
+      body->CreateFixture(&def);
+    }
+    for (const WheelModel& w : v.wheels) {
+      b2PolygonShape box;
+      box.SetAsBox(static_cast<float>(w.radius), static_cast<float>(w.width / 2), to_b2(w.position),
+                   static_cast<float>(w.yaw));
+      box.m_radius = kBodySkin;
+      const b2FixtureDef def = fixture(box, 0.5, 0.05);
+      body->CreateFixture(&def);
+    }
+    set_mass(body, vehicle_mass(v, params));
+    body->SetLinearDamping(static_cast<float>(params[v.body_params + kChassisLinearDamping]));
+    body->SetAngularDamping(static_cast<float>(params[v.body_params + kChassisAngularDamping]));
+  }
+
+  void add_block(const BlockModel& b, std::span<const double> params, b2Body* body) {
+    const double* p = params.data() + b.params;
+    for (const Polygon& piece : b.shape.pieces) {
+      const b2PolygonShape shape = polygon(piece, p[kBlockScale], b.name);
+      const b2FixtureDef def = fixture(shape, p[kBlockFriction], p[kBlockRestitution]);
+      body->CreateFixture(&def);
+    }
+    if (body->GetType() != b2_dynamicBody) return;
+    body->SetLinearDamping(static_cast<float>(p[kBlockLinearDamping]));
+    body->SetAngularDamping(static_cast<float>(p[kBlockAngularDamping]));
+    if (p[kBlockMass] <= 0) return;  // no inverse mass: nothing moves it
+    const double s = p[kBlockScale];
+    set_mass(body, {p[kBlockMass], s * b.shape.centroid, p[kBlockMass] * s * s * b.shape.unit_inertia});
+    add_ground_friction(b, p, body);
+  }
+
+  // Two friction constraints against the floor resist sliding and turning (world-elements 2.6.3).
+  void add_ground_friction(const BlockModel& b, const double* p, b2Body* body) {
+    for (const double side : {1.0, -1.0}) {
+      b2FrictionJointDef def;
+      def.bodyA = ground;
+      def.bodyB = body;
+      def.localAnchorB = to_b2({side * b.shape.radius * p[kBlockScale], 0});
+      def.localAnchorA = body->GetWorldPoint(def.localAnchorB);
+      def.maxForce = static_cast<float>(p[kBlockGroundFriction] * p[kBlockMass] * model.gravity / 2);
+      def.maxTorque = 0;
+      world.CreateJoint(&def);
+    }
+  }
+
+  static void set_mass(b2Body* body, const MassProperties& m) {
+    b2MassData data;
+    data.mass = static_cast<float>(m.mass);
+    data.center = to_b2(m.center);
+    data.I = static_cast<float>(m.inertia);
+    body->SetMassData(&data);
+  }
+
+  static bool row_by_row(CellIndex a, CellIndex b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
+
+  void refresh_cells(CellContacts& contacts, double dt) {
+    const GridModel& grid = *contacts.grid;
+    found.clear();
+    for (size_t i = 0; i < bodies.size(); ++i) {
+      const b2Body* body = bodies[i];
+      if (body->GetType() == b2_staticBody) continue;
+      const double travel = body->GetLinearVelocity().Length() * dt;
+      const double reach = radius[i] + travel + kBroadPhaseMargin + model.collision_threshold;
+      const Vec2 offset =
+          Vec2{body->GetPosition().x, body->GetPosition().y} - Vec2{grid.T_world_grid.x, grid.T_world_grid.y};
+      const Vec2 local = Rotation2(grid.T_world_grid.yaw).unrotate(offset);
+      if (grid.field.distance_to_occupied(local.x, local.y, reach) >= reach) continue;
+      grid.field.occupied_cells(local.x, local.y, reach, near);
+      found.insert(found.end(), near.begin(), near.end());
+    }
+    std::sort(found.begin(), found.end(), row_by_row);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    if (found != contacts.cells) update_fixtures(contacts);
+  }
+
+  // Keeps the fixtures of cells that stay (their contacts live on), drops those that left, adds the new ones.
+  void update_fixtures(CellContacts& contacts) {
+    for (b2Fixture* f = contacts.anchor->GetFixtureList(); f != nullptr;) {
+      b2Fixture* next = f->GetNext();
+      if (!std::binary_search(found.begin(), found.end(), cell_of(f), row_by_row))
+        contacts.anchor->DestroyFixture(f);
+      f = next;
+    }
+    for (const CellIndex cell : found)
+      if (!std::binary_search(contacts.cells.begin(), contacts.cells.end(), cell, row_by_row))
+        add_cell(contacts.anchor, *contacts.grid, cell);
+    contacts.cells = found;
+  }
+
+  static CellIndex cell_of(b2Fixture* f) {
+    const uint64_t id = f->GetUserData().pointer;
+    return {static_cast<int32_t>(id & 0xffffffff), static_cast<int32_t>(id >> 32)};
+  }
+
+  static void add_cell(b2Body* anchor, const GridModel& grid, CellIndex cell) {
+    const double side = grid.field.resolution();
+    const Vec2 center = transform(grid.T_world_grid, {(cell.x + 0.5) * side, (cell.y + 0.5) * side});
+    const auto half = static_cast<float>(kCellHalfSide * side);
+    b2PolygonShape square;
+    square.SetAsBox(half, half, to_b2(center), static_cast<float>(grid.T_world_grid.yaw));
+    square.m_radius = kCellSkin;
+    b2FixtureDef def = fixture(square, grid.friction, grid.restitution);
+    def.userData.pointer =
+        static_cast<uint64_t>(static_cast<uint32_t>(cell.y)) << 32 | static_cast<uint32_t>(cell.x);
+    anchor->CreateFixture(&def);
+  }
+
+  const Model& model;
+  b2World world;
+  b2Body* ground = nullptr;
+  std::vector<b2Body*> bodies;
+  std::vector<double> radius;  // by body, at present size
+  std::vector<CellContacts> cells;
+  std::vector<CellIndex> found, near;  // scratch
+};
+
+RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> params,
+                                 std::span<const BodyState> states)
+    : impl_(std::make_unique<Impl>(model)) {
+  b2BodyDef ground;
+  impl_->ground = impl_->world.CreateBody(&ground);
+  impl_->radius.resize(model.bodies.size());
+  for (size_t i = 0; i < model.bodies.size(); ++i) {
+    const BodyModel& kind = model.bodies[i];
+    const bool is_static = kind.kind == BodyKind::kBlock && model.blocks[kind.index].is_static;
+    b2BodyDef def;
+    def.type = is_static ? b2_staticBody : b2_dynamicBody;
+    def.position.Set(states[i].x, states[i].y);
+    def.angle = states[i].angle;
+    b2Body* body = impl_->world.CreateBody(&def);
+    impl_->bodies.push_back(body);
+    if (kind.kind == BodyKind::kVehicle) {
+      impl_->radius[i] = model.vehicles[kind.index].radius;
+      impl_->add_vehicle(model.vehicles[kind.index], params, body);
+    } else {
+      const BlockModel& block = model.blocks[kind.index];
+      impl_->radius[i] = block.shape.radius * params[block.params + kBlockScale];
+      impl_->add_block(block, params, body);
+    }
+    if (!is_static) set_velocity(i, states[i]);
+  }
+  for (const GridModel& grid : model.grids) {
+    b2BodyDef anchor;
+    impl_->cells.push_back({&grid, impl_->world.CreateBody(&anchor), {}});
+  }
+}
+
+RigidBodySolver::~RigidBodySolver() = default;
+
+void RigidBodySolver::set_velocity(size_t body, const BodyState& state) {
+  b2Body* b = impl_->bodies[body];
+  b->SetLinearVelocity({state.vx, state.vy});
+  b->SetAngularVelocity(state.omega);
+}
+
+void RigidBodySolver::apply(size_t body, const BodyForce& force) {
+  b2Body* b = impl_->bodies[body];
+  b->ApplyForceToCenter(to_b2(force.force), true);
+  b->ApplyTorque(static_cast<float>(force.torque), true);
+}
+
+void RigidBodySolver::step(double dt, std::span<BodyState> states) {
+  for (Impl::CellContacts& contacts : impl_->cells) impl_->refresh_cells(contacts, dt);
+  impl_->world.Step(static_cast<float>(dt), impl_->model.velocity_iterations,
+                    impl_->model.position_iterations);
+  for (size_t i = 0; i < impl_->bodies.size(); ++i) {
+    const b2Body* b = impl_->bodies[i];
+    if (b->GetType() == b2_staticBody) continue;
+    states[i] = {b->GetPosition().x,       b->GetPosition().y,       b->GetAngle(),
+                 b->GetLinearVelocity().x, b->GetLinearVelocity().y, b->GetAngularVelocity()};
+  }
+}
+
+bool RigidBodySolver::in_collision(size_t body) const {
+  for (const b2ContactEdge* edge = impl_->bodies[body]->GetContactList(); edge != nullptr;
+       edge = edge->next) {
+    const b2Contact* contact = edge->contact;
+    if (contact->IsTouching()) return true;
+    const b2Fixture *a = contact->GetFixtureA(), *b = contact->GetFixtureB();
+    b2DistanceInput input;
+    input.proxyA.Set(a->GetShape(), contact->GetChildIndexA());
+    input.proxyB.Set(b->GetShape(), contact->GetChildIndexB());
+    input.transformA = a->GetBody()->GetTransform();
+    input.transformB = b->GetBody()->GetTransform();
+    input.useRadii = true;
+    b2SimplexCache cache;
+    cache.count = 0;
+    b2DistanceOutput output;
+    b2Distance(&output, &cache, &input);
+    if (output.distance < static_cast<float>(impl_->model.collision_threshold)) return true;
+  }
+  return false;
+}
+
+}  // namespace mvsim

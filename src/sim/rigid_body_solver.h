@@ -1,0 +1,45 @@
+// Box2D behind a wall: contacts, ground friction of blocks, integration. The Simulation owns the state; a
+// solver is filled from it in document order and holds nothing that outlives it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/model.h"
+#include "sim/body_state.h"
+
+namespace mvsim {
+
+struct BodyForce {
+  Vec2 force;         // N, world frame, at the centre of mass
+  double torque = 0;  // N m about the centre of mass
+};
+
+class RigidBodySolver {
+ public:
+  // `params`: the simulation's own values of Model::params. Throws Error for a body too thin for the solver.
+  RigidBodySolver(const Model& model, std::span<const double> params, std::span<const BodyState> bodies);
+  ~RigidBodySolver();
+
+  void set_velocity(size_t body, const BodyState& state);
+  void apply(size_t body, const BodyForce& force);
+  // One step; writes the new state of every body that can move.
+  void step(double dt, std::span<BodyState> bodies);
+  // A contact of the body is closer than the model's collision threshold, or touches.
+  bool in_collision(size_t body) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Mass properties of a vehicle (chassis and wheels) or a block about the body origin.
+struct MassProperties {
+  double mass = 0;
+  Vec2 center;
+  double inertia = 0;  // about the body origin
+};
+MassProperties vehicle_mass(const VehicleModel& vehicle, std::span<const double> params);
+
+}  // namespace mvsim

@@ -1,0 +1,70 @@
+#include "sim/scene_buffer.h"
+
+namespace mvsim {
+
+void SceneBuffer::add(std::span<const Vec2> outline, double scale, const BodyState& body, Vec2 center,
+                      double radius, int index) {
+  const Rotation2 R_world_body(body.angle);
+  const Vec2 origin{body.x, body.y};
+  first_vertex_.push_back(vertices_.size());
+  for (Vec2 v : outline) vertices_.push_back(origin + R_world_body.rotate(scale * v));
+  shapes_.push_back(
+      {nullptr, static_cast<int>(outline.size()), origin + R_world_body.rotate(center), radius, index});
+}
+
+void SceneBuffer::add_vehicle(const VehicleModel& v, const BodyState& body) {
+  const int index = static_cast<int>(v.body);
+  add(v.chassis.outline, 1, body, {}, v.chassis.radius, index);
+  for (const WheelModel& w : v.wheels) {
+    const Rotation2 R_base_wheel(w.yaw);
+    const double half = w.width / 2;
+    const Vec2 corners[] = {{-w.radius, -half}, {w.radius, -half}, {w.radius, half}, {-w.radius, half}};
+    Vec2 outline[4];
+    for (int i = 0; i < 4; ++i) outline[i] = w.position + R_base_wheel.rotate(corners[i]);
+    add(outline, 1, body, w.position, norm(corners[0]), index);
+  }
+}
+
+void SceneBuffer::add_block(const BlockModel& b, double scale, const BodyState& body) {
+  add(b.shape.outline, scale, body, {}, scale * b.shape.radius, b.body);
+}
+
+std::span<const MovingShape> SceneBuffer::shapes(const Model& model, std::span<const double> params,
+                                                 std::span<const BodyState> bodies, int except_body) {
+  const auto scale_of = [&](const BlockModel& b) { return params[b.params + kBlockScale]; };
+  if (!fixed_ready_) {
+    fixed_shapes_ = fixed_vertices_ = 0;
+    shapes_.clear();
+    vertices_.clear();
+    first_vertex_.clear();
+    for (const BlockModel& b : model.blocks)
+      if (b.body >= 0 && b.is_static && b.placed)
+        add_block(b, scale_of(b), bodies[static_cast<size_t>(b.body)]);
+    fixed_shapes_ = shapes_.size();
+    fixed_vertices_ = vertices_.size();
+    fixed_ready_ = true;
+  }
+  shapes_.resize(fixed_shapes_);
+  first_vertex_.resize(fixed_shapes_);
+  vertices_.resize(fixed_vertices_);
+  for (size_t i = 0; i < model.bodies.size(); ++i) {
+    if (static_cast<int>(i) == except_body) continue;
+    const BodyModel& body = model.bodies[i];
+    if (body.kind == BodyKind::kVehicle)
+      add_vehicle(model.vehicles[body.index], bodies[i]);
+    else if (const BlockModel& b = model.blocks[body.index]; !b.is_static)
+      add_block(b, scale_of(b), bodies[i]);
+  }
+  for (size_t i = 0; i < shapes_.size(); ++i) shapes_[i].vertices = vertices_.data() + first_vertex_[i];
+  return shapes_;
+}
+
+std::span<const PlacedGrid> SceneBuffer::grids(const Model& model) {
+  if (grids_.size() != model.grids.size()) {
+    grids_.clear();
+    for (const GridModel& g : model.grids) grids_.push_back({&g.field, g.T_world_grid});
+  }
+  return grids_;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,410 @@
+#include "sim/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/rigid_body_solver.h"
+
+namespace mvsim {
+namespace {
+
+Pose2 plane_pose(const BodyState& b) {
+  return {b.x, b.y, b.angle};
+}
+
+// Velocity of the centre of mass from the twist of the reference point, both in the body frame.
+Vec2 center_velocity(const Twist2& twist, Vec2 center) {
+  return {twist.vx - center.y * twist.omega, twist.vy + center.x * twist.omega};
+}
+
+void set_body_twist(BodyState& body, const Twist2& twist, Vec2 center) {
+  const Vec2 v = Rotation2(body.angle).rotate(center_velocity(twist, center));
+  body.vx = static_cast<float>(v.x);
+  body.vy = static_cast<float>(v.y);
+  body.omega = static_cast<float>(twist.omega);
+}
+
+}  // namespace
+
+Simulation::Simulation(std::shared_ptr<const Model> model, uint64_t key, uint32_t episode)
+    : model_(std::move(model)) {
+  reset(key, episode);
+}
+
+// A copy shares the model and owns its state; its solver is filled anew at its next step.
+Simulation::Simulation(const Simulation& other) : state_(other.state_), model_(other.model_) {}
+
+Simulation& Simulation::operator=(const Simulation& other) {
+  if (this == &other) return *this;
+  state_ = other.state_;
+  model_ = other.model_;
+  forget_solver();
+  return *this;
+}
+
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+void Simulation::reset(uint64_t key, uint32_t episode) {
+  const Model& m = *model_;
+  forget_solver();
+  State& s = state_;
+  s.key = key;
+  s.episode = episode;
+  s.time = 0;
+  s.step_count = 0;
+  s.params.resize(m.params.size());
+  for (size_t i = 0; i < m.params.size(); ++i) s.params[i] = m.params[i].nominal;
+  s.wheels.assign(m.wheel_count, {});
+  s.controllers.assign(m.controller_state_count, 0.0);
+  s.readings.assign(m.reading_count, 0.0f);
+  s.reading_valid.assign(m.reading_count, 0);
+  s.bodies.assign(m.bodies.size(), {});
+  s.block_z.resize(m.blocks.size());
+  s.intangible_poses.resize(m.blocks.size());
+  s.vehicles.assign(m.vehicles.size(), {});
+  // whether a sensor keeps its period belongs to the caller's set-up, not to the episode
+  s.sensors.resize(m.sensors.size());
+  for (size_t i = 0; i < m.sensors.size(); ++i) {
+    const bool scheduled = s.sensors[i].scheduled;
+    s.sensors[i] = {};
+    s.sensors[i].scheduled = scheduled;
+    s.sensors[i].noise = RandomStream(key, episode, StreamPurpose::kSensorNoise, static_cast<uint16_t>(i));
+  }
+  for (size_t i = 0; i < m.vehicles.size(); ++i) reset_vehicle(i);
+  for (size_t i = 0; i < m.blocks.size(); ++i) reset_block(i);
+}
+
+void Simulation::reset_vehicle(size_t index) {
+  const VehicleModel& v = model_->vehicles[index];
+  VehicleState& state = state_.vehicles[index];
+  RandomStream random(state_.key, state_.episode, StreamPurpose::kOdometryMultiplier,
+                      static_cast<uint16_t>(index));
+  for (size_t i = 0; i < 3; ++i) {
+    const double drawn = 1 + 0.02 * random.normal();
+    if (v.odometry_drawn[i]) state_.params[v.body_params + kOdometryX + i] = drawn;
+  }
+  v.controller->initial_command(state_.params.data() + v.controller_params, state.command);
+  BodyState& body = state_.bodies[v.body];
+  body = {static_cast<float>(v.initial_pose.x), static_cast<float>(v.initial_pose.y),
+          static_cast<float>(v.initial_pose.yaw)};
+  update_center(index);
+  set_body_twist(body, v.initial_twist, state.center);
+  state.z = v.initial_pose.z;
+  state.pitch = v.initial_pose.pitch;
+  state.roll = v.initial_pose.roll;
+  const Twist2 twist = vehicle_world_twist(index);
+  state.last_velocity = {twist.vx, twist.vy};
+  const double share = state_.params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    state_.wheels[v.first_wheel + i].load = share * model_->gravity;
+    state_.wheels[v.first_wheel + i].steer = v.wheels[i].yaw;
+  }
+}
+
+void Simulation::update_center(size_t index) {
+  const Vec2 center = vehicle_mass(model_->vehicles[index], state_.params).center;
+  state_.vehicles[index].center = {static_cast<float>(center.x), static_cast<float>(center.y)};
+}
+
+void Simulation::forget_solver() {
+  solver_.reset();
+  scene_.forget();
+}
+
+void Simulation::reset_block(size_t index) {
+  const BlockModel& b = model_->blocks[index];
+  const Pose3& p = b.initial_pose;
+  state_.block_z[index] = p.z;
+  state_.intangible_poses[index] = {p.x, p.y, p.yaw};
+  if (b.body < 0) return;
+  BodyState& body = state_.bodies[static_cast<size_t>(b.body)];
+  body = {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.yaw)};
+  if (b.is_static) return;
+  const double scale = state_.params[b.params + kBlockScale];
+  set_body_twist(body, b.initial_twist, scale * b.shape.centroid);
+}
+
+void Simulation::place_vehicle(size_t index, const Pose2& pose) {
+  const VehicleModel& v = model_->vehicles[index];
+  VehicleState& state = state_.vehicles[index];
+  state_.bodies[v.body] = {static_cast<float>(pose.x), static_cast<float>(pose.y),
+                           static_cast<float>(pose.yaw)};
+  for (size_t i = 0; i < v.wheels.size(); ++i) state_.wheels[v.first_wheel + i].spin = 0;
+  state.last_velocity = {};
+  state.has_last_pose = false;
+  forget_solver();
+  state.z = 0;
+  update_terrain(index);
+}
+
+void Simulation::place_block(size_t index, const Pose2& pose) {
+  const BlockModel& b = model_->blocks[index];
+  if (b.is_static && !b.placed && !b.intangible)
+    throw Error("block '" + b.name +
+                "' is part of the model's static geometry: only blocks that an environment "
+                "declares as placed can be moved");
+  state_.intangible_poses[index] = pose;
+  if (b.body < 0) return;
+  state_.bodies[static_cast<size_t>(b.body)] = {static_cast<float>(pose.x), static_cast<float>(pose.y),
+                                                static_cast<float>(pose.yaw)};
+  forget_solver();
+}
+
+void Simulation::set_param(size_t index, double value) {
+  const ParamInfo& info = model_->params.at(index).info;
+  if (!std::isfinite(value) || value > info.max || (info.open_min ? value <= info.min : value < info.min))
+    throw Error("parameter " + model_->params[index].path + ": " + std::to_string(value) +
+                " is out of range");
+  state_.params[index] = value;
+  forget_solver();
+  for (size_t i = 0; i < model_->vehicles.size(); ++i) {
+    const VehicleModel& v = model_->vehicles[i];
+    if (index != v.body_params + kChassisMass) continue;
+    update_center(i);
+    for (size_t w = 0; w < v.wheels.size(); ++w)
+      state_.wheels[v.first_wheel + w].load = value / static_cast<double>(v.wheels.size()) * model_->gravity;
+  }
+}
+
+void Simulation::set_twist(size_t index, double vx, double omega) {
+  const VehicleModel& v = model_->vehicles.at(index);
+  if (!v.controller->accepts_twist())
+    throw Error("vehicle '" + v.name + "': controller '" + std::string(v.controller->name()) +
+                "' takes no twist command");
+  const double command[] = {vx, omega};
+  set_command(index, command);
+}
+
+void Simulation::set_command(size_t index, std::span<const double> command) {
+  const VehicleModel& v = model_->vehicles.at(index);
+  const size_t expected = v.controller->command().size();
+  if (command.size() != expected)
+    throw Error("vehicle '" + v.name + "': found a command of " + std::to_string(command.size()) +
+                " values, controller '" + std::string(v.controller->name()) + "' expects " +
+                std::to_string(expected));
+  for (size_t i = 0; i < expected; ++i)
+    if (!std::isfinite(command[i]))
+      throw Error("vehicle '" + v.name + "': command value '" + std::string(v.controller->command()[i].name) +
+                  "' is not finite");
+  std::copy(command.begin(), command.end(), state_.vehicles[index].command);
+}
+
+void Simulation::set_sensor_scheduled(size_t sensor, bool scheduled) {
+  state_.sensors.at(sensor).scheduled = scheduled;
+}
+
+void Simulation::clear_collision_flags() {
+  for (VehicleState& v : state_.vehicles) v.in_collision = v.had_collision = false;
+}
+
+// ---------------------------------------------------------------- the time step
+
+void Simulation::step(double dt) {
+  const size_t vehicles = model_->vehicles.size();
+  if (!solver_) solver_ = std::make_unique<RigidBodySolver>(*model_, state_.params, state_.bodies);
+
+  // heights under the wheels
+  for (size_t i = 0; i < vehicles; ++i) update_terrain(i);
+
+  // controllers and tires: torques and forces
+  for (size_t i = 0; i < vehicles; ++i) drive_vehicle(i, dt);
+
+  // contacts and integration
+  solver_->step(dt, state_.bodies);
+  const double start = state_.time;
+  state_.time += dt;
+  ++state_.step_count;
+
+  // ideal controllers, velocities, collision flags
+  for (size_t i = 0; i < vehicles; ++i) observe_body(i, dt);
+
+  // sensors that are due, then wheel angles and odometry
+  read_due_sensors(start, dt);
+  for (size_t i = 0; i < vehicles; ++i) integrate_wheels(i, dt);
+}
+
+void Simulation::run(double duration) {
+  if (!(duration >= 0) || !std::isfinite(duration))
+    throw Error("cannot run for " + std::to_string(duration) + " s: expected a finite duration >= 0");
+  const double end = state_.time + duration;
+  while (state_.time < end - 1e-4) step(std::min(model_->timestep, end - state_.time));
+}
+
+void Simulation::update_terrain(size_t index) {
+  const Model& m = *model_;
+  VehicleState& state = state_.vehicles[index];
+  const VehicleModel& v = m.vehicles[index];
+  tops_.clear();
+  // a block matters only if some part of its top is low enough to be under a wheel's axle
+  double axle = 0;
+  for (const WheelModel& w : v.wheels) axle = std::max(axle, w.radius);
+  for (size_t b = 0; b < m.blocks.size(); ++b) {
+    const BlockModel& block = m.blocks[b];
+    if (state_.block_z[b] + block.top.lowest() <= state.z + axle)
+      tops_.push_back({&block.top, block_plane_pose(b), state_.block_z[b]});
+  }
+  if (m.planes.empty() && tops_.empty()) {
+    state.z = 0;
+    return;
+  }
+  const Pose2 pose = plane_pose(state_.bodies[v.body]);
+  double sum = 0, first = 0;
+  bool level = true;
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    const Vec2 at = transform(pose, v.wheels[i].position);
+    const double z = highest_under(m.planes, tops_, at, state.z + v.wheels[i].radius);
+    if (i == 0) first = z;
+    level = level && std::fabs(z - first) < 1e-4;
+    sum += z;
+  }
+  // two wheels at different heights leave the vehicle as it was; three or more carry it at their mean
+  if (level)
+    state.z = first;
+  else if (v.wheels.size() > 2)
+    state.z = sum / static_cast<double>(v.wheels.size());
+}
+
+void Simulation::drive_vehicle(size_t index, double dt) {
+  const VehicleModel& v = model_->vehicles[index];
+  const double* params = state_.params.data();
+  const std::span<WheelState> wheels(state_.wheels.data() + v.first_wheel, v.wheels.size());
+
+  double actuation[kMostActuation] = {};
+  const ControllerInput input{dt, v.wheels, odometry_twist(v.wheels, wheels)};
+  v.controller->step(params + v.controller_params, input, state_.vehicles[index].command,
+                     state_.controllers.data() + v.controller_state, actuation);
+  v.dynamics->drive(actuation, wheels);
+
+  const BodyState& body = state_.bodies[v.body];
+  const Rotation2 R_world_base(body.angle);
+  const Vec2 center = state_.vehicles[index].center;
+  const Vec2 v_center = R_world_base.unrotate({body.vx, body.vy});
+  const double omega = body.omega;
+  const Vec2 v_base{v_center.x + omega * center.y, v_center.y - omega * center.x};
+  const double chassis_share = params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
+
+  Vec2 force{};
+  double torque = 0;
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    const WheelModel& w = v.wheels[i];
+    WheelState& wheel = wheels[i];
+    const Vec2 velocity{v_base.x - omega * w.position.y, v_base.y + omega * w.position.x};
+    const bool straight = wheel.steer == 0;
+    const Rotation2 R_base_wheel = straight ? Rotation2() : Rotation2(wheel.steer);
+    const double mass = chassis_share + w.mass;
+    const TireOutput out = v.tire->step(params + v.tire_params, {.dt = dt,
+                                                                 .torque = wheel.torque,
+                                                                 .mass = mass,
+                                                                 .load = mass * model_->gravity,
+                                                                 .velocity = R_base_wheel.unrotate(velocity),
+                                                                 .spin = wheel.spin,
+                                                                 .radius = w.radius,
+                                                                 .inertia = w.inertia});
+    const Vec2 f = R_base_wheel.rotate(out.force);
+    wheel.spin = out.spin;
+    wheel.force_x = f.x;
+    wheel.force_y = f.y;
+    force = force + f;
+    torque += cross(w.position - center, f);
+  }
+  // an ideal controller moves the body itself: wheels turn along but do not push
+  if (!v.controller->imposes_twist()) solver_->apply(v.body, {R_world_base.rotate(force), torque});
+}
+
+void Simulation::observe_body(size_t index, double dt) {
+  const VehicleModel& v = model_->vehicles[index];
+  VehicleState& state = state_.vehicles[index];
+  BodyState& body = state_.bodies[v.body];
+  if (v.controller->imposes_twist()) {
+    set_body_twist(body, {state.command[0], 0, state.command[1]}, state_.vehicles[index].center);
+    solver_->set_velocity(v.body, body);
+  }
+  const Twist2 twist = vehicle_world_twist(index);
+  state.acceleration = 1 / dt * (Vec2{twist.vx, twist.vy} - state.last_velocity);
+  state.last_velocity = {twist.vx, twist.vy};
+  state.in_collision = solver_->in_collision(v.body);
+  state.had_collision = state.had_collision || state.in_collision;
+}
+
+void Simulation::integrate_wheels(size_t index, double dt) {
+  const VehicleModel& v = model_->vehicles[index];
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    WheelState& wheel = state_.wheels[v.first_wheel + i];
+    wheel.angle += wheel.spin * dt;
+    if (std::fabs(wheel.angle) > 1e4) wheel.angle = std::fmod(wheel.angle, 2 * kPi);
+  }
+  // odometry: the true displacement of each step, scaled (physics 4.11)
+  VehicleState& state = state_.vehicles[index];
+  const Pose2 pose = plane_pose(state_.bodies[v.body]);
+  if (state.has_last_pose) {
+    const double* k = state_.params.data() + v.body_params + kOdometryX;
+    const Vec2 moved =
+        Rotation2(state.last_pose.yaw).unrotate({pose.x - state.last_pose.x, pose.y - state.last_pose.y});
+    state.odometry =
+        compose(state.odometry, {k[0] * moved.x, k[1] * moved.y, k[2] * (pose.yaw - state.last_pose.yaw)});
+  }
+  state.last_pose = pose;
+  state.has_last_pose = true;
+}
+
+// ---------------------------------------------------------------- state
+
+bool Simulation::is_finite() const {
+  for (const BodyState& b : state_.bodies)
+    if (!std::isfinite(b.x + b.y + b.angle + b.vx + b.vy + b.omega)) return false;
+  for (const WheelState& w : state_.wheels)
+    if (!std::isfinite(w.spin)) return false;
+  return true;
+}
+
+Pose3 Simulation::vehicle_pose(size_t index) const {
+  const BodyState& b = state_.bodies[model_->vehicles.at(index).body];
+  const VehicleState& v = state_.vehicles[index];
+  return {b.x, b.y, v.z, b.angle, v.pitch, v.roll};
+}
+
+Twist2 Simulation::vehicle_twist(size_t index) const {
+  const VehicleModel& v = model_->vehicles.at(index);
+  const BodyState& b = state_.bodies[v.body];
+  const Vec2 center = state_.vehicles[index].center;
+  const Vec2 velocity = Rotation2(b.angle).unrotate({b.vx, b.vy});
+  return {velocity.x + center.y * b.omega, velocity.y - center.x * b.omega, b.omega};
+}
+
+Twist2 Simulation::vehicle_world_twist(size_t index) const {
+  const Twist2 twist = vehicle_twist(index);
+  const Vec2 v = Rotation2(state_.bodies[model_->vehicles[index].body].angle).rotate({twist.vx, twist.vy});
+  return {v.x, v.y, twist.omega};
+}
+
+Twist2 Simulation::vehicle_odometry_twist(size_t index) const {
+  return odometry_twist(model_->vehicles.at(index).wheels, wheels(index));
+}
+
+std::span<const WheelState> Simulation::wheels(size_t index) const {
+  const VehicleModel& v = model_->vehicles.at(index);
+  return {state_.wheels.data() + v.first_wheel, v.wheels.size()};
+}
+
+Pose2 Simulation::block_plane_pose(size_t index) const {
+  const int body = model_->blocks[index].body;
+  return body < 0 ? state_.intangible_poses[index] : plane_pose(state_.bodies[static_cast<size_t>(body)]);
+}
+
+Pose3 Simulation::block_pose(size_t index) const {
+  const BlockModel& b = model_->blocks.at(index);
+  const Pose2 p = block_plane_pose(index);
+  return {p.x, p.y, state_.block_z[index], p.yaw, b.initial_pose.pitch, b.initial_pose.roll};
+}
+
+Twist2 Simulation::block_world_twist(size_t index) const {
+  const BlockModel& b = model_->blocks.at(index);
+  if (b.body < 0) return {};
+  const BodyState& s = state_.bodies[static_cast<size_t>(b.body)];
+  const Vec2 center = Rotation2(s.angle).rotate(state_.params[b.params + kBlockScale] * b.shape.centroid);
+  return {s.vx + s.omega * center.y, s.vy - s.omega * center.x, s.omega};
+}
+
+}  // namespace mvsim
