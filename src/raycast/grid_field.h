@@ -53,6 +53,10 @@ class GridField {
   int plane_size() const { return plane_size_; }
 
  private:
+  struct Window {  // cells, both ends included
+    int x_min, x_max, y_min, y_max;
+  };
+  Window window(double x, double y, double radius) const;
   void fill_plane(int plane, std::span<const uint8_t> cells);
   void fill_tiles(std::span<const uint8_t> cells);
 

@@ -18,7 +18,7 @@ class StaticShapes {
 
   int size() const { return static_cast<int>(shapes_.size()); }
   bool empty() const { return shapes_.empty(); }
-  std::span<const Vec2> vertices(int shape) const;  // counter-clockwise
+  std::span<const Vec2> vertices(int shape) const;  // as given
 
   // cast_polygon() of every shape.
   void cast(const Fan& fan, double max_range, float* range) const;
@@ -40,6 +40,8 @@ class StaticShapes {
     int first = 0, count = 0;  // count 0: an inner node
   };
   void build(int node, int begin, int end);
+  template <typename Limit, typename EnterNode, typename VisitShape>
+  void visit(Vec2 point, Limit limit, EnterNode enter_node, VisitShape visit_shape) const;
 
   std::vector<Vec2> vertices_;
   std::vector<Shape> shapes_;

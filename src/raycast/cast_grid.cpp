@@ -1,0 +1,194 @@
+#include "raycast/cast_grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "raycast/cast_grid.cpp"
+#include "raycast/highway_targets.h"
+// the order matters: Highway reads the settings above
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef MVSIM_RAYCAST_CAST_GRID_ONCE
+#define MVSIM_RAYCAST_CAST_GRID_ONCE
+namespace mvsim {
+
+// One scan in units of cells, relative to the origin's own cell, or of an origin outside the grid's cell next
+// to it: small numbers keep floats exact.
+struct GridScan {
+  const uint8_t* codes;  // at that cell in plane 0
+  int stride, plane_size;
+  float frac_x, frac_y;                // the origin; in [0, 1] if inside
+  float low_x, high_x, low_y, high_y;  // first and last cells of the grid
+  bool inside;                         // the origin is in the grid
+  float limit;                         // cells; rays may stop beyond it
+  float margin;                        // cells; larger than the rounding errors of a position
+  float resolution, max_range;         // metres
+};
+
+}  // namespace mvsim
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace mvsim::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F = hn::ScalableTag<float>;
+using I = hn::ScalableTag<int32_t>;
+using VF = hn::Vec<F>;
+using VI = hn::Vec<I>;
+
+// The bytes at the given offsets.
+HWY_INLINE VI gather_codes(const uint8_t* codes, VI offset) {
+  const I di;
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  // three more bytes are read than meant; the field ends with as many
+  return hn::And(hn::GatherOffset(di, reinterpret_cast<const int32_t*>(codes), offset), hn::Set(di, 0xff));
+#else
+  HWY_ALIGN int32_t lanes[hn::MaxLanes(I())];
+  hn::Store(offset, di, lanes);
+  for (size_t i = 0; i < hn::Lanes(di); ++i) lanes[i] = codes[lanes[i]];
+  return hn::Load(di, lanes);
+#endif
+}
+
+// Casts Lanes(F) rays. NaN never arises: directions are unit vectors here and no component is zero.
+void cast_lanes(const GridScan& scan, const float* ray_dx, const float* ray_dy, float* range) {
+  const F df;
+  const I di;
+  const VF zero = hn::Zero(df), one = hn::Set(df, 1.0f), tiny = hn::Set(df, 1e-12f);
+  VF dx = hn::LoadU(df, ray_dx), dy = hn::LoadU(df, ray_dy);
+  const VF square = hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy));
+  const auto is_unit = hn::And(hn::Gt(square, hn::Set(df, 0.9998f)), hn::Lt(square, hn::Set(df, 1.0002f)));
+  dx = hn::IfThenElse(hn::And(is_unit, hn::Gt(hn::Abs(dx), tiny)), dx, tiny);
+  dy = hn::IfThenElse(hn::And(is_unit, hn::Gt(hn::Abs(dy), tiny)), dy, tiny);
+  const VF inv_dx = hn::Div(one, dx), inv_dy = hn::Div(one, dy);
+  const auto left = hn::Lt(dx, zero), down = hn::Lt(dy, zero);
+  const VF frac_x = hn::Set(df, scan.frac_x), frac_y = hn::Set(df, scan.frac_y);
+
+  // borders of cell (0, 0) where the ray comes in and goes out, from the origin
+  const VF near_x = hn::Sub(hn::IfThenElse(left, one, zero), frac_x);
+  const VF near_y = hn::Sub(hn::IfThenElse(down, one, zero), frac_y);
+  const VF far_x = hn::Sub(hn::IfThenElse(left, zero, one), frac_x);
+  const VF far_y = hn::Sub(hn::IfThenElse(down, zero, one), frac_y);
+  const VF step_x = hn::IfThenElse(left, hn::Set(df, -1.0f), one);
+  const VF step_y = hn::IfThenElse(down, hn::Set(df, -1.0f), one);
+
+  VF t = zero, cell_x = zero, cell_y = zero;
+  const VF limit = hn::Set(df, scan.limit);
+  auto entered = is_unit;
+  if (!scan.inside) {
+    const VF low_x = hn::Set(df, scan.low_x), high_x = hn::Set(df, scan.high_x);
+    const VF low_y = hn::Set(df, scan.low_y), high_y = hn::Set(df, scan.high_y);
+    const VF enter_x = hn::Mul(hn::Add(hn::IfThenElse(left, high_x, low_x), near_x), inv_dx);
+    const VF enter_y = hn::Mul(hn::Add(hn::IfThenElse(down, high_y, low_y), near_y), inv_dy);
+    const VF leave_x = hn::Mul(hn::Add(hn::IfThenElse(left, low_x, high_x), far_x), inv_dx);
+    const VF leave_y = hn::Mul(hn::Add(hn::IfThenElse(down, low_y, high_y), far_y), inv_dy);
+    t = hn::Max(hn::Max(enter_x, enter_y), zero);
+    entered = hn::And(entered, hn::And(hn::Le(t, hn::Min(leave_x, leave_y)), hn::Le(t, limit)));
+    t = hn::IfThenElseZero(entered, t);
+    cell_x = hn::Min(hn::Max(hn::Floor(hn::Add(frac_x, hn::Mul(t, dx))), low_x), high_x);
+    cell_y = hn::Min(hn::Max(hn::Floor(hn::Add(frac_y, hn::Mul(t, dy))), low_y), high_y);
+  }
+
+  const VI plane = hn::Add(hn::IfThenElseZero(hn::RebindMask(di, left), hn::Set(di, scan.plane_size)),
+                           hn::IfThenElseZero(hn::RebindMask(di, down), hn::Set(di, 2 * scan.plane_size)));
+  const VI stride = hn::Set(di, scan.stride);
+  const VF per_code = hn::Set(df, 1.0f / GridField::kCodesPerCell);
+  const VF free_code = hn::Set(df, GridField::kFreeCode);
+  const VF code_offset = hn::Set(df, scan.margin + float{GridField::kFreeCode} / GridField::kCodesPerCell);
+  auto alive = entered;
+  VF code;
+  for (;;) {
+    const VI row = hn::Mul(hn::ConvertTo(di, cell_y), stride);
+    code =
+        hn::ConvertTo(df, gather_codes(scan.codes, hn::Add(plane, hn::Add(row, hn::ConvertTo(di, cell_x)))));
+    alive = hn::And(alive, hn::And(hn::Ge(code, free_code), hn::Le(t, limit)));
+    if (hn::AllFalse(df, alive)) break;
+    // either over the border to the next cell, or as far as the field says that all is free
+    const VF exit_x = hn::Mul(hn::Add(cell_x, far_x), inv_dx),
+             exit_y = hn::Mul(hn::Add(cell_y, far_y), inv_dy);
+    const VF exit = hn::Min(exit_x, exit_y);
+    const VF free = hn::Add(t, hn::Sub(hn::Mul(code, per_code), code_offset));
+    const auto jump = hn::And(alive, hn::Gt(free, exit));
+    const auto over_x = hn::And(alive, hn::Le(exit_x, exit_y));
+    const auto over_y = hn::AndNot(hn::Le(exit_x, exit_y), alive);
+    const VF jump_x = hn::Floor(hn::Add(frac_x, hn::Mul(free, dx)));
+    const VF jump_y = hn::Floor(hn::Add(frac_y, hn::Mul(free, dy)));
+    cell_x = hn::IfThenElse(jump, jump_x, hn::IfThenElse(over_x, hn::Add(cell_x, step_x), cell_x));
+    cell_y = hn::IfThenElse(jump, jump_y, hn::IfThenElse(over_y, hn::Add(cell_y, step_y), cell_y));
+    t = hn::Max(free, exit);
+  }
+
+  const VF enter_x = hn::Mul(hn::Add(cell_x, near_x), inv_dx),
+           enter_y = hn::Mul(hn::Add(cell_y, near_y), inv_dy);
+  const VF hit = hn::Mul(hn::Max(hn::Max(enter_x, enter_y), zero), hn::Set(df, scan.resolution));
+  const VF before = hn::LoadU(df, range);
+  const auto occupied = hn::And(entered, hn::Eq(code, hn::Set(df, float{GridField::kOccupiedCode})));
+  const auto counts =
+      hn::And(occupied, hn::And(hn::Le(hit, hn::Set(df, scan.max_range)), hn::Lt(hit, before)));
+  hn::StoreU(hn::IfThenElse(counts, hit, before), df, range);
+}
+
+void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count, float* range) {
+  const int lanes = static_cast<int>(hn::Lanes(F()));
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) cast_lanes(scan, dx + i, dy + i, range + i);
+  if (i == count) return;
+  HWY_ALIGN float rest_dx[hn::MaxLanes(F())], rest_dy[hn::MaxLanes(F())], rest[hn::MaxLanes(F())];
+  for (int k = 0; k < lanes; ++k) {
+    const int ray = std::min(i + k, count - 1);
+    rest_dx[k] = dx[ray];
+    rest_dy[k] = dy[ray];
+    rest[k] = range[ray];
+  }
+  cast_lanes(scan, rest_dx, rest_dy, rest);
+  for (int k = 0; i + k < count; ++k) range[i + k] = rest[k];
+}
+
+}  // namespace mvsim::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mvsim {
+namespace {
+
+HWY_EXPORT(cast_scan);
+
+constexpr double kFarAway = 1e7;  // cells; beyond, positions in float would no longer tell cells apart
+
+}  // namespace
+
+void cast_grid(const GridField& grid, double x, double y, const float* dx, const float* dy, int count,
+               double max_range, float* range) {
+  const double px = x / grid.resolution(), py = y / grid.resolution();
+  if (!(std::fabs(px) < kFarAway && std::fabs(py) < kFarAway) || !(max_range >= 0)) return;
+  const int ix = std::clamp(static_cast<int>(std::floor(px)), 0, grid.width() - 1);
+  const int iy = std::clamp(static_cast<int>(std::floor(py)), 0, grid.height() - 1);
+
+  GridScan scan;
+  scan.codes = grid.codes() + static_cast<ptrdiff_t>(iy + 1) * grid.stride() + ix + 1;
+  scan.stride = grid.stride();
+  scan.plane_size = grid.plane_size();
+  scan.frac_x = static_cast<float>(px - ix);
+  scan.frac_y = static_cast<float>(py - iy);
+  scan.inside = px >= ix && px < ix + 1 && py >= iy && py < iy + 1;
+  scan.low_x = static_cast<float>(-ix);
+  scan.low_y = static_cast<float>(-iy);
+  scan.high_x = static_cast<float>(grid.width() - 1 - ix);
+  scan.high_y = static_cast<float>(grid.height() - 1 - iy);
+  // no ray is longer than to the farthest corner, so errors of rounding are bounded too
+  const double reach_x = std::max(std::fabs(px), std::fabs(grid.width() - px));
+  const double reach_y = std::max(std::fabs(py), std::fabs(grid.height() - py));
+  const double reach =
+      std::min(max_range / grid.resolution(), std::sqrt(reach_x * reach_x + reach_y * reach_y));
+  scan.limit = static_cast<float>(reach * (1 + 1e-6) + 1e-3);
+  scan.margin = static_cast<float>(1.0 / 64 + 4e-7 * reach);
+  scan.resolution = static_cast<float>(grid.resolution());
+  scan.max_range = static_cast<float>(std::min(max_range, 3e38));
+  HWY_DYNAMIC_DISPATCH(cast_scan)(scan, dx, dy, count, range);
+}
+
+}  // namespace mvsim
+#endif

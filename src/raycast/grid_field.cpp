@@ -1,0 +1,195 @@
+#include "raycast/grid_field.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+namespace mvsim {
+namespace {
+
+constexpr int kMaxGap = 63;                      // cells; the longest distance that a code can say
+constexpr int kMaxSquare = kMaxGap * kMaxGap;    // fits 16 bits even as a sum of two
+constexpr int64_t kMaxCells = int64_t{1} << 28;  // four planes of them stay within 32-bit offsets
+constexpr int kTile = 8;
+
+// Cells between two cells that are `steps` apart along one axis, squared.
+constexpr int gap_square(int steps) {
+  return steps <= 1 ? 0 : (steps - 1) * (steps - 1);
+}
+
+std::array<uint8_t, kMaxSquare + 1> make_code_table() {
+  std::array<uint8_t, kMaxSquare + 1> table{};
+  int quarter = 0;  // floor(kCodesPerCell * sqrt(square)), in integers: a bound must not be rounded up
+  for (int square = 0; square <= kMaxSquare; ++square) {
+    while ((quarter + 1) * (quarter + 1) <= GridField::kCodesPerCell * GridField::kCodesPerCell * square)
+      ++quarter;
+    table[square] = static_cast<uint8_t>(GridField::kFreeCode + quarter);
+  }
+  return table;
+}
+
+double clamp_index(double value, int size) {
+  return std::clamp(value, -1.0, static_cast<double>(size));
+}
+
+// Distance along one axis from `value` to the interval [low, low + 1].
+double outside_by(double value, double low) {
+  return std::max({low - value, value - low - 1, 0.0});
+}
+
+}  // namespace
+
+GridField::GridField(std::span<const uint8_t> cells, int width, int height, double resolution)
+    : width_(width), height_(height), resolution_(resolution) {
+  if (width < 1 || height < 1 || (int64_t{width} + 2) * (int64_t{height} + 2) > kMaxCells)
+    throw std::invalid_argument("grid of " + std::to_string(width) + " x " + std::to_string(height) +
+                                " cells: expected at least 1 x 1 and at most 2^28 cells");
+  if (!(resolution > 0) || !std::isfinite(resolution))
+    throw std::invalid_argument("grid resolution " + std::to_string(resolution) +
+                                ": expected a number above 0");
+  if (cells.size() != static_cast<size_t>(width) * static_cast<size_t>(height))
+    throw std::invalid_argument("grid of " + std::to_string(cells.size()) +
+                                " cells: expected width * height");
+  if (std::any_of(cells.begin(), cells.end(),
+                  [](uint8_t c) { return c > static_cast<uint8_t>(Cell::kUnknown); }))
+    throw std::invalid_argument("grid cell value: expected 0 (free), 1 (occupied) or 2 (unknown)");
+  stride_ = width + 2;
+  plane_size_ = stride_ * (height + 2);
+  codes_.assign(4 * static_cast<size_t>(plane_size_) + 3, kUnknownCode);
+  for (int plane = 0; plane < 4; ++plane) fill_plane(plane, cells);
+  fill_tiles(cells);
+}
+
+// Distance from each free cell to the nearest stop among the cells that a ray of the quadrant can reach:
+// first along columns, then the minimum over the columns ahead. Exact up to kMaxGap; a farther stop is as
+// good as none.
+void GridField::fill_plane(int plane, std::span<const uint8_t> cells) {
+  const int ahead_x = (plane & 1) != 0 ? -1 : 1, ahead_y = (plane & 2) != 0 ? -1 : 1;
+  const auto codes_of_square = make_code_table();
+  uint8_t* codes = codes_.data() + static_cast<size_t>(plane) * plane_size_;
+
+  std::vector<int> steps(stride_, 0);  // per column: cells up to the next stop ahead
+  std::vector<uint16_t> column(stride_), best(stride_);
+  for (int row = 0; row < height_; ++row) {
+    const int iy = ahead_y > 0 ? height_ - 1 - row : row;
+    const uint8_t* cell = cells.data() + static_cast<size_t>(iy) * width_;
+    for (int ix = 0; ix < width_; ++ix) {
+      steps[ix + 1] = cell[ix] != 0 ? 0 : std::min(steps[ix + 1] + 1, kMaxGap + 1);
+      column[ix + 1] = static_cast<uint16_t>(gap_square(steps[ix + 1]));
+    }
+    best = column;
+    for (int ahead = 1; ahead <= kMaxGap; ++ahead) {
+      const auto gap = static_cast<uint16_t>(gap_square(ahead));
+      if (gap >= *std::max_element(best.begin(), best.end())) break;
+      const int begin = ahead_x > 0 ? 0 : ahead, end = ahead_x > 0 ? stride_ - ahead : stride_;
+      const uint16_t* other = column.data() + ahead_x * ahead;
+      for (int i = begin; i < end; ++i) best[i] = std::min(best[i], static_cast<uint16_t>(other[i] + gap));
+    }
+    uint8_t* code = codes + static_cast<size_t>(iy + 1) * stride_ + 1;
+    for (int ix = 0; ix < width_; ++ix) {
+      const bool free = cell[ix] == static_cast<uint8_t>(Cell::kFree);
+      const int stop = cell[ix] == static_cast<uint8_t>(Cell::kOccupied) ? kOccupiedCode : kUnknownCode;
+      code[ix] = free ? codes_of_square[best[ix + 1]] : static_cast<uint8_t>(stop);
+    }
+  }
+}
+
+void GridField::fill_tiles(std::span<const uint8_t> cells) {
+  tiles_per_row_ = (width_ + kTile - 1) / kTile;
+  tiles_.assign(static_cast<size_t>(tiles_per_row_) * ((height_ + kTile - 1) / kTile), 0);
+  for (int iy = 0; iy < height_; ++iy)
+    for (int ix = 0; ix < width_; ++ix)
+      if (cells[static_cast<size_t>(iy) * width_ + ix] == static_cast<uint8_t>(Cell::kOccupied))
+        tiles_[static_cast<size_t>(iy / kTile) * tiles_per_row_ + ix / kTile] |=
+            uint64_t{1} << (iy % kTile * kTile + ix % kTile);
+}
+
+Cell GridField::cell(int ix, int iy) const {
+  if (ix < 0 || iy < 0 || ix >= width_ || iy >= height_) return Cell::kUnknown;
+  const uint8_t code = codes_[static_cast<size_t>(iy + 1) * stride_ + ix + 1];
+  return code == kOccupiedCode ? Cell::kOccupied : code == kUnknownCode ? Cell::kUnknown : Cell::kFree;
+}
+
+Cell GridField::cell_at(double x, double y) const {
+  if (!std::isfinite(x) || !std::isfinite(y)) return Cell::kUnknown;
+  return cell(static_cast<int>(clamp_index(std::floor(x / resolution_), width_)),
+              static_cast<int>(clamp_index(std::floor(y / resolution_), height_)));
+}
+
+GridField::Window GridField::window(double x, double y, double radius) const {
+  const auto index = [this](double v, int size) {
+    return static_cast<int>(clamp_index(std::floor(v / resolution_), size));
+  };
+  // one cell more than needed on each side: a square that ends at the circle's border touches it
+  return {std::max(index(x - radius, width_) - 1, 0), std::min(index(x + radius, width_) + 1, width_ - 1),
+          std::max(index(y - radius, height_) - 1, 0), std::min(index(y + radius, height_) + 1, height_ - 1)};
+}
+
+double GridField::distance_to_occupied(double x, double y, double limit) const {
+  if (!(limit > 0) || !std::isfinite(x) || !std::isfinite(y)) return limit;
+  const double px = x / resolution_, py = y / resolution_;  // cells from here on
+  double radius = limit / resolution_;
+  const int ix = static_cast<int>(clamp_index(std::floor(px), width_));
+  const int iy = static_cast<int>(clamp_index(std::floor(py), height_));
+  const size_t at = static_cast<size_t>(iy + 1) * stride_ + ix + 1;
+  uint8_t code = codes_[at];
+  for (int plane = 1; plane < 4; ++plane)
+    code = std::min(code, codes_[at + static_cast<size_t>(plane) * plane_size_]);
+  if (code == kOccupiedCode) return 0;
+  if (code >= kFreeCode && code - kFreeCode >= kCodesPerCell * radius) return limit;
+
+  // look at tiles in growing square rings around the point's own, until no nearer cell can follow
+  double best = radius * radius;
+  const int tx = ix < 0 ? 0 : ix / kTile, ty = iy < 0 ? 0 : iy / kTile;
+  const int tile_rows = (height_ + kTile - 1) / kTile;
+  const int rings = std::max({tx, ty, tiles_per_row_ - 1 - tx, tile_rows - 1 - ty, 0});
+  const auto look = [&](int column, int row) {
+    uint64_t bits = tiles_[static_cast<size_t>(row) * tiles_per_row_ + column];
+    const double ox = std::max({column * kTile - px, px - column * kTile - kTile, 0.0});
+    const double oy = std::max({row * kTile - py, py - row * kTile - kTile, 0.0});
+    if (bits == 0 || ox * ox + oy * oy >= best) return;
+    for (; bits != 0; bits &= bits - 1) {
+      const int bit = std::countr_zero(bits);
+      const double gx = outside_by(px, column * kTile + bit % kTile);
+      const double gy = outside_by(py, row * kTile + bit / kTile);
+      best = std::min(best, gx * gx + gy * gy);
+    }
+  };
+  for (int ring = 0; ring <= rings; ++ring) {
+    const double inner = std::max(ring - 1, 0) * static_cast<double>(kTile);  // no tile of the ring is nearer
+    if (inner * inner >= best) break;
+    for (int row = std::max(ty - ring, 0); row <= std::min(ty + ring, tile_rows - 1); ++row) {
+      const bool whole_row = row == ty - ring || row == ty + ring;
+      const int stride = whole_row ? 1 : std::max(2 * ring, 1);
+      for (int column = tx - ring; column <= tx + ring; column += stride)
+        if (column >= 0 && column < tiles_per_row_) look(column, row);
+    }
+  }
+  return best < radius * radius ? std::min(std::sqrt(best) * resolution_, limit) : limit;
+}
+
+void GridField::occupied_cells(double x, double y, double radius, std::vector<CellIndex>& found) const {
+  found.clear();
+  if (!(radius >= 0) || !std::isfinite(x) || !std::isfinite(y)) return;
+  const double px = x / resolution_, py = y / resolution_, limit = radius / resolution_;
+  const Window w = window(x, y, radius);
+  for (int iy = w.y_min; iy <= w.y_max; ++iy) {
+    const double gy = outside_by(py, iy);
+    for (int column = w.x_min / kTile; column <= w.x_max / kTile; ++column) {
+      const uint64_t tile = tiles_[static_cast<size_t>(iy / kTile) * tiles_per_row_ + column];
+      for (unsigned bits = tile >> (iy % kTile * kTile) & 0xff; bits != 0; bits &= bits - 1) {
+        const int ix = column * kTile + std::countr_zero(bits);
+        const double gx = outside_by(px, ix);
+        if (gx * gx + gy * gy <= limit * limit) found.push_back({ix, iy});
+      }
+    }
+  }
+}
+
+size_t GridField::bytes() const {
+  return codes_.size() + tiles_.size() * sizeof(uint64_t);
+}
+
+}  // namespace mvsim

@@ -1,0 +1,161 @@
+#include "raycast/static_shapes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "raycast/beam_interval.h"
+#include "raycast/polygon_distance.h"
+#include "raycast/polygon_kernel.h"
+
+namespace mvsim {
+namespace {
+
+constexpr int kLeafShapes = 4;
+constexpr int kMaxDepth = 64;    // halving 2^31 shapes needs 31
+constexpr double kSlack = 1e-6;  // metres; culling must not decide between equal distances
+
+double box_distance(const Rect& box, Vec2 p) {
+  const double x = std::max({box.x_min - p.x, p.x - box.x_max, 0.0});
+  const double y = std::max({box.y_min - p.y, p.y - box.y_max, 0.0});
+  return std::sqrt(x * x + y * y);
+}
+
+Rect box_of(std::span<const Vec2> vertices) {
+  Rect box{vertices[0].x, vertices[0].x, vertices[0].y, vertices[0].y};
+  for (const Vec2 v : vertices)
+    box = {std::min(box.x_min, v.x), std::max(box.x_max, v.x), std::min(box.y_min, v.y),
+           std::max(box.y_max, v.y)};
+  return box;
+}
+
+Rect join(const Rect& a, const Rect& b) {
+  return {std::min(a.x_min, b.x_min), std::max(a.x_max, b.x_max), std::min(a.y_min, b.y_min),
+          std::max(a.y_max, b.y_max)};
+}
+
+// Whether anything within the circle, at least `nearest` away, could shorten a beam.
+bool may_shorten(const Fan& fan, Vec2 center, double radius, double nearest, const float* range) {
+  for (const BeamInterval beams : beams_towards(fan, center - fan.origin, radius))
+    if (longest_range(range, beams) > nearest - kSlack) return true;
+  return false;
+}
+
+}  // namespace
+
+StaticShapes::StaticShapes(std::span<const Polygon> polygons) {
+  shapes_.reserve(polygons.size());
+  for (const Polygon& polygon : polygons) {
+    if (polygon.empty()) throw std::invalid_argument("a static shape without vertices");
+    const Circle circle = bounding_circle(polygon);
+    shapes_.push_back(
+        {static_cast<int>(vertices_.size()), static_cast<int>(polygon.size()), circle.center, circle.radius});
+    vertices_.insert(vertices_.end(), polygon.begin(), polygon.end());
+  }
+  if (shapes_.empty()) return;
+  order_.resize(shapes_.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  nodes_.reserve(shapes_.size());
+  nodes_.emplace_back();
+  build(0, 0, size());
+}
+
+std::span<const Vec2> StaticShapes::vertices(int shape) const {
+  const Shape& s = shapes_[shape];
+  return std::span(vertices_).subspan(s.first, s.count);
+}
+
+// Halves the shapes at the median centre along the longer side of their box.
+void StaticShapes::build(int node, int begin, int end) {
+  Rect box = box_of(vertices(order_[begin]));
+  for (int i = begin + 1; i < end; ++i) box = join(box, box_of(vertices(order_[i])));
+  nodes_[node].box = box;
+  if (end - begin <= kLeafShapes) {
+    nodes_[node].first = begin;
+    nodes_[node].count = end - begin;
+    return;
+  }
+  const bool along_x = box.x_max - box.x_min >= box.y_max - box.y_min;
+  const int middle = begin + (end - begin) / 2;
+  std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end, [&](int a, int b) {
+    const double ca = along_x ? shapes_[a].center.x : shapes_[a].center.y;
+    const double cb = along_x ? shapes_[b].center.x : shapes_[b].center.y;
+    return ca < cb || (ca == cb && a < b);
+  });
+  const int children = static_cast<int>(nodes_.size());
+  nodes_[node].first = children;
+  nodes_.resize(nodes_.size() + 2);
+  build(children, begin, middle);
+  build(children + 1, middle, end);
+}
+
+// Calls visit_shape(index) for the shapes of every leaf whose box is less than limit() away, the nearer child
+// first; enter_node(box, distance) may refuse a box.
+template <typename Limit, typename EnterNode, typename VisitShape>
+void StaticShapes::visit(Vec2 point, Limit limit, EnterNode enter_node, VisitShape visit_shape) const {
+  if (nodes_.empty()) return;
+  struct Pending {
+    int node;
+    double distance;
+  };
+  std::array<Pending, kMaxDepth> stack;
+  int depth = 0;
+  stack[depth++] = {0, box_distance(nodes_[0].box, point)};
+  while (depth > 0) {
+    const Pending next = stack[--depth];
+    const Node& node = nodes_[next.node];
+    if (!(next.distance <= limit()) || !enter_node(node.box, next.distance)) continue;
+    if (node.count > 0) {
+      for (int i = node.first; i < node.first + node.count; ++i) visit_shape(order_[i]);
+      continue;
+    }
+    Pending near{node.first, box_distance(nodes_[node.first].box, point)};
+    Pending far{node.first + 1, box_distance(nodes_[node.first + 1].box, point)};
+    if (far.distance < near.distance) std::swap(near, far);
+    stack[depth++] = far;
+    stack[depth++] = near;
+  }
+}
+
+void StaticShapes::cast(const Fan& fan, double max_range, float* range) const {
+  const auto worth_entering = [&](const Rect& box, double distance) {
+    if (distance == 0) return true;
+    const Vec2 center{0.5 * (box.x_min + box.x_max), 0.5 * (box.y_min + box.y_max)};
+    return may_shorten(fan, center, norm(Vec2{box.x_max, box.y_max} - center) * (1 + 1e-12), distance, range);
+  };
+  const auto cast_shape = [&](int shape) {
+    const Shape& s = shapes_[shape];
+    const double nearest = norm(s.center - fan.origin) - s.radius;
+    if (nearest > max_range || (nearest > 0 && !may_shorten(fan, s.center, s.radius, nearest, range))) return;
+    cast_polygon(fan, vertices(shape), max_range, range);
+  };
+  visit(
+      fan.origin, [&] { return max_range; }, worth_entering, cast_shape);
+}
+
+double StaticShapes::distance(Vec2 point, double limit) const {
+  double best = limit;
+  visit(
+      point, [&] { return best; }, [](const Rect&, double) { return true; },
+      [&](int shape) {
+        const Shape& s = shapes_[shape];
+        if (norm(s.center - point) - s.radius > best) return;
+        best = std::min(best, polygon_point_distance(vertices(shape), point));
+      });
+  return best;
+}
+
+void StaticShapes::within(Vec2 point, double radius, std::vector<int>& found) const {
+  found.clear();
+  visit(
+      point, [&] { return radius; }, [](const Rect&, double) { return true; },
+      [&](int shape) {
+        if (polygon_point_distance(vertices(shape), point) <= radius) found.push_back(shape);
+      });
+  std::sort(found.begin(), found.end());
+}
+
+}  // namespace mvsim
