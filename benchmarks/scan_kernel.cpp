@@ -1,0 +1,175 @@
+// Cost of one exact 2D ray: 2,000 random poses x 360 beams on maps of rooms, doors, boxes and discs at 5 cm,
+// one thread. Prints one JSON row {name, value, unit} a line; each value is the median of the repetitions.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "raycast/cast_grid.h"
+#include "raycast/directions.h"
+#include "raycast/simd.h"
+#include "raycast/static_shapes.h"
+
+namespace {
+
+using namespace mvsim;
+
+constexpr double kResolution = 0.05;
+constexpr int kBeams = 360, kPoses = 2000, kRepetitions = 7;
+constexpr double kMaxRange = 200 * kResolution;
+
+struct Map {
+  int side;
+  std::vector<uint8_t> cells;
+  uint8_t& at(int x, int y) { return cells[static_cast<size_t>(y) * side + x]; }
+};
+
+void fill(Map& map, int x0, int x1, int y0, int y1, uint8_t value) {
+  for (int y = std::max(y0, 0); y < std::min(y1, map.side); ++y)
+    for (int x = std::max(x0, 0); x < std::min(x1, map.side); ++x) map.at(x, y) = value;
+}
+
+// Rooms of 160 cells between walls of 3, two doors of 20 each, and per room about a box and a disc.
+Map make_map(int side, uint64_t seed) {
+  RandomStream random(seed, 0, StreamPurpose::kWorldExpression);
+  const auto below = [&](int n) { return static_cast<int>(random.below(static_cast<uint32_t>(n))); };
+  Map map{side, std::vector<uint8_t>(static_cast<size_t>(side) * side, 0)};
+  constexpr int kRoom = 160, kWall = 3, kDoor = 20;
+  for (int c = 0; c <= side; c += kRoom) {
+    fill(map, c, c + kWall, 0, side, 1);
+    fill(map, 0, side, c, c + kWall, 1);
+  }
+  fill(map, side - kWall, side, 0, side, 1);
+  fill(map, 0, side, side - kWall, side, 1);
+  for (int x = 0; x + kRoom <= side; x += kRoom) {
+    for (int y = 0; y + kRoom <= side; y += kRoom) {
+      const int a = y + 20 + below(kRoom - 60), b = x + 20 + below(kRoom - 60);
+      if (x > 0) fill(map, x, x + kWall, a, a + kDoor, 0);
+      if (y > 0) fill(map, b, b + kDoor, y, y + kWall, 0);
+      const int bx = x + 20 + below(kRoom - 60), by = y + 20 + below(kRoom - 60);
+      fill(map, bx, bx + 4 + below(20), by, by + 4 + below(20), 1);
+      const int radius = 3 + below(9), cx = x + 20 + below(kRoom - 40), cy = y + 20 + below(kRoom - 40);
+      for (int v = -radius; v <= radius; ++v)
+        for (int u = -radius; u <= radius; ++u)
+          if (u * u + v * v <= radius * radius) fill(map, cx + u, cx + u + 1, cy + v, cy + v + 1, 1);
+    }
+  }
+  return map;
+}
+
+std::vector<Pose2> free_poses(const GridField& grid, uint64_t seed) {
+  RandomStream random(seed, 0, StreamPurpose::kSpawn);
+  std::vector<Pose2> poses;
+  while (poses.size() < kPoses) {
+    const Pose2 pose{random.uniform(0, grid.width() * grid.resolution()),
+                     random.uniform(0, grid.height() * grid.resolution()), random.uniform(-kPi, kPi)};
+    if (grid.cell_at(pose.x, pose.y) == Cell::kFree) poses.push_back(pose);
+  }
+  return poses;
+}
+
+template <typename Work>
+double median_seconds(Work work) {
+  std::vector<double> seconds;
+  work();  // warm
+  for (int i = 0; i < kRepetitions; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + kRepetitions / 2, seconds.end());
+  return seconds[kRepetitions / 2];
+}
+
+void print_row(const std::string& name, double value, const char* unit) {
+  std::printf("{\"name\": \"%s\", \"value\": %.4g, \"unit\": \"%s\"}\n", name.c_str(), value, unit);
+}
+
+struct Scene {
+  GridField grid;
+  std::vector<Pose2> poses;
+};
+
+Scene make_scene(int side) {
+  GridField grid(make_map(side, 1).cells, side, side, kResolution);
+  std::vector<Pose2> poses = free_poses(grid, 2);
+  return {std::move(grid), std::move(poses)};
+}
+
+double nanoseconds_per_ray(const Scene& scene) {
+  const BeamTable beams(kBeams, 2 * kPi * (kBeams - 1) / kBeams);
+  std::vector<float> dx(kBeams), dy(kBeams), range(kBeams);
+  const double seconds = median_seconds([&] {
+    for (const Pose2& pose : scene.poses) {
+      beams.directions(pose.yaw, dx.data(), dy.data());
+      std::fill(range.begin(), range.end(), static_cast<float>(kMaxRange));
+      cast_grid(scene.grid, pose.x, pose.y, dx.data(), dy.data(), kBeams, kMaxRange, range.data());
+    }
+  });
+  return seconds / (static_cast<double>(kPoses) * kBeams) * 1e9;
+}
+
+double mean_range_cells(const Scene& scene) {
+  const BeamTable beams(kBeams, 2 * kPi * (kBeams - 1) / kBeams);
+  std::vector<float> dx(kBeams), dy(kBeams), range(kBeams);
+  double sum = 0;
+  for (const Pose2& pose : scene.poses) {
+    beams.directions(pose.yaw, dx.data(), dy.data());
+    std::fill(range.begin(), range.end(), static_cast<float>(kMaxRange));
+    cast_grid(scene.grid, pose.x, pose.y, dx.data(), dy.data(), kBeams, kMaxRange, range.data());
+    for (const float r : range) sum += r;
+  }
+  return sum / (static_cast<double>(kPoses) * kBeams) / kResolution;
+}
+
+// `count` boxes and 14-gons spread over a square of 40 m.
+double polygon_scan_microseconds(int count) {
+  RandomStream random(3, 0, StreamPurpose::kWorldExpression);
+  std::vector<Polygon> polygons;
+  for (int i = 0; i < count; ++i) {
+    const int corners = i % 2 == 0 ? 4 : 14;
+    const Vec2 center{random.uniform(0, 40), random.uniform(0, 40)};
+    const double radius = random.uniform(0.1, 0.3), turn = random.uniform(-kPi, kPi);
+    Polygon polygon;
+    for (int k = 0; k < corners; ++k)
+      polygon.push_back(center + Rotation2(turn + 2 * kPi * k / corners).rotate({radius, 0}));
+    polygons.push_back(std::move(polygon));
+  }
+  const StaticShapes shapes(polygons);
+  const BeamTable beams(kBeams, 2 * kPi * (kBeams - 1) / kBeams);
+  std::vector<float> dx(kBeams), dy(kBeams), range(kBeams);
+  const double seconds = median_seconds([&] {
+    RandomStream poses(4, 0, StreamPurpose::kSpawn);
+    for (int i = 0; i < kPoses; ++i) {
+      const Pose2 pose{poses.uniform(0, 40), poses.uniform(0, 40), poses.uniform(-kPi, kPi)};
+      std::fill(range.begin(), range.end(), static_cast<float>(kMaxRange));
+      shapes.cast(beams.fan(pose, dx.data(), dy.data()), kMaxRange, range.data());
+    }
+  });
+  return seconds / kPoses * 1e6;
+}
+
+}  // namespace
+
+int main() {
+  const Scene scene = make_scene(800);
+  print_row("scan_ns_per_ray", nanoseconds_per_ray(scene), "ns");
+  for (const std::string& target : simd_targets()) {
+    const ScopedSimdTarget use(target);
+    std::string name = "scan_ns_" + target;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    print_row(target == "EMU128" ? "scan_ns_scalar" : name, nanoseconds_per_ray(scene), "ns");
+  }
+  print_row("scan_mean_range", mean_range_cells(scene), "cells");
+  for (const int side : {400, 4000}) {
+    const Scene other = make_scene(side);
+    print_row("scan_ns_per_ray_" + std::to_string(side), nanoseconds_per_ray(other), "ns");
+  }
+  for (const int count : {20, 200, 50000})
+    print_row("scan_us_polygons_" + std::to_string(count), polygon_scan_microseconds(count), "us");
+  return EXIT_SUCCESS;
+}
