@@ -1,13 +1,17 @@
 """The scene of task A, shared by our benchmark and by every peer: a walled field with 200 short walls in it.
 
 Plain Python, one fixed seed, no dependency: the peers import it in their own environment.
+Run as a program it draws worlds/task_a.png, the grid of task A.
 """
 
 from __future__ import annotations
 
 import math
 import random
+import struct
+import zlib
 from dataclasses import dataclass
+from pathlib import Path
 
 FIELD = 20.0  # side of the square field, m; its centre is the origin
 CELL = 0.05  # grid cell, m
@@ -84,13 +88,23 @@ def grid() -> list[bytearray]:
     return rows
 
 
-def write_pgm(path: str) -> None:
-    """Writes the grid as an 8-bit PGM: 0 occupied, 254 free, as map_server reads them."""
+def write_png(path: str) -> None:
+    """Writes the grid as an 8-bit grey PNG: black occupied, white free."""
+    pixels = b"".join(b"\0" + bytes(0 if cell else 255 for cell in row) for row in grid())
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
     with open(path, "wb") as file:
-        file.write(b"P5\n%d %d\n255\n" % (CELLS, CELLS))
-        for row in grid():
-            file.write(bytes(0 if cell else 254 for cell in row))
+        file.write(b"\x89PNG\r\n\x1a\n")
+        file.write(chunk(b"IHDR", struct.pack(">IIBBBBB", CELLS, CELLS, 8, 0, 0, 0, 0)))
+        file.write(chunk(b"IDAT", zlib.compress(pixels, 9)))
+        file.write(chunk(b"IEND", b""))
 
 
 def _index(coordinate: float) -> int:
     return int((coordinate + 0.5 * FIELD) / CELL)
+
+
+if __name__ == "__main__":
+    write_png(str(Path(__file__).resolve().parent / "worlds" / "task_a.png"))

@@ -1,4 +1,4 @@
-"""ir-sim: a kinematic robot with `lidar2d` of 360 beams, among 20 boxes and in the grid map, two processes."""
+"""ir-sim: a kinematic robot, `lidar2d` of 360 beams, among 20 boxes and in the grid map, two processes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import tempfile
 from collections.abc import Callable
 
 import numpy as np
-from measure import report, runs_in_two_processes
 
 import scene
+from measure import report, runs_in_two_processes
 
 with contextlib.redirect_stdout(open(os.devnull, "w")):
     import irsim
@@ -47,11 +47,8 @@ def world(folder: str, with_grid: bool) -> str:
         ],
     }
     if with_grid:
-        from PIL import Image
-
-        pgm, png = os.path.join(folder, "grid.pgm"), os.path.join(folder, "grid.png")
-        scene.write_pgm(pgm)
-        Image.open(pgm).save(png)
+        png = os.path.join(folder, "grid.png")
+        scene.write_png(png)
         config["world"]["obstacle_map"] = png
     else:
         config["obstacle"] = [

@@ -1,4 +1,4 @@
-"""MuJoCo: a differential-drive robot on a plane, ten substeps, `mj_multiRay` with 360 rays, 64 envs, 2 threads."""
+"""MuJoCo: a differential-drive robot on a plane, ten substeps, 360 rays of `mj_multiRay`, two threads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import mujoco
 import numpy as np
-from measure import WORKERS, report, runs_in_one_process
 
 import scene
+from measure import WORKERS, report, runs_in_one_process
 
 ENVS = 64
 
@@ -22,11 +22,13 @@ def mjcf() -> str:
     )
     r, half = scene.WHEEL_RADIUS, scene.TRACK / 2
     wheels = "".join(
-        f'<body name="{side}" pos="0 {y} {r}"><joint name="{side}" type="hinge" axis="0 1 0" damping="0.001" armature="0.0001"/>'
-        f'<geom type="cylinder" euler="{math.pi / 2:.6f} 0 0" size="{r} 0.009" mass="0.03" friction="0.9"/></body>'
+        f'<body name="{side}" pos="0 {y} {r}"><joint name="{side}" type="hinge" axis="0 1 0"'
+        f' damping="0.001" armature="0.0001"/><geom type="cylinder" euler="{math.pi / 2:.6f} 0 0"'
+        f' size="{r} 0.009" mass="0.03" friction="0.9"/></body>'
         for side, y in (("left", half), ("right", -half))
     )
-    return f"""<mujoco><compiler angle="radian"/><option timestep="{scene.CONTROL_PERIOD / scene.SUBSTEPS}" integrator="implicitfast"/>
+    return f"""<mujoco><compiler angle="radian"/>
+<option timestep="{scene.CONTROL_PERIOD / scene.SUBSTEPS}" integrator="implicitfast"/>
 <worldbody><geom type="plane" size="20 20 1"/>{walls}
 <body name="robot"><freejoint/><geom type="cylinder" pos="-0.03 0 0.1" size="0.08 0.06" mass="0.9"/>
 <geom type="sphere" pos="-0.08 0 0.015" size="0.015" mass="0.02" friction="0.01"/>{wheels}</body></worldbody>
@@ -97,7 +99,8 @@ def main() -> None:
         "peer_mujoco",
         "mujoco",
         runs,
-        "1 robot with wheel contacts, 10 substeps of 10 ms, mj_multiRay 360 rays among 204 boxes, N=64, 2 threads",
+        "1 robot with wheel contacts, 10 substeps of 10 ms, 360 rays of mj_multiRay among 204 boxes, N=64,"
+        " 2 threads",
         "task logic (reward, goal, observation scaling); boxes in place of the 400x400 grid",
     )
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from measure import report, runs_in_two_processes
 from navground import core, sim
 
 import scene
+from measure import report, runs_in_two_processes
 
 
 def make(worker: int) -> Callable[[], int]:
@@ -43,7 +43,7 @@ def make(worker: int) -> Callable[[], int]:
         ranges = np.asarray(lidar.read_ranges(state))
         if count == 50:
             assert math.hypot(*agent.position) > 1e-3
-            assert len(ranges) == scene.RAYS and 0.5 < np.mean(ranges < scene.MAX_RANGE - 0.01)
+            assert len(ranges) == scene.RAYS and np.mean(ranges < scene.MAX_RANGE - 0.01) > 0.5
         return 1
 
     return advance

@@ -1,4 +1,4 @@
-"""PyBullet: a differential-drive robot on a plane, ten substeps, `rayTestBatch` with 360 rays, two processes."""
+"""PyBullet: a differential-drive robot on a plane, ten substeps, 360 rays of `rayTestBatch`, two processes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import os
 from collections.abc import Callable
 
 import numpy as np
-from measure import report, runs_in_two_processes
 
 import scene
+from measure import report, runs_in_two_processes
 
 with contextlib.redirect_stdout(open(os.devnull, "w")):
     import pybullet as p
@@ -50,7 +50,9 @@ def make(worker: int) -> Callable[[], int]:
     p.createMultiBody(0, p.createCollisionShape(p.GEOM_PLANE))
     for w in scene.walls() + scene.border():
         box = p.createCollisionShape(p.GEOM_BOX, halfExtents=[w.length / 2, scene.THICKNESS / 2, 0.2])
-        p.createMultiBody(0, box, basePosition=[w.x, w.y, 0.2], baseOrientation=p.getQuaternionFromEuler([0, 0, w.yaw]))
+        p.createMultiBody(
+            0, box, basePosition=[w.x, w.y, 0.2], baseOrientation=p.getQuaternionFromEuler([0, 0, w.yaw])
+        )
     robot = add_robot()
     rng = np.random.default_rng(worker)
     angles = 2 * np.pi * np.arange(scene.RAYS) / scene.RAYS
@@ -64,7 +66,9 @@ def make(worker: int) -> Callable[[], int]:
         v = rng.uniform(-scene.MAX_SPEED, scene.MAX_SPEED)
         turn = 0.5 * scene.TRACK * rng.uniform(-scene.MAX_TURN, scene.MAX_TURN)
         spins = [(v - turn) / scene.WHEEL_RADIUS, (v + turn) / scene.WHEEL_RADIUS]
-        p.setJointMotorControlArray(robot, [0, 1], p.VELOCITY_CONTROL, targetVelocities=spins, forces=[1.0, 1.0])
+        p.setJointMotorControlArray(
+            robot, [0, 1], p.VELOCITY_CONTROL, targetVelocities=spins, forces=[1.0, 1.0]
+        )
         for _ in range(scene.SUBSTEPS):
             p.stepSimulation()
         (x, y, z), q = p.getBasePositionAndOrientation(robot)
@@ -90,6 +94,7 @@ if __name__ == "__main__":
         "peer_pybullet",
         "pybullet",
         runs_in_two_processes(make),
-        "1 robot with wheel contacts, 10 substeps of 10 ms, rayTestBatch 360 rays among 204 boxes, 2 processes of 1 env",
+        "1 robot with wheel contacts, 10 substeps of 10 ms, 360 rays of rayTestBatch among 204 boxes,"
+        " 2 processes of 1 env",
         "task logic; the pipe of a SubprocVecEnv; boxes in place of the 400x400 grid",
     )

@@ -1,0 +1,95 @@
+"""Env steps per second of task A through the Python vector env, and how they grow with the number of envs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import mvsim_gym  # noqa: F401 (registers the environments)
+import scene
+from figure import WORLDS, Row, Settings, figure, rates
+
+ENV = str(WORLDS / "task_a.env.xml")
+SIZES = (1, 2, 8, 64, 256, 1024)
+CONFIG = {
+    "work": "1 robot with wheel friction, exact scan of 360 rays in a 400x400 grid at 5 cm, random twists",
+    "through": "gymnasium.make_vec",
+}
+
+
+def stepper(num_envs: int, num_threads: int, **overrides: Any) -> Callable[[], int]:
+    """A function that makes one vector step of task A and returns how many env steps that is."""
+    env = gymnasium.make_vec(
+        "mvsim/Custom-v0", env=ENV, num_envs=num_envs, num_threads=num_threads, **overrides
+    )
+    env.reset(seed=0)
+    shape = (64, *env.action_space.shape)
+    actions = np.random.default_rng(0).uniform(-1, 1, shape).astype(np.float32)
+    count = 0
+
+    def advance() -> int:
+        nonlocal count
+        env.step(actions[count % 64])
+        count += 1
+        return num_envs
+
+    return advance
+
+
+def _throughput(name: str, settings: Settings, num_envs: int, substeps: int) -> Row:
+    period = scene.CONTROL_PERIOD * substeps / scene.SUBSTEPS
+    config = {
+        **CONFIG,
+        "num_envs": num_envs,
+        "num_threads": settings.threads,
+        "substeps": f"{substeps} of 10 ms",
+    }
+    advance = stepper(num_envs, settings.threads, control_period=period)
+    return Row(name, "env steps/s", config, rates(advance, settings))
+
+
+@figure("task_a")
+def task_a(settings: Settings) -> Row:
+    return _throughput("task_a", settings, 64, 10)
+
+
+@figure("task_a1")
+def task_a1(settings: Settings) -> Row:
+    return _throughput("task_a1", settings, 64, 1)
+
+
+@figure("task_a_subproc")
+def task_a_subproc(settings: Settings) -> Row:
+    """The same env, one in each of two worker processes of Stable-Baselines3."""
+    from stable_baselines3.common.vec_env import SubprocVecEnv
+
+    def make() -> gymnasium.Env:
+        return gymnasium.make("mvsim_gym:mvsim/Custom-v0", env=ENV, num_threads=1)
+
+    env = SubprocVecEnv([make] * settings.threads)
+    env.reset()
+    actions = np.random.default_rng(0).uniform(-1, 1, (64, settings.threads, 2)).astype(np.float32)
+    count = 0
+
+    def advance() -> int:
+        nonlocal count
+        env.step(actions[count % 64])
+        count += 1
+        return settings.threads
+
+    runs = rates(advance, settings)
+    env.close()
+    config = {**CONFIG, "through": "SubprocVecEnv", "workers": settings.threads, "substeps": "10 of 10 ms"}
+    return Row("task_a_subproc", "env steps/s", config, runs)
+
+
+def _register_size(num_envs: int) -> None:
+    name = f"scale_n_{num_envs}"
+    figure(name)(lambda settings: _throughput(name, settings, num_envs, 10))
+
+
+for size in SIZES:
+    _register_size(size)
