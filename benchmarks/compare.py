@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -41,8 +42,9 @@ def measure(script: str, settings: Settings) -> tuple[list[Row], str | None]:
     if problem:
         return [], f"not installed: {problem}"
     command = [str(PYTHON), str(HERE / "peers" / f"{script}.py"), str(settings.runs), str(settings.seconds)]
+    env = {**os.environ, "PYTHONPATH": str(HERE)}
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=env)
     if done.returncode != 0:
         return [], (done.stderr.strip().splitlines() or ["no output"])[-1]
     rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

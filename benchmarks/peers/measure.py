@@ -1,4 +1,7 @@
-"""What every peer's script shares: timing, two worker processes, and the row it prints as JSON."""
+"""What every peer's script shares: timing, two worker processes, and the row it prints as JSON.
+
+By hand: PYTHONPATH=benchmarks benchmarks/results/peers-venv/bin/python SCRIPT [RUNS [SECONDS]]
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,6 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for scene.py
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 2.0

@@ -1,4 +1,4 @@
-"""PyBullet: a differential-drive robot on a plane, ten substeps, 360 rays of `rayTestBatch`, two processes."""
+"""PyBullet: a differential-drive robot on a plane, ten substeps, 360 rays of `rayTestBatch`, 2 processes."""
 
 from __future__ import annotations
 
