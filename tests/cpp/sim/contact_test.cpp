@@ -1,0 +1,156 @@
+// Contacts, ground friction and ground height (world-elements 2.10, vehicles 3.11).
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/worlds.h"
+
+namespace mvsim::test {
+namespace {
+
+const std::string kWall = R"(<block name="wall"><static>true</static><init_pose>2 0 0</init_pose>
+  <shape><pt>0 -2</pt><pt>0 2</pt><pt>.2 2</pt><pt>.2 -2</pt></shape></block>)";
+
+TEST(Contact, AWallStopsTheVehicleAndIsReported) {
+  Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + kWall + bot("r", kPid, kOrigin)), 0);
+  sim.set_twist(0, 1, 0);
+  sim.run(4);
+  EXPECT_NEAR(sim.vehicle_pose(0).x, 1.6, 0.02);
+  EXPECT_TRUE(sim.vehicle(0).in_collision);
+  EXPECT_NEAR(sim.block_pose(0).x, 2, 1e-9);
+  sim.set_twist(0, -1, 0);
+  sim.run(2);
+  EXPECT_FALSE(sim.vehicle(0).in_collision);
+  EXPECT_TRUE(sim.vehicle(0).had_collision);
+  sim.clear_collision_flags();
+  EXPECT_FALSE(sim.vehicle(0).had_collision);
+}
+
+TEST(Contact, ABlockSlidesToAStopByCoulombFriction) {
+  const auto model = model_of(R"(<simul_timestep>0.005</simul_timestep><block name="b"><mass>10</mass>
+    <ground_friction>0.5</ground_friction><linear_damping>0</linear_damping><angular_damping>0</angular_damping>
+    <init_pose>0 0 90</init_pose><init_vel>2 0 0</init_vel></block>)");
+  Simulation sim(model, 0);
+  sim.run(0.2);
+  EXPECT_NEAR(sim.block_world_twist(0).vy, 2 - 0.5 * 9.81 * 0.2, 0.02);
+  sim.run(1);
+  EXPECT_NEAR(sim.block_pose(0).y, 2 * 2 / (2 * 0.5 * 9.81), 0.02);
+  EXPECT_NEAR(sim.block_world_twist(0).vy, 0, 1e-4);
+}
+
+TEST(Contact, WithoutFrictionABlockKeepsItsSpeed) {
+  Simulation sim(
+      model_of(R"(<block name="b"><ground_friction>0</ground_friction><linear_damping>0</linear_damping>
+    <angular_damping>0</angular_damping><init_pose>0 0 0</init_pose><init_vel>1 0 0</init_vel></block>)"),
+      0);
+  sim.run(2);
+  EXPECT_NEAR(sim.block_world_twist(0).vx, 1, 1e-5);
+}
+
+TEST(Contact, ABlockWithoutMassIsNotMovedByContacts) {
+  Simulation sim(model_of(R"(<block name="b"><mass>0</mass><init_pose>1.2 0 0</init_pose></block>)" +
+                          bot("r", kPid, kOrigin)),
+                 0);
+  sim.set_twist(0, 1, 0);
+  sim.run(3);
+  EXPECT_NEAR(sim.block_pose(0).x, 1.2, 1e-6);
+  EXPECT_TRUE(sim.vehicle(0).had_collision);
+}
+
+TEST(Contact, AnIntangibleBlockIsCrossedAndRaisesTheWheels) {
+  Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>"
+                          R"(<block name="b"><intangible>true</intangible><zmin>0</zmin><zmax>0.1</zmax>
+    <init_pose>2 0 0</init_pose><shape><pt>-1 -1</pt><pt>-1 1</pt><pt>1 1</pt><pt>1 -1</pt></shape></block>)" +
+                          bot("r", kIdeal, kOrigin)),
+                 0);
+  sim.set_twist(0, 1, 0);
+  sim.run(2);
+  EXPECT_FALSE(sim.vehicle(0).had_collision);
+  EXPECT_NEAR(sim.vehicle_pose(0).z, 0.1, 1e-9);
+  sim.run(2);
+  EXPECT_NEAR(sim.vehicle_pose(0).z, 0, 1e-9);
+}
+
+TEST(Contact, OutlinesOfNineToFourteenVerticesCollideAsOne) {
+  // a 14-gon about a circle of 0.5 m: the robot's nose stops at its side
+  const auto model = model_of(
+      "<simul_timestep>0.005</simul_timestep>"
+      R"(<block name="b"><static>true</static><init_pose>2 0 0</init_pose>
+    <geometry type="cylinder" radius="0.5" length="1" vertex_count="14"/></block>)" +
+      bot("r", kPid, kOrigin));
+  ASSERT_EQ(model->blocks[0].shape.outline.size(), 14u);
+  ASSERT_EQ(model->blocks[0].shape.pieces.size(), 2u);
+  Simulation sim(model, 0);
+  sim.set_twist(0, 1, 0);
+  sim.run(3);
+  EXPECT_NEAR(sim.vehicle_pose(0).x, 2 - 0.5 - 0.4, 0.03);
+}
+
+TEST(Contact, TwoVehiclesCollide) {
+  Simulation sim(model_of(bot("a", kIdeal, kOrigin) + bot("b", kIdeal, "<init_pose>2 0 180</init_pose>")), 0);
+  sim.set_twist(0, 0.5, 0);
+  sim.set_twist(1, 0.5, 0);
+  sim.run(3);
+  EXPECT_TRUE(sim.vehicle(0).in_collision);
+  EXPECT_TRUE(sim.vehicle(1).in_collision);
+  EXPECT_GT(sim.vehicle_pose(1).x - sim.vehicle_pose(0).x, 0.78);
+}
+
+TEST(Ground, StoreyIsChosenByTheStartingHeight) {
+  const std::string floor = R"(<element class="horizontal_plane"><z>0</z></element>
+    <element class="horizontal_plane"><z>3</z></element>)";
+  EXPECT_EQ(model_of(floor + bot("r", "", kOrigin))->vehicles[0].initial_pose.z, 0);
+  EXPECT_EQ(
+      model_of(floor + bot("r", "", "<init_pose3d>0 0 3.5 0 0 0</init_pose3d>"))->vehicles[0].initial_pose.z,
+      3);
+  // what comes later in the file is not there yet
+  EXPECT_EQ(
+      model_of(bot("r", "", "<init_pose3d>0 0 3.5 0 0 0</init_pose3d>") + floor)->vehicles[0].initial_pose.z,
+      0);
+  EXPECT_EQ(model_of(floor + bot("r", "", "<init_pose3d>0 0 3.5 0 0 0</init_pose3d><skip_elevation_adjust/>"))
+                ->vehicles[0]
+                .initial_pose.z,
+            3.5);
+}
+
+TEST(Ground, RampAndBumpHeights) {
+  const BlockTop ramp{.outline = {{0, -1}, {2, -1}, {2, 1}, {0, 1}},
+                      .radius = 3,
+                      .shape = TopShape::kRamp,
+                      .height = 0.5,
+                      .length_x = 2,
+                      .length_y = 2};
+  const PlacedTop on_ramp[] = {{&ramp, {}, 0}};
+  EXPECT_NEAR(highest_under({}, on_ramp, {1, 0}, 5), 0.25, 1e-12);
+  EXPECT_EQ(highest_under({}, on_ramp, {-0.1, 0}, 5), 0);
+  const BlockTop bump{.outline = {{-1, -.1}, {1, -.1}, {1, .1}, {-1, .1}},
+                      .radius = 2,
+                      .shape = TopShape::kBump,
+                      .height = 0.02,
+                      .length_x = 2,
+                      .length_y = 0.2};
+  const PlacedTop on_bump[] = {{&bump, {}, 0}};
+  EXPECT_NEAR(highest_under({}, on_bump, {0, 0}, 1), 0.02, 1e-12);
+  EXPECT_NEAR(highest_under({}, on_bump, {0, 0.05}, 1), 0.0173205, 1e-6);
+  EXPECT_NEAR(highest_under({}, on_bump, {0, 0.1}, 1), 0, 1e-9);
+}
+
+TEST(Clearance, DistancesToBlocksAndWalls) {
+  const auto model = model_of(kWall + R"(<block name="c"><static>true</static><init_pose>0 1.5 0</init_pose>
+    <geometry type="cylinder" radius="0.2" length="1" vertex_count="10"/></block>)" +
+                                  bot("r", kIdeal, kOrigin),
+                              {.placed_blocks = {"c*"}});
+  Simulation sim(model, 0);
+  EXPECT_NEAR(sim.clearance(0, 10), 1.5 - 0.2 * std::cos(kPi / 10) - 0.25, 5e-3);
+  EXPECT_NEAR(sim.distance_to_obstacles({1, 0}, 10, 0), 1, 1e-9);
+  EXPECT_EQ(sim.distance_to_obstacles({1, 0}, 0.3, 0), 0.3);
+  EXPECT_NEAR(sim.distance_to_obstacles({1, 0}, 10), 0.6, 1e-9);  // the vehicle's nose
+  const size_t c = model->block_index("c");
+  sim.set_param(model->blocks[c].params + kBlockScale, 2);
+  sim.place_block(c, {-1.5, 0, 0});
+  EXPECT_NEAR(sim.clearance(0, 10), 1.5 - 0.4 * 1 - 0.4, 3e-2);
+  EXPECT_THROW(sim.place_block(model->block_index("wall"), {}), Error);
+}
+
+}  // namespace
+}  // namespace mvsim::test
