@@ -15,10 +15,12 @@ struct WorldLoadOptions {
   uint64_t world_seed = 0;         // of $f{rand()}, $f{randn()}, $f{unifrnd()}
 };
 
-// Throws WorldFileError (bad content, an unreadable or forbidden include) or Error (the file itself cannot be read).
+// Throws WorldFileError (bad content, an unreadable or forbidden include) or Error (the file itself cannot be
+// read).
 WorldSpec load_world(const std::string& path, const WorldLoadOptions& options);
 
 // The same from text; relative paths start at `folder`.
-WorldSpec load_world_text(const std::string& text, const std::string& folder, const WorldLoadOptions& options);
+WorldSpec load_world_text(const std::string& text, const std::string& folder,
+                          const WorldLoadOptions& options);
 
 }  // namespace mvsim

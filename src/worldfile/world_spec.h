@@ -1,5 +1,6 @@
-// What a world file says, after includes, variables, loops, expressions and class merging: plain values in SI units
-// (angles in radians) that remember where they were written. No range checks beyond types: model/ judges the values.
+// What a world file says, after includes, variables, loops, expressions and class merging: plain values in SI
+// units (angles in radians) that remember where they were written. A value without a place of its own is in
+// its range; model/ judges what is a ParamSet, and shapes.
 #pragma once
 
 #include <array>
@@ -15,11 +16,11 @@ namespace mvsim {
 
 // Common to all placed objects (world-elements 2.1).
 struct PlacementSpec {
-  Pose3 pose;              // z of <init_pose> is 0
+  Pose3 pose;  // z of <init_pose> is 0
   bool has_pose = false;
-  Twist2 velocity;         // body frame, m/s and rad/s, of the reference point
+  Twist2 velocity;  // body frame, m/s and rad/s, of the reference point
   bool adjust_elevation = true;
-  SourceLocation where;    // of the pose tag, or of the object without one
+  SourceLocation where;  // of the pose tag, or of the object without one
 };
 
 struct WheelSpec {
@@ -49,10 +50,11 @@ struct VehicleSpec {
   std::string name, class_name;
   PlacementSpec placement;
   ParamSet dynamics;  // class and its own scalar children, without wheels, chassis, controller
+                      // (of <drivetrain>: "drivetrain/NAME")
   std::vector<WheelSpec> wheels;
   ChassisSpec chassis;
-  ParamSet controller;               // class_name "raw" when absent
-  ParamSet friction;                 // class_name "default" when absent
+  ParamSet controller;                                        // class_name "raw" when absent
+  ParamSet friction;                                          // class_name "default" when absent
   std::array<std::optional<double>, 3> odometry_multipliers;  // x, y, yaw; absent: drawn per vehicle
   std::vector<SensorSpec> sensors;
   int order = 0;  // position in the document, shared by all kinds of objects
@@ -65,7 +67,7 @@ struct BlockSpec {
   std::string name, class_name;
   PlacementSpec placement;
   GeometryType geometry = GeometryType::kPolygon;
-  Vec3 size;                  // lx, ly, lz of box, ramp and bump
+  Vec3 size;  // lx, ly, lz of box, ramp and bump
   double radius = 0, length = 0;
   int vertex_count = 10;
   std::optional<Polygon> shape;  // of kPolygon; absent: the default square
@@ -81,12 +83,12 @@ struct BlockSpec {
 
 // An occupancy grid whose yaml (if any) has been read; the image is not decoded yet.
 struct OccupancyGridSpec {
-  std::string image_path;     // absolute, below the roots
-  double resolution = 0.1;    // m per pixel
+  std::string image_path;            // absolute, below the roots
+  double resolution = 0.1;           // m per pixel
   std::optional<Vec2> center_pixel;  // x from the left, y from the bottom row
   // ROS map_server yaml
   bool is_ros = false;
-  Pose2 origin;               // world pose of the lower left corner of the image
+  Pose2 origin;  // world pose of the lower left corner of the image
   bool negate = false;
   double occupied_threshold = 0.65, free_threshold = 0.196;
   std::string mode = "trinary";
@@ -99,7 +101,8 @@ struct OccupancyGridSpec {
 struct HorizontalPlaneSpec {
   Rect extent{-10, 10, -10, 10};
   double z = 0;
-  Pose3 pose;
+  Pose3 pose;                                      // identity unless has_pose
+  bool has_pose = false, adjust_elevation = true;  // as in PlacementSpec
   Color color{0xa0, 0xa0, 0xa0, 255};
   int order = 0;
   SourceLocation where;
@@ -107,6 +110,7 @@ struct HorizontalPlaneSpec {
 
 struct GroundGridSpec {
   bool floating = true;
+  std::string focus;  // the vehicle it is centred on, "" for the first by name
   Rect extent{-25, 25, -25, 25};
   double interval = 5;
   Color color{0xe0, 0xe0, 0xe0, 255};

@@ -1,0 +1,215 @@
+#include "worldfile/fields.h"
+
+#include <algorithm>
+
+namespace mvsim {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// The first text directly inside the element; a second one (after a comment or a child) would be lost
+// silently.
+const char* raw_text(LoadState& state, const Element& e) {
+  const char* text = nullptr;
+  for (const pugi::xml_node& child : e.node.children()) {
+    if (child.type() != pugi::node_pcdata && child.type() != pugi::node_cdata) continue;
+    if (text)
+      state.warnings.add(
+          "split text " + std::string(e.tag()), e.where(),
+          "<" + std::string(e.tag()) + ">: only the text before the comment or tag inside is read");
+    else
+      text = child.value();
+  }
+  return text ? text : "";
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+NamedText text_of(LoadState& state, const Element& e, const Scope& scope) {
+  const SourceLocation where = e.where();
+  return {std::string(e.tag()), state.expander.expand(raw_text(state, e), scope, where), where};
+}
+
+NamedText text_of(LoadState& state, const Element& e, const pugi::xml_attribute& attribute,
+                  const Scope& scope) {
+  const SourceLocation where = e.where(attribute);
+  return {attribute.name(), state.expander.expand(attribute.value(), scope, where), where};
+}
+
+std::optional<NamedText> attribute_of(LoadState& state, const Element& e, const char* name,
+                                      const Scope& scope) {
+  const pugi::xml_attribute attribute = e.node.attribute(name);
+  if (!attribute) return std::nullopt;
+  return text_of(state, e, attribute, scope);
+}
+
+NamedText required_attribute(LoadState& state, const Element& e, const char* name, const Scope& scope) {
+  std::optional<NamedText> value = attribute_of(state, e, name, scope);
+  if (value) value->text = trimmed(value->text);
+  if (!value || value->text.empty())
+    throw WorldFileError(value ? value->where : e.where(),
+                         "<" + std::string(e.tag()) + "> has no " + name + ", expected " + name + "=\"...\"");
+  return *value;
+}
+
+Color parse_color(const NamedText& value) {
+  const std::string_view text = trimmed(value.text);
+  const auto byte_at = [&](size_t i) {
+    return i + 1 < text.size() && hex_digit(text[i]) >= 0 && hex_digit(text[i + 1]) >= 0
+               ? hex_digit(text[i]) * 16 + hex_digit(text[i + 1])
+               : -1;
+  };
+  const bool has_alpha = text.size() == 9;
+  const int r = byte_at(1), g = byte_at(3), b = byte_at(5), a = has_alpha ? byte_at(7) : 255;
+  if (!text.starts_with('#') || (text.size() != 7 && !has_alpha) || std::min({r, g, b, a}) < 0)
+    throw WorldFileError(value.where, "<" + value.name + ">: found '" + std::string(text.substr(0, 60)) +
+                                          "', expected a colour as #RRGGBB or #RRGGBBAA");
+  return {static_cast<uint8_t>(r), static_cast<uint8_t>(g), static_cast<uint8_t>(b), static_cast<uint8_t>(a)};
+}
+
+Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points, const Scope& scope) {
+  Polygon out;
+  for (const Element& e : children_of(shape)) {
+    state.budget.work(1, e.where());
+    if (e.tag() != "pt") {
+      state.warnings.add("unknown in shape " + std::string(e.tag()), e.where(),
+                         "<" + std::string(e.tag()) + "> is unknown in <shape> and ignored, expected <pt>");
+      continue;
+    }
+    const std::vector<double> xy = parse_numbers(text_of(state, e, scope), 2, 2, "two numbers x y");
+    if (out.size() == most_points)
+      throw WorldFileError(e.where(),
+                           "<shape> has more than " + std::to_string(most_points) + " points <pt>");
+    out.push_back({xy[0], xy[1]});
+  }
+  return out;
+}
+
+Fields::Fields(LoadState& state, Scope scope, const Element& only) : Fields(state, std::move(scope)) {
+  add({only, children_of(only)});
+}
+
+void Fields::add(FieldGroup group) {
+  if (!group.children.empty())
+    state_.budget.work(static_cast<int64_t>(group.children.size()), group.children.front().where());
+  groups_.push_back(std::move(group));
+}
+
+std::optional<NamedText> Fields::scalar(std::string_view name) const {
+  for (const FieldGroup& group : groups_) {
+    for (auto child = group.children.rbegin(); child != group.children.rend(); ++child)
+      if (child->tag() == name) return text_of(state_, *child, scope_);
+    if (!group.owner) continue;
+    for (const pugi::xml_attribute& attribute : group.owner->node.attributes())
+      if (attribute.name() == name) return text_of(state_, *group.owner, attribute, scope_);
+  }
+  return std::nullopt;
+}
+
+const Element* Fields::node(std::string_view name) const {
+  for (const FieldGroup& group : groups_)
+    for (const Element& child : group.children)
+      if (child.tag() == name) return &child;
+  return nullptr;
+}
+
+std::vector<Element> Fields::nodes(std::string_view name) const {
+  std::vector<Element> out;
+  for (const FieldGroup& group : groups_)
+    for (const Element& child : group.children)
+      if (child.tag() == name) out.push_back(child);
+  return out;
+}
+
+void Fields::read(const ParamInfo& info, double& value) const {
+  std::optional<double> found;
+  read(info, found);
+  if (found) value = *found;
+}
+
+void Fields::read(const ParamInfo& info, std::optional<double>& value) const {
+  const std::optional<NamedText> text = scalar(info.name);
+  if (!text) return;
+  value = parse_number(*text) * (info.type == ParamType::kDegrees ? kDegree : 1.0);
+  check_range(info, *value, text->where);
+}
+
+void Fields::read(std::string_view name, bool& value) const {
+  if (const std::optional<NamedText> text = scalar(name)) value = parse_bool(*text);
+}
+
+void Fields::read(std::string_view name, int least, int most, int& value) const {
+  const std::optional<NamedText> text = scalar(name);
+  if (!text) return;
+  value = parse_int(*text);
+  check_range({.name = name, .min = static_cast<double>(least), .max = static_cast<double>(most)}, value,
+              text->where);
+}
+
+void Fields::read(std::string_view name, Color& value) const {
+  if (const std::optional<NamedText> text = scalar(name)) value = parse_color(*text);
+}
+
+void Fields::warn_unknown(std::string_view tag, std::span<const std::string_view> known) const {
+  const auto warn = [&](const char* name, const SourceLocation& where, const char* left, const char* right) {
+    if (contains(known, name)) return;
+    const std::string kind = "unknown in " + std::string(tag) + " " + name;
+    std::string text;
+    if (state_.warnings.is_new(kind))
+      text = left + std::string(name) + right + " is unknown in <" + std::string(tag) + "> and ignored" +
+             did_you_mean(name, {known.begin(), known.end()});
+    state_.warnings.add(kind, where, text);
+  };
+  for (const FieldGroup& group : groups_) {
+    for (const Element& child : group.children) warn(child.node.name(), child.where(), "<", ">");
+    if (!group.owner) continue;
+    for (const pugi::xml_attribute& attribute : group.owner->node.attributes())
+      if (std::string_view(attribute.name()) != "name" && std::string_view(attribute.name()) != "class")
+        warn(attribute.name(), group.owner->where(attribute), "the attribute ", "");
+  }
+}
+
+ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
+                        std::span<const std::string_view> skip) {
+  ParamSet out{std::string(e.tag()), {}, e.where(), {}};
+  for (const pugi::xml_attribute& attribute : e.node.attributes()) {
+    const std::string_view name = attribute.name();
+    if (name == "class")
+      out.class_name = trimmed(text_of(state, e, attribute, scope).text);
+    else if (!contains(skip, name))
+      out.values.push_back(text_of(state, e, attribute, scope));
+  }
+  for (const Element& child : children_of(e)) {
+    state.budget.work(1, child.where());
+    if (!contains(skip, child.tag())) out.values.push_back(text_of(state, child, scope));
+  }
+  return out;
+}
+
+void refuse(const Element& e, const std::string& what) {
+  throw WorldFileError(e.where(), what + " is not supported yet");
+}
+
+void warn_no_effect(LoadState& state, const Element& e) {
+  state.warnings.add("no effect " + std::string(e.tag()), e.where(),
+                     "<" + std::string(e.tag()) + "> has no effect in this version");
+}
+
+}  // namespace mvsim

@@ -1,0 +1,78 @@
+// Typed reading of the elements of a world: scalars written as attribute or child, in the search order of
+// instance and class (world language, section 1.7). Not thread-safe: reading expands, and expansion draws
+// random numbers.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/geometry.h"
+#include "base/params.h"
+#include "worldfile/load_state.h"
+
+namespace mvsim {
+
+// The expanded text of an element or of one of its attributes.
+NamedText text_of(LoadState& state, const Element& e, const Scope& scope);
+NamedText text_of(LoadState& state, const Element& e, const pugi::xml_attribute& attribute,
+                  const Scope& scope);
+// The attribute `name`, if the element has it.
+std::optional<NamedText> attribute_of(LoadState& state, const Element& e, const char* name,
+                                      const Scope& scope);
+// The same, an error when it is absent or blank.
+NamedText required_attribute(LoadState& state, const Element& e, const char* name, const Scope& scope);
+
+std::string_view trimmed(std::string_view text);
+Color parse_color(const NamedText& value);
+Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points, const Scope& scope);
+
+// One node of the search list. Its own element (none for an included file) gives the attributes.
+struct FieldGroup {
+  std::optional<Element> owner;
+  std::vector<Element> children;
+};
+
+// What is known of an object: groups in search order, the first hit wins.
+class Fields {
+ public:
+  Fields(LoadState& state, Scope scope) : state_(state), scope_(std::move(scope)) {}
+  Fields(LoadState& state, Scope scope, const Element& only);
+
+  void add(FieldGroup group);
+  const Scope& scope() const { return scope_; }
+  void set_scope(Scope scope) { scope_ = std::move(scope); }
+
+  // Within a group the last child of the name counts, then the attribute.
+  std::optional<NamedText> scalar(std::string_view name) const;
+  const Element* node(std::string_view name) const;         // the first one
+  std::vector<Element> nodes(std::string_view name) const;  // all
+  const std::vector<FieldGroup>& groups() const { return groups_; }
+
+  // Each leaves the value as it is when the scalar is absent.
+  void read(const ParamInfo& info, double& value) const;
+  void read(const ParamInfo& info, std::optional<double>& value) const;
+  void read(std::string_view name, bool& value) const;
+  void read(std::string_view name, int least, int most, int& value) const;
+  void read(std::string_view name, Color& value) const;
+
+  // One warning for each tag or attribute that is none of `known`.
+  void warn_unknown(std::string_view tag, std::span<const std::string_view> known) const;
+
+ private:
+  LoadState& state_;
+  Scope scope_;
+  std::vector<FieldGroup> groups_;
+};
+
+// Attributes, then children of `e` as texts, without what `skip` names. Children of children are not read.
+ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
+                        std::span<const std::string_view> skip);
+
+// "<tag> is not supported yet": what the language has and this version does not build.
+[[noreturn]] void refuse(const Element& e, const std::string& what);
+void warn_no_effect(LoadState& state, const Element& e);
+
+}  // namespace mvsim

@@ -1,0 +1,154 @@
+#include "worldfile/include.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "worldfile/fields.h"
+
+namespace mvsim {
+namespace {
+
+const XmlSource& add_source(LoadState& state, std::shared_ptr<const SourceText> file, EditedText text,
+                            const SourceLocation& where) {
+  state.budget.file(text.text.size(), where);
+  auto source = std::make_unique<const XmlSource>(std::move(file), std::move(text));
+  state.budget.parsed(source->element_count(), where);
+  for (const XmlSource::Mismatch& mismatch : source->mismatches())
+    state.warnings.add("mismatch " + mismatch.where.text(), mismatch.where, mismatch.text);
+  state.sources.push_back(std::move(source));
+  return *state.sources.back();
+}
+
+void refuse_uri(const NamedText& value) {
+  for (std::string_view scheme : {"http://", "https://", "package://", "ftp://"})
+    if (std::string_view(value.text).starts_with(scheme))
+      throw WorldFileError(value.where,
+                           "'" + value.text.substr(0, 120) + "': " + std::string(scheme) +
+                               " is not supported yet: nothing is downloaded, name a local file");
+}
+
+// "../../definitions/x.xml" -> "definitions/x.xml"
+std::string without_leading_dots(std::string path) {
+  while (path.starts_with("../") || path.starts_with("./")) path.erase(0, path.find('/') + 1);
+  return path;
+}
+
+// Beside the file being read, beside the file that says it, then among the package's own worlds.
+std::string resolve_include(LoadState& state, const Element& include, NamedText value) {
+  value.text = trimmed(value.text);
+  refuse_uri(value);
+  if (value.text.starts_with("file://")) value.text.erase(0, 7);
+  std::vector<std::string> candidates{join_path(state.folder, value.text),
+                                      join_path(folder_of(include.source->path()), value.text)};
+  if (!state.options.assets.empty() && !value.text.starts_with('/'))
+    candidates.push_back(
+        join_path(join_path(state.options.assets, "worlds"), without_leading_dots(value.text)));
+  std::string first_reason, reason;
+  for (const std::string& candidate : candidates) {
+    if (const auto real = state.roots.resolve(candidate, reason)) return *real;
+    if (first_reason.empty()) first_reason = reason;
+  }
+  throw WorldFileError(value.where, "the file '" + value.text.substr(0, 200) + "' " + first_reason);
+}
+
+std::shared_ptr<const SourceText> read_include(LoadState& state, const std::string& path,
+                                               const SourceLocation& where) {
+  std::shared_ptr<const SourceText>& file = state.files[path];
+  if (file) return file;
+  try {
+    file = std::make_shared<const SourceText>(path, read_file(path, kMostFileBytes));
+  } catch (const Error& e) {
+    throw WorldFileError(where, e.what());
+  }
+  return file;
+}
+
+void append_body(LoadState& state, const std::vector<Element>& children, BodyInclude mode, bool is_included,
+                 ObjectBody& out);
+
+void append_include(LoadState& state, const Element& include, BodyInclude mode, ObjectBody& out) {
+  if (mode == BodyInclude::kIgnored) {
+    state.warnings.add("include here", include.where(), "<include> is ignored in a block");
+    return;
+  }
+  const OpenInclude file(state, include, true);
+  append_body(state, children_of(file.source().document(), file.source()), mode, true, out);
+}
+
+void append_body(LoadState& state, const std::vector<Element>& children, BodyInclude mode, bool is_included,
+                 ObjectBody& out) {
+  for (const Element& e : children) {
+    state.budget.element(e.where());
+    if (e.tag() == "include") {
+      append_include(state, e, mode, out);
+    } else if (e.tag() == "if") {
+      const Nesting nesting(state, e.where());
+      if (evaluate_condition(state, e)) append_body(state, children_of(e), mode, is_included, out);
+    } else {
+      (is_included && mode == BodyInclude::kSeparate ? out.included : out.own).push_back(e);
+    }
+  }
+}
+
+}  // namespace
+
+const XmlSource& read_main_source(LoadState& state, std::shared_ptr<const SourceText> file) {
+  EditedText text{file->text(), {}};
+  const SourceLocation where = file->where(0);
+  return add_source(state, std::move(file), std::move(text), where);
+}
+
+OpenInclude::OpenInclude(LoadState& state, const Element& include, bool inside_vehicle)
+    : state_(state), nesting_(state, include.where()) {
+  const SourceLocation where = include.where();
+  state.budget.include(where);
+  if (state.include_stack.size() >= kMostIncludeDepth)
+    throw WorldFileError(where, "<include> is nested deeper than " + std::to_string(kMostIncludeDepth));
+  const std::string path = resolve_include(state, include, required_attribute(state, include, "file", {}));
+  const auto& stack = state.include_stack;
+  if (std::find(stack.begin(), stack.end(), path) != stack.end())
+    throw WorldFileError(where, "<include> makes a circle: '" + path + "' is being read already");
+  folder_ = folder_of(path);
+  IncludeParameters parameters{{}, folder_, inside_vehicle};
+  for (const pugi::xml_attribute& attribute : include.node.attributes())
+    if (std::string_view(attribute.name()) != "file") parameters.values[attribute.name()] = attribute.value();
+  const std::shared_ptr<const SourceText> file = read_include(state, path, where);
+  source_ = &add_source(state, file, state.expander.substitute(*file, parameters), where);
+  state.include_stack.push_back(path);
+}
+
+OpenInclude::~OpenInclude() {
+  state_.include_stack.pop_back();
+}
+
+std::string resolve_file(LoadState& state, const NamedText& value, const std::string& folder) {
+  NamedText path = value;
+  path.text = trimmed(value.text);
+  refuse_uri(path);
+  if (path.text.starts_with("file://")) path.text.erase(0, 7);
+  std::string reason;
+  if (const auto real = state.roots.resolve(join_path(folder, path.text), reason)) return *real;
+  throw WorldFileError(value.where,
+                       "<" + value.name + ">: the file '" + path.text.substr(0, 200) + "' " + reason);
+}
+
+bool is_condition_true(std::string_view text) {
+  for (std::string_view yes : {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})
+    if (text == yes) return true;
+  return std::strtoll(std::string(text).c_str(), nullptr, 0) != 0;
+}
+
+bool evaluate_condition(LoadState& state, const Element& if_element) {
+  const std::optional<NamedText> condition = attribute_of(state, if_element, "condition", {});
+  if (!condition)
+    throw WorldFileError(if_element.where(), "<if> has no condition, expected condition=\"...\"");
+  return is_condition_true(condition->text);
+}
+
+ObjectBody read_body(LoadState& state, const Element& object, BodyInclude mode) {
+  ObjectBody out;
+  append_body(state, children_of(object), mode, false, out);
+  return out;
+}
+
+}  // namespace mvsim

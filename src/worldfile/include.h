@@ -1,0 +1,53 @@
+// Reading of included files and of the bodies of classes and instances with their includes and ifs carried
+// out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "worldfile/load_state.h"
+
+namespace mvsim {
+
+// Parses the text of the main file.
+const XmlSource& read_main_source(LoadState& state, std::shared_ptr<const SourceText> file);
+
+// A file named by an <include>, parsed; it counts as being read until the object dies.
+class OpenInclude {
+ public:
+  OpenInclude(LoadState& state, const Element& include, bool inside_vehicle);
+  ~OpenInclude();
+  OpenInclude(const OpenInclude&) = delete;
+  OpenInclude& operator=(const OpenInclude&) = delete;
+
+  const XmlSource& source() const { return *source_; }
+  const std::string& folder() const { return folder_; }
+
+ private:
+  LoadState& state_;
+  Nesting nesting_;
+  const XmlSource* source_ = nullptr;
+  std::string folder_;
+};
+
+// The real path of a file that a world names: relative to `folder`, below the roots. Throws WorldFileError.
+std::string resolve_file(LoadState& state, const NamedText& value, const std::string& folder);
+
+bool is_condition_true(std::string_view text);
+bool evaluate_condition(LoadState& state, const Element& if_element);
+
+// What an <include> directly inside an object does.
+enum class BodyInclude {
+  kInPlace,   // of classes: its elements stand in its place
+  kSeparate,  // of vehicles: its elements are searched before the vehicle's own
+  kIgnored,   // of blocks: a warning
+};
+
+struct ObjectBody {
+  std::vector<Element> included, own;
+};
+
+// The children of a class or an instance.
+ObjectBody read_body(LoadState& state, const Element& object, BodyInclude mode);
+
+}  // namespace mvsim

@@ -1,0 +1,65 @@
+// How much of everything one world may use, so that a hostile file ends in an error and not in a full
+// machine.
+//
+// A Budget belongs to one load; not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+
+namespace mvsim {
+
+inline constexpr int kMostIncludeDepth = 16;
+inline constexpr int kMostIncludes = 10000;
+inline constexpr int kMostElements = 200000;     // of the text, those of loops counted each time
+inline constexpr int kMostBodies = 50000;        // vehicles, blocks and walls
+inline constexpr int kMostXmlDepth = 64;         // nested elements of one file
+inline constexpr int kMostNesting = 64;          // for, if and include inside each other
+inline constexpr int kMostExpansionDepth = 32;   // ${} in the value of ${}
+inline constexpr int kMostExpressionDepth = 64;  // parentheses and calls inside $f{}
+inline constexpr size_t kMostExpandedBytes = size_t{4} << 20;  // written by ${}, $f{} and $env{}
+inline constexpr size_t kMostTextBytes = size_t{64} << 20;   // values read, those of loops counted each time
+inline constexpr size_t kMostFileBytes = size_t{8} << 20;    // of one XML file
+inline constexpr size_t kMostFilesBytes = size_t{32} << 20;  // of all XML files
+inline constexpr int64_t kMostParsedElements = 1000000;      // of all XML files
+inline constexpr int64_t kMostWork = 5000000;                // elements looked at, those of classes included
+
+class Budget {
+ public:
+  void element(const SourceLocation& where) { take(elements_, 1, kMostElements, "elements", where); }
+  void work(int64_t n, const SourceLocation& where) {
+    take(work_, n, kMostWork, "elements of classes", where);
+  }
+  void parsed(int64_t n, const SourceLocation& where) {
+    take(parsed_, n, kMostParsedElements, "elements in all files", where);
+  }
+  void body(const SourceLocation& where) {
+    take(bodies_, 1, kMostBodies, "vehicles, blocks and walls", where);
+  }
+  void include(const SourceLocation& where) { take(includes_, 1, kMostIncludes, "includes", where); }
+  void file(size_t bytes, const SourceLocation& where) {
+    take(file_bytes_, bytes, kMostFilesBytes, "bytes of XML files", where);
+  }
+  void text(size_t bytes, const SourceLocation& where) {
+    take(text_bytes_, bytes, kMostTextBytes, "bytes of values", where);
+  }
+  void expanded(size_t bytes, const SourceLocation& where) {
+    take(expanded_bytes_, bytes, kMostExpandedBytes, "bytes of expanded text", where);
+  }
+
+ private:
+  template <typename T, typename N, typename M>
+  static void take(T& used, N n, M most, const char* of, const SourceLocation& where) {
+    used += static_cast<T>(n);
+    if (used > static_cast<T>(most))
+      throw WorldFileError(
+          where, "the world uses too many " + std::string(of) + ": more than " + std::to_string(most));
+  }
+
+  int64_t elements_ = 0, work_ = 0, parsed_ = 0, bodies_ = 0, includes_ = 0;
+  uint64_t file_bytes_ = 0, text_bytes_ = 0, expanded_bytes_ = 0;
+};
+
+}  // namespace mvsim

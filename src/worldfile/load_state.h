@@ -1,0 +1,73 @@
+// What the loading of one world carries from tag to tag. Lives for one call of load_world; not thread-safe.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "worldfile/expansion.h"
+#include "worldfile/limits.h"
+#include "worldfile/load_world.h"
+#include "worldfile/warning_list.h"
+#include "worldfile/xml_source.h"
+
+namespace mvsim {
+
+// <vehicle:class> or <block:class>: its element and its children with includes and ifs carried out.
+struct ClassBody {
+  Element element;
+  std::vector<Element> children;
+};
+
+struct LoadState {
+  LoadState(const WorldLoadOptions& load_options, std::vector<std::string> root_folders)
+      : options(load_options), roots(std::move(root_folders)), expander(load_options.world_seed, budget) {}
+
+  const WorldLoadOptions& options;
+  FileRoots roots;
+  Budget budget;
+  WarningList warnings;
+  Expander expander;
+  std::string folder;  // relative paths start here
+  std::map<std::string, std::shared_ptr<const SourceText>> files;
+  std::vector<std::unique_ptr<const XmlSource>> sources;  // elements point into them
+  std::vector<std::string> include_stack;                 // real paths of the files being read
+  int nesting = 0;                                        // of for, if and include
+
+  std::map<std::string, ClassBody> vehicle_classes, block_classes;
+  std::set<std::string> vehicle_names, block_names;
+  int vehicle_count = 0, block_count = 0, wall_count = 0, order = 0;
+  WorldSpec world;
+};
+
+// Counts a level of for, if or include while it lives.
+class Nesting {
+ public:
+  Nesting(LoadState& state, const SourceLocation& where) : nesting_(state.nesting) {
+    if (nesting_ >= kMostNesting)
+      throw WorldFileError(where,
+                           "for, if and include are nested deeper than " + std::to_string(kMostNesting));
+    ++nesting_;
+  }
+  ~Nesting() { --nesting_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+ private:
+  int& nesting_;
+};
+
+// Copies the names of a map.
+template <typename Map>
+std::vector<std::string> names_of(const Map& map) {
+  constexpr size_t kMost = 500;  // for suggestions, whose cost is bounded so
+  std::vector<std::string> out;
+  for (const auto& entry : map)
+    if (out.size() < kMost) out.push_back(entry.first);
+  return out;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,210 @@
+#include "worldfile/load_world.h"
+
+#include <filesystem>
+#include <optional>
+
+#include "worldfile/include.h"
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+void process_all(LoadState& state, const std::vector<Element>& elements);
+
+// --- Flow control ---
+
+void process_variable(LoadState& state, const Element& e) {
+  const pugi::xml_attribute name = e.node.attribute("name");
+  const std::optional<NamedText> value = attribute_of(state, e, "value", {});
+  if (std::string_view(name.value()).empty()) throw WorldFileError(e.where(), "<variable> has no name");
+  if (!value) throw WorldFileError(e.where(), "<variable> '" + std::string(name.value()) + "' has no value");
+  state.expander.set_variable(name.value(), value->text);
+}
+
+void process_if(LoadState& state, const Element& e) {
+  const Nesting nesting(state, e.where());
+  if (evaluate_condition(state, e)) process_all(state, children_of(e));
+}
+
+void process_for(LoadState& state, const Element& e) {
+  const Nesting nesting(state, e.where());
+  const std::string name = required_attribute(state, e, "var", {}).text;
+  const int64_t from = parse_int(required_attribute(state, e, "from", {}));
+  const int64_t to = parse_int(required_attribute(state, e, "to", {}));
+  const std::vector<Element> body = children_of(e);
+  if (body.empty()) {
+    state.warnings.add("empty for", e.where(), "<for> has nothing inside");
+    return;
+  }
+  for (int64_t i = from; i <= to; ++i) {
+    state.expander.set_variable(name, std::to_string(i));
+    process_all(state, body);
+  }
+}
+
+void set_folder(LoadState& state, const std::string& folder) {
+  state.folder = folder;
+  state.expander.set_folder(folder);
+}
+
+void process_include(LoadState& state, const Element& e) {
+  const OpenInclude file(state, e, false);
+  const std::string folder = state.folder;
+  set_folder(state, file.folder());
+  process_all(state, children_of(file.source().document(), file.source()));
+  set_folder(state, folder);
+}
+
+// --- Global scalars ---
+
+NamedText value_of(LoadState& state, const Element& e) {
+  return text_of(state, e, {});
+}
+
+double ranged(LoadState& state, const Element& e, double least, double most) {
+  const NamedText value = value_of(state, e);
+  const double number = parse_number(value);
+  check_range({.name = value.name, .min = least, .max = most}, number, value.where);
+  return number;
+}
+
+int ranged_int(LoadState& state, const Element& e, int least, int most) {
+  const NamedText value = value_of(state, e);
+  const int number = parse_int(value);
+  check_range({.name = value.name, .min = static_cast<double>(least), .max = static_cast<double>(most)},
+              number, value.where);
+  return number;
+}
+
+void process_timestep(LoadState& state, const Element& e) {
+  state.world.timestep = ranged(state, e, 0, 1);
+  state.world.timestep_where = e.where();
+}
+
+// --- Dispatch ---
+
+struct TopTag {
+  std::string_view name;
+  void (*process)(LoadState&, const Element&);
+};
+
+constexpr TopTag kTopTags[] = {
+    {"vehicle", parse_vehicle},
+    {"vehicle:class", parse_vehicle_class},
+    {"block", parse_block},
+    {"block:class", parse_block_class},
+    {"element", parse_element},
+    {"walls", parse_walls},
+    {"include", process_include},
+    {"variable", process_variable},
+    {"for", process_for},
+    {"if", process_if},
+    {"gui", check_gui},
+    {"lights", check_lights},
+    {"light", check_lights},
+    {"marker", check_marker},
+    {"simul_timestep", process_timestep},
+    {"gravity", [](LoadState& s, const Element& e) { s.world.gravity = ranged(s, e, 0, 1000); }},
+    {"b2d_vel_iters",
+     [](LoadState& s, const Element& e) { s.world.velocity_iterations = ranged_int(s, e, 1, 1000); }},
+    {"b2d_pos_iters",
+     [](LoadState& s, const Element& e) { s.world.position_iterations = ranged_int(s, e, 1, 1000); }},
+    {"collision_threshold",
+     [](LoadState& s, const Element& e) { s.world.collision_threshold = ranged(s, e, 0, 1000); }},
+    {"joint", [](LoadState&, const Element& e) { refuse(e, "<joint>"); }},
+    {"actor", [](LoadState&, const Element& e) { refuse(e, "<actor>"); }},
+    {"actor:class", [](LoadState&, const Element& e) { refuse(e, "<actor:class>"); }},
+    {"georeference", [](LoadState&, const Element& e) { refuse(e, "<georeference>"); }},
+    {"sensor", [](LoadState&, const Element& e) { refuse(e, "a <sensor> outside of a vehicle"); }},
+};
+
+void process(LoadState& state, const Element& e) {
+  state.budget.element(e.where());
+  const std::string_view tag = e.tag();
+  for (const TopTag& known : kTopTags)
+    if (known.name == tag) return known.process(state, e);
+  if (check_scalar_without_effect(state, e, "", {})) return;
+  const std::string kind = "unknown " + std::string(tag);
+  std::string text;
+  if (state.warnings.is_new(kind)) {
+    std::vector<std::string> names;
+    for (const TopTag& known : kTopTags) names.emplace_back(known.name);
+    text = "<" + std::string(tag) + "> is unknown and ignored" + did_you_mean(tag, names);
+  }
+  state.warnings.add(kind, e.where(), text);
+}
+
+void process_all(LoadState& state, const std::vector<Element>& elements) {
+  for (const Element& e : elements) process(state, e);
+}
+
+// --- The document ---
+
+bool is_version(std::string_view text) {
+  const size_t dot = text.find('.');
+  const auto all_digits = [](std::string_view s) {
+    return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return dot != std::string_view::npos && all_digits(text.substr(0, dot)) && all_digits(text.substr(dot + 1));
+}
+
+WorldSpec load(LoadState& state, const std::string& path, std::string text, const std::string& folder) {
+  const XmlSource& source =
+      read_main_source(state, std::make_shared<const SourceText>(path, std::move(text)));
+  const std::vector<Element> roots = children_of(source.document(), source);
+  if (roots.empty())
+    throw WorldFileError(SourceLocation{std::make_shared<const std::string>(path), 1, 1},
+                         "is empty, expected <mvsim_world>");
+  const Element& root = roots.front();
+  if (root.tag() != "mvsim_world")
+    throw WorldFileError(
+        root.where(), "the root is <" + std::string(root.tag().substr(0, 80)) + ">, expected <mvsim_world>");
+  if (const std::optional<NamedText> version = attribute_of(state, root, "version", {});
+      version && !is_version(trimmed(version->text)))
+    throw WorldFileError(version->where,
+                         "version: found '" + version->text.substr(0, 60) + "', expected two numbers as 1.0");
+  set_folder(state, folder);
+  state.world.path = path;
+  process_all(state, children_of(root));
+  state.world.warnings = state.warnings.texts();
+  return std::move(state.world);
+}
+
+// What a world may read: the parent of its folder (users keep definitions/ beside worlds/), unless that is
+// "/".
+std::vector<std::string> root_folders(const std::string& folder, const WorldLoadOptions& options) {
+  std::vector<std::string> out = options.roots;
+  const fs::path parent = fs::path(folder).parent_path();
+  out.push_back(parent == parent.root_path() ? folder : parent.string());
+  if (!options.assets.empty()) out.push_back(options.assets);
+  return out;
+}
+
+std::string real_folder(const std::string& folder) {
+  std::error_code error;
+  const fs::path real = fs::canonical(folder.empty() ? "." : folder, error);
+  if (error) throw Error(folder + ": is not a folder that can be read: " + error.message());
+  return real.string();
+}
+
+}  // namespace
+
+WorldSpec load_world(const std::string& path, const WorldLoadOptions& options) {
+  std::string text = read_file(path, kMostFileBytes);
+  const std::string folder = real_folder(folder_of(path));
+  LoadState state(options, root_folders(folder, options));
+  std::error_code error;
+  state.include_stack.push_back(fs::canonical(path, error).string());
+  return load(state, path, std::move(text), folder);
+}
+
+WorldSpec load_world_text(const std::string& text, const std::string& folder,
+                          const WorldLoadOptions& options) {
+  const std::string real = real_folder(folder);
+  LoadState state(options, root_folders(real, options));
+  return load(state, join_path(real, "<text>"), text, real);
+}
+
+}  // namespace mvsim

@@ -1,0 +1,27 @@
+// The flat yaml of ROS map_server: one "key: value" a line, a list only as [x, y, yaw]. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worldfile/world_spec.h"
+
+namespace mvsim {
+
+struct MapYaml {
+  std::string image;
+  SourceLocation image_where;
+  double resolution = 0;
+  Pose2 origin;
+  bool negate = false;
+  double occupied_threshold = 0.65, free_threshold = 0.196;
+  std::string mode = "trinary";
+  std::vector<SourceLocation> unknown;  // of keys that are none
+};
+
+// Throws WorldFileError with the place in the yaml.
+MapYaml parse_map_yaml(const std::string& path, std::string_view text);
+
+}  // namespace mvsim

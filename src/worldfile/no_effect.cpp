@@ -1,0 +1,187 @@
+// Tags whose content is checked and then has no effect: what a viewer, a server or a recorder would use.
+#include <algorithm>
+
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+enum class Kind { kText, kNumber, kPositive, kInt, kBool, kColor, kPoint3, kCullFace };
+
+struct TypedTag {
+  std::string_view name;
+  Kind kind;
+};
+
+constexpr TypedTag kTopTags[] = {{"joystick_enabled", Kind::kBool},
+                                 {"server_address", Kind::kText},
+                                 {"save_to_rawlog", Kind::kText},
+                                 {"rawlog_odometry_rate", Kind::kPositive},
+                                 {"save_ground_truth_trajectory", Kind::kText},
+                                 {"ground_truth_rate", Kind::kPositive},
+                                 {"max_slope_to_collide", Kind::kNumber},
+                                 {"min_slope_to_collide", Kind::kNumber}};
+constexpr TypedTag kVehicleTags[] = {{"log_path", Kind::kText}, {"auto_start_recording", Kind::kBool}};
+constexpr TypedTag kSensorTags[] = {{"viz_pointSize", Kind::kNumber},  {"viz_visiblePlane", Kind::kBool},
+                                    {"viz_visibleLines", Kind::kBool}, {"viz_visiblePoints", Kind::kBool},
+                                    {"viz_pointsColor", Kind::kColor}, {"viz_planeColor", Kind::kColor}};
+constexpr TypedTag kPlaneTags[] = {{"cull_face", Kind::kCullFace},
+                                   {"texture", Kind::kText},
+                                   {"texture_size_x", Kind::kPositive},
+                                   {"texture_size_y", Kind::kPositive},
+                                   {"enable_shadows", Kind::kBool}};
+constexpr TypedTag kVisualTags[] = {{"model_uri", Kind::kText},         {"model_scale", Kind::kNumber},
+                                    {"model_offset_x", Kind::kNumber},  {"model_offset_y", Kind::kNumber},
+                                    {"model_offset_z", Kind::kNumber},  {"model_yaw", Kind::kNumber},
+                                    {"model_pitch", Kind::kNumber},     {"model_roll", Kind::kNumber},
+                                    {"show_bounding_box", Kind::kBool}, {"name", Kind::kText},
+                                    {"model_color", Kind::kColor},      {"model_cull_faces", Kind::kCullFace},
+                                    {"model_split_size", Kind::kNumber}};
+constexpr TypedTag kPublishTags[] = {{"publish_pose_topic", Kind::kText},
+                                     {"publish_pose_period", Kind::kNumber},
+                                     {"publish_relative_pose_topic", Kind::kText},
+                                     {"publish_relative_pose_objects", Kind::kText}};
+constexpr TypedTag kSensorPublishTags[] = {{"publish_topic", Kind::kText}};
+constexpr TypedTag kGuiTags[] = {{"win_w", Kind::kInt},
+                                 {"win_h", Kind::kInt},
+                                 {"start_maximized", Kind::kBool},
+                                 {"refresh_fps", Kind::kInt},
+                                 {"ortho", Kind::kBool},
+                                 {"show_forces", Kind::kBool},
+                                 {"force_scale", Kind::kNumber},
+                                 {"show_sensor_points", Kind::kBool},
+                                 {"fov_deg", Kind::kNumber},
+                                 {"cam_distance", Kind::kNumber},
+                                 {"cam_azimuth", Kind::kNumber},
+                                 {"cam_elevation", Kind::kNumber},
+                                 {"cam_point_to", Kind::kPoint3},
+                                 {"follow_vehicle", Kind::kText},
+                                 {"clip_plane_min", Kind::kNumber},
+                                 {"clip_plane_max", Kind::kNumber},
+                                 {"headless", Kind::kBool}};
+constexpr TypedTag kLightTags[] = {{"enable_shadows", Kind::kBool},
+                                   {"shadow_map_size", Kind::kInt},
+                                   {"light_azimuth_deg", Kind::kNumber},
+                                   {"light_azimuth", Kind::kNumber},
+                                   {"light_elevation_deg", Kind::kNumber},
+                                   {"light_elevation", Kind::kNumber},
+                                   {"light_color", Kind::kColor},
+                                   {"light_ambient", Kind::kNumber},
+                                   {"light_clip_plane_min", Kind::kNumber},
+                                   {"light_clip_plane_max", Kind::kNumber},
+                                   {"shadow_bias", Kind::kNumber},
+                                   {"shadow_bias_cam2frag", Kind::kNumber},
+                                   {"shadow_bias_normal", Kind::kNumber},
+                                   {"eye_distance_to_shadow_map_extension", Kind::kNumber},
+                                   {"minimum_shadow_map_extension_ratio", Kind::kNumber}};
+
+void check_value(const NamedText& value, Kind kind) {
+  switch (kind) {
+    case Kind::kText:
+      break;
+    case Kind::kNumber:
+      parse_number(value);
+      break;
+    case Kind::kPositive:
+      check_range({.name = value.name, .min = 0, .open_min = true}, parse_number(value), value.where);
+      break;
+    case Kind::kInt:
+      parse_int(value);
+      break;
+    case Kind::kBool:
+      parse_bool(value);
+      break;
+    case Kind::kColor:
+      parse_color(value);
+      break;
+    case Kind::kPoint3:
+      parse_numbers(value, 2, 3, "x y and optionally z (m)");
+      break;
+    case Kind::kCullFace: {
+      const std::string_view text = trimmed(value.text);
+      if (text != "NONE" && text != "BACK" && text != "FRONT")
+        throw WorldFileError(value.where, "<" + value.name + ">: found '" + std::string(text.substr(0, 60)) +
+                                              "', expected NONE, BACK or FRONT");
+    }
+  }
+}
+
+const TypedTag* find_tag(std::span<const TypedTag> table, std::string_view name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const TypedTag& t) { return t.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+void check_group(LoadState& state, const Element& e, std::span<const TypedTag> table, const Scope& scope) {
+  const Fields fields(state, scope, e);
+  std::vector<std::string_view> known{"enabled"};
+  for (const TypedTag& tag : table) known.push_back(tag.name);
+  fields.warn_unknown(e.tag(), known);
+  for (const Element& child : fields.groups()[0].children)
+    if (const TypedTag* tag = find_tag(table, child.tag()))
+      check_value(text_of(state, child, scope), tag->kind);
+  if (const std::optional<NamedText> enabled = attribute_of(state, e, "enabled", scope)) parse_bool(*enabled);
+  warn_no_effect(state, e);
+}
+
+}  // namespace
+
+void check_visual(LoadState& state, const Element& e, const Scope& scope) {
+  check_group(state, e, kVisualTags, scope);
+}
+
+void check_publish(LoadState& state, const Element& e, const Scope& scope) {
+  check_group(state, e, kPublishTags, scope);
+  if (static_cast<bool>(e.node.child("publish_relative_pose_topic")) !=
+      static_cast<bool>(e.node.child("publish_relative_pose_objects")))
+    throw WorldFileError(
+        e.where(),
+        "<publish> has one of publish_relative_pose_topic and publish_relative_pose_objects, "
+        "expected both or none");
+}
+
+void check_sensor_publish(LoadState& state, const Element& e, const Scope& scope) {
+  check_group(state, e, kSensorPublishTags, scope);
+}
+
+void check_gui(LoadState& state, const Element& e) {
+  check_group(state, e, kGuiTags, {});
+}
+
+void check_lights(LoadState& state, const Element& e) {
+  check_group(state, e, kLightTags, {});
+}
+
+void check_marker(LoadState& state, const Element& e) {
+  const NamedText type = required_attribute(state, e, "type", {});
+  if (type.text != "line_strip")
+    throw WorldFileError(type.where,
+                         "<marker>: found type '" + type.text.substr(0, 60) + "', expected line_strip");
+  const Fields fields(state, {}, e);
+  const std::optional<NamedText> points = fields.scalar("points");
+  if (!points) throw WorldFileError(e.where(), "<marker> has no <points>");
+  constexpr size_t kMostNumbers = 3000000;
+  if (parse_numbers(*points, 3, kMostNumbers, "rows of x y z").size() % 3 != 0)
+    throw WorldFileError(points->where, "<points>: expected rows of x y z");
+  if (const std::optional<NamedText> color = fields.scalar("color")) parse_color(*color);
+  if (const std::optional<NamedText> shift = fields.scalar("translation")) check_value(*shift, Kind::kPoint3);
+  constexpr std::string_view kKnown[] = {"type", "points", "color", "translation"};
+  fields.warn_unknown("marker", kKnown);
+  warn_no_effect(state, e);
+}
+
+bool check_scalar_without_effect(LoadState& state, const Element& e, std::string_view of,
+                                 const Scope& scope) {
+  std::span<const TypedTag> table = kTopTags;
+  if (of == "vehicle") table = kVehicleTags;
+  if (of == "sensor") table = kSensorTags;
+  if (of == "horizontal_plane") table = kPlaneTags;
+  if (const TypedTag* tag = find_tag(table, e.tag()))
+    check_value(text_of(state, e, scope), tag->kind);
+  else if (of != "sensor")
+    return false;
+  warn_no_effect(state, e);
+  return true;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,39 @@
+// Readers of the top-level tags; each appends to LoadState::world. Not thread-safe, as LoadState.
+#pragma once
+
+#include <string_view>
+
+#include "worldfile/fields.h"
+
+namespace mvsim {
+
+inline constexpr size_t kMostShapePoints = 14;
+inline constexpr double kFarthest = 1e7;  // m: beyond, a millimetre is lost even in double precision products
+
+// Tags that every placed object has.
+inline constexpr std::string_view kPlacementTags[] = {"init_pose", "init_pose3d",           "init_vel",
+                                                      "publish",   "skip_elevation_adjust", "animation"};
+
+// init_pose, init_pose3d, init_vel, skip_elevation_adjust; checks publish and refuses animation.
+PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object);
+void require_pose(const PlacementSpec& placement, std::string_view tag, std::string_view name);
+
+void parse_vehicle_class(LoadState& state, const Element& e);
+void parse_vehicle(LoadState& state, const Element& e);
+void parse_sensors(LoadState& state, const Fields& fields, VehicleSpec& vehicle);
+void parse_block_class(LoadState& state, const Element& e);
+void parse_block(LoadState& state, const Element& e);
+void parse_walls(LoadState& state, const Element& e);
+void parse_element(LoadState& state, const Element& e);
+
+// Tags that are checked and then have no effect.
+void check_visual(LoadState& state, const Element& e, const Scope& scope);
+void check_publish(LoadState& state, const Element& e, const Scope& scope);
+void check_sensor_publish(LoadState& state, const Element& e, const Scope& scope);
+void check_marker(LoadState& state, const Element& e);
+void check_gui(LoadState& state, const Element& e);
+void check_lights(LoadState& state, const Element& e);
+// A scalar without effect; false when `e` is none. `of` is the tag around it, "" at the top level.
+bool check_scalar_without_effect(LoadState& state, const Element& e, std::string_view of, const Scope& scope);
+
+}  // namespace mvsim

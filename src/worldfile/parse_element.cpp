@@ -1,0 +1,162 @@
+#include <algorithm>
+
+#include "worldfile/include.h"
+#include "worldfile/map_yaml.h"
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+constexpr size_t kMostYamlBytes = 1 << 20;
+
+constexpr std::string_view kGridTags[] = {
+    "file",        "resolution",      "centerpixel_x", "centerpixel_y", "show_collisions",
+    "restitution", "lateral_friction"};
+constexpr std::string_view kPlaneTags[] = {"x_min",
+                                           "x_max",
+                                           "y_min",
+                                           "y_max",
+                                           "z",
+                                           "color",
+                                           "cull_face",
+                                           "texture",
+                                           "texture_size_x",
+                                           "texture_size_y",
+                                           "enable_shadows",
+                                           "init_pose",
+                                           "init_pose3d",
+                                           "init_vel",
+                                           "publish",
+                                           "skip_elevation_adjust",
+                                           "animation"};
+constexpr std::string_view kGroundTags[] = {"floating",  "floating_focus", "float_center_at_vehicle_name",
+                                            "x_min",     "x_max",          "y_min",
+                                            "y_max",     "interval",       "color",
+                                            "line_width"};
+constexpr std::string_view kNotBuilt[] = {"elevation_map", "vertical_plane",  "pointcloud",
+                                          "point_cloud",   "property_region", "skybox"};
+
+void read_extent(const Fields& fields, const Element& e, Rect& extent) {
+  fields.read({.name = "x_min", .min = -kFarthest, .max = kFarthest}, extent.x_min);
+  fields.read({.name = "x_max", .min = -kFarthest, .max = kFarthest}, extent.x_max);
+  fields.read({.name = "y_min", .min = -kFarthest, .max = kFarthest}, extent.y_min);
+  fields.read({.name = "y_max", .min = -kFarthest, .max = kFarthest}, extent.y_max);
+  if (!(extent.x_min < extent.x_max && extent.y_min < extent.y_max))
+    throw WorldFileError(e.where(), "<element>: expected x_min < x_max and y_min < y_max");
+}
+
+// The yaml's values win over tags beside it, which is said.
+void read_yaml(LoadState& state, const Fields& fields, const std::string& path, OccupancyGridSpec& out) {
+  const MapYaml yaml = [&] {
+    try {
+      return parse_map_yaml(path, read_file(path, kMostYamlBytes));
+    } catch (const WorldFileError&) {
+      throw;
+    } catch (const Error& e) {
+      throw WorldFileError(out.where, e.what());
+    }
+  }();
+  for (const SourceLocation& where : yaml.unknown)
+    state.warnings.add("yaml key " + where.text(), where, "the key is unknown in a map yaml and ignored");
+  for (const char* tag : {"resolution", "centerpixel_x", "centerpixel_y"})
+    if (const std::optional<NamedText> ignored = fields.scalar(tag))
+      state.warnings.add(std::string("yaml wins ") + tag, ignored->where,
+                         "<" + ignored->name + "> is ignored: the map's yaml says where it lies");
+  out.image_path = resolve_file(state, {"image", yaml.image, yaml.image_where}, folder_of(path));
+  out.is_ros = true;
+  out.resolution = yaml.resolution;
+  out.center_pixel.reset();
+  out.origin = yaml.origin;
+  out.negate = yaml.negate;
+  out.occupied_threshold = yaml.occupied_threshold;
+  out.free_threshold = yaml.free_threshold;
+  out.mode = yaml.mode;
+}
+
+void read_center_pixel(const Fields& fields, const Element& e, OccupancyGridSpec& out) {
+  std::optional<double> x, y;
+  fields.read({.name = "centerpixel_x", .min = -1e6, .max = 1e6}, x);
+  fields.read({.name = "centerpixel_y", .min = -1e6, .max = 1e6}, y);
+  if (x.has_value() != y.has_value())
+    throw WorldFileError(e.where(),
+                         "<element>: one of centerpixel_x and centerpixel_y is given, expected both");
+  if (x) out.center_pixel = Vec2{*x, *y};
+}
+
+void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
+  OccupancyGridSpec out;
+  out.where = e.where();
+  out.order = state.order++;
+  std::optional<NamedText> file = fields.scalar("file");
+  if (file) file->text = trimmed(file->text);
+  if (!file || file->text.empty())
+    throw WorldFileError(file ? file->where : e.where(), "<element class=\"occupancy_grid\"> has no <file>");
+  if (file->text.ends_with(".gridmap") || file->text.ends_with(".gridmap.gz"))
+    throw WorldFileError(file->where,
+                         "<file>: '" + file->text.substr(0, 120) +
+                             "': .gridmap files are not supported yet, expected an image or a .yaml");
+  fields.read({.name = "resolution", .min = 0, .max = 1e4, .open_min = true}, out.resolution);
+  read_center_pixel(fields, e, out);
+  fields.read("show_collisions", out.show_collisions);
+  fields.read({.name = "restitution", .min = 0}, out.restitution);
+  fields.read({.name = "lateral_friction", .min = 0}, out.lateral_friction);
+  fields.warn_unknown("element class=\"occupancy_grid\"", kGridTags);
+  const std::string path = resolve_file(state, *file, state.folder);
+  if (path.ends_with(".yaml") || path.ends_with(".yml"))
+    read_yaml(state, fields, path, out);
+  else
+    out.image_path = path;
+  state.world.grids.push_back(std::move(out));
+}
+
+void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
+  HorizontalPlaneSpec out;
+  out.where = e.where();
+  out.order = state.order++;
+  read_extent(fields, e, out.extent);
+  fields.read({.name = "z", .min = -kFarthest, .max = kFarthest}, out.z);
+  fields.read("color", out.color);
+  const PlacementSpec placement = parse_placement(state, fields, out.where);
+  out.pose = placement.pose;
+  out.has_pose = placement.has_pose;
+  out.adjust_elevation = placement.adjust_elevation;
+  for (const Element& child : fields.groups()[0].children)
+    check_scalar_without_effect(state, child, "horizontal_plane", {});
+  fields.warn_unknown("element class=\"horizontal_plane\"", kPlaneTags);
+  state.world.planes.push_back(std::move(out));
+}
+
+void parse_ground_grid(LoadState& state, const Fields& fields, const Element& e) {
+  GroundGridSpec out;
+  out.where = e.where();
+  fields.read("floating", out.floating);
+  for (const std::string_view name : {"float_center_at_vehicle_name", "floating_focus"})
+    if (const std::optional<NamedText> focus = fields.scalar(name)) {
+      out.focus = trimmed(focus->text);
+      out.floating = true;
+    }
+  read_extent(fields, e, out.extent);
+  fields.read({.name = "interval", .min = 0, .max = kFarthest, .open_min = true}, out.interval);
+  fields.read("color", out.color);
+  fields.read({.name = "line_width", .min = 0}, out.line_width);
+  fields.warn_unknown("element class=\"ground_grid\"", kGroundTags);
+  state.world.ground_grids.push_back(std::move(out));
+}
+
+}  // namespace
+
+void parse_element(LoadState& state, const Element& e) {
+  const NamedText class_name = required_attribute(state, e, "class", {});
+  const Fields fields(state, {}, e);
+  if (class_name.text == "occupancy_grid") return parse_grid(state, fields, e);
+  if (class_name.text == "horizontal_plane") return parse_plane(state, fields, e);
+  if (class_name.text == "ground_grid") return parse_ground_grid(state, fields, e);
+  if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), class_name.text) != std::end(kNotBuilt))
+    refuse(e, "<element class=\"" + class_name.text + "\">");
+  std::vector<std::string> names{"occupancy_grid", "horizontal_plane", "ground_grid"};
+  for (const std::string_view name : kNotBuilt) names.emplace_back(name);
+  throw WorldFileError(class_name.where, "<element> of unknown class '" + class_name.text.substr(0, 80) +
+                                             "'" + did_you_mean(class_name.text, names));
+}
+
+}  // namespace mvsim

@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+constexpr std::string_view kNotParams[] = {"name", "visual", "publish", "include", "if", "for", "variable"};
+
+std::string automatic_name(const std::string& class_name, size_t sensors_before) {
+  std::string prefix = class_name;
+  if (class_name == "lidar3d") prefix = "laser";
+  if (class_name == "rgbd_camera") prefix = "camera";
+  return prefix + std::to_string(sensors_before + 1);
+}
+
+std::string sensor_name(LoadState& state, const Element& e, const std::string& class_name,
+                        const VehicleSpec& vehicle) {
+  const Scope scope{{"PARENT_NAME", vehicle.name}};
+  const std::optional<NamedText> given = attribute_of(state, e, "name", scope);
+  std::string name(given ? trimmed(given->text) : std::string_view());
+  if (name.empty()) name = automatic_name(class_name, vehicle.sensors.size());
+  for (const SensorSpec& other : vehicle.sensors)
+    if (other.name == name)
+      throw WorldFileError(
+          given ? given->where : e.where(),
+          "the name '" + name + "' is given to a second <sensor> of vehicle '" + vehicle.name + "'");
+  return name;
+}
+
+// What only a viewer shows is checked here, so that sensors never see it.
+void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, ParamSet& params) {
+  for (const Element& child : children_of(e))
+    if (child.tag().starts_with("viz_")) check_scalar_without_effect(state, child, "sensor", scope);
+  std::erase_if(params.values, [](const NamedText& value) { return value.name.starts_with("viz_"); });
+}
+
+SensorSpec parse_sensor(LoadState& state, const Element& e, const VehicleSpec& vehicle) {
+  SensorSpec out;
+  const std::string class_name = required_attribute(state, e, "class", {{"PARENT_NAME", vehicle.name}}).text;
+  out.name = sensor_name(state, e, class_name, vehicle);
+  const Scope scope{{"NAME", out.name}, {"PARENT_NAME", vehicle.name}};
+  out.params = read_param_set(state, e, scope, kNotParams);
+  drop_viewer_values(state, e, scope, out.params);
+  for (const Element& child : children_of(e)) {
+    const std::string_view tag = child.tag();
+    if (tag == "visual") check_visual(state, child, scope);
+    if (tag == "publish") check_sensor_publish(state, child, scope);
+    if (tag == "include" || tag == "if" || tag == "for" || tag == "variable")
+      state.warnings.add("flow in sensor " + std::string(tag), child.where(),
+                         "<" + std::string(tag) + "> is ignored in <sensor>");
+  }
+  return out;
+}
+
+}  // namespace
+
+void parse_sensors(LoadState& state, const Fields& fields, VehicleSpec& vehicle) {
+  for (const Element& e : fields.nodes("sensor")) vehicle.sensors.push_back(parse_sensor(state, e, vehicle));
+}
+
+}  // namespace mvsim

@@ -1,0 +1,217 @@
+#include <algorithm>
+
+#include "worldfile/include.h"
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+constexpr double kMostMass = 1e9, kMostLength = 1e6;
+
+constexpr std::string_view kVehicleTags[] = {"init_pose",
+                                             "init_pose3d",
+                                             "init_vel",
+                                             "publish",
+                                             "skip_elevation_adjust",
+                                             "animation",
+                                             "dynamics",
+                                             "friction",
+                                             "odometry",
+                                             "visual",
+                                             "sensor",
+                                             "log_path",
+                                             "auto_start_recording"};
+constexpr std::string_view kChassisTags[] = {
+    "mass", "zmin", "zmax", "color", "linear_damping", "angular_damping", "shape", "shape_from_visual"};
+constexpr std::string_view kWheelTags[] = {
+    "pos", "mass", "width", "diameter", "inertia", "color", "linked_yaw", "linked_yaw_offset_deg", "visual"};
+constexpr std::string_view kOdometryTags[] = {"x_multiplier", "y_multiplier", "yaw_multiplier"};
+
+bool is_wheel(std::string_view tag) {
+  return tag.ends_with("_wheel");
+}
+
+WheelSpec parse_wheel(LoadState& state, const Element& e, const Scope& scope) {
+  const Fields fields(state, scope, e);
+  WheelSpec out;
+  out.tag = e.tag();
+  out.where = e.where();
+  if (const std::optional<NamedText> pos = fields.scalar("pos")) {
+    const std::vector<double> v = parse_numbers(*pos, 2, 3, "x y and optionally the yaw (m, m, degrees)");
+    for (size_t i = 0; i < 2; ++i)
+      check_range({.name = "pos", .min = -kMostLength, .max = kMostLength}, v[i], pos->where);
+    out.position = Vec2{v[0], v[1]};
+    if (v.size() == 3) out.yaw = v[2] * kDegree;
+  }
+  fields.read({.name = "mass", .min = 0, .max = kMostMass, .open_min = true}, out.mass);
+  fields.read({.name = "width", .min = 0, .max = kMostLength, .open_min = true}, out.width);
+  fields.read({.name = "diameter", .min = 0, .max = kMostLength, .open_min = true}, out.diameter);
+  if (const std::optional<NamedText> inertia = fields.scalar("inertia")) {
+    out.inertia = parse_number(*inertia);
+    if (out.inertia != -1)
+      check_range({.name = "inertia", .min = 0, .open_min = true}, out.inertia, inertia->where);
+  }
+  fields.read("color", out.color);
+  for (const std::string_view name : {"linked_yaw", "linked_yaw_offset_deg"}) {
+    const std::optional<NamedText> linked = fields.scalar(name);
+    if (!linked) continue;
+    if (name != "linked_yaw") parse_number(*linked);
+    state.warnings.add("no effect " + linked->name, linked->where,
+                       linked->name + " has no effect in this version");
+  }
+  for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, scope);
+  fields.warn_unknown(e.tag(), kWheelTags);
+  return out;
+}
+
+ChassisSpec parse_chassis(LoadState& state, const Element& e, const Scope& scope) {
+  const Fields fields(state, scope, e);
+  ChassisSpec out;
+  out.where = out.shape_where = e.where();
+  fields.read({.name = "mass", .min = 0, .max = kMostMass, .open_min = true}, out.mass);
+  fields.read({.name = "zmin", .min = -kMostLength, .max = kMostLength}, out.z_min);
+  fields.read({.name = "zmax", .min = -kMostLength, .max = kMostLength}, out.z_max);
+  fields.read({.name = "linear_damping", .min = 0}, out.linear_damping);
+  fields.read({.name = "angular_damping", .min = 0}, out.angular_damping);
+  if (const std::optional<NamedText> color = fields.scalar("color")) out.color = parse_color(*color);
+  if (const Element* derived = fields.node("shape_from_visual"))
+    refuse(*derived, "<shape_from_visual> in <chassis> (give the footprint as <shape>)");
+  if (const Element* shape = fields.node("shape")) {
+    out.shape_where = shape->where();
+    out.shape = parse_polygon(state, *shape, kMostShapePoints, scope);
+    if (out.shape->size() < 3) throw WorldFileError(shape->where(), "<shape> has fewer than 3 points <pt>");
+  }
+  fields.warn_unknown("chassis", kChassisTags);
+  return out;
+}
+
+ParamSet parse_controller(LoadState& state, const Element& e, const Scope& scope) {
+  ParamSet out = read_param_set(state, e, scope, {});
+  if (out.class_name.empty())
+    throw WorldFileError(e.where(), "<controller> has no class, expected class=\"...\"");
+  return out;
+}
+
+// The children of <drivetrain> go into the dynamics' values as drivetrain/NAME.
+void add_drivetrain(LoadState& state, const Element& e, const Scope& scope, ParamSet& dynamics) {
+  const ParamSet drivetrain = read_param_set(state, e, scope, {});
+  for (const pugi::xml_attribute& attribute : e.node.attributes())
+    if (std::string_view(attribute.name()) == "class")
+      state.warnings.add("drivetrain class", e.where(attribute), "<drivetrain> has a type, not a class");
+  for (NamedText value : drivetrain.values) {
+    value.name = "drivetrain/" + value.name;
+    dynamics.values.push_back(std::move(value));
+  }
+}
+
+void parse_dynamics(LoadState& state, const Element& e, const Scope& scope, VehicleSpec& out) {
+  out.dynamics = {
+      "dynamics", std::string(trimmed(required_attribute(state, e, "class", scope).text)), e.where(), {}};
+  for (const pugi::xml_attribute& attribute : e.node.attributes())
+    if (std::string_view(attribute.name()) != "class")
+      out.dynamics.values.push_back(text_of(state, e, attribute, scope));
+  bool has_chassis = false, has_controller = false;
+  for (const Element& child : children_of(e)) {
+    state.budget.work(1, child.where());
+    const std::string_view tag = child.tag();
+    if (is_wheel(tag)) {
+      const bool again = std::any_of(out.wheels.begin(), out.wheels.end(),
+                                     [&](const WheelSpec& wheel) { return wheel.tag == tag; });
+      if (again) throw WorldFileError(child.where(), "<" + std::string(tag) + "> is given twice");
+      out.wheels.push_back(parse_wheel(state, child, scope));
+    } else if (tag == "chassis") {
+      if (!has_chassis) out.chassis = parse_chassis(state, child, scope);
+      has_chassis = true;
+    } else if (tag == "controller") {
+      if (!has_controller) out.controller = parse_controller(state, child, scope);
+      has_controller = true;
+    } else if (tag == "drivetrain") {
+      add_drivetrain(state, child, scope, out.dynamics);
+    } else if (tag == "include" || tag == "if" || tag == "for" || tag == "variable") {
+      state.warnings.add("flow in dynamics " + std::string(tag), child.where(),
+                         "<" + std::string(tag) + "> is ignored in <dynamics>");
+    } else {
+      out.dynamics.values.push_back(text_of(state, child, scope));
+    }
+  }
+  if (!has_chassis) out.chassis.where = out.chassis.shape_where = e.where();
+  if (!has_controller) out.controller = {"controller", "raw", e.where(), {}};
+}
+
+ParamSet parse_friction(LoadState& state, const Element& e, const Scope& scope) {
+  ParamSet out = read_param_set(state, e, scope, {});
+  if (out.class_name.empty())
+    throw WorldFileError(e.where(), "<friction> has no class, expected class=\"...\"");
+  return out;
+}
+
+void parse_odometry(LoadState& state, const Element& e, const Scope& scope, VehicleSpec& out) {
+  const Fields fields(state, scope, e);
+  for (size_t i = 0; i < 3; ++i)
+    fields.read({.name = kOdometryTags[i], .min = -1e3, .max = 1e3}, out.odometry_multipliers[i]);
+  fields.warn_unknown("odometry", kOdometryTags);
+}
+
+std::string vehicle_name(LoadState& state, const Element& e) {
+  std::optional<NamedText> given = attribute_of(state, e, "name", {});
+  std::string name(given ? trimmed(given->text) : std::string_view());
+  if (given && name.empty()) throw WorldFileError(given->where, "<vehicle> has an empty name");
+  while (name.empty() || (!given && state.vehicle_names.contains(name)))
+    name = "veh" + std::to_string(++state.vehicle_count);
+  if (!state.vehicle_names.insert(name).second)
+    throw WorldFileError(given->where, "the name '" + name + "' is given to a second <vehicle>");
+  return name;
+}
+
+// Where instance, its includes and its class are searched, in that order.
+Fields vehicle_fields(LoadState& state, const Element& e, const VehicleSpec& out) {
+  Fields fields(state, {{"NAME", out.name}});
+  ObjectBody body = read_body(state, e, BodyInclude::kSeparate);
+  if (!body.included.empty()) fields.add({std::nullopt, std::move(body.included)});
+  fields.add({e, std::move(body.own)});
+  if (out.class_name.empty()) return fields;
+  const auto found = state.vehicle_classes.find(out.class_name);
+  if (found == state.vehicle_classes.end())
+    throw WorldFileError(e.where(), "the vehicle class '" + out.class_name.substr(0, 80) +
+                                        "' is not defined" +
+                                        did_you_mean(out.class_name, names_of(state.vehicle_classes)));
+  fields.add({found->second.element, found->second.children});
+  return fields;
+}
+
+}  // namespace
+
+void parse_vehicle_class(LoadState& state, const Element& e) {
+  const std::string name = required_attribute(state, e, "name", {}).text;
+  state.vehicle_classes[name] = {e, read_body(state, e, BodyInclude::kInPlace).own};
+}
+
+void parse_vehicle(LoadState& state, const Element& e) {
+  state.budget.body(e.where());
+  VehicleSpec out;
+  out.where = e.where();
+  out.order = state.order++;
+  out.name = vehicle_name(state, e);
+  if (const std::optional<NamedText> given = attribute_of(state, e, "class", {}))
+    out.class_name = trimmed(given->text);
+  const Fields fields = vehicle_fields(state, e, out);
+  fields.warn_unknown("vehicle", kVehicleTags);
+  const Element* dynamics = fields.node("dynamics");
+  if (!dynamics) throw WorldFileError(out.where, "<vehicle> '" + out.name + "' has no <dynamics>");
+  parse_dynamics(state, *dynamics, fields.scope(), out);
+  out.placement = parse_placement(state, fields, out.where);
+  require_pose(out.placement, "vehicle", out.name);
+  const Element* friction = fields.node("friction");
+  out.friction = friction ? parse_friction(state, *friction, fields.scope())
+                          : ParamSet{"friction", "default", out.where, {}};
+  if (const Element* odometry = fields.node("odometry"))
+    parse_odometry(state, *odometry, fields.scope(), out);
+  for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, fields.scope());
+  for (const std::string_view name : {"log_path", "auto_start_recording"})
+    if (const Element* recording = fields.node(name))
+      check_scalar_without_effect(state, *recording, "vehicle", fields.scope());
+  parse_sensors(state, fields, out);
+  state.world.vehicles.push_back(std::move(out));
+}
+
+}  // namespace mvsim

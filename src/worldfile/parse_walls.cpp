@@ -1,0 +1,137 @@
+// <walls>: pairs of points, each a static block; ends that meet are lengthened so that corners are filled.
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+constexpr std::string_view kWallTags[] = {"shape",      "model_uri", "transformation", "wallThickness",
+                                          "wallHeight", "color",     "scale"};
+constexpr double kWallMass = 1e5;  // kg
+
+// End points of the segments so far, found by neighbourhood.
+class EndPoints {
+ public:
+  explicit EndPoints(double reach) : reach_(reach) {}
+
+  bool is_near(Vec2 p) const {
+    const auto [column, row] = cell(p);
+    for (int64_t i = column - 1; i <= column + 1; ++i)
+      for (int64_t j = row - 1; j <= row + 1; ++j) {
+        const auto found = cells_.find({i, j});
+        if (found == cells_.end()) continue;
+        for (const Vec2 q : found->second)
+          if (norm(p - q) <= reach_) return true;
+      }
+    return false;
+  }
+  void add(Vec2 p) { cells_[cell(p)].push_back(p); }
+
+ private:
+  std::pair<int64_t, int64_t> cell(Vec2 p) const {
+    return {static_cast<int64_t>(std::floor(p.x / reach_)), static_cast<int64_t>(std::floor(p.y / reach_))};
+  }
+
+  double reach_;
+  std::map<std::pair<int64_t, int64_t>, std::vector<Vec2>> cells_;
+};
+
+// "[a b c d; ...]" with 4 rows and 4 columns; what it does in the plane.
+struct PlaneTransform {
+  Vec2 x_axis{1, 0}, y_axis{0, 1}, shift;
+
+  Vec2 apply(Vec2 p) const { return p.x * x_axis + p.y * y_axis + shift; }
+};
+
+PlaneTransform parse_transform(NamedText text) {
+  constexpr const char* kExpected = "a 4x4 matrix as [a b c d; e f g h; i j k l; m n o p]";
+  const std::string_view inner = trimmed(text.text);
+  int rows = 1;
+  std::string numbers;
+  if (inner.size() > 2 && inner.front() == '[' && inner.back() == ']')
+    for (char c : inner.substr(1, inner.size() - 2)) {
+      rows += c == ';' ? 1 : 0;
+      numbers += c == ';' || c == ',' ? ' ' : c;
+    }
+  if (rows != 4) throw WorldFileError(text.where, "<transformation>: expected " + std::string(kExpected));
+  text.text = numbers;
+  const std::vector<double> m = parse_numbers(text, 16, 16, kExpected);
+  return {{m[0], m[4]}, {m[1], m[5]}, {m[3], m[7]}};
+}
+
+BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, double height) {
+  BlockSpec out;
+  char name[24];
+  std::snprintf(name, sizeof name, "wall_%04d", ++state.wall_count);
+  out.name = name;
+  out.is_wall = out.is_static = true;
+  out.mass = kWallMass;
+  out.order = state.order++;
+  out.z_min = 0;
+  out.z_max = height;
+  const Vec2 along = to - from;
+  const double half = norm(along) / 2, side = thickness / 2;
+  out.shape = Polygon{{-half, -side}, {-half, side}, {half, side}, {half, -side}};
+  out.placement.pose = {(from.x + to.x) / 2, (from.y + to.y) / 2, 0, arc_tangent(along.y, along.x), 0, 0};
+  out.placement.has_pose = true;
+  return out;
+}
+
+Polygon wall_points(LoadState& state, const Fields& fields, const Element& e) {
+  const Element* shape = fields.node("shape");
+  if (!shape) {
+    if (const Element* mesh = fields.node("model_uri"))
+      refuse(*mesh, "<walls> from <model_uri> (give <shape>)");
+    throw WorldFileError(e.where(), "<walls> has no <shape>");
+  }
+  Polygon points = parse_polygon(state, *shape, 2 * static_cast<size_t>(kMostBodies), fields.scope());
+  if (points.size() % 2 != 0 || points.empty())
+    throw WorldFileError(shape->where(),
+                         "<shape> of <walls> has " + std::to_string(points.size()) +
+                             " points, expected pairs: one wall from each first to each second");
+  if (const std::optional<NamedText> matrix = fields.scalar("transformation")) {
+    const PlaneTransform transform = parse_transform(*matrix);
+    for (Vec2& p : points) p = transform.apply(p);
+  }
+  for (const Vec2 p : points)
+    if (!(std::fabs(p.x) <= kFarthest && std::fabs(p.y) <= kFarthest))
+      throw WorldFileError(shape->where(), "<shape> of <walls> has a point farther than 1e7 m");
+  return points;
+}
+
+}  // namespace
+
+void parse_walls(LoadState& state, const Element& e) {
+  const Fields fields(state, {}, e);
+  double thickness = 0.10, height = 2.0;
+  Color color{0x32, 0x32, 0x32, 255};
+  fields.read({.name = "wallThickness", .min = 1e-4, .max = 1e6}, thickness);
+  fields.read({.name = "wallHeight", .min = 0, .max = 1e6, .open_min = true}, height);
+  fields.read("color", color);
+  if (const std::optional<NamedText> scale = fields.scalar("scale")) parse_number(*scale);
+  fields.warn_unknown("walls", kWallTags);
+  const Polygon points = wall_points(state, fields, e);
+  EndPoints ends(1.01 * thickness);
+  for (size_t i = 0; i < points.size(); i += 2) {
+    state.budget.body(e.where());
+    Vec2 from = points[i], to = points[i + 1];
+    const double length = norm(to - from);
+    if (!(length > 0))
+      throw WorldFileError(e.where(), "<walls>: the wall between points " + std::to_string(i + 1) + " and " +
+                                          std::to_string(i + 2) + " has no length");
+    const Vec2 reach = (thickness / (2 * length)) * (to - from);
+    if (ends.is_near(points[i])) from = from - reach;
+    if (ends.is_near(points[i + 1])) to = to + reach;
+    ends.add(points[i]);
+    ends.add(points[i + 1]);
+    BlockSpec wall = make_wall(state, from, to, thickness, height);
+    wall.color = color;
+    wall.where = wall.placement.where = e.where();
+    state.world.blocks.push_back(std::move(wall));
+  }
+}
+
+}  // namespace mvsim
