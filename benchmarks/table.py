@@ -1,0 +1,91 @@
+"""Writes the speed table into README.md, between its two markers, from results/latest.json."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+README = HERE.parent / "README.md"
+BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
+
+# name of the row -> how the table calls it
+OURS = {
+    "task_a": "**mvsim_gym**, vector env, 2 threads",
+    "task_a_subproc": "mvsim_gym, Stable-Baselines3 `SubprocVecEnv`, 2 workers",
+}
+PEERS = {
+    "peer_mujoco": "MuJoCo",
+    "peer_navground": "navground",
+    "peer_irsim": "ir-sim, 20 boxes",
+    "peer_irsim_grid": "ir-sim, grid map",
+    "peer_pybullet": "PyBullet",
+}
+OTHERS = {
+    "task_a1": ("task A with one substep of 10 ms", "{:,.0f} env steps/s"),
+    "physics_only": ("physics of one robot, no sensor, one thread, 10 ms steps", "{:,.0f} steps/s"),
+    "scan_ns_per_ray": ("exact lidar, one core", "{:.0f} ns a ray"),
+    "navarena_seconds_to_95": ("PPO on NavArena: training until 95 % success", "{:.0f} s"),
+    "navarena_success": ("PPO on NavArena: success at the end of a default run", "{:.1%}"),
+    "bytes_per_env": ("memory of one more env of task A", "{:,.0f} bytes"),
+    "import_ms": ("`import mvsim_gym`, beyond numpy and gymnasium", "{:.0f} ms"),
+    "make_ms": ("`gym.make` of NavArena", "{:.0f} ms"),
+    "reset_us": ("unseeded `reset` of NavArena", "{:.0f} us"),
+}
+
+
+def _steps(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.0f}"
+
+
+def table(results: dict[str, Any]) -> str:
+    """The Markdown between the markers."""
+    rows = {row["name"]: row for row in results["rows"]}
+    lines = [
+        f"Measured on {results['machine']}, {results['cores']} cores, {results['date'][:10]},"
+        f" commit {results['commit']}; medians, `benchmarks/results/latest.json` has every run.",
+        "",
+        "Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists, in a field of 20 x 20 m with"
+        " 200 walls. Each peer does the same as far as it can.",
+        "",
+        "| simulator | env steps/s | leaves out |",
+        "|---|---:|---|",
+    ]
+    for name, label in {**OURS, **PEERS}.items():
+        if name in rows:
+            config = rows[name]["config"]
+            package = f" ({config['package'].split()[-1]})" if "package" in config else ""
+            lines.append(
+                f"| {label}{package} | {_steps(rows[name]['value'])} | {config.get('leaves_out', '')} |"
+            )
+    lines += ["", "| also | |", "|---|---:|"]
+    lines += [
+        f"| {text} | {form.format(rows[name]['value'])} |"
+        for name, (text, form) in OTHERS.items()
+        if name in rows
+    ]
+    scale = sorted(
+        (row["config"]["num_envs"], row["value"]) for name, row in rows.items() if name.startswith("scale_n_")
+    )
+    if scale:
+        lines += ["", "Task A against the number of envs: "]
+        lines[-1] += ", ".join(f"{n}: {_steps(value)}" for n, value in scale) + " env steps/s."
+    return "\n".join(lines)
+
+
+def main() -> int:
+    source = HERE / "results" / "latest.json"
+    text = README.read_text()
+    if BEGIN not in text or END not in text:
+        print(f"{README.name} lacks the markers {BEGIN} and {END}", file=sys.stderr)
+        return 1
+    head, rest = text.split(BEGIN, 1)
+    tail = rest.split(END, 1)[1]
+    README.write_text(f"{head}{BEGIN}\n{table(json.loads(source.read_text()))}\n{END}{tail}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
