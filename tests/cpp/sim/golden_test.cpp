@@ -1,0 +1,84 @@
+// Golden hashes (robustness T10): 1,000 steps of a scripted drive into a wall for every registered dynamics
+// class, controller and tire model. The constants must come out of every compiler and optimisation level
+// (./dev determinism). They change only with the physics, and a commit that changes one says why.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "base/random.h"
+#include "sim/state_hash.h"
+#include "sim/worlds.h"
+
+namespace mvsim::test {
+namespace {
+
+const std::map<std::string, uint64_t>& golden() {
+  static const std::map<std::string, uint64_t> kGolden{
+      {"differential/raw/default", 0xd721459934afe7b3},
+      {"differential/twist_pid/default", 0xcfeca855fd257e6b},
+      {"differential/twist_ideal/default", 0xc2dc671473444a3c},
+      {"differential_3_wheels/raw/default", 0xfcbff04839816d25},
+      {"differential_3_wheels/twist_pid/default", 0xa82b1a548ef010},
+      {"differential_3_wheels/twist_ideal/default", 0x97cbc7690ba03e50},
+      {"differential_4_wheels/raw/default", 0x836aea33ea7222e1},
+      {"differential_4_wheels/twist_pid/default", 0x75fe46a31fffdb25},
+      {"differential_4_wheels/twist_ideal/default", 0xc5406622a77082d6},
+  };
+  return kGolden;
+}
+
+std::string world_of(const Dynamics& dynamics, const Controller& controller, const TireModel& tire) {
+  std::string wheels;
+  for (const WheelSlot& slot : dynamics.wheel_slots())
+    wheels += "<" + std::string(slot.tag) + R"( mass="1" width="0.05" diameter="0.2"/>)";
+  return R"(<simul_timestep>0.01</simul_timestep>
+    <block name="wall"><static>true</static><init_pose>3 0 10</init_pose>
+      <shape><pt>0 -3</pt><pt>0 3</pt><pt>.2 3</pt><pt>.2 -3</pt></shape></block>
+    <block name="crate"><mass>5</mass><init_pose>1.5 0.2 30</init_pose>
+      <geometry type="cylinder" radius="0.3" length="1" vertex_count="12"/></block>
+    <vehicle name="r"><init_pose>0 0 5</init_pose><dynamics class=")" +
+         std::string(dynamics.name()) + "\">" + wheels +
+         R"(<chassis mass="10"><shape><pt>-.4 -.4</pt><pt>-.4 .4</pt><pt>.4 .4</pt><pt>.5 0</pt><pt>.4 -.4</pt></shape>
+      </chassis><controller class=")" +
+         std::string(controller.name()) + R"("/></dynamics><friction class=")" + std::string(tire.name()) +
+         R"("/><sensor class="laser" name="l"><nrays>61</nrays><max_range>8</max_range></sensor></vehicle>)";
+}
+
+uint64_t drive(const std::string& world, const Controller& controller) {
+  Simulation sim(model_of(world), 12345);
+  RandomStream random(99, 0, StreamPurpose::kActionNoise);
+  Hash hash;
+  const size_t values = controller.command().size();
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 50 == 0) {
+      double command[kMostCommand];
+      for (size_t k = 0; k < values; ++k) command[k] = random.uniform(-1.2, 0.8);
+      if (controller.accepts_twist()) command[0] = std::fabs(command[0]);
+      sim.set_command(0, {command, values});
+    }
+    sim.step();
+    mix_state(sim, hash);
+  }
+  EXPECT_TRUE(sim.is_finite());
+  return hash.value();
+}
+
+TEST(Golden, EveryDynamicsControllerAndTire) {
+  size_t cases = 0;
+  for (const Dynamics* dynamics : dynamics_classes())
+    for (const Controller* controller : dynamics->controllers())
+      for (const TireModel* tire : tire_models()) {
+        const std::string name = std::string(dynamics->name()) + "/" + std::string(controller->name()) + "/" +
+                                 std::string(tire->name());
+        const uint64_t hash = drive(world_of(*dynamics, *controller, *tire), *controller);
+        const auto expected = golden().find(name);
+        ++cases;
+        EXPECT_TRUE(expected != golden().end() && expected->second == hash)
+            << "{\"" << name << "\", 0x" << std::hex << hash << "},";
+      }
+  EXPECT_EQ(cases, golden().size());
+}
+
+}  // namespace
+}  // namespace mvsim::test
