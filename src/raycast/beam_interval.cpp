@@ -9,6 +9,8 @@ namespace {
 constexpr double kAngleError =
     2e-3;  // of the approximations below, and of directions that are not quite uniform
 
+constexpr double kLongestPeriod = 1e9;  // beams; finer ones are as good as parallel
+
 // Within 3e-4 of the angle: enough to choose beams, at a tenth of the cost of arc_tangent().
 double rough_angle(Vec2 v) {
   const double ax = std::fabs(v.x), ay = std::fabs(v.y);
@@ -41,8 +43,9 @@ Circle bounding_circle(std::span<const Vec2> vertices) {
 BeamIntervals beams_towards(const Fan& fan, Vec2 center, double radius) {
   BeamIntervals result;
   if (fan.count <= 0) return result;
-  const double distance = norm(center), period = 2 * kPi / std::fabs(fan.angle_step);  // period in beams
-  if (!(distance > radius) || !(fan.count < 3 * period)) {
+  const double distance = norm(center);
+  const double period = 2 * kPi / std::fabs(fan.angle_step);  // of a turn, in beams; infinite for a lone beam
+  if (!(distance > radius) || !(fan.count < 3 * period) || !(period < kLongestPeriod)) {
     result.intervals[result.count++] = {0, fan.count};
     return result;
   }

@@ -8,30 +8,22 @@
 #include <array>
 #include <cstring>
 
-#include "base/random.h"
-#include "raycast/directions.h"
 #include "raycast/reference.h"
+#include "raycast/scenes.h"
 #include "raycast/simd.h"
 
 namespace mvsim {
 namespace {
 
+using test::Dice;
 using test::GridScene;
 using test::kNoHit;
+using test::make_scan;
 using test::Ray;
+using test::same_bits;
+using test::Scan;
 
 constexpr double kExact = 1e-4, kBlur = 1e-5;  // metres
-
-class Dice {
- public:
-  explicit Dice(uint64_t seed) : random_(seed, 0, StreamPurpose::kSpawn) {}
-  int below(int n) { return static_cast<int>(random_.below(static_cast<uint32_t>(n))); }
-  double uniform(double low, double high) { return random_.uniform(low, high); }
-  bool one_in(int n) { return below(n) == 0; }
-
- private:
-  RandomStream random_;
-};
 
 GridScene empty_scene(int width, int height, double resolution) {
   return {std::vector<uint8_t>(static_cast<size_t>(width) * height, 0), width, height, resolution};
@@ -86,28 +78,6 @@ Vec2 random_origin(Dice& dice, const GridScene& scene) {
   }
 }
 
-struct Scan {
-  std::vector<float> dx, dy;
-  int count() const { return static_cast<int>(dx.size()); }
-  void add(double x, double y) {
-    dx.push_back(static_cast<float>(x));
-    dy.push_back(static_cast<float>(y));
-  }
-};
-
-// A turn of beams, and the axes and diagonals.
-Scan make_scan(double yaw, int beams) {
-  Scan scan;
-  const BeamTable table(beams, 2 * kPi);
-  scan.dx.resize(beams);
-  scan.dy.resize(beams);
-  table.directions(yaw, scan.dx.data(), scan.dy.data());
-  for (const double x : {-1.0, 0.0, 1.0})
-    for (const double y : {-1.0, 0.0, 1.0})
-      if (x != 0 || y != 0) scan.add(x / std::sqrt(x * x + y * y), y / std::sqrt(x * x + y * y));
-  return scan;
-}
-
 GridField field_of(const GridScene& scene) {
   return GridField(scene.cells, scene.width, scene.height, scene.resolution);
 }
@@ -116,10 +86,6 @@ std::vector<float> cast(const GridField& field, Vec2 origin, const Scan& scan, d
   std::vector<float> range(scan.count(), std::numeric_limits<float>::infinity());
   cast_grid(field, origin.x, origin.y, scan.dx.data(), scan.dy.data(), scan.count(), max_range, range.data());
   return range;
-}
-
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 // Whether the oracle allows the range; near max_range both hit and miss are right.
