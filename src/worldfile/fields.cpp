@@ -69,6 +69,20 @@ NamedText required_attribute(LoadState& state, const Element& e, const char* nam
   return *value;
 }
 
+std::optional<NamedText> object_name(LoadState& state, const Element& e, const Scope& scope) {
+  constexpr size_t kLongest = 200;
+  if (!e.node.attribute("name")) return std::nullopt;
+  NamedText name = required_attribute(state, e, "name", scope);
+  if (name.text.size() > kLongest)
+    throw WorldFileError(name.where, "the name is longer than " + std::to_string(kLongest) + " characters");
+  return name;
+}
+
+std::string class_name_of(LoadState& state, const Element& e) {
+  if (const std::optional<NamedText> name = object_name(state, e, {})) return name->text;
+  throw WorldFileError(e.where(), "<" + std::string(e.tag()) + "> has no name, expected name=\"...\"");
+}
+
 Color parse_color(const NamedText& value) {
   const std::string_view text = trimmed(value.text);
   const auto byte_at = [&](size_t i) {
@@ -203,8 +217,8 @@ ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
   return out;
 }
 
-void refuse(const Element& e, const std::string& what) {
-  throw WorldFileError(e.where(), what + " is not supported yet");
+void refuse(const Element& e, const std::string& what, const std::string& remedy) {
+  throw WorldFileError(e.where(), what + " is not supported yet" + (remedy.empty() ? "" : ": " + remedy));
 }
 
 void warn_no_effect(LoadState& state, const Element& e) {

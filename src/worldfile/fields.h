@@ -25,6 +25,11 @@ std::optional<NamedText> attribute_of(LoadState& state, const Element& e, const 
 // The same, an error when it is absent or blank.
 NamedText required_attribute(LoadState& state, const Element& e, const char* name, const Scope& scope);
 
+// The name attribute of an object, trimmed; nothing when it is absent. Empty or long ones are errors.
+std::optional<NamedText> object_name(LoadState& state, const Element& e, const Scope& scope);
+// That of a class, an error when it is absent.
+std::string class_name_of(LoadState& state, const Element& e);
+
 std::string_view trimmed(std::string_view text);
 Color parse_color(const NamedText& value);
 Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points, const Scope& scope);
@@ -72,7 +77,7 @@ ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
                         std::span<const std::string_view> skip);
 
 // "<tag> is not supported yet": what the language has and this version does not build.
-[[noreturn]] void refuse(const Element& e, const std::string& what);
+[[noreturn]] void refuse(const Element& e, const std::string& what, const std::string& remedy = "");
 void warn_no_effect(LoadState& state, const Element& e);
 
 }  // namespace mvsim

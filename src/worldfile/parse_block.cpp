@@ -97,7 +97,7 @@ void parse_block_shape(LoadState& state, const Fields& fields, BlockSpec& out) {
   } else if (derived && !fields.node("visual")) {
     throw WorldFileError(derived->where(), "<shape_from_visual> without <visual> and without <geometry>");
   } else if (derived) {
-    refuse(*derived, "<shape_from_visual> of a mesh (give <shape> or <geometry>)");
+    refuse(*derived, "<shape_from_visual> of a mesh", "give <shape> or <geometry>");
   }
 }
 
@@ -116,8 +116,8 @@ void parse_block_scalars(const Fields& fields, BlockSpec& out) {
 }
 
 std::string block_name(LoadState& state, const Element& e) {
-  const std::optional<NamedText> given = attribute_of(state, e, "name", {});
-  std::string name(given ? trimmed(given->text) : std::string_view());
+  const std::optional<NamedText> given = object_name(state, e, {});
+  std::string name = given ? given->text : "";
   while (name.empty() || (!given && state.block_names.contains(name))) {
     char buffer[24];
     std::snprintf(buffer, sizeof buffer, "block%03d", ++state.block_count);
@@ -133,7 +133,7 @@ std::string block_name(LoadState& state, const Element& e) {
 }  // namespace
 
 void parse_block_class(LoadState& state, const Element& e) {
-  const std::string name = required_attribute(state, e, "name", {}).text;
+  const std::string name = class_name_of(state, e);
   state.block_classes[name] = {e, read_body(state, e, BodyInclude::kInPlace).own};
 }
 

@@ -5,6 +5,7 @@
 namespace mvsim {
 namespace {
 
+constexpr size_t kMostSensors = 1000;
 constexpr std::string_view kNotParams[] = {"name", "visual", "publish", "include", "if", "for", "variable"};
 
 std::string automatic_name(const std::string& class_name, size_t sensors_before) {
@@ -17,9 +18,11 @@ std::string automatic_name(const std::string& class_name, size_t sensors_before)
 std::string sensor_name(LoadState& state, const Element& e, const std::string& class_name,
                         const VehicleSpec& vehicle) {
   const Scope scope{{"PARENT_NAME", vehicle.name}};
-  const std::optional<NamedText> given = attribute_of(state, e, "name", scope);
-  std::string name(given ? trimmed(given->text) : std::string_view());
-  if (name.empty()) name = automatic_name(class_name, vehicle.sensors.size());
+  if (vehicle.sensors.size() == kMostSensors)
+    throw WorldFileError(e.where(), "vehicle '" + vehicle.name + "' has more than " +
+                                        std::to_string(kMostSensors) + " sensors");
+  const std::optional<NamedText> given = object_name(state, e, scope);
+  const std::string name = given ? given->text : automatic_name(class_name, vehicle.sensors.size());
   for (const SensorSpec& other : vehicle.sensors)
     if (other.name == name)
       throw WorldFileError(

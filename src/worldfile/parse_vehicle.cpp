@@ -7,6 +7,7 @@ namespace mvsim {
 namespace {
 
 constexpr double kMostMass = 1e9, kMostLength = 1e6;
+constexpr size_t kMostWheels = 64;
 
 constexpr std::string_view kVehicleTags[] = {"init_pose",
                                              "init_pose3d",
@@ -75,7 +76,7 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Scope& scope
   fields.read({.name = "angular_damping", .min = 0}, out.angular_damping);
   if (const std::optional<NamedText> color = fields.scalar("color")) out.color = parse_color(*color);
   if (const Element* derived = fields.node("shape_from_visual"))
-    refuse(*derived, "<shape_from_visual> in <chassis> (give the footprint as <shape>)");
+    refuse(*derived, "<shape_from_visual> in <chassis>", "give the footprint as <shape>");
   if (const Element* shape = fields.node("shape")) {
     out.shape_where = shape->where();
     out.shape = parse_polygon(state, *shape, kMostShapePoints, scope);
@@ -118,6 +119,9 @@ void parse_dynamics(LoadState& state, const Element& e, const Scope& scope, Vehi
       const bool again = std::any_of(out.wheels.begin(), out.wheels.end(),
                                      [&](const WheelSpec& wheel) { return wheel.tag == tag; });
       if (again) throw WorldFileError(child.where(), "<" + std::string(tag) + "> is given twice");
+      if (out.wheels.size() == kMostWheels)
+        throw WorldFileError(child.where(),
+                             "<dynamics> has more than " + std::to_string(kMostWheels) + " wheels");
       out.wheels.push_back(parse_wheel(state, child, scope));
     } else if (tag == "chassis") {
       if (!has_chassis) out.chassis = parse_chassis(state, child, scope);
@@ -153,9 +157,8 @@ void parse_odometry(LoadState& state, const Element& e, const Scope& scope, Vehi
 }
 
 std::string vehicle_name(LoadState& state, const Element& e) {
-  std::optional<NamedText> given = attribute_of(state, e, "name", {});
-  std::string name(given ? trimmed(given->text) : std::string_view());
-  if (given && name.empty()) throw WorldFileError(given->where, "<vehicle> has an empty name");
+  const std::optional<NamedText> given = object_name(state, e, {});
+  std::string name = given ? given->text : "";
   while (name.empty() || (!given && state.vehicle_names.contains(name)))
     name = "veh" + std::to_string(++state.vehicle_count);
   if (!state.vehicle_names.insert(name).second)
@@ -182,7 +185,7 @@ Fields vehicle_fields(LoadState& state, const Element& e, const VehicleSpec& out
 }  // namespace
 
 void parse_vehicle_class(LoadState& state, const Element& e) {
-  const std::string name = required_attribute(state, e, "name", {}).text;
+  const std::string name = class_name_of(state, e);
   state.vehicle_classes[name] = {e, read_body(state, e, BodyInclude::kInPlace).own};
 }
 

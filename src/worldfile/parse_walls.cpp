@@ -84,7 +84,7 @@ Polygon wall_points(LoadState& state, const Fields& fields, const Element& e) {
   const Element* shape = fields.node("shape");
   if (!shape) {
     if (const Element* mesh = fields.node("model_uri"))
-      refuse(*mesh, "<walls> from <model_uri> (give <shape>)");
+      refuse(*mesh, "<walls> from <model_uri>", "give <shape>");
     throw WorldFileError(e.where(), "<walls> has no <shape>");
   }
   Polygon points = parse_polygon(state, *shape, 2 * static_cast<size_t>(kMostBodies), fields.scope());

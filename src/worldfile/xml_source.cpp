@@ -1,6 +1,8 @@
 #include "worldfile/xml_source.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 
 #include "worldfile/limits.h"
 
@@ -36,6 +38,19 @@ size_t find_not_text(std::string_view s) {
     i += length;
   }
   return std::string_view::npos;
+}
+
+// Whether the reference at `s` ("&#1234;" or "&#x4d2;") names a character of text; what pugixml does not
+// judge.
+bool is_text_reference(std::string_view s) {
+  const bool is_hex = s.size() > 2 && s[2] == 'x';
+  const size_t start = is_hex ? 3 : 2;
+  uint32_t code = 0;
+  const auto [end, status] =
+      std::from_chars(s.data() + std::min(start, s.size()), s.data() + s.size(), code, is_hex ? 16 : 10);
+  if (status != std::errc()) return status == std::errc::invalid_argument;  // "&# ..." stays as it is
+  const bool is_control = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
+  return !is_control && (code < 0xd800 || code > 0xdfff) && code <= 0x10ffff;
 }
 
 size_t name_end(std::string_view text, size_t i) {
@@ -98,6 +113,9 @@ XmlSource::XmlSource(std::shared_ptr<const SourceText> file, EditedText edited)
     : file_(std::move(file)), edits_(std::move(edited.map)) {
   const size_t bad = find_not_text(edited.text);
   if (bad != std::string::npos) throw WorldFileError(where_edited(bad), "is not UTF-8 text");
+  for (size_t at = edited.text.find("&#"); at != std::string::npos; at = edited.text.find("&#", at + 2))
+    if (!is_text_reference(std::string_view(edited.text).substr(at)))
+      throw WorldFileError(where_edited(at), "the reference '&#...;' names no character of text");
   prepare(edited.text);
   const pugi::xml_parse_result result =
       document_.load_buffer_inplace(buffer_.data(), buffer_.size(), pugi::parse_default, pugi::encoding_utf8);
