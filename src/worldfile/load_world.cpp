@@ -167,6 +167,7 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
                          "version: found '" + version->text.substr(0, 60) + "', expected two numbers as 1.0");
   set_folder(state, folder);
   state.world.path = path;
+  for (const auto& [name, value] : state.options.variables) state.expander.set_variable(name, value);
   process_all(state, children_of(root));
   state.world.warnings = state.warnings.texts();
   return std::move(state.world);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "worldfile/world_spec.h"
@@ -13,6 +14,7 @@ struct WorldLoadOptions {
   std::vector<std::string> roots;  // folders that may be read beside the parent of the world's own folder
   std::string assets;              // the package's own data folder ("" for none), readable too
   uint64_t world_seed = 0;         // of $f{rand()}, $f{randn()}, $f{unifrnd()}
+  std::vector<std::pair<std::string, std::string>> variables;  // defined before the first line
 };
 
 // Throws WorldFileError (bad content, an unreadable or forbidden include) or Error (the file itself cannot be
