@@ -23,6 +23,7 @@ namespace mvsim {
 
 class Simulation;
 struct Model;
+struct Task;
 
 // step() or reset() was told to stop. The batch stays usable; envs may stand within a control period.
 class Interrupted : public Error {
@@ -71,6 +72,7 @@ class Batch {
   using ShouldStop = std::function<bool()>;
 
   Batch(const EnvSpec& spec, const BatchOptions& options);
+  Batch(std::unique_ptr<const Task> task, const BatchOptions& options);  // of a task made by hand, for tests
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;

@@ -57,8 +57,7 @@ struct EnvSpec {
   std::string path;  // of the environment file
   SourceLocation where;
 
-  NamedText world;  // path of the world file
-  bool world_by_keyword = false;
+  NamedText world;            // path of the world file
   int variants = 1;           // worlds compiled with world_seed, world_seed + 1...; one is picked per episode
   double world_seed = 0;      // of $f{rand()} and the like in the world file
   double control_period = 0;  // s

@@ -1,0 +1,289 @@
+// Keywords of a caller become attributes like those of the file, so both are read and judged in one way.
+// Their "place" in messages is "keyword reward.progress.weight".
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "base/file.h"
+#include "env/env_spec.h"
+
+namespace mvsim {
+namespace {
+
+using Kind = OverrideValue::Kind;
+
+SourceLocation keyword(const std::string& path) {
+  return {std::make_shared<const std::string>("keyword " + path), 0, 0};
+}
+
+[[noreturn]] void fail(const std::string& path, const OverrideValue& value, const std::string& expected) {
+  static constexpr const char* kKinds[] = {"None", "a bool", "a number", "a text", "a list", "a dict"};
+  throw WorldFileError(
+      keyword(path), std::string("found ") + kKinds[static_cast<int>(value.kind)] + ", expected " + expected);
+}
+
+std::string number_text(double number) {
+  char buffer[32];
+  const auto [end, status] = std::to_chars(buffer, buffer + sizeof buffer, number);
+  return std::string(buffer, end);
+}
+
+// A value as it would stand in an attribute: lists become numbers with blanks between them.
+std::string attribute_text(const std::string& path, const OverrideValue& value) {
+  switch (value.kind) {
+    case Kind::kBool:
+      return value.boolean ? "true" : "false";
+    case Kind::kNumber:
+      return number_text(value.number);
+    case Kind::kText:
+      return value.text;
+    case Kind::kList: {
+      std::string out;
+      for (const OverrideValue& item : value.items) {
+        if (item.kind != Kind::kNumber && item.kind != Kind::kText)
+          fail(path, item, "numbers or texts in the list");
+        out += (out.empty() ? "" : " ") + attribute_text(path, item);
+      }
+      return out;
+    }
+    default:
+      fail(path, value, "a number, bool, text or list");
+  }
+}
+
+void set_attribute(TermSpec& term, const std::string& path, const std::string& name,
+                   const OverrideValue& value) {
+  std::vector<NamedText>& values = term.params.values;
+  const auto same = [&](const NamedText& v) { return v.name == name; };
+  values.erase(std::remove_if(values.begin(), values.end(), same), values.end());
+  if (value.kind == Kind::kNone) return;  // back to the default
+  const std::string full = path + "." + name;
+  values.push_back({name, attribute_text(full, value), keyword(full)});
+}
+
+// How terms of one tag are told apart and what a bare value (no dict) sets.
+struct Family {
+  const char* tag;
+  const char* identity;   // attribute that a new term's name is
+  const char* shorthand;  // attribute that a bare value sets, nullptr: none
+};
+
+void set_identity(TermSpec& term, const Family& family) {
+  if (std::string_view(family.identity) == "class") term.params.class_name = term.name;
+  term.params.values.insert(term.params.values.begin(), {family.identity, term.name, term.params.where});
+}
+
+void set_class(TermSpec& term, const std::string& path, const OverrideValue& value) {
+  if (value.kind != Kind::kText) fail(path + ".class", value, "the name of a class");
+  if (term.params.class_name == value.text) return;
+  term.params.class_name = value.text;
+  term.params.values.clear();  // attributes of another class
+}
+
+void edit_term(TermSpec& term, const std::string& path, const Family& family, const OverrideValue& value) {
+  if (value.kind == Kind::kDict) {
+    for (size_t i = 0; i < value.keys.size(); ++i)
+      if (value.keys[i] == "class") set_class(term, path, value.items[i]);
+    for (size_t i = 0; i < value.keys.size(); ++i)
+      if (value.keys[i] != "class") set_attribute(term, path, value.keys[i], value.items[i]);
+  } else if (value.kind != Kind::kBool) {
+    if (!family.shorthand) fail(path, value, "a dict of attributes, or False to leave it out");
+    set_attribute(term, path, family.shorthand, value);
+  }
+}
+
+void edit_terms(std::vector<TermSpec>& terms, const Family& family, const std::string& path,
+                const OverrideValue& value) {
+  if (value.kind == Kind::kBool && !value.boolean) {
+    terms.clear();
+    return;
+  }
+  if (value.kind != Kind::kDict) fail(path, value, "a dict from the names of terms to values");
+  for (size_t i = 0; i < value.keys.size(); ++i) {
+    const std::string& name = value.keys[i];
+    const OverrideValue& item = value.items[i];
+    const std::string where = path + "." + name;
+    const auto it =
+        std::find_if(terms.begin(), terms.end(), [&](const TermSpec& t) { return t.name == name; });
+    if (item.kind == Kind::kNone || (item.kind == Kind::kBool && !item.boolean)) {
+      if (it != terms.end()) terms.erase(it);
+      continue;
+    }
+    if (it != terms.end()) {
+      edit_term(*it, where, family, item);
+      continue;
+    }
+    TermSpec added;
+    added.name = name;
+    added.params.tag = family.tag;
+    added.params.where = keyword(where);
+    set_identity(added, family);
+    edit_term(added, where, family, item);
+    terms.push_back(std::move(added));
+  }
+}
+
+constexpr Family kAction{"action", "class", nullptr};
+constexpr Family kObserve{"observe", "class", nullptr};
+constexpr Family kReset{"", "", nullptr};
+constexpr Family kReward{"reward", "class", "weight"};
+constexpr Family kTerminate{"terminate", "class", nullptr};
+constexpr Family kRandomize{"randomize", "of", "scale"};
+
+// Reset terms are told apart by their tag.
+void edit_resets(EnvSpec& spec, const OverrideValue& value) {
+  if (value.kind == Kind::kDict) {
+    for (const std::string& name : value.keys) {
+      const bool known = std::any_of(spec.resets.begin(), spec.resets.end(),
+                                     [&](const TermSpec& t) { return t.name == name; });
+      if (known) continue;
+      TermSpec added;
+      added.name = name;
+      added.params.tag = name;
+      added.params.where = keyword("reset." + name);
+      spec.resets.push_back(std::move(added));
+    }
+  }
+  edit_terms(spec.resets, kReset, "reset", value);
+}
+
+double number_of(const std::string& name, const OverrideValue& value, double min, double max) {
+  if (value.kind != Kind::kNumber) fail(name, value, "a number");
+  if (value.number >= min && value.number <= max) return value.number;
+  throw WorldFileError(keyword(name), "found " + number_text(value.number) + ", expected a number from " +
+                                          number_text(min) + " to " + number_text(max));
+}
+
+int integer_of(const std::string& name, const OverrideValue& value, int min, int max) {
+  const double number = number_of(name, value, min, max);
+  if (number != static_cast<int>(number)) fail(name, value, "an integer");
+  return static_cast<int>(number);
+}
+
+const std::string& text_of(const std::string& name, const OverrideValue& value) {
+  if (value.kind != Kind::kText) fail(name, value, "a text");
+  return value.text;
+}
+
+// A file that the caller names: relative to the working folder, and its folder may be read.
+std::string caller_path(EnvSpec& spec, const std::string& path) {
+  const std::string absolute = std::filesystem::absolute(path).lexically_normal().string();
+  spec.roots.push_back(folder_of(absolute));
+  return absolute;
+}
+
+struct Field {
+  const char* name;
+  void (*set)(EnvSpec& spec, const OverrideValue& value);
+};
+
+const Field kFields[] = {
+    {"world",
+     [](EnvSpec& s, const OverrideValue& v) {
+       s.world = {"world", caller_path(s, text_of("world", v)), keyword("world")};
+     }},
+    {"variants", [](EnvSpec& s, const OverrideValue& v) { s.variants = integer_of("variants", v, 1, 1000); }},
+    {"world_seed",
+     [](EnvSpec& s, const OverrideValue& v) {
+       s.world_seed = number_of("world_seed", v, 0, 9007199254740992.0);
+     }},
+    {"control_period",
+     [](EnvSpec& s, const OverrideValue& v) {
+       s.control_period = number_of("control_period", v, 1e-6, 1e6);
+       s.control_where = keyword("control_period");
+     }},
+    {"time_limit",
+     [](EnvSpec& s, const OverrideValue& v) {
+       s.time_limit = v.kind == Kind::kNone ? 0 : number_of("time_limit", v, 0, 1e9);
+     }},
+    {"substeps",
+     [](EnvSpec& s, const OverrideValue& v) {
+       s.substeps = integer_of("substeps", v, 1, 1000000);
+       s.control_where = keyword("substeps");
+     }},
+    {"vehicle",
+     [](EnvSpec& s, const OverrideValue& v) {
+       s.vehicle = text_of("vehicle", v);
+       s.vehicle_where = keyword("vehicle");
+     }},
+    {"action", [](EnvSpec& s, const OverrideValue& v) { edit_term(s.action, "action", kAction, v); }},
+    {"observe",
+     [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.observations, kObserve, "observe", v); }},
+    {"reset", [](EnvSpec& s, const OverrideValue& v) { edit_resets(s, v); }},
+    {"reward", [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.rewards, kReward, "reward", v); }},
+    {"terminate",
+     [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.terminations, kTerminate, "terminate", v); }},
+    {"randomize",
+     [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.randomizations, kRandomize, "randomize", v); }},
+};
+
+bool set_knob(EnvSpec& spec, const std::string& name, const OverrideValue& value) {
+  for (KnobSpec& knob : spec.knobs) {
+    if (knob.value.name != name) continue;
+    knob.value.text = attribute_text(name, value);
+    if (knob.is_file) knob.value.text = caller_path(spec, knob.value.text);
+    knob.value.where = keyword(name);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+OverrideValue OverrideValue::of(bool value) {
+  OverrideValue out;
+  out.kind = Kind::kBool;
+  out.boolean = value;
+  return out;
+}
+
+OverrideValue OverrideValue::of(double value) {
+  OverrideValue out;
+  out.kind = Kind::kNumber;
+  out.number = value;
+  return out;
+}
+
+OverrideValue OverrideValue::of(std::string value) {
+  OverrideValue out;
+  out.kind = Kind::kText;
+  out.text = std::move(value);
+  return out;
+}
+
+OverrideValue OverrideValue::list(std::vector<OverrideValue> items) {
+  OverrideValue out;
+  out.kind = Kind::kList;
+  out.items = std::move(items);
+  return out;
+}
+
+OverrideValue OverrideValue::dict(std::vector<std::pair<std::string, OverrideValue>> items) {
+  OverrideValue out;
+  out.kind = Kind::kDict;
+  for (auto& [key, item] : items) {
+    out.keys.push_back(std::move(key));
+    out.items.push_back(std::move(item));
+  }
+  return out;
+}
+
+void apply_overrides(EnvSpec& spec, const OverrideValue& overrides) {
+  if (overrides.kind != Kind::kDict) throw Error("overrides: expected a dict");
+  for (size_t i = 0; i < overrides.keys.size(); ++i) {
+    const std::string& name = overrides.keys[i];
+    const auto* field =
+        std::find_if(std::begin(kFields), std::end(kFields), [&](const Field& f) { return f.name == name; });
+    if (field != std::end(kFields)) {
+      field->set(spec, overrides.items[i]);
+      continue;
+    }
+    if (set_knob(spec, name, overrides.items[i])) continue;
+    std::vector<std::string> known;
+    for (const Field& f : kFields) known.emplace_back(f.name);
+    for (const KnobSpec& knob : spec.knobs) known.push_back(knob.value.name);
+    throw UnknownKeyword("unknown keyword '" + name + "'" + did_you_mean(name, known));
+  }
+}
+
+}  // namespace mvsim

@@ -1,0 +1,248 @@
+// EnvSpec -> Task.
+#include <algorithm>
+#include <cmath>
+
+#include "base/file.h"
+#include "env/task.h"
+#include "model/compile.h"
+
+namespace mvsim {
+namespace {
+
+void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
+  std::string out;
+  std::string_view rest = value.text;
+  for (size_t at = rest.find("${"); at != std::string_view::npos; at = rest.find("${")) {
+    const size_t end = rest.find('}', at);
+    if (end == std::string_view::npos)
+      throw WorldFileError(value.where, "<" + value.name + ">: found '${' without '}'");
+    const std::string_view name = rest.substr(at + 2, end - at - 2);
+    const auto knob =
+        std::find_if(knobs.begin(), knobs.end(), [&](const KnobSpec& k) { return k.value.name == name; });
+    if (knob == knobs.end()) {
+      std::vector<std::string> known;
+      for (const KnobSpec& k : knobs) known.push_back(k.value.name);
+      throw WorldFileError(value.where, "<" + value.name + ">: found the unknown knob '" + std::string(name) +
+                                            "'" + did_you_mean(name, known));
+    }
+    out += rest.substr(0, at);
+    out += knob->value.text;
+    rest.remove_prefix(end + 1);
+  }
+  out += rest;
+  value.text = std::move(out);
+}
+
+void replace_knobs(EnvSpec& spec) {
+  for (KnobSpec& knob : spec.knobs)
+    if (knob.is_file) knob.value.text = join_path(folder_of(spec.path), knob.value.text);
+  const auto in_terms = [&](std::vector<TermSpec>& terms) {
+    for (TermSpec& term : terms)
+      for (NamedText& value : term.params.values) replace_knobs(value, spec.knobs);
+  };
+  replace_knobs(spec.world, spec.knobs);
+  for (NamedText& value : spec.action.params.values) replace_knobs(value, spec.knobs);
+  for (auto* terms :
+       {&spec.observations, &spec.resets, &spec.rewards, &spec.terminations, &spec.randomizations})
+    in_terms(*terms);
+}
+
+// What an environment moves or resizes must not be compiled into a model's static geometry.
+CompileOptions compile_options(const EnvSpec& spec) {
+  CompileOptions options;
+  for (const TermSpec& term : spec.resets)
+    if (const NamedText* blocks = term.params.find("blocks")) options.placed_blocks.push_back(blocks->text);
+  for (const TermSpec& term : spec.randomizations)
+    if (const NamedText* of = term.params.find("of"))
+      if (const std::string block = randomized_block(of->text); !block.empty())
+        options.placed_blocks.push_back(block);
+  return options;
+}
+
+void load_models(Task& task, const EnvLoadOptions& options) {
+  const EnvSpec& spec = task.spec;
+  WorldLoadOptions load;
+  load.assets = options.assets;
+  load.roots = options.roots;
+  load.roots.insert(load.roots.end(), spec.roots.begin(), spec.roots.end());
+  for (const KnobSpec& knob : spec.knobs) load.variables.emplace_back(knob.value.name, knob.value.text);
+
+  // the file names its world, so the world must lie where the file may read
+  std::vector<std::string> roots = load.roots;
+  const std::string folder = folder_of(spec.path);
+  roots.push_back(join_path(folder, ".."));
+  if (!load.assets.empty()) roots.push_back(load.assets);
+  std::string reason;
+  const auto path = FileRoots(roots).resolve(join_path(folder, spec.world.text), reason);
+  if (!path) throw WorldFileError(spec.world.where, "world: the file '" + spec.world.text + "' " + reason);
+
+  const CompileOptions compile = compile_options(spec);
+  for (int i = 0; i < spec.variants; ++i) {
+    load.world_seed = static_cast<uint64_t>(spec.world_seed) + static_cast<uint64_t>(i);
+    task.models.push_back(load_model(*path, load, compile));
+    const Model &first = *task.models.front(), &model = *task.models.back();
+    const bool alike = first.vehicles.size() == model.vehicles.size() &&
+                       first.blocks.size() == model.blocks.size() &&
+                       first.sensors.size() == model.sensors.size() &&
+                       first.params.size() == model.params.size() && first.timestep == model.timestep;
+    if (!alike)
+      throw WorldFileError(spec.world.where,
+                           "variants: world " + std::to_string(i) +
+                               " has other vehicles, blocks, sensors or time step than world 0, "
+                               "expected worlds that differ in walls, grids and poses only");
+  }
+}
+
+void set_times(Task& task) {
+  const EnvSpec& spec = task.spec;
+  const double timestep = task.models.front()->timestep;
+  task.control_period = spec.control_period;
+  task.substeps =
+      spec.substeps > 0 ? spec.substeps : static_cast<int>(std::lround(spec.control_period / timestep));
+  const double rest = std::fabs(task.substeps * timestep - spec.control_period);
+  if (spec.substeps == 0 && (task.substeps < 1 || rest > 1e-6))
+    throw WorldFileError(spec.control_where, "control_period: found " + std::to_string(spec.control_period) +
+                                                 " s, expected a multiple of the world's time step of " +
+                                                 std::to_string(timestep) +
+                                                 " s (or the attribute 'substeps')");
+  task.substep = spec.control_period / task.substeps;
+  if (spec.time_limit > 0) {
+    task.most_steps =
+        std::max<int64_t>(1, std::llround(std::ceil(spec.time_limit / spec.control_period - 1e-9)));
+  }
+}
+
+size_t find_vehicle(const EnvSpec& spec, const Model& model) {
+  if (model.vehicles.empty())
+    throw WorldFileError(spec.world.where,
+                         "world: '" + spec.world.text + "' has no vehicle, expected one to act with");
+  if (spec.vehicle.empty()) return 0;
+  try {
+    return model.vehicle_index(spec.vehicle);
+  } catch (const Error& e) {
+    throw WorldFileError(spec.vehicle_where, std::string("vehicle: ") + e.what());
+  }
+}
+
+void compile_observation(const TermSpec& term, TaskContext& context, Task& task, size_t& history_size) {
+  TermReader reader(term);
+  ObservationSlot slot;
+  slot.term = make_term(reader, context, observation_classes());
+  slot.normalize = reader.boolean("normalize", false);
+  slot.history = reader.integer("history", 1, 1, 1000);
+  reader.finish();
+  slot.bounds = slot.term->bounds();
+  if (slot.history > 1) {
+    slot.first_history = history_size;
+    history_size += slot.bounds.size() * static_cast<size_t>(slot.history);
+  }
+  ObservationInfo info;
+  info.key = term.name;
+  for (int h = 0; h < slot.history; ++h) {
+    for (const Interval& b : slot.bounds) {
+      const double low = b.low < 0 ? -1 : 0;
+      info.low.push_back(static_cast<float>(slot.normalize ? low : b.low));
+      info.high.push_back(static_cast<float>(slot.normalize ? 1 : b.high));
+    }
+  }
+  task.observations.push_back(std::move(slot));
+  task.observation_infos.push_back(std::move(info));
+}
+
+void compile_resets(const EnvSpec& spec, TaskContext& context, Task& task) {
+  for (const TermSpec& term : spec.resets) {
+    TermReader reader(term);
+    if (term.params.tag == "spawn") {
+      task.start_and_goal.read_spawn(reader, context);
+    } else if (term.params.tag == "goal") {
+      task.start_and_goal.read_goal(reader, context);
+    } else {
+      std::vector<std::string> known{"spawn", "goal"};
+      for (const auto& c : reset_classes()) known.emplace_back(c.name);
+      if (std::find(known.begin(), known.end(), term.params.tag) == known.end()) {
+        std::string expected;
+        for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;
+        throw WorldFileError(term.params.where, "<reset>: found the unknown tag '" + term.params.tag +
+                                                    "', expected one of " + expected +
+                                                    did_you_mean(term.params.tag, known));
+      }
+      task.resets.push_back(make_term(reader, context, reset_classes()));
+    }
+    reader.finish();
+  }
+}
+
+void compile_terms(Task& task) {
+  const EnvSpec& spec = task.spec;
+  TaskNeeds needs;
+  TaskContext context{.model = *task.models.front(),
+                      .vehicle = task.vehicle,
+                      .control_period = task.control_period,
+                      .needs = needs};
+  compile_resets(spec, context, task);
+  context.has_goal = task.start_and_goal.has_goal();
+  {
+    TermReader reader(spec.action);
+    task.action = make_term(reader, context, action_classes());
+    reader.finish();
+    task.action_components = task.action->components();
+    context.action_size = task.action_components.size();
+  }
+  for (const TermSpec& term : spec.terminations) {
+    TermReader reader(term);
+    task.terminations.push_back(make_term(reader, context, termination_classes()));
+    reader.finish();
+  }
+  task.start_and_goal.finish(context);
+  size_t history_size = 0;
+  for (const TermSpec& term : spec.observations) compile_observation(term, context, task, history_size);
+  for (const TermSpec& term : spec.rewards) {
+    TermReader reader(term);
+    WeightedReward reward{term.name, reader.number("weight", 1),
+                          make_term(reader, context, reward_classes())};
+    reader.finish();
+    task.rewards.push_back(std::move(reward));
+  }
+  for (const TermSpec& term : spec.randomizations) {
+    TermReader reader(term);
+    task.randomizations.emplace_back(reader, context.model);
+    reader.finish();
+  }
+  task.history_size = history_size;
+  task.needs_path = needs.path || task.start_and_goal.geodesic();
+  task.clearance_limit = std::max(task.clearance_limit, needs.clearance_limit);
+  task.scheduled_sensors = needs.scheduled_sensors;
+}
+
+bool is_static(const Model& model) {
+  return model.vehicles.size() == 1 &&
+         std::all_of(model.blocks.begin(), model.blocks.end(),
+                     [](const BlockModel& b) { return b.body < 0 || (b.is_static && !b.placed); });
+}
+
+void make_grids(Task& task) {
+  task.static_world =
+      std::all_of(task.models.begin(), task.models.end(), [](const auto& m) { return is_static(*m); });
+  if (!task.needs_path || !task.static_world) return;
+  for (const auto& model : task.models) {
+    const Simulation simulation(model, 0);
+    task.grids.push_back(std::make_shared<const PlanningGrid>(make_planning_grid(
+        simulation, task.vehicle, task.start_and_goal.planning_cell(), task.start_and_goal.inflation())));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options) {
+  auto task = std::make_unique<Task>();
+  task->spec = spec;
+  replace_knobs(task->spec);
+  load_models(*task, options);
+  set_times(*task);
+  task->vehicle = find_vehicle(task->spec, *task->models.front());
+  compile_terms(*task);
+  make_grids(*task);
+  return task;
+}
+
+}  // namespace mvsim

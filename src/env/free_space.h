@@ -1,0 +1,22 @@
+// Where in a world there is room: for placing, spawning and planning. Pure functions of a simulation's state.
+#pragma once
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+class Simulation;
+struct Model;
+
+// Distance (m) from a point to walls, static blocks and occupied cells that no environment moves, at most
+// `limit`.
+double distance_to_static(const Model& model, Vec2 point, double limit);
+
+// Whether the point is on known ground: in a free cell of a grid, where the world has grids, and on no other
+// cell.
+bool is_known_ground(const Model& model, Vec2 point);
+
+// Whether a disc about the point lies on known ground without touching anything but the agent.
+bool is_free(const Simulation& simulation, size_t agent, Vec2 point, double radius);
+
+}  // namespace mvsim

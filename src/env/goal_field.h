@@ -1,0 +1,64 @@
+// Lengths of shortest paths from everywhere to one goal, among the obstacles of a world.
+//
+// Any-angle search (Lazy Theta*, Nash, Koenig and Tovey 2010) outward from the goal: every cell knows the
+// next corner of its path, so a length is that of a real path of straight pieces, not a sum of grid moves.
+// Immutable once made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+class Simulation;
+
+// Square cells over a world; a cell is free if a disc about its centre touches nothing.
+struct PlanningGrid {
+  Vec2 origin;  // lower left corner
+  double cell = 0.1;
+  int width = 0, height = 0;
+  std::vector<uint8_t> free;
+
+  Vec2 center(int index) const {
+    return {origin.x + (index % width + 0.5) * cell, origin.y + (index / width + 0.5) * cell};
+  }
+  bool inside(Vec2 p) const;
+  int cell_of(Vec2 p) const;  // of the nearest cell if outside
+};
+
+// The world as `simulation` has it now, without its agent; `inflation` is the disc's radius.
+PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation);
+
+class GoalField {
+ public:
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal);
+
+  Vec2 goal() const { return goal_; }
+  const PlanningGrid& grid() const { return *grid_; }
+  // A path through free cells leads from here to the goal.
+  bool reaches(Vec2 p) const;
+  // Length of the shortest path (m): continuous in open space; finite everywhere on the grid, also in cells
+  // that are not free, so that it can serve as a potential. Infinite if the goal reaches nothing.
+  double distance(Vec2 p) const;
+  // The point `ahead` metres along the path from p (the goal if it is nearer).
+  Vec2 point_ahead(Vec2 p, double ahead) const;
+  size_t bytes() const { return sizeof *this + distance_.size() * (sizeof(float) + sizeof(int32_t)); }
+
+ private:
+  double distance_by_cell(Vec2 p, int cell) const;
+  void search();
+  void extend();
+
+  std::shared_ptr<const PlanningGrid> grid_;
+  Vec2 goal_;
+  int goal_cell_;
+  // Of a cell's centre, m, and the cell of the next corner of its path (kGoal: the goal itself), with
+  // kExtended added where the path starts outside of the free cells.
+  std::vector<float> distance_;
+  std::vector<int32_t> next_;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,43 @@
+// The fields of the goals that were asked for lately, at most 64 MB of them. Thread-safe.
+//
+// A field is a pure function of its key, so what the cache holds shows in the time that a reset takes and in
+// nothing else.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "env/goal_field.h"
+
+namespace mvsim {
+
+class GoalFieldCache {
+ public:
+  static constexpr size_t kMostBytes = size_t{64} << 20;
+
+  explicit GoalFieldCache(size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
+
+  // The field of `goal` in `grid` (of world variant `variant`), made if it is not held.
+  std::shared_ptr<const GoalField> get(size_t variant, const std::shared_ptr<const PlanningGrid>& grid,
+                                       Vec2 goal);
+  size_t bytes() const;
+
+ private:
+  using Key = std::tuple<size_t, double, double>;
+  struct Entry {
+    Key key;
+    std::shared_ptr<const GoalField> field;
+  };
+
+  size_t most_bytes_;
+  mutable std::mutex mutex_;
+  size_t bytes_ = 0;
+  std::list<Entry> entries_;  // the latest used first
+  std::map<Key, std::list<Entry>::iterator> index_;
+};
+
+}  // namespace mvsim

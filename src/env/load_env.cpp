@@ -1,0 +1,219 @@
+// The environment file language. It is ours alone, so unlike in world files everything unknown is an error.
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "env/env_spec.h"
+#include "env/term_reader.h"
+#include "worldfile/xml_source.h"
+
+namespace mvsim {
+namespace {
+
+constexpr size_t kMostEnvFileBytes = size_t{1} << 20;
+
+using Names = std::vector<std::string>;
+
+[[noreturn]] void fail_unknown(const SourceLocation& where, const std::string& parent, const char* what,
+                               std::string_view name, const Names& known) {
+  std::string expected;
+  for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;
+  throw WorldFileError(where, "<" + parent + ">: found the unknown " + what + " '" + std::string(name) +
+                                  "', expected " + (expected.empty() ? "none" : "one of " + expected) +
+                                  did_you_mean(name, known));
+}
+
+std::vector<NamedText> attributes_of(const Element& e) {
+  std::vector<NamedText> out;
+  for (const pugi::xml_attribute a : e.node.attributes()) {
+    const SourceLocation where = e.where(a);
+    for (const NamedText& other : out)
+      if (other.name == a.name())
+        throw WorldFileError(
+            where, "<" + std::string(e.tag()) + ">: the attribute '" + other.name + "' is given twice");
+    out.push_back({a.name(), a.value(), where});
+  }
+  return out;
+}
+
+void refuse_unknown_attributes(const Element& e, const Names& known) {
+  for (const pugi::xml_attribute a : e.node.attributes())
+    if (std::find(known.begin(), known.end(), a.name()) == known.end())
+      fail_unknown(e.where(a), std::string(e.tag()), "attribute", a.name(), known);
+}
+
+void refuse_content(const Element& e) {
+  for (const pugi::xml_node child : e.node.children()) {
+    if (child.type() == pugi::node_comment) continue;
+    throw WorldFileError(e.where(),
+                         "<" + std::string(e.tag()) + ">: found content, expected attributes only");
+  }
+}
+
+// The element as a term: the attribute that names it is `name`, else its class, else (reset terms) its tag.
+TermSpec read_term(const Element& e, const char* identity) {
+  TermSpec term;
+  term.params.tag = e.tag();
+  term.params.where = e.where();
+  term.params.values = attributes_of(e);
+  term.params.class_name = e.node.attribute("class").value();
+  term.name =
+      e.node.attribute("name") ? e.node.attribute("name").value() : e.node.attribute(identity).value();
+  return term;
+}
+
+TermSpec read_leaf(const Element& e, const char* identity) {
+  refuse_content(e);
+  return read_term(e, identity);
+}
+
+TermSpec read_class_term(const Element& e) {
+  TermSpec term = read_leaf(e, "class");
+  if (term.params.class_name.empty())
+    throw WorldFileError(e.where(), "<" + std::string(e.tag()) + ">: expected the attribute 'class'");
+  return term;
+}
+
+void add_term(std::vector<TermSpec>& terms, TermSpec term) {
+  for (const TermSpec& other : terms)
+    if (other.name == term.name)
+      throw WorldFileError(term.params.where, describe(term) + ": a second term is called '" + term.name +
+                                                  "', expected another name (attribute 'name')");
+  terms.push_back(std::move(term));
+}
+
+void read_agent(const Element& agent, EnvSpec& spec) {
+  refuse_unknown_attributes(agent, {"vehicle"});
+  spec.vehicle = agent.node.attribute("vehicle").value();
+  spec.vehicle_where = agent.where();
+  bool has_action = false;
+  for (const Element& e : children_of(agent)) {
+    if (e.tag() == "action") {
+      if (has_action) throw WorldFileError(e.where(), "<agent>: found a second <action>, expected one");
+      spec.action = read_class_term(e);
+      has_action = true;
+    } else if (e.tag() == "observe") {
+      add_term(spec.observations, read_class_term(e));
+    } else {
+      fail_unknown(e.where(), "agent", "tag", e.tag(), {"action", "observe"});
+    }
+  }
+  if (!has_action) throw WorldFileError(agent.where(), "<agent>: expected an <action>");
+  if (spec.observations.empty())
+    throw WorldFileError(agent.where(), "<agent>: expected at least one <observe>");
+}
+
+void read_reset(const Element& reset, EnvSpec& spec) {
+  refuse_unknown_attributes(reset, {});
+  for (const Element& e : children_of(reset)) {
+    TermSpec term = read_leaf(e, "name");
+    if (term.name.empty()) term.name = e.tag();
+    term.params.class_name.clear();
+    add_term(spec.resets, std::move(term));
+  }
+}
+
+void read_knob(const Element& e, EnvSpec& spec) {
+  refuse_unknown_attributes(e, {"name", "value", "type"});
+  refuse_content(e);
+  for (const char* needed : {"name", "value"})
+    if (!e.node.attribute(needed))
+      throw WorldFileError(e.where(), "<knob>: expected the attribute '" + std::string(needed) + "'");
+  KnobSpec knob;
+  knob.value = {e.node.attribute("name").value(), e.node.attribute("value").value(), e.where()};
+  if (const pugi::xml_attribute type = e.node.attribute("type")) {
+    if (std::string_view(type.value()) != "file")
+      throw WorldFileError(e.where(type),
+                           "<knob>, type: found '" + std::string(type.value()) + "', expected 'file'");
+    knob.is_file = true;
+  }
+  for (const KnobSpec& other : spec.knobs)
+    if (other.value.name == knob.value.name)
+      throw WorldFileError(e.where(), "<knob>: a second knob is called '" + other.value.name + "'");
+  spec.knobs.push_back(std::move(knob));
+}
+
+// Attributes of the root are read like those of a term.
+void read_root(const Element& root, EnvSpec& spec) {
+  const TermSpec term = read_term(root, "id");
+  TermReader reader(term);
+  spec.id = reader.text("id", "");
+  reader.required_text("world");
+  spec.world = *term.params.find("world");
+  spec.variants = reader.integer("variants", 1, 1, 1000);
+  spec.world_seed = reader.number("world_seed", 0, {0, 9007199254740992.0});
+  spec.control_period = reader.required_number("control_period", {1e-6, 1e6});
+  spec.control_where = term.params.find("control_period")->where;
+  spec.time_limit = reader.number("time_limit", 0, {0, 1e9});
+  spec.substeps = reader.integer("substeps", 0, 1, 1000000);
+  reader.finish();
+}
+
+EnvSpec read_document(const XmlSource& source) {
+  const std::vector<Element> roots = children_of(source.document(), source);
+  if (roots.empty())
+    throw WorldFileError({std::make_shared<const std::string>(source.path()), 1, 1},
+                         "found no element, expected <mvsim_env>");
+  const Element& root = roots.front();
+  if (root.tag() != "mvsim_env")
+    throw WorldFileError(root.where(), "found <" + std::string(root.tag()) + ">, expected <mvsim_env>");
+  EnvSpec spec;
+  spec.path = source.path();
+  spec.where = root.where();
+  read_root(root, spec);
+  bool has_agent = false;
+  for (const Element& e : children_of(root)) {
+    const std::string_view tag = e.tag();
+    if (tag == "agent") {
+      if (has_agent) throw WorldFileError(e.where(), "<mvsim_env>: found a second <agent>, expected one");
+      read_agent(e, spec);
+      has_agent = true;
+    } else if (tag == "reset") {
+      read_reset(e, spec);
+    } else if (tag == "reward") {
+      add_term(spec.rewards, read_class_term(e));
+    } else if (tag == "terminate") {
+      add_term(spec.terminations, read_class_term(e));
+    } else if (tag == "randomize") {
+      TermSpec term = read_leaf(e, "of");
+      if (term.name.empty()) throw WorldFileError(e.where(), "<randomize>: expected the attribute 'of'");
+      add_term(spec.randomizations, std::move(term));
+    } else if (tag == "knob") {
+      read_knob(e, spec);
+    } else {
+      fail_unknown(e.where(), "mvsim_env", "tag", tag,
+                   {"agent", "reset", "reward", "terminate", "randomize", "knob"});
+    }
+  }
+  if (!has_agent) throw WorldFileError(root.where(), "<mvsim_env>: expected an <agent>");
+  return spec;
+}
+
+}  // namespace
+
+EnvSpec load_env_text(const std::string& text, const std::string& path, const EnvLoadOptions&) {
+  const auto file = std::make_shared<const SourceText>(path, text);
+  const XmlSource source(file, EditedText{text, {}});
+  if (!source.mismatches().empty())
+    throw WorldFileError(source.mismatches().front().where, source.mismatches().front().text);
+  return read_document(source);
+}
+
+EnvSpec load_env(const std::string& path, const EnvLoadOptions& options) {
+  return load_env_text(read_file(path, kMostEnvFileBytes), path, options);
+}
+
+std::vector<EnvListing> list_envs(const std::string& folder) {
+  std::vector<EnvListing> out;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string path = entry.path().string();
+    if (!path.ends_with(".env.xml")) continue;
+    const std::string id = load_env(path, {}).id;
+    if (!id.empty()) out.push_back({id, path});
+  }
+  std::sort(out.begin(), out.end(), [](const EnvListing& a, const EnvListing& b) { return a.id < b.id; });
+  return out;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,192 @@
+// What an agent sees: scan, goal, waypoint, velocity, odometry, last_action.
+#include <algorithm>
+#include <cmath>
+
+#include "env/terms.h"
+
+namespace mvsim {
+namespace {
+
+Interval symmetric(double limit) {
+  return {-limit, limit};
+}
+
+// A range sensor, each sector the minimum of its beams.
+class Scan final : public Observation {
+ public:
+  Scan(TermReader& reader, TaskContext& context) {
+    const Model& model = context.model;
+    const std::string vehicle = model.vehicles[context.vehicle].name;
+    try {
+      sensor_ = reader.has("sensor") ? model.sensor_index(vehicle, reader.text("sensor", ""))
+                                     : first_sensor(model, context);
+    } catch (const WorldFileError&) {
+      throw;
+    } catch (const Error& e) {
+      reader.fail("sensor", e.what());
+    }
+    const Sensor& sensor = *model.sensors[sensor_].sensor;
+    beams_ = static_cast<int>(sensor.size());
+    sectors_ = reader.integer("sectors", beams_, 1, 1 << 20);
+    if (sectors_ > beams_)
+      reader.fail("sectors", "found " + std::to_string(sectors_) + ", expected at most the sensor's " +
+                                 std::to_string(beams_) + " beams");
+    max_ = reader.number("max", sensor.max_value(), kPositive);
+    scheduled_ = reader.choice("timing", {"control", "sensor"}) == 1;
+    if (scheduled_) context.needs.scheduled_sensors.push_back(sensor_);
+  }
+
+  static size_t first_sensor(const Model& model, const TaskContext& context) {
+    for (size_t i = 0; i < model.sensors.size(); ++i)
+      if (model.sensors[i].vehicle == context.vehicle) return i;
+    throw Error("vehicle '" + model.vehicles[context.vehicle].name + "' has no sensor");
+  }
+
+  std::vector<Interval> bounds() const override { return std::vector<Interval>(sectors_, Interval{0, max_}); }
+
+  void write(EnvState& env, Scratch& scratch, float* out) const override {
+    const float* values;
+    if (scheduled_) {
+      if (env.simulation.sensor(sensor_).count == 0) {
+        std::fill_n(out, sectors_, static_cast<float>(max_));
+        return;
+      }
+      values = env.simulation.reading(sensor_).data();
+    } else {
+      if (scratch.values.size() < static_cast<size_t>(beams_)) scratch.values.resize(beams_);
+      env.simulation.read_now(sensor_, scratch.values.data(), nullptr);
+      values = scratch.values.data();
+    }
+    for (int s = 0; s < sectors_; ++s) {
+      const int begin = static_cast<int>(static_cast<int64_t>(beams_) * s / sectors_);
+      const int end = static_cast<int>(static_cast<int64_t>(beams_) * (s + 1) / sectors_);
+      float nearest = values[begin];
+      for (int i = begin + 1; i < end; ++i) nearest = std::min(nearest, values[i]);
+      out[s] = nearest;
+    }
+  }
+
+ private:
+  size_t sensor_ = 0;
+  int beams_ = 0, sectors_ = 0;
+  double max_ = 0;
+  bool scheduled_ = false;
+};
+
+// (min(d, max_distance), cos, sin) of the goal in the robot's frame.
+class Goal final : public Observation {
+ public:
+  Goal(TermReader& reader, TaskContext& context) : max_(reader.number("max_distance", 15, kPositive)) {
+    if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+  }
+  std::vector<Interval> bounds() const override { return {{0, max_}, symmetric(1), symmetric(1)}; }
+  void write(EnvState& env, Scratch&, float* out) const override {
+    const Facts& f = env.now;
+    const Vec2 d = f.heading.unrotate(f.to_goal);
+    const double length = f.goal_distance;
+    out[0] = static_cast<float>(std::min(length, max_));
+    out[1] = static_cast<float>(length > 0 ? d.x / length : 1.0);
+    out[2] = static_cast<float>(length > 0 ? d.y / length : 0.0);
+  }
+
+ private:
+  double max_;
+};
+
+// (x, y) in the robot's frame of the point `ahead` metres along the shortest path to the goal.
+class Waypoint final : public Observation {
+ public:
+  Waypoint(TermReader& reader, TaskContext& context) : ahead_(reader.number("ahead", 2, kPositive)) {
+    if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+    context.needs.path = true;
+  }
+  std::vector<Interval> bounds() const override { return {symmetric(ahead_), symmetric(ahead_)}; }
+  void write(EnvState& env, Scratch&, float* out) const override {
+    const Facts& f = env.now;
+    const Vec2 here{f.pose.x, f.pose.y};
+    const Vec2 d = f.heading.unrotate(env.field->point_ahead(here, ahead_) - here);
+    out[0] = static_cast<float>(d.x);
+    out[1] = static_cast<float>(d.y);
+  }
+
+ private:
+  double ahead_;
+};
+
+// (vx, omega): the body's own, or what the wheels report.
+class Velocity final : public Observation {
+ public:
+  Velocity(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+    from_wheels_ = reader.choice("source", {"body", "odometry"}) == 1;
+    // half as much again as what is commanded: overshoot is seen
+    vx_ = limit(reader, "vx_max", 1.5 * context.vx_max);
+    omega_ = limit(reader, "omega_max", 1.5 * context.omega_max);
+  }
+  std::vector<Interval> bounds() const override { return {symmetric(vx_), symmetric(omega_)}; }
+  void write(EnvState& env, Scratch&, float* out) const override {
+    const Twist2 twist = from_wheels_ ? env.simulation.vehicle_odometry_twist(vehicle_) : env.now.twist;
+    out[0] = static_cast<float>(twist.vx);
+    out[1] = static_cast<float>(twist.omega);
+  }
+
+ private:
+  static double limit(TermReader& reader, const char* name, double fallback) {
+    return fallback > 0 ? reader.number(name, fallback, kPositive) : reader.required_number(name, kPositive);
+  }
+
+  size_t vehicle_;
+  double vx_ = 0, omega_ = 0;
+  bool from_wheels_ = false;
+};
+
+// (x, y, cos yaw, sin yaw) of the wheel odometry since the reset.
+class Odometry final : public Observation {
+ public:
+  Odometry(TermReader& reader, TaskContext& context)
+      : vehicle_(context.vehicle), max_(reader.number("max", 100, kPositive)) {}
+  std::vector<Interval> bounds() const override {
+    return {symmetric(max_), symmetric(max_), symmetric(1), symmetric(1)};
+  }
+  void write(EnvState& env, Scratch&, float* out) const override {
+    const Pose2& p = env.simulation.vehicle(vehicle_).odometry;
+    const Rotation2 r(p.yaw);
+    out[0] = static_cast<float>(p.x);
+    out[1] = static_cast<float>(p.y);
+    out[2] = static_cast<float>(r.c);
+    out[3] = static_cast<float>(r.s);
+  }
+
+ private:
+  size_t vehicle_;
+  double max_;
+};
+
+class LastAction final : public Observation {
+ public:
+  LastAction(TermReader&, TaskContext& context) : size_(context.action_size) {}
+  std::vector<Interval> bounds() const override { return std::vector<Interval>(size_, symmetric(1)); }
+  void write(EnvState& env, Scratch&, float* out) const override {
+    for (size_t i = 0; i < size_; ++i) out[i] = static_cast<float>(env.action[i]);
+  }
+
+ private:
+  size_t size_;
+};
+
+template <typename T>
+std::unique_ptr<const Observation> make(TermReader& reader, TaskContext& context) {
+  return std::make_unique<T>(reader, context);
+}
+
+constexpr TermClass<Observation> kClasses[] = {
+    {"scan", make<Scan>},         {"goal", make<Goal>},         {"waypoint", make<Waypoint>},
+    {"velocity", make<Velocity>}, {"odometry", make<Odometry>}, {"last_action", make<LastAction>},
+};
+
+}  // namespace
+
+std::span<const TermClass<Observation>> observation_classes() {
+  return kClasses;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,93 @@
+// <place blocks="pattern" .../>: puts blocks to random poses, and sizes, at the start of an episode.
+#include <algorithm>
+#include <cmath>
+
+#include "env/free_space.h"
+#include "env/terms.h"
+
+namespace mvsim {
+namespace {
+
+constexpr int kTries = 200;
+constexpr double kParked = 1e6;  // m, out of the way of those that are placed first
+
+class PlaceBlocks final : public ResetTerm {
+ public:
+  PlaceBlocks(TermReader& reader, TaskContext& context)
+      : vehicle_(context.vehicle), area_(context.model.bounds) {
+    const std::string pattern = reader.required_text("blocks");
+    std::vector<std::string> names;
+    for (size_t i = 0; i < context.model.blocks.size(); ++i) {
+      const BlockModel& block = context.model.blocks[i];
+      names.push_back(block.name);
+      if (matches_pattern(pattern, block.name)) blocks_.push_back(i);
+    }
+    // a knob may set the number of blocks to 0
+    if (blocks_.empty() && pattern.find('*') == std::string::npos)
+      reader.fail("blocks",
+                  "found '" + pattern + "', which is no block of the world" + did_you_mean(pattern, names));
+    margin_ = reader.number("margin", 0, kNotNegative);
+    gap_ = reader.number("gap", 0, kNotNegative);
+    radius_ = reader.interval("radius", kPositive);
+    if (const auto a = reader.numbers("area", 4, 4, "four numbers, x_min x_max y_min y_max")) {
+      area_ = {(*a)[0], (*a)[1], (*a)[2], (*a)[3]};
+      if (area_.x_min > area_.x_max || area_.y_min > area_.y_max) reader.fail("area", "expected min <= max");
+    }
+  }
+
+  void apply(EnvState& env, RandomStream& random) const override {
+    Simulation& s = env.simulation;
+    for (size_t k = 0; k < blocks_.size(); ++k)
+      s.place_block(blocks_[k], {kParked + 100.0 * static_cast<double>(k), kParked, 0});
+    for (size_t block : blocks_) place(s, block, random);
+  }
+
+ private:
+  // The first of some poses that keeps the distances, else the one that comes nearest to keeping them.
+  void place(Simulation& s, size_t index, RandomStream& random) const {
+    const BlockModel& block = s.model().blocks[index];
+    if (radius_)
+      s.set_param(block.params + kBlockScale,
+                  random.uniform(radius_->low, radius_->high) / block.shape.radius);
+    const double radius = s.param(block.params + kBlockScale) * block.shape.radius;
+    double best = -1e300;
+    Pose2 best_pose;
+    for (int i = 0; i < kTries && best < 0; ++i) {
+      const Pose2 pose{random.uniform(area_.x_min, area_.x_max), random.uniform(area_.y_min, area_.y_max),
+                       random.uniform(-kPi, kPi)};
+      const double excess = room(s, {pose.x, pose.y}, radius);
+      if (excess <= best) continue;
+      best = excess;
+      best_pose = pose;
+    }
+    s.place_block(index, best_pose);
+  }
+
+  // What the distances to walls and to other things exceed the wanted ones by, at most 0.
+  double room(const Simulation& s, Vec2 center, double radius) const {
+    const double to_walls = radius + margin_, to_others = radius + gap_;
+    double excess = std::min(0.0, distance_to_static(s.model(), center, to_walls) - to_walls);
+    if (!is_known_ground(s.model(), center)) excess -= to_walls;
+    return std::min(excess,
+                    s.distance_to_obstacles(center, to_others, static_cast<int>(vehicle_)) - to_others);
+  }
+
+  size_t vehicle_;
+  Rect area_;
+  std::vector<size_t> blocks_;
+  double margin_ = 0, gap_ = 0;
+  std::optional<Interval> radius_;
+};
+
+constexpr TermClass<ResetTerm> kClasses[] = {
+    {"place", [](TermReader& reader, TaskContext& context) -> std::unique_ptr<const ResetTerm> {
+       return std::make_unique<PlaceBlocks>(reader, context);
+     }}};
+
+}  // namespace
+
+std::span<const TermClass<ResetTerm>> reset_classes() {
+  return kClasses;
+}
+
+}  // namespace mvsim

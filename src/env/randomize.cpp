@@ -1,0 +1,69 @@
+#include "env/randomize.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace mvsim {
+namespace {
+
+Distribution read_distribution(TermReader& reader) {
+  const bool has_scale = reader.has("scale"), has_value = reader.has("value");
+  if (has_scale == has_value) reader.fail("of", "expected one of the attributes 'scale' and 'value'");
+  const NamedText& text = *reader.term().params.find(has_scale ? "scale" : "value");
+  return Distribution(text);
+}
+
+std::string number_text(double v) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%g", v);
+  return buffer;
+}
+
+// A factor of 1e-9 inside of an open bound is as good as none.
+double lowest(const ParamInfo& info) {
+  return info.open_min ? info.min + 1e-9 * (1 + std::fabs(info.min)) : info.min;
+}
+
+}  // namespace
+
+Randomization::Randomization(TermReader& reader, const Model& model)
+    : distribution_(read_distribution(reader)) {
+  const std::string pattern = reader.required_text("of");
+  const bool scaled = reader.has("scale");
+  for (size_t index : model.find_params(pattern)) {
+    const ParamEntry& entry = model.params[index];
+    const double unit = entry.info.type == ParamType::kDegrees ? kDegree : 1.0;
+    const double scale = scaled ? entry.nominal : unit;
+    const double a = scale * distribution_.low(), b = scale * distribution_.high();
+    const double low = std::min(a, b), high = std::max(a, b);
+    const bool fits =
+        (std::isinf(low) || low >= lowest(entry.info)) && (std::isinf(high) || high <= entry.info.max);
+    if (!fits)
+      reader.fail(scaled ? "scale" : "value", "draws of " + entry.path + " would reach from " +
+                                                  number_text(low) + " to " + number_text(high) +
+                                                  ", expected values from " + number_text(entry.info.min) +
+                                                  " to " + number_text(entry.info.max));
+    targets_.push_back({index, scale});
+  }
+  if (!targets_.empty()) return;
+  std::vector<std::string> known;
+  for (const ParamEntry& entry : model.params) known.push_back(entry.path);
+  reader.fail("of", "found '" + pattern + "', which is no parameter of the simulation" +
+                        did_you_mean(pattern, known));
+}
+
+void Randomization::apply(Simulation& simulation, RandomStream& random) const {
+  for (const Target& t : targets_) {
+    const ParamInfo& info = simulation.model().params[t.param].info;
+    const double value = t.scale * distribution_.draw(random);
+    simulation.set_param(t.param, std::clamp(value, lowest(info), info.max));
+  }
+}
+
+std::string randomized_block(const std::string& pattern) {
+  constexpr std::string_view kPrefix = "block:";
+  if (!std::string_view(pattern).starts_with(kPrefix)) return "";
+  return pattern.substr(kPrefix.size(), pattern.find('/') - kPrefix.size());
+}
+
+}  // namespace mvsim

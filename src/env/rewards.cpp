@@ -1,0 +1,134 @@
+// What an agent is paid for; each value is multiplied by the term's weight.
+#include <algorithm>
+#include <cmath>
+
+#include "env/terms.h"
+
+namespace mvsim {
+namespace {
+
+void need_goal(TermReader& reader, const TaskContext& context) {
+  if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+}
+
+// Metres that the goal came nearer; the sum over an episode is the distance at its start minus that at its
+// end.
+class Progress final : public Reward {
+ public:
+  Progress(TermReader& reader, TaskContext& context) : path_(reader.boolean("geodesic", false)) {
+    need_goal(reader, context);
+    if (path_) context.needs.path = true;
+  }
+  double value(const EnvState& env) const override {
+    if (path_) return env.before.path_distance - env.now.path_distance;
+    return env.before.goal_distance - env.now.goal_distance;
+  }
+
+ private:
+  bool path_;
+};
+
+// 1 when the episode ends in success.
+class Goal final : public Reward {
+ public:
+  Goal(TermReader& reader, TaskContext& context) {
+    need_goal(reader, context);
+    if (!context.has_goal_termination) reader.fail("class", "expected a <terminate class=\"goal\">");
+  }
+  double value(const EnvState& env) const override { return env.success ? 1 : 0; }
+};
+
+// 1 in the period in which contact begins.
+class Collision final : public Reward {
+ public:
+  Collision(TermReader&, TaskContext&) {}
+  double value(const EnvState& env) const override {
+    return env.now.collided && !env.before.collided ? 1 : 0;
+  }
+};
+
+// 1 in each period.
+class Time final : public Reward {
+ public:
+  Time(TermReader&, TaskContext&) {}
+  double value(const EnvState&) const override { return 1; }
+};
+
+// |yaw rate| as a share of `max`, by default of the largest one commanded.
+class Turn final : public Reward {
+ public:
+  Turn(TermReader& reader, TaskContext& context)
+      : max_(context.omega_max > 0 ? reader.number("max", context.omega_max, kPositive)
+                                   : reader.required_number("max", kPositive)) {}
+  double value(const EnvState& env) const override { return std::fabs(env.now.twist.omega) / max_; }
+
+ private:
+  double max_;
+};
+
+// Sum of the squares of the changes of the action's components (in [-1, 1]).
+class ActionRate final : public Reward {
+ public:
+  ActionRate(TermReader&, TaskContext&) {}
+  double value(const EnvState& env) const override {
+    double sum = 0;
+    for (size_t i = 0; i < env.action.size(); ++i) {
+      const double d = env.action[i] - env.previous_action[i];
+      sum += d * d;
+    }
+    return sum;
+  }
+};
+
+// 1 - clearance / limit where something is nearer to the chassis than `limit`.
+class Clearance final : public Reward {
+ public:
+  Clearance(TermReader& reader, TaskContext& context) : limit_(reader.number("limit", 0.2, kPositive)) {
+    context.needs.clearance_limit = std::max(context.needs.clearance_limit, limit_);
+  }
+  double value(const EnvState& env) const override { return std::max(0.0, 1 - env.now.clearance / limit_); }
+
+ private:
+  double limit_;
+};
+
+// Cosine of the angle between the robot's heading and the direction of the goal.
+class Heading final : public Reward {
+ public:
+  Heading(TermReader& reader, TaskContext& context) { need_goal(reader, context); }
+  double value(const EnvState& env) const override {
+    const Facts& f = env.now;
+    return f.goal_distance > 0 ? f.heading.unrotate(f.to_goal).x / f.goal_distance : 1;
+  }
+};
+
+// Forward speed as a share of `max`, by default of the largest one commanded.
+class Speed final : public Reward {
+ public:
+  Speed(TermReader& reader, TaskContext& context)
+      : max_(context.vx_max > 0 ? reader.number("max", context.vx_max, kPositive)
+                                : reader.required_number("max", kPositive)) {}
+  double value(const EnvState& env) const override { return env.now.twist.vx / max_; }
+
+ private:
+  double max_;
+};
+
+template <typename T>
+std::unique_ptr<const Reward> make(TermReader& reader, TaskContext& context) {
+  return std::make_unique<T>(reader, context);
+}
+
+constexpr TermClass<Reward> kClasses[] = {
+    {"progress", make<Progress>},   {"goal", make<Goal>},       {"collision", make<Collision>},
+    {"time", make<Time>},           {"turn", make<Turn>},       {"action_rate", make<ActionRate>},
+    {"clearance", make<Clearance>}, {"heading", make<Heading>}, {"speed", make<Speed>},
+};
+
+}  // namespace
+
+std::span<const TermClass<Reward>> reward_classes() {
+  return kClasses;
+}
+
+}  // namespace mvsim

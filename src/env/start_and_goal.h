@@ -1,0 +1,53 @@
+// <spawn> and <goal> of a <reset>: where an episode begins and where it should end.
+//
+// Drawn together, the goal first: a field of path lengths belongs to a goal, so trying many starts for one is
+// cheap.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "env/env_state.h"
+#include "env/terms.h"
+
+namespace mvsim {
+
+class StartAndGoal {
+ public:
+  // What the two elements say; either may be absent.
+  void read_spawn(TermReader& reader, const TaskContext& context);
+  void read_goal(TermReader& reader, const TaskContext& context);
+  // After both: `vehicle_radius` about the reference point, radius at which an episode would be won at once.
+  void finish(const TaskContext& context);
+
+  bool has_goal() const { return has_goal_; }
+  bool geodesic() const { return geodesic_; }
+  double planning_cell() const { return cell_; }
+  double inflation() const { return inflation_; }
+
+  using FieldOf = std::function<std::shared_ptr<const GoalField>(Vec2 goal)>;
+  // Places the agent and sets env.goal, env.start and, where a planning grid is given, env.field. Throws
+  // Error if no place is found.
+  void apply(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of) const;
+
+ private:
+  std::optional<Vec2> draw_point(const Simulation& simulation, double clearance, const Rect& area,
+                                 RandomStream& random) const;
+  bool draw_start(EnvState& env, RandomStream& random) const;
+  bool accepts(const EnvState& env, Vec2 start, double wanted) const;
+  std::optional<Vec2> draw_goal(EnvState& env, const PlanningGrid* grid, RandomStream& random) const;
+
+  size_t vehicle_ = 0;
+  double vehicle_radius_ = 0, goal_radius_ = 0;
+  bool has_spawn_ = false, has_goal_ = false, geodesic_ = false, uniform_distance_ = false;
+  double spawn_clearance_ = 0, goal_clearance_ = 0;
+  double cell_ = 0.2, inflation_ = 0;
+  Rect spawn_area_, goal_area_;
+  std::optional<Pose2> spawn_pose_;
+  Pose2 spawn_deviation_;
+  std::optional<Vec2> goal_point_;
+  std::optional<Interval> distance_, yaw_;
+};
+
+}  // namespace mvsim

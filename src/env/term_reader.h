@@ -1,0 +1,67 @@
+// Typed reading of a term's attributes. Whatever attribute a term does not ask for is an error at its line.
+//
+// Each read names an attribute, its fallback and its range; finish() then refuses the rest, with the nearest
+// name of those that were asked for. Single-threaded.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/env_spec.h"
+
+namespace mvsim {
+
+struct Range {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+};
+inline constexpr Range kPositive{1e-9, std::numeric_limits<double>::infinity()};
+inline constexpr Range kNotNegative{0, std::numeric_limits<double>::infinity()};
+
+struct Interval {
+  double low = 0, high = 0;
+};
+
+class TermReader {
+ public:
+  explicit TermReader(const TermSpec& term) : term_(term) {}
+
+  const TermSpec& term() const { return term_; }
+  const std::string& name() const { return term_.name; }
+
+  double number(std::string_view name, double fallback, Range range = {});
+  double required_number(std::string_view name, Range range = {});
+  int integer(std::string_view name, int fallback, int min, int max);
+  bool boolean(std::string_view name, bool fallback);
+  std::string text(std::string_view name, std::string_view fallback);
+  std::string required_text(std::string_view name);
+  std::optional<std::vector<double>> numbers(std::string_view name, size_t least, size_t most,
+                                             const char* expected);
+  // "low high", low <= high; one number is both.
+  std::optional<Interval> interval(std::string_view name, Range range = {});
+
+  bool has(std::string_view name);
+  // One of `choices`, by default the first.
+  size_t choice(std::string_view name, const std::vector<std::string>& choices);
+
+  // Throws at the attribute's place, or at the element's if it is absent.
+  [[noreturn]] void fail(std::string_view attribute, const std::string& message) const;
+
+  // Throws for an attribute that nobody asked for. `class` and `name` are always known.
+  void finish() const;
+
+ private:
+  const NamedText* find(std::string_view name);
+  void check(const NamedText& value, double number, Range range) const;
+
+  const TermSpec& term_;
+  std::vector<std::string> asked_;
+};
+
+// `<tag class="x">` as messages show it.
+std::string describe(const TermSpec& term);
+
+}  // namespace mvsim

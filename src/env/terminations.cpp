@@ -1,0 +1,71 @@
+// When an episode ends as an outcome of the task: goal, collision, off_map. (The time limit truncates
+// instead.)
+#include <cmath>
+
+#include "env/terms.h"
+
+namespace mvsim {
+namespace {
+
+// Near the goal, and slow enough if `max_speed` is given.
+class Goal final : public Termination {
+ public:
+  Goal(TermReader& reader, TaskContext& context)
+      : radius_(reader.required_number("radius", kPositive)),
+        max_speed_(reader.number("max_speed", kNoLimit, kPositive)) {
+    if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+    context.has_goal_termination = true;
+    context.goal_radius = radius_;
+  }
+  bool holds(const EnvState& env) const override {
+    const Twist2& t = env.now.twist;
+    return env.now.goal_distance < radius_ && t.vx * t.vx + t.vy * t.vy <= max_speed_ * max_speed_;
+  }
+  Verdict verdict() const override { return Verdict::kSuccess; }
+
+ private:
+  static constexpr double kNoLimit = 1e9;
+
+  double radius_, max_speed_;
+};
+
+class Collision final : public Termination {
+ public:
+  Collision(TermReader&, TaskContext&) {}
+  bool holds(const EnvState& env) const override { return env.now.collided; }
+  Verdict verdict() const override { return Verdict::kFailure; }
+};
+
+// The reference point is outside of the world's bounds widened by `margin`.
+class OffMap final : public Termination {
+ public:
+  OffMap(TermReader& reader, TaskContext& context) : bounds_(context.model.bounds) {
+    const double margin = reader.number("margin", 0);
+    bounds_ = {bounds_.x_min - margin, bounds_.x_max + margin, bounds_.y_min - margin,
+               bounds_.y_max + margin};
+  }
+  bool holds(const EnvState& env) const override {
+    const Pose2& p = env.now.pose;
+    return p.x < bounds_.x_min || p.x > bounds_.x_max || p.y < bounds_.y_min || p.y > bounds_.y_max;
+  }
+  Verdict verdict() const override { return Verdict::kFailure; }
+
+ private:
+  Rect bounds_;
+};
+
+template <typename T>
+std::unique_ptr<const Termination> make(TermReader& reader, TaskContext& context) {
+  return std::make_unique<T>(reader, context);
+}
+
+constexpr TermClass<Termination> kClasses[] = {
+    {"goal", make<Goal>}, {"collision", make<Collision>}, {"off_map", make<OffMap>}};
+
+}  // namespace
+
+std::span<const TermClass<Termination>> termination_classes() {
+  return kClasses;
+}
+
+}  // namespace mvsim
