@@ -225,11 +225,14 @@ void Simulation::step(double dt) {
   for (size_t i = 0; i < vehicles; ++i) integrate_wheels(i, dt);
 }
 
-void Simulation::run(double duration) {
+void Simulation::run(double duration, const std::function<void()>& after_step) {
   if (!(duration >= 0) || !std::isfinite(duration))
     throw Error("cannot run for " + std::to_string(duration) + " s: expected a finite duration >= 0");
   const double end = state_.time + duration;
-  while (state_.time < end - 1e-4) step(std::min(model_->timestep, end - state_.time));
+  while (state_.time < end - 1e-4) {
+    step(std::min(model_->timestep, end - state_.time));
+    if (after_step) after_step();
+  }
 }
 
 void Simulation::update_terrain(size_t index) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -69,8 +70,9 @@ class Simulation {
 
   void step() { step(model_->timestep); }
   void step(double dt);
-  // Steps until `duration` has passed: whole time steps and a shorter last one (physics 4.1).
-  void run(double duration);
+  // Steps until `duration` has passed: whole time steps and a shorter last one (physics 4.1). `after_step`
+  // may throw to stop early.
+  void run(double duration, const std::function<void()>& after_step = {});
 
   // -- state
   double time() const { return state_.time; }

@@ -1,0 +1,7 @@
+"""`python -m mvsim_gym` is the command line `mvsim-gym`."""
+
+import sys
+
+from mvsim_gym.cli import main
+
+sys.exit(main())

@@ -1,0 +1,19 @@
+"""What a user should know and need not act on: to the logger `mvsim_gym`, each text once in a process."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from functools import cache
+
+
+@cache
+def _say(text: str) -> None:
+    logging.getLogger("mvsim_gym").warning("%s", text)
+
+
+def notice(texts: Iterable[str]) -> None:
+    """Logs those of the texts that have not been logged yet."""
+    for text in texts:
+        if text:
+            _say(text)

@@ -1,0 +1,51 @@
+"""The command line `mvsim-gym`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+
+def _replay(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.replay import read_commands, replay
+    from mvsim_gym.world import World
+
+    world = World(arguments.world, seed=arguments.seed)
+    commands = read_commands(arguments.commands, world)
+    replay(world, commands, arguments.duration, arguments.output, arguments.scans)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="mvsim-gym",
+        description="Ground robots for reinforcement learning: worlds, environments, this machine.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    replay = commands.add_parser(
+        "replay",
+        help="drive a world by a script of commands and write what happened",
+        description="Runs WORLD under the script COMMANDS (CSV: t_start,vehicle,kind,a,b,c; kinds twist and torque) "
+        "and writes one row a step, row 0 being the initial state.",
+    )
+    replay.add_argument("world", metavar="WORLD", help="a world file")
+    replay.add_argument("commands", metavar="COMMANDS", help="a script of commands, CSV")
+    replay.add_argument("--duration", type=float, required=True, metavar="SECONDS", help="simulated time")
+    replay.add_argument("-o", "--output", required=True, metavar="OUT", help="file for the states, CSV")
+    replay.add_argument("--scans", metavar="SCANS", help="file for the lidar scans, CSV")
+    replay.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
+    replay.set_defaults(run=_replay)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; 0 if it went well, 1 with one line on stderr if not, 2 for wrong arguments."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        parsed.run(parsed)
+    except (ValueError, OSError) as error:
+        print(f"mvsim-gym {parsed.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0

@@ -1,0 +1,351 @@
+"""A world without reinforcement learning: load, command, step, look.
+
+Units are SI and radians. Poses are in the world frame, twists in the body frame unless named `world_twist`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+from mvsim_gym._assets import assets
+from mvsim_gym._notices import notice
+
+__all__ = ["Block", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "World"]
+
+T = TypeVar("T")
+
+
+class Pose(NamedTuple):
+    """Position (m) and attitude (rad); the rotation is Rz(yaw) Ry(pitch) Rx(roll), positive pitch is nose down."""
+
+    x: float
+    y: float
+    z: float
+    yaw: float
+    pitch: float
+    roll: float
+
+
+class Twist(NamedTuple):
+    """Velocity in the plane: m/s along x and y, rad/s about z."""
+
+    vx: float
+    vy: float
+    omega: float
+
+
+class Wheel(NamedTuple):
+    """A wheel after the last step."""
+
+    spin: float
+    """rad/s, positive when it rolls forward"""
+    angle: float
+    """rad turned since the start"""
+    steer: float
+    """rad with respect to the chassis"""
+    torque: float
+    """N m of the motor, positive forward"""
+    force: tuple[float, float]
+    """N of friction on the chassis, along x and y of the vehicle"""
+    load: float
+    """N, share of the chassis weight"""
+
+
+class Reading(NamedTuple):
+    """A reading of a lidar: one entry a ray, all arrays are copies."""
+
+    ranges: npt.NDArray[np.float32]
+    """m; the longest range where nothing was hit"""
+    valid: npt.NDArray[np.bool_]
+    """False where nothing was hit"""
+    angles: npt.NDArray[np.float64]
+    """rad in the sensor's frame"""
+    time: float
+    """s of simulated time that the reading describes"""
+
+
+class _Named(Mapping[str, T], Generic[T]):
+    """Things by name, in file order; a wrong name is answered with the right ones."""
+
+    def __init__(self, kind: str, items: Mapping[str, T]) -> None:
+        self._kind = kind
+        self._items = dict(items)
+
+    def __getitem__(self, name: str) -> T:
+        try:
+            return self._items[name]
+        except KeyError:
+            near = difflib.get_close_matches(str(name), self._items, n=1)
+            hint = (
+                f", did you mean '{near[0]}'?" if near else f"; there are: {', '.join(self._items) or 'none'}"
+            )
+            raise KeyError(f"no {self._kind} '{name}'{hint}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"<{self._kind}s: {', '.join(self._items)}>"
+
+
+class Sensor:
+    """A sensor of a vehicle."""
+
+    def __init__(self, simulation: _core.Simulation, model: _core.SensorModel, index: int) -> None:
+        self._simulation = simulation
+        self._model = model
+        self._index = index
+
+    @property
+    def name(self) -> str:
+        """Its name in the world file."""
+        return self._model.name
+
+    @property
+    def period(self) -> float:
+        """Simulated seconds between readings."""
+        return self._model.period
+
+    def read(self) -> Reading | None:
+        """The latest reading that was due, or None before the first."""
+        if self._simulation.sensor_count(self._index) == 0:
+            return None
+        return Reading(
+            self._simulation.reading(self._index),
+            self._simulation.reading_valid(self._index),
+            self._model.angles,
+            self._simulation.sensor_time(self._index),
+        )
+
+
+class Vehicle:
+    """A vehicle of a world: commands in, state out."""
+
+    def __init__(self, simulation: _core.Simulation, model: _core.Model, index: int) -> None:
+        self._simulation = simulation
+        self._model = model.vehicles[index]
+        self._index = index
+        self._sensors = _Named(
+            "sensor",
+            {s.name: Sensor(simulation, s, i) for i, s in enumerate(model.sensors) if s.vehicle == index},
+        )
+
+    @property
+    def name(self) -> str:
+        """Its name in the world file."""
+        return self._model.name
+
+    @property
+    def controller(self) -> str:
+        """Name of its controller, e.g. `twist_pid`."""
+        return self._model.controller
+
+    def set_twist(self, vx: float, omega: float) -> None:
+        """Commands a forward speed (m/s) and a turn rate (rad/s) until the next command.
+
+        Raises:
+            ValueError: the controller takes no twist (it is `raw`), or a value is not finite.
+        """
+        self._simulation.set_twist(self._index, vx, omega)
+
+    def set_command(self, *values: float) -> None:
+        """Commands what the controller takes until the next command; for `raw` the torques of the left and right
+        wheel in N m with the sign of the world language: negative drives forward.
+
+        Raises:
+            ValueError: a wrong number of values, or one that is not finite.
+        """
+        self._simulation.set_command(self._index, values)
+
+    @property
+    def pose(self) -> Pose:
+        """True pose of the reference point."""
+        return Pose(*self._simulation.vehicle_pose(self._index))
+
+    @property
+    def twist(self) -> Twist:
+        """True velocity in the body frame."""
+        return Twist(*self._simulation.vehicle_twist(self._index))
+
+    @property
+    def world_twist(self) -> Twist:
+        """True velocity along the axes of the world."""
+        return Twist(*self._simulation.vehicle_world_twist(self._index))
+
+    @property
+    def odometry(self) -> Pose:
+        """Pose since the start as the wheels' odometry has it; z, pitch and roll are 0."""
+        x, y, yaw = self._simulation.vehicle_odometry(self._index)
+        return Pose(x, y, 0.0, yaw, 0.0, 0.0)
+
+    @property
+    def odometry_twist(self) -> Twist:
+        """Velocity in the body frame as estimated from the wheels' spins."""
+        return Twist(*self._simulation.vehicle_odometry_twist(self._index))
+
+    @property
+    def in_collision(self) -> bool:
+        """It touched something in the last step."""
+        return self._simulation.in_collision(self._index)
+
+    @property
+    def had_collision(self) -> bool:
+        """It has touched something since the last reset."""
+        return self._simulation.had_collision(self._index)
+
+    @property
+    def wheels(self) -> tuple[Wheel, ...]:
+        """The wheels, in the order of the world language (left before right, rear before front)."""
+        return tuple(self._wheel(i) for i in range(self._model.wheel_count))
+
+    @property
+    def sensors(self) -> Mapping[str, Sensor]:
+        """The sensors by name."""
+        return self._sensors
+
+    def _wheel(self, i: int) -> Wheel:
+        spin, angle, steer, torque, force_x, force_y, load = self._simulation.wheel(self._index, i)
+        return Wheel(spin, angle, steer, torque, (force_x, force_y), load)
+
+
+class Block:
+    """A block or a wall of a world."""
+
+    def __init__(self, simulation: _core.Simulation, model: _core.BlockModel, index: int) -> None:
+        self._simulation = simulation
+        self._model = model
+        self._index = index
+
+    @property
+    def name(self) -> str:
+        """Its name in the world file."""
+        return self._model.name
+
+    @property
+    def is_static(self) -> bool:
+        """It never moves."""
+        return self._model.is_static
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of its reference point."""
+        return Pose(*self._simulation.block_pose(self._index))
+
+    @property
+    def twist(self) -> Twist:
+        """Velocity in the body frame."""
+        vx, vy, omega = self.world_twist
+        yaw = self.pose.yaw
+        c, s = math.cos(yaw), math.sin(yaw)
+        return Twist(c * vx + s * vy, c * vy - s * vx, omega)
+
+    @property
+    def world_twist(self) -> Twist:
+        """Velocity along the axes of the world."""
+        return Twist(*self._simulation.block_world_twist(self._index))
+
+
+class World:
+    """A running world.
+
+    Args:
+        path: the world file.
+        seed: of everything random in the run: sensor noise, odometry errors.
+        roots: folders that the world may read beside the parent of its own folder and the package's data.
+        world_seed: of the random expressions in the world file itself, e.g. `$f{rand()}`.
+
+    Raises:
+        WorldFileError: a mistake in the file, with its line and column.
+        ValueError: the file cannot be read, or the seed is no integer from 0 to 2**64 - 1.
+
+    An object of this class belongs to one thread at a time.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        seed: int = 0,
+        roots: Sequence[str | os.PathLike[str]] = (),
+        *,
+        world_seed: int = 0,
+    ) -> None:
+        self._seed, self._episode = _checked_seed(seed), 0
+        self._model = _core.load_model(
+            os.fspath(path), assets(), [os.fspath(root) for root in roots], _checked_seed(world_seed)
+        )
+        self._simulation = _core.Simulation(self._model, self._seed, 0)
+        simulation, model = self._simulation, self._model
+        self._vehicles = _Named(
+            "vehicle", {v.name: Vehicle(simulation, model, i) for i, v in enumerate(model.vehicles)}
+        )
+        self._blocks = _Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
+        notice(self._model.warnings)
+
+    @property
+    def vehicles(self) -> Mapping[str, Vehicle]:
+        """The vehicles by name."""
+        return self._vehicles
+
+    @property
+    def blocks(self) -> Mapping[str, Block]:
+        """Blocks and walls by name."""
+        return self._blocks
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds since the last reset."""
+        return self._simulation.time
+
+    @property
+    def timestep(self) -> float:
+        """Seconds of a physics step."""
+        return self._model.timestep
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the world file has that is without effect: `path:line:column: text`, each once."""
+        return self._model.warnings
+
+    def step(self, duration: float | None = None) -> None:
+        """Advances the world by `duration` seconds: whole physics steps and a shorter last one; by default one step.
+
+        Raises:
+            ValueError: the duration is negative or not finite.
+            KeyboardInterrupt: Ctrl-C; the world stands after a whole step and can be used on.
+        """
+        if duration is None:
+            self._simulation.step(self._model.timestep)
+        else:
+            self._simulation.run(duration)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Back to the initial state: with a seed as a new world with that seed, without one with fresh noise."""
+        if seed is None:
+            self._episode += 1
+        else:
+            self._seed, self._episode = _checked_seed(seed), 0
+        self._simulation.reset(self._seed, self._episode)
+
+    def __repr__(self) -> str:
+        return f"World({self._model.path!r}, time={self.time:.6g}, vehicles={list(self._vehicles)})"
+
+
+def _checked_seed(seed: int) -> int:
+    try:
+        value = int(np.asarray(seed).item()) if not isinstance(seed, int) else seed
+        if value == seed and 0 <= value < 2**64:
+            return value
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"seed: found {seed!r}, expected an integer from 0 to 2**64 - 1")

@@ -1,0 +1,11 @@
+// The binding files of the module `_core`, one function each. They translate types and nothing else.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace mvsim {
+
+void bind_errors(pybind11::module_& m);
+void bind_world(pybind11::module_& m);
+
+}  // namespace mvsim

@@ -1,0 +1,131 @@
+// Model and Simulation: what mvsim_gym.World stands on.
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <tuple>
+
+#include "model/compile.h"
+#include "python/bind.h"
+#include "python/signals.h"
+#include "sim/simulation.h"
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace mvsim {
+namespace {
+
+using PoseTuple = std::tuple<double, double, double, double, double, double>;
+using PlanePoseTuple = std::tuple<double, double, double>;
+using TwistTuple = std::tuple<double, double, double>;
+using WheelTuple = std::tuple<double, double, double, double, double, double, double>;
+
+PoseTuple tuple_of(const Pose3& p) {
+  return {p.x, p.y, p.z, p.yaw, p.pitch, p.roll};
+}
+PlanePoseTuple tuple_of(const Pose2& p) {
+  return {p.x, p.y, p.yaw};
+}
+TwistTuple tuple_of(const Twist2& t) {
+  return {t.vx, t.vy, t.omega};
+}
+WheelTuple tuple_of(const WheelState& w) {
+  return {w.spin, w.angle, w.steer, w.torque, w.force_x, w.force_y, w.load};
+}
+
+std::shared_ptr<const Model> load(const std::string& path, const std::string& assets,
+                                  const std::vector<std::string>& roots, uint64_t world_seed) {
+  const py::gil_scoped_release release;
+  WorldLoadOptions options;
+  options.roots = roots;
+  options.assets = assets;
+  options.world_seed = world_seed;
+  return load_model(path, options);
+}
+
+template <typename T>
+py::array_t<T> copy_of(std::span<const T> values) {
+  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+void bind_model(py::module_& m) {
+  py::class_<VehicleModel>(m, "VehicleModel")
+      .def_readonly("name", &VehicleModel::name)
+      .def_readonly("class_name", &VehicleModel::class_name)
+      .def_property_readonly("dynamics", [](const VehicleModel& v) { return v.dynamics->name(); })
+      .def_property_readonly("controller", [](const VehicleModel& v) { return v.controller->name(); })
+      .def_property_readonly("takes_twist",
+                             [](const VehicleModel& v) { return v.controller->accepts_twist(); })
+      .def_property_readonly("command_size",
+                             [](const VehicleModel& v) { return v.controller->command().size(); })
+      .def_property_readonly("wheel_count", [](const VehicleModel& v) { return v.wheels.size(); });
+  py::class_<BlockModel>(m, "BlockModel")
+      .def_readonly("name", &BlockModel::name)
+      .def_readonly("is_static", &BlockModel::is_static)
+      .def_readonly("is_wall", &BlockModel::is_wall)
+      .def_readonly("intangible", &BlockModel::intangible);
+  py::class_<SensorModel>(m, "SensorModel")
+      .def_readonly("name", &SensorModel::name)
+      .def_readonly("vehicle", &SensorModel::vehicle)
+      .def_readonly("period", &SensorModel::period)
+      .def_property_readonly("size", [](const SensorModel& s) { return s.sensor->size(); })
+      .def_property_readonly("max_value", [](const SensorModel& s) { return s.sensor->max_value(); })
+      .def_property_readonly("angles", [](const SensorModel& s) { return copy_of(s.sensor->angles()); });
+  py::class_<Model, py::smart_holder>(m, "Model")
+      .def_readonly("path", &Model::path)
+      .def_readonly("timestep", &Model::timestep)
+      .def_readonly("warnings", &Model::warnings)
+      .def_readonly("vehicles", &Model::vehicles)
+      .def_readonly("blocks", &Model::blocks)
+      .def_readonly("sensors", &Model::sensors);
+  m.def("load_model", &load, "path"_a, "assets"_a, "roots"_a = std::vector<std::string>{},
+        "world_seed"_a = 0);
+}
+
+}  // namespace
+
+void bind_world(py::module_& m) {
+  bind_model(m);
+  py::class_<Simulation>(m, "Simulation")
+      .def(py::init<std::shared_ptr<const Model>, uint64_t, uint32_t>(), "model"_a, "key"_a, "episode"_a = 0)
+      .def("reset", &Simulation::reset, "key"_a, "episode"_a)
+      .def("step", py::overload_cast<double>(&Simulation::step), "dt"_a,
+           py::call_guard<py::gil_scoped_release>())
+      .def(
+          "run", [](Simulation& s, double duration) { s.run(duration, SignalPoll()); }, "duration"_a,
+          py::call_guard<py::gil_scoped_release>())
+      .def("set_twist", &Simulation::set_twist, "vehicle"_a, "vx"_a, "omega"_a)
+      .def(
+          "set_command",
+          [](Simulation& s, size_t vehicle, const std::vector<double>& command) {
+            s.set_command(vehicle, command);
+          },
+          "vehicle"_a, "command"_a)
+      .def_property_readonly("time", &Simulation::time)
+      .def_property_readonly("step_count", &Simulation::step_count)
+      .def("vehicle_pose", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_pose(i)); })
+      .def("vehicle_twist", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_twist(i)); })
+      .def("vehicle_world_twist",
+           [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_world_twist(i)); })
+      .def("vehicle_odometry", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle(i).odometry); })
+      .def("vehicle_odometry_twist",
+           [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_odometry_twist(i)); })
+      .def("in_collision", [](const Simulation& s, size_t i) { return s.vehicle(i).in_collision; })
+      .def("had_collision", [](const Simulation& s, size_t i) { return s.vehicle(i).had_collision; })
+      .def("clear_collision_flags", &Simulation::clear_collision_flags)
+      .def("wheel", [](const Simulation& s, size_t i, size_t wheel) { return tuple_of(s.wheels(i)[wheel]); })
+      .def("block_pose", [](const Simulation& s, size_t i) { return tuple_of(s.block_pose(i)); })
+      .def("block_world_twist",
+           [](const Simulation& s, size_t i) { return tuple_of(s.block_world_twist(i)); })
+      .def("sensor_count", [](const Simulation& s, size_t i) { return s.sensor(i).count; })
+      .def("sensor_time", [](const Simulation& s, size_t i) { return s.sensor(i).stamp; })
+      .def("reading", [](const Simulation& s, size_t i) { return copy_of(s.reading(i)); })
+      .def("reading_valid", [](const Simulation& s, size_t i) {
+        const std::span<const uint8_t> valid = s.reading_valid(i);
+        py::array_t<bool> out(static_cast<py::ssize_t>(valid.size()));
+        for (size_t k = 0; k < valid.size(); ++k) out.mutable_data()[k] = valid[k] != 0;
+        return out;
+      });
+}
+
+}  // namespace mvsim
