@@ -6,9 +6,8 @@
 namespace mvsim {
 namespace {
 
-constexpr double kAngleError =
-    2e-3;  // of the approximations below, and of directions that are not quite uniform
-
+// Of the approximations below, and of directions that are not quite uniform.
+constexpr double kAngleError = 2e-3;
 constexpr double kLongestPeriod = 1e9;  // beams; finer ones are as good as parallel
 
 // Within 3e-4 of the angle: enough to choose beams, at a tenth of the cost of arc_tangent().

@@ -23,7 +23,7 @@ struct GridScan {
   float low_x, high_x, low_y, high_y;  // first and last cells of the grid
   bool inside;                         // the origin is in the grid
   float limit;                         // cells; rays may stop beyond it
-  float margin;                        // cells; larger than the rounding errors of a position
+  float free_offset;                   // cells; what to take off a code's distance
   float resolution, max_range;         // metres
 };
 
@@ -53,98 +53,149 @@ HWY_INLINE VI gather_codes(const uint8_t* codes, VI offset) {
 #endif
 }
 
-// Casts Lanes(F) rays. NaN never arises: directions are unit vectors here and no component is zero.
-void cast_lanes(const GridScan& scan, const float* ray_dx, const float* ray_dy, float* range) {
-  const F df;
-  const I di;
-  const VF zero = hn::Zero(df), one = hn::Set(df, 1.0f), tiny = hn::Set(df, 1e-12f);
-  VF dx = hn::LoadU(df, ray_dx), dy = hn::LoadU(df, ray_dy);
-  const VF square = hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy));
-  const auto is_unit = hn::And(hn::Gt(square, hn::Set(df, 0.9998f)), hn::Lt(square, hn::Set(df, 1.0002f)));
-  dx = hn::IfThenElse(hn::And(is_unit, hn::Gt(hn::Abs(dx), tiny)), dx, tiny);
-  dy = hn::IfThenElse(hn::And(is_unit, hn::Gt(hn::Abs(dy), tiny)), dy, tiny);
-  const VF inv_dx = hn::Div(one, dx), inv_dy = hn::Div(one, dy);
-  const auto left = hn::Lt(dx, zero), down = hn::Lt(dy, zero);
-  const VF frac_x = hn::Set(df, scan.frac_x), frac_y = hn::Set(df, scan.frac_y);
+// As many rays as a vector has lanes, on their way. NaN never arises: directions are unit vectors, or
+// replaced, and no component is zero.
+struct Group {
+  VF dx, dy, inv_dx, inv_dy, near_x, near_y, far_x, far_y, step_x, step_y;
+  VF t, cell_x, cell_y, code;
+  VI plane;
+  hn::Mask<F> entered, alive;
 
-  // borders of cell (0, 0) where the ray comes in and goes out, from the origin
-  const VF near_x = hn::Sub(hn::IfThenElse(left, one, zero), frac_x);
-  const VF near_y = hn::Sub(hn::IfThenElse(down, one, zero), frac_y);
-  const VF far_x = hn::Sub(hn::IfThenElse(left, zero, one), frac_x);
-  const VF far_y = hn::Sub(hn::IfThenElse(down, zero, one), frac_y);
-  const VF step_x = hn::IfThenElse(left, hn::Set(df, -1.0f), one);
-  const VF step_y = hn::IfThenElse(down, hn::Set(df, -1.0f), one);
+  HWY_INLINE void start(const GridScan& scan, const float* ray_dx, const float* ray_dy) {
+    const F df;
+    const I di;
+    const VF zero = hn::Zero(df), one = hn::Set(df, 1.0f), tiny = hn::Set(df, 1e-12f);
+    dx = hn::LoadU(df, ray_dx);
+    dy = hn::LoadU(df, ray_dy);
+    const VF square = hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy));
+    const auto is_unit = hn::And(hn::Gt(square, hn::Set(df, 0.9998f)), hn::Lt(square, hn::Set(df, 1.0002f)));
+    dx = hn::IfThenElse(hn::And(is_unit, hn::Gt(hn::Abs(dx), tiny)), dx, tiny);
+    dy = hn::IfThenElse(hn::And(is_unit, hn::Gt(hn::Abs(dy), tiny)), dy, tiny);
+    inv_dx = hn::Div(one, dx);
+    inv_dy = hn::Div(one, dy);
+    const auto left = hn::Lt(dx, zero), down = hn::Lt(dy, zero);
+    const VF frac_x = hn::Set(df, scan.frac_x), frac_y = hn::Set(df, scan.frac_y);
 
-  VF t = zero, cell_x = zero, cell_y = zero;
-  const VF limit = hn::Set(df, scan.limit);
-  auto entered = is_unit;
-  if (!scan.inside) {
-    const VF low_x = hn::Set(df, scan.low_x), high_x = hn::Set(df, scan.high_x);
-    const VF low_y = hn::Set(df, scan.low_y), high_y = hn::Set(df, scan.high_y);
-    const VF enter_x = hn::Mul(hn::Add(hn::IfThenElse(left, high_x, low_x), near_x), inv_dx);
-    const VF enter_y = hn::Mul(hn::Add(hn::IfThenElse(down, high_y, low_y), near_y), inv_dy);
-    const VF leave_x = hn::Mul(hn::Add(hn::IfThenElse(left, low_x, high_x), far_x), inv_dx);
-    const VF leave_y = hn::Mul(hn::Add(hn::IfThenElse(down, low_y, high_y), far_y), inv_dy);
-    t = hn::Max(hn::Max(enter_x, enter_y), zero);
-    entered = hn::And(entered, hn::And(hn::Le(t, hn::Min(leave_x, leave_y)), hn::Le(t, limit)));
-    t = hn::IfThenElseZero(entered, t);
-    cell_x = hn::Min(hn::Max(hn::Floor(hn::Add(frac_x, hn::Mul(t, dx))), low_x), high_x);
-    cell_y = hn::Min(hn::Max(hn::Floor(hn::Add(frac_y, hn::Mul(t, dy))), low_y), high_y);
+    // borders of cell (0, 0) where the ray comes in and goes out, from the origin
+    near_x = hn::Sub(hn::IfThenElse(left, one, zero), frac_x);
+    near_y = hn::Sub(hn::IfThenElse(down, one, zero), frac_y);
+    far_x = hn::Sub(hn::IfThenElse(left, zero, one), frac_x);
+    far_y = hn::Sub(hn::IfThenElse(down, zero, one), frac_y);
+    step_x = hn::IfThenElse(left, hn::Set(df, -1.0f), one);
+    step_y = hn::IfThenElse(down, hn::Set(df, -1.0f), one);
+
+    t = cell_x = cell_y = code = zero;
+    entered = is_unit;
+    const VF limit = hn::Set(df, scan.limit);
+    if (!scan.inside) {
+      const VF low_x = hn::Set(df, scan.low_x), high_x = hn::Set(df, scan.high_x);
+      const VF low_y = hn::Set(df, scan.low_y), high_y = hn::Set(df, scan.high_y);
+      const VF enter_x = hn::Mul(hn::Add(hn::IfThenElse(left, high_x, low_x), near_x), inv_dx);
+      const VF enter_y = hn::Mul(hn::Add(hn::IfThenElse(down, high_y, low_y), near_y), inv_dy);
+      const VF leave_x = hn::Mul(hn::Add(hn::IfThenElse(left, low_x, high_x), far_x), inv_dx);
+      const VF leave_y = hn::Mul(hn::Add(hn::IfThenElse(down, low_y, high_y), far_y), inv_dy);
+      t = hn::Max(hn::Max(enter_x, enter_y), zero);
+      entered = hn::And(entered, hn::And(hn::Le(t, hn::Min(leave_x, leave_y)), hn::Le(t, limit)));
+      t = hn::IfThenElseZero(entered, t);
+      cell_x = hn::Min(hn::Max(hn::Floor(hn::Add(frac_x, hn::Mul(t, dx))), low_x), high_x);
+      cell_y = hn::Min(hn::Max(hn::Floor(hn::Add(frac_y, hn::Mul(t, dy))), low_y), high_y);
+    }
+    alive = entered;
+    plane = hn::Add(hn::IfThenElseZero(hn::RebindMask(di, left), hn::Set(di, scan.plane_size)),
+                    hn::IfThenElseZero(hn::RebindMask(di, down), hn::Set(di, 2 * scan.plane_size)));
   }
 
-  const VI plane = hn::Add(hn::IfThenElseZero(hn::RebindMask(di, left), hn::Set(di, scan.plane_size)),
-                           hn::IfThenElseZero(hn::RebindMask(di, down), hn::Set(di, 2 * scan.plane_size)));
-  const VI stride = hn::Set(di, scan.stride);
-  const VF per_code = hn::Set(df, 1.0f / GridField::kCodesPerCell);
-  const VF free_code = hn::Set(df, GridField::kFreeCode);
-  const VF code_offset = hn::Set(df, scan.margin + float{GridField::kFreeCode} / GridField::kCodesPerCell);
-  auto alive = entered;
-  VF code;
-  for (;;) {
-    const VI row = hn::Mul(hn::ConvertTo(di, cell_y), stride);
-    code =
-        hn::ConvertTo(df, gather_codes(scan.codes, hn::Add(plane, hn::Add(row, hn::ConvertTo(di, cell_x)))));
-    alive = hn::And(alive, hn::And(hn::Ge(code, free_code), hn::Le(t, limit)));
-    if (hn::AllFalse(df, alive)) break;
-    // either over the border to the next cell, or as far as the field says that all is free
-    const VF exit_x = hn::Mul(hn::Add(cell_x, far_x), inv_dx),
-             exit_y = hn::Mul(hn::Add(cell_y, far_y), inv_dy);
+  // No rays: lanes that stay where they are.
+  HWY_INLINE void rest() {
+    const F df;
+    dx = dy = inv_dx = inv_dy = near_x = near_y = far_x = far_y = step_x = step_y = hn::Zero(df);
+    t = cell_x = cell_y = code = hn::Zero(df);
+    plane = hn::Zero(I());
+    entered = alive = hn::Lt(t, t);
+  }
+
+  // Either over the border to the next cell, or as far as the field says that all is free.
+  HWY_INLINE void advance(const GridScan& scan) {
+    const F df;
+    const I di;
+    const VI row = hn::Mul(hn::ConvertTo(di, cell_y), hn::Set(di, scan.stride));
+    const VI offset = hn::Add(plane, hn::Add(row, hn::ConvertTo(di, cell_x)));
+    code = hn::ConvertTo(df, gather_codes(scan.codes, offset));
+    const auto is_free = hn::Ge(code, hn::Set(df, GridField::kFreeCode));
+    alive = hn::And(alive, hn::And(is_free, hn::Le(t, hn::Set(df, scan.limit))));
+
+    const VF exit_x = hn::Mul(hn::Add(cell_x, far_x), inv_dx);
+    const VF exit_y = hn::Mul(hn::Add(cell_y, far_y), inv_dy);
     const VF exit = hn::Min(exit_x, exit_y);
-    const VF free = hn::Add(t, hn::Sub(hn::Mul(code, per_code), code_offset));
+    const VF cells = hn::Mul(code, hn::Set(df, 1.0f / GridField::kCodesPerCell));
+    const VF free = hn::Add(t, hn::Sub(cells, hn::Set(df, scan.free_offset)));
     const auto jump = hn::And(alive, hn::Gt(free, exit));
     const auto over_x = hn::And(alive, hn::Le(exit_x, exit_y));
     const auto over_y = hn::AndNot(hn::Le(exit_x, exit_y), alive);
-    const VF jump_x = hn::Floor(hn::Add(frac_x, hn::Mul(free, dx)));
-    const VF jump_y = hn::Floor(hn::Add(frac_y, hn::Mul(free, dy)));
+    const VF jump_x = hn::Floor(hn::Add(hn::Set(df, scan.frac_x), hn::Mul(free, dx)));
+    const VF jump_y = hn::Floor(hn::Add(hn::Set(df, scan.frac_y), hn::Mul(free, dy)));
     cell_x = hn::IfThenElse(jump, jump_x, hn::IfThenElse(over_x, hn::Add(cell_x, step_x), cell_x));
     cell_y = hn::IfThenElse(jump, jump_y, hn::IfThenElse(over_y, hn::Add(cell_y, step_y), cell_y));
     t = hn::Max(free, exit);
   }
 
-  const VF enter_x = hn::Mul(hn::Add(cell_x, near_x), inv_dx),
-           enter_y = hn::Mul(hn::Add(cell_y, near_y), inv_dy);
-  const VF hit = hn::Mul(hn::Max(hn::Max(enter_x, enter_y), zero), hn::Set(df, scan.resolution));
-  const VF before = hn::LoadU(df, range);
-  const auto occupied = hn::And(entered, hn::Eq(code, hn::Set(df, float{GridField::kOccupiedCode})));
-  const auto counts =
-      hn::And(occupied, hn::And(hn::Le(hit, hn::Set(df, scan.max_range)), hn::Lt(hit, before)));
-  hn::StoreU(hn::IfThenElse(counts, hit, before), df, range);
-}
+  HWY_INLINE bool done() const { return hn::AllFalse(F(), alive); }
+
+  // Min-merges the ranges: one expression of the cell and the ray, however the cell was found.
+  HWY_INLINE void finish(const GridScan& scan, float* range) const {
+    const F df;
+    const VF enter_x = hn::Mul(hn::Add(cell_x, near_x), inv_dx);
+    const VF enter_y = hn::Mul(hn::Add(cell_y, near_y), inv_dy);
+    const VF hit = hn::Mul(hn::Max(hn::Max(enter_x, enter_y), hn::Zero(df)), hn::Set(df, scan.resolution));
+    const VF before = hn::LoadU(df, range);
+    const auto occupied = hn::And(entered, hn::Eq(code, hn::Set(df, float{GridField::kOccupiedCode})));
+    const auto counts =
+        hn::And(occupied, hn::And(hn::Le(hit, hn::Set(df, scan.max_range)), hn::Lt(hit, before)));
+    hn::StoreU(hn::IfThenElse(counts, hit, before), df, range);
+  }
+};
+
+// Groups in flight at once: their gathers overlap, and each starts its next rays when its own are done.
+constexpr int kInFlight = hn::MaxLanes(F()) == 1 ? 1 : 4;
 
 void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count, float* range) {
   const int lanes = static_cast<int>(hn::Lanes(F()));
-  int i = 0;
-  for (; i + lanes <= count; i += lanes) cast_lanes(scan, dx + i, dy + i, range + i);
-  if (i == count) return;
-  HWY_ALIGN float rest_dx[hn::MaxLanes(F())], rest_dy[hn::MaxLanes(F())], rest[hn::MaxLanes(F())];
-  for (int k = 0; k < lanes; ++k) {
-    const int ray = std::min(i + k, count - 1);
-    rest_dx[k] = dx[ray];
-    rest_dy[k] = dy[ray];
-    rest[k] = range[ray];
+  const int groups = (count + lanes - 1) / lanes, whole = count / lanes;
+
+  // the last group may be short: filled up with copies of the last ray
+  constexpr size_t kMaxLanes = hn::MaxLanes(F());
+  HWY_ALIGN float rest_dx[kMaxLanes], rest_dy[kMaxLanes], rest[kMaxLanes];
+  const auto ray_of_rest = [&](int lane) { return std::min(whole * lanes + lane, count - 1); };
+  for (int i = 0; i < lanes && whole < groups; ++i) {
+    rest_dx[i] = dx[ray_of_rest(i)];
+    rest_dy[i] = dy[ray_of_rest(i)];
+    rest[i] = range[ray_of_rest(i)];
   }
-  cast_lanes(scan, rest_dx, rest_dy, rest);
-  for (int k = 0; i + k < count; ++k) range[i + k] = rest[k];
+
+  Group slots[kInFlight];
+  int rays[kInFlight];  // which group of rays a slot has; `groups` or more: none
+  int next = 0, finished = 0;
+  const auto start = [&](int slot) HWY_ATTR {
+    rays[slot] = next++;
+    if (rays[slot] < whole)
+      slots[slot].start(scan, dx + rays[slot] * lanes, dy + rays[slot] * lanes);
+    else if (rays[slot] < groups)
+      slots[slot].start(scan, rest_dx, rest_dy);
+  };
+  for (int slot = 0; slot < kInFlight; ++slot) {
+    slots[slot].rest();
+    start(slot);
+  }
+  while (finished < groups) {
+    for (Group& group : slots) group.advance(scan);
+    for (int slot = 0; slot < kInFlight; ++slot) {
+      if (rays[slot] >= groups || !slots[slot].done()) continue;
+      slots[slot].finish(scan, rays[slot] < whole ? range + rays[slot] * lanes : rest);
+      ++finished;
+      start(slot);
+    }
+  }
+  for (int i = whole * lanes; i < count; ++i) range[i] = rest[i - whole * lanes];
 }
 
 }  // namespace mvsim::HWY_NAMESPACE
@@ -184,7 +235,8 @@ void cast_grid(const GridField& grid, double x, double y, const float* dx, const
   const double reach =
       std::min(max_range / grid.resolution(), std::sqrt(reach_x * reach_x + reach_y * reach_y));
   scan.limit = static_cast<float>(reach * (1 + 1e-6) + 1e-3);
-  scan.margin = static_cast<float>(1.0 / 64 + 4e-7 * reach);
+  const double margin = 1.0 / 64 + 4e-7 * reach;  // more than the rounding errors of a position
+  scan.free_offset = static_cast<float>(margin + double{GridField::kFreeCode} / GridField::kCodesPerCell);
   scan.resolution = static_cast<float>(grid.resolution());
   scan.max_range = static_cast<float>(std::min(max_range, 3e38));
   HWY_DYNAMIC_DISPATCH(cast_scan)(scan, dx, dy, count, range);
