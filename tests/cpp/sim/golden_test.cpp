@@ -15,15 +15,15 @@ namespace {
 
 const std::map<std::string, uint64_t>& golden() {
   static const std::map<std::string, uint64_t> kGolden{
-      {"differential/raw/default", 0xd721459934afe7b3},
-      {"differential/twist_pid/default", 0xcfeca855fd257e6b},
-      {"differential/twist_ideal/default", 0xc2dc671473444a3c},
-      {"differential_3_wheels/raw/default", 0xfcbff04839816d25},
-      {"differential_3_wheels/twist_pid/default", 0xa82b1a548ef010},
-      {"differential_3_wheels/twist_ideal/default", 0x97cbc7690ba03e50},
-      {"differential_4_wheels/raw/default", 0x836aea33ea7222e1},
-      {"differential_4_wheels/twist_pid/default", 0x75fe46a31fffdb25},
-      {"differential_4_wheels/twist_ideal/default", 0xc5406622a77082d6},
+      {"differential/raw/default", 0xc61fa54fd64f3043},
+      {"differential/twist_pid/default", 0x913091008b4370f3},
+      {"differential/twist_ideal/default", 0x656cbdb39c4f5d91},
+      {"differential_3_wheels/raw/default", 0xa3052c67fca95f0d},
+      {"differential_3_wheels/twist_pid/default", 0xbae5dd60f43b8e07},
+      {"differential_3_wheels/twist_ideal/default", 0xcc93af2370dfaf6},
+      {"differential_4_wheels/raw/default", 0xe19eea34551b748c},
+      {"differential_4_wheels/twist_pid/default", 0x47feac065134f62a},
+      {"differential_4_wheels/twist_ideal/default", 0x6fdb85b6ed322458},
   };
   return kGolden;
 }
