@@ -247,6 +247,11 @@ void RigidBodySolver::apply(size_t body, const BodyForce& force) {
 
 void RigidBodySolver::step(double dt, std::span<BodyState> states) {
   for (Impl::CellContacts& contacts : impl_->cells) impl_->refresh_cells(contacts, dt);
+  // Box2D would put a slow body to sleep, its velocity lost; writing a velocity keeps what moves awake
+  for (b2Body* b : impl_->bodies) {
+    b->SetLinearVelocity(b->GetLinearVelocity());
+    b->SetAngularVelocity(b->GetAngularVelocity());
+  }
   impl_->world.Step(static_cast<float>(dt), impl_->model.velocity_iterations,
                     impl_->model.position_iterations);
   for (size_t i = 0; i < impl_->bodies.size(); ++i) {

@@ -98,27 +98,26 @@ class DifferentialTwistPid final : public Controller {
       setpoint[i] = command[0] + lever * command[1];
       actual[i] = in.odometry.vx + lever * in.odometry.omega;
     }
+    if (p[kFilter] != 0)
+      for (int i = 0; i < 2; ++i)
+        setpoint[i] = reference_filter(sides[i].filter, setpoint[i], p[kFilterTau],
+                                       static_cast<int>(p[kFilterOrder]), in.dt);
     const auto both_below = [](const double* v, double most) {
       return std::fabs(v[0]) < most && std::fabs(v[1]) < most;
     };
     const bool wants_stop = both_below(setpoint, p[kZeroThreshold]);
-    if (wants_stop && both_below(actual, p[kStopThreshold])) {
-      for (int i = 0; i < 2; ++i) {
+    const bool stopped = wants_stop && both_below(actual, p[kStopThreshold]);
+    for (int i = 0; i < 2; ++i) {
+      if (stopped) {
         actuation[i] = 0;
-        sides[i] = Side{};
+        sides[i].pid = {};
+        continue;
       }
-    } else {
-      for (int i = 0; i < 2; ++i) {
-        double target = setpoint[i];
-        if (p[kFilter] != 0)
-          target = reference_filter(sides[i].filter, target, p[kFilterTau], static_cast<int>(p[kFilterOrder]),
-                                    in.dt);
-        // on level ground the slope feedforward (physics 4.13) is zero
-        const double torque = -pid_step(gains, sides[i].pid, target - actual[i], in.dt, 0);
-        actuation[i] = torque;
-        // stopping may brake but never reverse
-        if (wants_stop) actuation[i] = actual[i] > 0 ? std::max(0.0, torque) : std::min(0.0, torque);
-      }
+      // on level ground the slope feedforward (physics 4.13) is zero
+      const double torque = -pid_step(gains, sides[i].pid, setpoint[i] - actual[i], in.dt, 0);
+      actuation[i] = torque;
+      // stopping may brake but never reverse
+      if (wants_stop) actuation[i] = actual[i] > 0 ? std::max(0.0, torque) : std::min(0.0, torque);
     }
     store(sides[0], state);
     store(sides[1], state + kSideSize);
