@@ -68,7 +68,8 @@ struct HeadingMark {
 
 // A level rectangle with lines every grid_interval (0: none).
 struct Ground {
-  Rect extent{-10, 10, -10, 10};
+  Rect extent{-10, 10, -10, 10};  // in the frame of T_world_ground
+  Pose2 T_world_ground;
   double z = 0;
   Color color{0xd9, 0xdc, 0xdf, 255};
   double grid_interval = 1;

@@ -1,0 +1,52 @@
+// 4x4 matrices of a camera, column-major as OpenGL takes them; double until the last step, so that a scene
+// kilometres from the origin does not shiver.
+#pragma once
+
+#include <array>
+
+#include "base/geometry.h"
+#include "render/camera.h"
+
+namespace mvsim {
+
+inline Vec3 operator+(Vec3 a, Vec3 b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+inline Vec3 operator-(Vec3 a, Vec3 b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+inline Vec3 operator*(double s, Vec3 a) {
+  return {s * a.x, s * a.y, s * a.z};
+}
+inline double dot(Vec3 a, Vec3 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+inline Vec3 cross(Vec3 a, Vec3 b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+inline double norm(Vec3 a) {
+  return std::sqrt(dot(a, a));
+}
+inline Vec3 normalized(Vec3 a) {
+  const double length = norm(a);
+  return length > 0 ? (1 / length) * a : Vec3{0, 0, 1};
+}
+
+// A right-handed frame looking along -back.
+struct ViewFrame {
+  Vec3 origin, right, up, back;
+};
+
+ViewFrame view_frame(const Camera& camera);
+double half_height_at_one_metre(const Camera& camera);  // tangent of half the vertical field of view
+
+using Matrix4 = std::array<float, 16>;
+
+// Takes points relative to `origin` to clip space: depth 1 at `near`, 0 at infinity (most precision where it
+// counts).
+Matrix4 perspective(const ViewFrame& frame, double half_height, double aspect, double near, Vec3 origin);
+// Parallel projection of the box |x|, |y|, |z| <= radius about the frame's origin: depth 0 in front, 1
+// behind.
+Matrix4 parallel(const ViewFrame& frame, double radius, Vec3 origin);
+
+}  // namespace mvsim
