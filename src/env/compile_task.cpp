@@ -1,6 +1,7 @@
 // EnvSpec -> Task.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "base/file.h"
 #include "env/task.h"
@@ -35,7 +36,8 @@ void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
 
 void replace_knobs(EnvSpec& spec) {
   for (KnobSpec& knob : spec.knobs)
-    if (knob.is_file) knob.value.text = join_path(folder_of(spec.path), knob.value.text);
+    if (knob.is_file)
+      knob.value.text = std::filesystem::absolute(join_path(folder_of(spec.path), knob.value.text)).string();
   const auto in_terms = [&](std::vector<TermSpec>& terms) {
     for (TermSpec& term : terms)
       for (NamedText& value : term.params.values) replace_knobs(value, spec.knobs);

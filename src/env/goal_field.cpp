@@ -1,10 +1,10 @@
 #include "env/goal_field.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <queue>
-#include <utility>
 
 #include "env/free_space.h"
 #include "sim/simulation.h"
@@ -19,9 +19,19 @@ int32_t plain(int32_t next) {
   return next & ~kExtended;
 }
 
-// Smallest distance first, then smallest index: the order of expansion never depends on memory or history.
-using Entry = std::pair<float, int32_t>;
-using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+// A cell to be expanded: smallest distance first, then smallest index, so that the order never depends on
+// memory or history. Distances are not negative, hence ordered like their bits.
+using Queue = std::priority_queue<uint64_t, std::vector<uint64_t>, std::greater<>>;
+
+uint64_t entry(float distance, int32_t cell) {
+  return static_cast<uint64_t>(std::bit_cast<uint32_t>(distance)) << 32 | static_cast<uint32_t>(cell);
+}
+float distance_of(uint64_t entry) {
+  return std::bit_cast<float>(static_cast<uint32_t>(entry >> 32));
+}
+int32_t cell_of(uint64_t entry) {
+  return static_cast<int32_t>(entry & 0xffffffff);
+}
 
 struct Neighbor {
   int dx, dy;
@@ -114,9 +124,10 @@ void GoalField::search() {
   if (!g.free[goal_cell_]) return;
   distance_[goal_cell_] = static_cast<float>(norm(g.center(goal_cell_) - goal_));
   next_[goal_cell_] = kGoal;
-  queue.push({distance_[goal_cell_], goal_cell_});
+  queue.push(entry(distance_[goal_cell_], goal_cell_));
   while (!queue.empty()) {
-    const auto [distance, cell] = queue.top();
+    const float distance = distance_of(queue.top());
+    const int32_t cell = cell_of(queue.top());
     queue.pop();
     if (closed[cell] || distance != distance_[cell]) continue;
     // the corner was taken over from a neighbour without looking: look now, else go by the best neighbour
@@ -132,7 +143,7 @@ void GoalField::search() {
       next_[cell] = best_cell;
       if (best > distance) {
         distance_[cell] = best;
-        queue.push({best, cell});
+        queue.push(entry(best, cell));
         continue;
       }
       distance_[cell] = best;
@@ -144,7 +155,7 @@ void GoalField::search() {
       if (d >= distance_[n]) return;
       distance_[n] = d;
       next_[n] = next_[cell];
-      queue.push({d, n});
+      queue.push(entry(d, n));
     });
   }
 }
@@ -158,10 +169,15 @@ void GoalField::extend() {
     distance_[goal_cell_] = static_cast<float>(norm(g.center(goal_cell_) - goal_));
     next_[goal_cell_] = kGoal | kExtended;
   }
-  for (size_t i = 0; i < distance_.size(); ++i)
-    if (next_[i] != kNone) queue.push({distance_[i], static_cast<int32_t>(i)});
+  for (int i = 0; i < static_cast<int>(distance_.size()); ++i) {
+    if (next_[i] == kNone) continue;
+    bool at_border = false;
+    for_neighbors(g, i, anywhere, [&](int n) { at_border = at_border || next_[n] == kNone; });
+    if (at_border) queue.push(entry(distance_[i], i));
+  }
   while (!queue.empty()) {
-    const auto [distance, cell] = queue.top();
+    const float distance = distance_of(queue.top());
+    const int32_t cell = cell_of(queue.top());
     queue.pop();
     if (distance != distance_[cell]) continue;
     for_neighbors(g, cell, anywhere, [&](int n) {
@@ -170,7 +186,7 @@ void GoalField::extend() {
       if (d >= distance_[n]) return;
       distance_[n] = d;
       next_[n] = cell | kExtended;
-      queue.push({d, n});
+      queue.push(entry(d, n));
     });
   }
 }

@@ -69,7 +69,8 @@ std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, doubl
   return std::nullopt;
 }
 
-// With a planning grid goals are centres of its free cells, so that fields are found again.
+// With a planning grid goals are centres of its free cells, of every second row and column, so that their
+// fields fit into the cache and are found again.
 std::optional<Vec2> StartAndGoal::draw_goal(EnvState& env, const PlanningGrid* grid,
                                             RandomStream& random) const {
   if (goal_point_) return goal_point_;
@@ -77,8 +78,10 @@ std::optional<Vec2> StartAndGoal::draw_goal(EnvState& env, const PlanningGrid* g
   for (int i = 0; i < kPointTries; ++i) {
     const int cell = grid->cell_of({random.uniform(goal_area_.x_min, goal_area_.x_max),
                                     random.uniform(goal_area_.y_min, goal_area_.y_max)});
-    const Vec2 p = grid->center(cell);
-    if (grid->free[static_cast<size_t>(cell)] && is_free(env.simulation, vehicle_, p, goal_clearance_))
+    const int column = cell % grid->width & ~1, row = cell / grid->width & ~1;
+    const Vec2 p = grid->center(row * grid->width + column);
+    if (grid->free[static_cast<size_t>(row * grid->width + column)] &&
+        is_free(env.simulation, vehicle_, p, goal_clearance_))
       return p;
   }
   return std::nullopt;
