@@ -159,43 +159,45 @@ struct Group {
 constexpr int kInFlight = hn::MaxLanes(F()) == 1 ? 1 : 4;
 
 void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count, float* range) {
+  constexpr size_t kMaxLanes = hn::MaxLanes(F());
   const int lanes = static_cast<int>(hn::Lanes(F()));
-  const int groups = (count + lanes - 1) / lanes, whole = count / lanes;
+  const int rest_begin = count - count % lanes;
 
   // the last group may be short: filled up with copies of the last ray
-  constexpr size_t kMaxLanes = hn::MaxLanes(F());
   HWY_ALIGN float rest_dx[kMaxLanes], rest_dy[kMaxLanes], rest[kMaxLanes];
-  const auto ray_of_rest = [&](int lane) { return std::min(whole * lanes + lane, count - 1); };
-  for (int i = 0; i < lanes && whole < groups; ++i) {
-    rest_dx[i] = dx[ray_of_rest(i)];
-    rest_dy[i] = dy[ray_of_rest(i)];
-    rest[i] = range[ray_of_rest(i)];
+  for (int i = 0; i < lanes && rest_begin < count; ++i) {
+    const int ray = std::min(rest_begin + i, count - 1);
+    rest_dx[i] = dx[ray];
+    rest_dy[i] = dy[ray];
+    rest[i] = range[ray];
   }
 
   Group slots[kInFlight];
-  int rays[kInFlight];  // which group of rays a slot has; `groups` or more: none
-  int next = 0, finished = 0;
+  int first[kInFlight];  // ray of each slot; count or more: the slot is empty
+  int next = 0;
   const auto start = [&](int slot) HWY_ATTR {
-    rays[slot] = next++;
-    if (rays[slot] < whole)
-      slots[slot].start(scan, dx + rays[slot] * lanes, dy + rays[slot] * lanes);
-    else if (rays[slot] < groups)
+    first[slot] = next;
+    next += lanes;
+    if (first[slot] < rest_begin)
+      slots[slot].start(scan, dx + first[slot], dy + first[slot]);
+    else if (first[slot] < count)
       slots[slot].start(scan, rest_dx, rest_dy);
   };
   for (int slot = 0; slot < kInFlight; ++slot) {
     slots[slot].rest();
     start(slot);
   }
-  while (finished < groups) {
+  int left = (count + lanes - 1) / lanes;
+  while (left > 0) {
     for (Group& group : slots) group.advance(scan);
     for (int slot = 0; slot < kInFlight; ++slot) {
-      if (rays[slot] >= groups || !slots[slot].done()) continue;
-      slots[slot].finish(scan, rays[slot] < whole ? range + rays[slot] * lanes : rest);
-      ++finished;
+      if (first[slot] >= count || !slots[slot].done()) continue;
+      slots[slot].finish(scan, first[slot] < rest_begin ? range + first[slot] : rest);
+      --left;
       start(slot);
     }
   }
-  for (int i = whole * lanes; i < count; ++i) range[i] = rest[i - whole * lanes];
+  for (int i = rest_begin; i < count; ++i) range[i] = rest[i - rest_begin];
 }
 
 }  // namespace mvsim::HWY_NAMESPACE

@@ -84,8 +84,9 @@ void GridField::fill_plane(int plane, std::span<const uint8_t> cells) {
       const auto gap = static_cast<uint16_t>(gap_square(ahead));
       if (gap >= *std::max_element(best.begin(), best.end())) break;
       const int begin = ahead_x > 0 ? 0 : ahead, end = ahead_x > 0 ? stride_ - ahead : stride_;
-      const uint16_t* other = column.data() + ahead_x * ahead;
-      for (int i = begin; i < end; ++i) best[i] = std::min(best[i], static_cast<uint16_t>(other[i] + gap));
+      const int shift = ahead_x * ahead;
+      for (int i = begin; i < end; ++i)
+        best[i] = std::min(best[i], static_cast<uint16_t>(column[i + shift] + gap));
     }
     uint8_t* code = codes + static_cast<size_t>(iy + 1) * stride_ + 1;
     for (int ix = 0; ix < width_; ++ix) {
@@ -153,7 +154,8 @@ double GridField::distance_to_occupied(double x, double y, double limit) const {
     for (; bits != 0; bits &= bits - 1) {
       const int bit = std::countr_zero(bits);
       const double gx = outside_by(px, column * kTile + bit % kTile);
-      const double gy = outside_by(py, row * kTile + bit / kTile);
+      const int bit_row = bit / kTile;
+      const double gy = outside_by(py, row * kTile + bit_row);
       best = std::min(best, gx * gx + gy * gy);
     }
   };

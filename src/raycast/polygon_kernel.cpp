@@ -18,6 +18,8 @@ using D = hn::ScalableTag<double>;
 using H = hn::Rebind<float, D>;  // as many floats
 using VD = hn::Vec<D>;
 
+constexpr double kMiss = 1e38;  // metres; beyond any range, and a float
+
 // Beams [0, Lanes(D)) of the arrays.
 HWY_INLINE void cast_lanes(std::span<const Vec2> front, std::span<const Vec2> back, const float* beam_dx,
                            const float* beam_dy, double max_range, float* range) {
@@ -34,11 +36,13 @@ HWY_INLINE void cast_lanes(std::span<const Vec2> front, std::span<const Vec2> ba
   const auto crosses = hn::And(hn::Gt(enter, hn::Zero(dd)), hn::Ge(enter, leave));
   if (hn::AllFalse(dd, crosses)) return;
 
+  // merged as floats: not every target demotes an infinite range to an infinite one
   const VD distance = hn::Div(hn::Set(dd, 1.0), enter);
-  const VD before = hn::PromoteTo(dd, hn::LoadU(dh, range));
-  const auto nearer = hn::And(hn::Lt(distance, before), hn::Le(distance, hn::Set(dd, max_range)));
-  const VD after = hn::IfThenElse(hn::And(crosses, nearer), distance, before);
-  hn::StoreU(hn::DemoteTo(dh, after), dh, range);
+  const auto counts = hn::And(crosses, hn::Le(distance, hn::Set(dd, max_range)));
+  const auto hit = hn::DemoteTo(dh, hn::IfThenElse(counts, distance, hn::Set(dd, kMiss)));
+  const auto before = hn::LoadU(dh, range);
+  const auto nearer = hn::And(hn::Lt(hit, before), hn::Lt(hit, hn::Set(dh, static_cast<float>(kMiss))));
+  hn::StoreU(hn::IfThenElse(nearer, hit, before), dh, range);
 }
 
 void cast_planes(std::span<const Vec2> front, std::span<const Vec2> back, const Fan& fan, BeamInterval beams,
@@ -92,7 +96,7 @@ HWY_EXPORT(longest);
 
 void cast_half_planes(std::span<const Vec2> front, std::span<const Vec2> back, const Fan& fan,
                       BeamInterval beams, double max_range, float* range) {
-  HWY_DYNAMIC_DISPATCH(cast_planes)(front, back, fan, beams, max_range, range);
+  HWY_DYNAMIC_DISPATCH(cast_planes)(front, back, fan, beams, std::min(max_range, 1e37), range);
 }
 
 float longest_range(const float* range, BeamInterval beams) {
