@@ -44,6 +44,13 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   return best;
 }
 
+std::string shortened(std::string_view text, size_t most_bytes) {
+  if (text.size() <= most_bytes) return std::string(text);
+  size_t length = most_bytes;
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  return std::string(text.substr(0, length)) + "...";
+}
+
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   const std::string best = nearest_name(name, candidates);
   return best.empty() ? std::string() : ", did you mean '" + best + "'?";

@@ -43,6 +43,9 @@ class ForkedProcessError : public Error {
 // The name of `candidates` nearest to `name` by edit distance, or "" when none is near.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
+// The start of a text that may be very long, cut between characters of UTF-8 and with "..." where it was.
+std::string shortened(std::string_view text, size_t most_bytes = 60);
+
 // ", did you mean 'x'?" or "".
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 

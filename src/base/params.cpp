@@ -26,11 +26,7 @@ std::string short_number(double v) {
 }
 
 // Long hostile texts are cut in messages.
-std::string quoted(std::string_view text) {
-  constexpr size_t kMost = 60;
-  std::string out = "'" + std::string(text.substr(0, kMost));
-  return out + (text.size() > kMost ? "...'" : "'");
-}
+std::string quoted(std::string_view text) { return "'" + shortened(text) + "'"; }
 
 }  // namespace
 

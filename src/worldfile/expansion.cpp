@@ -12,13 +12,6 @@ constexpr size_t kNone = std::string_view::npos;
 constexpr std::string_view kFolderName = "MVSIM_CURRENT_FILE_DIRECTORY";
 constexpr int kMostPasses = 10;
 
-std::string cut(std::string_view text, size_t most = 60) {
-  size_t length = std::min(text.size(), most);
-  while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80)
-    --length;
-  return std::string(text.substr(0, length)) + (length < text.size() ? "..." : "");
-}
-
 // Offset of the brace that closes the one before `from`, inner pairs skipped.
 size_t closing_brace(std::string_view text, size_t from) {
   int depth = 1;
@@ -99,9 +92,9 @@ void Expander::fail_undefined(std::string_view name, const Scope& scope, const S
   const std::vector<std::string> names = some_names(variables_, scope);
   std::string known;
   for (size_t i = 0; i < std::min<size_t>(names.size(), 20); ++i)
-    known += (i == 0 ? "" : ", ") + cut(names[i]);
-  throw WorldFileError(where, "the variable '" + cut(name) + "' is not defined" + did_you_mean(name, names) +
-                                  " (known: " + (known.empty() ? "none" : known) +
+    known += (i == 0 ? "" : ", ") + shortened(names[i]);
+  throw WorldFileError(where, "the variable '" + shortened(name) + "' is not defined" +
+                                  did_you_mean(name, names) + " (known: " + (known.empty() ? "none" : known) +
                                   (names.size() > 20 ? ", ...)" : ")"));
 }
 
@@ -114,14 +107,15 @@ std::string Expander::expand(std::string_view text, const Scope& scope, const So
     std::string next = expand_references(now, scope, where);
     next = expand_environment(next, where);
     if (const size_t command = next.find("$("); command != std::string::npos)
-      throw WorldFileError(where, "running the command '" +
-                                      cut(next.substr(command + 2, next.find(')', command) - command - 2)) +
-                                      "' is refused: a world file never runs programs");
+      throw WorldFileError(
+          where, "running the command '" +
+                     shortened(next.substr(command + 2, next.find(')', command) - command - 2), 200) +
+                     "' is refused: a world file never runs programs");
     next = expand_expressions(next, scope, where);
     if (next == now) break;
     if (pass == kMostPasses)
-      throw WorldFileError(where, "'" + cut(text) + "' still changes after " + std::to_string(kMostPasses) +
-                                      " rounds of expansion");
+      throw WorldFileError(where, "'" + shortened(text) + "' still changes after " +
+                                      std::to_string(kMostPasses) + " rounds of expansion");
     now = std::move(next);
   }
   return now;
@@ -133,7 +127,7 @@ std::string Expander::expand_references(const std::string& text, const Scope& sc
   size_t copied = 0;
   for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", copied)) {
     const size_t end = closing_brace(text, at + 2);
-    if (end == kNone) throw WorldFileError(where, "'" + cut(text.substr(at)) + "' has no closing '}'");
+    if (end == kNone) throw WorldFileError(where, "'" + shortened(text.substr(at)) + "' has no closing '}'");
     const Reference reference = parse_reference(std::string_view(text).substr(at + 2, end - at - 2));
     out.append(text, copied, at - copied);
     const size_t before = out.size();
@@ -157,13 +151,13 @@ std::string Expander::expand_environment(const std::string& text, const SourceLo
   for (size_t at = text.find(kOpen); at != std::string::npos; at = text.find(kOpen, copied)) {
     const size_t start = at + kOpen.size(), end = text.find('}', start);
     if (end == std::string::npos)
-      throw WorldFileError(where, "'" + cut(text.substr(at)) + "' has no closing '}'");
+      throw WorldFileError(where, "'" + shortened(text.substr(at)) + "' has no closing '}'");
     const std::string name = text.substr(start, end - start);
     if (!name.starts_with("MVSIM_"))
-      throw WorldFileError(where, "the environment variable '" + cut(name) +
+      throw WorldFileError(where, "the environment variable '" + shortened(name) +
                                       "' may not be read: only names that begin with MVSIM_");
     const char* value = allowed_environment(name);
-    if (!value) throw WorldFileError(where, "the environment variable '" + cut(name) + "' is not set");
+    if (!value) throw WorldFileError(where, "the environment variable '" + shortened(name) + "' is not set");
     out.append(text, copied, at - copied);
     budget_.expanded(std::string_view(value).size(), where);
     out += value;
@@ -182,7 +176,7 @@ std::string Expander::expand_expressions(const std::string& text, const Scope& s
   for (size_t at = text.find(kOpen); at != std::string::npos; at = text.find(kOpen, copied)) {
     const size_t end = text.find('}', at);
     if (end == std::string::npos)
-      throw WorldFileError(where, "'" + cut(text.substr(at)) + "' has no closing '}'");
+      throw WorldFileError(where, "'" + shortened(text.substr(at)) + "' has no closing '}'");
     at = text.rfind(kOpen, end);
     const size_t start = at + kOpen.size();
     out.append(text, copied, at - copied);
@@ -211,7 +205,7 @@ std::string Expander::evaluate(std::string_view expression, const Scope& scope, 
       for (std::string& name : expression_function_names()) names.push_back(std::move(name));
       hint = did_you_mean(e.unknown_name(), names);
     }
-    throw WorldFileError(where, "$f{" + cut(expression) + "}: " + cut(e.what(), 200) + hint);
+    throw WorldFileError(where, "$f{" + shortened(expression) + "}: " + shortened(e.what(), 200) + hint);
   }
 }
 
@@ -224,7 +218,7 @@ bool Expander::parameter_text(std::string_view inner, const IncludeParameters& p
   if (parameters.keep_names && (name == "NAME" || name == "PARENT_NAME")) return false;
   if (depth > kMostExpansionDepth)
     throw WorldFileError(
-        where, "'${" + cut(inner) + "}' is nested deeper than " + std::to_string(kMostExpansionDepth));
+        where, "'${" + shortened(inner) + "}' is nested deeper than " + std::to_string(kMostExpansionDepth));
   const std::string* value = nullptr;
   const auto parameter = parameters.values.find(name);
   // a parameter X="${X}" means the world's variable X
@@ -260,7 +254,7 @@ std::string Expander::substitute_value(std::string_view text, const IncludeParam
   size_t copied = 0;
   for (size_t at = text.find("${"); at != kNone; at = text.find("${", copied)) {
     const size_t end = closing_brace(text, at + 2);
-    if (end == kNone) throw WorldFileError(where, "'" + cut(text.substr(at)) + "' has no closing '}'");
+    if (end == kNone) throw WorldFileError(where, "'" + shortened(text.substr(at)) + "' has no closing '}'");
     out.append(text.substr(copied, at - copied));
     if (parameter_text(text.substr(at + 2, end - at - 2), parameters, is_xml, active, depth + 1, where,
                        value))
@@ -297,7 +291,7 @@ EditedText Expander::substitute(const SourceText& file, const IncludeParameters&
     if (at == text.size()) break;
     const SourceLocation where = file.where(at);
     const size_t end = closing_brace(text, at + 2);
-    if (end == kNone) throw WorldFileError(where, "'" + cut(text.substr(at)) + "' has no closing '}'");
+    if (end == kNone) throw WorldFileError(where, "'" + shortened(text.substr(at)) + "' has no closing '}'");
     if (parameter_text(text.substr(at + 2, end - at - 2), parameters, true, active, 0, where, value)) {
       copy_to(at);
       out.map.add(out.text.size(), at, false);

@@ -185,7 +185,7 @@ class Evaluator {
     if (lower == "false") return 0;
     if (const std::string* text = variables_(lower)) {
       if (const auto value = leading_number(*text)) return *value;
-      throw ExpressionError("the variable " + found + " is not a number: '" + text->substr(0, 60) + "'");
+      throw ExpressionError("the variable " + found + " is not a number: '" + shortened(*text) + "'");
     }
     if (lower == "pi" || lower == "m_pi") return kPi;
     if (lower == "m_e") return 2.71828182845904523536;

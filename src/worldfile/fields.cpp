@@ -93,7 +93,7 @@ Color parse_color(const NamedText& value) {
   const bool has_alpha = text.size() == 9;
   const int r = byte_at(1), g = byte_at(3), b = byte_at(5), a = has_alpha ? byte_at(7) : 255;
   if (!text.starts_with('#') || (text.size() != 7 && !has_alpha) || std::min({r, g, b, a}) < 0)
-    throw WorldFileError(value.where, "<" + value.name + ">: found '" + std::string(text.substr(0, 60)) +
+    throw WorldFileError(value.where, "<" + value.name + ">: found '" + shortened(text) +
                                           "', expected a colour as #RRGGBB or #RRGGBBAA");
   return {static_cast<uint8_t>(r), static_cast<uint8_t>(g), static_cast<uint8_t>(b), static_cast<uint8_t>(a)};
 }

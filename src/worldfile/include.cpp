@@ -23,7 +23,7 @@ void refuse_uri(const NamedText& value) {
   for (std::string_view scheme : {"http://", "https://", "package://", "ftp://"})
     if (std::string_view(value.text).starts_with(scheme))
       throw WorldFileError(value.where,
-                           "'" + value.text.substr(0, 120) + "': " + std::string(scheme) +
+                           "'" + shortened(value.text, 200) + "': " + std::string(scheme) +
                                " is not supported yet: nothing is downloaded, name a local file");
 }
 
@@ -48,7 +48,7 @@ std::string resolve_include(LoadState& state, const Element& include, NamedText 
     if (const auto real = state.roots.resolve(candidate, reason)) return *real;
     if (first_reason.empty()) first_reason = reason;
   }
-  throw WorldFileError(value.where, "the file '" + value.text.substr(0, 200) + "' " + first_reason);
+  throw WorldFileError(value.where, "the file '" + shortened(value.text, 200) + "' " + first_reason);
 }
 
 std::shared_ptr<const SourceText> read_include(LoadState& state, const std::string& path,
@@ -129,7 +129,7 @@ std::string resolve_file(LoadState& state, const NamedText& value, const std::st
   std::string reason;
   if (const auto real = state.roots.resolve(join_path(folder, path.text), reason)) return *real;
   throw WorldFileError(value.where,
-                       "<" + value.name + ">: the file '" + path.text.substr(0, 200) + "' " + reason);
+                       "<" + value.name + ">: the file '" + shortened(path.text, 200) + "' " + reason);
 }
 
 bool is_condition_true(std::string_view text) {

@@ -159,12 +159,11 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
                          "is empty, expected <mvsim_world>");
   const Element& root = roots.front();
   if (root.tag() != "mvsim_world")
-    throw WorldFileError(
-        root.where(), "the root is <" + std::string(root.tag().substr(0, 80)) + ">, expected <mvsim_world>");
+    throw WorldFileError(root.where(), "the root is <" + shortened(root.tag()) + ">, expected <mvsim_world>");
   if (const std::optional<NamedText> version = attribute_of(state, root, "version", {});
       version && !is_version(trimmed(version->text)))
     throw WorldFileError(version->where,
-                         "version: found '" + version->text.substr(0, 60) + "', expected two numbers as 1.0");
+                         "version: found '" + shortened(version->text) + "', expected two numbers as 1.0");
   set_folder(state, folder);
   state.world.path = path;
   for (const auto& [name, value] : state.options.variables) state.expander.set_variable(name, value);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/params.h"
+#include "worldfile/xml_source.h"
 
 namespace mvsim {
 namespace {
@@ -47,12 +48,11 @@ double fraction(const NamedText& value) {
 Pose2 parse_origin(NamedText value) {
   constexpr const char* kExpected = "[x, y, yaw] (m, m, rad)";
   if (value.text.size() < 2 || value.text.front() != '[' || value.text.back() != ']')
-    throw WorldFileError(value.where,
-                         "origin: found '" + value.text.substr(0, 60) + "', expected " + kExpected);
+    throw WorldFileError(value.where, "origin: found '" + shortened(value.text) + "', expected " + kExpected);
   value.text = value.text.substr(1, value.text.size() - 2);
   if (std::count(value.text.begin(), value.text.end(), ',') != 2)
     throw WorldFileError(value.where,
-                         "origin: found '[" + value.text.substr(0, 60) + "]', expected " + kExpected);
+                         "origin: found '[" + shortened(value.text) + "]', expected " + kExpected);
   std::replace(value.text.begin(), value.text.end(), ',', ' ');
   const std::vector<double> v = parse_numbers(value, 3, 3, kExpected);
   for (size_t i = 0; i < 2; ++i) check_range({.name = "origin", .min = -1e7, .max = 1e7}, v[i], value.where);
@@ -79,7 +79,7 @@ void set_value(MapYaml& out, const NamedText& value) {
     out.mode = unquoted(value);
     if (out.mode != "trinary" && out.mode != "scale" && out.mode != "raw")
       throw WorldFileError(value.where,
-                           "mode: found '" + out.mode.substr(0, 60) + "', expected trinary, scale or raw");
+                           "mode: found '" + shortened(out.mode) + "', expected trinary, scale or raw");
   } else {
     out.unknown.push_back(value.where);
   }
@@ -92,6 +92,8 @@ MapYaml parse_map_yaml(const std::string& path, std::string_view text) {
   MapYaml out;
   std::set<std::string> seen;
   int line_number = 0;
+  if (const size_t bad = find_not_text(text); bad != std::string_view::npos)
+    throw WorldFileError(SourceText(path, std::string(text)).where(bad), "is not UTF-8 text");
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = without_comment(text.substr(begin, end - begin));
@@ -101,14 +103,14 @@ MapYaml parse_map_yaml(const std::string& path, std::string_view text) {
     const size_t colon = line.find(':');
     const SourceLocation start{shared_path, line_number, 1};
     if (colon == std::string_view::npos || kBlanks.find(line[0]) != std::string_view::npos)
-      throw WorldFileError(start, "found '" + std::string(trim(line).substr(0, 60)) +
+      throw WorldFileError(start, "found '" + shortened(trim(line)) +
                                       "', expected one 'key: value' a line without indentation");
     NamedText value{std::string(trim(line.substr(0, colon))), std::string(trim(line.substr(colon + 1))),
                     start};
     const size_t first = line.find_first_not_of(kBlanks, colon + 1);
     if (first != std::string_view::npos) value.where.column = static_cast<int>(first) + 1;
     if (!seen.insert(value.name).second)
-      throw WorldFileError(start, "the key '" + value.name.substr(0, 60) + "' is given twice");
+      throw WorldFileError(start, "the key '" + shortened(value.name) + "' is given twice");
     set_value(out, value);
   }
   for (const char* key : {"image", "resolution", "origin"})

@@ -100,7 +100,7 @@ void check_value(const NamedText& value, Kind kind) {
     case Kind::kCullFace: {
       const std::string_view text = trimmed(value.text);
       if (text != "NONE" && text != "BACK" && text != "FRONT")
-        throw WorldFileError(value.where, "<" + value.name + ">: found '" + std::string(text.substr(0, 60)) +
+        throw WorldFileError(value.where, "<" + value.name + ">: found '" + shortened(text) +
                                               "', expected NONE, BACK or FRONT");
     }
   }
@@ -156,7 +156,7 @@ void check_marker(LoadState& state, const Element& e) {
   const NamedText type = required_attribute(state, e, "type", {});
   if (type.text != "line_strip")
     throw WorldFileError(type.where,
-                         "<marker>: found type '" + type.text.substr(0, 60) + "', expected line_strip");
+                         "<marker>: found type '" + shortened(type.text) + "', expected line_strip");
   const Fields fields(state, {}, e);
   const std::optional<NamedText> points = fields.scalar("points");
   if (!points) throw WorldFileError(e.where(), "<marker> has no <points>");

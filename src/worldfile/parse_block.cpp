@@ -31,9 +31,7 @@ constexpr std::string_view kBlockTags[] = {"init_pose",
                                            "shape",
                                            "geometry",
                                            "shape_from_visual",
-                                           "visual",
-                                           "include",
-                                           "if"};
+                                           "visual"};
 
 struct GeometryName {
   std::string_view name;
@@ -67,7 +65,7 @@ void parse_geometry(LoadState& state, const Element& e, const Scope& scope, Bloc
     if (geometry.name == found) known = &geometry;
   if (!known)
     throw WorldFileError(type ? type->where : e.where(),
-                         "<geometry>: found type '" + std::string(found.substr(0, 80)) +
+                         "<geometry>: found type '" + shortened(found) +
                              "', expected box, cylinder, sphere, ramp or semi_cylinder_bump" +
                              did_you_mean(found, names));
   out.geometry = known->type;
@@ -126,7 +124,7 @@ std::string block_name(LoadState& state, const Element& e) {
   if (!state.block_names.insert(name).second)
     state.warnings.add(
         "twice " + name, e.where(),
-        "the name '" + name.substr(0, 80) + "' is given to a second <block>: only the first is found by it");
+        "the name '" + shortened(name) + "' is given to a second <block>: only the first is found by it");
   return name;
 }
 
@@ -150,8 +148,7 @@ void parse_block(LoadState& state, const Element& e) {
   if (!out.class_name.empty()) {
     const auto found = state.block_classes.find(out.class_name);
     if (found == state.block_classes.end())
-      throw WorldFileError(e.where(), "the block class '" + out.class_name.substr(0, 80) +
-                                          "' is not defined" +
+      throw WorldFileError(e.where(), "the block class '" + shortened(out.class_name) + "' is not defined" +
                                           did_you_mean(out.class_name, names_of(state.block_classes)));
     fields.add({found->second.element, found->second.children});
   }

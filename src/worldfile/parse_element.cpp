@@ -93,7 +93,7 @@ void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
     throw WorldFileError(file ? file->where : e.where(), "<element class=\"occupancy_grid\"> has no <file>");
   if (file->text.ends_with(".gridmap") || file->text.ends_with(".gridmap.gz"))
     throw WorldFileError(file->where,
-                         "<file>: '" + file->text.substr(0, 120) +
+                         "<file>: '" + shortened(file->text, 200) +
                              "': .gridmap files are not supported yet, expected an image or a .yaml");
   fields.read({.name = "resolution", .min = 0, .max = 1e4, .open_min = true}, out.resolution);
   read_center_pixel(fields, e, out);
@@ -155,8 +155,8 @@ void parse_element(LoadState& state, const Element& e) {
     refuse(e, "<element class=\"" + class_name.text + "\">");
   std::vector<std::string> names{"occupancy_grid", "horizontal_plane", "ground_grid"};
   for (const std::string_view name : kNotBuilt) names.emplace_back(name);
-  throw WorldFileError(class_name.where, "<element> of unknown class '" + class_name.text.substr(0, 80) +
-                                             "'" + did_you_mean(class_name.text, names));
+  throw WorldFileError(class_name.where, "<element> of unknown class '" + shortened(class_name.text) + "'" +
+                                             did_you_mean(class_name.text, names));
 }
 
 }  // namespace mvsim

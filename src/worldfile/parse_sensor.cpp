@@ -22,7 +22,7 @@ std::string sensor_name(LoadState& state, const Element& e, const std::string& c
     throw WorldFileError(e.where(), "vehicle '" + vehicle.name + "' has more than " +
                                         std::to_string(kMostSensors) + " sensors");
   const std::optional<NamedText> given = object_name(state, e, scope);
-  const std::string name = given ? given->text : automatic_name(class_name, vehicle.sensors.size());
+  std::string name = given ? given->text : automatic_name(class_name, vehicle.sensors.size());
   for (const SensorSpec& other : vehicle.sensors)
     if (other.name == name)
       throw WorldFileError(

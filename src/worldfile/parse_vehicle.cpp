@@ -175,8 +175,7 @@ Fields vehicle_fields(LoadState& state, const Element& e, const VehicleSpec& out
   if (out.class_name.empty()) return fields;
   const auto found = state.vehicle_classes.find(out.class_name);
   if (found == state.vehicle_classes.end())
-    throw WorldFileError(e.where(), "the vehicle class '" + out.class_name.substr(0, 80) +
-                                        "' is not defined" +
+    throw WorldFileError(e.where(), "the vehicle class '" + shortened(out.class_name) + "' is not defined" +
                                         did_you_mean(out.class_name, names_of(state.vehicle_classes)));
   fields.add({found->second.element, found->second.children});
   return fields;

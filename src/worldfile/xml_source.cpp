@@ -25,21 +25,6 @@ size_t utf8_length(std::string_view s) {
   return overlong || outside ? 0 : length;
 }
 
-// Offset of the first byte that is not text, or npos.
-size_t find_not_text(std::string_view s) {
-  for (size_t i = 0; i < s.size();) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    if (c >= 0x20 && c < 0x80) {
-      ++i;
-      continue;
-    }
-    const size_t length = utf8_length(s.substr(i));
-    if (length == 0 || (c < 0x20 && kBlanks.find(static_cast<char>(c)) == std::string_view::npos)) return i;
-    i += length;
-  }
-  return std::string_view::npos;
-}
-
 // Whether the reference at `s` ("&#1234;" or "&#x4d2;") names a character of text; what pugixml does not
 // judge.
 bool is_text_reference(std::string_view s) {
@@ -82,6 +67,20 @@ size_t skip_past(std::string_view text, size_t from, std::string_view end) {
 }
 
 }  // namespace
+
+size_t find_not_text(std::string_view s) {
+  for (size_t i = 0; i < s.size();) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c < 0x80) {
+      ++i;
+      continue;
+    }
+    const size_t length = utf8_length(s.substr(i));
+    if (length == 0 || (c < 0x20 && kBlanks.find(static_cast<char>(c)) == std::string_view::npos)) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
 
 SourceText::SourceText(std::string path, std::string text)
     : path_(std::make_shared<const std::string>(std::move(path))), text_(std::move(text)), line_starts_{0} {
@@ -186,8 +185,8 @@ void XmlSource::prepare(std::string_view text) {
       const size_t end = name_end(text, i + 2);
       const std::string_view name = text.substr(i + 2, end - i - 2);
       if (!open.empty() && name != open.back()) {
-        mismatches_.push_back({where_edited(i), "</" + std::string(name.substr(0, 80)) + "> closes <" +
-                                                    std::string(open.back().substr(0, 80)) + ">"});
+        mismatches_.push_back(
+            {where_edited(i), "</" + shortened(name) + "> closes <" + shortened(open.back()) + ">"});
         renames_.add(buffer_.size(), copied, true);
         buffer_.append(text.substr(copied, i + 2 - copied));
         renames_.add(buffer_.size(), i + 2, false);

@@ -16,6 +16,9 @@
 
 namespace mvsim {
 
+// Offset of the first byte that is not UTF-8 text (control characters are not), or npos.
+size_t find_not_text(std::string_view text);
+
 // A text file and where its lines start.
 class SourceText {
  public:

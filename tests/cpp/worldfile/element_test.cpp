@@ -116,6 +116,7 @@ TEST(MapYaml, ReadsTheFlatFormatStrictly) {
       {"image: a\nresolution: 1\norigin:\n - 0\n", "expected [x, y, yaw]"},
       {"image:\nresolution: 1\norigin: [0,0,0]\n", "image: is empty"},
       {good + "  nested: 1\n", "m.yaml:4:1: found 'nested: 1', expected one 'key: value' a line"},
+      {good + "negate: \xff\n", "m.yaml:4:9: is not UTF-8 text"},
       {good + "just text\n", "expected one 'key: value'"},
   };
   for (const auto& [text, expected] : cases) EXPECT_TRUE(has(yaml_error(text), expected)) << text;
