@@ -5,23 +5,32 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from mvsim_gym.registration import register, register_all
+
 if TYPE_CHECKING:
+    from mvsim_gym import sb3
     from mvsim_gym._core import ForkedProcessError, WorldFileError
+    from mvsim_gym.env import Env
+    from mvsim_gym.vector_env import VectorEnv
     from mvsim_gym.world import World
 
 __version__ = "0.1.0"
 
-__all__ = ["ForkedProcessError", "World", "WorldFileError"]
+__all__ = ["Env", "ForkedProcessError", "VectorEnv", "World", "WorldFileError", "register", "sb3"]
 
 # Loaded when first asked for: `import mvsim_gym` itself costs next to nothing.
 _HOMES = {
+    "Env": "env",
     "ForkedProcessError": "_core",
+    "VectorEnv": "vector_env",
     "World": "world",
     "WorldFileError": "_core",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "sb3":
+        return importlib.import_module("mvsim_gym.sb3")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'mvsim_gym' has no attribute '{name}'")
@@ -31,4 +40,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, "sb3"})
+
+
+register_all()

@@ -123,14 +123,14 @@ class _States:
 
     def _header(self) -> list[str]:
         names = ["step", "t"]
-        own = "x y z yaw pitch roll vx vy w vx_local vy_local odo_x odo_y odo_yaw odovel_vx odovel_w".split()
+        own = ["x", "y", "z", "yaw", "pitch", "roll", "vx", "vy", "w", "vx_local", "vy_local", "odo_x", "odo_y", "odo_yaw", "odovel_vx", "odovel_w"]
         own += ["in_collision", "had_collision"]
         for vehicle in self._world.vehicles.values():
             names += [f"{vehicle.name}.{column}" for column in own]
             for i in range(len(vehicle.wheels)):
-                names += [f"{vehicle.name}.wheel{i}.{c}" for c in "omega phi steer torque fx fy fz".split()]
+                names += [f"{vehicle.name}.wheel{i}.{c}" for c in ["omega", "phi", "steer", "torque", "fx", "fy", "fz"]]
         for block in self._blocks:
-            names += [f"{block.name}.{column}" for column in "x y yaw vx vy w".split()]
+            names += [f"{block.name}.{column}" for column in ["x", "y", "yaw", "vx", "vy", "w"]]
         return names
 
     def _of_vehicle(self, vehicle: Vehicle) -> list[float]:

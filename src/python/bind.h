@@ -5,6 +5,7 @@
 
 namespace mvsim {
 
+void bind_batch(pybind11::module_& m);
 void bind_errors(pybind11::module_& m);
 void bind_world(pybind11::module_& m);
 

@@ -1,5 +1,6 @@
 // C++ exceptions as Python's.
 #include "base/error.h"
+#include "env/env_spec.h"
 #include "python/bind.h"
 
 namespace py = pybind11;
@@ -28,6 +29,8 @@ void translate(std::exception_ptr pointer) {
     raise_world_file_error(e);
   } catch (const ForkedProcessError& e) {
     PyErr_SetString(core("ForkedProcessError").ptr(), e.what());
+  } catch (const UnknownKeyword& e) {
+    PyErr_SetString(core("UnknownKeyword").ptr(), e.what());
   } catch (const Error& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
   }
@@ -48,6 +51,7 @@ void bind_errors(py::module_& m) {
       "was found and what was expected.");
   add_exception(m, "ForkedProcessError", PyExc_RuntimeError,
                 "An environment was used in a process forked after the environment was made.");
+  add_exception(m, "UnknownKeyword", PyExc_TypeError, "A keyword that an environment does not have.");
   py::register_exception_translator(&translate);
 }
 

@@ -5,4 +5,5 @@ PYBIND11_MODULE(_core, m) {
       "The C++ core of mvsim_gym. Use the classes of mvsim_gym instead: this module may change any day.";
   mvsim::bind_errors(m);
   mvsim::bind_world(m);
+  mvsim::bind_batch(m);
 }

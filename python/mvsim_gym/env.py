@@ -1,0 +1,183 @@
+"""One environment behind Gymnasium's Env."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from mvsim_gym import _core
+from mvsim_gym._build import (
+    Observation,
+    Path,
+    action_space,
+    as_actions,
+    check_mode,
+    check_options,
+    closed_error,
+    columns_of,
+    draw_key,
+    make_batch,
+    observation_space,
+    refuse_copies,
+)
+from mvsim_gym._info import InfoTable
+
+if TYPE_CHECKING:
+    from mvsim_gym._picture import Painter
+
+__all__ = ["Env"]
+
+
+class Env(gym.Env[Observation, npt.NDArray[np.float32]]):
+    """A robot's task as an environment file describes it.
+
+    Observations are a dict of 1-D float32 arrays within finite bounds, actions a float32 vector in [-1, 1] that stands
+    for `action_low`..`action_high` in physical units. `info` is empty but for the last step of an episode, which tells
+    `success`, `collision`, `timeout`, `diverged`, `time` (s), `path_length` (m), `min_clearance` (m), `bad_action`
+    (count) and the sum of each reward term as `reward/<name>`; a step with a bad action tells `bad_action` too.
+
+    Args:
+        env: path of the environment file, or the id of one that the package brings.
+        render_mode: None or "rgb_array".
+        num_threads: accepted for the sake of `gymnasium.make_vec`; one environment is stepped by its caller.
+        strict_actions: an action that is not finite raises; by default it counts as zero, in `info["bad_action"]`.
+        spl: tell `spl`, and `optimal_length` (m) on success, at the end of an episode (for evaluation: it costs time).
+        roots: folders that the world may read beside its own parent folder and the package's data.
+        width, height: of pictures, pixels.
+        camera: "above" or "behind" (the robot).
+        overrides: any field, term or knob of the environment file, e.g. `time_limit=30`,
+            `reward={"collision": -20}`; see docs/env-files.md.
+
+    Raises:
+        TypeError: an unknown keyword; the message names the nearest one.
+        WorldFileError: a mistake in a file or a keyword's value.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
+
+    def __init__(
+        self,
+        env: Path | None = None,
+        *,
+        render_mode: str | None = None,
+        num_threads: int = 1,
+        strict_actions: bool = False,
+        spl: bool = False,
+        roots: Sequence[Path] = (),
+        width: int = 480,
+        height: int = 480,
+        camera: str = "above",
+        **overrides: Any,
+    ) -> None:
+        check_mode("render_mode", render_mode, (None, "rgb_array"))
+        check_mode("camera", camera, ("above", "behind"))
+        self._batch: _core.Batch | None = make_batch(
+            env,
+            overrides,
+            num_envs=1,
+            num_threads=num_threads,
+            autoreset=_core.AutoresetMode.DISABLED,
+            strict_actions=strict_actions,
+            spl=spl,
+            roots=roots,
+        )
+        batch = self._batch
+        self.metadata = {**type(self).metadata, "render_fps": 1 / batch.control_period}
+        self.render_mode = render_mode
+        self.action_space = action_space(batch)
+        self.observation_space = observation_space(batch)
+        self.control_period: float = batch.control_period
+        """Simulated seconds of a step."""
+        self.action_low: npt.NDArray[np.float64] = np.array(batch.action_low)
+        """What an action of -1 stands for, physical units."""
+        self.action_high: npt.NDArray[np.float64] = np.array(batch.action_high)
+        """What an action of 1 stands for, physical units."""
+        self.action_names: list[str] = batch.action_names
+        """Names of the action's components, e.g. vx and omega."""
+
+        self._action_shape = (batch.action_size,)
+        assert isinstance(self.observation_space, spaces.Dict)
+        columns = columns_of(batch, self.observation_space)
+        self._rows = [(key, batch.observation(index)[0]) for key, index in columns]
+        self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
+        self._info = InfoTable(batch)
+        self._seeded = self._running = False
+        self._picture = (width, height, camera)
+        self._painter: Painter | None = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the world file has that is without effect."""
+        return self._open().warnings
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Starts an episode: with a seed the first one of that seed, without one the next.
+
+        Args:
+            seed: everything random follows from it.
+            options: there are none; a key raises ValueError.
+
+        Returns:
+            The first observation and an empty info.
+        """
+        batch = self._open()
+        check_options(options, ())
+        super().reset(seed=seed)
+        if seed is not None or not self._seeded:
+            batch.seed_env(0, draw_key(self.np_random))
+            self._seeded = True
+        batch.reset()
+        self._running = True
+        return {key: row.copy() for key, row in self._rows}, {}
+
+    def step(self, action: npt.NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Advances the world by one control period.
+
+        Args:
+            action: (n,) float32 in [-1, 1]; values beyond are clipped.
+
+        Returns:
+            observation, reward, terminated, truncated, info.
+
+        Raises:
+            gymnasium.error.ResetNeeded: there is no episode, or it has ended.
+            ValueError: an action of another shape; with `strict_actions` one that is not finite.
+        """
+        batch = self._open()
+        if not self._running:
+            raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
+        batch.step(as_actions(action, self._action_shape))
+        terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
+        self._running = not (terminated or truncated)
+        observation = {key: row.copy() for key, row in self._rows}
+        return observation, float(self._rewards[0]), terminated, truncated, self._info.of_env(0)
+
+    def render(self) -> npt.NDArray[np.uint8] | None:  # type: ignore[override]
+        """A picture of the world: (height, width, 3) uint8; None without a render mode."""
+        batch = self._open()
+        if self.render_mode is None:
+            return None
+        if self._painter is None:
+            from mvsim_gym._picture import Painter
+
+            self._painter = Painter(*self._picture)
+        return self._painter.of_env(batch, 0)
+
+    def close(self) -> None:
+        """Gives threads and memory back; a second call does nothing."""
+        self._batch = self._painter = None
+
+    def _open(self) -> _core.Batch:
+        if self._batch is None:
+            raise closed_error("environment")
+        return self._batch
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise refuse_copies("environment")

@@ -1,0 +1,284 @@
+"""Many environments behind Gymnasium's VectorEnv, stepped by one native call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from mvsim_gym import _core
+from mvsim_gym._build import (
+    Observation,
+    Path,
+    action_space,
+    as_actions,
+    check_mode,
+    check_options,
+    closed_error,
+    columns_of,
+    draw_key,
+    make_batch,
+    observation_space,
+    refuse_copies,
+)
+from mvsim_gym._info import InfoTable, Mask
+
+if TYPE_CHECKING:
+    from mvsim_gym._picture import Painter
+
+__all__ = ["VectorEnv"]
+
+Seeds = int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None
+
+
+class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.NDArray[Any]]):
+    """`num_envs` copies of an environment: arrays with a row an env, spaces and infos as those of Gymnasium's
+    SyncVectorEnv over `Env`, in every autoreset mode.
+
+    Env i of a batch seeded with s goes through the same episodes as a single `Env` seeded with s + i, whatever the
+    number of envs and threads.
+
+    Args:
+        env: path of the environment file, or the id of one that the package brings.
+        num_envs: at least 1.
+        num_threads: 0 takes what suits the machine.
+        autoreset_mode: an AutoresetMode or its value.
+        max_episode_steps: a time limit in steps, beside that of the environment file.
+        render_mode: None or "rgb_array".
+        copy: observations, rewards and flags are copies; with False they are views that the next call rewrites.
+        strict_actions, spl, roots, width, height, camera, overrides: as for `Env`.
+
+    Raises:
+        TypeError, WorldFileError: as for `Env`.
+        ValueError: `num_envs` below 1 and the like.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
+
+    def __init__(
+        self,
+        env: Path | None = None,
+        *,
+        num_envs: int = 1,
+        num_threads: int = 0,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+        copy: bool = True,
+        strict_actions: bool = False,
+        spl: bool = False,
+        roots: Sequence[Path] = (),
+        width: int = 320,
+        height: int = 320,
+        camera: str = "above",
+        **overrides: Any,
+    ) -> None:
+        check_mode("render_mode", render_mode, (None, "rgb_array"))
+        check_mode("camera", camera, ("above", "behind"))
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self._batch: _core.Batch | None = make_batch(
+            env,
+            overrides,
+            num_envs=num_envs,
+            num_threads=num_threads,
+            autoreset=_core.AutoresetMode[self.autoreset_mode.name],
+            strict_actions=strict_actions,
+            spl=spl,
+            roots=roots,
+            max_episode_steps=max_episode_steps,
+        )
+        batch = self._batch
+        self.num_envs = batch.num_envs
+        self.num_threads: int = batch.num_threads
+        """Threads that step the envs, the caller's included."""
+        self.metadata = {
+            **type(self).metadata,
+            "render_fps": 1 / batch.control_period,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.render_mode = render_mode
+        self.single_action_space = action_space(batch)
+        single_observation_space = observation_space(batch)
+        self.single_observation_space = single_observation_space
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(single_observation_space, self.num_envs)
+        self.control_period: float = batch.control_period
+        """Simulated seconds of a step."""
+        self.action_low: npt.NDArray[np.float64] = np.array(batch.action_low)
+        """What an action of -1 stands for, physical units."""
+        self.action_high: npt.NDArray[np.float64] = np.array(batch.action_high)
+        """What an action of 1 stands for, physical units."""
+        self.action_names: list[str] = batch.action_names
+        """Names of the action's components, e.g. vx and omega."""
+
+        self._copy = copy
+        self._action_shape = (self.num_envs, batch.action_size)
+        columns = columns_of(batch, single_observation_space)
+        self._observations = {key: batch.observation(index) for key, index in columns}
+        self._final_observations = {key: batch.final_observation(index) for key, index in columns}
+        self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
+        self._finished = batch.finished
+        self._info = InfoTable(batch)
+        self._randoms: list[np.random.Generator | None] = [None] * self.num_envs
+        self._seeds: list[int] = [-1] * self.num_envs
+        self._seeded = np.zeros(self.num_envs, np.bool_)
+        self._needs_reset = np.ones(self.num_envs, np.bool_)
+        self._picture = (width, height, camera)
+        self._painter: Painter | None = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the world file has that is without effect."""
+        return self._open().warnings
+
+    @property
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The generator of each env, from which its key was drawn."""
+        return tuple(self._random(i) for i in range(self.num_envs))
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The seed of each env."""
+        return tuple(self._seeds[i] for i in range(self.num_envs) if self._random(i))
+
+    def reset(  # type: ignore[override]
+        self, *, seed: Seeds = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Starts an episode in every env, or in those of a mask.
+
+        Args:
+            seed: an int s seeds env i with s + i; a sequence has a seed or None for each env; an env without a seed
+                goes on to its next episode.
+            options: `reset_mask`, a bool array (num_envs,) with at least one True.
+
+        Returns:
+            All observations (num_envs, ...), and an empty info.
+
+        Raises:
+            TypeError, ValueError: a mask of another type or shape, the wrong number of seeds, an unknown option.
+        """
+        batch = self._open()
+        check_options(options, ("reset_mask",))
+        mask = self._checked_mask(options["reset_mask"]) if options and "reset_mask" in options else None
+        for i, value in enumerate(self._seed_list(seed)):
+            if (mask is not None and not mask[i]) or (value is None and self._seeded[i]):
+                continue
+            if value is not None:
+                self._randoms[i], self._seeds[i] = seeding.np_random(value)
+            batch.seed_env(i, draw_key(self._random(i)))
+            self._seeded[i] = True
+        batch.reset(mask)
+        self._needs_reset[slice(None) if mask is None else mask] = False
+        return self._out(self._observations), {}
+
+    def step(
+        self, actions: npt.NDArray[np.float32]
+    ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        """Advances every env by one control period.
+
+        Args:
+            actions: (num_envs, n) float32 in [-1, 1]; values beyond are clipped. Float32 in C order is not copied.
+
+        Returns:
+            observations (num_envs, ...) float32, rewards (num_envs,) float64, terminated and truncated (num_envs,)
+            bool, infos.
+
+        Raises:
+            gymnasium.error.ResetNeeded: before the first reset, or (mode DISABLED) for an env whose episode has ended.
+            ValueError: actions of another shape; with `strict_actions` one that is not finite.
+        """
+        batch = self._open()
+        if self._needs_reset.any():
+            env = int(self._needs_reset.argmax())
+            raise gym.error.ResetNeeded(f"env {env} has no running episode: call reset() before step()")
+        batch.step(as_actions(actions, self._action_shape))
+        infos = self._infos()
+        if not self._copy:
+            return self._observations, self._rewards, self._terminated, self._truncated, infos
+        return (
+            self._out(self._observations),
+            self._rewards.copy(),
+            self._terminated.copy(),
+            self._truncated.copy(),
+            infos,
+        )
+
+    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:  # type: ignore[override]
+        """A picture (height, width, 3) uint8 of each env; None without a render mode."""
+        batch = self._open()
+        if self.render_mode is None:
+            return None
+        if self._painter is None:
+            from mvsim_gym._picture import Painter
+
+            self._painter = Painter(*self._picture)
+        return tuple(self._painter.of_env(batch, i) for i in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Gives threads and memory back."""
+        self._batch = self._painter = None
+
+    def _open(self) -> _core.Batch:
+        if self._batch is None:
+            raise closed_error("vector environment")
+        return self._batch
+
+    def _infos(self) -> dict[str, Any]:
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            return self._info.of_envs()
+        ended = self._finished.copy()
+        if self.autoreset_mode is AutoresetMode.DISABLED:
+            self._needs_reset |= ended
+            return self._info.of_envs()
+        if not ended.any():
+            return self._info.of_envs()
+        final = np.full(self.num_envs, None, dtype=object)
+        for i in ended.nonzero()[0]:
+            final[i] = {key: array[i].copy() for key, array in self._final_observations.items()}
+        return {
+            "final_obs": final,
+            "_final_obs": ended,
+            "final_info": self._info.of_envs(ended),
+            "_final_info": ended.copy(),
+            **self._info.of_envs(~ended),
+        }
+
+    def _out(self, arrays: Observation) -> Observation:
+        return {key: array.copy() for key, array in arrays.items()} if self._copy else arrays
+
+    def _random(self, i: int) -> np.random.Generator:
+        random = self._randoms[i]
+        if random is None:
+            random, self._seeds[i] = seeding.np_random()
+            self._randoms[i] = random
+        return random
+
+    def _seed_list(self, seed: Seeds) -> Sequence[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, int | np.integer):
+            return [int(seed) + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"seed: found a list of {len(seed)}, expected {self.num_envs}, one for each env")
+        return [None if value is None else int(value) for value in seed]
+
+    def _checked_mask(self, mask: Any) -> Mask:
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            found = (
+                f"an array of {mask.dtype}" if isinstance(mask, np.ndarray) else f"a {type(mask).__name__}"
+            )
+            raise TypeError(f"options['reset_mask']: found {found}, expected a NumPy array of bool")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(f"options['reset_mask']: found shape {mask.shape}, expected ({self.num_envs},)")
+        if not mask.any():
+            raise ValueError("options['reset_mask']: found no True, expected at least one")
+        return mask
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise refuse_copies("vector environment")

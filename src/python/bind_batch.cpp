@@ -1,0 +1,202 @@
+// EnvSpec and Batch: what mvsim_gym.Env, VectorEnv and sb3.MVSimVecEnv stand on. Arrays are views of the
+// batch's own memory and keep the batch alive.
+#include <pybind11/native_enum.h>
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include "env/batch.h"
+#include "env/env_spec.h"
+#include "python/bind.h"
+#include "python/signals.h"
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace mvsim {
+namespace {
+
+OverrideValue value_of(const std::string& name, py::handle object);
+
+OverrideValue dict_of(const std::string& name, const py::dict& dict) {
+  std::vector<std::pair<std::string, OverrideValue>> items;
+  for (const auto& [key, value] : dict) {
+    if (!py::isinstance<py::str>(key)) throw py::type_error(name + ": found a key that is no text");
+    const auto text = key.cast<std::string>();
+    items.emplace_back(text, value_of(name.empty() ? text : name + "." + text, value));
+  }
+  return OverrideValue::dict(std::move(items));
+}
+
+OverrideValue list_of(const std::string& name, const py::sequence& sequence) {
+  std::vector<OverrideValue> items;
+  for (const py::handle item : sequence) items.push_back(value_of(name, item));
+  return OverrideValue::list(std::move(items));
+}
+
+OverrideValue value_of(const std::string& name, py::handle object) {
+  PyObject* const p = object.ptr();
+  if (object.is_none()) return {};
+  if (PyBool_Check(p)) return OverrideValue::of(object.cast<bool>());
+  if (PyUnicode_Check(p)) return OverrideValue::of(object.cast<std::string>());
+  if (PyDict_Check(p)) return dict_of(name, py::reinterpret_borrow<py::dict>(object));
+  if (PyFloat_Check(p) || PyLong_Check(p)) return OverrideValue::of(object.cast<double>());
+  if (PySequence_Check(p)) return list_of(name, py::reinterpret_borrow<py::sequence>(object));
+  if (PyNumber_Check(p))
+    return OverrideValue::of(py::float_(py::reinterpret_borrow<py::object>(object)).cast<double>());
+  throw py::type_error("keyword " + name + ": found a " +
+                       py::type::of(object).attr("__name__").cast<std::string>() +
+                       ", expected what JSON can say");
+}
+
+// A view of `values` with a row an env; `owner` is the batch.
+template <typename T, typename Stored>
+py::array_t<T> view(py::handle owner, const Stored* values, size_t rows, size_t columns = 0) {
+  static_assert(sizeof(T) == sizeof(Stored));
+  std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(rows)};
+  if (columns > 0) shape.push_back(static_cast<py::ssize_t>(columns));
+  return py::array_t<T>(shape, reinterpret_cast<const T*>(values), owner);
+}
+
+Batch& batch_of(py::handle self) {
+  return self.cast<Batch&>();
+}
+
+py::array_t<bool> flags(py::handle self, std::span<uint8_t> (Batch::*get)()) {
+  const std::span<uint8_t> values = (batch_of(self).*get)();
+  return view<bool>(self, values.data(), values.size());
+}
+
+py::array_t<float> rows(py::handle self, size_t key, std::span<float> (Batch::*get)(size_t)) {
+  Batch& batch = batch_of(self);
+  const std::span<float> values = (batch.*get)(key);
+  const size_t size = batch.observations().at(key).low.size();
+  return view<float>(self, values.data(), values.size() / size, size);
+}
+
+bool stop_on_signal() {
+  check_signals();
+  return false;
+}
+
+using Actions = py::array_t<float, py::array::c_style>;
+using Mask = py::array_t<uint8_t, py::array::c_style | py::array::forcecast>;
+
+void step(Batch& batch, const Actions& actions) {
+  const std::span<const float> values(actions.data(), static_cast<size_t>(actions.size()));
+  const py::gil_scoped_release release;
+  batch.step(values, stop_on_signal);
+}
+
+void reset(Batch& batch, const std::optional<Mask>& mask) {
+  std::span<const uint8_t> values;
+  if (mask) values = {mask->data(), static_cast<size_t>(mask->size())};
+  const py::gil_scoped_release release;
+  batch.reset(values, stop_on_signal);
+}
+
+void bind_spec(py::module_& m) {
+  py::class_<EnvSpec>(m, "EnvSpec")
+      .def_readonly("id", &EnvSpec::id)
+      .def_readonly("path", &EnvSpec::path)
+      .def_readonly("control_period", &EnvSpec::control_period)
+      .def_readwrite("time_limit", &EnvSpec::time_limit);
+  m.def(
+      "load_env",
+      [](const std::string& path, const std::string& assets, const std::vector<std::string>& roots) {
+        return load_env(path, {.assets = assets, .roots = roots});
+      },
+      "path"_a, "assets"_a, "roots"_a = std::vector<std::string>{});
+  m.def(
+      "apply_overrides",
+      [](EnvSpec& spec, const py::dict& overrides) { apply_overrides(spec, dict_of("", overrides)); },
+      "spec"_a, "overrides"_a);
+  m.def(
+      "list_envs",
+      [](const std::string& folder) {
+        std::vector<std::pair<std::string, std::string>> out;
+        for (const EnvListing& env : list_envs(folder)) out.emplace_back(env.id, env.path);
+        return out;
+      },
+      "folder"_a);
+}
+
+std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_threads, AutoresetMode autoreset,
+                                  bool strict_actions, bool spl, const std::string& assets,
+                                  const std::vector<std::string>& roots) {
+  const py::gil_scoped_release release;
+  return std::make_unique<Batch>(spec, BatchOptions{.num_envs = num_envs,
+                                                    .num_threads = num_threads,
+                                                    .autoreset = autoreset,
+                                                    .strict_actions = strict_actions,
+                                                    .spl = spl,
+                                                    .load = {.assets = assets, .roots = roots}});
+}
+
+}  // namespace
+
+void bind_batch(py::module_& m) {
+  bind_spec(m);
+  py::native_enum<AutoresetMode>(m, "AutoresetMode", "enum.Enum")
+      .value("NEXT_STEP", AutoresetMode::kNextStep)
+      .value("SAME_STEP", AutoresetMode::kSameStep)
+      .value("DISABLED", AutoresetMode::kDisabled)
+      .finalize();
+  py::native_enum<InfoType>(m, "InfoType", "enum.Enum")
+      .value("BOOL", InfoType::kBool)
+      .value("INT", InfoType::kInt)
+      .value("NUMBER", InfoType::kNumber)
+      .finalize();
+  py::class_<ObservationInfo>(m, "ObservationInfo")
+      .def_readonly("key", &ObservationInfo::key)
+      .def_property_readonly(
+          "low", [](const ObservationInfo& o) { return py::array_t<float>(o.low.size(), o.low.data()); })
+      .def_property_readonly(
+          "high", [](const ObservationInfo& o) { return py::array_t<float>(o.high.size(), o.high.data()); });
+  py::class_<Batch>(m, "Batch")
+      .def(py::init(&make_batch), "spec"_a, "num_envs"_a, "num_threads"_a, "autoreset"_a, "strict_actions"_a,
+           "spl"_a, "assets"_a, "roots"_a)
+      .def_property_readonly("spec", &Batch::spec, py::return_value_policy::reference_internal)
+      .def_property_readonly("warnings", &Batch::warnings)
+      .def_property_readonly("num_envs", &Batch::num_envs)
+      .def_property_readonly("num_threads", &Batch::num_threads)
+      .def_property_readonly("control_period", &Batch::control_period)
+      .def_property_readonly("action_size", &Batch::action_size)
+      .def_property_readonly("action_low", &Batch::action_low)
+      .def_property_readonly("action_high", &Batch::action_high)
+      .def_property_readonly("action_names", &Batch::action_names)
+      .def_property_readonly("observations", &Batch::observations,
+                             py::return_value_policy::reference_internal)
+      .def("seed_env", &Batch::seed_env, "env"_a, "key"_a)
+      .def("reset", &reset, "mask"_a = py::none())
+      .def("step", &step, "actions"_a.noconvert())
+      .def("observation", [](py::object self, size_t key) { return rows(self, key, &Batch::observation); })
+      .def("final_observation",
+           [](py::object self, size_t key) { return rows(self, key, &Batch::final_observation); })
+      .def_property_readonly("rewards",
+                             [](py::object self) {
+                               const std::span<double> values = batch_of(self).rewards();
+                               return view<double>(self, values.data(), values.size());
+                             })
+      .def_property_readonly("terminated", [](py::object self) { return flags(self, &Batch::terminated); })
+      .def_property_readonly("truncated", [](py::object self) { return flags(self, &Batch::truncated); })
+      .def_property_readonly("finished", [](py::object self) { return flags(self, &Batch::finished); })
+      .def_property_readonly("was_reset", [](py::object self) { return flags(self, &Batch::was_reset); })
+      .def("info_columns",
+           [](py::object self) {
+             py::typing::List<py::typing::Tuple<py::str, InfoType, py::array_t<double>, py::array_t<bool>>>
+                 out;
+             for (const InfoColumn& c : batch_of(self).infos())
+               out.append(py::make_tuple(c.key, c.type, view<double>(self, c.values.data(), c.values.size()),
+                                         view<bool>(self, c.mask.data(), c.mask.size())));
+             return out;
+           })
+      .def_property_readonly("vehicle", &Batch::vehicle)
+      .def("episode", &Batch::episode, "env"_a)
+      .def("goal", [](const Batch& b, int env) -> std::optional<std::pair<double, double>> {
+        const std::optional<Vec2> goal = b.goal(env);
+        if (!goal) return std::nullopt;
+        return std::pair(goal->x, goal->y);
+      });
+}
+
+}  // namespace mvsim
