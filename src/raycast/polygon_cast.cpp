@@ -88,15 +88,20 @@ class HalfPlanes {
 
 }  // namespace
 
+void cast_convex(std::span<const Vec2> vertices, const Fan& fan, const BeamIntervals& beams, double max_range,
+                 float* range) {
+  const HalfPlanes planes(vertices, fan.origin);
+  if (planes.front().empty()) return;  // the origin is inside
+  for (const BeamInterval interval : beams)
+    cast_half_planes(planes.front(), planes.back(), fan, interval, max_range, range);
+}
+
 void cast_polygon(const Fan& fan, std::span<const Vec2> vertices, double max_range, float* range) {
   if (vertices.size() < 2) return;
   const Circle around = bounding_circle(vertices);
   const Vec2 center = around.center - fan.origin;
   if (!(norm(center) - around.radius <= max_range)) return;
-  const HalfPlanes planes(vertices, fan.origin);
-  if (planes.front().empty()) return;  // the origin is inside
-  for (const BeamInterval beams : beams_towards(fan, center, around.radius))
-    cast_half_planes(planes.front(), planes.back(), fan, beams, max_range, range);
+  cast_convex(vertices, fan, beams_towards(fan, center, around.radius), max_range, range);
 }
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-// The vector loops behind polygon_cast.h and static_shapes.h. Private to raycast/.
+// What is shared behind polygon_cast.h and static_shapes.h. Private to raycast/.
 #pragma once
 
 #include <span>
@@ -11,6 +11,10 @@ namespace mvsim {
 // over `back` and the distance is at most max_range. `front` is not empty.
 void cast_half_planes(std::span<const Vec2> front, std::span<const Vec2> back, const Fan& fan,
                       BeamInterval beams, double max_range, float* range);
+
+// cast_polygon() for the beams that can meet the polygon; at least two vertices.
+void cast_convex(std::span<const Vec2> vertices, const Fan& fan, const BeamIntervals& beams, double max_range,
+                 float* range);
 
 // The largest of range[beams], -infinity for no beam.
 float longest_range(const float* range, BeamInterval beams);

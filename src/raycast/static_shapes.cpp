@@ -37,11 +37,11 @@ Rect join(const Rect& a, const Rect& b) {
           std::max(a.y_max, b.y_max)};
 }
 
-// Whether anything within the circle, at least `nearest` away, could shorten a beam.
-bool may_shorten(const Fan& fan, Vec2 center, double radius, double nearest, const float* range) {
-  for (const BeamInterval beams : beams_towards(fan, center - fan.origin, radius))
-    if (longest_range(range, beams) > nearest - kSlack) return true;
-  return false;
+// Whether anything that is at least `nearest` away could shorten one of the beams.
+bool may_shorten(const BeamIntervals& beams, double nearest, const float* range) {
+  return std::any_of(beams.begin(), beams.end(), [&](BeamInterval interval) {
+    return longest_range(range, interval) > nearest - kSlack;
+  });
 }
 
 }  // namespace
@@ -121,16 +121,20 @@ void StaticShapes::visit(Vec2 point, Limit limit, EnterNode enter_node, VisitSha
 }
 
 void StaticShapes::cast(const Fan& fan, double max_range, float* range) const {
+  // what stands behind nearer things is left out, whole boxes at a time
   const auto worth_entering = [&](const Rect& box, double distance) {
     if (distance == 0) return true;
     const Vec2 center{0.5 * (box.x_min + box.x_max), 0.5 * (box.y_min + box.y_max)};
-    return may_shorten(fan, center, norm(Vec2{box.x_max, box.y_max} - center) * (1 + 1e-12), distance, range);
+    const double radius = norm(Vec2{box.x_max, box.y_max} - center) * (1 + 1e-12);
+    return may_shorten(beams_towards(fan, center - fan.origin, radius), distance, range);
   };
   const auto cast_shape = [&](int shape) {
     const Shape& s = shapes_[shape];
-    const double nearest = norm(s.center - fan.origin) - s.radius;
-    if (nearest > max_range || (nearest > 0 && !may_shorten(fan, s.center, s.radius, nearest, range))) return;
-    cast_polygon(fan, vertices(shape), max_range, range);
+    const Vec2 center = s.center - fan.origin;
+    const double nearest = norm(center) - s.radius;
+    if (nearest > max_range || s.count < 2) return;
+    const BeamIntervals beams = beams_towards(fan, center, s.radius);
+    if (may_shorten(beams, nearest, range)) cast_convex(vertices(shape), fan, beams, max_range, range);
   };
   visit(
       fan.origin, [&] { return max_range; }, worth_entering, cast_shape);
