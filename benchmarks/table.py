@@ -47,7 +47,7 @@ def table(results: dict[str, Any]) -> str:
         f"Measured on {results['machine']}, {results['cores']} cores, {results['date'][:10]},"
         f" commit {results['commit']}; medians, `benchmarks/results/latest.json` has every run.",
         "",
-        "Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists, in a field of 20 x 20 m with"
+        "Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists, 20 x 20 m with"
         " 200 walls. Each peer does the same as far as it can.",
         "",
         "| simulator | env steps/s | leaves out |",
