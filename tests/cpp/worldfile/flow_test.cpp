@@ -104,6 +104,16 @@ TEST(Variable, SeparateNamesDifferInCaseButExpressionsDoNotCare) {
                   "the variable 'size' is not defined, did you mean 'Size'?"));
 }
 
+TEST(Variable, ACallerMayDefineSome) {
+  const TempFolder folder;
+  const std::string text = world_of("<variable name='n' value='${n|2}'/><for var='i' from='1' to='${n}'>" +
+                                    block_at("${i}") + "</for>");
+  WorldLoadOptions options;
+  EXPECT_EQ(positions(load_world_text(text, folder.path(), options)), (Numbers{1, 2}));
+  options.variables = {{"n", "1"}};
+  EXPECT_EQ(positions(load_world_text(text, folder.path(), options)), (Numbers{1}));
+}
+
 TEST(Expansion, ReadsDefaultsManyExpressionsAndAllDigits) {
   EXPECT_EQ(positions(load_body(block_at("${nothing|5}"))), (Numbers{5}));
   EXPECT_EQ(positions(load_body(block_at("$f{1/${nothing|4}}"))), (Numbers{0.25}));
