@@ -1,6 +1,45 @@
 #include "raycast/directions.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "raycast/directions.cpp"
+#include "raycast/highway_targets.h"
+// the order matters: Highway reads the settings above
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace mvsim::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// (dx, dy) = the beams turned by the rotation (c, s).
+void turn_beams(const double* beam_cos, const double* beam_sin, int count, double c, double s, float* dx,
+                float* dy) {
+  const hn::ScalableTag<double> dd;
+  const hn::Rebind<float, decltype(dd)> dh;
+  const int lanes = static_cast<int>(hn::Lanes(dd));
+  const auto vc = hn::Set(dd, c), vs = hn::Set(dd, s);
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto bc = hn::LoadU(dd, beam_cos + i), bs = hn::LoadU(dd, beam_sin + i);
+    hn::StoreU(hn::DemoteTo(dh, hn::Sub(hn::Mul(vc, bc), hn::Mul(vs, bs))), dh, dx + i);
+    hn::StoreU(hn::DemoteTo(dh, hn::Add(hn::Mul(vs, bc), hn::Mul(vc, bs))), dh, dy + i);
+  }
+  for (; i < count; ++i) {
+    dx[i] = static_cast<float>(c * beam_cos[i] - s * beam_sin[i]);
+    dy[i] = static_cast<float>(s * beam_cos[i] + c * beam_sin[i]);
+  }
+}
+
+}  // namespace mvsim::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace mvsim {
+namespace {
+
+HWY_EXPORT(turn_beams);
+
+}  // namespace
 
 BeamTable::BeamTable(int count, double aperture)
     : first_angle_(count > 1 ? -aperture / 2 : 0), angle_step_(count > 1 ? aperture / (count - 1) : 0) {
@@ -13,15 +52,9 @@ BeamTable::BeamTable(int count, double aperture)
   }
 }
 
-// A plain loop of IEEE operations: compilers vectorise it, and every width gives the same bits.
 void BeamTable::directions(double yaw, float* dx, float* dy) const {
   const SinCos turn = sin_cos(yaw);
-  const double c = turn.cos, s = turn.sin;
-  const double* beam_cos = cos_.data();
-  const double* beam_sin = sin_.data();
-  const int n = count();
-  for (int i = 0; i < n; ++i) dx[i] = static_cast<float>(c * beam_cos[i] - s * beam_sin[i]);
-  for (int i = 0; i < n; ++i) dy[i] = static_cast<float>(s * beam_cos[i] + c * beam_sin[i]);
+  HWY_DYNAMIC_DISPATCH(turn_beams)(cos_.data(), sin_.data(), count(), turn.cos, turn.sin, dx, dy);
 }
 
 Fan BeamTable::fan(const Pose2& pose, float* dx, float* dy) const {
@@ -30,3 +63,4 @@ Fan BeamTable::fan(const Pose2& pose, float* dx, float* dy) const {
 }
 
 }  // namespace mvsim
+#endif

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "raycast/scenes.h"
+#include "raycast/simd.h"
+
 namespace mvsim {
 namespace {
 
@@ -20,6 +23,20 @@ TEST(BeamTable, DirectionsAreTheBeamsTurned) {
       const double angle = fan.first_angle + i * fan.angle_step;
       EXPECT_NEAR(dx[i], std::cos(angle), 3.5e-8);  // half a float's last place and a little
       EXPECT_NEAR(dy[i], std::sin(angle), 3.5e-8);
+    }
+  }
+}
+
+TEST(BeamTable, EveryInstructionSetGivesTheSameBits) {
+  for (const int count : {1, 7, 181}) {
+    const BeamTable table(count, 4.5);
+    std::vector<float> dx(count), dy(count), other_dx(count), other_dy(count);
+    table.directions(0.37, dx.data(), dy.data());
+    for (const std::string& target : simd_targets()) {
+      const ScopedSimdTarget use(target);
+      table.directions(0.37, other_dx.data(), other_dy.data());
+      EXPECT_TRUE(test::same_bits(dx, other_dx)) << target;
+      EXPECT_TRUE(test::same_bits(dy, other_dy)) << target;
     }
   }
 }
