@@ -56,9 +56,15 @@ def make_batch(
         limit = max_episode_steps * spec.control_period
         spec.time_limit = min(limit, spec.time_limit) if spec.time_limit > 0 else limit
     batch = _core.Batch(
-        spec, _count("num_envs", num_envs, 1), _count("num_threads", num_threads, 0), autoreset, strict_actions, spl,
-        assets(), folders,
-    )  # fmt: skip
+        spec,
+        _count("num_envs", num_envs, 1),
+        _count("num_threads", num_threads, 0),
+        autoreset,
+        strict_actions,
+        spl,
+        assets(),
+        folders,
+    )
     notice(batch.warnings)
     return batch
 
@@ -107,7 +113,7 @@ def check_mode(name: str, found: Any, known: Sequence[Any]) -> None:
 
 
 def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
-    """Actions as the batch takes them: float32, contiguous, of the right shape; not copied if they are that already."""
+    """Actions as the batch takes them, float32 in C order of the right shape; copied only if they are not."""
     if isinstance(actions, np.ndarray) and actions.dtype == np.float32 and actions.flags.c_contiguous:
         array = actions
     else:

@@ -35,8 +35,8 @@ class InfoTable:
         return {key: kind(values[i]) for key, kind, values, mask in self._columns if mask[i]}
 
     def of_envs(self, among: Mask | None = None) -> dict[str, Any]:
-        """What all envs, or those of a mask, have to say: an array of values and a mask `_key` for each key that some
-        env has, as Gymnasium's SyncVectorEnv puts them together."""
+        """What all envs, or those of a mask, have to say: an array of values and a mask `_key` for each key
+        that some env has, as Gymnasium's SyncVectorEnv puts them together."""
         infos: dict[str, Any] = {}
         if not self._bad.any():
             return infos

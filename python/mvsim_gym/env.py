@@ -36,17 +36,20 @@ __all__ = ["Env"]
 class Env(gym.Env[Observation, npt.NDArray[np.float32]]):
     """A robot's task as an environment file describes it.
 
-    Observations are a dict of 1-D float32 arrays within finite bounds, actions a float32 vector in [-1, 1] that stands
-    for `action_low`..`action_high` in physical units. `info` is empty but for the last step of an episode, which tells
-    `success`, `collision`, `timeout`, `diverged`, `time` (s), `path_length` (m), `min_clearance` (m), `bad_action`
-    (count) and the sum of each reward term as `reward/<name>`; a step with a bad action tells `bad_action` too.
+    Observations are a dict of 1-D float32 arrays within finite bounds, actions a float32 vector in [-1, 1]
+    that stands for `action_low`..`action_high` in physical units. `info` is empty but for the last step of an
+    episode, which tells `success`, `collision`, `timeout`, `diverged`, `time` (s), `path_length` (m),
+    `min_clearance` (m), `bad_action` (count) and the sum of each reward term as `reward/<name>`; a step with
+    a bad action tells `bad_action` too.
 
     Args:
         env: path of the environment file, or the id of one that the package brings.
         render_mode: None or "rgb_array".
         num_threads: accepted for the sake of `gymnasium.make_vec`; one environment is stepped by its caller.
-        strict_actions: an action that is not finite raises; by default it counts as zero, in `info["bad_action"]`.
-        spl: tell `spl`, and `optimal_length` (m) on success, at the end of an episode (for evaluation: it costs time).
+        strict_actions: an action that is not finite raises; by default it counts as zero, in
+            `info["bad_action"]`.
+        spl: tell `spl`, and `optimal_length` (m) on success, at the end of an episode (for evaluation: it
+            costs time).
         roots: folders that the world may read beside its own parent folder and the package's data.
         width, height: of pictures, pixels.
         camera: "above" or "behind" (the robot).

@@ -1,8 +1,8 @@
 """Drives a world by a script of commands and writes what happened: a user's regression test.
 
-The script is a CSV `t_start,vehicle,kind,a,b,c`: a command is applied before the first step that starts at t_start
-(or within 1e-6 s before it) and stays until the next one. Kinds: `twist` (a = m/s, b = rad/s) and `torque` (a = left,
-b = right wheel in N m, negative drives forward).
+The script is a CSV `t_start,vehicle,kind,a,b,c`: a command is applied before the first step that starts at
+t_start (or within 1e-6 s before it) and stays until the next one. Kinds: `twist` (a = m/s, b = rad/s) and
+`torque` (a = left, b = right wheel in N m, negative drives forward).
 """
 
 from __future__ import annotations
@@ -17,6 +17,11 @@ from typing import IO, NamedTuple
 from mvsim_gym.world import Vehicle, World
 
 _KINDS = ("twist", "torque")
+_POSE = ["x", "y", "z", "yaw", "pitch", "roll"]
+_VEHICLE_COLUMNS = [*_POSE, "vx", "vy", "w", "vx_local", "vy_local", "odo_x", "odo_y", "odo_yaw"]
+_VEHICLE_COLUMNS += ["odovel_vx", "odovel_w", "in_collision", "had_collision"]
+_WHEEL_COLUMNS = ["omega", "phi", "steer", "torque", "fx", "fy", "fz"]
+_BLOCK_COLUMNS = ["x", "y", "yaw", "vx", "vy", "w"]
 _HEADER = ["t_start", "vehicle", "kind", "a", "b", "c"]
 
 
@@ -123,14 +128,12 @@ class _States:
 
     def _header(self) -> list[str]:
         names = ["step", "t"]
-        own = ["x", "y", "z", "yaw", "pitch", "roll", "vx", "vy", "w", "vx_local", "vy_local", "odo_x", "odo_y", "odo_yaw", "odovel_vx", "odovel_w"]
-        own += ["in_collision", "had_collision"]
         for vehicle in self._world.vehicles.values():
-            names += [f"{vehicle.name}.{column}" for column in own]
+            names += [f"{vehicle.name}.{column}" for column in _VEHICLE_COLUMNS]
             for i in range(len(vehicle.wheels)):
-                names += [f"{vehicle.name}.wheel{i}.{c}" for c in ["omega", "phi", "steer", "torque", "fx", "fy", "fz"]]
+                names += [f"{vehicle.name}.wheel{i}.{column}" for column in _WHEEL_COLUMNS]
         for block in self._blocks:
-            names += [f"{block.name}.{column}" for column in ["x", "y", "yaw", "vx", "vy", "w"]]
+            names += [f"{block.name}.{column}" for column in _BLOCK_COLUMNS]
         return names
 
     def _of_vehicle(self, vehicle: Vehicle) -> list[float]:
@@ -175,7 +178,7 @@ def replay(
     output: str | os.PathLike[str],
     scans: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Runs `world` for `duration` seconds under `commands`; writes one row a step (row 0: before the first)."""
+    """Runs `world` under `commands`; writes one row a step (row 0: before the first)."""
     if not (math.isfinite(duration) and duration >= 0):
         raise ValueError(f"duration: found {duration}, expected seconds >= 0")
     with ExitStack() as stack:

@@ -41,8 +41,8 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
     """`num_envs` copies of an environment: arrays with a row an env, spaces and infos as those of Gymnasium's
     SyncVectorEnv over `Env`, in every autoreset mode.
 
-    Env i of a batch seeded with s goes through the same episodes as a single `Env` seeded with s + i, whatever the
-    number of envs and threads.
+    Env i of a batch seeded with s goes through the same episodes as a single `Env` seeded with s + i,
+    whatever the number of envs and threads.
 
     Args:
         env: path of the environment file, or the id of one that the package brings.
@@ -51,7 +51,8 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
         autoreset_mode: an AutoresetMode or its value.
         max_episode_steps: a time limit in steps, beside that of the environment file.
         render_mode: None or "rgb_array".
-        copy: observations, rewards and flags are copies; with False they are views that the next call rewrites.
+        copy: observations, rewards and flags are copies; with False they are views that the next call
+            rewrites.
         strict_actions, spl, roots, width, height, camera, overrides: as for `Env`.
 
     Raises:
@@ -81,6 +82,7 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
     ) -> None:
         check_mode("render_mode", render_mode, (None, "rgb_array"))
         check_mode("camera", camera, ("above", "behind"))
+        check_mode("autoreset_mode", autoreset_mode, (*AutoresetMode, *(m.value for m in AutoresetMode)))
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self._batch: _core.Batch | None = make_batch(
             env,
@@ -153,15 +155,16 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
         """Starts an episode in every env, or in those of a mask.
 
         Args:
-            seed: an int s seeds env i with s + i; a sequence has a seed or None for each env; an env without a seed
-                goes on to its next episode.
+            seed: an int s seeds env i with s + i; a sequence has a seed or None for each env; an env without
+                a seed goes on to its next episode.
             options: `reset_mask`, a bool array (num_envs,) with at least one True.
 
         Returns:
             All observations (num_envs, ...), and an empty info.
 
         Raises:
-            TypeError, ValueError: a mask of another type or shape, the wrong number of seeds, an unknown option.
+            TypeError, ValueError: a mask of another type or shape, the wrong number of seeds, an unknown
+                option.
         """
         batch = self._open()
         check_options(options, ("reset_mask",))
@@ -183,14 +186,16 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
         """Advances every env by one control period.
 
         Args:
-            actions: (num_envs, n) float32 in [-1, 1]; values beyond are clipped. Float32 in C order is not copied.
+            actions: (num_envs, n) float32 in [-1, 1]; values beyond are clipped. Float32 in C order is not
+                copied.
 
         Returns:
-            observations (num_envs, ...) float32, rewards (num_envs,) float64, terminated and truncated (num_envs,)
-            bool, infos.
+            observations (num_envs, ...) float32, rewards (num_envs,) float64, terminated and truncated
+            (num_envs,) bool, infos.
 
         Raises:
-            gymnasium.error.ResetNeeded: before the first reset, or (mode DISABLED) for an env whose episode has ended.
+            gymnasium.error.ResetNeeded: before the first reset, or (mode DISABLED) for an env whose episode
+                has ended.
             ValueError: actions of another shape; with `strict_actions` one that is not finite.
         """
         batch = self._open()

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Pose(NamedTuple):
-    """Position (m) and attitude (rad); the rotation is Rz(yaw) Ry(pitch) Rx(roll), positive pitch is nose down."""
+    """Position (m) and attitude (rad), R = Rz(yaw) Ry(pitch) Rx(roll): positive pitch is nose down."""
 
     x: float
     y: float
@@ -160,7 +160,8 @@ class Vehicle:
         self._simulation.set_twist(self._index, vx, omega)
 
     def set_command(self, *values: float) -> None:
-        """Commands what the controller takes until the next command; for `raw` the torques of the left and right
+        """Commands what the controller takes until the next command; for `raw` the torques of the left and
+        right
         wheel in N m with the sign of the world language: negative drives forward.
 
         Raises:
@@ -318,7 +319,8 @@ class World:
         return self._model.warnings
 
     def step(self, duration: float | None = None) -> None:
-        """Advances the world by `duration` seconds: whole physics steps and a shorter last one; by default one step.
+        """Advances the world by `duration` seconds: whole physics steps and a shorter last one; by default
+        one step.
 
         Raises:
             ValueError: the duration is negative or not finite.
@@ -330,7 +332,7 @@ class World:
             self._simulation.run(duration)
 
     def reset(self, seed: int | None = None) -> None:
-        """Back to the initial state: with a seed as a new world with that seed, without one with fresh noise."""
+        """Back to the initial state: with a seed as a new world, without one with fresh noise."""
         if seed is None:
             self._episode += 1
         else:

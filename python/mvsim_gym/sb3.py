@@ -1,0 +1,233 @@
+"""The native batch as a vector environment of Stable-Baselines3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from stable_baselines3.common.vec_env.base_vec_env import VecEnv
+
+from mvsim_gym import _core
+from mvsim_gym._build import (
+    Path,
+    action_space,
+    as_actions,
+    check_mode,
+    check_options,
+    closed_error,
+    columns_of,
+    draw_key,
+    make_batch,
+    observation_space,
+    refuse_copies,
+)
+from mvsim_gym._info import InfoTable
+
+if TYPE_CHECKING:
+    from mvsim_gym._picture import Painter
+
+__all__ = ["MVSimVecEnv"]
+
+Indices = int | Iterable[int] | None
+Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[np.float32]]
+
+
+class MVSimVecEnv(VecEnv):
+    """`num_envs` copies of an environment for Stable-Baselines3, stepped by one native call.
+
+    Args:
+        env_id: id or path of the environment.
+        num_envs: at least 1.
+        num_threads: 0 takes what suits the machine.
+        flatten: observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with
+            False a dict in physical units, for "MultiInputPolicy".
+        render_mode: None or "rgb_array".
+        strict_actions, spl, roots, width, height, camera, overrides: as for `mvsim_gym.Env`.
+
+    Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
+    whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
+    (r: return, l: length in steps, t: simulated s), `is_success` and the keys of `mvsim_gym.Env`.
+    """
+
+    def __init__(
+        self,
+        env_id: Path,
+        num_envs: int = 1,
+        num_threads: int = 0,
+        *,
+        flatten: bool = True,
+        render_mode: str | None = None,
+        strict_actions: bool = False,
+        spl: bool = False,
+        roots: Sequence[Path] = (),
+        width: int = 320,
+        height: int = 320,
+        camera: str = "above",
+        **overrides: Any,
+    ) -> None:
+        check_mode("render_mode", render_mode, (None, "rgb_array"))
+        check_mode("camera", camera, ("above", "behind"))
+        self._batch: _core.Batch | None = make_batch(
+            env_id,
+            overrides,
+            num_envs=num_envs,
+            num_threads=num_threads,
+            autoreset=_core.AutoresetMode.SAME_STEP,
+            strict_actions=strict_actions,
+            spl=spl,
+            roots=roots,
+        )
+        batch = self._batch
+        self._attributes: list[dict[str, Any]] = [{"render_mode": render_mode} for _ in range(batch.num_envs)]
+        space = observation_space(batch)
+        self._columns = columns_of(batch, space)
+        self._current = [(key, batch.observation(i)) for key, i in self._columns]
+        self._final = [(key, batch.final_observation(i)) for key, i in self._columns]
+        self._flatten = _Flatten(space) if flatten else None
+        super().__init__(batch.num_envs, self._flatten.space if self._flatten else space, action_space(batch))
+        self.metadata = {"render_modes": ["rgb_array"], "render_fps": 1 / batch.control_period}
+        self._action_shape = (batch.num_envs, batch.action_size)
+        self._actions = np.zeros(self._action_shape, np.float32)
+        self._info = InfoTable(batch)
+        self._infos: list[dict[str, Any]] = [{} for _ in range(batch.num_envs)]
+        self._told: list[int] = []  # envs whose info dict is not empty
+        self._returns = np.zeros(batch.num_envs)
+        self._lengths = np.zeros(batch.num_envs, np.int64)
+        self._seeded = np.zeros(batch.num_envs, np.bool_)
+        self._picture = (width, height, camera)
+        self._painter: Painter | None = None
+
+    def reset(self) -> Observations:
+        """Starts an episode in every env, with the seeds that `seed` was given since the last reset."""
+        batch = self._open()
+        for options in self._options:
+            check_options(options, ())
+        for i, seed in enumerate(self._seeds):
+            if seed is not None or not self._seeded[i]:
+                batch.seed_env(i, draw_key(seeding.np_random(seed)[0]))
+        self._seeded[:] = True
+        self._reset_seeds()
+        self._reset_options()
+        batch.reset()
+        self._forget_infos()
+        self._returns[:] = 0
+        self._lengths[:] = 0
+        return self._observations(self._current)
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        """Takes the actions, (num_envs, n) in [-1, 1], for `step_wait`."""
+        self._actions = as_actions(actions, self._action_shape)
+
+    def step_wait(
+        self,
+    ) -> tuple[Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
+        """Steps all envs: observations, rewards (float32), dones and infos."""
+        batch = self._open()
+        batch.step(self._actions)
+        rewards, dones = batch.rewards, batch.finished.copy()
+        self._returns += rewards
+        self._lengths += 1
+        self._forget_infos()
+        if dones.any():
+            self._tell_ends(dones.nonzero()[0].tolist())
+        return self._observations(self._current), rewards.astype(np.float32), dones, self._infos
+
+    def close(self) -> None:
+        """Gives threads and memory back."""
+        self._batch = self._painter = None
+
+    def get_images(self) -> list[npt.NDArray[np.uint8]]:
+        """A picture of each env."""
+        batch = self._open()
+        if self._painter is None:
+            from mvsim_gym._picture import Painter
+
+            self._painter = Painter(*self._picture)
+        return [self._painter.of_env(batch, i) for i in range(self.num_envs)]
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """An attribute that `set_attr` gave the envs, or one of this object, for each env."""
+        return [
+            self._attributes[i][attr_name] if attr_name in self._attributes[i] else getattr(self, attr_name)
+            for i in self._get_indices(indices)
+        ]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Notes an attribute for the envs; it changes nothing in them."""
+        for i in self._get_indices(indices):
+            self._attributes[i][attr_name] = value
+
+    def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> list[Any]:
+        """The envs are rows of one batch: the only method of theirs is `render`."""
+        if method_name != "render":
+            raise AttributeError(
+                f"the envs of a native batch have no method '{method_name}', expected 'render'"
+            )
+        images = self.get_images()
+        return [images[i] for i in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+        """No env is wrapped; but the batch keeps episodes' statistics as a Monitor does, and says so."""
+        from stable_baselines3.common.monitor import Monitor
+
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
+
+    def _open(self) -> _core.Batch:
+        if self._batch is None:
+            raise closed_error("vector environment")
+        return self._batch
+
+    def _observations(self, rows: list[tuple[str, npt.NDArray[np.float32]]]) -> Observations:
+        if self._flatten:
+            return self._flatten.of([array for _, array in rows])
+        return {key: array.copy() for key, array in rows}
+
+    def _forget_infos(self) -> None:
+        for i in self._told:
+            self._infos[i] = {}
+        self._told = []
+
+    def _tell_ends(self, ended: list[int]) -> None:
+        batch = self._open()
+        final = self._observations([(key, array[ended]) for key, array in self._final])
+        truncated, terminated = batch.truncated, batch.terminated
+        for row, i in enumerate(ended):
+            info = self._info.of_env(i)
+            info["terminal_observation"] = (
+                {key: array[row] for key, array in final.items()} if isinstance(final, dict) else final[row]
+            )
+            info["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
+            info["is_success"] = info["success"]
+            info["episode"] = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": info["time"]}
+            self._infos[i] = info
+        self._told = ended
+        self._returns[ended] = 0
+        self._lengths[ended] = 0
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise refuse_copies("vector environment")
+
+
+class _Flatten:
+    """A dict of observations as one vector in [-1, 1]."""
+
+    def __init__(self, space: spaces.Dict) -> None:
+        low, high = (
+            np.concatenate([getattr(box, bound).ravel() for box in space.spaces.values()]).astype(np.float32)
+            for bound in ("low", "high")
+        )
+        self.space = spaces.Box(-1.0, 1.0, low.shape, np.float32)
+        spread = np.where(high > low, high - low, 1)
+        self._scale = (2 / spread).astype(np.float32)
+        self._offset = (-1 - low * self._scale).astype(np.float32)
+
+    def of(self, rows: list[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+        """(n, a), (n, b)... -> (n, a + b + ...), a new array."""
+        out = np.concatenate(rows, axis=1)
+        out *= self._scale
+        out += self._offset
+        return np.clip(out, -1, 1, out=out)
