@@ -45,7 +45,7 @@ struct Polyline {
   double width = 0.02;
 };
 
-// Equal little balls, e.g. lidar hits.
+// Equal little balls, e.g. lidar hits; never smaller than some pixels.
 struct Spheres {
   std::vector<Vec3> centers;
   double radius = 0.03;
@@ -85,7 +85,7 @@ struct GridCells {
   double resolution = 0.05;
   Pose2 T_world_grid;  // the outer corner of cell (0, 0)
   double z = 0, wall_height = 0.5;
-  Color wall_color{0x5b, 0x6b, 0x80, 255};
+  Color wall_color{0x6f, 0x7f, 0x96, 255};
   Color free_color{0xe6, 0xe8, 0xea, 255};
   Color unknown_color{0xb4, 0xb9, 0xbf, 255};
 };

@@ -8,9 +8,9 @@ namespace mvsim {
 namespace {
 
 constexpr double kLineShine = 0.6;
-constexpr double kGridLineWidth = 0.02;  // m
-constexpr double kGridLineLift = 0.001;  // m, below the marks of mesh.cpp
-constexpr int kMostGridLines = 400;      // in each direction
+constexpr double kGridLineWidth = 0.012;  // m
+constexpr double kGridLineLift = 0.001;   // m, below the marks of mesh.cpp
+constexpr int kMostGridLines = 400;       // in each direction
 constexpr int kMostHalvings = 8;
 
 }  // namespace

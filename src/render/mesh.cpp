@@ -6,7 +6,7 @@
 namespace mvsim {
 namespace {
 
-constexpr double kFootShade = 0.8;   // of the colour at the foot of a wall: stands in for ambient occlusion
+constexpr double kFootShade = 0.88;  // of the colour at the foot of a wall: stands in for ambient occlusion
 constexpr double kMarkLift = 0.002;  // m by which flat marks float over what they lie on
 constexpr int kRoundSegments = 24;
 
@@ -209,7 +209,7 @@ void MeshBuilder::add(const Disc& disc) {
   }
 }
 
-void MeshBuilder::add(const Spheres& spheres) {
+void MeshBuilder::add(const Spheres& spheres, const LineView& view) {
   // An icosahedron with smooth normals: enough for a ball of a few pixels.
   constexpr double kA = 0.5257311121191336, kB = 0.8506508083520400;
   constexpr Vec3 kCorners[12] = {{-kA, kB, 0}, {kA, kB, 0}, {-kA, -kB, 0}, {kA, -kB, 0},
@@ -221,7 +221,8 @@ void MeshBuilder::add(const Spheres& spheres) {
   const Look look{spheres.color, false, 0.35};
   for (const Vec3& center : spheres.centers) {
     const auto first = static_cast<uint32_t>(mesh_.vertices.size());
-    for (const Vec3& n : kCorners) vertex(center + spheres.radius * n, n, look.color, look.shine);
+    const double radius = std::max(spheres.radius, view.pixel * norm(view.eye - center));
+    for (const Vec3& n : kCorners) vertex(center + radius * n, n, look.color, look.shine);
     auto& out = list(look);
     for (const uint8_t corner : kFaces) out.push_back(first + corner);
   }

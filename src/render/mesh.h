@@ -41,7 +41,7 @@ struct Frame3 {
   Vec3 transform(Vec3 v) const { return origin + rotate(v); }
 };
 
-// How lines are widened to be seen from a camera: at least `pixel` metres per metre of distance.
+// From where lines and dots are seen: none is drawn thinner than `pixel` metres per metre of distance.
 struct LineView {
   Vec3 eye;
   double pixel = 0.001;
@@ -55,7 +55,7 @@ class MeshBuilder {
   void add(const Wheel& wheel);
   void add(const HeadingMark& mark);
   void add(const Disc& disc);
-  void add(const Spheres& spheres);
+  void add(const Spheres& spheres, const LineView& view);
   void add_floor(const Ground& ground);  // without its lines
   void add(const GridCells& grid);
   void add(const Segments& segments, const LineView& view);

@@ -51,7 +51,7 @@ Mesh moving_mesh(const DrawScene& scene, Vec3 origin, const LineView& view) {
   for (const Disc& disc : scene.discs) builder.add(disc);
   for (const Segments& segments : scene.segments) builder.add(segments, view);
   for (const Polyline& line : scene.polylines) builder.add(line, view);
-  for (const Spheres& spheres : scene.spheres) builder.add(spheres);
+  for (const Spheres& spheres : scene.spheres) builder.add(spheres, view);
   return builder.take();
 }
 

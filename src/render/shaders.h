@@ -31,7 +31,8 @@ out vec3 in_light;
 void main() {
   gl_Position = clip_from_mesh * vec4(position, 1.0);
   vec3 base = color.rgb * color.rgb;
-  vec3 sky = mix(vec3(0.27, 0.26, 0.25), vec3(0.46, 0.48, 0.52), 0.5 + 0.5 * normal.z);
+  vec3 sky = mix(vec3(0.30, 0.30, 0.30), vec3(0.46, 0.48, 0.52), 0.5 + 0.5 * normal.z);
+  sky += vec3(0.26, 0.26, 0.28) * max(-dot(normal.xy, to_light.xy), 0.0) + vec3(0.10) * abs(normal.y);
   vec3 sun = vec3(0.72, 0.69, 0.64) * max(dot(normal.xyz, to_light), 0.0);
   from_sky = base * mix(sky, vec3(1.0), normal.w);
   from_sun = base * sun * (1.0 - normal.w);
