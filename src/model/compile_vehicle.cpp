@@ -34,10 +34,18 @@ void check(const ParamInfo& info, double value, const SourceLocation& where) {
 
 // The parameters of a class as the world gives them.
 size_t add_class_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
-                        const ParamSet& set) {
+                        const ParamSet& set, std::span<const std::string_view> also_known) {
   std::vector<double> values(table.size());
-  read_params(set, table, values, {}, model.warnings);
+  read_params(set, table, values, also_known, model.warnings);
   return add_params(model, prefix, table, values);
+}
+
+// A vehicle whose user chooses the controller gives the parameters of all of them.
+std::vector<std::string_view> controller_params(const Dynamics& dynamics) {
+  std::vector<std::string_view> names{"I_MAX"};  // in many MVSim files, and without effect there
+  for (const Controller* controller : dynamics.controllers())
+    for (const ParamInfo& info : controller->params()) names.push_back(info.name);
+  return names;
 }
 
 WheelModel compile_wheel(const WheelSlot& slot, const VehicleSpec& vehicle) {
@@ -168,9 +176,10 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
     v.radius = std::max(v.radius, norm(w.position) + norm({w.radius, w.width / 2}));
   add_body_params(spec, v, model);
   const std::string prefix = "vehicle:" + spec.name;
-  v.tire_params = add_class_params(model, prefix + "/friction/", v.tire->params(), spec.friction);
-  v.controller_params =
-      add_class_params(model, prefix + "/controller/", v.controller->params(), spec.controller);
+  v.tire_params = add_class_params(model, prefix + "/friction/", v.tire->params(), spec.friction, {});
+  v.controller_params = add_class_params(model, prefix + "/controller/", v.controller->params(),
+                                         spec.controller, controller_params(*v.dynamics));
+  read_params(spec.dynamics, {}, {}, {}, model.warnings);  // no class has scalars of its own yet
   v.controller_state = model.controller_state_count;
   model.controller_state_count += v.controller->state_size();
   v.first_wheel = model.wheel_count;

@@ -103,11 +103,11 @@ void parse_block_scalars(const Fields& fields, BlockSpec& out) {
   fields.read({.name = "mass", .min = 0, .max = kMostMass}, out.mass);
   fields.read("static", out.is_static);
   fields.read("intangible", out.intangible);
-  fields.read({.name = "ground_friction", .min = 0}, out.ground_friction);
-  fields.read({.name = "lateral_friction", .min = 0}, out.lateral_friction);
-  fields.read({.name = "restitution", .min = 0}, out.restitution);
-  fields.read({.name = "linear_damping", .min = 0}, out.linear_damping);
-  fields.read({.name = "angular_damping", .min = 0}, out.angular_damping);
+  fields.read({.name = "ground_friction", .min = 0, .max = 1e3}, out.ground_friction);
+  fields.read({.name = "lateral_friction", .min = 0, .max = 1e3}, out.lateral_friction);
+  fields.read({.name = "restitution", .min = 0, .max = 1}, out.restitution);
+  fields.read({.name = "linear_damping", .min = 0, .max = 1e4}, out.linear_damping);
+  fields.read({.name = "angular_damping", .min = 0, .max = 1e4}, out.angular_damping);
   fields.read({.name = "zmin", .min = -kMostLength, .max = kMostLength}, out.z_min);
   fields.read({.name = "zmax", .min = -kMostLength, .max = kMostLength}, out.z_max);
   fields.read("color", out.color);

@@ -98,8 +98,8 @@ void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
   fields.read({.name = "resolution", .min = 0, .max = 1e4, .open_min = true}, out.resolution);
   read_center_pixel(fields, e, out);
   fields.read("show_collisions", out.show_collisions);
-  fields.read({.name = "restitution", .min = 0}, out.restitution);
-  fields.read({.name = "lateral_friction", .min = 0}, out.lateral_friction);
+  fields.read({.name = "restitution", .min = 0, .max = 1}, out.restitution);
+  fields.read({.name = "lateral_friction", .min = 0, .max = 1e3}, out.lateral_friction);
   fields.warn_unknown("element class=\"occupancy_grid\"", kGridTags);
   const std::string path = resolve_file(state, *file, state.folder);
   if (path.ends_with(".yaml") || path.ends_with(".yml"))

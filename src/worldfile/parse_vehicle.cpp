@@ -6,7 +6,7 @@
 namespace mvsim {
 namespace {
 
-constexpr double kMostMass = 1e9, kMostLength = 1e6;
+constexpr double kMostLength = 1e6;
 constexpr size_t kMostWheels = 64;
 
 constexpr std::string_view kVehicleTags[] = {"init_pose",
@@ -44,9 +44,9 @@ WheelSpec parse_wheel(LoadState& state, const Element& e, const Scope& scope) {
     out.position = Vec2{v[0], v[1]};
     if (v.size() == 3) out.yaw = v[2] * kDegree;
   }
-  fields.read({.name = "mass", .min = 0, .max = kMostMass, .open_min = true}, out.mass);
-  fields.read({.name = "width", .min = 0, .max = kMostLength, .open_min = true}, out.width);
-  fields.read({.name = "diameter", .min = 0, .max = kMostLength, .open_min = true}, out.diameter);
+  fields.read({.name = "mass", .min = 0, .max = 1e6, .open_min = true}, out.mass);
+  fields.read({.name = "width", .min = 1e-3, .max = 100}, out.width);
+  fields.read({.name = "diameter", .min = 1e-3, .max = 100}, out.diameter);
   if (const std::optional<NamedText> inertia = fields.scalar("inertia")) {
     out.inertia = parse_number(*inertia);
     if (out.inertia != -1)
@@ -69,11 +69,11 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Scope& scope
   const Fields fields(state, scope, e);
   ChassisSpec out;
   out.where = out.shape_where = e.where();
-  fields.read({.name = "mass", .min = 0, .max = kMostMass, .open_min = true}, out.mass);
+  fields.read({.name = "mass", .min = 0, .max = 1e7, .open_min = true}, out.mass);
   fields.read({.name = "zmin", .min = -kMostLength, .max = kMostLength}, out.z_min);
   fields.read({.name = "zmax", .min = -kMostLength, .max = kMostLength}, out.z_max);
-  fields.read({.name = "linear_damping", .min = 0}, out.linear_damping);
-  fields.read({.name = "angular_damping", .min = 0}, out.angular_damping);
+  fields.read({.name = "linear_damping", .min = 0, .max = 1e4}, out.linear_damping);
+  fields.read({.name = "angular_damping", .min = 0, .max = 1e4}, out.angular_damping);
   if (const std::optional<NamedText> color = fields.scalar("color")) out.color = parse_color(*color);
   if (const Element* derived = fields.node("shape_from_visual"))
     refuse(*derived, "<shape_from_visual> in <chassis>", "give the footprint as <shape>");
