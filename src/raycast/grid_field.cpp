@@ -10,9 +10,13 @@ namespace mvsim {
 namespace {
 
 constexpr int kMaxGap = 63;                      // cells; the longest distance that a code can say
-constexpr int kMaxSquare = kMaxGap * kMaxGap;    // fits 16 bits even as a sum of two
+constexpr int kMaxSquare = kMaxGap * kMaxGap;    // fits 15 bits even as a sum of two
 constexpr int64_t kMaxCells = int64_t{1} << 28;  // four planes of them stay within 32-bit offsets
 constexpr int kTile = 8;
+constexpr int kChunk = 32;                    // cells of a row that are worked on together
+constexpr int kRowBorder = kMaxGap + kChunk;  // stops on both sides of a row, so that chunks need no end
+
+using Chunk = std::array<int16_t, kChunk>;
 
 // Cells between two cells that are `steps` apart along one axis, squared.
 constexpr int gap_square(int steps) {
@@ -28,6 +32,25 @@ std::array<uint8_t, kMaxSquare + 1> make_code_table() {
     table[square] = static_cast<uint8_t>(GridField::kFreeCode + quarter);
   }
   return table;
+}
+
+// Squared distances of kChunk cells in a row, as `column` has them along the columns, over the columns ahead.
+// The plain inner loops are there for the compiler to vectorise.
+Chunk nearest_ahead(const int16_t* column, int ahead_x) {
+  Chunk nearest;
+  std::copy(column, column + kChunk, nearest.begin());
+  for (int ahead = 1; ahead <= kMaxGap; ++ahead) {
+    const int16_t* other = column + static_cast<ptrdiff_t>(ahead) * ahead_x;
+    const auto gap = static_cast<int16_t>(gap_square(ahead));
+    int16_t farthest = 0;
+    for (int i = 0; i < kChunk; ++i) {
+      const auto square = static_cast<int16_t>(other[i] + gap);
+      nearest[i] = nearest[i] < square ? nearest[i] : square;
+      farthest = farthest < nearest[i] ? nearest[i] : farthest;
+    }
+    if (farthest <= gap) break;  // what follows is farther
+  }
+  return nearest;
 }
 
 double clamp_index(double value, int size) {
@@ -67,32 +90,27 @@ GridField::GridField(std::span<const uint8_t> cells, int width, int height, doub
 // good as none.
 void GridField::fill_plane(int plane, std::span<const uint8_t> cells) {
   const int ahead_x = (plane & 1) != 0 ? -1 : 1, ahead_y = (plane & 2) != 0 ? -1 : 1;
-  const auto codes_of_square = make_code_table();
+  const auto code_of_square = make_code_table();
   uint8_t* codes = codes_.data() + static_cast<size_t>(plane) * plane_size_;
 
-  std::vector<int> steps(stride_, 0);  // per column: cells up to the next stop ahead
-  std::vector<uint16_t> column(stride_), best(stride_);
+  std::vector<int> steps(width_, 0);                         // per column: cells up to the next stop ahead
+  std::vector<int16_t> squares(width_ + 2 * kRowBorder, 0);  // of the gap to it; the border stops
+  int16_t* square = squares.data() + kRowBorder;
   for (int row = 0; row < height_; ++row) {
     const int iy = ahead_y > 0 ? height_ - 1 - row : row;
     const uint8_t* cell = cells.data() + static_cast<size_t>(iy) * width_;
     for (int ix = 0; ix < width_; ++ix) {
-      steps[ix + 1] = cell[ix] != 0 ? 0 : std::min(steps[ix + 1] + 1, kMaxGap + 1);
-      column[ix + 1] = static_cast<uint16_t>(gap_square(steps[ix + 1]));
-    }
-    best = column;
-    for (int ahead = 1; ahead <= kMaxGap; ++ahead) {
-      const auto gap = static_cast<uint16_t>(gap_square(ahead));
-      if (gap >= *std::max_element(best.begin(), best.end())) break;
-      const int begin = ahead_x > 0 ? 0 : ahead, end = ahead_x > 0 ? stride_ - ahead : stride_;
-      const int shift = ahead_x * ahead;
-      for (int i = begin; i < end; ++i)
-        best[i] = std::min(best[i], static_cast<uint16_t>(column[i + shift] + gap));
+      steps[ix] = cell[ix] != 0 ? 0 : std::min(steps[ix] + 1, kMaxGap + 1);
+      square[ix] = static_cast<int16_t>(gap_square(steps[ix]));
     }
     uint8_t* code = codes + static_cast<size_t>(iy + 1) * stride_ + 1;
-    for (int ix = 0; ix < width_; ++ix) {
-      const bool free = cell[ix] == static_cast<uint8_t>(Cell::kFree);
-      const int stop = cell[ix] == static_cast<uint8_t>(Cell::kOccupied) ? kOccupiedCode : kUnknownCode;
-      code[ix] = free ? codes_of_square[best[ix + 1]] : static_cast<uint8_t>(stop);
+    for (int begin = 0; begin < width_; begin += kChunk) {
+      const Chunk nearest = nearest_ahead(square + begin, ahead_x);
+      for (int ix = begin; ix < std::min(begin + kChunk, width_); ++ix) {
+        const bool free = cell[ix] == static_cast<uint8_t>(Cell::kFree);
+        const int stop = cell[ix] == static_cast<uint8_t>(Cell::kOccupied) ? kOccupiedCode : kUnknownCode;
+        code[ix] = free ? code_of_square[nearest[ix - begin]] : static_cast<uint8_t>(stop);
+      }
     }
   }
 }
