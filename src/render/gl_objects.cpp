@@ -61,8 +61,7 @@ void GpuMesh::upload(const GladGLContext& gl, const Mesh& mesh, GLenum usage) {
     }
   }
   origin = mesh.origin;
-  lowest = mesh.lowest;
-  highest = mesh.highest;
+  caster_bounds = bounds_of_casters(mesh);
   casters = static_cast<GLsizei>(mesh.casters.size());
   plain = static_cast<GLsizei>(mesh.plain.size());
   blended = static_cast<GLsizei>(mesh.blended.size());

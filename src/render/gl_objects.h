@@ -12,7 +12,8 @@ GLuint make_program(const GladGLContext& gl, const char* vertex, const char* fra
 
 // A Mesh in the driver's memory, its three index lists one after the other.
 struct GpuMesh {
-  Vec3 origin, lowest, highest;
+  Vec3 origin;
+  Box3 caster_bounds;
   GLuint vertex_array = 0, vertex_buffer = 0, index_buffer = 0;
   GLsizei casters = 0, plain = 0, blended = 0;
 

@@ -84,6 +84,20 @@ Polygon box_polygon(double size_x, double size_y) {
   return {{-x, -y}, {x, -y}, {x, y}, {-x, y}};
 }
 
+void Box3::include(Vec3 p) {
+  low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+  high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+}
+
+Box3 bounds_of_casters(const Mesh& mesh) {
+  Box3 box;
+  for (const uint32_t index : mesh.casters) {
+    const float* p = mesh.vertices[index].position;
+    box.include(mesh.origin + Vec3{p[0], p[1], p[2]});
+  }
+  return box;
+}
+
 Frame3::Frame3(const Pose3& pose) : origin{pose.x, pose.y, pose.z} {
   const SinCos a = sin_cos(pose.yaw), b = sin_cos(pose.pitch), g = sin_cos(pose.roll);
   x = {a.cos * b.cos, a.sin * b.cos, -b.sin};
@@ -96,10 +110,6 @@ uint32_t MeshBuilder::vertex(Vec3 position, Vec3 normal, Color color, double shi
   mesh_.vertices.push_back({{bounded(p.x), bounded(p.y), bounded(p.z)},
                             {packed(normal.x), packed(normal.y), packed(normal.z), packed(shine)},
                             {color.r, color.g, color.b, color.a}});
-  mesh_.lowest = {std::min(mesh_.lowest.x, position.x), std::min(mesh_.lowest.y, position.y),
-                  std::min(mesh_.lowest.z, position.z)};
-  mesh_.highest = {std::max(mesh_.highest.x, position.x), std::max(mesh_.highest.y, position.y),
-                   std::max(mesh_.highest.z, position.z)};
   return static_cast<uint32_t>(mesh_.vertices.size() - 1);
 }
 

@@ -27,10 +27,18 @@ struct Mesh {
   std::vector<uint32_t> casters;  // opaque, throw a shadow
   std::vector<uint32_t> plain;    // opaque, throw none: floors and marks
   std::vector<uint32_t> blended;
-  Vec3 lowest{1e300, 1e300, 1e300}, highest{-1e300, -1e300, -1e300};  // world frame; of everything
 
   bool empty() const { return vertices.empty(); }
 };
+
+// World frame; low > high when there is nothing.
+struct Box3 {
+  Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+
+  bool empty() const { return low.x > high.x; }
+  void include(Vec3 p);
+};
+Box3 bounds_of_casters(const Mesh& mesh);
 
 // A pose with its rotation ready.
 struct Frame3 {

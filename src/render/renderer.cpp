@@ -117,23 +117,20 @@ struct Renderer::Parts::Shot {
   // The light looks at what is drawn, or at what is near the camera's target when that is much less. Its
   // centre moves in whole texels, so that the edges of shadows do not crawl.
   void aim_light(const Camera& camera) {
-    Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+    Box3 box;
     for (const GpuMesh* mesh : meshes) {
-      if (!mesh->casters) continue;
-      low = {std::min(low.x, mesh->lowest.x), std::min(low.y, mesh->lowest.y),
-             std::min(low.z, mesh->lowest.z)};
-      high = {std::max(high.x, mesh->highest.x), std::max(high.y, mesh->highest.y),
-              std::max(high.z, mesh->highest.z)};
+      if (mesh->caster_bounds.empty()) continue;
+      box.include(mesh->caster_bounds.low);
+      box.include(mesh->caster_bounds.high);
     }
-    if (!(low.x <= high.x)) return;
-    const double whole = 0.5 * norm(high - low);
+    if (box.empty()) return;
+    const Vec3 center = 0.5 * (box.low + box.high);
+    const double whole = 0.5 * norm(box.high - box.low);
     const double near = std::max(1.0, kShadowReach * norm(camera.eye - camera.target));
     light_radius = std::min(whole, near) * 1.05 + 0.01;
-    light = view_frame({whole <= near ? 0.5 * (low + high) + kToLight : camera.target + kToLight,
-                        whole <= near ? 0.5 * (low + high) : camera.target,
-                        {0, 1, 0},
-                        1});
-    light.origin = light.origin - kToLight;
+    const Vec3 middle = whole <= near ? center : camera.target;
+    light = view_frame({middle + kToLight, middle, {0, 1, 0}, 1});
+    light.origin = middle;
     const double texel = 2 * light_radius / ShadowTarget::kSide;
     const auto snap = [texel](double v) { return std::round(v / texel) * texel; };
     light.origin = snap(dot(light.origin, light.right)) * light.right +
