@@ -159,6 +159,17 @@ TEST(BadValue, InAnAttribute) {
       expect_refused(place, std::string(place.name) + "='" + bad, bad, 3);
 }
 
+TEST(BadValue, LongOnesAreCutBetweenCharacters) {
+  for (int shift = 0; shift < 3; ++shift) {
+    std::string text(static_cast<size_t>(shift), 'x');
+    for (int i = 0; i < 50; ++i) text += "\u20ac";
+    const std::string error = error_of("<gravity>" + text + "</gravity>");
+    const size_t end = error.find("...'");
+    ASSERT_NE(end, std::string::npos);
+    EXPECT_EQ(error.substr(end - 3, 3), "\u20ac") << error;
+  }
+}
+
 TEST(BadValue, InAChild) {
   for (const Place& place : kChildren)
     for (const char* bad : bad_values(place.type)) {

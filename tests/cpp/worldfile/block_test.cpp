@@ -11,6 +11,12 @@ BlockSpec load_block(const std::string& inside, const std::string& attributes = 
   return load_body(block(inside, attributes)).blocks.at(0);
 }
 
+std::string points(int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += "<pt>0 0</pt>";
+  return out;
+}
+
 TEST(Block, DefaultsAreThoseOfTheLanguage) {
   const BlockSpec b = load_block("");
   EXPECT_EQ(b.name, "block001");
@@ -83,16 +89,7 @@ TEST(Block, SaysWhatIsWrong) {
   const std::pair<std::string, const char*> cases[] = {
       {"<block/>", ":2:1: <block> 'block001' has no <init_pose>"},
       {block("<shape><pt>0 0</pt><pt>1 1</pt></shape>"), "<shape> has fewer than 3 points"},
-      {block("<shape>" +
-             std::string(15 * 11, ' ')
-                 .replace(0, 15 * 11,
-                          [] {
-                            std::string points;
-                            for (int i = 0; i < 15; ++i) points += "<pt>0 0</pt>";
-                            return points;
-                          }()) +
-             "</shape>"),
-       "<shape> has more than 14 points"},
+      {block("<shape>" + points(15) + "</shape>"), "<shape> has more than 14 points"},
       {block("<geometry/>"), "<geometry>: found type '', expected box, cylinder"},
       {block("<geometry type='bx'/>"),
        "found type 'bx', expected box, cylinder, sphere, ramp or semi_cylinder_bump"},
