@@ -16,6 +16,23 @@ def _replay(arguments: argparse.Namespace) -> None:
     replay(world, commands, arguments.duration, arguments.output, arguments.scans)
 
 
+def _list(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.registration import CUSTOM_ID, listing
+
+    environments = {**listing(), CUSTOM_ID: "any environment file: env=PATH"}
+    width = max(map(len, environments))
+    for id, path in environments.items():
+        print(f"{id:{width}}  {path}")
+
+
+def _doctor(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.doctor import report
+
+    lines, problems = report()
+    print("\n".join(lines))
+    print("\n".join(f"problem: {problem}" for problem in problems) or "nothing is wrong")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mvsim-gym",
@@ -35,6 +52,10 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--scans", metavar="SCANS", help="file for the lidar scans, CSV")
     replay.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
     replay.set_defaults(run=_replay)
+    commands.add_parser("list", help="show the environments and their files").set_defaults(run=_list)
+    commands.add_parser(
+        "doctor", help="show devices, renderer, versions, SIMD level, threads, and what is wrong"
+    ).set_defaults(run=_doctor)
     return parser
 
 

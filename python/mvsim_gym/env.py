@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -26,9 +26,7 @@ from mvsim_gym._build import (
     refuse_copies,
 )
 from mvsim_gym._info import InfoTable
-
-if TYPE_CHECKING:
-    from mvsim_gym._picture import Painter
+from mvsim_gym._picture import Painter, Shot
 
 __all__ = ["Env"]
 
@@ -78,7 +76,7 @@ class Env(gym.Env[Observation, npt.NDArray[np.float32]]):
         **overrides: Any,
     ) -> None:
         check_mode("render_mode", render_mode, (None, "rgb_array"))
-        check_mode("camera", camera, ("above", "behind"))
+        self._shot = Shot(width, height, camera).checked()
         self._batch: _core.Batch | None = make_batch(
             env,
             overrides,
@@ -110,7 +108,6 @@ class Env(gym.Env[Observation, npt.NDArray[np.float32]]):
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
         self._info = InfoTable(batch)
         self._seeded = self._running = False
-        self._picture = (width, height, camera)
         self._painter: Painter | None = None
 
     @property
@@ -168,10 +165,8 @@ class Env(gym.Env[Observation, npt.NDArray[np.float32]]):
         if self.render_mode is None:
             return None
         if self._painter is None:
-            from mvsim_gym._picture import Painter
-
-            self._painter = Painter(*self._picture)
-        return self._painter.of_env(batch, 0)
+            self._painter = Painter()
+        return self._painter.of_env(batch, 0, self._shot)
 
     def close(self) -> None:
         """Gives threads and memory back; a second call does nothing."""

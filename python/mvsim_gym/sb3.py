@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +26,7 @@ from mvsim_gym._build import (
     refuse_copies,
 )
 from mvsim_gym._info import InfoTable
-
-if TYPE_CHECKING:
-    from mvsim_gym._picture import Painter
+from mvsim_gym._picture import Painter, Shot
 
 __all__ = ["MVSimVecEnv"]
 
@@ -70,7 +68,7 @@ class MVSimVecEnv(VecEnv):
         **overrides: Any,
     ) -> None:
         check_mode("render_mode", render_mode, (None, "rgb_array"))
-        check_mode("camera", camera, ("above", "behind"))
+        self._shot = Shot(width, height, camera).checked()
         self._batch: _core.Batch | None = make_batch(
             env_id,
             overrides,
@@ -98,7 +96,6 @@ class MVSimVecEnv(VecEnv):
         self._returns = np.zeros(batch.num_envs)
         self._lengths = np.zeros(batch.num_envs, np.int64)
         self._seeded = np.zeros(batch.num_envs, np.bool_)
-        self._picture = (width, height, camera)
         self._painter: Painter | None = None
 
     def reset(self) -> Observations:
@@ -144,10 +141,8 @@ class MVSimVecEnv(VecEnv):
         """A picture of each env."""
         batch = self._open()
         if self._painter is None:
-            from mvsim_gym._picture import Painter
-
-            self._painter = Painter(*self._picture)
-        return [self._painter.of_env(batch, i) for i in range(self.num_envs)]
+            self._painter = Painter()
+        return [self._painter.of_env(batch, i, self._shot) for i in range(self.num_envs)]
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """An attribute that `set_attr` gave the envs, or one of this object, for each env."""

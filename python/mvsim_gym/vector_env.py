@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -28,9 +28,7 @@ from mvsim_gym._build import (
     refuse_copies,
 )
 from mvsim_gym._info import InfoTable, Mask
-
-if TYPE_CHECKING:
-    from mvsim_gym._picture import Painter
+from mvsim_gym._picture import Painter, Shot
 
 __all__ = ["VectorEnv"]
 
@@ -81,7 +79,7 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
         **overrides: Any,
     ) -> None:
         check_mode("render_mode", render_mode, (None, "rgb_array"))
-        check_mode("camera", camera, ("above", "behind"))
+        self._shot = Shot(width, height, camera).checked()
         check_mode("autoreset_mode", autoreset_mode, (*AutoresetMode, *(m.value for m in AutoresetMode)))
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self._batch: _core.Batch | None = make_batch(
@@ -131,7 +129,6 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
         self._seeds: list[int] = [-1] * self.num_envs
         self._seeded = np.zeros(self.num_envs, np.bool_)
         self._needs_reset = np.ones(self.num_envs, np.bool_)
-        self._picture = (width, height, camera)
         self._painter: Painter | None = None
 
     @property
@@ -220,10 +217,8 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
         if self.render_mode is None:
             return None
         if self._painter is None:
-            from mvsim_gym._picture import Painter
-
-            self._painter = Painter(*self._picture)
-        return tuple(self._painter.of_env(batch, i) for i in range(self.num_envs))
+            self._painter = Painter()
+        return tuple(self._painter.of_env(batch, i, self._shot) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Gives threads and memory back."""

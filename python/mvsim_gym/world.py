@@ -9,7 +9,7 @@ import difflib
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._assets import assets
 from mvsim_gym._notices import notice
+
+if TYPE_CHECKING:
+    from mvsim_gym._picture import Painter
 
 __all__ = ["Block", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "World"]
 
@@ -291,6 +294,7 @@ class World:
             "vehicle", {v.name: Vehicle(simulation, model, i) for i, v in enumerate(model.vehicles)}
         )
         self._blocks = _Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
+        self._painter: Painter | None = None
         notice(self._model.warnings)
 
     @property
@@ -338,6 +342,27 @@ class World:
         else:
             self._seed, self._episode = _checked_seed(seed), 0
         self._simulation.reset(self._seed, self._episode)
+
+    def draw(
+        self, width: int = 640, height: int = 480, camera: str = "above", vehicle: str | None = None
+    ) -> npt.NDArray[np.uint8]:
+        """A picture of the world as it stands, (height, width, 3) uint8.
+
+        Args:
+            width, height: pixels.
+            camera: "above" sees the whole world, "behind" follows a vehicle.
+            vehicle: the one that is followed, by default the first.
+
+        Raises:
+            ValueError: no device can draw (the message has the remedy), or an impossible size.
+        """
+        from mvsim_gym._picture import Painter, Shot
+
+        shot = Shot(width, height, camera).checked()
+        if self._painter is None:
+            self._painter = Painter()
+        index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)
+        return self._painter.of_world(self._model, self._simulation, index, shot)
 
     def __repr__(self) -> str:
         return f"World({self._model.path!r}, time={self.time:.6g}, vehicles={list(self._vehicles)})"

@@ -6,6 +6,7 @@
 
 #include "env/batch.h"
 #include "env/env_spec.h"
+#include "model/model.h"
 #include "python/bind.h"
 #include "python/signals.h"
 
@@ -190,7 +191,7 @@ void bind_batch(py::module_& m) {
                                          view<bool>(self, c.mask.data(), c.mask.size())));
              return out;
            })
-      .def_property_readonly("vehicle", &Batch::vehicle)
+      .def("model", &Batch::model, "env"_a)
       .def("episode", &Batch::episode, "env"_a)
       .def("goal", [](const Batch& b, int env) -> std::optional<std::pair<double, double>> {
         const std::optional<Vec2> goal = b.goal(env);

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "env/env_spec.h"
 #include "python/bind.h"
+#include "render/renderer.h"
 
 namespace py = pybind11;
 
@@ -29,6 +30,10 @@ void translate(std::exception_ptr pointer) {
     raise_world_file_error(e);
   } catch (const ForkedProcessError& e) {
     PyErr_SetString(core("ForkedProcessError").ptr(), e.what());
+  } catch (const RenderMemoryError& e) {
+    PyErr_SetString(core("RenderMemoryError").ptr(), e.what());
+  } catch (const RendererLost& e) {
+    PyErr_SetString(core("RendererLost").ptr(), e.what());
   } catch (const UnknownKeyword& e) {
     PyErr_SetString(core("UnknownKeyword").ptr(), e.what());
   } catch (const Error& e) {
@@ -52,6 +57,9 @@ void bind_errors(py::module_& m) {
   add_exception(m, "ForkedProcessError", PyExc_RuntimeError,
                 "An environment was used in a process forked after the environment was made.");
   add_exception(m, "UnknownKeyword", PyExc_TypeError, "A keyword that an environment does not have.");
+  add_exception(m, "RenderMemoryError", PyExc_RuntimeError,
+                "The driver has no memory for a picture of that size.");
+  add_exception(m, "RendererLost", PyExc_RuntimeError, "The driver lost the context or does not answer.");
   py::register_exception_translator(&translate);
 }
 

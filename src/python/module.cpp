@@ -6,4 +6,5 @@ PYBIND11_MODULE(_core, m) {
   mvsim::bind_errors(m);
   mvsim::bind_world(m);
   mvsim::bind_batch(m);
+  mvsim::bind_render(m);
 }

@@ -1,0 +1,61 @@
+"""Pictures from the headless renderer; nothing of OpenGL is touched before the first."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+from mvsim_gym._notices import notice
+
+Picture = npt.NDArray[np.uint8]
+_CAMERAS = ("above", "behind")
+_MOST_BACKDROPS = 16
+
+
+class Shot(NamedTuple):
+    """From where and how large a picture is."""
+
+    width: int
+    height: int
+    camera: str
+
+    def checked(self) -> Shot:
+        """Itself, or ValueError."""
+        if self.camera not in _CAMERAS:
+            raise ValueError(
+                f"camera: found {self.camera!r}, expected one of {', '.join(map(repr, _CAMERAS))}"
+            )
+        for name in ("width", "height"):
+            if not 1 <= getattr(self, name) <= 8192:
+                raise ValueError(f"{name}: found {getattr(self, name)}, expected 1 to 8192 pixels")
+        return self
+
+
+class Painter:
+    """A renderer, and what does not move between its pictures."""
+
+    def __init__(self) -> None:
+        self._renderer = _core.Renderer()
+        notice([self._renderer.notice])
+        self._backdrops: dict[_core.Model, _core.Backdrop] = {}
+
+    def of_env(self, batch: _core.Batch, env: int, shot: Shot) -> Picture:
+        """Env number `env` of a batch, (height, width, 3)."""
+        backdrop = self._backdrop(batch.model(env))
+        return self._renderer.draw_env(backdrop, batch, env, shot.camera == "behind", shot.width, shot.height)
+
+    def of_world(self, model: _core.Model, simulation: _core.Simulation, vehicle: int, shot: Shot) -> Picture:
+        """A running world, (height, width, 3)."""
+        return self._renderer.draw(
+            self._backdrop(model), simulation, shot.camera == "behind", vehicle, shot.width, shot.height
+        )
+
+    def _backdrop(self, model: _core.Model) -> _core.Backdrop:
+        if model not in self._backdrops:
+            if len(self._backdrops) >= _MOST_BACKDROPS:
+                self._backdrops.clear()
+            self._backdrops[model] = _core.Backdrop(model)
+        return self._backdrops[model]

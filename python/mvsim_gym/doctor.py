@@ -1,0 +1,45 @@
+"""What this machine has for mvsim_gym, and what is wrong with it: `mvsim-gym doctor`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+
+from mvsim_gym import __version__, _core
+from mvsim_gym._assets import assets
+from mvsim_gym.registration import listing
+
+_PACKAGES = ("numpy", "gymnasium", "stable-baselines3", "torch")
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def report() -> tuple[list[str], list[str]]:
+    """Lines that describe the machine, and problems with their remedies."""
+    gl = _core.egl_info()
+    lines = [
+        f"mvsim_gym {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        ", ".join(f"{package} {_version(package)}" for package in _PACKAGES),
+        f"data: {assets()} ({len(listing())} environments)",
+        f"worker threads: {len(os.sched_getaffinity(0))} processors for this process",
+        f"SIMD level of the lidar: {_core.simd_level()} (of {', '.join(_core.simd_targets())})",
+        f"libEGL: {'found' if gl.library_found else 'not found'}",
+        *(
+            f"  device {d.index}: {d.name}"
+            + (f", CUDA {d.cuda_ordinal}" if d.cuda_ordinal >= 0 else "")
+            + (f", {d.drm_node}" if d.drm_node else "")
+            + (", software" if d.software else "")
+            for d in gl.devices
+        ),
+        *(f"  driver: {path}" for path in gl.driver_files),
+        f"pictures: {gl.chosen or 'none can be drawn'}",
+    ]
+    if gl.renderer:
+        lines.append(f"  {gl.renderer}, OpenGL {gl.version}{', by the CPU' if gl.software else ''}")
+    return lines, list(gl.problems)

@@ -1,0 +1,93 @@
+// Pictures, and what this machine draws and computes with.
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include "env/batch.h"
+#include "python/bind.h"
+#include "raycast/simd.h"
+#include "render/egl_info.h"
+#include "render/renderer.h"
+#include "sim/draw_simulation.h"
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace mvsim {
+namespace {
+
+// The static part of a picture: made once for a model, kept by whoever draws.
+struct Backdrop {
+  std::shared_ptr<const StaticScene> scene;
+};
+
+py::array_t<uint8_t> array_of(const Image& image) {
+  return py::array_t<uint8_t>({image.height, image.width, image.channels}, image.data.data());
+}
+
+py::array_t<uint8_t> draw(Renderer& renderer, const Backdrop& backdrop, const Simulation& simulation,
+                          View view, size_t vehicle, const std::optional<Goal>& goal, int width, int height) {
+  Image image;
+  {
+    const py::gil_scoped_release release;
+    const double aspect = static_cast<double>(width) / height;
+    image = renderer.draw(draw_simulation(simulation, backdrop.scene, goal),
+                          camera_of(simulation, view, vehicle, aspect), width, height);
+  }
+  return array_of(image);
+}
+
+void bind_egl_info(py::module_& m) {
+  py::class_<EglDevice>(m, "EglDevice")
+      .def_readonly("index", &EglDevice::index)
+      .def_readonly("name", &EglDevice::name)
+      .def_readonly("cuda_ordinal", &EglDevice::cuda_ordinal)
+      .def_readonly("drm_node", &EglDevice::drm_node)
+      .def_readonly("software", &EglDevice::software);
+  py::class_<EglInfo>(m, "EglInfo")
+      .def_readonly("library_found", &EglInfo::library_found)
+      .def_readonly("devices", &EglInfo::devices)
+      .def_readonly("driver_files", &EglInfo::driver_files)
+      .def_readonly("chosen", &EglInfo::chosen)
+      .def_readonly("renderer", &EglInfo::renderer)
+      .def_readonly("version", &EglInfo::version)
+      .def_readonly("software", &EglInfo::software)
+      .def_readonly("problems", &EglInfo::problems);
+  m.def("egl_info", &egl_info, py::call_guard<py::gil_scoped_release>());
+}
+
+}  // namespace
+
+void bind_render(py::module_& m) {
+  bind_egl_info(m);
+  m.def("simd_level", &simd_level);
+  m.def("simd_targets", &simd_targets);
+  py::class_<Backdrop>(m, "Backdrop")
+      .def(py::init([](const Model& model) { return Backdrop{static_scene(model)}; }), "model"_a);
+  py::class_<Renderer>(m, "Renderer")
+      .def(py::init([](const std::string& device) {
+             return std::make_unique<Renderer>(RenderOptions{.device = device});
+           }),
+           "device"_a = "")
+      .def_property_readonly("name", &Renderer::renderer_name)
+      .def_property_readonly("notice", &Renderer::notice)
+      .def(
+          "draw",
+          [](Renderer& r, const Backdrop& backdrop, const Simulation& simulation, bool behind, size_t vehicle,
+             int width, int height) {
+            return draw(r, backdrop, simulation, behind ? View::kBehind : View::kAbove, vehicle, {}, width,
+                        height);
+          },
+          "backdrop"_a, "simulation"_a, "behind"_a, "vehicle"_a, "width"_a, "height"_a)
+      .def(
+          "draw_env",
+          [](Renderer& r, const Backdrop& backdrop, const Batch& batch, int env, bool behind, int width,
+             int height) {
+            std::optional<Goal> goal;
+            if (const auto center = batch.goal(env)) goal = Goal{*center};
+            return draw(r, backdrop, batch.simulation(env), behind ? View::kBehind : View::kAbove,
+                        batch.vehicle(), goal, width, height);
+          },
+          "backdrop"_a, "batch"_a, "env"_a, "behind"_a, "width"_a, "height"_a);
+}
+
+}  // namespace mvsim

@@ -1,0 +1,168 @@
+#include "sim/draw_simulation.h"
+
+#include <algorithm>
+
+namespace mvsim {
+namespace {
+
+constexpr Color kGoalColor{0x2e, 0xa0, 0x43, 255};
+constexpr Color kHitColor{0xd9, 0x2c, 0x2c, 255};
+constexpr Color kHeadingColor{0xff, 0xff, 0xff, 255};
+constexpr double kGroundMargin = 1;  // m, of the ground drawn where a world has none
+constexpr double kTilt = 25 * kDegree;
+
+void add_ground(const Model& model, StaticScene& scene) {
+  for (size_t i = 0; i < model.planes.size(); ++i) {
+    const GroundPlane& plane = model.planes[i];
+    Ground ground;
+    ground.extent = plane.extent;
+    ground.T_world_ground = {plane.pose.x, plane.pose.y, plane.pose.yaw};
+    ground.z = plane.pose.z + plane.z;
+    ground.color = model.plane_colors[i];
+    scene.grounds.push_back(ground);
+  }
+  if (!scene.grounds.empty() || !model.grids.empty()) return;
+  Ground ground;
+  const Rect& b = model.bounds;
+  ground.extent = {b.x_min - kGroundMargin, b.x_max + kGroundMargin, b.y_min - kGroundMargin,
+                   b.y_max + kGroundMargin};
+  scene.grounds.push_back(ground);
+}
+
+void add_grid(const GridModel& model, StaticScene& scene) {
+  GridCells grid;
+  grid.width = model.field.width();
+  grid.height = model.field.height();
+  grid.resolution = model.field.resolution();
+  grid.T_world_grid = model.T_world_grid;
+  grid.cells.reserve(static_cast<size_t>(grid.width) * static_cast<size_t>(grid.height));
+  for (int y = 0; y < grid.height; ++y)
+    for (int x = 0; x < grid.width; ++x) {
+      const Cell cell = model.field.cell(x, y);
+      grid.cells.push_back(cell == Cell::kOccupied ? kOccupiedCell
+                           : cell == Cell::kFree   ? kFreeCell
+                                                   : kUnknownCell);
+    }
+  scene.grids.push_back(std::move(grid));
+}
+
+void add_grid_lines(const GroundGridModel& model, StaticScene& scene) {
+  constexpr double kAboveGround = 0.005;  // m
+  Segments lines;
+  lines.color = model.color;
+  const Rect& e = model.extent;
+  for (double x = e.x_min; x <= e.x_max + 1e-9; x += model.interval) {
+    lines.points.push_back({x, e.y_min, kAboveGround});
+    lines.points.push_back({x, e.y_max, kAboveGround});
+  }
+  for (double y = e.y_min; y <= e.y_max + 1e-9; y += model.interval) {
+    lines.points.push_back({e.x_min, y, kAboveGround});
+    lines.points.push_back({e.x_max, y, kAboveGround});
+  }
+  scene.segments.push_back(std::move(lines));
+}
+
+Prism block_prism(const BlockModel& block, const Pose3& pose, double scale) {
+  Prism prism{{}, block.z_min, block.z_max, pose, block.color};
+  for (Vec2 v : block.shape.outline) prism.shape.push_back(scale * v);
+  return prism;
+}
+
+bool is_fixed(const BlockModel& block) {
+  return block.is_static && !block.placed;
+}
+
+void add_vehicle(const Simulation& simulation, size_t index, DrawScene& scene) {
+  const VehicleModel& vehicle = simulation.model().vehicles[index];
+  const Pose3 pose = simulation.vehicle_pose(index);
+  const Pose2 T_world_base{pose.x, pose.y, pose.yaw};
+  scene.prisms.push_back({.shape = vehicle.chassis.outline,
+                          .z_min = vehicle.z_min,
+                          .z_max = vehicle.z_max,
+                          .pose = pose,
+                          .color = vehicle.color});
+  const auto states = simulation.wheels(index);
+  for (size_t i = 0; i < states.size(); ++i) {
+    const WheelModel& w = vehicle.wheels[i];
+    const Pose2 at = compose(T_world_base, {w.position.x, w.position.y, w.yaw + states[i].steer});
+    scene.wheels.push_back({.pose = {.x = at.x, .y = at.y, .z = pose.z + w.radius, .yaw = at.yaw},
+                            .radius = w.radius,
+                            .width = w.width,
+                            .spin = states[i].angle,
+                            .color = w.color});
+  }
+  Pose3 on_top = pose;
+  on_top.z += vehicle.z_max + 0.002;
+  scene.headings.push_back({.pose = on_top, .length = vehicle.chassis.radius, .color = kHeadingColor});
+}
+
+// Where the rays of a lidar end that hit something.
+void add_hits(Simulation& simulation, size_t index, Spheres& hits) {
+  const SensorModel& model = simulation.model().sensors[index];
+  const auto angles = model.sensor->angles();
+  if (angles.empty()) return;
+  std::vector<float> ranges(model.sensor->size());
+  std::vector<uint8_t> valid(model.sensor->size());
+  simulation.read_now(index, ranges.data(), valid.data());
+  const Pose3 base = simulation.vehicle_pose(model.vehicle);
+  const Pose3 mount = model.sensor->mount_pose();
+  const Pose2 sensor = compose({base.x, base.y, base.yaw}, {mount.x, mount.y, mount.yaw});
+  for (size_t i = 0; i < angles.size(); ++i) {
+    if (!valid[i]) continue;
+    const Vec2 hit = transform(sensor, Rotation2(angles[i]).rotate({ranges[i], 0}));
+    hits.centers.push_back({hit.x, hit.y, base.z + mount.z});
+  }
+}
+
+double tallest(const Model& model) {
+  double height = model.grids.empty() ? 0 : GridCells().wall_height;
+  for (const BlockModel& b : model.blocks) height = std::max(height, b.z_max);
+  return height;
+}
+
+}  // namespace
+
+std::shared_ptr<const StaticScene> static_scene(const Model& model) {
+  auto scene = std::make_shared<StaticScene>();
+  add_ground(model, *scene);
+  for (const GridModel& grid : model.grids) add_grid(grid, *scene);
+  for (const GroundGridModel& lines : model.ground_grids) add_grid_lines(lines, *scene);
+  for (const BlockModel& block : model.blocks)
+    if (is_fixed(block))
+      scene->prisms.push_back(block_prism(block, block.initial_pose, model.params[block.params].nominal));
+  return scene;
+}
+
+DrawScene draw_simulation(const Simulation& simulation, std::shared_ptr<const StaticScene> fixed,
+                          const std::optional<Goal>& goal) {
+  const Model& model = simulation.model();
+  DrawScene scene;
+  scene.fixed = std::move(fixed);
+  for (size_t i = 0; i < model.blocks.size(); ++i)
+    if (const BlockModel& block = model.blocks[i]; !is_fixed(block))
+      scene.prisms.push_back(
+          block_prism(block, simulation.block_pose(i), simulation.param(block.params + kBlockScale)));
+  for (size_t i = 0; i < model.vehicles.size(); ++i) add_vehicle(simulation, i, scene);
+  // a reading draws noise: from a copy, so that looking changes nothing
+  Simulation copy(simulation);
+  Spheres hits;
+  hits.radius = 0.02;
+  hits.color = kHitColor;
+  for (size_t i = 0; i < model.sensors.size(); ++i) add_hits(copy, i, hits);
+  scene.spheres.push_back(std::move(hits));
+  if (goal)
+    scene.discs.push_back({.center = {goal->center.x, goal->center.y, 0.01},
+                           .inner_radius = 0.75 * goal->radius,
+                           .outer_radius = goal->radius,
+                           .color = kGoalColor});
+  return scene;
+}
+
+Camera camera_of(const Simulation& simulation, View view, size_t vehicle, double aspect) {
+  const Model& model = simulation.model();
+  if (view == View::kAbove) return view_from_above(model.bounds, aspect, kTilt, tallest(model));
+  const double distance = 0.6 + 5 * model.vehicles.at(vehicle).radius;
+  return view_from_behind(simulation.vehicle_pose(vehicle), distance, 0.6 * distance);
+}
+
+}  // namespace mvsim
