@@ -79,9 +79,11 @@ void expect_exact(const std::vector<Polygon>& polygons, const Beams& beams, doub
 
 std::vector<Polygon> random_polygons(Dice& dice, int count, double size) {
   std::vector<Polygon> polygons;
-  for (int i = 0; i < count; ++i)
-    polygons.push_back(random_convex(dice, {dice.uniform(-size, size), dice.uniform(-size, size)},
-                                     dice.one_in(5) ? size : 0.1 * size));
+  for (int i = 0; i < count; ++i) {
+    const Vec2 center{dice.uniform(-size, size), dice.uniform(-size, size)};
+    const double radius = dice.one_in(5) ? size : 0.1 * size;
+    polygons.push_back(random_convex(dice, center, radius));
+  }
   return polygons;
 }
 
@@ -115,6 +117,17 @@ TEST(PolygonCast, EveryInstructionSetGivesTheSameBits) {
       ASSERT_TRUE(same_bits(expected, cast_set(beams.fan, polygons, 30))) << target << ", scene " << i;
     }
   }
+}
+
+TEST(PolygonCast, SameBitsOnEveryMachine) {
+  Dice dice(36);
+  uint64_t hash = 0;
+  for (int i = 0; i < 50; ++i) {
+    const std::vector<Polygon> polygons = random_polygons(dice, 20, 10);
+    const Beams beams({dice.uniform(-10, 10), dice.uniform(-10, 10), dice.uniform(-4, 4)}, 100, 2 * kPi);
+    hash = test::hash_bits(cast_set(beams.fan, polygons, 30), hash);
+  }
+  EXPECT_EQ(hash, 5715156375459304446ULL);
 }
 
 // A regular polygon seen from outside: range = apothem / cos from the nearest face, beam by beam.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -46,6 +47,16 @@ inline Scan make_scan(double yaw, int beams) {
 
 inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+// FNV-1a over the bits: a constant in a test pins them for every compiler, optimisation and machine.
+inline uint64_t hash_bits(const std::vector<float>& values, uint64_t hash = 14695981039346656037ULL) {
+  for (const float value : values) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    hash = (hash ^ bits) * 1099511628211ULL;
+  }
+  return hash;
 }
 
 // Counter-clockwise and convex: sorted angles on an ellipse, or a long thin wall.
