@@ -43,6 +43,7 @@ EglContext::EglContext(const std::string& device) : owner_(getpid()) {
   egl_ = load_egl();
   const std::vector<FoundDevice> found = find_devices(egl_);
   std::vector<EglDevice> infos;
+  infos.reserve(found.size());
   for (const FoundDevice& f : found) infos.push_back(f.info);
   const bool only_software = choice.wish == DeviceWish::kSoftware;
 

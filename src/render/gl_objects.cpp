@@ -78,8 +78,10 @@ void GpuMesh::upload(const GladGLContext& gl, const Mesh& mesh, GLenum usage) {
 void GpuMesh::draw(const GladGLContext& gl, GLsizei first, GLsizei count) const {
   if (!count) return;
   gl.BindVertexArray(vertex_array);
+  const auto offset = static_cast<uintptr_t>(first) * sizeof(uint32_t);
+  // OpenGL takes the offset as a pointer.
   gl.DrawElements(GL_TRIANGLES, count, GL_UNSIGNED_INT,
-                  reinterpret_cast<const void*>(static_cast<uintptr_t>(first) * sizeof(uint32_t)));
+                  reinterpret_cast<const void*>(offset));  // NOLINT(performance-no-int-to-ptr)
 }
 
 void GpuMesh::free(const GladGLContext& gl) {

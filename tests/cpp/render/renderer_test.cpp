@@ -282,12 +282,14 @@ TEST_F(RendererTest, SoftwareIsAnnouncedAndCanBeAskedFor) {
 }
 
 TEST_F(RendererTest, ArgumentWinsOverEnvironment) {
+  const char* before = std::getenv("MVSIM_EGL_DEVICE");
+  const std::string own = before ? before : "";
   setenv("MVSIM_EGL_DEVICE", "97", 1);
   EXPECT_THROW(Renderer(), Error);
   RenderOptions options;
   options.device = "auto";
   EXPECT_NO_THROW(Renderer{options});
-  unsetenv("MVSIM_EGL_DEVICE");
+  own.empty() ? unsetenv("MVSIM_EGL_DEVICE") : setenv("MVSIM_EGL_DEVICE", own.c_str(), 1);
 }
 
 TEST_F(RendererTest, ForkedChildIsRefusedAndLeavesTheParentWhole) {
