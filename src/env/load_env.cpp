@@ -135,6 +135,8 @@ void read_knob(const Element& e, EnvSpec& spec) {
 
 // Attributes of the root are read like those of a term.
 void read_root(const Element& root, EnvSpec& spec) {
+  refuse_unknown_attributes(
+      root, {"id", "world", "variants", "world_seed", "control_period", "time_limit", "substeps"});
   const TermSpec term = read_term(root, "id");
   TermReader reader(term);
   spec.id = reader.text("id", "");
@@ -142,11 +144,10 @@ void read_root(const Element& root, EnvSpec& spec) {
   spec.world = *term.params.find("world");
   spec.variants = reader.integer("variants", 1, 1, 1000);
   spec.world_seed = reader.number("world_seed", 0, {0, 9007199254740992.0});
-  spec.control_period = reader.required_number("control_period", {1e-6, 1e6});
+  spec.control_period = reader.required_number("control_period", {kPositive.min, 1e6});
   spec.control_where = term.params.find("control_period")->where;
   spec.time_limit = reader.number("time_limit", 0, {0, 1e9});
   spec.substeps = reader.integer("substeps", 0, 1, 1000000);
-  reader.finish();
 }
 
 EnvSpec read_document(const XmlSource& source) {

@@ -14,9 +14,11 @@ std::string short_number(double v) {
 }
 
 std::string range_text(Range range) {
-  if (range.min > 0 && range.min < 1e-6) return "> 0";
   std::string out;
-  if (std::isfinite(range.min)) out = ">= " + short_number(range.min);
+  if (range.min == kPositive.min)
+    out = "> 0";
+  else if (std::isfinite(range.min))
+    out = ">= " + short_number(range.min);
   if (std::isfinite(range.max)) out += (out.empty() ? "<= " : " and <= ") + short_number(range.max);
   return out;
 }

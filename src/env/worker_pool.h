@@ -22,9 +22,10 @@ class WorkerPool {
 
   int threads() const { return threads_; }
 
-  // Calls work(begin, end, on_caller) for all chunks; `work` must not throw. `while_waiting` is called on the
-  // calling thread about every 10 ms while others finish their chunks.
-  using Work = std::function<void(int begin, int end, bool on_caller)>;
+  // Calls work(begin, end, worker) for all chunks, worker 0 being the calling thread. Neither function may
+  // throw; `while_waiting` is called on the calling thread about every 10 ms while others finish their
+  // chunks.
+  using Work = std::function<void(int begin, int end, int worker)>;
   void run(int count, const Work& work, const std::function<void()>& while_waiting);
 
  private:

@@ -1,0 +1,111 @@
+// Helpers of the env room's tests: the shipped environments, small worlds in text, a batch run to a trace.
+#pragma once
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "env/batch.h"
+
+namespace mvsim::testing {
+
+inline const std::string kSource = MVSIM_SOURCE_DIR;
+
+inline EnvLoadOptions load_options() {
+  return {.assets = kSource, .roots = {}};
+}
+
+inline std::string env_path(const std::string& name) {
+  return kSource + "/envs/" + name + ".env.xml";
+}
+
+inline EnvSpec shipped(const std::string& name) {
+  return load_env(env_path(name), load_options());
+}
+
+// An environment in text, as if it lay in the folder of the shipped ones.
+inline EnvSpec from_text(const std::string& text) {
+  return load_env_text(text, kSource + "/envs/test.env.xml", load_options());
+}
+
+inline OverrideValue dict(std::vector<std::pair<std::string, OverrideValue>> items) {
+  return OverrideValue::dict(std::move(items));
+}
+inline OverrideValue number(double v) {
+  return OverrideValue::of(v);
+}
+inline OverrideValue text(const std::string& v) {
+  return OverrideValue::of(v);
+}
+
+inline BatchOptions options(int num_envs, int num_threads = 1,
+                            AutoresetMode mode = AutoresetMode::kNextStep) {
+  BatchOptions o;
+  o.num_envs = num_envs;
+  o.num_threads = num_threads;
+  o.autoreset = mode;
+  o.load = load_options();
+  return o;
+}
+
+// Random actions of env `env` at step `step`: a function of these alone.
+inline void random_action(uint64_t env, uint32_t step, float* action, size_t size) {
+  RandomStream random(env, step, StreamPurpose::kActionNoise);
+  for (size_t i = 0; i < size; ++i) action[i] = static_cast<float>(random.uniform(-1, 1));
+}
+
+inline std::vector<float> random_actions(const Batch& batch, uint32_t step, uint64_t first_env = 0) {
+  const size_t size = batch.action_size();
+  std::vector<float> out(static_cast<size_t>(batch.num_envs()) * size);
+  for (size_t i = 0; i < static_cast<size_t>(batch.num_envs()); ++i)
+    random_action(first_env + i, step, out.data() + i * size, size);
+  return out;
+}
+
+// All results of env i as bytes.
+inline std::string row_of(Batch& batch, int i) {
+  std::string out;
+  const auto add = [&](const void* data, size_t size) { out.append(static_cast<const char*>(data), size); };
+  for (size_t k = 0; k < batch.observations().size(); ++k) {
+    const size_t size = batch.observations()[k].low.size();
+    add(batch.observation(k).data() + static_cast<size_t>(i) * size, size * sizeof(float));
+  }
+  add(&batch.rewards()[i], sizeof(double));
+  for (const auto& flags : {batch.terminated(), batch.truncated(), batch.finished(), batch.was_reset()})
+    add(&flags[i], 1);
+  for (const InfoColumn& c : batch.infos()) {
+    add(&c.mask[i], 1);
+    if (c.mask[i]) add(&c.values[i], sizeof(double));
+  }
+  return out;
+}
+
+// What env i gives over `steps` steps with its own random actions, as bytes.
+inline std::vector<std::string> traces(Batch& batch, int steps, uint64_t first_env = 0) {
+  for (int i = 0; i < batch.num_envs(); ++i) batch.seed_env(i, 1000 + first_env + i);
+  batch.reset();
+  std::vector<std::string> out(batch.num_envs());
+  for (int i = 0; i < batch.num_envs(); ++i) out[i] = row_of(batch, i);
+  for (int s = 0; s < steps; ++s) {
+    batch.step(random_actions(batch, s, first_env));
+    for (int i = 0; i < batch.num_envs(); ++i) out[i] += row_of(batch, i);
+  }
+  return out;
+}
+
+inline const InfoColumn& info(const Batch& batch, const std::string& key) {
+  for (const InfoColumn& c : batch.infos())
+    if (c.key == key) return c;
+  throw Error("no info " + key);
+}
+
+inline size_t observation_index(const Batch& batch, const std::string& key) {
+  for (size_t k = 0; k < batch.observations().size(); ++k)
+    if (batch.observations()[k].key == key) return k;
+  throw Error("no observation " + key);
+}
+
+}  // namespace mvsim::testing
