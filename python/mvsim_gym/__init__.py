@@ -9,22 +9,34 @@ from mvsim_gym.registration import register, register_all
 
 if TYPE_CHECKING:
     from mvsim_gym import sb3
-    from mvsim_gym._core import ForkedProcessError, WorldFileError
     from mvsim_gym.env import Env
+    from mvsim_gym.errors import ForkedProcessError, RendererLost, RenderMemoryError, WorldFileError
     from mvsim_gym.vector_env import VectorEnv
     from mvsim_gym.world import World
 
 __version__ = "0.1.0"
 
-__all__ = ["Env", "ForkedProcessError", "VectorEnv", "World", "WorldFileError", "register", "sb3"]
+__all__ = [
+    "Env",
+    "ForkedProcessError",
+    "RenderMemoryError",
+    "RendererLost",
+    "VectorEnv",
+    "World",
+    "WorldFileError",
+    "register",
+    "sb3",
+]
 
 # Loaded when first asked for: `import mvsim_gym` itself costs next to nothing.
 _HOMES = {
     "Env": "env",
-    "ForkedProcessError": "_core",
+    "ForkedProcessError": "errors",
+    "RenderMemoryError": "errors",
+    "RendererLost": "errors",
     "VectorEnv": "vector_env",
     "World": "world",
-    "WorldFileError": "_core",
+    "WorldFileError": "errors",
 }
 
 

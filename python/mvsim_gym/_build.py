@@ -15,6 +15,7 @@ from gymnasium import spaces
 from mvsim_gym import _core
 from mvsim_gym._assets import assets
 from mvsim_gym._notices import notice
+from mvsim_gym.errors import UnknownKeywordError
 from mvsim_gym.registration import path_of
 
 # Keywords of the constructors; all others belong to the environment file.
@@ -48,7 +49,7 @@ def make_batch(
     spec = _core.load_env(path_of(env), assets(), folders)
     try:
         _core.apply_overrides(spec, {name: _plain(value) for name, value in overrides.items()})
-    except _core.UnknownKeyword as error:
+    except UnknownKeywordError as error:
         raise TypeError(_with_hint(str(error), overrides)) from None
     if max_episode_steps is not None:
         if max_episode_steps < 1:

@@ -9,11 +9,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 
-_TYPES: dict[_core.InfoType, type] = {
-    _core.InfoType.BOOL: bool,
-    _core.InfoType.INT: int,
-    _core.InfoType.NUMBER: float,
-}
+_TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float}
 Mask = npt.NDArray[np.bool_]
 
 

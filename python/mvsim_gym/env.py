@@ -31,7 +31,7 @@ from mvsim_gym._picture import Painter, Shot
 __all__ = ["Env"]
 
 
-class Env(gym.Env[Observation, npt.NDArray[np.float32]]):
+class Env(gym.Env[Any, Any]):
     """A robot's task as an environment file describes it.
 
     Observations are a dict of 1-D float32 arrays within finite bounds, actions a float32 vector in [-1, 1]
@@ -159,7 +159,7 @@ class Env(gym.Env[Observation, npt.NDArray[np.float32]]):
         observation = {key: row.copy() for key, row in self._rows}
         return observation, float(self._rewards[0]), terminated, truncated, self._info.of_env(0)
 
-    def render(self) -> npt.NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> npt.NDArray[np.uint8] | None:
         """A picture of the world: (height, width, 3) uint8; None without a render mode."""
         batch = self._open()
         if self.render_mode is None:

@@ -87,7 +87,10 @@ class MVSimVecEnv(VecEnv):
         self._final = [(key, batch.final_observation(i)) for key, i in self._columns]
         self._flatten = _Flatten(space) if flatten else None
         super().__init__(batch.num_envs, self._flatten.space if self._flatten else space, action_space(batch))
-        self.metadata = {"render_modes": ["rgb_array"], "render_fps": 1 / batch.control_period}
+        self.metadata: dict[str, Any] = {
+            "render_modes": ["rgb_array"],
+            "render_fps": 1 / batch.control_period,
+        }
         self._action_shape = (batch.num_envs, batch.action_size)
         self._actions = np.zeros(self._action_shape, np.float32)
         self._info = InfoTable(batch)

@@ -35,7 +35,7 @@ __all__ = ["VectorEnv"]
 Seeds = int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None
 
 
-class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.NDArray[Any]]):
+class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` copies of an environment: arrays with a row an env, spaces and infos as those of Gymnasium's
     SyncVectorEnv over `Env`, in every autoreset mode.
 
@@ -80,14 +80,15 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
     ) -> None:
         check_mode("render_mode", render_mode, (None, "rgb_array"))
         self._shot = Shot(width, height, camera).checked()
-        check_mode("autoreset_mode", autoreset_mode, (*AutoresetMode, *(m.value for m in AutoresetMode)))
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
+        check_mode("autoreset_mode", mode, [known.value for known in AutoresetMode])
+        self.autoreset_mode = AutoresetMode(mode)
         self._batch: _core.Batch | None = make_batch(
             env,
             overrides,
             num_envs=num_envs,
             num_threads=num_threads,
-            autoreset=_core.AutoresetMode[self.autoreset_mode.name],
+            autoreset=_core.AutoresetMode.__members__[self.autoreset_mode.name],
             strict_actions=strict_actions,
             spl=spl,
             roots=roots,
@@ -136,7 +137,7 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
         """What the world file has that is without effect."""
         return self._open().warnings
 
-    @property
+    @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """The generator of each env, from which its key was drawn."""
         return tuple(self._random(i) for i in range(self.num_envs))
@@ -146,7 +147,7 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
         """The seed of each env."""
         return tuple(self._seeds[i] for i in range(self.num_envs) if self._random(i))
 
-    def reset(  # type: ignore[override]
+    def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Starts an episode in every env, or in those of a mask.
@@ -211,7 +212,7 @@ class VectorEnv(gym.vector.VectorEnv[Observation, npt.NDArray[np.float32], npt.N
             infos,
         )
 
-    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
         """A picture (height, width, 3) uint8 of each env; None without a render mode."""
         batch = self._open()
         if self.render_mode is None:

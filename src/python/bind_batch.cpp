@@ -1,6 +1,5 @@
 // EnvSpec and Batch: what mvsim_gym.Env, VectorEnv and sb3.MVSimVecEnv stand on. Arrays are views of the
 // batch's own memory and keep the batch alive.
-#include <pybind11/native_enum.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -74,6 +73,10 @@ py::array_t<float> rows(py::handle self, size_t key, std::span<float> (Batch::*g
   return view<float>(self, values.data(), values.size() / size, size);
 }
 
+const char* name_of(InfoType type) {
+  return type == InfoType::kBool ? "bool" : type == InfoType::kInt ? "int" : "float";
+}
+
 bool stop_on_signal() {
   check_signals();
   return false;
@@ -137,16 +140,10 @@ std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_thr
 
 void bind_batch(py::module_& m) {
   bind_spec(m);
-  py::native_enum<AutoresetMode>(m, "AutoresetMode", "enum.Enum")
+  py::enum_<AutoresetMode>(m, "AutoresetMode")
       .value("NEXT_STEP", AutoresetMode::kNextStep)
       .value("SAME_STEP", AutoresetMode::kSameStep)
-      .value("DISABLED", AutoresetMode::kDisabled)
-      .finalize();
-  py::native_enum<InfoType>(m, "InfoType", "enum.Enum")
-      .value("BOOL", InfoType::kBool)
-      .value("INT", InfoType::kInt)
-      .value("NUMBER", InfoType::kNumber)
-      .finalize();
+      .value("DISABLED", AutoresetMode::kDisabled);
   py::class_<ObservationInfo>(m, "ObservationInfo")
       .def_readonly("key", &ObservationInfo::key)
       .def_property_readonly(
@@ -184,11 +181,10 @@ void bind_batch(py::module_& m) {
       .def_property_readonly("was_reset", [](py::object self) { return flags(self, &Batch::was_reset); })
       .def("info_columns",
            [](py::object self) {
-             py::typing::List<py::typing::Tuple<py::str, InfoType, py::array_t<double>, py::array_t<bool>>>
-                 out;
+             std::vector<std::tuple<std::string, std::string, py::array_t<double>, py::array_t<bool>>> out;
              for (const InfoColumn& c : batch_of(self).infos())
-               out.append(py::make_tuple(c.key, c.type, view<double>(self, c.values.data(), c.values.size()),
-                                         view<bool>(self, c.mask.data(), c.mask.size())));
+               out.emplace_back(c.key, name_of(c.type), view<double>(self, c.values.data(), c.values.size()),
+                                view<bool>(self, c.mask.data(), c.mask.size()));
              return out;
            })
       .def("model", &Batch::model, "env"_a)
