@@ -16,6 +16,7 @@ namespace mvsim {
 namespace {
 
 using test::Dice;
+using test::GridOracle;
 using test::GridScene;
 using test::kNoHit;
 using test::make_scan;
@@ -93,21 +94,21 @@ std::vector<float> cast(const GridField& field, Vec2 origin, const Scan& scan, d
 }
 
 // Whether the oracle allows the range; near max_range both hit and miss are right.
-::testing::AssertionResult allowed(const GridScene& scene, const Ray& ray, double max_range, float range) {
+::testing::AssertionResult allowed(const GridOracle& oracle, const Ray& ray, double max_range, float range) {
   for (const double limit : {max_range - kExact, max_range + kExact})
-    for (const double candidate : test::grid_ranges(scene, ray, limit, kBlur))
+    for (const double candidate : oracle.ranges(ray, limit, kBlur))
       if (candidate == range || std::fabs(candidate - range) <= kExact) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure()
          << "range " << range << " from (" << ray.origin.x << ", " << ray.origin.y << ") along ("
-         << ray.direction.x << ", " << ray.direction.y << ") on " << scene.width << " x " << scene.height
-         << " cells of " << scene.resolution << " m up to " << max_range << ", expected one of "
-         << ::testing::PrintToString(test::grid_ranges(scene, ray, max_range, kBlur));
+         << ray.direction.x << ", " << ray.direction.y << ") up to " << max_range << " m, expected one of "
+         << ::testing::PrintToString(oracle.ranges(ray, max_range, kBlur));
 }
 
 void expect_exact(const GridScene& scene, Vec2 origin, const Scan& scan, double max_range) {
+  const GridOracle oracle(scene);
   const std::vector<float> range = cast(field_of(scene), origin, scan, max_range);
   for (int i = 0; i < scan.count(); ++i)
-    ASSERT_TRUE(allowed(scene, {origin, {scan.dx[i], scan.dy[i]}}, max_range, range[i])) << "beam " << i;
+    ASSERT_TRUE(allowed(oracle, {origin, {scan.dx[i], scan.dy[i]}}, max_range, range[i])) << "beam " << i;
 }
 
 TEST(CastGrid, ThousandRandomScenesAgreeWithBruteForce) {
@@ -224,8 +225,8 @@ TEST(CastGrid, TinyAndHugeCells) {
     const std::vector<float> range = cast(field, origin, scan, 1e4);
     const double exact = std::max(kExact, 1e-6 * 50 * resolution);  // floats of a kilometre end at 6e-5 m
     for (int i = 0; i < scan.count(); ++i) {
-      const auto candidates = test::grid_ranges(scene, {origin, {scan.dx[i], scan.dy[i]}}, 1e4,
-                                                std::max(1e-6, 1e-6 * resolution));
+      const auto candidates = GridOracle(scene).ranges({origin, {scan.dx[i], scan.dy[i]}}, 1e4,
+                                                       std::max(1e-6, 1e-6 * resolution));
       EXPECT_TRUE(std::any_of(candidates.begin(), candidates.end(),
                               [&](double c) { return c == range[i] || std::fabs(c - range[i]) <= exact; }))
           << resolution << " beam " << i << " range " << range[i];

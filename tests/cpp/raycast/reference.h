@@ -52,27 +52,42 @@ struct GridScene {
   Rect whole() const { return {0, width * resolution, 0, height * resolution}; }
 };
 
-// Every range that a ray may have if borders may be `blur` off: the nearest hit among cells that it meets
-// well and among cells that it may or may not touch. Candidates are in no order; kNoHit among them means that
-// a miss is right too.
-inline std::vector<double> grid_ranges(const GridScene& scene, const Ray& ray, double max_range,
-                                       double blur) {
+// Casts rays at every occupied or unknown cell of a scene.
+class GridOracle {
+ public:
+  explicit GridOracle(const GridScene& scene) {
+    for (int y = 0; y < scene.height; ++y) {
+      for (int x = 0; x < scene.width; ++x) {
+        const uint8_t cell = scene.cells[static_cast<size_t>(y) * scene.width + x];
+        if (cell != 0) cells_.push_back({scene.box(x, y), cell == 1});
+      }
+    }
+  }
+
+  // Every range that a ray may have if borders may be `blur` off: hits of cells that it meets well, and of
+  // cells that it may or may not touch. In no order; kNoHit among them means that a miss is right too.
+  std::vector<double> ranges(const Ray& ray, double max_range, double blur) const;
+
+ private:
+  struct Cell {
+    Rect box;
+    bool occupied;
+  };
+  std::vector<Cell> cells_;
+};
+
+inline std::vector<double> GridOracle::ranges(const Ray& ray, double max_range, double blur) const {
   struct Stop {
     double at;
     bool occupied, sure;
   };
   std::vector<Stop> stops;
-  for (int y = 0; y < scene.height; ++y) {
-    for (int x = 0; x < scene.width; ++x) {
-      const uint8_t cell = scene.cells[static_cast<size_t>(y) * scene.width + x];
-      if (cell == 0) continue;
-      const Rect box = scene.box(x, y);
-      const Passage loose = passage(ray, box, blur);
-      if (loose.enter > loose.leave) continue;
-      const Passage exact = passage(ray, box, 0), tight = passage(ray, box, -blur);
-      const bool sure = tight.enter <= tight.leave;
-      stops.push_back({exact.enter <= exact.leave ? exact.enter : loose.enter, cell == 1, sure});
-    }
+  for (const Cell& cell : cells_) {
+    const Passage loose = passage(ray, cell.box, blur);
+    if (loose.enter > loose.leave) continue;
+    const Passage exact = passage(ray, cell.box, 0), tight = passage(ray, cell.box, -blur);
+    stops.push_back(
+        {exact.enter <= exact.leave ? exact.enter : loose.enter, cell.occupied, tight.enter <= tight.leave});
   }
   // what lies behind the first sure stop cannot be seen
   double last = kNoHit;
