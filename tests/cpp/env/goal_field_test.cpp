@@ -1,0 +1,146 @@
+// Path lengths against worlds whose shortest paths are known by geometry, and the properties that a potential
+// needs.
+#include "env/goal_field.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "env/goal_field_cache.h"
+
+namespace mvsim {
+namespace {
+
+std::shared_ptr<PlanningGrid> open_grid(int width, int height, double cell) {
+  auto g = std::make_shared<PlanningGrid>();
+  g->cell = cell;
+  g->width = width;
+  g->height = height;
+  g->free.assign(static_cast<size_t>(width) * height, 1);
+  return g;
+}
+
+void block(PlanningGrid& g, int x0, int y0, int x1, int y1) {
+  for (int y = y0; y < y1; ++y)
+    for (int x = x0; x < x1; ++x) g.free[static_cast<size_t>(y) * g.width + x] = 0;
+}
+
+TEST(GoalField, IsTheStraightDistanceInTheOpen) {
+  const auto g = open_grid(60, 40, 0.2);
+  for (const Vec2 goal : {Vec2{3.1, 4.1}, Vec2{0.3, 7.7}, Vec2{6.02, 3.97}}) {
+    const GoalField field(g, goal);
+    RandomStream random(1, 0, StreamPurpose::kGoal);
+    for (int i = 0; i < 500; ++i) {
+      const Vec2 p{random.uniform(0.1, 11.9), random.uniform(0.1, 7.9)};
+      EXPECT_NEAR(field.distance(p), norm(p - goal), 1e-5);
+      EXPECT_TRUE(field.reaches(p));
+    }
+    EXPECT_NEAR(field.distance(goal), 0, 1e-6);
+  }
+}
+
+TEST(GoalField, BendsAroundTheEndOfAWall) {
+  // a wall from the lower border up to y = 5, its end cells' outer corners at (4.9..5.1, 5)
+  const double cell = 0.1;
+  const auto g = open_grid(100, 100, cell);
+  block(*g, 49, 0, 51, 50);
+  const Vec2 goal{8.05, 1.05}, start{2.05, 1.05};
+  const GoalField field(g, goal);
+  // taut string over the two free cells that touch the wall's end
+  const Vec2 left{4.85, 5.05}, right{5.15, 5.05};
+  const double exact = norm(left - start) + norm(right - left) + norm(goal - right);
+  EXPECT_GE(field.distance(start), exact - 0.15);
+  EXPECT_LE(field.distance(start), exact + 0.15);
+  // the way ahead leads to the corner, not through the wall
+  const Vec2 ahead = field.point_ahead(start, 2);
+  EXPECT_NEAR(norm(ahead - start), 2, 1e-6);
+  EXPECT_GT(ahead.y, start.y + 1.2);
+  EXPECT_EQ(field.point_ahead(start, 1e3), goal);
+}
+
+// Lengths of paths over the 8 neighbours bound those of the field from above, straight lines from below.
+TEST(GoalField, LiesBetweenTheStraightLineAndTheGridPath) {
+  RandomStream random(7, 0, StreamPurpose::kPlaceBlocks);
+  for (int scene = 0; scene < 30; ++scene) {
+    const auto g = open_grid(40, 30, 0.2);
+    for (int k = 0; k < 25; ++k) {
+      const int x = static_cast<int>(random.below(37)), y = static_cast<int>(random.below(27));
+      block(*g, x, y, x + 1 + static_cast<int>(random.below(3)), y + 1 + static_cast<int>(random.below(3)));
+    }
+    int goal_cell = 0;
+    do goal_cell = static_cast<int>(random.below(40 * 30));
+    while (!g->free[goal_cell]);
+    const GoalField field(g, g->center(goal_cell));
+    // Dijkstra by relaxation until nothing changes
+    std::vector<double> grid(g->free.size(), 1e9);
+    grid[goal_cell] = 0;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int c = 0; c < 40 * 30; ++c) {
+        if (!g->free[c]) continue;
+        for (int dy = -1; dy <= 1; ++dy) {
+          for (int dx = -1; dx <= 1; ++dx) {
+            const int x = c % 40 + dx, y = c / 40 + dy;
+            if (x < 0 || y < 0 || x >= 40 || y >= 30 || !g->free[y * 40 + x]) continue;
+            if (dx && dy && !(g->free[c / 40 * 40 + x] && g->free[y * 40 + c % 40])) continue;
+            const double d = grid[y * 40 + x] + 0.2 * std::sqrt(dx * dx + dy * dy);
+            if (d < grid[c] - 1e-12) grid[c] = d, changed = true;
+          }
+        }
+      }
+    }
+    for (int c = 0; c < 40 * 30; ++c) {
+      if (!g->free[c]) continue;
+      const Vec2 p = g->center(c);
+      ASSERT_EQ(field.reaches(p), grid[c] < 1e8);
+      if (!field.reaches(p)) continue;
+      EXPECT_GE(field.distance(p), norm(p - field.goal()) - 1e-5);
+      EXPECT_LE(field.distance(p), grid[c] + 1e-4);
+      // no path of 8 directions is longer than 8.3 % beyond the straight one, piece by piece
+      EXPECT_GE(field.distance(p), grid[c] / 1.0824 - 1e-4);
+    }
+  }
+}
+
+TEST(GoalField, IsAPotentialEverywhere) {
+  const auto g = open_grid(50, 50, 0.2);
+  block(*g, 20, 0, 24, 40);
+  block(*g, 35, 10, 50, 14);
+  const GoalField field(g, {9.1, 9.1});
+  // also within walls, and without jumps
+  RandomStream random(3, 0, StreamPurpose::kSpawn);
+  for (int i = 0; i < 2000; ++i) {
+    const Vec2 p{random.uniform(0, 10), random.uniform(0, 10)};
+    EXPECT_TRUE(std::isfinite(field.distance(p)));
+    EXPECT_GE(field.distance(p), 0);
+  }
+  for (int i = 0; i < 400; ++i) {
+    const Vec2 p{2.0, 0.3 + 0.02 * i}, q{2.0, 0.32 + 0.02 * i};
+    EXPECT_NEAR(field.distance(p), field.distance(q), 0.021 + 1e-3);
+  }
+  EXPECT_FALSE(field.reaches({4.3, 1}));
+  EXPECT_FALSE(field.reaches({-1, 1}));
+}
+
+TEST(GoalFieldCache, ForgetsTheLeastUsedAndNeverChangesAValue) {
+  const auto g = open_grid(100, 100, 0.2);
+  const size_t one = GoalField(g, {1, 1}).bytes();
+  GoalFieldCache cache(5 * one);
+  const auto goal = [](int i) { return Vec2{0.1 + 0.2 * (i % 50), 3.1}; };
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 20; ++i) {
+      const auto field = cache.get(0, g, goal(i));
+      EXPECT_LE(cache.bytes(), 5 * one);
+      EXPECT_EQ(field->distance({5, 9}), GoalField(g, goal(i)).distance({5, 9}));
+      EXPECT_EQ(cache.get(0, g, goal(i)), field);
+    }
+  }
+  const auto kept = cache.get(0, g, goal(0));
+  for (int i = 1; i < 5; ++i) cache.get(0, g, goal(i));
+  EXPECT_EQ(cache.get(0, g, goal(0)), kept);
+  EXPECT_NE(cache.get(1, g, goal(0)), kept);  // another world
+}
+
+}  // namespace
+}  // namespace mvsim

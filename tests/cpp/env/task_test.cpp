@@ -1,0 +1,430 @@
+// Soundness of tasks, over every registered environment: resets, progress, bounds; and the terms one by one.
+#include "env/task.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "env/distribution.h"
+#include "env/env_test_util.h"
+#include "sim/simulation.h"
+
+namespace mvsim {
+namespace {
+
+using testing::dict;
+using testing::number;
+using testing::options;
+using testing::shipped;
+using testing::text;
+
+class EveryEnvironment : public ::testing::TestWithParam<std::string> {
+ public:
+  EnvSpec spec() const { return load_env(GetParam(), testing::load_options()); }
+};
+
+// Never in collision, never at the goal, never on unknown ground; start and goal as far from things as they
+// should be.
+void check_resets(const EnvSpec& spec, int count) {
+  const auto task = compile_task(spec, testing::load_options());
+  EnvState env = make_env(*task, 11);
+  for (int i = 0; i < count; ++i) {
+    start_episode(*task, env);
+    ASSERT_GT(env.simulation.clearance(task->vehicle, 1), 0.01) << "episode " << i;
+    for (const auto& t : task->terminations) ASSERT_FALSE(t->holds(env)) << "episode " << i;
+    if (task->needs_path) {
+      ASSERT_TRUE(env.field->reaches(env.start));
+    }
+    // a step of standing still: nothing ends
+    double reward = 0;
+    std::fill(env.action.begin(), env.action.end(), 0.0);
+    const double x0 = env.now.pose.x;
+    if (i % 50 == 0) {
+      ASSERT_TRUE(step_period(
+          *task, env, [] { return true; }, reward));
+      ASSERT_FALSE(env.now.collided) << "episode " << i << " at " << x0;
+    }
+  }
+}
+
+TEST_P(EveryEnvironment, ResetsAreSound) {
+  check_resets(spec(), 2000);
+}
+TEST_P(EveryEnvironment, SlowResetsAreSound) {
+  check_resets(spec(), 100000);
+}
+
+TEST_P(EveryEnvironment, ProgressTelescopes) {
+  EnvSpec s = spec();
+  const auto task = compile_task(s, testing::load_options());
+  int progress = -1;
+  for (size_t k = 0; k < task->rewards.size(); ++k)
+    if (task->spec.rewards[k].params.class_name == "progress") progress = static_cast<int>(k);
+  ASSERT_GE(progress, 0);
+  EnvState env = make_env(*task, 5);
+  int ends[2] = {0, 0};
+  for (int episode = 0; episode < 25; ++episode) {
+    start_episode(*task, env);
+    const auto potential = [&] { return env.field ? env.now.path_distance : env.now.goal_distance; };
+    const double start = potential();
+    for (int step = 0; env.end == EpisodeEnd::kNone; ++step) {
+      float action[2];
+      testing::random_action(static_cast<uint64_t>(episode), static_cast<uint32_t>(step), action, 2);
+      env.action = {std::fabs(action[0]), action[1]};
+      double reward = 0;
+      step_period(
+          *task, env, [] { return true; }, reward);
+    }
+    ++ends[env.end == EpisodeEnd::kTerminated];
+    EXPECT_NEAR(env.reward_sums[progress], task->rewards[progress].weight * (start - potential()), 1e-4);
+  }
+  EXPECT_GT(ends[1], 0);  // collisions were among them
+}
+
+TEST_P(EveryEnvironment, StaysInItsSpacesAndPaysNothingForIdling) {
+  Batch batch(spec(), options(8, 2));
+  batch.reset();
+  std::vector<double> returns(8, 0.0);
+  for (int s = 0; s < 300; ++s) {
+    auto actions = testing::random_actions(batch, s);
+    for (int i = 0; i < 4; ++i) {  // half of them spin on the spot or stand still
+      const double range = batch.action_high()[0] - batch.action_low()[0];
+      actions[2 * i] = static_cast<float>(-1 - 2 * batch.action_low()[0] / range);
+      actions[2 * i + 1] = i < 2 ? 0.0f : 1.0f;
+    }
+    batch.step(actions);
+    for (int i = 0; i < 4; ++i) returns[i] += batch.rewards()[i];
+    for (size_t k = 0; k < batch.observations().size(); ++k) {
+      const ObservationInfo& o = batch.observations()[k];
+      const auto values = batch.observation(k);
+      for (size_t j = 0; j < values.size(); ++j) {
+        ASSERT_GE(values[j], o.low[j % o.low.size()]) << o.key;
+        ASSERT_LE(values[j], o.high[j % o.low.size()]) << o.key;
+      }
+    }
+  }
+  for (int i = 0; i < 4; ++i) EXPECT_LT(returns[i], 0) << i;
+}
+
+std::vector<std::string> all_paths() {
+  std::vector<std::string> out;
+  for (const EnvListing& e : list_envs(testing::kSource + "/envs")) out.push_back(e.path);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryEnvironment, ::testing::ValuesIn(all_paths()),
+                         [](const auto& param) {
+                           const std::string& path = param.param;
+                           const size_t slash = path.rfind('/') + 1;
+                           return path.substr(slash, path.find('.', slash) - slash);
+                         });
+
+// ------------------------------------------------------------ terms, in an arena without noise
+
+EnvSpec arena(std::vector<std::pair<std::string, OverrideValue>> overrides) {
+  EnvSpec spec = shipped("nav_arena");
+  apply_overrides(spec, dict({{"reset", dict({{"spawn", dict({{"pose", text("-1 0.5 30")}})},
+                                              {"goal", dict({{"position", text("2 1")}})}})},
+                              {"obstacles", number(0)}}));
+  apply_overrides(spec, dict(std::move(overrides)));
+  return spec;
+}
+
+std::vector<float> values_of(Batch& batch, const std::string& key) {
+  const auto values = batch.observation(testing::observation_index(batch, key));
+  return {values.begin(), values.end()};
+}
+
+TEST(Terms, GoalIsInTheRobotsFrame) {
+  Batch batch(arena({{"observe", dict({{"goal", dict({{"max_distance", number(2.5)}})}})}}), options(1));
+  batch.reset();
+  const auto goal = values_of(batch, "goal");
+  const double angle = std::atan2(0.5, 3) - 30 * kDegree;
+  EXPECT_FLOAT_EQ(goal[0], 2.5f);  // clipped
+  EXPECT_NEAR(goal[1], std::cos(angle), 1e-6);
+  EXPECT_NEAR(goal[2], std::sin(angle), 1e-6);
+}
+
+TEST(Terms, SectorsAreMinimaOfTheirBeams) {
+  EnvSpec spec = arena({{"observe", dict({{"scan", dict({{"sectors", number(180)}})}})}});
+  apply_overrides(
+      spec, dict({{"randomize",
+                   dict({{"vehicle:robot/sensor:lidar/range_std_noise", dict({{"value", number(0)}})}})}}));
+  EnvSpec pooled = spec;
+  apply_overrides(pooled, dict({{"observe", dict({{"scan", dict({{"sectors", number(36)}})}})}}));
+  Batch fine(spec, options(1)), coarse(pooled, options(1));
+  fine.reset();
+  coarse.reset();
+  const auto beams = values_of(fine, "scan"), sectors = values_of(coarse, "scan");
+  ASSERT_EQ(beams.size(), 180u);
+  for (int s = 0; s < 36; ++s)
+    EXPECT_EQ(sectors[s], *std::min_element(beams.begin() + 5 * s, beams.begin() + 5 * s + 5));
+  // by geometry: the beam nearest to -30 degrees of the robot sees the wall at x = 3 straight ahead
+  const double lidar_x = -1 - 0.032 * std::cos(30 * kDegree);
+  const double angle = -179 * kDegree + 358 * kDegree / 179 * 74.5 + 30 * kDegree;
+  EXPECT_NEAR(beams[75], std::min(3.5, (3 - lidar_x) / std::cos(angle)), 0.02);
+}
+
+TEST(Terms, HistoryKeepsTheLatestFramesInOrder) {
+  Batch stacked(arena({{"observe", dict({{"velocity", dict({{"history", number(3)}})}})}}), options(1));
+  Batch plain(arena({}), options(1));
+  stacked.reset();
+  plain.reset();
+  std::vector<std::vector<float>> seen(3, values_of(plain, "velocity"));
+  for (int s = 0; s < 8; ++s) {
+    const std::vector<float> action{1, 0.4f};
+    stacked.step(action);
+    plain.step(action);
+    seen.push_back(values_of(plain, "velocity"));
+    const auto found = values_of(stacked, "velocity");
+    ASSERT_EQ(found.size(), 6u);
+    for (size_t i = 0; i < 6; ++i) EXPECT_EQ(found[i], seen[seen.size() - 3 + i / 2][i % 2]);
+  }
+}
+
+TEST(Terms, NormalizedObservationsSpanTheirRange) {
+  const auto normalize = dict({{"normalize", OverrideValue::of(true)}});
+  Batch batch(arena({{"observe", dict({{"scan", normalize}, {"velocity", normalize}, {"goal", normalize}})}}),
+              options(1));
+  Batch plain(arena({}), options(1));
+  batch.reset();
+  plain.reset();
+  batch.step(std::vector<float>{1, 1});
+  plain.step(std::vector<float>{1, 1});
+  const auto scan = values_of(batch, "scan"), raw = values_of(plain, "scan");
+  for (size_t i = 0; i < scan.size(); ++i) EXPECT_NEAR(scan[i], raw[i] / 3.5, 1e-6);
+  EXPECT_NEAR(values_of(batch, "velocity")[0], values_of(plain, "velocity")[0] / 0.33, 1e-5);
+  EXPECT_EQ(batch.observations()[0].high[0], 1);
+  EXPECT_EQ(batch.observations()[2].low[0], -1);
+}
+
+TEST(Terms, LastActionAndOdometryAreSeen) {
+  const auto on = OverrideValue::of(true);
+  Batch batch(arena({{"observe", dict({{"last_action", on}, {"odometry", on}})}}), options(1));
+  batch.reset();
+  EXPECT_EQ(values_of(batch, "last_action"), (std::vector<float>{0, 0}));
+  for (int i = 0; i < 10; ++i) batch.step(std::vector<float>{1, 0.25f});
+  EXPECT_EQ(values_of(batch, "last_action"), (std::vector<float>{1, 0.25f}));
+  const auto odometry = values_of(batch, "odometry");
+  EXPECT_NEAR(odometry[2] * odometry[2] + odometry[3] * odometry[3], 1, 1e-6);
+  EXPECT_GT(std::hypot(odometry[0], odometry[1]), 0.15);
+}
+
+TEST(Terms, ActionsScaleToTheirBounds) {
+  Batch batch(arena({{"action", dict({{"vx", text("-0.1 0.2")}, {"omega", text("-1 1.5")}})}}), options(1));
+  batch.reset();
+  for (int i = 0; i < 12; ++i) batch.step(std::vector<float>{1, 0});
+  const auto velocity = values_of(batch, "velocity");
+  EXPECT_NEAR(velocity[0], 0.2, 0.01);
+  EXPECT_NEAR(velocity[1], 0.25, 0.05);
+}
+
+TEST(Terms, PositiveWheelTorqueDrivesForward) {
+  EnvSpec spec =
+      arena({{"action", dict({{"class", text("wheel_torque")}, {"torque", number(0.02)}})},
+             {"reward", dict({{"turn", OverrideValue{}}})},
+             {"observe", dict({{"velocity", dict({{"vx_max", number(2)}, {"omega_max", number(5)}})}})}});
+  // the shipped world has a PID controller: refused by name
+  try {
+    Batch batch(spec, options(1));
+    FAIL();
+  } catch (const WorldFileError& e) {
+    EXPECT_NE(std::string(e.what()).find("twist_pid"), std::string::npos);
+  }
+  const std::string folder = ::testing::TempDir() + "/mvsim_torque";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/raw.world.xml") << R"XML(<mvsim_world version="1.0">
+    <include file=")XML" + testing::kSource + R"XML(/worlds/definitions/turtlebot3_burger.vehicle.xml"
+             default_sensors="true" controller="raw"/>
+    <vehicle name="robot" class="turtlebot3_burger"><init_pose>0 0 0</init_pose></vehicle>
+    <simul_timestep>0.005</simul_timestep></mvsim_world>)XML";
+  apply_overrides(spec, dict({{"world", text(folder + "/raw.world.xml")},
+                              {"reset", dict({{"place", OverrideValue{}}})},
+                              {"observe", dict({{"scan", dict({{"sensor", OverrideValue{}}})}})}}));
+  Batch batch(spec, options(1));
+  EXPECT_EQ(batch.action_size(), 2u);
+  batch.reset();
+  for (int i = 0; i < 5; ++i) batch.step(std::vector<float>{1, 1});
+  EXPECT_GT(values_of(batch, "velocity")[0], 0.05);
+  EXPECT_NEAR(values_of(batch, "velocity")[1], 0, 0.01);
+}
+
+TEST(Terms, RewardsAddUpToTheirSumsInInfo) {
+  const auto weight = [](double w) { return number(w); };
+  Batch batch(
+      arena({{"reward",
+              dict({{"heading", weight(0.3)}, {"speed", weight(0.2)}, {"action_rate", weight(-0.1)}})},
+             {"time_limit", number(3)}}),
+      options(1));
+  batch.reset();
+  double sum = 0;
+  for (int i = 0; i < 15; ++i) {
+    batch.step(testing::random_actions(batch, i));
+    sum += batch.rewards()[0];
+  }
+  ASSERT_TRUE(batch.truncated()[0]);
+  double terms = 0;
+  for (const InfoColumn& c : batch.infos()) {
+    if (c.key.starts_with("reward/")) terms += c.values[0];
+    EXPECT_EQ(c.mask[0], 1) << c.key;
+  }
+  EXPECT_NEAR(terms, sum, 1e-12);
+  EXPECT_NEAR(testing::info(batch, "time").values[0], 3, 1e-9);
+  EXPECT_NEAR(testing::info(batch, "reward/time").values[0], -0.15, 1e-12);
+}
+
+TEST(Terms, DrivingIntoTheGoalSucceedsAndIntoAWallCollides) {
+  BatchOptions with_spl = options(1);
+  with_spl.spl = true;
+  Batch batch(arena({{"reset", dict({{"spawn", dict({{"pose", text("0 1 0")}})}})}}), with_spl);
+  batch.reset();
+  for (int i = 0; i < 100 && !batch.finished()[0]; ++i) batch.step(std::vector<float>{1, 0});
+  ASSERT_TRUE(batch.terminated()[0]);
+  EXPECT_EQ(testing::info(batch, "success").values[0], 1);
+  EXPECT_EQ(testing::info(batch, "collision").values[0], 0);
+  EXPECT_EQ(testing::info(batch, "reward/goal").values[0], 10);
+  EXPECT_NEAR(testing::info(batch, "path_length").values[0], 1.75, 0.06);
+  EXPECT_NEAR(testing::info(batch, "optimal_length").values[0], 2, 1e-3);
+  EXPECT_NEAR(testing::info(batch, "spl").values[0], 1, 1e-3);
+
+  Batch wall(arena({{"reset", dict({{"spawn", dict({{"pose", text("2 -1 0")}})}})}}), with_spl);
+  wall.reset();
+  for (int i = 0; i < 100 && !wall.finished()[0]; ++i) wall.step(std::vector<float>{1, 0});
+  ASSERT_TRUE(wall.terminated()[0]);
+  EXPECT_EQ(testing::info(wall, "success").values[0], 0);
+  EXPECT_EQ(testing::info(wall, "collision").values[0], 1);
+  EXPECT_EQ(testing::info(wall, "reward/collision").values[0], -10);
+  EXPECT_EQ(testing::info(wall, "spl").values[0], 0);
+  EXPECT_EQ(testing::info(wall, "optimal_length").mask[0], 0);
+  EXPECT_LT(testing::info(wall, "min_clearance").values[0], 0.02);
+}
+
+TEST(Terms, ObstaclesKeepTheirDistances) {
+  EnvSpec spec = shipped("nav_arena");
+  apply_overrides(
+      spec, dict({{"gap", number(0.2)}, {"radius", OverrideValue::list({number(0.15), number(0.25)})}}));
+  const auto task = compile_task(spec, testing::load_options());
+  EnvState env = make_env(*task, 3);
+  double smallest = 1, largest = 0;
+  for (int i = 0; i < 200; ++i) {
+    start_episode(*task, env);
+    std::vector<std::pair<Vec2, double>> discs;
+    for (size_t b = 0; b < env.simulation.model().blocks.size(); ++b) {
+      const BlockModel& block = env.simulation.model().blocks[b];
+      if (block.is_wall) continue;
+      const Pose3 p = env.simulation.block_pose(b);
+      const double r = env.simulation.param(block.params + kBlockScale) * block.shape.radius;
+      smallest = std::min(smallest, r);
+      largest = std::max(largest, r);
+      EXPECT_LE(std::max(std::fabs(p.x), std::fabs(p.y)) + r, 2.5 + 1e-6);
+      EXPECT_GE(norm(env.start - Vec2{p.x, p.y}), 0.3 + r * 0.92);  // an octagon lies within its circle
+      EXPECT_GE(norm(env.goal - Vec2{p.x, p.y}), 0.3 + r * 0.92);
+      for (const auto& [center, radius] : discs)
+        EXPECT_GE(norm(center - Vec2{p.x, p.y}), 0.92 * (r + radius) + 0.2 - 1e-6);
+      discs.emplace_back(Vec2{p.x, p.y}, r);
+    }
+    EXPECT_EQ(discs.size(), 8u);
+    EXPECT_GT(norm(env.goal - env.start), 1.5);
+  }
+  EXPECT_NEAR(smallest, 0.15, 0.005);
+  EXPECT_NEAR(largest, 0.25, 0.005);
+}
+
+TEST(Terms, NavMapGoalsAreSpreadOverTheirRangeOfPathLengths) {
+  const auto task = compile_task(shipped("nav_map"), testing::load_options());
+  EnvState env = make_env(*task, 9);
+  int bins[4] = {};
+  constexpr int kEpisodes = 600;
+  for (int i = 0; i < kEpisodes; ++i) {
+    start_episode(*task, env);
+    ASSERT_GE(env.now.path_distance, 3 - 1e-6);
+    ASSERT_LE(env.now.path_distance, 15 + 1e-6);
+    ++bins[std::min(3, static_cast<int>((env.now.path_distance - 3) / 3))];
+  }
+  for (int n : bins) EXPECT_NEAR(n, kEpisodes / 4.0, 60);
+}
+
+// ------------------------------------------------------------ randomisation
+
+TEST(Randomize, DrawsStayInTheirDistributions) {
+  const auto draws = [](const char* form) {
+    const Distribution d(NamedText{"value", form, {}});
+    RandomStream random(1, 0, StreamPurpose::kRandomize);
+    std::vector<double> out;
+    for (int i = 0; i < 20000; ++i) out.push_back(d.draw(random));
+    return out;
+  };
+  const auto mean = [](const std::vector<double>& v) {
+    double sum = 0;
+    for (double x : v) sum += x;
+    return sum / static_cast<double>(v.size());
+  };
+  const auto uniform = draws(" uniform( 2 , 4 ) ");
+  EXPECT_NEAR(mean(uniform), 3, 0.02);
+  EXPECT_GE(*std::min_element(uniform.begin(), uniform.end()), 2);
+  EXPECT_LT(*std::max_element(uniform.begin(), uniform.end()), 4);
+  const auto normal = draws("normal(5, 2)");
+  EXPECT_NEAR(mean(normal), 5, 0.06);
+  const auto logs = draws("loguniform(0.01, 100)");
+  EXPECT_NEAR(std::count_if(logs.begin(), logs.end(), [](double x) { return x < 1; }) / 20000.0, 0.5, 0.02);
+  const auto choice = draws("choice(1, 7, 9)");
+  EXPECT_NEAR(std::count(choice.begin(), choice.end(), 7.0) / 20000.0, 1 / 3.0, 0.02);
+  EXPECT_EQ(draws("0.5")[3], 0.5);
+}
+
+TEST(Randomize, ChangesEachEpisodeAndIsSeeded) {
+  EnvSpec spec = shipped("nav_arena");
+  apply_overrides(spec,
+                  dict({{"randomize", dict({{"vehicle:robot/friction/mu", text("uniform(0.5, 0.9)")},
+                                            {"vehicle:robot/controller/K*", text("uniform(0.8, 1.2)")}})}}));
+  const auto task = compile_task(spec, testing::load_options());
+  const size_t mu = task->models[0]->find_params("vehicle:robot/friction/mu").at(0);
+  const double nominal = task->models[0]->params[mu].nominal;
+  EnvState a = make_env(*task, 4), b = make_env(*task, 4), c = make_env(*task, 5);
+  std::vector<double> drawn;
+  for (int i = 0; i < 20; ++i) {
+    for (EnvState* env : {&a, &b, &c}) start_episode(*task, *env);
+    EXPECT_EQ(a.simulation.param(mu), b.simulation.param(mu));
+    EXPECT_NE(a.simulation.param(mu), c.simulation.param(mu));
+    drawn.push_back(a.simulation.param(mu));
+    EXPECT_GE(drawn.back(), 0.5 * nominal);
+    EXPECT_LE(drawn.back(), 0.9 * nominal);
+  }
+  std::sort(drawn.begin(), drawn.end());
+  EXPECT_EQ(std::unique(drawn.begin(), drawn.end()), drawn.end());
+}
+
+TEST(Variants, AreWorldsOfTheirOwnSeeds) {
+  const std::string folder = ::testing::TempDir() + "/mvsim_variants";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/v.world.xml") << R"XML(<mvsim_world version="1.0">
+    <include file=")XML" + testing::kSource + R"XML(/worlds/definitions/turtlebot3_burger.vehicle.xml"
+             controller="twist_pid" KP="0.1" KI="4" max_torque="0.12"/>
+    <vehicle name="robot" class="turtlebot3_burger"><init_pose>0 0 0</init_pose></vehicle>
+    <simul_timestep>0.02</simul_timestep>
+    <block name="wall"><static>true</static><init_pose>$f{1 + rand()} 0 0</init_pose>
+      <geometry type="box" lx="0.1" ly="1" lz="1"/></block></mvsim_world>)XML";
+  EnvSpec spec = shipped("nav_arena");
+  apply_overrides(spec, dict({{"world", text(folder + "/v.world.xml")},
+                              {"variants", number(5)},
+                              {"observe", dict({{"scan", dict({{"sensor", OverrideValue{}}})}})},
+                              {"reset", dict({{"place", OverrideValue{}},
+                                              {"spawn", dict({{"area", text("-3 0 -3 3")}})},
+                                              {"goal", dict({{"area", text("-3 0 -3 3")}})}})}}));
+  const auto task = compile_task(spec, testing::load_options());
+  ASSERT_EQ(task->models.size(), 5u);
+  EnvState env = make_env(*task, 1);
+  std::vector<int> seen(5, 0);
+  for (int i = 0; i < 100; ++i) {
+    start_episode(*task, env);
+    ++seen[env.variant];
+    EXPECT_EQ(&env.simulation.model(), task->models[env.variant].get());
+  }
+  for (int n : seen) EXPECT_GT(n, 5);
+  const auto x = [&](int k) { return task->models[k]->blocks[0].initial_pose.x; };
+  EXPECT_NE(x(0), x(1));
+  EXPECT_NE(x(1), x(2));
+}
+
+}  // namespace
+}  // namespace mvsim
