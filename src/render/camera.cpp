@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kAboveFov = 35 * kDegree;
 constexpr double kBehindFov = 55 * kDegree;
-constexpr double kMargin = 0.04;  // of the picture, on each side
+constexpr double kBehindCut = 0.6;  // of the distance to the robot
+constexpr double kMargin = 0.04;    // of the picture, on each side
 
 Matrix4 from_rows(const ViewFrame& f, Vec3 origin, Vec3 scale, double depth_offset, bool divides) {
   const Vec3 shift = origin - f.origin;
@@ -92,6 +93,7 @@ Camera view_from_behind(const Pose3& robot, double distance, double height) {
   camera.target = base + 0.5 * distance * ahead;
   camera.up = {0, 0, 1};
   camera.vertical_fov = kBehindFov;
+  camera.nearest = kBehindCut * distance;
   return camera;
 }
 

@@ -12,6 +12,7 @@ struct Camera {
   Vec3 target;
   Vec3 up{0, 1, 0};  // any direction not parallel to the line of sight
   double vertical_fov = 40 * kDegree;
+  double nearest = 0.02;  // m along the line of sight; what is nearer is cut away
 };
 
 // Sees all of `extent` on the ground in a picture of width / height = `aspect`, with a margin of some
@@ -20,7 +21,8 @@ struct Camera {
 // be seen whole.
 Camera view_from_above(const Rect& extent, double aspect, double tilt = 0, double height = 0);
 
-// Follows a robot: `distance` behind it, `height` above it, looking a little ahead of it.
+// Follows a robot: `distance` behind it, `height` above it, looking a little ahead of it. Walls close behind
+// the robot are cut away.
 Camera view_from_behind(const Pose3& robot, double distance, double height);
 
 // Where a point is seen: x to the right, y down, pixels from the upper left corner of the picture; nothing

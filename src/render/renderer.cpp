@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kMostSide = 8192;
 constexpr long long kMostPixels = 32LL << 20;
-constexpr double kNearPlane = 0.02;                // m
 constexpr GLuint64 kLongestWait = 10'000'000'000;  // ns; drivers have been seen to hang for ever
 constexpr size_t kMostKeptScenes = 4;              // static scenes kept in the driver's memory
 constexpr Vec3 kToLight{-0.42, 0.38, 0.8243};      // from the upper left of a view from above
@@ -66,8 +65,11 @@ void check_request(const Camera& camera, int width, int height) {
                 " pixels, expected 1 to " + std::to_string(kMostSide) + " a side and at most " +
                 std::to_string(kMostPixels >> 20) + " Mi pixels");
   if (!finite(camera.eye) || !finite(camera.target) || !finite(camera.up) || !(camera.vertical_fov > 1e-3) ||
-      !(camera.vertical_fov < 3))
-    throw Error("camera: expected finite vectors and a vertical field of view of 0.001 to 3 radians");
+      !(camera.vertical_fov < 3) || !(camera.nearest > 0) || !std::isfinite(camera.nearest))
+    throw Error(
+        "camera: expected finite vectors, a vertical field of view of 0.001 to 3 radians and a positive "
+        "nearest "
+        "distance");
 }
 
 Image upright_rgb(const std::vector<uint8_t>& rgba, int width, int height) {
@@ -111,7 +113,7 @@ struct Renderer::Parts {
 struct Renderer::Parts::Shot {
   std::vector<const GpuMesh*> meshes;
   ViewFrame view, light;
-  double half_height = 1, aspect = 1;
+  double half_height = 1, aspect = 1, nearest = 0;
   double light_radius = 0;  // 0: no shadows
 
   // The light looks at what is drawn, or at what is near the camera's target when that is much less. Its
@@ -200,6 +202,7 @@ Image Renderer::Parts::draw(const DrawScene& scene, const Camera& camera, int wi
   Shot shot;
   shot.view = view_frame(camera);
   shot.half_height = half_height_at_one_metre(camera);
+  shot.nearest = camera.nearest;
   shot.aspect = static_cast<double>(width) / height;
   if (scene.fixed) shot.meshes.push_back(&kept_mesh(scene.fixed));
   const Vec3 origin = shot.meshes.empty() ? camera.target : shot.meshes[0]->origin;
@@ -274,7 +277,7 @@ void Renderer::Parts::draw_solids(const Shot& shot) {
   const auto send_matrices = [&](const GpuMesh& mesh) {
     gl_.UniformMatrix4fv(
         shaders::kClipFromMesh, 1, GL_FALSE,
-        perspective(shot.view, shot.half_height, shot.aspect, kNearPlane, mesh.origin).data());
+        perspective(shot.view, shot.half_height, shot.aspect, shot.nearest, mesh.origin).data());
     if (shot.light_radius > 0)
       gl_.UniformMatrix4fv(shaders::kLightFromMesh, 1, GL_FALSE,
                            parallel(shot.light, shot.light_radius, mesh.origin).data());

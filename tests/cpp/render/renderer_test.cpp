@@ -126,6 +126,15 @@ TEST_F(RendererTest, NearerThingsHideFartherOnes) {
   EXPECT_TRUE(is_blue(rgb(draw(scene, camera), {kWidth / 2, kHeight / 2})));
 }
 
+TEST_F(RendererTest, WallsBehindARobotDoNotHideItFromTheViewBehind) {
+  DrawScene scene = on_floor();
+  scene.prisms = {box(0, 0, 0.2, kRed), {box_polygon(0.05, 4), 0, 2, {-0.6, 0, 0, 0, 0, 0}, kBlue}};
+  const Camera camera = view_from_behind({}, 1, 0.6);
+  EXPECT_TRUE(is_red(rgb(draw(scene, camera), *project(camera, {0, 0, 0.1}, kWidth, kHeight))));
+  scene.prisms[1].pose.x = 0.5;
+  EXPECT_TRUE(is_blue(rgb(draw(scene, camera), {kWidth / 2, kHeight / 4}))) << "walls ahead stay";
+}
+
 TEST_F(RendererTest, PicturesAgreeWithProject) {
   RandomStream random(5, 0, StreamPurpose::kGoal);
   const Camera cameras[] = {
@@ -177,6 +186,9 @@ TEST_F(RendererTest, RefusesBadRequests) {
   EXPECT_THROW(draw({}, camera), Error);
   camera = {};
   camera.vertical_fov = 0;
+  EXPECT_THROW(draw({}, camera), Error);
+  camera = {};
+  camera.nearest = 0;
   EXPECT_THROW(draw({}, camera), Error);
   EXPECT_NO_THROW(draw({}, kAbove)) << "an empty scene, after errors";
   RenderOptions options;
