@@ -1,0 +1,87 @@
+"""What the Python tests share: the registered environments, shortened so that episodes end often, and rollouts."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import mvsim_gym  # noqa: F401 (registers the environments)
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data"
+# a test for each environment from the moment it is registered
+IDS = sorted(id for id in gym.registry if id.startswith("mvsim/") and id != "mvsim/Custom-v0")
+
+
+@pytest.fixture(params=IDS)
+def env_id(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def short(env_id: str, steps: int = 20) -> dict[str, Any]:
+    """Keywords that end an episode after so many steps at the latest."""
+    env = gym.make(env_id)
+    period = env.unwrapped.control_period  # type: ignore[attr-defined]
+    env.close()
+    return {"time_limit": steps * period}
+
+
+def actions_for(seed: int, steps: int, num_envs: int, size: int = 2) -> np.ndarray:
+    """The same random actions for env k whatever num_envs: (steps, num_envs, size)."""
+    columns = [np.random.default_rng([seed, k]).uniform(-1, 1, (steps, size)) for k in range(num_envs)]
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def rollout_hash(env_id: str, steps: int = 300, **keywords: Any) -> str:
+    """Everything that a seeded rollout of two envs returns, as one hash."""
+    envs = gym.make_vec(env_id, num_envs=2, **{**short(env_id), **keywords})
+    digest = hashlib.sha256()
+    observation, _ = envs.reset(seed=11)
+    for action in actions_for(5, steps, 2, envs.action_space.shape[-1]):
+        for key in sorted(observation):
+            digest.update(observation[key].tobytes())
+        observation, reward, terminated, truncated, info = envs.step(action)
+        for array in (reward, terminated, truncated, *(info[key] for key in sorted(info))):
+            digest.update(array.tobytes())
+    envs.close()
+    return digest.hexdigest()
+
+
+def run_python(code: str, timeout: float = 60, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs code in a fresh interpreter that finds the same package."""
+    import os
+
+    paths = [str(ROOT / "tests" / "python"), *(p for p in sys.path if p)]
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment}
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout, env=variables, check=False
+    )
+
+
+def equal(a: Any, b: Any, where: str = "") -> None:
+    """Asserts that two nested results are the same: types, dtypes, shapes, every bit."""
+    assert type(a) is type(b), f"{where}: {type(a)} and {type(b)}"
+    if isinstance(a, dict):
+        assert a.keys() == b.keys(), f"{where}: {sorted(a)} and {sorted(b)}"
+        for key in a:
+            equal(a[key], b[key], f"{where}[{key!r}]")
+    elif isinstance(a, np.ndarray):
+        assert a.dtype == b.dtype and a.shape == b.shape, f"{where}: {a.dtype}{a.shape} and {b.dtype}{b.shape}"
+        if a.dtype == object:
+            for i in range(len(a)):
+                equal(a[i], b[i], f"{where}[{i}]")
+        else:
+            assert a.tobytes() == b.tobytes(), f"{where}: {a} and {b}"
+    elif isinstance(a, tuple | list):
+        assert len(a) == len(b), where
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            equal(x, y, f"{where}[{i}]")
+    else:
+        assert a == b, f"{where}: {a} and {b}"
