@@ -57,19 +57,6 @@ b2FixtureDef fixture(const b2Shape& shape, double friction, double restitution) 
 
 }  // namespace
 
-MassProperties vehicle_mass(const VehicleModel& v, std::span<const double> params) {
-  const double chassis = params[v.body_params + kChassisMass];
-  MassProperties m{chassis, chassis * v.chassis.centroid, chassis * v.chassis.unit_inertia};
-  for (const WheelModel& w : v.wheels) {
-    const double length = 2 * w.radius;
-    m.mass += w.mass;
-    m.center = m.center + w.mass * w.position;
-    m.inertia += w.mass * ((length * length + w.width * w.width) / 12 + dot(w.position, w.position));
-  }
-  m.center = 1 / m.mass * m.center;
-  return m;
-}
-
 struct RigidBodySolver::Impl {
   // Squares of the occupied cells of one grid that some moving body may reach in this step.
   struct CellContacts {
@@ -110,8 +97,7 @@ struct RigidBodySolver::Impl {
     body->SetLinearDamping(static_cast<float>(p[kBlockLinearDamping]));
     body->SetAngularDamping(static_cast<float>(p[kBlockAngularDamping]));
     if (p[kBlockMass] <= 0) return;  // no inverse mass: nothing moves it
-    const double s = p[kBlockScale];
-    set_mass(body, {p[kBlockMass], s * b.shape.centroid, p[kBlockMass] * s * s * b.shape.unit_inertia});
+    set_mass(body, block_mass(b, params));
     add_ground_friction(b, p, body);
   }
 
@@ -257,9 +243,13 @@ void RigidBodySolver::step(double dt, std::span<BodyState> states) {
   for (size_t i = 0; i < impl_->bodies.size(); ++i) {
     const b2Body* b = impl_->bodies[i];
     if (b->GetType() == b2_staticBody) continue;
-    states[i] = {b->GetPosition().x,       b->GetPosition().y,       b->GetAngle(),
-                 b->GetLinearVelocity().x, b->GetLinearVelocity().y, b->GetAngularVelocity()};
+    const b2Vec2 &p = b->GetPosition(), &c = b->GetWorldCenter(), &v = b->GetLinearVelocity();
+    states[i] = {p.x, p.y, b->GetAngle(), c.x, c.y, v.x, v.y, b->GetAngularVelocity()};
   }
+}
+
+bool RigidBodySolver::has_neighbours(size_t body) const {
+  return impl_->bodies[body]->GetContactList() != nullptr;
 }
 
 bool RigidBodySolver::in_collision(size_t body) const {

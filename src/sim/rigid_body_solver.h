@@ -8,13 +8,9 @@
 
 #include "model/model.h"
 #include "sim/body_state.h"
+#include "sim/free_motion.h"
 
 namespace mvsim {
-
-struct BodyForce {
-  Vec2 force;         // N, world frame, at the centre of mass
-  double torque = 0;  // N m about the centre of mass
-};
 
 class RigidBodySolver {
  public:
@@ -26,6 +22,8 @@ class RigidBodySolver {
   void apply(size_t body, const BodyForce& force);
   // One step; writes the new state of every body that can move.
   void step(double dt, std::span<BodyState> bodies);
+  // Some part of the body is near enough to another's for Box2D to look closer.
+  bool has_neighbours(size_t body) const;
   // A contact of the body is closer than the model's collision threshold, or touches.
   bool in_collision(size_t body) const;
 
@@ -33,13 +31,5 @@ class RigidBodySolver {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// Mass properties of a vehicle (chassis and wheels) or a block about the body origin.
-struct MassProperties {
-  double mass = 0;
-  Vec2 center;
-  double inertia = 0;  // about the body origin
-};
-MassProperties vehicle_mass(const VehicleModel& vehicle, std::span<const double> params);
 
 }  // namespace mvsim

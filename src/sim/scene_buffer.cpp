@@ -25,38 +25,46 @@ void SceneBuffer::add_vehicle(const VehicleModel& v, const BodyState& body) {
   }
 }
 
-void SceneBuffer::add_block(const BlockModel& b, double scale, const BodyState& body) {
-  add(b.shape.outline, scale, body, {}, scale * b.shape.radius, b.body);
-}
-
-std::span<const MovingShape> SceneBuffer::shapes(const Model& model, std::span<const double> params,
-                                                 std::span<const BodyState> bodies, int except_body) {
-  const auto scale_of = [&](const BlockModel& b) { return params[b.params + kBlockScale]; };
-  if (!fixed_ready_) {
-    fixed_shapes_ = fixed_vertices_ = 0;
+void SceneBuffer::update_blocks(const Model& model, std::span<const double> params,
+                                std::span<const BodyState> bodies) {
+  const auto add_block = [&](const BlockModel& b) {
+    const double scale = params[b.params + kBlockScale];
+    add(b.shape.outline, scale, bodies[static_cast<size_t>(b.body)], {}, scale * b.shape.radius, b.body);
+  };
+  if (!placed_ready_) {
     shapes_.clear();
     vertices_.clear();
     first_vertex_.clear();
     for (const BlockModel& b : model.blocks)
-      if (b.body >= 0 && b.is_static && b.placed)
-        add_block(b, scale_of(b), bodies[static_cast<size_t>(b.body)]);
-    fixed_shapes_ = shapes_.size();
-    fixed_vertices_ = vertices_.size();
-    fixed_ready_ = true;
+      if (b.body >= 0 && b.is_static && b.placed) add_block(b);
+    placed_shapes_ = shapes_.size();
+    placed_vertices_ = vertices_.size();
+    placed_ready_ = true;
   }
-  shapes_.resize(fixed_shapes_);
-  first_vertex_.resize(fixed_shapes_);
-  vertices_.resize(fixed_vertices_);
-  for (size_t i = 0; i < model.bodies.size(); ++i) {
-    if (static_cast<int>(i) == except_body) continue;
-    const BodyModel& body = model.bodies[i];
-    if (body.kind == BodyKind::kVehicle)
-      add_vehicle(model.vehicles[body.index], bodies[i]);
-    else if (const BlockModel& b = model.blocks[body.index]; !b.is_static)
-      add_block(b, scale_of(b), bodies[i]);
-  }
+  shapes_.resize(placed_shapes_);
+  first_vertex_.resize(placed_shapes_);
+  vertices_.resize(placed_vertices_);
+  for (const BlockModel& b : model.blocks)
+    if (b.body >= 0 && !b.is_static) add_block(b);
+}
+
+std::span<const MovingShape> SceneBuffer::linked() {
   for (size_t i = 0; i < shapes_.size(); ++i) shapes_[i].vertices = vertices_.data() + first_vertex_[i];
   return shapes_;
+}
+
+std::span<const MovingShape> SceneBuffer::blocks(const Model& model, std::span<const double> params,
+                                                 std::span<const BodyState> bodies) {
+  update_blocks(model, params, bodies);
+  return linked();
+}
+
+std::span<const MovingShape> SceneBuffer::shapes(const Model& model, std::span<const double> params,
+                                                 std::span<const BodyState> bodies, int except_body) {
+  update_blocks(model, params, bodies);
+  for (const VehicleModel& v : model.vehicles)
+    if (static_cast<int>(v.body) != except_body) add_vehicle(v, bodies[v.body]);
+  return linked();
 }
 
 std::span<const PlacedGrid> SceneBuffer::grids(const Model& model) {

@@ -13,9 +13,13 @@ namespace mvsim {
 
 class SceneBuffer {
  public:
-  void forget() { fixed_ready_ = false; }
+  // Call when a block that counts as static was placed, resized or reset.
+  void forget() { placed_ready_ = false; }
 
-  // Outlines at the present poses and sizes. `except_body` is left out (its sensor does not see it).
+  // Outlines of all blocks that the Model's tree does not hold, at present poses and sizes.
+  std::span<const MovingShape> blocks(const Model& model, std::span<const double> params,
+                                      std::span<const BodyState> bodies);
+  // The same and all vehicles, chassis and wheels, but for the vehicle of `except_body` (-1: none).
   std::span<const MovingShape> shapes(const Model& model, std::span<const double> params,
                                       std::span<const BodyState> bodies, int except_body);
   std::span<const PlacedGrid> grids(const Model& model);
@@ -24,12 +28,13 @@ class SceneBuffer {
   void add(std::span<const Vec2> outline, double scale, const BodyState& body, Vec2 center, double radius,
            int index);
   void add_vehicle(const VehicleModel& vehicle, const BodyState& body);
-  void add_block(const BlockModel& block, double scale, const BodyState& body);
+  void update_blocks(const Model& model, std::span<const double> params, std::span<const BodyState> bodies);
+  std::span<const MovingShape> linked();
 
-  bool fixed_ready_ = false;
-  size_t fixed_shapes_ = 0, fixed_vertices_ = 0;  // placed static blocks, first in both arrays
+  bool placed_ready_ = false;
+  size_t placed_shapes_ = 0, placed_vertices_ = 0;  // static blocks, first in both arrays
   std::vector<MovingShape> shapes_;
-  std::vector<size_t> first_vertex_;
+  std::vector<size_t> first_vertex_;  // by shape: vertices_ may move while it grows
   std::vector<Vec2> vertices_;
   std::vector<PlacedGrid> grids_;
 };

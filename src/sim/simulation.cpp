@@ -12,13 +12,16 @@ Pose2 plane_pose(const BodyState& b) {
   return {b.x, b.y, b.angle};
 }
 
-// Velocity of the centre of mass from the twist of the reference point, both in the body frame.
-Vec2 center_velocity(const Twist2& twist, Vec2 center) {
-  return {twist.vx - center.y * twist.omega, twist.vy + center.x * twist.omega};
+bool has_movable_blocks(const Model& m) {
+  return std::any_of(m.blocks.begin(), m.blocks.end(),
+                     [](const BlockModel& b) { return b.body >= 0 && !b.is_static; });
 }
 
-void set_body_twist(BodyState& body, const Twist2& twist, Vec2 center) {
-  const Vec2 v = Rotation2(body.angle).rotate(center_velocity(twist, center));
+// Gives the body the twist (body frame) of its reference point.
+void set_body_twist(BodyState& body, const Twist2& twist, const BodyInertia& inertia) {
+  const Vec2 center_velocity{twist.vx - inertia.center_y * twist.omega,
+                             twist.vy + inertia.center_x * twist.omega};
+  const Vec2 v = Rotation2(body.angle).rotate(center_velocity);
   body.vx = static_cast<float>(v.x);
   body.vy = static_cast<float>(v.y);
   body.omega = static_cast<float>(twist.omega);
@@ -38,7 +41,8 @@ Simulation& Simulation::operator=(const Simulation& other) {
   if (this == &other) return *this;
   state_ = other.state_;
   model_ = other.model_;
-  forget_solver();
+  solver_.reset();
+  scene_.forget();
   return *this;
 }
 
@@ -61,6 +65,10 @@ void Simulation::reset(uint64_t key, uint32_t episode) {
   s.readings.assign(m.reading_count, 0.0f);
   s.reading_valid.assign(m.reading_count, 0);
   s.bodies.assign(m.bodies.size(), {});
+  s.inertias.assign(m.bodies.size(), {});
+  s.free_distances.assign(m.vehicles.size(), 0.0);
+  // movable blocks may overlap at first: let Box2D settle that
+  s.in_contact = s.always_solver || has_movable_blocks(m);
   s.block_z.resize(m.blocks.size());
   s.intangible_poses.resize(m.blocks.size());
   s.vehicles.assign(m.vehicles.size(), {});
@@ -87,30 +95,35 @@ void Simulation::reset_vehicle(size_t index) {
   }
   v.controller->initial_command(state_.params.data() + v.controller_params, state.command);
   BodyState& body = state_.bodies[v.body];
-  body = {static_cast<float>(v.initial_pose.x), static_cast<float>(v.initial_pose.y),
-          static_cast<float>(v.initial_pose.yaw)};
-  update_center(index);
-  set_body_twist(body, v.initial_twist, state.center);
+  update_inertia(v.body);
+  body = place_body({v.initial_pose.x, v.initial_pose.y, v.initial_pose.yaw}, state_.inertias[v.body]);
+  set_body_twist(body, v.initial_twist, state_.inertias[v.body]);
   state.z = v.initial_pose.z;
   state.pitch = v.initial_pose.pitch;
   state.roll = v.initial_pose.roll;
   const Twist2 twist = vehicle_world_twist(index);
   state.last_velocity = {twist.vx, twist.vy};
-  const double share = state_.params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
-  for (size_t i = 0; i < v.wheels.size(); ++i) {
-    state_.wheels[v.first_wheel + i].load = share * model_->gravity;
-    state_.wheels[v.first_wheel + i].steer = v.wheels[i].yaw;
-  }
+  for (size_t i = 0; i < v.wheels.size(); ++i) state_.wheels[v.first_wheel + i].steer = v.wheels[i].yaw;
+  update_loads(index);
 }
 
-void Simulation::update_center(size_t index) {
-  const Vec2 center = vehicle_mass(model_->vehicles[index], state_.params).center;
-  state_.vehicles[index].center = {static_cast<float>(center.x), static_cast<float>(center.y)};
+// Mass properties from the parameters; the reference point stays where it is.
+void Simulation::update_inertia(size_t body) {
+  const BodyModel& kind = model_->bodies[body];
+  BodyInertia& inertia = state_.inertias[body];
+  inertia = kind.kind == BodyKind::kVehicle ? vehicle_inertia(model_->vehicles[kind.index], state_.params)
+                                            : block_inertia(model_->blocks[kind.index], state_.params);
+  BodyState& state = state_.bodies[body];
+  const BodyState placed = place_body({state.x, state.y, state.angle}, inertia);
+  state.cx = placed.cx;
+  state.cy = placed.cy;
 }
 
+// After a change from outside: what was known of contacts and distances no longer holds.
 void Simulation::forget_solver() {
   solver_.reset();
   scene_.forget();
+  std::fill(state_.free_distances.begin(), state_.free_distances.end(), 0.0);
 }
 
 void Simulation::reset_block(size_t index) {
@@ -119,18 +132,17 @@ void Simulation::reset_block(size_t index) {
   state_.block_z[index] = p.z;
   state_.intangible_poses[index] = {p.x, p.y, p.yaw};
   if (b.body < 0) return;
-  BodyState& body = state_.bodies[static_cast<size_t>(b.body)];
-  body = {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.yaw)};
-  if (b.is_static) return;
-  const double scale = state_.params[b.params + kBlockScale];
-  set_body_twist(body, b.initial_twist, scale * b.shape.centroid);
+  const auto index_of_body = static_cast<size_t>(b.body);
+  update_inertia(index_of_body);
+  BodyState& body = state_.bodies[index_of_body];
+  body = place_body({p.x, p.y, p.yaw}, state_.inertias[index_of_body]);
+  if (!b.is_static) set_body_twist(body, b.initial_twist, state_.inertias[index_of_body]);
 }
 
 void Simulation::place_vehicle(size_t index, const Pose2& pose) {
   const VehicleModel& v = model_->vehicles[index];
   VehicleState& state = state_.vehicles[index];
-  state_.bodies[v.body] = {static_cast<float>(pose.x), static_cast<float>(pose.y),
-                           static_cast<float>(pose.yaw)};
+  state_.bodies[v.body] = place_body(pose, state_.inertias[v.body]);
   for (size_t i = 0; i < v.wheels.size(); ++i) state_.wheels[v.first_wheel + i].spin = 0;
   state.last_velocity = {};
   state.has_last_pose = false;
@@ -147,10 +159,13 @@ void Simulation::place_block(size_t index, const Pose2& pose) {
                 "declares as placed can be moved");
   state_.intangible_poses[index] = pose;
   if (b.body < 0) return;
-  state_.bodies[static_cast<size_t>(b.body)] = {static_cast<float>(pose.x), static_cast<float>(pose.y),
-                                                static_cast<float>(pose.yaw)};
+  const auto body = static_cast<size_t>(b.body);
+  state_.bodies[body] = place_body(pose, state_.inertias[body]);
+  if (!b.is_static) state_.in_contact = true;  // it may overlap another one
   forget_solver();
 }
+
+void Simulation::refill_solver() { solver_.reset(); }
 
 void Simulation::set_param(size_t index, double value) {
   const ParamInfo& info = model_->params.at(index).info;
@@ -159,13 +174,23 @@ void Simulation::set_param(size_t index, double value) {
                 " is out of range");
   state_.params[index] = value;
   forget_solver();
-  for (size_t i = 0; i < model_->vehicles.size(); ++i) {
-    const VehicleModel& v = model_->vehicles[i];
-    if (index != v.body_params + kChassisMass) continue;
-    update_center(i);
-    for (size_t w = 0; w < v.wheels.size(); ++w)
-      state_.wheels[v.first_wheel + w].load = value / static_cast<double>(v.wheels.size()) * model_->gravity;
+  for (size_t body = 0; body < model_->bodies.size(); ++body) {
+    const BodyModel& kind = model_->bodies[body];
+    const bool is_vehicle = kind.kind == BodyKind::kVehicle;
+    const size_t first =
+        is_vehicle ? model_->vehicles[kind.index].body_params : model_->blocks[kind.index].params;
+    const size_t count = is_vehicle ? size_t{kVehicleParamCount} : size_t{kBlockParamCount};
+    if (index < first || index >= first + count) continue;
+    update_inertia(body);
+    if (is_vehicle) update_loads(kind.index);
   }
+}
+
+void Simulation::update_loads(size_t index) {
+  const VehicleModel& v = model_->vehicles[index];
+  const double share = state_.params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
+  for (size_t i = 0; i < v.wheels.size(); ++i)
+    state_.wheels[v.first_wheel + i].load = share * model_->gravity;
 }
 
 void Simulation::set_twist(size_t index, double vx, double omega) {
@@ -203,21 +228,21 @@ void Simulation::clear_collision_flags() {
 
 void Simulation::step(double dt) {
   const size_t vehicles = model_->vehicles.size();
-  if (!solver_) solver_ = std::make_unique<RigidBodySolver>(*model_, state_.params, state_.bodies);
 
   // heights under the wheels
   for (size_t i = 0; i < vehicles; ++i) update_terrain(i);
 
   // controllers and tires: torques and forces
-  for (size_t i = 0; i < vehicles; ++i) drive_vehicle(i, dt);
+  forces_.resize(vehicles);
+  for (size_t i = 0; i < vehicles; ++i) forces_[i] = drive_vehicle(i, dt);
 
   // contacts and integration
-  solver_->step(dt, state_.bodies);
+  move_bodies(dt);
   const double start = state_.time;
   state_.time += dt;
   ++state_.step_count;
 
-  // ideal controllers, velocities, collision flags
+  // ideal controllers, velocities
   for (size_t i = 0; i < vehicles; ++i) observe_body(i, dt);
 
   // sensors that are due, then wheel angles and odometry
@@ -269,7 +294,7 @@ void Simulation::update_terrain(size_t index) {
     state.z = sum / static_cast<double>(v.wheels.size());
 }
 
-void Simulation::drive_vehicle(size_t index, double dt) {
+BodyForce Simulation::drive_vehicle(size_t index, double dt) {
   const VehicleModel& v = model_->vehicles[index];
   const double* params = state_.params.data();
   const std::span<WheelState> wheels(state_.wheels.data() + v.first_wheel, v.wheels.size());
@@ -282,7 +307,7 @@ void Simulation::drive_vehicle(size_t index, double dt) {
 
   const BodyState& body = state_.bodies[v.body];
   const Rotation2 R_world_base(body.angle);
-  const Vec2 center = state_.vehicles[index].center;
+  const Vec2 center{state_.inertias[v.body].center_x, state_.inertias[v.body].center_y};
   const Vec2 v_center = R_world_base.unrotate({body.vx, body.vy});
   const double omega = body.omega;
   const Vec2 v_base{v_center.x + omega * center.y, v_center.y - omega * center.x};
@@ -313,7 +338,8 @@ void Simulation::drive_vehicle(size_t index, double dt) {
     torque += cross(w.position - center, f);
   }
   // an ideal controller moves the body itself: wheels turn along but do not push
-  if (!v.controller->imposes_twist()) solver_->apply(v.body, {R_world_base.rotate(force), torque});
+  if (v.controller->imposes_twist()) return {};
+  return {R_world_base.rotate(force), torque};
 }
 
 void Simulation::observe_body(size_t index, double dt) {
@@ -321,14 +347,12 @@ void Simulation::observe_body(size_t index, double dt) {
   VehicleState& state = state_.vehicles[index];
   BodyState& body = state_.bodies[v.body];
   if (v.controller->imposes_twist()) {
-    set_body_twist(body, {state.command[0], 0, state.command[1]}, state_.vehicles[index].center);
-    solver_->set_velocity(v.body, body);
+    set_body_twist(body, {state.command[0], 0, state.command[1]}, state_.inertias[v.body]);
+    if (solver_) solver_->set_velocity(v.body, body);
   }
   const Twist2 twist = vehicle_world_twist(index);
   state.acceleration = 1 / dt * (Vec2{twist.vx, twist.vy} - state.last_velocity);
   state.last_velocity = {twist.vx, twist.vy};
-  state.in_collision = solver_->in_collision(v.body);
-  state.had_collision = state.had_collision || state.in_collision;
 }
 
 void Simulation::integrate_wheels(size_t index, double dt) {
@@ -371,7 +395,7 @@ Pose3 Simulation::vehicle_pose(size_t index) const {
 Twist2 Simulation::vehicle_twist(size_t index) const {
   const VehicleModel& v = model_->vehicles.at(index);
   const BodyState& b = state_.bodies[v.body];
-  const Vec2 center = state_.vehicles[index].center;
+  const Vec2 center{state_.inertias[v.body].center_x, state_.inertias[v.body].center_y};
   const Vec2 velocity = Rotation2(b.angle).unrotate({b.vx, b.vy});
   return {velocity.x + center.y * b.omega, velocity.y - center.x * b.omega, b.omega};
 }
@@ -406,7 +430,8 @@ Twist2 Simulation::block_world_twist(size_t index) const {
   const BlockModel& b = model_->blocks.at(index);
   if (b.body < 0) return {};
   const BodyState& s = state_.bodies[static_cast<size_t>(b.body)];
-  const Vec2 center = Rotation2(s.angle).rotate(state_.params[b.params + kBlockScale] * b.shape.centroid);
+  const BodyInertia& inertia = state_.inertias[static_cast<size_t>(b.body)];
+  const Vec2 center = Rotation2(s.angle).rotate({inertia.center_x, inertia.center_y});
   return {s.vx + s.omega * center.y, s.vy - s.omega * center.x, s.omega};
 }
 

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "model/model.h"
 #include "sim/body_state.h"
+#include "sim/free_motion.h"
 #include "sim/scene_buffer.h"
 #include "vehicle/wheel.h"
 
@@ -24,7 +25,6 @@ class RigidBodySolver;
 
 struct VehicleState {
   double z = 0, pitch = 0, roll = 0;
-  Vec2 center;         // m, centre of mass in the body frame, as the solver has it
   Vec2 acceleration;   // m/s2, world frame, of the reference point
   Vec2 last_velocity;  // m/s, world frame: what the acceleration is a difference of
   Pose2 odometry;      // starts at identity
@@ -67,6 +67,11 @@ class Simulation {
                    std::span<const double> command);  // finite, size of the controller's command
   void set_sensor_scheduled(size_t sensor, bool scheduled);
   void clear_collision_flags();
+  // Box2D for every step, also where nothing can be touched (for comparisons; survives reset).
+  void set_always_solver(bool always);
+  // Forgets what Box2D remembers of contacts beyond poses and velocities: the next step starts from the state
+  // alone, so a copy made here continues bit for bit. Called at the start of every control period.
+  void refill_solver();
 
   void step() { step(model_->timestep); }
   void step(double dt);
@@ -112,8 +117,12 @@ class Simulation {
     uint32_t episode = 0;
     double time = 0;
     uint64_t step_count = 0;
-    std::vector<double> params;           // by Model::params
-    std::vector<BodyState> bodies;        // by Model::bodies
+    std::vector<double> params;          // by Model::params
+    std::vector<BodyState> bodies;       // by Model::bodies
+    std::vector<BodyInertia> inertias;   // the same, from params
+    std::vector<double> free_distances;  // m that each vehicle may still travel before it can touch something
+    bool in_contact = true;              // Box2D steps the bodies
+    bool always_solver = false;
     std::vector<Pose2> intangible_poses;  // by block, used where BlockModel::body < 0
     std::vector<double> block_z;
     std::vector<VehicleState> vehicles;
@@ -126,27 +135,34 @@ class Simulation {
 
   void reset_vehicle(size_t vehicle);
   void reset_block(size_t block);
-  void update_center(size_t vehicle);
+  void update_inertia(size_t body);
   void forget_solver();
+  void move_bodies(double dt);
+  bool move_freely(double dt);
+  void measure_free_distances();
+  bool blocks_rest() const;
+  void leave_contact();
+  double distance_to_static(Vec2 point, double limit) const;
   void update_terrain(size_t vehicle);
-  void drive_vehicle(size_t vehicle, double dt);
+  BodyForce drive_vehicle(size_t vehicle, double dt);
+  void update_loads(size_t vehicle);
   void observe_body(size_t vehicle, double dt);
   void integrate_wheels(size_t vehicle, double dt);
   void read_due_sensors(double start, double dt);
   void read_sensor(size_t sensor, float* values, uint8_t* valid);
   Pose2 block_plane_pose(size_t block) const;
   Polygon vehicle_outline(size_t vehicle) const;
-  double distance_of_outline(const Polygon& outline, Vec2 center, double radius, double limit,
-                             int except_vehicle) const;
-  double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 local_center, double reach) const;
+  int body_of(int vehicle) const;  // -1 for -1
 
   State state_;
   std::shared_ptr<const Model> model_;
   // Box2D's copy of the bodies, made at the first step after a change and dropped by the next change.
   std::unique_ptr<RigidBodySolver> solver_;
   // scratch, no state
+  std::vector<BodyForce> forces_;  // by vehicle
+  std::vector<BodyState> moved_;   // by vehicle
   std::vector<PlacedTop> tops_;
-  SceneBuffer scene_;
+  mutable SceneBuffer scene_;
 };
 
 }  // namespace mvsim

@@ -68,69 +68,85 @@ Vec2 to_grid(const GridModel& grid, Vec2 world) {
       .unrotate({world.x - grid.T_world_grid.x, world.y - grid.T_world_grid.y});
 }
 
-}  // namespace
-
-double Simulation::distance_to_obstacles(Vec2 point, double limit, int except_vehicle) const {
-  const Polygon probe{point};
-  return distance_of_outline(probe, point, 0, limit, except_vehicle);
-}
-
-double Simulation::clearance(size_t index, double limit) const {
-  const Polygon outline = vehicle_outline(index);
-  const BodyState& b = state_.bodies[model_->vehicles.at(index).body];
-  return distance_of_outline(outline, {b.x, b.y}, model_->vehicles[index].chassis.radius, limit,
-                             static_cast<int>(index));
-}
-
-// Circles first: an exact polygon distance only for what is near enough to matter.
-double Simulation::distance_of_outline(const Polygon& outline, Vec2 center, double radius, double limit,
-                                       int except_vehicle) const {
-  const Model& m = *model_;
-  double best = limit;
-  for (const GridModel& grid : m.grids) {
-    const Vec2 local = to_grid(grid, center);
-    if (grid.field.distance_to_occupied(local.x, local.y, best + radius) >= best + radius) continue;
-    best = std::min(best, grid_distance(grid, outline, local, best + radius));
-  }
-  if (m.static_shapes.distance(center, best + radius) < best + radius) {
-    std::vector<int> near;
-    m.static_shapes.within(center, best + radius, near);
-    for (int i : near) best = std::min(best, polygon_distance(outline, m.static_shapes.vertices(i)));
-  }
-  const auto consider = [&](Vec2 other_center, double other_radius, const auto& other) {
-    const double reach = best + radius + other_radius;
-    const Vec2 d = other_center - center;
-    if (dot(d, d) < reach * reach) best = std::min(best, polygon_distance(outline, other()));
-  };
-  for (size_t i = 0; i < m.blocks.size(); ++i) {
-    const BlockModel& b = m.blocks[i];
-    if (b.body < 0 || (b.is_static && !b.placed)) continue;
-    const Pose2 pose = block_plane_pose(i);
-    consider({pose.x, pose.y}, state_.params[b.params + kBlockScale] * b.shape.radius,
-             [&] { return block_outline(i); });
-  }
-  for (size_t i = 0; i < m.vehicles.size(); ++i) {
-    if (static_cast<int>(i) == except_vehicle) continue;
-    const BodyState& b = state_.bodies[m.vehicles[i].body];
-    consider({b.x, b.y}, m.vehicles[i].radius, [&] { return vehicle_outline(i); });
-  }
-  return best;
-}
-
-double Simulation::grid_distance(const GridModel& grid, const Polygon& outline, Vec2 local_center,
-                                 double reach) const {
+// From an outline that a circle of `radius` about `center` holds; at most `limit`.
+double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center, double radius,
+                     double limit) {
+  const Vec2 local_center = to_grid(grid, center);
+  const double reach = limit + radius;
+  if (grid.field.distance_to_occupied(local_center.x, local_center.y, reach) >= reach) return limit;
   std::vector<CellIndex> cells;
   grid.field.occupied_cells(local_center.x, local_center.y, reach, cells);
   Polygon local;
   for (Vec2 v : outline) local.push_back(to_grid(grid, v));
   const double side = grid.field.resolution();
-  double best = reach;
+  double best = limit;
   for (const CellIndex cell : cells) {
     const double x = cell.x * side, y = cell.y * side;
-    const Polygon square{{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}};
+    const Vec2 square[] = {{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}};
     best = std::min(best, polygon_distance(local, square));
   }
   return best;
+}
+
+double distance_to_shapes(std::span<const MovingShape> shapes, Vec2 point, double limit) {
+  double best = limit;
+  for (const MovingShape& shape : shapes) {
+    const double reach = best + shape.radius;
+    const Vec2 d = shape.center - point;
+    if (dot(d, d) < reach * reach)
+      best =
+          std::min(best, polygon_point_distance({shape.vertices, static_cast<size_t>(shape.count)}, point));
+  }
+  return best;
+}
+
+}  // namespace
+
+double Simulation::distance_to_static(Vec2 point, double limit) const {
+  const Model& m = *model_;
+  double best = limit;
+  for (const GridModel& grid : m.grids) {
+    const Vec2 local = to_grid(grid, point);
+    best = std::min(best, grid.field.distance_to_occupied(local.x, local.y, best));
+  }
+  best = std::min(best, m.static_shapes.distance(point, best));
+  return distance_to_shapes(scene_.blocks(m, state_.params, state_.bodies), point, best);
+}
+
+double Simulation::distance_to_obstacles(Vec2 point, double limit, int except_vehicle) const {
+  const double best = distance_to_static(point, limit);
+  const std::span<const MovingShape> shapes =
+      scene_.shapes(*model_, state_.params, state_.bodies, body_of(except_vehicle));
+  return distance_to_shapes(shapes, point, best);
+}
+
+// Circles first: an exact polygon distance only for what is near enough to matter.
+double Simulation::clearance(size_t index, double limit) const {
+  const Model& m = *model_;
+  const Polygon outline = vehicle_outline(index);
+  const BodyState& b = state_.bodies[m.vehicles[index].body];
+  const Vec2 center{b.x, b.y};
+  const double radius = m.vehicles[index].chassis.radius;
+  double best = limit;
+  for (const GridModel& grid : m.grids)
+    best = std::min(best, grid_distance(grid, outline, center, radius, best));
+  if (m.static_shapes.distance(center, best + radius) < best + radius) {
+    std::vector<int> near;
+    m.static_shapes.within(center, best + radius, near);
+    for (int i : near) best = std::min(best, polygon_distance(outline, m.static_shapes.vertices(i)));
+  }
+  for (const MovingShape& shape :
+       scene_.shapes(m, state_.params, state_.bodies, static_cast<int>(m.vehicles[index].body))) {
+    const double reach = best + radius + shape.radius;
+    const Vec2 d = shape.center - center;
+    if (dot(d, d) < reach * reach)
+      best = std::min(best, polygon_distance(outline, {shape.vertices, static_cast<size_t>(shape.count)}));
+  }
+  return best;
+}
+
+int Simulation::body_of(int vehicle) const {
+  return vehicle < 0 ? -1 : static_cast<int>(model_->vehicles[static_cast<size_t>(vehicle)].body);
 }
 
 }  // namespace mvsim

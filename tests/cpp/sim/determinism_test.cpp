@@ -62,18 +62,6 @@ TEST(Determinism, SeedAndEpisodeChangeTheNoiseOnly) {
   EXPECT_EQ(a.vehicle_pose(0).x, b.vehicle_pose(0).x);
 }
 
-TEST(Determinism, AFreeCopyContinuesBitForBit) {
-  const auto model = model_of("<simul_timestep>0.01</simul_timestep>" + bot("a", kPid, kOrigin));
-  Simulation sim(model, 5);
-  drive(sim, 50, 1);
-  Simulation copy = sim;
-  // Box2D works from the reference point again after a copy: equal to its rounding
-  drive(sim, 100, 2);
-  drive(copy, 100, 2);
-  EXPECT_NEAR(sim.vehicle_pose(0).x, copy.vehicle_pose(0).x, 1e-5);
-  EXPECT_NEAR(sim.vehicle_pose(0).yaw, copy.vehicle_pose(0).yaw, 1e-5);
-}
-
 TEST(Determinism, SteppingIsFiniteUnderWildCommands) {
   Simulation sim(busy_world(), 3);
   sim.set_twist(0, 1e6, -1e6);

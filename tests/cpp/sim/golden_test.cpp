@@ -16,11 +16,11 @@ namespace {
 const std::map<std::string, uint64_t>& golden() {
   static const std::map<std::string, uint64_t> kGolden{
       {"differential/raw/default", 0xc61fa54fd64f3043},
-      {"differential/twist_ideal/default", 0x656cbdb39c4f5d91},
+      {"differential/twist_ideal/default", 0xde73804f6c1c5e6b},
       {"differential/twist_pid/default", 0x913091008b4370f3},
-      {"differential_3_wheels/raw/default", 0x6c4ee082aa902ac7},
-      {"differential_3_wheels/twist_ideal/default", 0xcc93af2370dfaf6},
-      {"differential_3_wheels/twist_pid/default", 0xbae5dd60f43b8e07},
+      {"differential_3_wheels/raw/default", 0xad4b76e833f7d6aa},
+      {"differential_3_wheels/twist_ideal/default", 0x1ef741746e237e2d},
+      {"differential_3_wheels/twist_pid/default", 0x97478dfaa5b1f0e3},
       {"differential_4_wheels/raw/default", 0xe19eea34551b748c},
       {"differential_4_wheels/twist_ideal/default", 0x6fdb85b6ed322458},
       {"differential_4_wheels/twist_pid/default", 0x47feac065134f62a},
