@@ -6,22 +6,14 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "raycast/field_kernel.h"
+
 namespace mvsim {
 namespace {
 
-constexpr int kMaxGap = 63;                      // cells; the longest distance that a code can say
 constexpr int kMaxSquare = kMaxGap * kMaxGap;    // fits 15 bits even as a sum of two
 constexpr int64_t kMaxCells = int64_t{1} << 28;  // four planes of them stay within 32-bit offsets
 constexpr int kTile = 8;
-constexpr int kChunk = 32;                    // cells of a row that are worked on together
-constexpr int kRowBorder = kMaxGap + kChunk;  // stops on both sides of a row, so that chunks need no end
-
-using Chunk = std::array<int16_t, kChunk>;
-
-// Cells between two cells that are `steps` apart along one axis, squared.
-constexpr int gap_square(int steps) {
-  return steps <= 1 ? 0 : (steps - 1) * (steps - 1);
-}
 
 std::array<uint8_t, kMaxSquare + 1> make_code_table() {
   std::array<uint8_t, kMaxSquare + 1> table{};
@@ -32,25 +24,6 @@ std::array<uint8_t, kMaxSquare + 1> make_code_table() {
     table[square] = static_cast<uint8_t>(GridField::kFreeCode + quarter);
   }
   return table;
-}
-
-// Squared distances of kChunk cells in a row, as `column` has them along the columns, over the columns ahead.
-// The plain inner loops are there for the compiler to vectorise.
-Chunk nearest_ahead(const int16_t* column, int ahead_x) {
-  Chunk nearest;
-  std::copy(column, column + kChunk, nearest.begin());
-  for (int ahead = 1; ahead <= kMaxGap; ++ahead) {
-    const int16_t* other = column + static_cast<ptrdiff_t>(ahead) * ahead_x;
-    const auto gap = static_cast<int16_t>(gap_square(ahead));
-    int16_t farthest = 0;
-    for (int i = 0; i < kChunk; ++i) {
-      const auto square = static_cast<int16_t>(other[i] + gap);
-      nearest[i] = nearest[i] < square ? nearest[i] : square;
-      farthest = farthest < nearest[i] ? nearest[i] : farthest;
-    }
-    if (farthest <= gap) break;  // what follows is farther
-  }
-  return nearest;
 }
 
 double clamp_index(double value, int size) {
@@ -96,6 +69,7 @@ void GridField::fill_plane(int plane, std::span<const uint8_t> cells) {
   std::vector<int> steps(width_, 0);                         // per column: cells up to the next stop ahead
   std::vector<int16_t> squares(width_ + 2 * kRowBorder, 0);  // of the gap to it; the border stops
   int16_t* square = squares.data() + kRowBorder;
+  std::vector<int16_t> nearest(width_ + kRowBorder);
   for (int row = 0; row < height_; ++row) {
     const int iy = ahead_y > 0 ? height_ - 1 - row : row;
     const uint8_t* cell = cells.data() + static_cast<size_t>(iy) * width_;
@@ -104,13 +78,11 @@ void GridField::fill_plane(int plane, std::span<const uint8_t> cells) {
       square[ix] = static_cast<int16_t>(gap_square(steps[ix]));
     }
     uint8_t* code = codes + static_cast<size_t>(iy + 1) * stride_ + 1;
-    for (int begin = 0; begin < width_; begin += kChunk) {
-      const Chunk nearest = nearest_ahead(square + begin, ahead_x);
-      for (int ix = begin; ix < std::min(begin + kChunk, width_); ++ix) {
-        const bool free = cell[ix] == static_cast<uint8_t>(Cell::kFree);
-        const int stop = cell[ix] == static_cast<uint8_t>(Cell::kOccupied) ? kOccupiedCode : kUnknownCode;
-        code[ix] = free ? code_of_square[nearest[ix - begin]] : static_cast<uint8_t>(stop);
-      }
+    nearest_ahead(square, width_, ahead_x, nearest.data());
+    for (int ix = 0; ix < width_; ++ix) {
+      const bool free = cell[ix] == static_cast<uint8_t>(Cell::kFree);
+      const int stop = cell[ix] == static_cast<uint8_t>(Cell::kOccupied) ? kOccupiedCode : kUnknownCode;
+      code[ix] = free ? code_of_square[nearest[ix]] : static_cast<uint8_t>(stop);
     }
   }
 }

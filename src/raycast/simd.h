@@ -4,7 +4,6 @@
 // is for tests and benchmarks that run no other ray kernel at the same time.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
