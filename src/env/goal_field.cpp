@@ -13,11 +13,7 @@ namespace mvsim {
 namespace {
 
 constexpr float kFar = std::numeric_limits<float>::infinity();
-constexpr int32_t kGoal = (1 << 30) - 1, kNone = kGoal - 1, kExtended = 1 << 30;
-
-int32_t plain(int32_t next) {
-  return next & ~kExtended;
-}
+constexpr int32_t kNone = -1;
 
 // A cell to be expanded: smallest distance first, then smallest index, so that the order never depends on
 // memory or history. Distances are not negative, hence ordered like their bits.
@@ -38,15 +34,24 @@ struct Neighbor {
 };
 constexpr Neighbor kNeighbors[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
 
-// Calls visit(cell) for each of the 8 neighbours on the grid; a diagonal only where both cells beside it are
-// `open`.
-template <typename Open, typename Visit>
-void for_neighbors(const PlanningGrid& g, int cell, const Open& open, const Visit& visit) {
+// Calls visit(cell) for each of the 8 neighbours on the grid.
+template <typename Visit>
+void for_neighbors(const PlanningGrid& g, int cell, const Visit& visit) {
   const int x = cell % g.width, y = cell / g.width;
   for (const Neighbor n : kNeighbors) {
     const int nx = x + n.dx, ny = y + n.dy;
-    if (nx < 0 || ny < 0 || nx >= g.width || ny >= g.height) continue;
-    if (n.dx != 0 && n.dy != 0 && !(open(y * g.width + nx) && open(ny * g.width + x))) continue;
+    if (nx >= 0 && ny >= 0 && nx < g.width && ny < g.height) visit(ny * g.width + nx);
+  }
+}
+
+// The same for free neighbours that a straight move reaches: a diagonal needs both cells beside it free.
+template <typename Visit>
+void for_free_neighbors(const PlanningGrid& g, int cell, const Visit& visit) {
+  const int x = cell % g.width, y = cell / g.width;
+  for (const Neighbor n : kNeighbors) {
+    const int nx = x + n.dx, ny = y + n.dy;
+    if (nx < 0 || ny < 0 || nx >= g.width || ny >= g.height || !g.free[ny * g.width + nx]) continue;
+    if (n.dx != 0 && n.dy != 0 && !(g.free[y * g.width + nx] && g.free[ny * g.width + x])) continue;
     visit(ny * g.width + nx);
   }
 }
@@ -102,105 +107,160 @@ PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, doub
   return g;
 }
 
-GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal)
-    : grid_(std::move(grid)), goal_(goal), goal_cell_(grid_->cell_of(goal)) {
-  distance_.assign(grid_->free.size(), kFar);
-  next_.assign(grid_->free.size(), kNone);
-  search();
-  extend();
+// The search from the goal outward; lives while a field is made.
+struct GoalField::Search {
+  Search(const PlanningGrid& grid, Vec2 goal_point);
+
+  float through(int cell, int32_t corner) const;
+  void settle(int cell, float distance);
+  void run();
+  void extend();
+
+  const PlanningGrid& g;
+  Vec2 goal;
+  int32_t goal_cell;
+  std::vector<Vec2> centers;
+  std::vector<float> distance;  // of a cell's centre
+  std::vector<int32_t>
+      next;  // the cell of the next corner of its path; the goal's own cell stands for the goal
+  std::vector<uint8_t> closed;
+};
+
+GoalField::Search::Search(const PlanningGrid& grid, Vec2 goal_point)
+    : g(grid), goal(goal_point), goal_cell(grid.cell_of(goal_point)) {
+  const size_t n = g.free.size();
+  centers.resize(n);
+  for (size_t i = 0; i < n; ++i) centers[i] = g.center(static_cast<int>(i));
+  centers[goal_cell] = goal;
+  distance.assign(n, kFar);
+  next.assign(n, kNone);
+  closed.assign(n, 0);
+  distance[goal_cell] = 0;
+  next[goal_cell] = goal_cell;
 }
 
-void GoalField::search() {
-  const PlanningGrid& g = *grid_;
-  std::vector<uint8_t> closed(g.free.size(), 0);
-  const auto is_open = [&](int cell) { return g.free[cell] != 0; };
-  // straight to the next corner; the first corner is the goal's own cell, seen from as its centre
-  const auto through = [&](int cell, int32_t corner) {
-    const Vec2 c = g.center(cell);
-    if (corner == kGoal) return static_cast<float>(norm(c - goal_));
-    return distance_[corner] + static_cast<float>(norm(c - g.center(corner)));
-  };
+float GoalField::Search::through(int cell, int32_t corner) const {
+  return distance[corner] + static_cast<float>(norm(centers[cell] - centers[corner]));
+}
+
+// A cell took its corner over from a neighbour without looking. Look now, and go by the best neighbour if the
+// corner is hidden.
+void GoalField::Search::settle(int cell, float found) {
+  distance[cell] = found;
+  if (is_visible(g, cell, next[cell])) return;
+  float best = kFar;
+  int32_t best_cell = kNone;
+  for_free_neighbors(g, cell, [&](int n) {
+    if (!closed[n]) return;
+    const float d = through(cell, n);
+    if (d < best || (d == best && n < best_cell)) {
+      best = d;
+      best_cell = n;
+    }
+  });
+  distance[cell] = best;
+  next[cell] = best_cell;
+}
+
+void GoalField::Search::run() {
+  if (!g.free[goal_cell]) return;
   Queue queue;
-  if (!g.free[goal_cell_]) return;
-  distance_[goal_cell_] = static_cast<float>(norm(g.center(goal_cell_) - goal_));
-  next_[goal_cell_] = kGoal;
-  queue.push(entry(distance_[goal_cell_], goal_cell_));
+  queue.push(entry(0, goal_cell));
   while (!queue.empty()) {
-    const float distance = distance_of(queue.top());
+    const float found = distance_of(queue.top());
     const int32_t cell = cell_of(queue.top());
     queue.pop();
-    if (closed[cell] || distance != distance_[cell]) continue;
-    // the corner was taken over from a neighbour without looking: look now, else go by the best neighbour
-    const int corner = next_[cell] == kGoal ? goal_cell_ : next_[cell];
-    if (!is_visible(g, cell, corner)) {
-      float best = kFar;
-      int32_t best_cell = kNone;
-      for_neighbors(g, cell, is_open, [&](int n) {
-        if (!closed[n] || !g.free[n]) return;
-        const float d = through(cell, n);
-        if (d < best || (d == best && n < best_cell)) best = d, best_cell = n;
-      });
-      next_[cell] = best_cell;
-      if (best > distance) {
-        distance_[cell] = best;
-        queue.push(entry(best, cell));
-        continue;
-      }
-      distance_[cell] = best;
+    if (closed[cell] || found != distance[cell]) continue;
+    settle(cell, found);
+    if (distance[cell] > found) {
+      queue.push(entry(distance[cell], cell));
+      continue;
     }
     closed[cell] = 1;
-    for_neighbors(g, cell, is_open, [&](int n) {
-      if (!g.free[n] || closed[n]) return;
-      const float d = through(n, next_[cell]);
-      if (d >= distance_[n]) return;
-      distance_[n] = d;
-      next_[n] = next_[cell];
+    for_free_neighbors(g, cell, [&](int n) {
+      if (closed[n]) return;
+      const float d = through(n, next[cell]);
+      if (d >= distance[n]) return;
+      distance[n] = d;
+      next[n] = next[cell];
       queue.push(entry(d, n));
     });
   }
 }
 
-// Cells that are not free, or that no path reaches, get the value of the nearest cell that has one.
-void GoalField::extend() {
-  const PlanningGrid& g = *grid_;
-  const auto anywhere = [](int) { return true; };
-  Queue queue;
-  if (next_[goal_cell_] == kNone) {
-    distance_[goal_cell_] = static_cast<float>(norm(g.center(goal_cell_) - goal_));
-    next_[goal_cell_] = kGoal | kExtended;
-  }
-  for (int i = 0; i < static_cast<int>(distance_.size()); ++i) {
-    if (next_[i] == kNone) continue;
-    bool at_border = false;
-    for_neighbors(g, i, anywhere, [&](int n) { at_border = at_border || next_[n] == kNone; });
-    if (at_border) queue.push(entry(distance_[i], i));
-  }
-  while (!queue.empty()) {
-    const float distance = distance_of(queue.top());
-    const int32_t cell = cell_of(queue.top());
-    queue.pop();
-    if (distance != distance_[cell]) continue;
-    for_neighbors(g, cell, anywhere, [&](int n) {
-      if (next_[n] != kNone && !(next_[n] & kExtended)) return;
-      const float d = distance + static_cast<float>(norm(g.center(n) - g.center(cell)));
-      if (d >= distance_[n]) return;
-      distance_[n] = d;
-      next_[n] = cell | kExtended;
-      queue.push(entry(d, n));
+// Cells that are not free go on with the best corner of their neighbours, layer by layer: a robot's reference
+// point may well be over one.
+void GoalField::Search::extend() {
+  std::vector<int32_t> frontier, corners;
+  const auto add_neighbors = [&](int cell) {
+    for_neighbors(g, cell, [&](int n) {
+      if (g.free[n] || next[n] != kNone || closed[n]) return;
+      closed[n] = 1;
+      frontier.push_back(n);
     });
+  };
+  for (int i = 0; i < static_cast<int>(next.size()); ++i)
+    if (next[i] != kNone) add_neighbors(i);
+  while (!frontier.empty()) {
+    const std::vector<int32_t> layer = std::move(frontier);
+    frontier.clear();
+    corners.assign(layer.size(), kNone);
+    for (size_t i = 0; i < layer.size(); ++i) {
+      float best = kFar;
+      for_neighbors(g, layer[i], [&](int n) {
+        if (next[n] == kNone) return;
+        const float d = through(layer[i], next[n]);
+        if (d >= best) return;
+        best = d;
+        corners[i] = next[n];
+      });
+    }
+    for (size_t i = 0; i < layer.size(); ++i) next[layer[i]] = corners[i];
+    for (int32_t cell : layer) add_neighbors(cell);
   }
+}
+
+GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal)
+    : grid_(std::move(grid)), goal_(goal) {
+  Search search(*grid_, goal);
+  search.run();
+  search.extend();
+  // only the cells where paths bend keep their distance
+  std::vector<int32_t> index(search.next.size(), kNone);
+  std::vector<int32_t> cells;
+  const auto corner_of = [&](int32_t cell) {
+    if (index[cell] == kNone) {
+      index[cell] = static_cast<int32_t>(cells.size());
+      cells.push_back(cell);
+    }
+    return index[cell];
+  };
+  corner_of(search.goal_cell);
+  corner_.resize(search.next.size());
+  for (size_t i = 0; i < corner_.size(); ++i)
+    corner_[i] = search.next[i] == kNone ? kNone : corner_of(search.next[i]);
+  corners_.reserve(cells.size());
+  for (size_t k = 0; k < cells.size(); ++k) {
+    const int32_t cell = cells[k];
+    corners_.push_back(
+        {search.centers[cell], search.distance[cell], k == 0 ? kNone : corner_of(search.next[cell])});
+  }
+}
+
+size_t GoalField::bytes() const {
+  return sizeof *this + corner_.capacity() * sizeof(int32_t) + corners_.capacity() * sizeof(Corner);
 }
 
 bool GoalField::reaches(Vec2 p) const {
   if (!grid_->inside(p)) return false;
-  const int32_t next = next_[grid_->cell_of(p)];
-  return next != kNone && !(next & kExtended);
+  const int cell = grid_->cell_of(p);
+  return grid_->free[cell] && corner_[cell] != kNone;
 }
 
 double GoalField::distance_by_cell(Vec2 p, int cell) const {
-  const int32_t next = plain(next_[cell]);
-  if (next == kGoal) return norm(p - goal_);
-  return distance_[next] + norm(p - grid_->center(next));
+  const int32_t c = corner_[cell];
+  if (c == kNone) return norm(p - goal_);
+  return corners_[c].distance + norm(p - corners_[c].point);
 }
 
 double GoalField::distance(Vec2 p) const {
@@ -219,16 +279,13 @@ double GoalField::distance(Vec2 p) const {
 }
 
 Vec2 GoalField::point_ahead(Vec2 p, double ahead) const {
-  int32_t next = plain(next_[grid_->cell_of(p)]);
-  for (;;) {
-    const Vec2 corner = next == kGoal ? goal_ : grid_->center(next);
-    const Vec2 step = corner - p;
+  for (int32_t c = std::max(0, corner_[grid_->cell_of(p)]);; c = corners_[c].next) {
+    const Vec2 step = corners_[c].point - p;
     const double length = norm(step);
     if (length >= ahead) return p + (ahead / length) * step;
-    if (next == kGoal) return goal_;
+    if (corners_[c].next == kNone) return goal_;
     ahead -= length;
-    p = corner;
-    next = plain(next_[next]);
+    p = corners_[c].point;
   }
 }
 

@@ -20,7 +20,7 @@ struct PlanningGrid {
   Vec2 origin;  // lower left corner
   double cell = 0.1;
   int width = 0, height = 0;
-  std::vector<uint8_t> free;
+  std::vector<uint8_t> free;  // row by row
 
   Vec2 center(int index) const {
     return {origin.x + (index % width + 0.5) * cell, origin.y + (index / width + 0.5) * cell};
@@ -40,25 +40,28 @@ class GoalField {
   const PlanningGrid& grid() const { return *grid_; }
   // A path through free cells leads from here to the goal.
   bool reaches(Vec2 p) const;
-  // Length of the shortest path (m): continuous in open space; finite everywhere on the grid, also in cells
-  // that are not free, so that it can serve as a potential. Infinite if the goal reaches nothing.
+  // Length of the shortest path (m): continuous in open space, and finite everywhere, also in cells that are
+  // not free, so that it can serve as a potential.
   double distance(Vec2 p) const;
   // The point `ahead` metres along the path from p (the goal if it is nearer).
   Vec2 point_ahead(Vec2 p, double ahead) const;
-  size_t bytes() const { return sizeof *this + distance_.size() * (sizeof(float) + sizeof(int32_t)); }
+  size_t bytes() const;
 
  private:
+  // A point where paths bend, or the goal itself (the first one).
+  struct Corner {
+    Vec2 point;
+    float distance = 0;  // to the goal
+    int32_t next = -1;
+  };
+  struct Search;
+
   double distance_by_cell(Vec2 p, int cell) const;
-  void search();
-  void extend();
 
   std::shared_ptr<const PlanningGrid> grid_;
   Vec2 goal_;
-  int goal_cell_;
-  // Of a cell's centre, m, and the cell of the next corner of its path (kGoal: the goal itself), with
-  // kExtended added where the path starts outside of the free cells.
-  std::vector<float> distance_;
-  std::vector<int32_t> next_;
+  std::vector<Corner> corners_;
+  std::vector<int32_t> corner_;  // of a cell: index of the next one on its path, or kNone
 };
 
 }  // namespace mvsim
