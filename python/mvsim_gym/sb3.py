@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from mvsim_gym._build import (
 from mvsim_gym._info import InfoTable
 from mvsim_gym._picture import Painter, Shot
 
-__all__ = ["MVSimVecEnv"]
+__all__ = ["FlatObservation", "MVSimVecEnv"]
 
 Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[np.float32]]
@@ -85,7 +85,7 @@ class MVSimVecEnv(VecEnv):
         self._columns = columns_of(batch, space)
         self._current = [(key, batch.observation(i)) for key, i in self._columns]
         self._final = [(key, batch.final_observation(i)) for key, i in self._columns]
-        self._flatten = _Flatten(space) if flatten else None
+        self._flatten = FlatObservation(space) if flatten else None
         super().__init__(batch.num_envs, self._flatten.space if self._flatten else space, action_space(batch))
         self.metadata: dict[str, Any] = {
             "render_modes": ["rgb_array"],
@@ -210,8 +210,12 @@ class MVSimVecEnv(VecEnv):
         raise refuse_copies("vector environment")
 
 
-class _Flatten:
-    """A dict of observations as one vector in [-1, 1]."""
+class FlatObservation:
+    """Turns dicts of observations into vectors in [-1, 1], in the order of the space: what `MVSimVecEnv` feeds.
+
+    Call it with a batch from a vector environment ({key: (n, size)}) to use a policy trained on the flat vectors:
+    `model.predict(FlatObservation(envs.single_observation_space)(observation))`.
+    """
 
     def __init__(self, space: spaces.Dict) -> None:
         low, high = (
@@ -219,12 +223,17 @@ class _Flatten:
             for bound in ("low", "high")
         )
         self.space = spaces.Box(-1.0, 1.0, low.shape, np.float32)
+        self._keys = list(space.spaces)
         spread = np.where(high > low, high - low, 1)
         self._scale = (2 / spread).astype(np.float32)
         self._offset = (-1 - low * self._scale).astype(np.float32)
 
-    def of(self, rows: list[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
-        """(n, a), (n, b)... -> (n, a + b + ...), a new array."""
+    def __call__(self, observation: Mapping[str, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+        """{key: (n, size)} -> (n, sum of sizes), float32, a new array."""
+        return self.of([observation[key] for key in self._keys])
+
+    def of(self, rows: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+        """The same from a list of arrays in the order of the space."""
         out = np.concatenate(rows, axis=1)
         out *= self._scale
         out += self._offset
