@@ -7,7 +7,7 @@
 #include "env/env_spec.h"
 #include "model/model.h"
 #include "python/bind.h"
-#include "python/signals.h"
+#include "python/gil.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -87,14 +87,14 @@ using Mask = py::array_t<uint8_t, py::array::c_style | py::array::forcecast>;
 
 void step(Batch& batch, const Actions& actions) {
   const std::span<const float> values(actions.data(), static_cast<size_t>(actions.size()));
-  const py::gil_scoped_release release;
+  const ReleasedGil released;
   batch.step(values, stop_on_signal);
 }
 
 void reset(Batch& batch, const std::optional<Mask>& mask) {
   std::span<const uint8_t> values;
   if (mask) values = {mask->data(), static_cast<size_t>(mask->size())};
-  const py::gil_scoped_release release;
+  const ReleasedGil released;
   batch.reset(values, stop_on_signal);
 }
 
@@ -127,7 +127,7 @@ void bind_spec(py::module_& m) {
 std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_threads, AutoresetMode autoreset,
                                   bool strict_actions, bool spl, const std::string& assets,
                                   const std::vector<std::string>& roots) {
-  const py::gil_scoped_release release;
+  const ReleasedGil released;
   return std::make_unique<Batch>(spec, BatchOptions{.num_envs = num_envs,
                                                     .num_threads = num_threads,
                                                     .autoreset = autoreset,

@@ -4,6 +4,7 @@
 
 #include "env/batch.h"
 #include "python/bind.h"
+#include "python/gil.h"
 #include "raycast/simd.h"
 #include "render/egl_info.h"
 #include "render/renderer.h"
@@ -28,7 +29,7 @@ py::array_t<uint8_t> draw(Renderer& renderer, const Backdrop& backdrop, const Si
                           View view, size_t vehicle, const std::optional<Goal>& goal, int width, int height) {
   Image image;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil released;
     const double aspect = static_cast<double>(width) / height;
     image = renderer.draw(draw_simulation(simulation, backdrop.scene, goal),
                           camera_of(simulation, view, vehicle, aspect), width, height);
@@ -52,7 +53,7 @@ void bind_egl_info(py::module_& m) {
       .def_readonly("version", &EglInfo::version)
       .def_readonly("software", &EglInfo::software)
       .def_readonly("problems", &EglInfo::problems);
-  m.def("egl_info", &egl_info, py::call_guard<py::gil_scoped_release>());
+  m.def("egl_info", &egl_info, py::call_guard<ReleasedGil>());
 }
 
 }  // namespace

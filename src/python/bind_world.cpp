@@ -6,7 +6,7 @@
 
 #include "model/compile.h"
 #include "python/bind.h"
-#include "python/signals.h"
+#include "python/gil.h"
 #include "sim/simulation.h"
 
 namespace py = pybind11;
@@ -35,7 +35,7 @@ WheelTuple tuple_of(const WheelState& w) {
 
 std::shared_ptr<const Model> load(const std::string& path, const std::string& assets,
                                   const std::vector<std::string>& roots, uint64_t world_seed) {
-  const py::gil_scoped_release release;
+  const ReleasedGil released;
   WorldLoadOptions options;
   options.roots = roots;
   options.assets = assets;
@@ -89,11 +89,10 @@ void bind_world(py::module_& m) {
   py::class_<Simulation>(m, "Simulation")
       .def(py::init<std::shared_ptr<const Model>, uint64_t, uint32_t>(), "model"_a, "key"_a, "episode"_a = 0)
       .def("reset", &Simulation::reset, "key"_a, "episode"_a)
-      .def("step", py::overload_cast<double>(&Simulation::step), "dt"_a,
-           py::call_guard<py::gil_scoped_release>())
+      .def("step", py::overload_cast<double>(&Simulation::step), "dt"_a, py::call_guard<ReleasedGil>())
       .def(
           "run", [](Simulation& s, double duration) { s.run(duration, SignalPoll()); }, "duration"_a,
-          py::call_guard<py::gil_scoped_release>())
+          py::call_guard<ReleasedGil>())
       .def("set_twist", &Simulation::set_twist, "vehicle"_a, "vx"_a, "omega"_a)
       .def(
           "set_command",

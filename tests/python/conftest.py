@@ -61,7 +61,12 @@ def run_python(code: str, timeout: float = 60, **environment: str) -> subprocess
     paths = [str(ROOT / "tests" / "python"), *(p for p in sys.path if p)]
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment}
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout, env=variables, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env=variables,
+        check=False,
     )
 
 
@@ -73,7 +78,9 @@ def equal(a: Any, b: Any, where: str = "") -> None:
         for key in a:
             equal(a[key], b[key], f"{where}[{key!r}]")
     elif isinstance(a, np.ndarray):
-        assert a.dtype == b.dtype and a.shape == b.shape, f"{where}: {a.dtype}{a.shape} and {b.dtype}{b.shape}"
+        assert a.dtype == b.dtype and a.shape == b.shape, (
+            f"{where}: {a.dtype}{a.shape} and {b.dtype}{b.shape}"
+        )
         if a.dtype == object:
             for i in range(len(a)):
                 equal(a[i], b[i], f"{where}[{i}]")

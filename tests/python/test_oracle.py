@@ -1,8 +1,8 @@
 """MVSim's own trajectories and scans, replayed through `mvsim_gym.replay`.
 
-Contact-free cases must agree over the whole run, nearly as well as single precision allows. A contact is chaotic in its
-first step, so cases with contacts are judged by where things come to rest. The reference casts rays in grids by marching
-0.8 cells at a time and slips past corners: there a few rays may be off, and the others by as much as that.
+Contact-free cases must agree over the whole run, nearly as well as single precision allows. A contact is chaotic
+in its first step, so cases with contacts are judged by where things come to rest. The reference casts rays in grids
+by marching 0.8 cells at a time and slips past corners: there a few rays may be off, and the others by that much.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def test_replays_the_reference(case: dict[str, Any], tmp_path: Path) -> None:
     folder = CASES / case["name"]
     world = World(folder / "world.xml")
     scans = tmp_path / "scans.csv" if case["scans"] else None
-    replay(world, read_commands(folder / "commands.csv", world), case["duration"], tmp_path / "out.csv", scans)
+    replay(
+        world, read_commands(folder / "commands.csv", world), case["duration"], tmp_path / "out.csv", scans
+    )
     got = read(tmp_path / "out.csv")
     assert len(got) == case["steps"] + 1
     check_states(case, read(folder / case["output"]), got)
