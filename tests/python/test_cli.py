@@ -1,0 +1,117 @@
+"""The command line: what it writes, and how it says what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import DATA, IDS
+
+from mvsim_gym.cli import main
+
+YARD = str(DATA / "yard.world.xml")
+HEADER = "t_start,vehicle,kind,a,b,c\n"
+
+
+def replay(tmp_path: Path, script: str, *more: str, world: str = YARD, duration: str = "0.5") -> int:
+    commands = tmp_path / "commands.csv"
+    commands.write_text(script)
+    return main(
+        ["replay", world, str(commands), "--duration", duration, "-o", str(tmp_path / "out.csv"), *more]
+    )
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_replay(tmp_path: Path) -> None:
+    script = HEADER + "0.1,r1,twist,0.5,0,\n0.2,r2,torque,-0.5,-0.5,\n0.3,r1,twist,0,0,\n"
+    assert replay(tmp_path, script, "--scans", str(tmp_path / "scans.csv")) == 0
+    out = rows(tmp_path / "out.csv")
+    assert [row["step"] for row in out] == [str(k) for k in range(51)]
+    assert float(out[0]["r1.x"]) == -1 and float(out[50]["t"]) == pytest.approx(0.5)
+    # a command at 0.1 s shows after the step that starts there, the 11th
+    assert float(out[10]["r1.wheel0.torque"]) == 0 < float(out[11]["r1.wheel0.torque"])
+    assert float(out[20]["r2.wheel0.torque"]) == 0 and float(out[21]["r2.wheel0.torque"]) == 0.5
+    assert "box.x" in out[0] and "post.x" not in out[0]
+    scans = rows(tmp_path / "scans.csv")
+    assert {row["scan"] for row in scans} == {"0", "1", "2", "3"} and len(scans) == 4 * 91
+    assert float(scans[0]["t"]) == pytest.approx(0.11)
+
+
+def test_replay_is_repeatable(tmp_path: Path) -> None:
+    script = HEADER + "0,r1,twist,0.5,0.5,\n"
+    outputs = []
+    for _ in range(2):
+        assert replay(tmp_path, script) == 0
+        outputs.append((tmp_path / "out.csv").read_bytes())
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("", "commands.csv:1: found nothing, expected the header"),
+        ("t,v,k\n", "commands.csv:1: found the header 't,v,k'"),
+        (HEADER + "0,r1,twist,1\n", "commands.csv:2: found 4 cells"),
+        (
+            HEADER + "0,r1,twist,1,0,\n0,r9,twist,1,0,\n",
+            "commands.csv:3: found the vehicle 'r9', the world has: r1, r2",
+        ),
+        (
+            HEADER + "0,r1,steer,1,0,\n",
+            "commands.csv:2: found the kind 'steer', supported are: twist, torque",
+        ),
+        (HEADER + "0,r1,twist,fast,0,\n", "commands.csv:2: found a = 'fast', expected a finite number"),
+        (HEADER + "nan,r1,twist,1,0,\n", "commands.csv:2: found t_start = 'nan'"),
+        (HEADER + "0,r1,twist,1,0,7\n", "commands.csv:2: found c = '7'"),
+        (HEADER + "0,r2,twist,1,0,\n", "commands.csv:2: vehicle 'r2': controller 'raw' takes no twist"),
+        (HEADER + '0,"r1,twist\n', "commands.csv:2"),
+    ],
+)
+def test_wrong_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str], script: str, message: str) -> None:
+    assert replay(tmp_path, script) == 1
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_wrong_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "bad.world.xml"
+    bad.write_text("<mvsim_world><vehicle/></mvsim_world>")
+    for world in (str(bad), str(tmp_path / "nowhere.xml")):
+        assert replay(tmp_path, HEADER, world=world) == 1
+        error = capsys.readouterr().err
+        assert Path(world).name in error and error.count("\n") == 1
+    assert replay(tmp_path, HEADER, duration="-1") == 1
+    assert (
+        main(["replay", YARD, str(tmp_path / "no.csv"), "--duration", "1", "-o", str(tmp_path / "out.csv")])
+        == 1
+    )
+    assert replay(tmp_path, HEADER, "--scans", str(tmp_path / "no" / "scans.csv")) == 1
+
+
+def test_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    out = capsys.readouterr().out
+    assert all(id in out for id in [*IDS, "mvsim/Custom-v0"])
+
+
+def test_doctor() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mvsim_gym", "doctor"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    for word in ("mvsim_gym", "numpy", "SIMD level", "worker threads", "libEGL", "pictures"):
+        assert word in done.stdout
+
+
+def test_usage() -> None:
+    for arguments in ([], ["dance"], ["replay"]):
+        with pytest.raises(SystemExit) as caught:
+            main(arguments)
+        assert caught.value.code == 2

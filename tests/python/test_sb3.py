@@ -1,0 +1,144 @@
+"""The adapter for Stable-Baselines3. The oracle is its own DummyVecEnv over single environments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from conftest import actions_for, equal, short
+
+sb3 = pytest.importorskip("stable_baselines3")
+from stable_baselines3.common.env_util import make_vec_env  # noqa: E402
+from stable_baselines3.common.evaluation import evaluate_policy  # noqa: E402
+from stable_baselines3.common.monitor import Monitor  # noqa: E402
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize  # noqa: E402
+
+from mvsim_gym.sb3 import MVSimVecEnv  # noqa: E402
+
+
+def test_equals_dummy_vec_env(env_id: str) -> None:
+    keywords = short(env_id, 12)
+    ours = MVSimVecEnv(env_id, 3, flatten=False, **keywords)
+    dummy = DummyVecEnv([lambda: Monitor(gym.make(env_id, **keywords))] * 3)
+    for env in (ours, dummy):
+        env.seed(4)
+    first, theirs = ours.reset(), dummy.reset()
+    assert ours.observation_space == dummy.observation_space and ours.action_space == dummy.action_space
+    equal(first, dict(theirs))  # type: ignore[arg-type]
+    ended = 0
+    for action in actions_for(0, 60, 3):
+        a, b = ours.step(action), dummy.step(action)
+        equal(a[0], dict(b[0]))  # type: ignore[arg-type]
+        equal(a[1:3], b[1:3])
+        for mine, other in zip(a[3], b[3], strict=True):
+            if not mine:
+                assert other == {"TimeLimit.truncated": False}
+                continue
+            ended += 1
+            equal(mine["terminal_observation"], other["terminal_observation"])
+            assert mine["TimeLimit.truncated"] == other["TimeLimit.truncated"]
+            assert mine["episode"]["l"] == other["episode"]["l"]
+            assert mine["episode"]["r"] == pytest.approx(other["episode"]["r"], abs=1e-5)
+            assert mine["is_success"] == other["success"] and mine["success"] == other["success"]
+    assert ended > 5
+
+
+def test_flat_observations(env_id: str) -> None:
+    flat, plain = (
+        MVSimVecEnv(env_id, 2, **short(env_id, 5)),
+        MVSimVecEnv(env_id, 2, flatten=False, **short(env_id, 5)),
+    )
+    for env in (flat, plain):
+        env.seed(0)
+    space = plain.observation_space
+    assert isinstance(space, gym.spaces.Dict)
+
+    def scaled(observation: dict[str, Any]) -> np.ndarray:
+        parts = [2 * (observation[k] - b.low) / (b.high - b.low) - 1 for k, b in space.spaces.items()]  # type: ignore[attr-defined]
+        return np.concatenate(parts, axis=-1)
+
+    a, b = flat.reset(), plain.reset()
+    for action in actions_for(0, 12, 2):
+        assert isinstance(a, np.ndarray) and isinstance(b, dict) and a.dtype == np.float32
+        np.testing.assert_allclose(a, scaled(b), atol=1e-5)
+        assert a[0] in flat.observation_space and np.abs(a).max() <= 1
+        (a, *_, infos), (b, *_, others) = flat.step(action), plain.step(action)
+        for mine, other in zip(infos, others, strict=True):
+            if mine:
+                expected = scaled(other["terminal_observation"])
+                np.testing.assert_allclose(mine["terminal_observation"], expected, atol=1e-5)
+
+
+def test_contract_of_vec_env() -> None:
+    env = MVSimVecEnv("mvsim/NavArena-v0", 3, render_mode="rgb_array", width=32, height=24)
+    assert env.get_attr("render_mode") == ["rgb_array"] * 3
+    env.set_attr("note", 7, indices=[1])
+    assert env.get_attr("note", indices=1) == [7] and not env.has_attr("note")
+    assert env.env_is_wrapped(Monitor) == [True] * 3 and env.env_is_wrapped(gym.Wrapper, indices=0) == [False]
+    env.seed(1)
+    first = env.reset()
+    second = env.reset()  # a seed counts once
+    env.seed(1)
+    assert (env.reset() == first).all() and (first != second).any()
+    assert env.reset_infos == [{}, {}, {}]
+    images = env.get_images()
+    assert len(images) == 3 and images[0].shape == (24, 32, 3)
+    assert env.env_method("render", indices=[2])[0].shape == (24, 32, 3)
+    tiled = env.render()
+    assert tiled is not None and tiled.dtype == np.uint8
+    with pytest.raises(AttributeError, match="fly"):
+        env.env_method("fly")
+    env.set_options({"reset_masc": 1})
+    with pytest.raises(ValueError, match="reset_masc"):
+        env.reset()
+    env.close()
+    env.close()
+    with pytest.raises(gym.error.ClosedEnvironmentError):
+        env.reset()
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="num_envs"):
+        MVSimVecEnv("mvsim/NavArena-v0", 0)
+    with pytest.raises(TypeError, match="'time_limt', did you mean 'time_limit'"):
+        MVSimVecEnv("mvsim/NavArena-v0", 2, time_limt=3)
+
+
+def test_wrappers() -> None:
+    env = VecNormalize(MVSimVecEnv("mvsim/NavArena-v0", 4, time_limit=2))
+    env.reset()
+    for action in actions_for(0, 30, 4):
+        observation, *_ = env.step(action)
+        assert np.isfinite(observation).all()
+
+
+@pytest.mark.parametrize("vec_env", [DummyVecEnv, SubprocVecEnv])
+def test_single_environments_work_too(vec_env: type) -> None:
+    envs = make_vec_env("mvsim_gym:mvsim/NavArena-v0", n_envs=2, seed=0, vec_env_cls=vec_env)
+    envs.reset()
+    for action in actions_for(0, 5, 2):
+        envs.step(action)
+    envs.close()
+
+
+def mean_return(model: Any) -> float:
+    env = MVSimVecEnv("mvsim/NavArena-v0", 50)
+    env.seed(10_000)
+    mean, _ = evaluate_policy(model, env, n_eval_episodes=100, warn=False)
+    return float(mean)
+
+
+def test_ppo_learns_a_little() -> None:
+    """20 k steps of PPO bring more than no training at all."""
+    import torch
+
+    torch.set_num_threads(1)
+    env = MVSimVecEnv("mvsim/NavArena-v0", 32, num_threads=1)
+    model = sb3.PPO(
+        "MlpPolicy", env, n_steps=64, batch_size=512, n_epochs=8, learning_rate=1e-3, seed=0, device="cpu"
+    )
+    before = mean_return(model)
+    model.learn(20_000)
+    assert mean_return(model) > before + 1

@@ -1,0 +1,186 @@
+"""A world without reinforcement learning."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import DATA
+
+from mvsim_gym import World, WorldFileError
+
+YARD = DATA / "yard.world.xml"
+
+
+@pytest.fixture
+def world() -> World:
+    return World(YARD, seed=0)
+
+
+def test_twist_is_followed(world: World) -> None:
+    robot = world.vehicles["r1"]
+    assert robot.pose == (-1, 0, 0, 0, 0, 0) and robot.twist == (0, 0, 0)
+    robot.set_twist(0.5, 0.0)
+    world.step(1.0)
+    assert world.time == pytest.approx(1.0)
+    assert robot.twist.vx == pytest.approx(0.5, abs=0.05)
+    assert -0.8 < robot.pose.x < -0.4 and abs(robot.pose.y) < 1e-3
+    robot.set_twist(0.0, 1.0)
+    world.step(1.0)
+    assert robot.twist.omega == pytest.approx(1.0, abs=0.1) and robot.pose.yaw > 0.5
+
+
+def test_odometry_follows_the_truth_from_the_origin(world: World) -> None:
+    robot = world.vehicles["r1"]
+    robot.set_twist(0.4, 0.5)
+    world.step(1.5)
+    x, y, _, yaw, _, _ = robot.pose
+    # multipliers of 1 make it exact but for the first step, which it skips
+    assert robot.odometry == pytest.approx((x + 1, y, 0, yaw, 0, 0), abs=2e-3)
+    assert robot.odometry_twist == pytest.approx(robot.twist, abs=0.02)
+
+
+def test_torque_of_the_raw_controller_has_the_sign_of_the_language(world: World) -> None:
+    robot = world.vehicles["r2"]
+    assert robot.controller == "raw"
+    robot.set_command(-0.5, -0.5)
+    world.step(0.5)
+    assert robot.twist.vx > 0.1
+    left, right = robot.wheels
+    assert left.torque == right.torque == 0.5 and left.spin > 0 and left.angle > 0 and left.steer == 0
+    assert left.force[0] > 0 and left.load > 0
+
+
+def test_twists_in_two_frames(world: World) -> None:
+    robot = world.vehicles["r1"]
+    robot.set_twist(0.3, 0.8)
+    world.step(1.0)
+    yaw, body, outside = robot.pose.yaw, robot.twist, robot.world_twist
+    assert outside.vx == pytest.approx(math.cos(yaw) * body.vx - math.sin(yaw) * body.vy)
+    assert outside.vy == pytest.approx(math.sin(yaw) * body.vx + math.cos(yaw) * body.vy)
+
+
+def test_pushing_the_box(world: World) -> None:
+    robot, box = world.vehicles["r1"], world.blocks["box"]
+    assert not robot.had_collision
+    robot.set_twist(1.0, 0.0)
+    while not robot.in_collision:
+        world.step()
+        assert world.time < 3
+    world.step(0.2)
+    assert box.pose.x > 0.5 and box.twist.vx > 0.1 and box.world_twist.vx > 0.1
+    robot.set_twist(-1.0, 0.0)
+    world.step(1.0)
+    assert robot.had_collision and not robot.in_collision
+    assert world.blocks["post"].is_static and world.blocks["post"].pose[:2] == (0, -2)
+
+
+def test_lidar(world: World) -> None:
+    sensor = world.vehicles["r1"].sensors["laser1"]
+    assert sensor.name == "laser1" and sensor.period == 0.1 and sensor.read() is None
+    world.step(0.15)
+    reading = sensor.read()
+    assert reading is not None
+    assert reading.ranges.shape == reading.valid.shape == reading.angles.shape == (91,)
+    assert reading.ranges.dtype == np.float32 and reading.valid.dtype == np.bool_
+    assert 0.1 <= reading.time <= 0.15
+    assert reading.angles[0] == pytest.approx(-math.pi / 2) and reading.angles[-1] == pytest.approx(
+        math.pi / 2
+    )
+    # straight ahead the near side of the box: 0.5 - 0.2 - (-1 + 0.1)
+    assert reading.ranges[45] == pytest.approx(1.2, abs=0.05) and reading.valid[45]
+    kept = reading.ranges.copy()
+    world.step(0.3)
+    later = sensor.read()
+    assert later is not None and later.time > reading.time
+    assert (reading.ranges == kept).all() and (later.ranges != kept).any()
+
+
+def test_steps(world: World) -> None:
+    assert world.timestep == 0.01
+    world.step()
+    assert world.time == 0.01
+    world.step(0.025)
+    assert world.time == pytest.approx(0.035)
+    world.step(0)
+    assert world.time == pytest.approx(0.035)
+    for wrong in (-1, math.nan, math.inf):
+        with pytest.raises(ValueError, match="duration"):
+            world.step(wrong)
+
+
+def test_seeds() -> None:
+    def ranges(world: World) -> bytes:
+        world.step(0.15)
+        reading = world.vehicles["r1"].sensors["laser1"].read()
+        assert reading is not None
+        return reading.ranges.tobytes()
+
+    world = World(YARD, seed=3)
+    first, second_episode = ranges(world), (world.reset(), ranges(world))[1]
+    assert first != second_episode
+    world.vehicles["r1"].set_twist(1, 1)
+    world.step(2)
+    world.reset(seed=3)
+    assert world.time == 0 and world.vehicles["r1"].pose.x == -1 and not world.vehicles["r1"].had_collision
+    assert ranges(world) == first == ranges(World(YARD, seed=3)) != ranges(World(YARD, seed=4))
+    for wrong in (-1, 2**64, 1.5, "1"):
+        with pytest.raises(ValueError, match="seed"):
+            World(YARD, seed=wrong)  # type: ignore[arg-type]
+
+
+def test_wrong_commands(world: World) -> None:
+    with pytest.raises(ValueError, match=r"raw.*no twist"):
+        world.vehicles["r2"].set_twist(1, 0)
+    with pytest.raises(ValueError, match="expects 2"):
+        world.vehicles["r2"].set_command(1)
+    with pytest.raises(ValueError, match="not finite"):
+        world.vehicles["r1"].set_twist(math.nan, 0)
+
+
+def test_wrong_names(world: World) -> None:
+    with pytest.raises(KeyError, match=r"r3.*there are: r1, r2"):
+        world.vehicles["r3"]
+    with pytest.raises(KeyError, match=r"bux.*did you mean 'box'"):
+        world.blocks["bux"]
+    with pytest.raises(KeyError, match="laser1"):
+        world.vehicles["r1"].sensors["camera"]
+    assert list(world.vehicles) == ["r1", "r2"] and "box" in world.blocks and len(world.blocks) == 6
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nowhere"):
+        World(tmp_path / "nowhere.world.xml")
+    bad = tmp_path / "bad.world.xml"
+    bad.write_text("<mvsim_world><gravity>heavy</gravity></mvsim_world>")
+    with pytest.raises(WorldFileError, match=r"bad\.world\.xml:1:\d+: .*heavy"):
+        World(bad)
+
+
+def test_reading_stays_below_the_roots(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    project = tmp_path / "project" / "worlds"
+    shared.mkdir()
+    project.mkdir(parents=True)
+    (shared / "part.xml").write_text("<mvsim_world><gravity>1.62</gravity></mvsim_world>")
+    path = project / "w.world.xml"
+    path.write_text(f'<mvsim_world>\n<include file="{shared}/part.xml"/>\n</mvsim_world>')
+    with pytest.raises(WorldFileError, match=r"w.world.xml:2:.*root"):
+        World(path)
+    World(path, roots=[shared])
+
+
+def test_draw(world: World) -> None:
+    above = world.draw(120, 90)
+    behind = world.draw(120, 90, camera="behind")
+    other = world.draw(120, 90, camera="behind", vehicle="r2")
+    for image in (above, behind, other):
+        assert image.shape == (90, 120, 3) and image.dtype == np.uint8 and image.std() > 5
+    assert (above != behind).any() and (behind != other).any()
+    assert (world.draw(120, 90) == above).all()
+    with pytest.raises(ValueError, match="camera"):
+        world.draw(camera="left")
+    with pytest.raises(KeyError, match="r9"):
+        world.draw(camera="behind", vehicle="r9")
