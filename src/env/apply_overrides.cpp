@@ -92,6 +92,14 @@ void edit_term(TermSpec& term, const std::string& path, const Family& family, co
   }
 }
 
+[[noreturn]] void fail_no_term(const std::string& path, const std::string& name,
+                               const std::vector<TermSpec>& terms) {
+  std::vector<std::string> known(terms.size());
+  std::transform(terms.begin(), terms.end(), known.begin(), [](const TermSpec& t) { return t.name; });
+  throw WorldFileError(keyword(path),
+                       "found no term '" + name + "' to leave out" + did_you_mean(name, known));
+}
+
 void edit_terms(std::vector<TermSpec>& terms, const Family& family, const std::string& path,
                 const OverrideValue& value) {
   if (value.kind == Kind::kBool && !value.boolean) {
@@ -102,11 +110,13 @@ void edit_terms(std::vector<TermSpec>& terms, const Family& family, const std::s
   for (size_t i = 0; i < value.keys.size(); ++i) {
     const std::string& name = value.keys[i];
     const OverrideValue& item = value.items[i];
-    const std::string where = path + "." + name;
+    std::string where = path;
+    where.append(".").append(name);
     const auto it =
         std::find_if(terms.begin(), terms.end(), [&](const TermSpec& t) { return t.name == name; });
     if (item.kind == Kind::kNone || (item.kind == Kind::kBool && !item.boolean)) {
-      if (it != terms.end()) terms.erase(it);
+      if (it == terms.end()) fail_no_term(where, name, terms);
+      terms.erase(it);
       continue;
     }
     if (it != terms.end()) {
@@ -133,7 +143,10 @@ constexpr Family kRandomize{"randomize", "of", "scale"};
 // Reset terms are told apart by their tag.
 void edit_resets(EnvSpec& spec, const OverrideValue& value) {
   if (value.kind == Kind::kDict) {
-    for (const std::string& name : value.keys) {
+    for (size_t i = 0; i < value.keys.size(); ++i) {
+      const std::string& name = value.keys[i];
+      const OverrideValue& item = value.items[i];
+      if (item.kind == Kind::kNone || (item.kind == Kind::kBool && !item.boolean)) continue;
       const bool known = std::any_of(spec.resets.begin(), spec.resets.end(),
                                      [&](const TermSpec& t) { return t.name == name; });
       if (known) continue;
@@ -167,7 +180,7 @@ const std::string& text_of(const std::string& name, const OverrideValue& value) 
 
 // A file that the caller names: relative to the working folder, and its folder may be read.
 std::string caller_path(EnvSpec& spec, const std::string& path) {
-  const std::string absolute = std::filesystem::absolute(path).lexically_normal().string();
+  std::string absolute = std::filesystem::absolute(path).lexically_normal().string();
   spec.roots.push_back(folder_of(absolute));
   return absolute;
 }
@@ -258,12 +271,12 @@ OverrideValue OverrideValue::list(std::vector<OverrideValue> items) {
   return out;
 }
 
-OverrideValue OverrideValue::dict(std::vector<std::pair<std::string, OverrideValue>> items) {
+OverrideValue OverrideValue::dict(const std::vector<std::pair<std::string, OverrideValue>>& items) {
   OverrideValue out;
   out.kind = Kind::kDict;
-  for (auto& [key, item] : items) {
-    out.keys.push_back(std::move(key));
-    out.items.push_back(std::move(item));
+  for (const auto& [key, item] : items) {
+    out.keys.push_back(key);
+    out.items.push_back(item);
   }
   return out;
 }

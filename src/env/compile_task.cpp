@@ -21,8 +21,9 @@ void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
     const auto knob =
         std::find_if(knobs.begin(), knobs.end(), [&](const KnobSpec& k) { return k.value.name == name; });
     if (knob == knobs.end()) {
-      std::vector<std::string> known;
-      for (const KnobSpec& k : knobs) known.push_back(k.value.name);
+      std::vector<std::string> known(knobs.size());
+      std::transform(knobs.begin(), knobs.end(), known.begin(),
+                     [](const KnobSpec& k) { return k.value.name; });
       throw WorldFileError(value.where, "<" + value.name + ">: found the unknown knob '" + std::string(name) +
                                             "'" + did_you_mean(name, known));
     }

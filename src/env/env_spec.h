@@ -34,7 +34,7 @@ struct OverrideValue {
   static OverrideValue of(double value);
   static OverrideValue of(std::string value);
   static OverrideValue list(std::vector<OverrideValue> items);
-  static OverrideValue dict(std::vector<std::pair<std::string, OverrideValue>> items);
+  static OverrideValue dict(const std::vector<std::pair<std::string, OverrideValue>>& items);
 };
 
 // A named text of the environment that its own attributes use as ${name} and that its world sees as a

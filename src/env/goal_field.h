@@ -23,7 +23,8 @@ struct PlanningGrid {
   std::vector<uint8_t> free;  // row by row
 
   Vec2 center(int index) const {
-    return {origin.x + (index % width + 0.5) * cell, origin.y + (index / width + 0.5) * cell};
+    const int column = index % width, row = index / width;
+    return {origin.x + (column + 0.5) * cell, origin.y + (row + 0.5) * cell};
   }
   bool inside(Vec2 p) const;
   int cell_of(Vec2 p) const;  // of the nearest cell if outside

@@ -79,9 +79,9 @@ std::optional<Vec2> StartAndGoal::draw_goal(EnvState& env, const PlanningGrid* g
     const int cell = grid->cell_of({random.uniform(goal_area_.x_min, goal_area_.x_max),
                                     random.uniform(goal_area_.y_min, goal_area_.y_max)});
     const int column = cell % grid->width & ~1, row = cell / grid->width & ~1;
-    const Vec2 p = grid->center(row * grid->width + column);
-    if (grid->free[static_cast<size_t>(row * grid->width + column)] &&
-        is_free(env.simulation, vehicle_, p, goal_clearance_))
+    const int snapped = row * grid->width + column;
+    const Vec2 p = grid->center(snapped);
+    if (grid->free[static_cast<size_t>(snapped)] && is_free(env.simulation, vehicle_, p, goal_clearance_))
       return p;
   }
   return std::nullopt;

@@ -31,8 +31,8 @@ inline EnvSpec from_text(const std::string& text) {
   return load_env_text(text, kSource + "/envs/test.env.xml", load_options());
 }
 
-inline OverrideValue dict(std::vector<std::pair<std::string, OverrideValue>> items) {
-  return OverrideValue::dict(std::move(items));
+inline OverrideValue dict(const std::vector<std::pair<std::string, OverrideValue>>& items) {
+  return OverrideValue::dict(items);
 }
 inline OverrideValue number(double v) {
   return OverrideValue::of(v);

@@ -188,6 +188,8 @@ TEST(Overrides, MistakesNameTheKeyword) {
   expect(dict({{"reward", dict({{"colision", number(1)}})}}), "did you mean 'collision'");
   expect(dict({{"reward", dict({{"progress", dict({{"wieght", number(1)}})}})}}), "did you mean 'weight'");
   expect(dict({{"reward", number(3)}}), "keyword reward");
+  expect(dict({{"reward", dict({{"gaol", OverrideValue::of(false)}})}}), "did you mean 'goal'");
+  expect(dict({{"reset", dict({{"spwan", OverrideValue{}}})}}), "did you mean 'spawn'");
   expect(dict({{"observe", dict({{"scan", dict({{"sectors", number(-1)}})}})}}),
          "keyword observe.scan.sectors");
   expect(dict({{"world", text("nowhere.world.xml")}}), "nowhere.world.xml");

@@ -121,12 +121,12 @@ INSTANTIATE_TEST_SUITE_P(Registered, EveryEnvironment, ::testing::ValuesIn(all_p
 
 // ------------------------------------------------------------ terms, in an arena without noise
 
-EnvSpec arena(std::vector<std::pair<std::string, OverrideValue>> overrides) {
+EnvSpec arena(const std::vector<std::pair<std::string, OverrideValue>>& overrides) {
   EnvSpec spec = shipped("nav_arena");
   apply_overrides(spec, dict({{"reset", dict({{"spawn", dict({{"pose", text("-1 0.5 30")}})},
                                               {"goal", dict({{"position", text("2 1")}})}})},
                               {"obstacles", number(0)}}));
-  apply_overrides(spec, dict(std::move(overrides)));
+  apply_overrides(spec, dict(overrides));
   return spec;
 }
 
