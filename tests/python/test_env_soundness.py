@@ -1,0 +1,149 @@
+"""Every registered environment pays for its task and for nothing else, starts fairly, and gets harder by its knobs.
+
+Yardstick is the gap follower of examples/baselines.py; an environment without one fails here and should get one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from conftest import ROOT, equal
+
+sys.path.append(str(ROOT / "examples"))
+from baselines import Robot, gap_follower, go_to_goal
+
+EPISODES = 32
+Policy = Callable[[dict[str, np.ndarray], int], np.ndarray]
+
+
+def play(env_id: str, policy: Policy, episodes: int = EPISODES, **keywords: Any) -> dict[str, np.ndarray]:
+    """One episode in each of `episodes` envs: what `info` says at their ends, and `return`."""
+    envs = gym.make_vec(env_id, num_envs=episodes, autoreset_mode="SameStep", **keywords)
+    observation, _ = envs.reset(seed=100)
+    ends: dict[str, np.ndarray] = {"first_goal": observation["goal"][:, 0].copy()}
+    running, step = np.ones(episodes, bool), 0
+    while running.any():
+        observation, _, _, _, info = envs.step(policy(observation, step))
+        step += 1
+        if "final_info" not in info:
+            continue
+        now = running & info["_final_info"]
+        last = np.array([final["goal"][0] if final else 0 for final in info["final_obs"]])
+        for key, values in {**info["final_info"], "last_goal": last}.items():
+            if not key.startswith("_"):
+                ends.setdefault(key, np.zeros(episodes))[now] = values[now]
+        running &= ~now
+    envs.close()
+    ends["return"] = sum(values for key, values in ends.items() if key.startswith("reward/"))
+    return ends
+
+
+def constant(robot: Robot, vx: float, omega: float) -> Policy:
+    """A twist that never changes, m/s and rad/s."""
+    return lambda observation, _: robot.as_actions(np.tile([vx, omega], (len(observation["goal"]), 1)))
+
+
+def baseline(robot: Robot, make: Any = gap_follower) -> Policy:
+    """Towards the goal, or where there is one towards the next waypoint."""
+    twist = make(robot)
+
+    def policy(observation: dict[str, np.ndarray], _: int) -> np.ndarray:
+        if "waypoint" in observation:
+            x, y = observation["waypoint"].T
+            away = np.maximum(np.hypot(x, y), 1e-6)
+            observation = {**observation, "goal": np.stack([away, x / away, y / away], axis=1)}
+        return robot.as_actions(twist(observation))
+
+    return policy
+
+
+def test_no_free_reward(env_id: str) -> None:
+    """Standing, spinning, circling, driving to and fro: each earns less than nothing."""
+    robot = Robot(env_id)
+    fast, turn = robot.high
+    swing = constant(robot, fast, 0), constant(robot, robot.low[0], 0)
+    idle: dict[str, Policy] = {
+        "standing": constant(robot, 0, 0),
+        "spinning": constant(robot, 0, turn),
+        "spinning back": constant(robot, 0, robot.low[1]),
+        "circling": constant(robot, fast / 2, turn / 2),
+        "wide circling": constant(robot, fast, turn / 4),
+        "to and fro": lambda observation, step: swing[step // 5 % 2](observation, step),
+    }
+    yardstick = play(env_id, baseline(robot))["return"].mean()
+    for name, policy in idle.items():
+        mean = play(env_id, policy)["return"].mean()
+        assert mean < 0 and mean < yardstick, name
+
+
+def test_chance_does_not_win(env_id: str) -> None:
+    robot = Robot(env_id)
+    rng = np.random.default_rng(0)
+    random = play(env_id, lambda o, _: rng.uniform(-1, 1, (len(o["goal"]), 2)).astype(np.float32), 200)
+    assert random["success"].mean() < 0.05
+    assert play(env_id, baseline(robot))["success"].mean() > 0.8
+
+
+def test_progress_telescopes(env_id: str) -> None:
+    """Whatever the way, progress adds up to what the goal came nearer (as the crow flies, which can be observed)."""
+    rng = np.random.default_rng(1)
+    far = {"observe": {"goal": {"max_distance": 100}}}
+    straight = {"reward": {"progress": {"geodesic": False, "weight": 1}}} if "Map" in env_id else {}
+    for policy in (
+        baseline(Robot(env_id)),
+        lambda o, _: rng.uniform(-1, 1, (len(o["goal"]), 2)).astype(np.float32),
+    ):
+        ends = play(env_id, policy, **far, **straight)
+        weight = 1 if straight else 2
+        nearer = ends["first_goal"].astype(np.float64) - ends["last_goal"]
+        np.testing.assert_allclose(ends["reward/progress"], weight * nearer, atol=1e-4)
+
+
+def test_geodesic_progress_does_not_depend_on_the_way() -> None:
+    """Driving out and back to the same place brings nothing."""
+    env = gym.make("mvsim/NavMap-v0", action={"class": "twist", "vx": "-0.5 0.5", "omega": "-1 1"})
+    env.reset(seed=3)
+    total = 0.0
+    for forward in [0.4] * 15 + [-0.4] * 15 + [0.0] * 10:
+        _, reward, terminated, _, _ = env.step(np.array([forward, 0], np.float32))
+        total += reward
+        assert not terminated
+    assert abs(total) < 0.25  # a few centimetres of the way, and the small costs of time
+
+
+def test_a_seed_is_a_fixed_set_of_episodes(env_id: str) -> None:
+    robot = Robot(env_id)
+    equal(*(play(env_id, baseline(robot), 16) for _ in range(2)))
+
+
+@pytest.mark.parametrize(
+    ("knob", "values"),
+    [
+        ("obstacles", [0, 4, 8, 16]),
+        ("radius", ["0.1 0.1", "0.2 0.2", "0.35 0.35"]),
+        ("clearance", [0.6, 0.3, 0.15]),
+    ],
+)
+def test_knobs_of_nav_arena_are_monotone(knob: str, values: list[Any]) -> None:
+    """More and larger cylinders, and less room around start and goal, lower the success of driving straight on."""
+    policy = baseline(Robot("mvsim/NavArena-v0"), go_to_goal)
+    rates = [play("mvsim/NavArena-v0", policy, 400, **{knob: value})["success"].mean() for value in values]
+    assert all(easier > harder for easier, harder in pairwise(rates)), rates
+    assert rates[0] > rates[-1] + 0.1, rates
+
+
+def test_starts_are_fair(env_id: str) -> None:
+    """In 1e5 resets no episode begins in a collision or at its goal: none is over after a step of standing."""
+    num_envs = 1000
+    envs = gym.make_vec(env_id, num_envs=num_envs, time_limit=None)
+    still = np.tile(Robot(env_id).as_actions(np.zeros((1, 2))), (num_envs, 1))
+    for seed in range(100):
+        envs.reset(seed=seed * num_envs)
+        _, _, terminated, _, _ = envs.step(still)
+        assert not terminated.any(), f"seed {seed * num_envs + int(terminated.argmax())}"
