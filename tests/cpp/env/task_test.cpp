@@ -23,6 +23,12 @@ class EveryEnvironment : public ::testing::TestWithParam<std::string> {
   EnvSpec spec() const { return load_env(GetParam(), testing::load_options()); }
 };
 
+size_t progress_term(const Task& task) {
+  for (size_t k = 0; k < task.rewards.size(); ++k)
+    if (task.spec.rewards[k].params.class_name == "progress") return k;
+  throw Error("no progress term");
+}
+
 // Never in collision, never at the goal, never on unknown ground; start and goal as far from things as they
 // should be.
 void check_resets(const EnvSpec& spec, int count) {
@@ -57,10 +63,7 @@ TEST_P(EveryEnvironment, SlowResetsAreSound) {
 TEST_P(EveryEnvironment, ProgressTelescopes) {
   EnvSpec s = spec();
   const auto task = compile_task(s, testing::load_options());
-  int progress = -1;
-  for (size_t k = 0; k < task->rewards.size(); ++k)
-    if (task->spec.rewards[k].params.class_name == "progress") progress = static_cast<int>(k);
-  ASSERT_GE(progress, 0);
+  const size_t progress = progress_term(*task);
   EnvState env = make_env(*task, 5);
   int ends[2] = {0, 0};
   for (int episode = 0; episode < 25; ++episode) {
@@ -106,6 +109,40 @@ TEST_P(EveryEnvironment, StaysInItsSpacesAndPaysNothingForIdling) {
   for (int i = 0; i < 4; ++i) EXPECT_LT(returns[i], 0) << i;
 }
 
+// Circling the goal outside of its radius, and driving to and fro before it: progress that is paid back.
+TEST_P(EveryEnvironment, PaysNothingForHangingAbout) {
+  const auto task = compile_task(spec(), testing::load_options());
+  EnvState env = make_env(*task, 21);
+  double best = -1e9;
+  int episodes = 0;
+  for (int i = 0; i < 400 && episodes < 12; ++i) {
+    start_episode(*task, env);
+    double total = 0;
+    bool quiet = true;
+    for (int step = 0; env.end == EpisodeEnd::kNone; ++step) {
+      if (i % 2 == 0) {
+        env.action = {0.3, 1};  // a small circle
+      } else {
+        env.action = {step / 10 % 2 ? 1.0 : -1.0, 0};
+      }
+      double reward = 0;
+      step_period(
+          *task, env, [] { return true; }, reward);
+      total += reward;
+      quiet = quiet && !env.now.collided && !env.success;
+    }
+    if (!quiet) continue;
+    // no more than the potential that was gained on the way
+    const double potential = env.field ? env.field->distance(env.start) - env.now.path_distance
+                                       : norm(env.goal - env.start) - env.now.goal_distance;
+    total -= task->rewards[progress_term(*task)].weight * potential;
+    best = std::max(best, total);
+    ++episodes;
+  }
+  EXPECT_GE(episodes, 4);
+  EXPECT_LT(best, 0);
+}
+
 std::vector<std::string> all_paths() {
   std::vector<std::string> out;
   for (const EnvListing& e : list_envs(testing::kSource + "/envs")) out.push_back(e.path);
@@ -118,6 +155,63 @@ INSTANTIATE_TEST_SUITE_P(Registered, EveryEnvironment, ::testing::ValuesIn(all_p
                            const size_t slash = path.rfind('/') + 1;
                            return path.substr(slash, path.find('.', slash) - slash);
                          });
+
+// ------------------------------------------------------------ knobs
+
+// Success rate of turning to the goal and driving at it.
+double go_to_goal_success(const std::vector<std::pair<std::string, OverrideValue>>& knobs,
+                          int* count = nullptr) {
+  EnvSpec spec = shipped("nav_arena");
+  apply_overrides(spec, dict(knobs));
+  Batch batch(spec, options(64, 2));
+  batch.reset();
+  const size_t k = testing::observation_index(batch, "goal");
+  const InfoColumn& success = testing::info(batch, "success");
+  int episodes = 0, won = 0;
+  std::vector<float> actions(128);
+  for (int s = 0; s < 450; ++s) {
+    for (int i = 0; i < 64; ++i) {
+      const float* goal = batch.observation(k).data() + 3 * i;
+      const double angle = arc_tangent(goal[2], goal[1]);
+      actions[2 * i] = std::fabs(angle) < 0.5 ? 1.0f : -1.0f;
+      actions[2 * i + 1] = static_cast<float>(std::clamp(1.5 * angle, -1.0, 1.0));
+    }
+    batch.step(actions);
+    for (int i = 0; i < 64; ++i) {
+      if (!batch.finished()[i]) continue;
+      ++episodes;
+      won += success.values[i] != 0;
+    }
+  }
+  if (count) *count = episodes;
+  return static_cast<double>(won) / episodes;
+}
+
+TEST(Knobs, MoreAndLargerObstaclesAreHarder) {
+  int episodes = 0;
+  const double none = go_to_goal_success({{"obstacles", number(0)}}, &episodes);
+  const double few = go_to_goal_success({{"obstacles", number(4)}});
+  const double usual = go_to_goal_success({});
+  const double many = go_to_goal_success({{"obstacles", number(16)}});
+  EXPECT_GT(episodes, 300);
+  EXPECT_GT(none, 0.99);
+  EXPECT_GT(none, few + 0.1);
+  EXPECT_GT(few, usual + 0.05);
+  EXPECT_GT(usual, many + 0.05);
+  EXPECT_NEAR(usual, 0.57, 0.1);
+
+  const double small = go_to_goal_success({{"radius", text("0.05 0.1")}});
+  const double large = go_to_goal_success({{"radius", text("0.3 0.4")}});
+  EXPECT_GT(small, usual + 0.05);
+  EXPECT_GT(usual, large + 0.05);
+}
+
+TEST(Knobs, LessClearanceIsHarder) {
+  const auto with = [](double clearance) {
+    return go_to_goal_success({{"clearance", number(clearance)}, {"obstacles", number(12)}});
+  };
+  EXPECT_GT(with(0.5), with(0.12) + 0.02);
+}
 
 // ------------------------------------------------------------ terms, in an arena without noise
 
