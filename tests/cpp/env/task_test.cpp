@@ -438,6 +438,77 @@ TEST(Terms, NavMapGoalsAreSpreadOverTheirRangeOfPathLengths) {
   for (int n : bins) EXPECT_NEAR(n, kEpisodes / 4.0, 60);
 }
 
+TEST(Terms, ASensorsOwnTimingHoldsItsReading) {
+  Batch batch(arena({{"control_period", number(0.1)},
+                     {"observe", dict({{"scan", dict({{"timing", text("sensor")}})}})}}),
+              options(1));
+  batch.reset();
+  const auto nothing = values_of(batch, "scan");
+  EXPECT_EQ(nothing, std::vector<float>(36, 3.5f));  // before the first reading
+  int changes = 0;
+  auto last = nothing;
+  for (int i = 0; i < 20; ++i) {  // ten periods of the sensor
+    batch.step(std::vector<float>{0.2f, 0.1f});
+    const auto now = values_of(batch, "scan");
+    changes += now != last;
+    last = now;
+  }
+  EXPECT_GE(changes, 9);
+  EXPECT_LE(changes, 10);
+}
+
+TEST(Terms, LeavingTheMapEndsAnEpisode) {
+  Batch batch(arena({{"terminate", dict({{"off_map", dict({{"margin", number(-1)}})},
+                                         {"collision", OverrideValue::of(false)}})},
+                     {"reset", dict({{"spawn", dict({{"pose", text("1.5 -1.5 0")}})}})}}),
+              options(1));
+  batch.reset();
+  for (int i = 0; i < 60 && !batch.finished()[0]; ++i) batch.step(std::vector<float>{1, 0});
+  EXPECT_TRUE(batch.terminated()[0]);
+  EXPECT_EQ(testing::info(batch, "success").values[0], 0);
+  EXPECT_NEAR(batch.simulation(0).vehicle_pose(0).x, 2.1, 0.06);
+}
+
+// A map of a user's own: two rooms and a door between them, 8 x 4 m.
+TEST(Terms, AMapOfOnesOwnIsPlannedIn) {
+  const std::string folder = ::testing::TempDir() + "/mvsim_map";
+  std::filesystem::create_directories(folder);
+  {
+    std::ofstream image(folder + "/rooms.pgm", std::ios::binary);
+    image << "P5\n80 40\n255\n";
+    for (int row = 0; row < 40; ++row) {
+      for (int column = 0; column < 80; ++column) {
+        const bool border = row == 0 || row == 39 || column == 0 || column == 79;
+        const bool wall = column >= 39 && column <= 40 && row < 26;  // the door is at the lower end
+        image.put(static_cast<char>(border || wall ? 0 : 254));
+      }
+    }
+    std::ofstream(folder + "/rooms.yaml") << "image: rooms.pgm\nresolution: 0.1\norigin: [0, 0, 0]\n"
+                                             "negate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n";
+  }
+  EnvSpec spec = shipped("nav_map");
+  apply_overrides(spec, dict({{"map", text(folder + "/rooms.yaml")},
+                              {"reset", dict({{"spawn", dict({{"pose", text("2 3.2 0")}})},
+                                              {"goal", dict({{"position", text("6 3.2")}})}})}}));
+  Batch batch(spec, options(1));
+  batch.reset();
+  // over the door's upper corners at (3.9, 1.4) and (4.1, 1.4), less than a robot's radius away
+  const double shortest = norm(Vec2{1.9, 1.8}) + 0.2 + norm(Vec2{1.9, 1.8});
+  const auto task = compile_task(spec, testing::load_options());
+  EnvState env = make_env(*task, 0);
+  start_episode(*task, env);
+  EXPECT_GT(env.now.path_distance, shortest);
+  EXPECT_LT(env.now.path_distance, shortest + 0.8);  // in cells of 0.2 m
+  const auto waypoint = values_of(batch, "waypoint");
+  EXPECT_NEAR(std::hypot(waypoint[0], waypoint[1]), 2, 1e-5);
+  EXPECT_LT(waypoint[1], -1);  // down to the door, not through the wall
+  EXPECT_GT(waypoint[0], 0.8);
+
+  EnvSpec missing = shipped("nav_map");
+  apply_overrides(missing, dict({{"map", text(folder + "/none.yaml")}}));
+  EXPECT_THROW(compile_task(missing, testing::load_options()), WorldFileError);
+}
+
 // ------------------------------------------------------------ randomisation
 
 TEST(Randomize, DrawsStayInTheirDistributions) {
