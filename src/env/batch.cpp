@@ -213,12 +213,7 @@ void Batch::Impl::advance(int i, const float* actions, const std::function<bool(
     return;
   }
   if (!read_action(i, actions)) set_info(kBadAction, i, ++env.bad_actions);
-  try {
-    if (!step_period(*task, env, keep_going, rewards[i])) return;
-  } catch (...) {
-    env.finished = true;
-    throw;
-  }
+  if (!step_period(*task, env, keep_going, rewards[i])) return;
   if (!env.diverged) observe(i, false, scratch);
   if (env.end != EpisodeEnd::kNone) {
     finish(i);
@@ -275,11 +270,13 @@ void Batch::Impl::for_envs(const ShouldStop& should_stop,
       try {
         work(i, keep_going, scratch);
       } catch (const std::exception& e) {
+        envs[static_cast<size_t>(i)].finished = true;
         error.add(i, e.what());
       } catch (...) {
+        envs[static_cast<size_t>(i)].finished = true;
         error.add(i, "unknown error");
       }
-      if (on_caller && (i & 7) == 7) stop.poll();
+      if (on_caller) stop.poll();
     }
   };
   pool.run(options.num_envs, chunk, [&] { stop.poll(); });
