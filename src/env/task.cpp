@@ -126,6 +126,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
   }
   task.action->apply(s, values);
   s.clear_collision_flags();
+  s.refill_solver();  // from here on the state alone decides
   env.before = env.now;
   Vec2 last{env.now.pose.x, env.now.pose.y};
   for (int i = 0; i < task.substeps; ++i) {
