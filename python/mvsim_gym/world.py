@@ -8,7 +8,9 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -273,7 +275,7 @@ class World:
         WorldFileError: a mistake in the file, with its line and column.
         ValueError: the file cannot be read, or the seed is no integer from 0 to 2**64 - 1.
 
-    An object of this class belongs to one thread at a time.
+    An object of this class belongs to one thread at a time; a second one that steps it gets a ValueError.
     """
 
     def __init__(
@@ -295,6 +297,7 @@ class World:
         )
         self._blocks = _Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None
+        self._lock = threading.Lock()
         notice(self._model.warnings)
 
     @property
@@ -330,10 +333,11 @@ class World:
             ValueError: the duration is negative or not finite.
             KeyboardInterrupt: Ctrl-C; the world stands after a whole step and can be used on.
         """
-        if duration is None:
-            self._simulation.step(self._model.timestep)
-        else:
-            self._simulation.run(duration)
+        with self._alone():
+            if duration is None:
+                self._simulation.step(self._model.timestep)
+            else:
+                self._simulation.run(duration)
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the initial state: with a seed as a new world, without one with fresh noise."""
@@ -341,7 +345,8 @@ class World:
             self._episode += 1
         else:
             self._seed, self._episode = _checked_seed(seed), 0
-        self._simulation.reset(self._seed, self._episode)
+        with self._alone():
+            self._simulation.reset(self._seed, self._episode)
 
     def draw(
         self, width: int = 640, height: int = 480, camera: str = "above", vehicle: str | None = None
@@ -362,7 +367,17 @@ class World:
         if self._painter is None:
             self._painter = Painter()
         index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)
-        return self._painter.of_world(self._model, self._simulation, index, shot)
+        with self._alone():
+            return self._painter.of_world(self._model, self._simulation, index, shot)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._lock.acquire(blocking=False):
+            raise ValueError("the world is being used by another thread, expected one call at a time")
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def __repr__(self) -> str:
         return f"World({self._model.path!r}, time={self.time:.6g}, vehicles={list(self._vehicles)})"

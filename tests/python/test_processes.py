@@ -205,6 +205,26 @@ def test_two_threads_on_one_env_are_refused() -> None:
     envs.reset()
 
 
+def test_making_and_closing_leaves_nothing() -> None:
+    psutil = pytest.importorskip("psutil")
+    process = psutil.Process()
+
+    def use() -> None:
+        envs = gym.make_vec("mvsim/NavArena-v0", num_envs=8, num_threads=3)
+        envs.reset(seed=0)
+        envs.step(np.zeros((8, 2), np.float32))
+        envs.close()
+        mvsim_gym.World(DATA / "yard.world.xml").step(0.1)
+
+    for _ in range(20):
+        use()
+    before = process.memory_info().rss, process.num_threads(), process.num_fds()
+    for _ in range(150):
+        use()
+    assert process.num_threads() == before[1] and process.num_fds() == before[2]
+    assert process.memory_info().rss - before[0] < 8 << 20
+
+
 def test_hostile_actions() -> None:
     """1 % of actions broken in half of the envs for 1e5 env steps: observations stay within their space, and the
     other half does not notice."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -184,3 +186,14 @@ def test_draw(world: World) -> None:
         world.draw(camera="left")
     with pytest.raises(KeyError, match="r9"):
         world.draw(camera="behind", vehicle="r9")
+
+
+def test_two_threads_on_one_world_are_refused(world: World) -> None:
+    thread = threading.Thread(target=lambda: world.step(500))
+    thread.start()
+    time.sleep(0.02)
+    with pytest.raises(ValueError, match="another thread"):
+        while thread.is_alive():
+            world.step()
+    thread.join()
+    world.step()
