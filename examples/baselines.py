@@ -16,7 +16,7 @@ import numpy as np
 from evaluation import HELD_OUT_SEEDS, evaluate, table
 from numpy.typing import NDArray
 
-import mvsim_gym  # noqa: F401  (registers the environments)
+import mvsim_gym
 
 Array = NDArray[np.floating]
 Observation = dict[str, Array]
@@ -126,7 +126,9 @@ def dynamic_window(robot: Robot) -> TwistPolicy:
         gx, gy = goal[:, 0] * goal[:, 1], goal[:, 0] * goal[:, 2]
         gap = np.full((len(goal), len(v)), robot.max_range)
         for k in range(steps):
-            d2 = (x[:, None, :] - arc_x[None, :, k, None]) ** 2 + (y[:, None, :] - arc_y[None, :, k, None]) ** 2
+            d2 = (x[:, None, :] - arc_x[None, :, k, None]) ** 2 + (
+                y[:, None, :] - arc_y[None, :, k, None]
+            ) ** 2
             gap = np.minimum(gap, np.sqrt(np.where(hit[:, None, :], d2, 1e6)).min(axis=2) - robot.radius)
         dx, dy = gx[:, None] - arc_x[:, -1], gy[:, None] - arc_y[:, -1]
         heading = np.abs((np.arctan2(dy, dx) - end_yaw + np.pi) % (2 * np.pi) - np.pi)
@@ -146,7 +148,9 @@ BASELINES: dict[str, Callable[[Robot], TwistPolicy]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--env", default="mvsim/NavArena-v0")
     parser.add_argument("--episodes", type=int, default=len(HELD_OUT_SEEDS))
     args = parser.parse_args()
@@ -154,7 +158,9 @@ def main() -> None:
     rows = {}
     for name, make in BASELINES.items():
         policy = make(robot)
-        rows[name] = evaluate(args.env, lambda o, p=policy: robot.as_actions(p(o)), HELD_OUT_SEEDS[: args.episodes])
+        rows[name] = evaluate(
+            args.env, lambda o, p=policy: robot.as_actions(p(o)), HELD_OUT_SEEDS[: args.episodes]
+        )
     print(table(rows))
 
 

@@ -52,7 +52,10 @@ def evaluate(env_id: str, policy: Policy, seeds: Sequence[int], **overrides: Any
 
 def table(rows: dict[str, dict[str, float]]) -> str:
     """A Markdown table of evaluations, one row a policy."""
-    lines = ["| policy | success | collision | timeout | time (s) | SPL | return |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| policy | success | collision | timeout | time (s) | SPL | return |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name, r in rows.items():
         rates = " | ".join(f"{100 * r[k]:.1f} %" for k in ("success", "collision", "timeout"))
         lines.append(f"| {name} | {rates} | {r['time']:.1f} | {r['spl']:.3f} | {r['return']:.2f} |")

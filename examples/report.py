@@ -39,7 +39,9 @@ def plot_learning_curve(metrics: dict[str, Any], path: pathlib.Path) -> None:
     plt.close(figure)
 
 
-def record_episode(env_id: str, policy: Policy, folder: pathlib.Path, seed: int = HELD_OUT_SEEDS[0]) -> pathlib.Path:
+def record_episode(
+    env_id: str, policy: Policy, folder: pathlib.Path, seed: int = HELD_OUT_SEEDS[0]
+) -> pathlib.Path:
     """Film one episode: episode.mp4 where ffmpeg is to be had, else episode.gif. Returns the file."""
     env = gym.make(env_id, render_mode="rgb_array")
     observation, _ = env.reset(seed=seed)

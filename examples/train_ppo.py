@@ -149,7 +149,9 @@ def train(args: argparse.Namespace, out: pathlib.Path) -> tuple[Any, dict[str, A
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--env", default="mvsim/NavArena-v0")
     parser.add_argument("--steps", type=int, help="environment steps (default: what the environment needs)")
     parser.add_argument("--seed", type=int, default=0)
@@ -178,7 +180,11 @@ def main() -> None:
         **rows["PPO"],
         **metrics,
         "baselines": {name: row for name, row in rows.items() if name != "PPO"},
-        "machine": {"cpu": cpu_name(), "threads": torch.get_num_threads(), "python": platform.python_version()},
+        "machine": {
+            "cpu": cpu_name(),
+            "threads": torch.get_num_threads(),
+            "python": platform.python_version(),
+        },
     }
     (out / "metrics.json").write_text(json.dumps(metrics, indent=1) + "\n")
     plot_learning_curve(metrics, out / "learning_curve.png")

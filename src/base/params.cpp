@@ -26,7 +26,9 @@ std::string short_number(double v) {
 }
 
 // Long hostile texts are cut in messages.
-std::string quoted(std::string_view text) { return "'" + shortened(text) + "'"; }
+std::string quoted(std::string_view text) {
+  return "'" + shortened(text) + "'";
+}
 
 }  // namespace
 

@@ -165,7 +165,9 @@ void Simulation::place_block(size_t index, const Pose2& pose) {
   forget_solver();
 }
 
-void Simulation::refill_solver() { solver_.reset(); }
+void Simulation::refill_solver() {
+  solver_.reset();
+}
 
 void Simulation::set_param(size_t index, double value) {
   const ParamInfo& info = model_->params.at(index).info;

@@ -37,12 +37,16 @@ class Floor:
         """A wall along x with door openings centred at the given x."""
         self.box(x0, y - WALL_WIDTH / 2, x1, y + WALL_WIDTH / 2)
         for door in doors:
-            self.box(door - DOOR_WIDTH / 2, y - WALL_WIDTH / 2, door + DOOR_WIDTH / 2, y + WALL_WIDTH / 2, FREE)
+            self.box(
+                door - DOOR_WIDTH / 2, y - WALL_WIDTH / 2, door + DOOR_WIDTH / 2, y + WALL_WIDTH / 2, FREE
+            )
 
     def wall_y(self, y0, y1, x, doors=()):
         self.box(x - WALL_WIDTH / 2, y0, x + WALL_WIDTH / 2, y1)
         for door in doors:
-            self.box(x - WALL_WIDTH / 2, door - DOOR_WIDTH / 2, x + WALL_WIDTH / 2, door + DOOR_WIDTH / 2, FREE)
+            self.box(
+                x - WALL_WIDTH / 2, door - DOOR_WIDTH / 2, x + WALL_WIDTH / 2, door + DOOR_WIDTH / 2, FREE
+            )
 
     def write(self, path):
         rows = b"".join(bytes(row) for row in reversed(self.cells))
@@ -84,8 +88,14 @@ def office():
         floor.disc(x, y, 0.2)
     # shelves along walls and one in the open
     for x0, y0, x1, y1 in (
-        (0.3, 13.6, 0.7, 15.2), (7.0, 11.3, 8.6, 11.7), (11.3, 12.2, 11.7, 14.6), (14.6, 14.5, 16.8, 14.9),
-        (19.3, 15.8, 19.7, 18.8), (12.6, 19.3, 16.0, 19.7), (6.2, 2.6, 8.0, 3.0), (16.4, 4.2, 16.8, 6.6),
+        (0.3, 13.6, 0.7, 15.2),
+        (7.0, 11.3, 8.6, 11.7),
+        (11.3, 12.2, 11.7, 14.6),
+        (14.6, 14.5, 16.8, 14.9),
+        (19.3, 15.8, 19.7, 18.8),
+        (12.6, 19.3, 16.0, 19.7),
+        (6.2, 2.6, 8.0, 3.0),
+        (16.4, 4.2, 16.8, 6.6),
     ):
         floor.box(x0, y0, x1, y1)
     return floor
