@@ -24,7 +24,7 @@ OverrideValue dict_of(const std::string& name, const py::dict& dict) {
     const auto text = key.cast<std::string>();
     items.emplace_back(text, value_of(name.empty() ? text : name + "." + text, value));
   }
-  return OverrideValue::dict(std::move(items));
+  return OverrideValue::dict(items);
 }
 
 OverrideValue list_of(const std::string& name, const py::sequence& sequence) {
