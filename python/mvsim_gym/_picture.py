@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._notices import notice
+from mvsim_gym.errors import RendererLost
 
 Picture = npt.NDArray[np.uint8]
 _CAMERAS = ("above", "behind")
@@ -38,20 +41,32 @@ class Painter:
     """A renderer, and what does not move between its pictures."""
 
     def __init__(self) -> None:
-        self._renderer = _core.Renderer()
-        notice([self._renderer.notice])
+        self._renderer: _core.Renderer | None = None
         self._backdrops: dict[_core.Model, _core.Backdrop] = {}
 
     def of_env(self, batch: _core.Batch, env: int, shot: Shot) -> Picture:
         """Env number `env` of a batch, (height, width, 3)."""
-        backdrop = self._backdrop(batch.model(env))
-        return self._renderer.draw_env(backdrop, batch, env, shot.camera == "behind", shot.width, shot.height)
+        backdrop, behind = self._backdrop(batch.model(env)), shot.camera == "behind"
+        with self._fresh_after_loss() as renderer:
+            return renderer.draw_env(backdrop, batch, env, behind, shot.width, shot.height)
 
     def of_world(self, model: _core.Model, simulation: _core.Simulation, vehicle: int, shot: Shot) -> Picture:
         """A running world, (height, width, 3)."""
-        return self._renderer.draw(
-            self._backdrop(model), simulation, shot.camera == "behind", vehicle, shot.width, shot.height
-        )
+        backdrop, behind = self._backdrop(model), shot.camera == "behind"
+        with self._fresh_after_loss() as renderer:
+            return renderer.draw(backdrop, simulation, behind, vehicle, shot.width, shot.height)
+
+    @contextmanager
+    def _fresh_after_loss(self) -> Iterator[_core.Renderer]:
+        """The renderer; one that the driver lost is not used again."""
+        if self._renderer is None:
+            self._renderer = _core.Renderer()
+            notice([self._renderer.notice])
+        try:
+            yield self._renderer
+        except RendererLost:
+            self._renderer = None
+            raise
 
     def _backdrop(self, model: _core.Model) -> _core.Backdrop:
         if model not in self._backdrops:
