@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace mvsim {
 
-FileRoots::FileRoots(std::vector<std::string> roots) {
+FileRoots::FileRoots(const std::vector<std::string>& roots) {
   for (const std::string& root : roots) {
     std::error_code error;
     const fs::path real = fs::canonical(root, error);

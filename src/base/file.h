@@ -12,7 +12,7 @@ namespace mvsim {
 class FileRoots {
  public:
   // `roots` need not exist; those that do not are dropped.
-  explicit FileRoots(std::vector<std::string> roots);
+  explicit FileRoots(const std::vector<std::string>& roots);
 
   // The real path of a regular file below a root; on failure sets `reason` ("does not exist", "is outside of
   // the roots a, b", "is not a regular file") and returns nothing.
