@@ -52,8 +52,16 @@ class Robot:
         return scan * np.cos(self.angles), scan * np.sin(self.angles)
 
 
-def heading_of(goal: Array) -> Array:
-    return np.arctan2(goal[:, 2], goal[:, 1])
+def target_of(observation: Observation) -> tuple[Array, Array]:
+    """Distance and heading of what to drive at: the waypoint of a planned path where there is one, else the goal."""
+    distance, heading = (
+        observation["goal"][:, 0],
+        np.arctan2(observation["goal"][:, 2], observation["goal"][:, 1]),
+    )
+    if "waypoint" not in observation:
+        return distance, heading
+    x, y = observation["waypoint"].T
+    return np.hypot(x, y), np.arctan2(y, x)
 
 
 def steer(robot: Robot, heading: Array, speed: Array) -> Array:
@@ -67,8 +75,8 @@ def go_to_goal(robot: Robot) -> TwistPolicy:
     """Straight at the goal, blind to obstacles."""
 
     def policy(observation: Observation) -> Array:
-        goal = observation["goal"]
-        return steer(robot, heading_of(goal), np.full(len(goal), robot.high[0]))
+        _, heading = target_of(observation)
+        return steer(robot, heading, np.full(len(heading), robot.high[0]))
 
     return policy
 
@@ -90,16 +98,16 @@ def gap_follower(robot: Robot) -> TwistPolicy:
     fan = np.linspace(-np.pi, np.pi, 72, endpoint=False)
 
     def policy(observation: Observation) -> Array:
-        goal, scan = observation["goal"], observation["scan"]
-        target = heading_of(goal)
-        headings = np.concatenate([target[:, None], np.tile(fan, (len(goal), 1))], axis=1)
+        scan = observation["scan"]
+        distance, target = target_of(observation)
+        headings = np.concatenate([target[:, None], np.tile(fan, (len(scan), 1))], axis=1)
         free = free_distance(robot, scan, headings, margin=0.05)
-        wanted = np.minimum(goal[:, :1], 1.0)
+        wanted = np.minimum(distance[:, None], 1.0)
         detour = np.abs((headings - target[:, None] + np.pi) % (2 * np.pi) - np.pi)
         turn = np.abs((headings + np.pi) % (2 * np.pi) - np.pi)
         cost = detour + 0.3 * turn + 4 * np.clip(wanted - free, 0, None)
         best = cost.argmin(axis=1)
-        rows = np.arange(len(goal))
+        rows = np.arange(len(scan))
         heading = (headings[rows, best] + np.pi) % (2 * np.pi) - np.pi
         speed = robot.high[0] * np.clip(free[rows, best] / 0.4, 0.15, 1)
         return steer(robot, heading, speed)
@@ -120,11 +128,12 @@ def dynamic_window(robot: Robot) -> TwistPolicy:
     end_yaw = w * horizon
 
     def policy(observation: Observation) -> Array:
-        goal, scan = observation["goal"], observation["scan"]
+        scan = observation["scan"]
         x, y = robot.points(scan)
         hit = scan < 0.99 * robot.max_range
-        gx, gy = goal[:, 0] * goal[:, 1], goal[:, 0] * goal[:, 2]
-        gap = np.full((len(goal), len(v)), robot.max_range)
+        distance, heading_to = target_of(observation)
+        gx, gy = distance * np.cos(heading_to), distance * np.sin(heading_to)
+        gap = np.full((len(scan), len(v)), robot.max_range)
         for k in range(steps):
             d2 = (x[:, None, :] - arc_x[None, :, k, None]) ** 2 + (
                 y[:, None, :] - arc_y[None, :, k, None]
@@ -133,7 +142,6 @@ def dynamic_window(robot: Robot) -> TwistPolicy:
         dx, dy = gx[:, None] - arc_x[:, -1], gy[:, None] - arc_y[:, -1]
         heading = np.abs((np.arctan2(dy, dx) - end_yaw + np.pi) % (2 * np.pi) - np.pi)
         cost = np.hypot(dx, dy) + 0.08 * heading + 0.05 / np.clip(gap, 0.02, None) + 1e3 * (gap < 0.03)
-        # slower when the room is small, so that a blocked window still turns on the spot
         best = cost.argmin(axis=1)
         return np.stack([v[best], w[best]], axis=1)
 

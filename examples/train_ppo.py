@@ -41,7 +41,7 @@ RECIPE: dict[str, Any] = {
 }
 LEARNING_RATE = 1e-3
 REWARD_SCALE = 0.2  # brings returns to the order of one, where PPO's value loss is at home
-DEFAULT_STEPS = {"mvsim/NavArena-v0": 2_500_000, "mvsim/NavMap-v0": 5_000_000}
+DEFAULT_STEPS = {"mvsim/NavArena-v0": 6_000_000, "mvsim/NavMap-v0": 5_000_000}
 CHECK_SEEDS = range(2_000_000, 2_000_200)  # of evaluations during training; the final 500 are others
 CHECK_EVERY = 200_000  # environment steps between evaluations
 
@@ -78,7 +78,7 @@ class Progress(BaseCallback):
 
     def _on_training_start(self) -> None:
         self.started = time.perf_counter()
-        self.bar = tqdm(total=self.steps, unit="step", unit_scale=True, desc=self.env_id)
+        self.bar = tqdm(total=self.steps, unit="step", unit_scale=True, desc=self.env_id, mininterval=1)
 
     def training_seconds(self) -> float:
         return time.perf_counter() - self.started - self.evaluation_seconds
@@ -91,7 +91,7 @@ class Progress(BaseCallback):
         # after an update, before the next rollout: the policy is a finished one
         if self.num_timesteps >= self.next_check:
             self.check()
-            self.next_check += CHECK_EVERY
+            self.next_check += CHECK_EVERY if self.history[-1]["success"] < 0.95 else 3 * CHECK_EVERY
 
     def check(self) -> None:
         seconds, begun = self.training_seconds(), time.perf_counter()
@@ -116,7 +116,7 @@ def greedy_policy(env_id: str, model: Any) -> Any:
 
 
 def learning_rate(progress_left: float) -> float:
-    return LEARNING_RATE * (0.1 + 0.9 * progress_left)
+    return LEARNING_RATE * (0.03 + 0.97 * progress_left)
 
 
 def train(args: argparse.Namespace, out: pathlib.Path) -> tuple[Any, dict[str, Any]]:

@@ -146,7 +146,7 @@ DrawScene draw_simulation(const Simulation& simulation, std::shared_ptr<const St
   // a reading draws noise: from a copy, so that looking changes nothing
   Simulation copy(simulation);
   Spheres hits;
-  hits.radius = 0.02;
+  hits.radius = 0.012;
   hits.color = kHitColor;
   for (size_t i = 0; i < model.sensors.size(); ++i) add_hits(copy, i, hits);
   scene.spheres.push_back(std::move(hits));
