@@ -8,6 +8,8 @@
 namespace mvsim {
 namespace {
 
+constexpr int kMostGridLines = 10000;
+
 void compile_globals(const WorldSpec& spec, Model& model) {
   const SourceLocation where{std::make_shared<std::string>(spec.path), 0, 0};
   const auto check = [&](const char* name, double value, double min, double max) {
@@ -114,6 +116,10 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
   for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(make_grid(grid));
   for (const GroundGridSpec& g : spec.ground_grids) {
     check_range({.name = "interval", .min = 0, .open_min = true}, g.interval, g.where);
+    const double size = std::max(g.extent.x_max - g.extent.x_min, g.extent.y_max - g.extent.y_min);
+    if (!(size / g.interval <= kMostGridLines))
+      throw WorldFileError(g.where, "<interval>: found more than " + std::to_string(kMostGridLines) +
+                                        " grid lines a side, expected fewer");
     model->ground_grids.push_back({g.extent, g.interval, g.color, g.floating});
   }
   compile_objects(spec, options, *model);

@@ -62,7 +62,32 @@ void add_grid_lines(const GroundGridModel& model, StaticScene& scene) {
   scene.segments.push_back(std::move(lines));
 }
 
+// A ramp or a bump: its profile, stood upright and drawn out along its width or length.
+Prism profile_prism(const BlockModel& block, Pose3 pose, double scale) {
+  const BlockTop& top = block.top;
+  Prism prism{{}, 0, 0, pose, block.color};
+  prism.pose.roll = kPi / 2;  // local y is up, local z points to -y
+  if (top.shape == TopShape::kRamp) {
+    const double length = scale * top.length_x, half = scale * top.length_y / 2;
+    prism.shape = {{0, 0}, {length, 0}, {length, top.height}};
+    prism.z_min = -half;
+    prism.z_max = half;
+    return prism;
+  }
+  constexpr int kSides = 16;
+  const double half_width = scale * top.length_y / 2, half_length = scale * top.length_x / 2;
+  prism.pose.yaw += kPi / 2;
+  for (int i = 0; i <= kSides; ++i) {
+    const SinCos sc = sin_cos(kPi * i / kSides);
+    prism.shape.push_back({half_width * sc.cos, top.height * sc.sin});
+  }
+  prism.z_min = -half_length;
+  prism.z_max = half_length;
+  return prism;
+}
+
 Prism block_prism(const BlockModel& block, const Pose3& pose, double scale) {
+  if (block.top.shape != TopShape::kFlat) return profile_prism(block, pose, scale);
   Prism prism{{}, block.z_min, block.z_max, pose, block.color};
   for (Vec2 v : block.shape.outline) prism.shape.push_back(scale * v);
   return prism;
