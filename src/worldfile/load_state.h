@@ -23,8 +23,8 @@ struct ClassBody {
 };
 
 struct LoadState {
-  LoadState(const WorldLoadOptions& load_options, std::vector<std::string> root_folders)
-      : options(load_options), roots(std::move(root_folders)), expander(load_options.world_seed, budget) {}
+  LoadState(const WorldLoadOptions& load_options, const std::vector<std::string>& root_folders)
+      : options(load_options), roots(root_folders), expander(load_options.world_seed, budget) {}
 
   const WorldLoadOptions& options;
   FileRoots roots;
