@@ -113,18 +113,14 @@ def commit() -> str:
 
 
 def write(path: Path, rows: list[Row]) -> None:
-    """Writes the rows into the file. Older rows of the same machine and commit stay, all others go."""
-    head = {
-        "machine": machine(),
-        "cores": len(os.sched_getaffinity(0)),
-        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "commit": commit(),
-    }
+    """Writes the rows into the file. Rows of this machine that were not measured again stay, with their commit."""
+    stamp = {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "commit": commit()}
+    head = {"machine": machine(), "cores": len(os.sched_getaffinity(0)), **stamp}
     kept: dict[str, Any] = {}
     if path.exists():
         old = json.loads(path.read_text())
-        if all(old.get(key) == head[key] for key in ("machine", "cores", "commit")):
+        if all(old.get(key) == head[key] for key in ("machine", "cores")):
             kept = {row["name"]: row for row in old["rows"]}
-    kept.update({row.name: asdict(row) for row in rows})
+    kept.update({row.name: {**asdict(row), **stamp} for row in rows})
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({**head, "rows": list(kept.values())}, indent=1) + "\n")
