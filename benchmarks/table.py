@@ -44,8 +44,8 @@ def table(results: dict[str, Any]) -> str:
     """The Markdown between the markers."""
     rows = {row["name"]: row for row in results["rows"]}
     lines = [
-        f"Measured on {results['machine']}, {results['cores']} cores, {results['date'][:10]}; medians. Rows of the"
-        " first table are from one run.",
+        f"Measured on {results['machine']}, {results['cores']} cores, {results['date'][:10]}; medians. `task_a` and"
+        " the peers are from one run.",
         "",
         "Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists, 20 x 20 m with"
         " 200 walls. Each peer does the same as far as it can.",
