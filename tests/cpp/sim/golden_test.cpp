@@ -15,15 +15,15 @@ namespace {
 
 const std::map<std::string, uint64_t>& golden() {
   static const std::map<std::string, uint64_t> kGolden{
-      {"differential/raw/default", 0xc61fa54fd64f3043},
-      {"differential/twist_ideal/default", 0xde73804f6c1c5e6b},
-      {"differential/twist_pid/default", 0x913091008b4370f3},
+      {"differential/raw/default", 0x4516ab5a41eb8cda},
+      {"differential/twist_ideal/default", 0x6112e76fec909988},
+      {"differential/twist_pid/default", 0xfc6582121b6db3ab},
       {"differential_3_wheels/raw/default", 0xad4b76e833f7d6aa},
-      {"differential_3_wheels/twist_ideal/default", 0x1ef741746e237e2d},
-      {"differential_3_wheels/twist_pid/default", 0x97478dfaa5b1f0e3},
+      {"differential_3_wheels/twist_ideal/default", 0x426f5ff4289fdc03},
+      {"differential_3_wheels/twist_pid/default", 0x7ad4b1424ecd9ad7},
       {"differential_4_wheels/raw/default", 0xe19eea34551b748c},
-      {"differential_4_wheels/twist_ideal/default", 0x6fdb85b6ed322458},
-      {"differential_4_wheels/twist_pid/default", 0x47feac065134f62a},
+      {"differential_4_wheels/twist_ideal/default", 0x7bd7b569b188ff4c},
+      {"differential_4_wheels/twist_pid/default", 0xcf6baef0349a629e},
   };
   return kGolden;
 }
