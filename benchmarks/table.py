@@ -24,6 +24,7 @@ PEERS = {
     "peer_pybullet": "PyBullet",
 }
 OTHERS = {
+    "task_a_contact": ("task A with robots that lean on walls instead (see below)", "{:,.0f} env steps/s"),
     "task_a1": ("task A with one substep of 10 ms", "{:,.0f} env steps/s"),
     "physics_only": ("physics of one robot, no sensor, one thread, 10 ms steps", "{:,.0f} steps/s"),
     "scan_ns_per_ray": ("exact lidar, one core", "{:.0f} ns a ray"),
@@ -65,6 +66,12 @@ def table(results: dict[str, Any]) -> str:
         f"| {text} | {form.format(rows[name]['value'])} |"
         for name, (text, form) in OTHERS.items()
         if name in rows
+    ]
+    lines += [
+        "",
+        "In task A the robot wanders about its start and touches nothing; a body that can touch nothing needs no"
+        " contact solver, here or in a peer. Robots that press against the cells of a grid all the time are the other"
+        " end of the scale.",
     ]
     scale = sorted(
         (row["config"]["num_envs"], row["value"]) for name, row in rows.items() if name.startswith("scale_n_")

@@ -61,6 +61,23 @@ def task_a1(settings: Settings) -> Row:
     return _throughput("task_a1", settings, 64, 1)
 
 
+@figure("task_a_contact")
+def task_a_contact(settings: Settings) -> Row:
+    """The other end of the scale: robots that start anywhere, drive forward, and lean on walls most of the time."""
+    overrides = {"action": {"vx": [0.0, 0.22], "omega": [-0.5, 0.5]}, "reset": {"spawn": {"clearance": 0.2}}}
+    advance = stepper(64, settings.threads, **overrides)
+    for _ in range(5 if settings.quick else 250):
+        advance()  # half an episode: most have found a wall
+    config = {
+        **CONFIG,
+        "work": "task A, but driving forward from a random place: most robots push against a wall",
+        "num_envs": 64,
+        "num_threads": settings.threads,
+        "substeps": "10 of 10 ms",
+    }
+    return Row("task_a_contact", "env steps/s", config, rates(advance, settings))
+
+
 @figure("task_a_subproc")
 def task_a_subproc(settings: Settings) -> Row:
     """The same env, one in each of two worker processes of Stable-Baselines3."""
