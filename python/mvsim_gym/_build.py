@@ -13,10 +13,10 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from mvsim_gym import _core
-from mvsim_gym._assets import assets
+from mvsim_gym._assets import assets, folders_of
 from mvsim_gym._notices import notice
 from mvsim_gym.errors import UnknownKeywordError
-from mvsim_gym.registration import path_of
+from mvsim_gym.registration import source_of
 
 # Keywords of the constructors; all others belong to the environment file.
 OWN_KEYWORDS = ["env", "num_envs", "num_threads", "autoreset_mode", "strict_actions", "spl", "roots"]
@@ -45,8 +45,9 @@ def make_batch(
         WorldFileError: a mistake in the environment or world file, or in a keyword's value.
         ValueError: `num_envs` below 1 and the like.
     """
-    folders = [os.fspath(root) for root in roots]
-    spec = _core.load_env(path_of(env), assets(), folders)
+    folders = folders_of(roots)
+    path, overrides = source_of(env, overrides)
+    spec = _core.load_env(path, assets(), folders)
     try:
         _core.apply_overrides(spec, {name: _plain(value) for name, value in overrides.items()})
     except UnknownKeywordError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -11,6 +12,10 @@ def _replay(arguments: argparse.Namespace) -> None:
     from mvsim_gym.replay import read_commands, replay
     from mvsim_gym.world import World
 
+    files = [arguments.world, arguments.commands, arguments.output, arguments.scans]
+    real = [os.path.realpath(file) for file in files if file is not None]
+    if len(set(real)) < len(real):
+        raise ValueError("WORLD, COMMANDS, OUT and SCANS must be different files")
     world = World(arguments.world, seed=arguments.seed)
     commands = read_commands(arguments.commands, world)
     replay(world, commands, arguments.duration, arguments.output, arguments.scans)

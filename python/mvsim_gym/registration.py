@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 from functools import cache
 from typing import Any
 
@@ -12,6 +14,8 @@ from mvsim_gym import _core
 from mvsim_gym._assets import assets
 
 CUSTOM_ID = "mvsim/Custom-v0"
+_ENTRY_POINT = "mvsim_gym.env:Env"
+_LOOKS_LIKE_ID = re.compile(r"[\w.-]+/[\w.-]+-v\d+")
 
 
 @cache
@@ -20,12 +24,30 @@ def listing() -> dict[str, str]:
     return dict(_core.list_envs(os.path.join(assets(), "envs")))
 
 
-def path_of(env: str | os.PathLike[str] | None) -> str:
-    """The environment file that an argument `env` means: an id of the package's listing, or a path."""
-    if env is None:
-        raise TypeError(f"{CUSTOM_ID} needs the keyword env: the path of an environment file")
-    name = os.fspath(env)
-    return listing().get(name, name)
+def source_of(env: str | os.PathLike[str] | None, overrides: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The environment file that an argument `env` means (a registered id or a path), and all keywords for it:
+    those of the registration, replaced by the caller's.
+
+    Raises:
+        TypeError: no environment file is named.
+        ValueError: it looks like an id, but none of this package is called so.
+    """
+    name = os.fspath(env) if env is not None else CUSTOM_ID
+    listed = listing().get(name)
+    if listed is not None:
+        return listed, overrides
+    known = gym.registry.get(name)
+    if known is not None and known.entry_point == _ENTRY_POINT:
+        keywords = {**known.kwargs, **overrides}
+        if "env" not in keywords:
+            raise TypeError(f"{name} needs the keyword env: the path of an environment file")
+        return source_of(keywords.pop("env"), keywords)
+    if _LOOKS_LIKE_ID.fullmatch(name) and not os.path.exists(name):
+        ids = sorted(id for id, spec in gym.registry.items() if spec.entry_point == _ENTRY_POINT)
+        near = difflib.get_close_matches(name, ids, 1)
+        hint = f", did you mean '{near[0]}'?" if near else f", known are {', '.join(ids)}"
+        raise ValueError(f"no environment of mvsim_gym is called '{name}'{hint}")
+    return name, overrides
 
 
 def register(id: str, env: str | os.PathLike[str], **overrides: Any) -> None:
@@ -51,13 +73,13 @@ def register_all() -> None:
 def _register(id: str, kwargs: dict[str, Any]) -> None:
     known = gym.registry.get(id)
     if known is not None:
-        if known.kwargs == kwargs and known.entry_point == "mvsim_gym.env:Env":
+        if known.kwargs == kwargs and known.entry_point == _ENTRY_POINT:
             return
         del gym.registry[id]
     # no max_episode_steps: the time limit is the environment file's, for single and vector environments alike
     gym.register(
         id,
-        entry_point="mvsim_gym.env:Env",
+        entry_point=_ENTRY_POINT,
         vector_entry_point="mvsim_gym.vector_env:VectorEnv",
         kwargs=kwargs,
     )

@@ -88,6 +88,11 @@ def _command(row: list[str], where: str, world: World) -> Command:
         )
     if kind not in _KINDS:
         raise ValueError(f"{where}: found the kind '{kind}', supported are: {', '.join(_KINDS)}")
+    controller = world.vehicles[vehicle].controller
+    if world.vehicles[vehicle].takes_twist != (kind == "twist"):
+        raise ValueError(
+            f"{where}: found the kind '{kind}', the controller '{controller}' of '{vehicle}' takes no {kind}"
+        )
     for cell in row[5:]:
         if cell.strip():
             raise ValueError(f"{where}: found c = '{cell}', expected nothing for a command '{kind}'")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._assets import assets
+from mvsim_gym._assets import assets, folders_of
 from mvsim_gym._notices import notice
 
 if TYPE_CHECKING:
@@ -156,6 +156,11 @@ class Vehicle:
         """Name of its controller, e.g. `twist_pid`."""
         return self._model.controller
 
+    @property
+    def takes_twist(self) -> bool:
+        """Whether the controller is commanded by a twist."""
+        return self._model.takes_twist
+
     def set_twist(self, vx: float, omega: float) -> None:
         """Commands a forward speed (m/s) and a turn rate (rad/s) until the next command.
 
@@ -288,7 +293,7 @@ class World:
     ) -> None:
         self._seed, self._episode = _checked_seed(seed), 0
         self._model = _core.load_model(
-            os.fspath(path), assets(), [os.fspath(root) for root in roots], _checked_seed(world_seed)
+            os.fspath(path), assets(), folders_of(roots), _checked_seed(world_seed)
         )
         self._simulation = _core.Simulation(self._model, self._seed, 0)
         simulation, model = self._simulation, self._model

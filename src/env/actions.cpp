@@ -34,7 +34,8 @@ class Twist final : public Action {
  private:
   static Interval required(TermReader& reader, const char* name) {
     const auto interval = reader.interval(name);
-    if (!interval) reader.fail(name, std::string("expected the attribute '") + name + "', low and high");
+    if (!interval || !(interval->low < interval->high))
+      reader.fail(name, std::string("expected the attribute '") + name + "', two numbers: low and high");
     return *interval;
   }
 

@@ -127,6 +127,13 @@ void read_knob(const Element& e, EnvSpec& spec) {
                            "<knob>, type: found '" + std::string(type.value()) + "', expected 'file'");
     knob.is_file = true;
   }
+  for (const char* taken :
+       {"id", "world", "variants", "world_seed", "control_period", "time_limit", "substeps", "vehicle",
+        "action", "observe", "reset", "reward", "terminate", "randomize"})
+    if (knob.value.name == taken)
+      throw WorldFileError(e.where(), "<knob>: '" + knob.value.name +
+                                          "' is a keyword of every environment, "
+                                          "expected another name");
   for (const KnobSpec& other : spec.knobs)
     if (other.value.name == knob.value.name)
       throw WorldFileError(e.where(), "<knob>: a second knob is called '" + other.value.name + "'");

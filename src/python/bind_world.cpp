@@ -56,6 +56,8 @@ void bind_model(py::module_& m) {
       .def_property_readonly("controller", [](const VehicleModel& v) { return v.controller->name(); })
       .def_property_readonly("takes_twist",
                              [](const VehicleModel& v) { return v.controller->accepts_twist(); })
+      .def_property_readonly("takes_twist",
+                             [](const VehicleModel& v) { return v.controller->accepts_twist(); })
       .def_property_readonly("command_size",
                              [](const VehicleModel& v) { return v.controller->command().size(); })
       .def_property_readonly("wheel_count", [](const VehicleModel& v) { return v.wheels.size(); });

@@ -33,6 +33,27 @@ std::string without_leading_dots(std::string path) {
   return path;
 }
 
+// Names that a text uses as ${NAME} or ${NAME|default}.
+std::vector<std::string> used_names(const std::string& text) {
+  std::vector<std::string> names;
+  for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
+    const size_t end = text.find_first_of("|}", at);
+    if (end != std::string::npos) names.emplace_back(trimmed(std::string_view(text).substr(at + 2, end - at - 2)));
+  }
+  return names;
+}
+
+// A parameter that the file does not use is most often a misspelt one.
+void warn_unused(LoadState& state, const Element& include, const IncludeParameters& parameters,
+                 const std::string& text) {
+  const std::vector<std::string> used = used_names(text);
+  for (const auto& [name, value] : parameters.values)
+    if (std::find(used.begin(), used.end(), name) == used.end())
+      state.warnings.add(
+          "unused parameter " + name, include.where(),
+          "<include>: the file has no parameter '" + shortened(name, 60) + "'" + did_you_mean(name, used));
+}
+
 // Beside the file being read, beside the file that says it, then among the package's own worlds.
 std::string resolve_include(LoadState& state, const Element& include, NamedText value) {
   value.text = trimmed(value.text);
@@ -113,6 +134,7 @@ OpenInclude::OpenInclude(LoadState& state, const Element& include, bool inside_v
   for (const pugi::xml_attribute& attribute : include.node.attributes())
     if (std::string_view(attribute.name()) != "file") parameters.values[attribute.name()] = attribute.value();
   const std::shared_ptr<const SourceText> file = read_include(state, path, where);
+  warn_unused(state, include, parameters, file->text());
   source_ = &add_source(state, file, state.expander.substitute(*file, parameters), where);
   state.include_stack.push_back(path);
 }

@@ -44,6 +44,15 @@ def test_replay(tmp_path: Path) -> None:
     assert float(scans[0]["t"]) == pytest.approx(0.11)
 
 
+def test_no_input_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = HEADER + "0,r1,twist,0.3,0,\n"
+    commands = tmp_path / "commands.csv"
+    assert replay(tmp_path, script, "--scans", str(tmp_path / "out.csv")) == 1
+    assert replay(tmp_path, script, "-o", str(commands)) == 1
+    assert commands.read_text() == script
+    assert "must be different files" in capsys.readouterr().err
+
+
 def test_replay_is_repeatable(tmp_path: Path) -> None:
     script = HEADER + "0,r1,twist,0.5,0.5,\n"
     outputs = []
@@ -70,7 +79,11 @@ def test_replay_is_repeatable(tmp_path: Path) -> None:
         (HEADER + "0,r1,twist,fast,0,\n", "commands.csv:2: found a = 'fast', expected a finite number"),
         (HEADER + "nan,r1,twist,1,0,\n", "commands.csv:2: found t_start = 'nan'"),
         (HEADER + "0,r1,twist,1,0,7\n", "commands.csv:2: found c = '7'"),
-        (HEADER + "0,r2,twist,1,0,\n", "commands.csv:2: vehicle 'r2': controller 'raw' takes no twist"),
+        (
+            HEADER + "0,r2,twist,1,0,\n",
+            "commands.csv:2: found the kind 'twist', the controller 'raw' of 'r2' takes no twist",
+        ),
+        (HEADER + "0,r1,torque,1,0,\n", "commands.csv:2: found the kind 'torque', the controller"),
         (HEADER + '0,"r1,twist\n', "commands.csv:2"),
     ],
 )

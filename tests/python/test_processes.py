@@ -69,6 +69,8 @@ def interrupted_after(use: Any, delay: float) -> float:
         os.kill(os.getpid(), signal.SIGINT)
 
     timer = threading.Timer(delay, send)
+    # a shell's background job starts with the signal ignored, and then Python raises nothing
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -76,6 +78,7 @@ def interrupted_after(use: Any, delay: float) -> float:
                 use()
     finally:
         timer.join()
+        signal.signal(signal.SIGINT, before)
     return time.monotonic() - sent[0]
 
 

@@ -15,7 +15,11 @@ from stable_baselines3.common.evaluation import evaluate_policy  # noqa: E402
 from stable_baselines3.common.monitor import Monitor  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize  # noqa: E402
 
+import mvsim_gym  # noqa: E402
+from mvsim_gym.registration import listing  # noqa: E402
 from mvsim_gym.sb3 import MVSimVecEnv  # noqa: E402
+
+PATH = listing()["mvsim/NavArena-v0"]
 
 
 def test_equals_dummy_vec_env(env_id: str) -> None:
@@ -104,6 +108,19 @@ def test_wrong_arguments() -> None:
         MVSimVecEnv("mvsim/NavArena-v0", 0)
     with pytest.raises(TypeError, match="'time_limt', did you mean 'time_limit'"):
         MVSimVecEnv("mvsim/NavArena-v0", 2, time_limt=3)
+
+
+def test_ids() -> None:
+    mvsim_gym.register("test/Short-v0", PATH, time_limit=1)
+    short = MVSimVecEnv("test/Short-v0", num_envs=1)
+    short.reset()
+    dones = [bool(short.step(np.zeros((1, 2), np.float32))[2][0]) for _ in range(5)]
+    assert dones == [False] * 4 + [True]
+    assert MVSimVecEnv("mvsim/Custom-v0", env=PATH).num_envs == 1
+    with pytest.raises(TypeError, match="needs the keyword env"):
+        MVSimVecEnv("mvsim/Custom-v0")
+    with pytest.raises(ValueError, match="did you mean 'mvsim/NavArena-v0'"):
+        MVSimVecEnv("mvsim/NavAren-v0")
 
 
 def test_wrappers() -> None:

@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,6 +173,26 @@ def test_reading_stays_below_the_roots(tmp_path: Path) -> None:
     with pytest.raises(WorldFileError, match=r"w.world.xml:2:.*root"):
         World(path)
     World(path, roots=[shared])
+
+
+@pytest.mark.parametrize(("roots", "error"), [("/nope", ValueError), (["/nope"], ValueError), (3, TypeError)])
+def test_wrong_roots(roots: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="roots"):
+        World(YARD, roots=roots)
+
+
+def test_one_root_is_one_folder(tmp_path: Path) -> None:
+    """A text is one path: its characters, "/" among them, are not roots."""
+    (tmp_path / "secret.pgm").write_bytes(b"P5 1 1 255 \xff")
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    file = tmp_path / "a" / "b" / "w.world.xml"
+    file.write_text(
+        f'<mvsim_world><element class="occupancy_grid"><file>{tmp_path}/secret.pgm</file></element></mvsim_world>'
+    )
+    with pytest.raises(WorldFileError, match="outside of the folders"):
+        World(file, roots=str(tmp_path / "other"))
+    World(file, roots=str(tmp_path))
 
 
 def test_draw(world: World) -> None:

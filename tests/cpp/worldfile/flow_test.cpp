@@ -294,5 +294,14 @@ TEST(Files, MismatchedClosingTagsAreWarnedOf) {
   EXPECT_TRUE(has(joined(world.warnings), ":2:11: </gravitas> closes <gravity>"));
 }
 
+TEST(Include, AParameterThatTheFileDoesNotUseIsAWarning) {
+  const TempFolder folder;
+  folder.write("worlds/part.xml", "<block><init_pose>${x|0} 0 0</init_pose></block>");
+  const std::string used = joined(load_file(folder, "<include file='part.xml' x='2'/>").warnings);
+  EXPECT_TRUE(used.empty()) << used;
+  const std::string unused = joined(load_file(folder, "<include file='part.xml' xx='2'/>").warnings);
+  EXPECT_TRUE(has(unused, "the file has no parameter 'xx', did you mean 'x'?")) << unused;
+}
+
 }  // namespace
 }  // namespace mvsim
