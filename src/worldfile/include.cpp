@@ -38,7 +38,8 @@ std::vector<std::string> used_names(const std::string& text) {
   std::vector<std::string> names;
   for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
     const size_t end = text.find_first_of("|}", at);
-    if (end != std::string::npos) names.emplace_back(trimmed(std::string_view(text).substr(at + 2, end - at - 2)));
+    if (end != std::string::npos)
+      names.emplace_back(trimmed(std::string_view(text).substr(at + 2, end - at - 2)));
   }
   return names;
 }
