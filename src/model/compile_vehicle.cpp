@@ -40,6 +40,12 @@ size_t add_class_params(Model& model, const std::string& prefix, std::span<const
   return add_params(model, prefix, table, values);
 }
 
+std::vector<std::string_view> names_of(std::span<const ParamInfo> table) {
+  std::vector<std::string_view> names;
+  for (const ParamInfo& info : table) names.push_back(info.name);
+  return names;
+}
+
 // A vehicle whose user chooses the controller gives the parameters of all of them.
 std::vector<std::string_view> controller_params(const Dynamics& dynamics) {
   std::vector<std::string_view> names{"I_MAX"};  // in many MVSim files, and without effect there
@@ -78,6 +84,11 @@ std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleMod
     if (std::find(tags.begin(), tags.end(), w.tag) == tags.end())
       throw WorldFileError(w.where, "<" + w.tag + ">: not a wheel of dynamics '" + spec.dynamics.class_name +
                                         "'" + did_you_mean(w.tag, tags));
+  const std::span<const ParamInfo> geometry = v.dynamics->geometry();
+  std::vector<double> numbers(geometry.size());
+  std::vector<std::string> no_warnings;  // the names of all tables are checked with the parameters
+  read_params(spec.dynamics, geometry, numbers, names_of(v.dynamics->params()), no_warnings);
+  v.dynamics->place_wheels(numbers.data(), wheels);
   for (size_t i = 0; i < wheels.size(); ++i)
     for (size_t j = i + 1; j < wheels.size(); ++j)
       if (norm(wheels[i].position - wheels[j].position) < 1e-6)
@@ -179,7 +190,8 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.tire_params = add_class_params(model, prefix + "/friction/", v.tire->params(), spec.friction, {});
   v.controller_params = add_class_params(model, prefix + "/controller/", v.controller->params(),
                                          spec.controller, controller_params(*v.dynamics));
-  read_params(spec.dynamics, {}, {}, {}, model.warnings);  // no class has scalars of its own yet
+  v.dynamics_params = add_class_params(model, prefix + "/dynamics/", v.dynamics->params(), spec.dynamics,
+                                       names_of(v.dynamics->geometry()));
   v.controller_state = model.controller_state_count;
   model.controller_state_count += v.controller->state_size();
   v.first_wheel = model.wheel_count;

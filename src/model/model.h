@@ -64,7 +64,8 @@ struct VehicleModel {
   Twist2 initial_twist;  // body frame
   // Odometry multipliers that the world leaves open are drawn from N(1, 0.02) at each reset.
   std::array<bool, 3> odometry_drawn{};
-  size_t body_params = 0, tire_params = 0, controller_params = 0;  // first index in Model::params
+  // first index in Model::params
+  size_t body_params = 0, tire_params = 0, controller_params = 0, dynamics_params = 0;
   size_t controller_state = 0;  // first index in a Simulation's controller states
   size_t first_wheel = 0;       // first index in a Simulation's wheels
   size_t body = 0;

@@ -1,6 +1,8 @@
 // A rigid body in the plane as Box2D keeps it: single precision, world frame.
 #pragma once
 
+#include "base/geometry.h"
+
 namespace mvsim {
 
 struct BodyState {
@@ -8,6 +10,10 @@ struct BodyState {
   float cx = 0, cy = 0;             // of the centre of mass, m: what is integrated; x, y follow from it
   float vx = 0, vy = 0, omega = 0;  // of the centre of mass, m/s and rad/s
 };
+
+inline Pose2 body_pose(const BodyState& b) {
+  return {b.x, b.y, b.angle};
+}
 
 // What turns forces into motion, in Box2D's own numbers.
 struct BodyInertia {

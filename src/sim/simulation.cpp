@@ -8,10 +8,6 @@
 namespace mvsim {
 namespace {
 
-Pose2 plane_pose(const BodyState& b) {
-  return {b.x, b.y, b.angle};
-}
-
 bool has_movable_blocks(const Model& m) {
   return std::any_of(m.blocks.begin(), m.blocks.end(),
                      [](const BlockModel& b) { return b.body >= 0 && !b.is_static; });
@@ -262,88 +258,6 @@ void Simulation::run(double duration, const std::function<void()>& after_step) {
   }
 }
 
-void Simulation::update_terrain(size_t index) {
-  const Model& m = *model_;
-  VehicleState& state = state_.vehicles[index];
-  const VehicleModel& v = m.vehicles[index];
-  tops_.clear();
-  // a block matters only if some part of its top is low enough to be under a wheel's axle
-  double axle = 0;
-  for (const WheelModel& w : v.wheels) axle = std::max(axle, w.radius);
-  for (size_t b = 0; b < m.blocks.size(); ++b) {
-    const BlockModel& block = m.blocks[b];
-    if (state_.block_z[b] + block.top.lowest() <= state.z + axle)
-      tops_.push_back({&block.top, block_plane_pose(b), state_.block_z[b]});
-  }
-  if (m.planes.empty() && tops_.empty()) {
-    state.z = 0;
-    return;
-  }
-  const Pose2 pose = plane_pose(state_.bodies[v.body]);
-  double sum = 0, first = 0;
-  bool level = true;
-  for (size_t i = 0; i < v.wheels.size(); ++i) {
-    const Vec2 at = transform(pose, v.wheels[i].position);
-    const double z = highest_under(m.planes, tops_, at, state.z + v.wheels[i].radius);
-    if (i == 0) first = z;
-    level = level && std::fabs(z - first) < 1e-4;
-    sum += z;
-  }
-  // two wheels at different heights leave the vehicle as it was; three or more carry it at their mean
-  if (level)
-    state.z = first;
-  else if (v.wheels.size() > 2)
-    state.z = sum / static_cast<double>(v.wheels.size());
-}
-
-BodyForce Simulation::drive_vehicle(size_t index, double dt) {
-  const VehicleModel& v = model_->vehicles[index];
-  const double* params = state_.params.data();
-  const std::span<WheelState> wheels(state_.wheels.data() + v.first_wheel, v.wheels.size());
-
-  double actuation[kMostActuation] = {};
-  const ControllerInput input{dt, v.wheels, odometry_twist(v.wheels, wheels)};
-  v.controller->step(params + v.controller_params, input, state_.vehicles[index].command,
-                     state_.controllers.data() + v.controller_state, actuation);
-  v.dynamics->drive(actuation, wheels);
-
-  const BodyState& body = state_.bodies[v.body];
-  const Rotation2 R_world_base(body.angle);
-  const Vec2 center{state_.inertias[v.body].center_x, state_.inertias[v.body].center_y};
-  const Vec2 v_center = R_world_base.unrotate({body.vx, body.vy});
-  const double omega = body.omega;
-  const Vec2 v_base{v_center.x + omega * center.y, v_center.y - omega * center.x};
-  const double chassis_share = params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
-
-  Vec2 force{};
-  double torque = 0;
-  for (size_t i = 0; i < v.wheels.size(); ++i) {
-    const WheelModel& w = v.wheels[i];
-    WheelState& wheel = wheels[i];
-    const Vec2 velocity{v_base.x - omega * w.position.y, v_base.y + omega * w.position.x};
-    const bool straight = wheel.steer == 0;
-    const Rotation2 R_base_wheel = straight ? Rotation2() : Rotation2(wheel.steer);
-    const double mass = chassis_share + w.mass;
-    const TireOutput out = v.tire->step(params + v.tire_params, {.dt = dt,
-                                                                 .torque = wheel.torque,
-                                                                 .mass = mass,
-                                                                 .load = mass * model_->gravity,
-                                                                 .velocity = R_base_wheel.unrotate(velocity),
-                                                                 .spin = wheel.spin,
-                                                                 .radius = w.radius,
-                                                                 .inertia = w.inertia});
-    const Vec2 f = R_base_wheel.rotate(out.force);
-    wheel.spin = out.spin;
-    wheel.force_x = f.x;
-    wheel.force_y = f.y;
-    force = force + f;
-    torque += cross(w.position - center, f);
-  }
-  // an ideal controller moves the body itself: wheels turn along but do not push
-  if (v.controller->imposes_twist()) return {};
-  return {R_world_base.rotate(force), torque};
-}
-
 void Simulation::observe_body(size_t index, double dt) {
   const VehicleModel& v = model_->vehicles[index];
   VehicleState& state = state_.vehicles[index];
@@ -366,7 +280,7 @@ void Simulation::integrate_wheels(size_t index, double dt) {
   }
   // odometry: the true displacement of each step, scaled (physics 4.11)
   VehicleState& state = state_.vehicles[index];
-  const Pose2 pose = plane_pose(state_.bodies[v.body]);
+  const Pose2 pose = body_pose(state_.bodies[v.body]);
   if (state.has_last_pose) {
     const double* k = state_.params.data() + v.body_params + kOdometryX;
     const Vec2 moved =
@@ -419,7 +333,7 @@ std::span<const WheelState> Simulation::wheels(size_t index) const {
 
 Pose2 Simulation::block_plane_pose(size_t index) const {
   const int body = model_->blocks[index].body;
-  return body < 0 ? state_.intangible_poses[index] : plane_pose(state_.bodies[static_cast<size_t>(body)]);
+  return body < 0 ? state_.intangible_poses[index] : body_pose(state_.bodies[static_cast<size_t>(body)]);
 }
 
 Pose3 Simulation::block_pose(size_t index) const {

@@ -144,6 +144,8 @@ class Simulation {
   void leave_contact();
   double distance_to_static(Vec2 point, double limit) const;
   void update_terrain(size_t vehicle);
+  Vec2 slope_of(size_t vehicle) const;
+  void control_vehicle(size_t vehicle, double dt);
   BodyForce drive_vehicle(size_t vehicle, double dt);
   void update_loads(size_t vehicle);
   void observe_body(size_t vehicle, double dt);

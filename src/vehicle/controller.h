@@ -19,7 +19,10 @@ inline constexpr int kMostActuation = 4;
 struct ControllerInput {
   double dt = 0;
   std::span<const WheelModel> wheels;
-  Twist2 odometry;  // estimate from the wheel spins: what a real robot's controller sees
+  std::span<const WheelState> states;  // of the previous step
+  Twist2 odometry;                     // estimate from the wheel spins: what a real robot's controller sees
+  const double* dynamics_params = nullptr;  // of the dynamics class
+  double climbing_force = 0;                // N, weight of the chassis along the slope, positive uphill
 };
 
 // A value of a controller's command, e.g. "vx" in m/s.

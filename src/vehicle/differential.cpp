@@ -34,10 +34,11 @@ class Differential final : public Dynamics {
     return {};
   }
 
-  void drive(const double* actuation, std::span<WheelState> wheels) const override {
-    for (size_t i = 0; i < wheels.size(); ++i) {
-      const bool powered = wheels.size() != 3 || i < 2;
-      wheels[i].torque = powered ? -actuation[i % 2] : 0;
+  void drive(const double* /*p*/, const double* actuation, std::span<const WheelModel> /*wheels*/,
+             std::span<WheelState> states) const override {
+    for (size_t i = 0; i < states.size(); ++i) {
+      const bool powered = states.size() != 3 || i < 2;
+      states[i].torque = powered ? -actuation[i % 2] : 0;
     }
   }
 

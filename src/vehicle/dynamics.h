@@ -26,11 +26,18 @@ class Dynamics {
   virtual double default_z_min() const = 0;
   virtual double default_z_max() const = 0;
   virtual const Polygon& default_shape() const = 0;
+  // Numbers that place wheels ("f_wheels_x"); read once, when the world is compiled.
+  virtual std::span<const ParamInfo> geometry() const { return {}; }
+  virtual void place_wheels(const double* /*geometry*/, std::span<WheelModel> /*wheels*/) const {}
+  // Numbers of the drive and the steering ("max_steer_ang_deg", "drivetrain/front_rear_split").
+  virtual std::span<const ParamInfo> params() const { return {}; }
   // "" or what is wrong with these wheels under this controller.
   virtual std::string_view check_wheels(std::span<const WheelModel> wheels,
                                         const Controller& controller) const = 0;
-  // Actuation of a controller -> motor torque (positive = forward) and steering angle of each wheel.
-  virtual void drive(const double* actuation, std::span<WheelState> wheels) const = 0;
+  // Actuation of a controller -> motor torque (positive = forward), brake torque and steering angle of each
+  // wheel. `p`: values in the order of params().
+  virtual void drive(const double* p, const double* actuation, std::span<const WheelModel> wheels,
+                     std::span<WheelState> states) const = 0;
 };
 
 std::span<const Dynamics* const> dynamics_classes();

@@ -22,6 +22,7 @@ struct WheelState {
   double angle = 0;                 // rad
   double steer = 0;                 // rad, yaw with respect to the chassis
   double torque = 0;                // N m of the motor in the last step, positive forward
+  double brake = 0;                 // N m of the brake in the last step, >= 0
   double force_x = 0, force_y = 0;  // N on the chassis in the last step, vehicle frame
   double load = 0;                  // N, share of the chassis weight
 };

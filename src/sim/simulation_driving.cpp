@@ -1,0 +1,72 @@
+// The part of Simulation that drives: controllers, tires, and the force that they put on the chassis.
+#include "sim/simulation.h"
+
+namespace mvsim {
+
+void Simulation::control_vehicle(size_t index, double dt) {
+  const VehicleModel& v = model_->vehicles[index];
+  const double* params = state_.params.data();
+  const std::span<WheelState> wheels(state_.wheels.data() + v.first_wheel, v.wheels.size());
+  const ControllerInput input{
+      .dt = dt,
+      .wheels = v.wheels,
+      .states = wheels,
+      .odometry = odometry_twist(v.wheels, wheels),
+      .dynamics_params = params + v.dynamics_params,
+      .climbing_force = -params[v.body_params + kChassisMass] * model_->gravity * slope_of(index).x};
+  double actuation[kMostActuation] = {};
+  v.controller->step(params + v.controller_params, input, state_.vehicles[index].command,
+                     state_.controllers.data() + v.controller_state, actuation);
+  v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
+}
+
+BodyForce Simulation::drive_vehicle(size_t index, double dt) {
+  control_vehicle(index, dt);
+  const VehicleModel& v = model_->vehicles[index];
+  const double* params = state_.params.data();
+  const BodyState& body = state_.bodies[v.body];
+  const Rotation2 R_world_base(body.angle);
+  const Vec2 center{state_.inertias[v.body].center_x, state_.inertias[v.body].center_y};
+  const Vec2 v_center = R_world_base.unrotate({body.vx, body.vy});
+  const double omega = body.omega;
+  const Vec2 v_base{v_center.x + omega * center.y, v_center.y - omega * center.x};
+  const double chassis_share = params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
+  const Vec2 slope = slope_of(index);
+
+  Vec2 force{};
+  double torque = 0;
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    const WheelModel& w = v.wheels[i];
+    WheelState& wheel = state_.wheels[v.first_wheel + i];
+    const Vec2 velocity{v_base.x - omega * w.position.y, v_base.y + omega * w.position.x};
+    const bool straight = wheel.steer == 0;
+    const Rotation2 R_base_wheel = straight ? Rotation2() : Rotation2(wheel.steer);
+    const double mass = chassis_share + w.mass;
+    const double weight = mass * model_->gravity;
+    const Vec2 downhill = weight * slope;
+    const TireOutput out =
+        v.tire->step(params + v.tire_params, {.dt = dt,
+                                              .torque = wheel.torque,
+                                              .brake = wheel.brake,
+                                              .mass = mass,
+                                              .load = weight,
+                                              .velocity = R_base_wheel.unrotate(velocity),
+                                              .spin = wheel.spin,
+                                              .radius = w.radius,
+                                              .inertia = w.inertia,
+                                              .width = w.width,
+                                              .slope_force = R_base_wheel.unrotate(downhill)});
+    const Vec2 f = R_base_wheel.rotate(out.force);
+    wheel.spin = out.spin;
+    wheel.force_x = f.x;
+    wheel.force_y = f.y;
+    const Vec2 total = f + downhill;
+    force = force + total;
+    torque += cross(w.position - center, total);
+  }
+  // an ideal controller moves the body itself: wheels turn along but do not push
+  if (v.controller->imposes_twist()) return {};
+  return {R_world_base.rotate(force), torque};
+}
+
+}  // namespace mvsim
