@@ -42,7 +42,7 @@ RECIPE: dict[str, Any] = {
 LEARNING_RATE = 1e-3
 REWARD_SCALE = 0.2  # brings returns to the order of one, where PPO's value loss is at home
 DEFAULT_STEPS = {"mvsim/NavArena-v0": 6_000_000, "mvsim/NavMap-v0": 5_000_000}
-CHECK_SEEDS = range(2_000_000, 2_000_200)  # of evaluations during training; the final 500 are others
+CHECK_SEEDS = range(2_000_000, 2_000_400)  # of evaluations during training; the final 500 are others
 CHECK_EVERY = 200_000  # environment steps between evaluations
 
 
@@ -67,7 +67,7 @@ class TimedReward(VecEnvWrapper):
 
 
 class Progress(BaseCallback):
-    """Progress bar, and evaluations on held-out seeds whose time does not count as training."""
+    """Progress bar, evaluations on seeds of their own whose time does not count as training, the best policy so far."""
 
     def __init__(self, env_id: str, steps: int):
         super().__init__()
@@ -75,6 +75,7 @@ class Progress(BaseCallback):
         self.history: list[dict[str, float]] = []
         self.evaluation_seconds = 0.0
         self.next_check = CHECK_EVERY
+        self.best_success, self.best_steps, self.best_weights = -1.0, 0, {}
 
     def _on_training_start(self) -> None:
         self.started = time.perf_counter()
@@ -98,6 +99,9 @@ class Progress(BaseCallback):
         result = evaluate(self.env_id, greedy_policy(self.env_id, self.model), CHECK_SEEDS)
         self.evaluation_seconds += time.perf_counter() - begun
         self.history.append({"steps": self.num_timesteps, "seconds": seconds, **result})
+        if result["success"] >= self.best_success:
+            self.best_success, self.best_steps = result["success"], self.num_timesteps
+            self.best_weights = {name: w.clone() for name, w in self.model.policy.state_dict().items()}
         for key in ("success", "collision", "timeout", "spl", "return"):
             self.logger.record(f"evaluation/{key}", result[key])
         self.bar.set_postfix(success=f"{100 * result['success']:.1f} %", seconds=f"{seconds:.0f}")
@@ -135,10 +139,12 @@ def train(args: argparse.Namespace, out: pathlib.Path) -> tuple[Any, dict[str, A
     progress = Progress(args.env, args.steps)
     model.learn(args.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)
     progress.check()
+    model.policy.load_state_dict(progress.best_weights)
     venv.close()
     reached = [h["seconds"] for h in progress.history if h["success"] >= 0.95]
     return model, {
         "steps": model.num_timesteps,
+        "best_steps": progress.best_steps,
         "training_seconds": progress.seconds,
         "seconds_to_95": reached[0] if reached else None,
         "env_steps_per_second": model.num_timesteps / progress.seconds,
