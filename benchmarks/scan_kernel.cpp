@@ -1,5 +1,9 @@
 // Cost of one exact 2D ray: 2,000 random poses x 360 beams on maps of rooms, doors, boxes and discs at 5 cm,
 // one thread. Prints one JSON row {name, value, unit} a line; each value is the median of the repetitions.
+//
+// Growth with the map's size: the same robots walk the same paths on a map of 400 x 400 cells and on one of
+// 4,000 x 4,000 that is made of 100 copies of it, each robot in another copy. Ranges are the same; what
+// differs is memory.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -114,6 +118,86 @@ double nanoseconds_per_ray(const Scene& scene) {
   return seconds / (static_cast<double>(kPoses) * kBeams) * 1e9;
 }
 
+// Where robots are, step by step: they drive on, and turn where a wall is.
+std::vector<Pose2> walk(const GridField& grid, int robots, int steps) {
+  RandomStream random(5, 0, StreamPurpose::kSpawn);
+  const double side = grid.width() * grid.resolution();
+  std::vector<Pose2> now;
+  while (now.size() < static_cast<size_t>(robots)) {
+    const Pose2 pose{random.uniform(0, side), random.uniform(0, side), random.uniform(-kPi, kPi)};
+    if (grid.distance_to_occupied(pose.x, pose.y, 1) > 0.3) now.push_back(pose);
+  }
+  std::vector<Pose2> poses;
+  for (int step = 0; step < steps; ++step) {
+    for (Pose2& pose : now) {
+      const Vec2 next = transform(pose, {0.02, 0});
+      if (grid.distance_to_occupied(next.x, next.y, 1) > 0.3)
+        pose = {next.x, next.y, pose.yaw + random.uniform(-0.1, 0.1)};
+      else
+        pose.yaw += random.uniform(-kPi, kPi);
+      poses.push_back(pose);
+    }
+  }
+  return poses;
+}
+
+constexpr int kCopies = 10;  // along each side of the large map
+
+Map copies_of(const Map& small) {
+  Map large{small.side * kCopies, {}};
+  for (int row = 0; row < large.side; ++row)
+    for (int copy = 0; copy < kCopies; ++copy) {
+      const auto begin = small.cells.begin() + row % small.side * small.side;
+      large.cells.insert(large.cells.end(), begin, begin + small.side);
+    }
+  return large;
+}
+
+double seconds_of_scans(const GridField& grid, const std::vector<Pose2>& poses) {
+  const BeamTable beams(kBeams, 2 * kPi * (kBeams - 1) / kBeams);
+  std::vector<float> dx(kBeams), dy(kBeams), range(kBeams);
+  const std::clock_t start = std::clock();
+  for (const Pose2& pose : poses) {
+    beams.directions(pose.yaw, dx.data(), dy.data());
+    std::fill(range.begin(), range.end(), static_cast<float>(kMaxRange));
+    cast_grid(grid, pose.x, pose.y, dx.data(), dy.data(), kBeams, kMaxRange, range.data());
+  }
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+// Interleaved, so that both maps meet the same machine; the quickest of each.
+void print_growth(const std::string& name, const GridField& small, const GridField& large,
+                  const std::vector<Pose2>& poses, int robots) {
+  std::vector<Pose2> moved;
+  const double side = small.width() * small.resolution();
+  for (size_t i = 0; i < poses.size(); ++i) {
+    const size_t robot = robots > 0 ? i % static_cast<size_t>(robots) : i;
+    const size_t copy = robot * 37 % (kCopies * kCopies);
+    moved.push_back({poses[i].x + side * static_cast<double>(copy % kCopies),
+                     poses[i].y + side * static_cast<double>(copy / kCopies), poses[i].yaw});
+  }
+  double best_small = 1e9, best_large = 1e9;
+  for (int i = 0; i < 3 * kRepetitions; ++i) {
+    best_small = std::min(best_small, seconds_of_scans(small, poses));
+    best_large = std::min(best_large, seconds_of_scans(large, moved));
+  }
+  const double rays = static_cast<double>(poses.size()) * kBeams;
+  print_row("scan_ns_" + name + "_400", best_small / rays * 1e9, "ns");
+  print_row("scan_ns_" + name + "_4000", best_large / rays * 1e9, "ns");
+  print_row("scan_growth_" + name, best_large / best_small, "1");
+}
+
+void print_growths() {
+  const Map small = make_map(400, 1);
+  const GridField small_grid(small.cells, small.side, small.side, kResolution);
+  const Map large = copies_of(small);
+  const GridField large_grid(large.cells, large.side, large.side, kResolution);
+  for (const int robots : {1, 64})
+    print_growth("walk" + std::to_string(robots), small_grid, large_grid,
+                 walk(small_grid, robots, 4096 / robots), robots);
+  print_growth("anywhere", small_grid, large_grid, free_poses(small_grid, 2), 0);
+}
+
 double mean_range_cells(const Scene& scene) {
   const BeamTable beams(kBeams, 2 * kPi * (kBeams - 1) / kBeams);
   std::vector<float> dx(kBeams), dy(kBeams), range(kBeams);
@@ -156,7 +240,11 @@ double polygon_scan_microseconds(int count) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "--growth") {
+    print_growths();
+    return EXIT_SUCCESS;
+  }
   const Scene scene = make_scene(800);
   print_row("scan_ns_per_ray", nanoseconds_per_ray(scene), "ns");
   for (const std::string& target : simd_targets()) {
@@ -166,10 +254,6 @@ int main() {
     print_row(target == "EMU128" ? "scan_ns_scalar" : name, nanoseconds_per_ray(scene), "ns");
   }
   print_row("scan_mean_range", mean_range_cells(scene), "cells");
-  for (const int side : {400, 4000}) {
-    const Scene other = make_scene(side);
-    print_row("scan_ns_per_ray_" + std::to_string(side), nanoseconds_per_ray(other), "ns");
-  }
   for (const int count : {20, 200, 50000})
     print_row("scan_us_polygons_" + std::to_string(count), polygon_scan_microseconds(count), "us");
   return EXIT_SUCCESS;

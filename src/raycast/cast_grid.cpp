@@ -17,8 +17,9 @@ namespace mvsim {
 // One scan in units of cells, relative to the origin's own cell, or of an origin outside the grid's cell next
 // to it: small numbers keep floats exact.
 struct GridScan {
-  const uint8_t* codes;  // at that cell in plane 0
+  const uint8_t* codes;
   int stride, plane_size;
+  int origin_x, origin_y;              // that cell, counted from the border
   float frac_x, frac_y;                // the origin; in [0, 1] if inside
   float low_x, high_x, low_y, high_y;  // first and last cells of the grid
   bool inside;                         // the origin is in the grid
@@ -38,6 +39,71 @@ using F = hn::ScalableTag<float>;
 using I = hn::ScalableTag<int32_t>;
 using VF = hn::Vec<F>;
 using VI = hn::Vec<I>;
+
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
+
+int floor_of(float x) {
+  const int toward_zero = static_cast<int>(x);
+  return toward_zero - (x < static_cast<float>(toward_zero));
+}
+
+// One ray with the arithmetic of Group below: on CPUs without vectors that is quicker than to emulate them.
+void cast_ray(const GridScan& scan, float dx, float dy, float& range) {
+  const float square = dx * dx + dy * dy;
+  if (!(square > 0.9998f && square < 1.0002f)) return;
+  if (!(std::fabs(dx) > 1e-12f)) dx = 1e-12f;
+  if (!(std::fabs(dy) > 1e-12f)) dy = 1e-12f;
+  const bool left = dx < 0, down = dy < 0;
+  const float inv_dx = 1 / dx, inv_dy = 1 / dy;
+  const float near_x = (left ? 1.0f : 0.0f) - scan.frac_x, near_y = (down ? 1.0f : 0.0f) - scan.frac_y;
+  const float far_x = (left ? 0.0f : 1.0f) - scan.frac_x, far_y = (down ? 0.0f : 1.0f) - scan.frac_y;
+  const int step_x = left ? -1 : 1, step_y = down ? -1 : 1;
+  const uint8_t* codes = scan.codes + (left ? scan.plane_size : 0) + (down ? 2 * scan.plane_size : 0);
+
+  float t = 0, cell_x = 0, cell_y = 0;
+  if (!scan.inside) {
+    const float enter_x = ((left ? scan.high_x : scan.low_x) + near_x) * inv_dx;
+    const float enter_y = ((down ? scan.high_y : scan.low_y) + near_y) * inv_dy;
+    const float leave_x = ((left ? scan.low_x : scan.high_x) + far_x) * inv_dx;
+    const float leave_y = ((down ? scan.low_y : scan.high_y) + far_y) * inv_dy;
+    t = std::max(std::max(enter_x, enter_y), 0.0f);
+    if (!(t <= std::min(leave_x, leave_y)) || !(t <= scan.limit)) return;
+    cell_x = std::min(std::max(std::floor(scan.frac_x + t * dx), scan.low_x), scan.high_x);
+    cell_y = std::min(std::max(std::floor(scan.frac_y + t * dy), scan.low_y), scan.high_y);
+  }
+  int x = static_cast<int>(cell_x), y = static_cast<int>(cell_y);
+  for (;;) {
+    const int column = x + scan.origin_x, row = y + scan.origin_y;
+    const int code = codes[(row & ~7) * (scan.stride - 8) + row * 8 + (column & ~7) * 7 + column];
+    if (code == GridField::kOccupiedCode) break;
+    if (code == GridField::kUnknownCode || !(t <= scan.limit)) return;
+    const float exit_x = (static_cast<float>(x) + far_x) * inv_dx;
+    const float exit_y = (static_cast<float>(y) + far_y) * inv_dy;
+    const float exit = std::min(exit_x, exit_y);
+    const float free = t + (static_cast<float>(code) * (1.0f / GridField::kCodesPerCell) - scan.free_offset);
+    if (free > exit) {
+      x = floor_of(scan.frac_x + free * dx);
+      y = floor_of(scan.frac_y + free * dy);
+      t = free;
+    } else {
+      const bool over_x = exit_x <= exit_y;
+      x += over_x ? step_x : 0;
+      y += over_x ? 0 : step_y;
+      t = exit;
+    }
+  }
+  const float enter_x = (static_cast<float>(x) + near_x) * inv_dx,
+              enter_y = (static_cast<float>(y) + near_y) * inv_dy;
+  const float nearest = std::max(enter_x, enter_y);
+  const float hit = (nearest > 0 ? nearest : 0.0f) * scan.resolution;  // as a vector's maximum: +0, never -0
+  if (hit <= scan.max_range && hit < range) range = hit;
+}
+
+void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count, float* range) {
+  for (int i = 0; i < count; ++i) cast_ray(scan, dx[i], dy[i], range[i]);
+}
+
+#else
 
 // The bytes at the given offsets.
 HWY_INLINE VI gather_codes(const uint8_t* codes, VI offset) {
@@ -118,8 +184,13 @@ struct Group {
   HWY_INLINE void advance(const GridScan& scan) {
     const F df;
     const I di;
-    const VI row = hn::Mul(hn::ConvertTo(di, cell_y), hn::Set(di, scan.stride));
-    const VI offset = hn::Add(plane, hn::Add(row, hn::ConvertTo(di, cell_x)));
+    const VI x = hn::Add(hn::ConvertTo(di, cell_x), hn::Set(di, scan.origin_x));
+    const VI y = hn::Add(hn::ConvertTo(di, cell_y), hn::Set(di, scan.origin_y));
+    // GridField::code_offset: (y - y % 8) * stride + (x - x % 8) * 8 + y % 8 * 8 + x % 8
+    const VI x_low = hn::And(x, hn::Set(di, 7)), y_high = hn::And(y, hn::Set(di, ~7));
+    const VI rows = hn::Add(hn::Mul(y_high, hn::Set(di, scan.stride - 8)), hn::ShiftLeft<3>(y));
+    const VI column = hn::Add(x_low, hn::ShiftLeft<3>(hn::Sub(x, x_low)));
+    const VI offset = hn::Add(hn::Add(plane, column), rows);
     code = hn::ConvertTo(df, gather_codes(scan.codes, offset));
     const auto is_free = hn::Ge(code, hn::Set(df, GridField::kFreeCode));
     alive = hn::And(alive, hn::And(is_free, hn::Le(t, hn::Set(df, scan.limit))));
@@ -200,6 +271,8 @@ void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count
   for (int i = rest_begin; i < count; ++i) range[i] = rest[i - rest_begin];
 }
 
+#endif
+
 }  // namespace mvsim::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -221,7 +294,9 @@ void cast_grid(const GridField& grid, double x, double y, const float* dx, const
   const int iy = std::clamp(static_cast<int>(std::floor(py)), 0, grid.height() - 1);
 
   GridScan scan;
-  scan.codes = grid.codes() + static_cast<ptrdiff_t>(iy + 1) * grid.stride() + ix + 1;
+  scan.codes = grid.codes();
+  scan.origin_x = ix + 1;
+  scan.origin_y = iy + 1;
   scan.stride = grid.stride();
   scan.plane_size = grid.plane_size();
   scan.frac_x = static_cast<float>(px - ix);

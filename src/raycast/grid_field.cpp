@@ -26,6 +26,11 @@ std::array<uint8_t, kMaxSquare + 1> make_code_table() {
   return table;
 }
 
+// Cells along a side with a border cell at each end, up to whole cache lines of 8 x 8.
+int border_and_padding(int cells) {
+  return (cells + 2 + 7) / 8 * 8;
+}
+
 double clamp_index(double value, int size) {
   return std::clamp(value, -1.0, static_cast<double>(size));
 }
@@ -39,7 +44,7 @@ double outside_by(double value, double low) {
 
 GridField::GridField(std::span<const uint8_t> cells, int width, int height, double resolution)
     : width_(width), height_(height), resolution_(resolution) {
-  if (width < 1 || height < 1 || (int64_t{width} + 2) * (int64_t{height} + 2) > kMaxCells)
+  if (width < 1 || height < 1 || (int64_t{width} + 9) * (int64_t{height} + 9) > kMaxCells)
     throw std::invalid_argument("grid of " + std::to_string(width) + " x " + std::to_string(height) +
                                 " cells: expected at least 1 x 1 and at most 2^28 cells");
   if (!(resolution > 0) || !std::isfinite(resolution))
@@ -51,9 +56,11 @@ GridField::GridField(std::span<const uint8_t> cells, int width, int height, doub
   if (std::any_of(cells.begin(), cells.end(),
                   [](uint8_t c) { return c > static_cast<uint8_t>(Cell::kUnknown); }))
     throw std::invalid_argument("grid cell value: expected 0 (free), 1 (occupied) or 2 (unknown)");
-  stride_ = width + 2;
-  plane_size_ = stride_ * (height + 2);
-  codes_.assign(4 * static_cast<size_t>(plane_size_) + 3, kUnknownCode);
+  stride_ = border_and_padding(width);
+  plane_size_ = stride_ * border_and_padding(height);
+  CacheLine unknown;
+  std::fill(std::begin(unknown.cells), std::end(unknown.cells), uint8_t{kUnknownCode});
+  codes_.assign(4 * static_cast<size_t>(plane_size_) / sizeof(CacheLine) + 1, unknown);
   for (int plane = 0; plane < 4; ++plane) fill_plane(plane, cells);
   fill_tiles(cells);
 }
@@ -64,7 +71,7 @@ GridField::GridField(std::span<const uint8_t> cells, int width, int height, doub
 void GridField::fill_plane(int plane, std::span<const uint8_t> cells) {
   const int ahead_x = (plane & 1) != 0 ? -1 : 1, ahead_y = (plane & 2) != 0 ? -1 : 1;
   const auto code_of_square = make_code_table();
-  uint8_t* codes = codes_.data() + static_cast<size_t>(plane) * plane_size_;
+  uint8_t* codes = codes_.data()->cells + static_cast<size_t>(plane) * plane_size_;
 
   std::vector<int> steps(width_, 0);                         // per column: cells up to the next stop ahead
   std::vector<int16_t> squares(width_ + 2 * kRowBorder, 0);  // of the gap to it; the border stops
@@ -77,12 +84,11 @@ void GridField::fill_plane(int plane, std::span<const uint8_t> cells) {
       steps[ix] = cell[ix] != 0 ? 0 : std::min(steps[ix] + 1, kMaxGap + 1);
       square[ix] = static_cast<int16_t>(gap_square(steps[ix]));
     }
-    uint8_t* code = codes + static_cast<size_t>(iy + 1) * stride_ + 1;
     nearest_ahead(square, width_, ahead_x, nearest.data());
     for (int ix = 0; ix < width_; ++ix) {
       const bool free = cell[ix] == static_cast<uint8_t>(Cell::kFree);
       const int stop = cell[ix] == static_cast<uint8_t>(Cell::kOccupied) ? kOccupiedCode : kUnknownCode;
-      code[ix] = free ? code_of_square[nearest[ix]] : static_cast<uint8_t>(stop);
+      codes[code_offset(ix, iy)] = free ? code_of_square[nearest[ix]] : static_cast<uint8_t>(stop);
     }
   }
 }
@@ -99,7 +105,7 @@ void GridField::fill_tiles(std::span<const uint8_t> cells) {
 
 Cell GridField::cell(int ix, int iy) const {
   if (ix < 0 || iy < 0 || ix >= width_ || iy >= height_) return Cell::kUnknown;
-  const uint8_t code = codes_[static_cast<size_t>(iy + 1) * stride_ + ix + 1];
+  const uint8_t code = codes()[code_offset(ix, iy)];
   return code == kOccupiedCode ? Cell::kOccupied : code == kUnknownCode ? Cell::kUnknown : Cell::kFree;
 }
 
@@ -124,10 +130,9 @@ double GridField::distance_to_occupied(double x, double y, double limit) const {
   double radius = limit / resolution_;
   const int ix = static_cast<int>(clamp_index(std::floor(px), width_));
   const int iy = static_cast<int>(clamp_index(std::floor(py), height_));
-  const size_t at = static_cast<size_t>(iy + 1) * stride_ + ix + 1;
-  uint8_t code = codes_[at];
-  for (int plane = 1; plane < 4; ++plane)
-    code = std::min(code, codes_[at + static_cast<size_t>(plane) * plane_size_]);
+  const uint8_t* at = codes() + code_offset(ix, iy);
+  uint8_t code = *at;
+  for (int plane = 1; plane < 4; ++plane) code = std::min(code, at[static_cast<size_t>(plane) * plane_size_]);
   if (code == kOccupiedCode) return 0;
   if (code >= kFreeCode && code - kFreeCode >= kCodesPerCell * radius) return limit;
 
@@ -181,7 +186,7 @@ void GridField::occupied_cells(double x, double y, double radius, std::vector<Ce
 }
 
 size_t GridField::bytes() const {
-  return codes_.size() + tiles_.size() * sizeof(uint64_t);
+  return codes_.size() * sizeof(CacheLine) + tiles_.size() * sizeof(uint64_t);
 }
 
 }  // namespace mvsim

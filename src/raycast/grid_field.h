@@ -42,19 +42,28 @@ class GridField {
   size_t bytes() const;
 
   // For the ray kernel: code of cell (ix, iy) in the plane of a direction's quadrant is
-  // codes()[plane * plane_size() + (iy + 1) * stride() + ix + 1], with plane = (dx < 0) + 2 * (dy < 0).
+  // codes()[plane * plane_size() + code_offset(ix, iy)], with plane = (dx < 0) + 2 * (dy < 0). A cache line
+  // holds 8 x 8 cells, so rays side by side share lines in every direction and a scan touches few of them.
   // kOccupiedCode and kUnknownCode stop a ray; a code above says that a ray of that quadrant, from anywhere
   // in the cell, is free for (code - kFreeCode) / kCodesPerCell cells. A border of unknown cells closes the
   // grid.
   static constexpr int kOccupiedCode = 0, kUnknownCode = 1, kFreeCode = 2;
   static constexpr int kCodesPerCell = 4;
-  const uint8_t* codes() const { return codes_.data(); }
+  const uint8_t* codes() const { return codes_.data()->cells; }
+  // Cells a row of a plane, border included: a multiple of 8.
   int stride() const { return stride_; }
+  int code_offset(int ix, int iy) const {
+    const int x = ix + 1, y = iy + 1;  // the border's lower corner is cell (-1, -1)
+    return (y & ~7) * stride_ + (x & ~7) * 8 + (y & 7) * 8 + (x & 7);
+  }
   int plane_size() const { return plane_size_; }
 
  private:
   struct Window {  // cells, both ends included
     int x_min, x_max, y_min, y_max;
+  };
+  struct alignas(64) CacheLine {
+    uint8_t cells[64];
   };
   Window window(double x, double y, double radius) const;
   void fill_plane(int plane, std::span<const uint8_t> cells);
@@ -63,7 +72,7 @@ class GridField {
   int width_, height_;
   double resolution_;
   int stride_, plane_size_;
-  std::vector<uint8_t> codes_;  // four planes and a few bytes, so that 4 bytes can be read at every code
+  std::vector<CacheLine> codes_;  // four planes and a line more, so that 4 bytes can be read at every code
   int tiles_per_row_;
   std::vector<uint64_t> tiles_;  // occupied cells as bits, 8 x 8 cells a word, 8 bits a row
 };

@@ -45,7 +45,7 @@ TEST(GridField, CodesAreTheDistancesOfTheirQuadrant) {
       const int sx = plane % 2 == 0 ? 1 : -1, sy = plane / 2 == 0 ? 1 : -1;
       for (int n = 0; n < 40; ++n) {
         const int x = dice.below(grid.width), y = dice.below(grid.height);
-        const int code = field.codes()[plane * field.plane_size() + (y + 1) * field.stride() + x + 1];
+        const int code = field.codes()[plane * field.plane_size() + field.code_offset(x, y)];
         if (grid.at(x, y) != 0) {
           ASSERT_EQ(code, grid.at(x, y) == 1 ? GridField::kOccupiedCode : GridField::kUnknownCode);
           continue;
