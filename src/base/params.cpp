@@ -70,6 +70,17 @@ int parse_int(const NamedText& value) {
   return static_cast<int>(*number);  // a decimal is truncated: results of $f{} land here
 }
 
+size_t parse_choice(const NamedText& value, std::span<const std::string_view> choices) {
+  const std::string_view text = trim(value.text);
+  for (size_t i = 0; i < choices.size(); ++i)
+    if (choices[i] == text) return i;
+  std::string expected;
+  for (const std::string_view c : choices) expected += (expected.empty() ? "" : ", ") + std::string(c);
+  throw WorldFileError(value.where, "<" + value.name + ">: found " + quoted(text) + ", expected one of " +
+                                        expected +
+                                        did_you_mean(shortened(text), {choices.begin(), choices.end()}));
+}
+
 std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t most, const char* expected) {
   std::vector<double> out;
   std::string_view rest = trim(value.text);
@@ -120,6 +131,9 @@ void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::spa
         break;
       case ParamType::kInt:
         out[i] = parse_int(*value);
+        break;
+      case ParamType::kChoice:
+        out[i] = static_cast<double>(parse_choice(*value, info.choices));
         break;
     }
     check_range(info, out[i], value->where);

@@ -15,7 +15,8 @@
 
 namespace mvsim {
 
-enum class ParamType { kNumber, kDegrees, kBool, kInt };  // degrees are stored as radians
+// Degrees are stored as radians; a choice is written as one of its names and stored as its index.
+enum class ParamType { kNumber, kDegrees, kBool, kInt, kChoice };
 
 // One row of a component's table. Bounds are inclusive unless `open_min`.
 struct ParamInfo {
@@ -25,7 +26,19 @@ struct ParamInfo {
   double max = std::numeric_limits<double>::infinity();
   ParamType type = ParamType::kNumber;
   bool open_min = false;
+  std::span<const std::string_view> choices{};  // of kChoice
 };
+
+// A row whose value is one of `choices`; `fallback` is an index.
+constexpr ParamInfo choice_param(std::string_view name, std::span<const std::string_view> choices,
+                                 size_t fallback) {
+  return {.name = name,
+          .fallback = static_cast<double>(fallback),
+          .min = 0,
+          .max = static_cast<double>(choices.size()) - 1,
+          .type = ParamType::kChoice,
+          .choices = choices};
+}
 
 // One value as it stood in a file after expansion: a child element or an attribute.
 struct NamedText {
@@ -49,6 +62,7 @@ struct ParamSet {
 double parse_number(const NamedText& value);
 bool parse_bool(const NamedText& value);
 int parse_int(const NamedText& value);
+size_t parse_choice(const NamedText& value, std::span<const std::string_view> choices);  // its index
 std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t most, const char* expected);
 
 // The number of `text`, if it is one as a whole (blanks around it allowed, "nan" and "inf" refused).

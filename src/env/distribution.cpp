@@ -24,21 +24,31 @@ std::string_view trim(std::string_view s) {
 
 }  // namespace
 
-Distribution::Distribution(const NamedText& text) {
+Distribution::Distribution(const NamedText& text, std::span<const std::string_view> choices) {
   const std::string_view whole = trim(text.text);
-  if (const auto number = scan_number(whole)) {
+  if (const auto number = choices.empty() ? scan_number(whole) : std::nullopt) {
     arguments_ = {*number};
     return;
   }
   const size_t open = whole.find('(');
+  if (!choices.empty() && open == std::string_view::npos) {
+    arguments_ = {static_cast<double>(parse_choice(text, choices))};
+    return;
+  }
   if (open == std::string_view::npos || whole.back() != ')') fail(text, kForms);
   const std::string_view name = trim(whole.substr(0, open));
   std::string_view rest = whole.substr(open + 1, whole.size() - open - 2);
   for (;;) {
     const size_t comma = std::min(rest.find(','), rest.size());
-    const auto number = scan_number(rest.substr(0, comma));
-    if (!number) fail(text, kForms);
-    arguments_.push_back(*number);
+    const std::string_view argument = rest.substr(0, comma);
+    if (choices.empty()) {
+      const auto number = scan_number(argument);
+      if (!number) fail(text, kForms);
+      arguments_.push_back(*number);
+    } else {
+      const NamedText name{text.name, std::string(argument), text.where};
+      arguments_.push_back(static_cast<double>(parse_choice(name, choices)));
+    }
     if (comma == rest.size()) break;
     rest.remove_prefix(comma + 1);
   }
@@ -46,6 +56,7 @@ Distribution::Distribution(const NamedText& text) {
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end()) fail(text, kForms + did_you_mean(name, names));
   kind_ = static_cast<Kind>(1 + (it - names.begin()));
+  if (!choices.empty() && kind_ != Kind::kChoice) fail(text, "expected a name or choice(name, name, ...)");
   if (kind_ != Kind::kChoice && arguments_.size() != 2) fail(text, "expected two numbers in the brackets");
   const bool is_interval = kind_ == Kind::kUniform || kind_ == Kind::kLogUniform;
   if (is_interval && arguments_[0] > arguments_[1]) fail(text, "expected low <= high");

@@ -2,7 +2,9 @@
 // high)", "choice(a, b, ...)", or a number. Values only.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/params.h"
@@ -12,8 +14,10 @@ namespace mvsim {
 
 class Distribution {
  public:
-  // Throws WorldFileError at the text's place.
-  explicit Distribution(const NamedText& text);
+  // Throws WorldFileError at the text's place. With `choices`, arguments are these names: NAME or
+  // choice(NAME,
+  // ...).
+  explicit Distribution(const NamedText& text, std::span<const std::string_view> choices = {});
 
   double draw(RandomStream& random) const;
   // Smallest and largest value that can be drawn; infinite for a normal one.

@@ -6,11 +6,25 @@
 namespace mvsim {
 namespace {
 
-Distribution read_distribution(TermReader& reader) {
+// Names of what the pattern matches, if these are choices.
+std::span<const std::string_view> choices_of(TermReader& reader, const Model& model) {
+  const std::vector<size_t> found = model.find_params(reader.required_text("of"));
+  if (found.empty()) return {};
+  const std::span<const std::string_view> choices = model.params[found[0]].info.choices;
+  for (const size_t index : found)
+    if (model.params[index].info.choices.data() != choices.data())
+      reader.fail("of", "matches parameters of different kinds, such as " + model.params[found[0]].path +
+                            " and " + model.params[index].path);
+  return choices;
+}
+
+Distribution read_distribution(TermReader& reader, const Model& model) {
   const bool has_scale = reader.has("scale"), has_value = reader.has("value");
   if (has_scale == has_value) reader.fail("of", "expected one of the attributes 'scale' and 'value'");
   const NamedText& text = *reader.term().params.find(has_scale ? "scale" : "value");
-  return Distribution(text);
+  const std::span<const std::string_view> choices = choices_of(reader, model);
+  if (has_scale && !choices.empty()) reader.fail("scale", "a choice cannot be scaled, expected 'value'");
+  return Distribution(text, choices);
 }
 
 std::string number_text(double v) {
@@ -27,7 +41,7 @@ double lowest(const ParamInfo& info) {
 }  // namespace
 
 Randomization::Randomization(TermReader& reader, const Model& model)
-    : distribution_(read_distribution(reader)) {
+    : distribution_(read_distribution(reader, model)) {
   const std::string pattern = reader.required_text("of");
   const bool scaled = reader.has("scale");
   for (size_t index : model.find_params(pattern)) {
