@@ -10,6 +10,7 @@ namespace mvsim {
 namespace {
 
 constexpr int kPointTries = 2000, kStartTries = 400, kGoalTries = 100;
+constexpr double kTouch = 0.01;  // m: bodies this near count as touching for the solver
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 Rect read_area(TermReader& reader, const Model& model) {
@@ -23,6 +24,10 @@ Rect read_area(TermReader& reader, const Model& model) {
 
 void StartAndGoal::read_spawn(TermReader& reader, const TaskContext& context) {
   has_spawn_ = true;
+  const VehicleModel& v = context.model.vehicles[context.vehicle];
+  if (const int group = context.model.bodies[v.body].joint_group;
+      group >= 0 && context.model.joint_groups[static_cast<size_t>(group)].tied)
+    reader.fail("spawn", "the vehicle '" + v.name + "' is joined to a static block and cannot be placed");
   spawn_clearance_ = reader.number("clearance", 0, kNotNegative);
   spawn_area_ = read_area(reader, context.model);
   yaw_ = reader.interval("yaw");
@@ -54,8 +59,8 @@ void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
 
 void StartAndGoal::finish(const TaskContext& context) {
   vehicle_ = context.vehicle;
+  trailers_ = context.model.joined_vehicles(vehicle_);
   goal_radius_ = context.goal_radius;
-  constexpr double kTouch = 0.01;  // m: bodies this near count as touching for the solver
   vehicle_radius_ = context.model.vehicles[vehicle_].radius + kTouch;
   spawn_clearance_ = std::max(spawn_clearance_, vehicle_radius_);
 }
@@ -99,6 +104,13 @@ bool StartAndGoal::accepts(const EnvState& env, Vec2 start, double wanted) const
   return d >= distance_->low && d <= distance_->high;
 }
 
+bool StartAndGoal::trailers_are_free(const Simulation& s) const {
+  return std::all_of(trailers_.begin(), trailers_.end(), [&](size_t i) {
+    const Pose3 pose = s.vehicle_pose(i);
+    return is_free(s, vehicle_, {pose.x, pose.y}, s.model().vehicles[i].radius + kTouch);
+  });
+}
+
 bool StartAndGoal::draw_start(EnvState& env, RandomStream& random) const {
   Simulation& s = env.simulation;
   if (!has_spawn_ || spawn_pose_) {
@@ -120,6 +132,7 @@ bool StartAndGoal::draw_start(EnvState& env, RandomStream& random) const {
     if (!is_free(s, vehicle_, p, spawn_clearance_)) continue;
     const double yaw = yaw_ ? random.uniform(yaw_->low, yaw_->high) * kDegree : random.uniform(-kPi, kPi);
     s.place_vehicle(vehicle_, {p.x, p.y, yaw});
+    if (!trailers_are_free(s)) continue;
     env.start = p;
     return true;
   }

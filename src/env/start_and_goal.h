@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "env/env_state.h"
 #include "env/terms.h"
@@ -38,7 +39,10 @@ class StartAndGoal {
   bool accepts(const EnvState& env, Vec2 start, double wanted) const;
   std::optional<Vec2> draw_goal(EnvState& env, const PlanningGrid* grid, RandomStream& random) const;
 
+  bool trailers_are_free(const Simulation& simulation) const;
+
   size_t vehicle_ = 0;
+  std::vector<size_t> trailers_;  // vehicles that come along
   double vehicle_radius_ = 0, goal_radius_ = 0;
   bool has_spawn_ = false, has_goal_ = false, geodesic_ = false, uniform_distance_ = false;
   double spawn_clearance_ = 0, goal_clearance_ = 0;

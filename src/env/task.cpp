@@ -147,7 +147,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
     env.end = EpisodeEnd::kTruncated;
     return true;
   }
-  observe_facts(task, env, s.vehicle(task.vehicle).had_collision);
+  observe_facts(task, env, s.had_collision(task.vehicle));
   judge(task, env);
   for (size_t i = 0; i < task.rewards.size(); ++i) {
     const double value = task.rewards[i].weight * task.rewards[i].term->value(env);

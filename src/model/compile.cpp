@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/compile_joint.h"
 #include "model/compile_vehicle.h"
 #include "model/grid.h"
 
@@ -123,6 +124,7 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
     model->ground_grids.push_back({g.extent, g.interval, g.color, g.floating});
   }
   compile_objects(spec, options, *model);
+  compile_joints(spec, *model);
   set_timestep(spec, *model);
   build_static_shapes(*model);
   set_bounds(*model);

@@ -36,6 +36,16 @@ size_t Model::sensor_index(std::string_view vehicle, std::string_view sensor) co
               did_you_mean(sensor, names));
 }
 
+std::vector<size_t> Model::joined_vehicles(size_t vehicle) const {
+  std::vector<size_t> out;
+  const int group = bodies[vehicles.at(vehicle).body].joint_group;
+  if (group < 0) return out;
+  for (const size_t body : joint_groups[static_cast<size_t>(group)].bodies)
+    if (bodies[body].kind == BodyKind::kVehicle && bodies[body].index != vehicle)
+      out.push_back(bodies[body].index);
+  return out;
+}
+
 std::vector<size_t> Model::find_params(std::string_view pattern) const {
   std::vector<size_t> found;
   for (size_t i = 0; i < params.size(); ++i)

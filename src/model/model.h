@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "vehicle/controller.h"
 #include "vehicle/dynamics.h"
 #include "vehicle/wheel.h"
+#include "worldfile/world_spec.h"
 
 namespace mvsim {
 
@@ -69,6 +71,7 @@ struct VehicleModel {
   size_t controller_state = 0;  // first index in a Simulation's controller states
   size_t first_wheel = 0;       // first index in a Simulation's wheels
   size_t body = 0;
+  std::optional<Vec2> first_joint_anchor;  // body frame: where a two-wheeled trailer rests besides
   SourceLocation where;
 };
 
@@ -107,11 +110,29 @@ struct GridModel {
   double restitution = 0, friction = 0;
 };
 
+// Two bodies held together; anchors in their frames.
+struct JointModel {
+  JointType type = JointType::kRevolute;
+  size_t body_a = 0, body_b = 0;
+  Vec2 anchor_a, anchor_b;
+  double min_length = 0, max_length = 0, stiffness = 0, damping = 0;  // of a distance joint
+  bool limited = false;                                               // of a revolute joint
+  double lower_angle = 0, upper_angle = 0;
+  double initial_angle = 0;  // yaw of b less that of a at the start: what joint angles are measured from
+};
+
+// Bodies that joints hold together, directly or through others; static ones are in none.
+struct JointGroup {
+  std::vector<size_t> bodies;  // ascending
+  bool tied = false;           // to a static block
+};
+
 enum class BodyKind { kVehicle, kBlock };
 
 struct BodyModel {
   BodyKind kind;
   size_t index;
+  int joint_group = -1;  // in Model::joint_groups; -1: free
 };
 
 struct SensorModel {
@@ -141,6 +162,8 @@ struct Model {
   std::vector<BlockModel> blocks;
   std::vector<GridModel> grids;
   std::vector<BodyModel> bodies;  // document order: Box2D's results depend on the order of creation
+  std::vector<JointModel> joints;
+  std::vector<JointGroup> joint_groups;
   std::vector<SensorModel> sensors;
   std::vector<GroundPlane> planes;
   std::vector<Color> plane_colors;
@@ -158,6 +181,8 @@ struct Model {
   size_t vehicle_index(std::string_view name) const;
   size_t block_index(std::string_view name) const;
   size_t sensor_index(std::string_view vehicle, std::string_view sensor) const;
+  // The other vehicles that joints hold to this one, directly or through others.
+  std::vector<size_t> joined_vehicles(size_t vehicle) const;
   // Indices into `params` whose path matches; `*` in the pattern stands for any run of characters.
   std::vector<size_t> find_params(std::string_view pattern) const;
 };

@@ -8,6 +8,7 @@ namespace {
 constexpr Color kGoalColor{0x2e, 0xa0, 0x43, 255};
 constexpr Color kHitColor{0xd9, 0x2c, 0x2c, 255};
 constexpr Color kHeadingColor{0xff, 0xff, 0xff, 255};
+constexpr Color kRopeColor{0xf2, 0xc0, 0x1e, 255}, kHitchColor{0xd9, 0x2c, 0x2c, 255};
 constexpr double kGroundMargin = 1;  // m, of the ground drawn where a world has none
 constexpr double kTilt = 25 * kDegree;
 
@@ -139,6 +140,32 @@ void add_hits(Simulation& simulation, size_t index, Spheres& hits) {
   }
 }
 
+// A rope is a line between its ends, a hitch a cross; both above what they hold, so that they are seen.
+void add_joints(const Simulation& simulation, DrawScene& scene) {
+  constexpr double kAbove = 0.01, kHalfCross = 0.1;  // m
+  const Model& model = simulation.model();
+  const auto top = [&](size_t body) {
+    const BodyModel& b = model.bodies[body];
+    return b.kind == BodyKind::kVehicle ? simulation.vehicle_pose(b.index).z + model.vehicles[b.index].z_max
+                                        : simulation.block_pose(b.index).z + model.blocks[b.index].z_max;
+  };
+  Segments ropes{{}, kRopeColor}, hitches{{}, kHitchColor};
+  for (size_t i = 0; i < model.joints.size(); ++i) {
+    const JointModel& joint = model.joints[i];
+    const auto [a, b] = simulation.joint_anchors(i);
+    const double z = kAbove + std::max(top(joint.body_a), top(joint.body_b));
+    Segments& lines = joint.type == JointType::kDistance ? ropes : hitches;
+    for (const Vec3 p : {Vec3{a.x, a.y, z}, Vec3{b.x, b.y, z}}) lines.points.push_back(p);
+    if (joint.type == JointType::kDistance) continue;
+    for (const double side : {-kHalfCross, kHalfCross}) {
+      lines.points.push_back({a.x - kHalfCross, a.y - side, z});
+      lines.points.push_back({a.x + kHalfCross, a.y + side, z});
+    }
+  }
+  if (!ropes.points.empty()) scene.segments.push_back(std::move(ropes));
+  if (!hitches.points.empty()) scene.segments.push_back(std::move(hitches));
+}
+
 double tallest(const Model& model) {
   double height = model.grids.empty() ? 0 : GridCells().wall_height;
   for (const BlockModel& b : model.blocks) height = std::max(height, b.z_max);
@@ -168,6 +195,7 @@ DrawScene draw_simulation(const Simulation& simulation, std::shared_ptr<const St
       scene.prisms.push_back(
           block_prism(block, simulation.block_pose(i), simulation.param(block.params + kBlockScale)));
   for (size_t i = 0; i < model.vehicles.size(); ++i) add_vehicle(simulation, i, scene);
+  add_joints(simulation, scene);
   // a reading draws noise: from a copy, so that looking changes nothing
   Simulation copy(simulation);
   Spheres hits;

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <string>
 
+#include "sim/solver_joints.h"
+
 namespace mvsim {
 namespace {
 
@@ -224,6 +226,8 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
     }
     if (!is_static) set_velocity(i, states[i]);
   }
+  for (const JointModel& joint : model.joints)
+    add_joint(impl_->world, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
   for (const GridModel& grid : model.grids) {
     b2BodyDef anchor;
     impl_->cells.push_back({&grid, impl_->world.CreateBody(&anchor), {}});

@@ -64,7 +64,7 @@ void Simulation::reset(uint64_t key, uint32_t episode) {
   s.inertias.assign(m.bodies.size(), {});
   s.free_distances.assign(m.vehicles.size(), 0.0);
   // movable blocks may overlap at first: let Box2D settle that
-  s.in_contact = s.always_solver || has_movable_blocks(m);
+  s.in_contact = s.always_solver || has_movable_blocks(m) || !m.joints.empty();
   s.block_z.resize(m.blocks.size());
   s.intangible_poses.resize(m.blocks.size());
   s.vehicles.assign(m.vehicles.size(), {});
@@ -136,6 +136,11 @@ void Simulation::reset_block(size_t index) {
 }
 
 void Simulation::place_vehicle(size_t index, const Pose2& pose) {
+  place_joined(index, pose);
+  put_vehicle(index, pose);
+}
+
+void Simulation::put_vehicle(size_t index, const Pose2& pose) {
   const VehicleModel& v = model_->vehicles[index];
   VehicleState& state = state_.vehicles[index];
   state_.bodies[v.body] = place_body(pose, state_.inertias[v.body]);

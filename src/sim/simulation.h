@@ -5,6 +5,7 @@
 // body frame unless named otherwise.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -59,7 +60,9 @@ class Simulation {
   void reset(uint64_t key, uint32_t episode);
 
   // -- changes between steps; each takes effect at the next step
-  void place_vehicle(size_t vehicle, const Pose2& pose);  // at rest, z snapped to the ground
+  // At rest, z snapped to the ground; what is joined to it comes along as it stood at the start. Throws Error
+  // if a joint ties one of them to a static block.
+  void place_vehicle(size_t vehicle, const Pose2& pose);
   void place_block(size_t block, const Pose2& pose);
   void set_param(size_t index, double value);               // index into Model::params
   void set_twist(size_t vehicle, double vx, double omega);  // throws Error if the controller takes no twist
@@ -90,9 +93,14 @@ class Simulation {
   Twist2 vehicle_world_twist(size_t vehicle) const;  // world axes
   Twist2 vehicle_odometry_twist(size_t vehicle) const;
   const VehicleState& vehicle(size_t vehicle) const { return state_.vehicles.at(vehicle); }
+  bool had_collision(size_t vehicle) const;  // since the last reset: it or a vehicle that is joined to it
   std::span<const WheelState> wheels(size_t vehicle) const;
   Pose3 block_pose(size_t block) const;
   Twist2 block_world_twist(size_t block) const;
+  // Yaw of body b less that of body a, 0 at the start; rad, not wrapped.
+  double joint_angle(size_t joint) const;
+  // World positions of the joint's anchors on body a and body b.
+  std::array<Vec2, 2> joint_anchors(size_t joint) const;
   double param(size_t index) const { return state_.params.at(index); }
   std::span<const double> params() const { return state_.params; }
   const SensorState& sensor(size_t sensor) const { return state_.sensors.at(sensor); }
@@ -105,9 +113,10 @@ class Simulation {
   void read_now(size_t sensor, float* values, uint8_t* valid);
 
   // Distance (m) from a point to the nearest tangible thing (occupied cell, static shape, block, other
-  // vehicle), at most `limit`. `except_vehicle`: -1 or a vehicle that does not count.
+  // vehicle), at most `limit`. `except_vehicle`: -1 or a vehicle that does not count, nor what is joined to
+  // it.
   double distance_to_obstacles(Vec2 point, double limit, int except_vehicle = -1) const;
-  // The same from a vehicle's chassis outline.
+  // The same from the chassis outline of a vehicle and of those joined to it.
   double clearance(size_t vehicle, double limit) const;
 
  private:
@@ -134,6 +143,9 @@ class Simulation {
   };
 
   void reset_vehicle(size_t vehicle);
+  void put_vehicle(size_t vehicle, const Pose2& pose);
+  void place_joined(size_t vehicle, const Pose2& pose);
+  double outline_clearance(size_t vehicle, double limit) const;
   void reset_block(size_t block);
   void update_inertia(size_t body);
   void forget_solver();

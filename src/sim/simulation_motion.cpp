@@ -47,7 +47,7 @@ void Simulation::move_bodies(double dt) {
     v.had_collision = v.had_collision || v.in_collision;
     alone = alone && !solver_->has_neighbours(m.vehicles[i].body);
   }
-  if (alone && !state_.always_solver && blocks_rest()) leave_contact();
+  if (alone && !state_.always_solver && m.joints.empty() && blocks_rest()) leave_contact();
 }
 
 // One step without Box2D; false, and nothing changed, if something might be touched.

@@ -88,9 +88,16 @@ double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center,
   return best;
 }
 
-double distance_to_shapes(std::span<const MovingShape> shapes, Vec2 point, double limit) {
+int group_of(const Model& model, int body) {
+  return body < 0 ? -1 : model.bodies[static_cast<size_t>(body)].joint_group;
+}
+
+// `group`: joined bodies that do not count, -1 for none.
+double distance_to_shapes(const Model& model, std::span<const MovingShape> shapes, Vec2 point, double limit,
+                          int group) {
   double best = limit;
   for (const MovingShape& shape : shapes) {
+    if (group >= 0 && group_of(model, shape.body) == group) continue;
     const double reach = best + shape.radius;
     const Vec2 d = shape.center - point;
     if (dot(d, d) < reach * reach)
@@ -100,33 +107,47 @@ double distance_to_shapes(std::span<const MovingShape> shapes, Vec2 point, doubl
   return best;
 }
 
-}  // namespace
-
-double Simulation::distance_to_static(Vec2 point, double limit) const {
-  const Model& m = *model_;
+// To occupied cells and the Model's static shapes.
+double distance_to_fixed(const Model& m, Vec2 point, double limit) {
   double best = limit;
   for (const GridModel& grid : m.grids) {
     const Vec2 local = to_grid(grid, point);
     best = std::min(best, grid.field.distance_to_occupied(local.x, local.y, best));
   }
-  best = std::min(best, m.static_shapes.distance(point, best));
-  return distance_to_shapes(scene_.blocks(m, state_.params, state_.bodies), point, best);
+  return std::min(best, m.static_shapes.distance(point, best));
+}
+
+}  // namespace
+
+// Of everything but vehicles.
+double Simulation::distance_to_static(Vec2 point, double limit) const {
+  const Model& m = *model_;
+  const double best = distance_to_fixed(m, point, limit);
+  return distance_to_shapes(m, scene_.blocks(m, state_.params, state_.bodies), point, best, -1);
 }
 
 double Simulation::distance_to_obstacles(Vec2 point, double limit, int except_vehicle) const {
-  const double best = distance_to_static(point, limit);
-  const std::span<const MovingShape> shapes =
-      scene_.shapes(*model_, state_.params, state_.bodies, body_of(except_vehicle));
-  return distance_to_shapes(shapes, point, best);
+  const Model& m = *model_;
+  const int body = body_of(except_vehicle);
+  return distance_to_shapes(m, scene_.shapes(m, state_.params, state_.bodies, body), point,
+                            distance_to_fixed(m, point, limit), group_of(m, body));
+}
+
+double Simulation::clearance(size_t index, double limit) const {
+  const Model& m = *model_;
+  double best = outline_clearance(index, limit);
+  for (const size_t other : m.joined_vehicles(index)) best = outline_clearance(other, best);
+  return best;
 }
 
 // Circles first: an exact polygon distance only for what is near enough to matter.
-double Simulation::clearance(size_t index, double limit) const {
+double Simulation::outline_clearance(size_t index, double limit) const {
   const Model& m = *model_;
   const Polygon outline = vehicle_outline(index);
   const BodyState& b = state_.bodies[m.vehicles[index].body];
   const Vec2 center{b.x, b.y};
   const double radius = m.vehicles[index].chassis.radius;
+  const int body = static_cast<int>(m.vehicles[index].body), group = group_of(m, body);
   double best = limit;
   for (const GridModel& grid : m.grids)
     best = std::min(best, grid_distance(grid, outline, center, radius, best));
@@ -135,8 +156,8 @@ double Simulation::clearance(size_t index, double limit) const {
     m.static_shapes.within(center, best + radius, near);
     for (int i : near) best = std::min(best, polygon_distance(outline, m.static_shapes.vertices(i)));
   }
-  for (const MovingShape& shape :
-       scene_.shapes(m, state_.params, state_.bodies, static_cast<int>(m.vehicles[index].body))) {
+  for (const MovingShape& shape : scene_.shapes(m, state_.params, state_.bodies, body)) {
+    if (group >= 0 && group_of(m, shape.body) == group) continue;
     const double reach = best + radius + shape.radius;
     const Vec2 d = shape.center - center;
     if (dot(d, d) < reach * reach)

@@ -113,7 +113,7 @@ constexpr TopTag kTopTags[] = {
      [](LoadState& s, const Element& e) { s.world.position_iterations = ranged_int(s, e, 1, 1000); }},
     {"collision_threshold",
      [](LoadState& s, const Element& e) { s.world.collision_threshold = ranged(s, e, 0, 1000); }},
-    {"joint", [](LoadState&, const Element& e) { refuse(e, "<joint>"); }},
+    {"joint", parse_joint},
     {"actor", [](LoadState&, const Element& e) { refuse(e, "<actor>"); }},
     {"actor:class", [](LoadState&, const Element& e) { refuse(e, "<actor:class>"); }},
     {"georeference", [](LoadState&, const Element& e) { refuse(e, "<georeference>"); }},

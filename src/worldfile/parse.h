@@ -23,6 +23,7 @@ void parse_vehicle(LoadState& state, const Element& e);
 void parse_sensors(LoadState& state, const Fields& fields, VehicleSpec& vehicle);
 void parse_block_class(LoadState& state, const Element& e);
 void parse_block(LoadState& state, const Element& e);
+void parse_joint(LoadState& state, const Element& e);
 void parse_walls(LoadState& state, const Element& e);
 void parse_element(LoadState& state, const Element& e);
 

@@ -118,6 +118,26 @@ struct GroundGridSpec {
   SourceLocation where;
 };
 
+// One of the two bodies that a joint holds: a vehicle or block that stands before the joint in the file.
+struct JointEndSpec {
+  bool is_vehicle = false;
+  size_t index = 0;  // in WorldSpec::vehicles or WorldSpec::blocks
+  Vec2 anchor;       // body frame
+  SourceLocation where;
+};
+
+enum class JointType { kDistance, kRevolute };
+
+struct JointSpec {
+  JointType type = JointType::kRevolute;
+  JointEndSpec a, b;
+  double max_length = 5, min_length = 0;    // m, of kDistance
+  double stiffness = 0, damping = 0;        // N/m, N s/m, of kDistance
+  bool limited = false;                     // of kRevolute
+  double lower_angle = 0, upper_angle = 0;  // rad, of b in the frame of a with respect to the start
+  SourceLocation where;
+};
+
 struct WorldSpec {
   std::string path;
   double timestep = 0;  // s; 0: min(5 ms, smallest sensor period of a vehicle)
@@ -130,6 +150,7 @@ struct WorldSpec {
   std::vector<OccupancyGridSpec> grids;
   std::vector<HorizontalPlaneSpec> planes;
   std::vector<GroundGridSpec> ground_grids;
+  std::vector<JointSpec> joints;
   std::vector<std::string> warnings;  // "path:line:column: text", each once
 };
 

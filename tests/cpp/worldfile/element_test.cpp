@@ -168,7 +168,7 @@ TEST(World, RefusesByNameWhatIsNotBuilt) {
   for (const char* name : {"elevation_map", "vertical_plane", "pointcloud", "property_region", "skybox"})
     EXPECT_TRUE(has(error_of("<element class='" + std::string(name) + "'/>"),
                     ":2:1: <element class=\"" + std::string(name) + "\"> is not supported yet"));
-  for (const char* tag : {"joint", "actor", "actor:class", "georeference"})
+  for (const char* tag : {"actor", "actor:class", "georeference"})
     EXPECT_TRUE(has(error_of("<" + std::string(tag) + "/>"),
                     ":2:1: <" + std::string(tag) + "> is not supported yet"));
   EXPECT_TRUE(
