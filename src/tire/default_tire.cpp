@@ -1,9 +1,5 @@
-// Friction model `default`: Coulomb limits on both axes separately, chosen so that an unsaturated wheel
-// neither slips nor slides (physics 4.4).
-#include <algorithm>
-#include <cmath>
-
-#include "base/math.h"
+// Friction model `default`: Coulomb limits on both axes separately (physics 4.4).
+#include "tire/rolling.h"
 #include "tire/tires.h"
 
 namespace mvsim {
@@ -17,30 +13,37 @@ constexpr ParamInfo kParams[] = {
     {.name = "C_rr", .fallback = 0, .min = 0},
 };
 
+constexpr std::string_view kLog[] = {
+    "F_friction_lon", "actual_wheel_alpha",     "desired_wheel_alpha", "desired_wheel_w_impulse",
+    "motor_torque",   "wheel_lateral_friction", "wheel_long_friction"};
+
 class DefaultTire final : public TireModel {
  public:
   std::string_view name() const override { return "default"; }
   std::span<const ParamInfo> params() const override { return kParams; }
 
   TireOutput step(const double* p, const TireInput& in) const override {
-    const double most = p[kMu] * in.load;
+    const double most = effective(in.ground.mu, p[kMu]) * in.load;
+    const RollingStep rolled = roll(in, torque(p, in), most);
+    return {{hold_on_slope(in, rolled.force, most), lateral_hold(in, most)}, rolled.spin};
+  }
 
-    // lateral: stop the sideways motion within one step
-    const double lateral = std::clamp(-in.velocity.y * in.mass / in.dt - in.slope_force.y, -most, most);
+  std::span<const std::string_view> log_names() const override { return kLog; }
+  void log_values(const double* p, const TireInput& in, const TireOutput& out,
+                  double* values) const override {
+    const double desired = rolling_acceleration(in);
+    values[0] = rolling_force(in, torque(p, in));
+    values[1] = (out.spin - in.spin) / in.dt;
+    values[2] = desired;
+    values[3] = desired * in.dt;
+    values[4] = in.torque;
+    values[5] = out.force.y;
+    values[6] = out.force.x;
+  }
 
-    // longitudinal: the spin acceleration that leads to pure rolling
-    const double rolling_acceleration = (in.velocity.x / in.radius - in.spin) / in.dt;
-    double rolling_resistance = 0;
-    if (p[kCRr] > 0 && std::fabs(in.spin) > 1e-4)
-      rolling_resistance = p[kCRr] * in.load * in.radius * hyperbolic_tangent(100 * in.spin);
-    const double torque = in.torque - p[kCDamping] * in.spin - rolling_resistance;
-    double longitudinal = std::clamp((torque - in.inertia * rolling_acceleration) / in.radius, -most, most);
-    const double spin_acceleration = (torque - in.radius * longitudinal) / in.inertia;
-
-    // what friction is left holds the vehicle on a slope; it does not act on the spin
-    const double rest = most - std::fabs(longitudinal);
-    longitudinal -= std::clamp(in.slope_force.x, -rest, rest);
-    return {{longitudinal, lateral}, in.spin + spin_acceleration * in.dt};
+ private:
+  static double torque(const double* p, const TireInput& in) {
+    return shaft_torque(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
   }
 };
 

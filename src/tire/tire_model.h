@@ -40,6 +40,12 @@ class TireModel {
   virtual std::span<const ParamInfo> params() const = 0;
   // `p`: values in the order of params().
   virtual TireOutput step(const double* p, const TireInput& in) const = 0;
+
+  // Further columns of a wheel's log, and their values for a step that was made; computed only when asked.
+  virtual std::span<const std::string_view> log_names() const { return {}; }
+  // `values`: as many as log_names().
+  virtual void log_values(const double* /*p*/, const TireInput& /*in*/, const TireOutput& /*out*/,
+                          double* /*values*/) const {}
 };
 
 // All registered models.

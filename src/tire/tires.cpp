@@ -7,6 +7,8 @@ namespace mvsim {
 std::span<const TireModel* const> tire_models() {
   static const std::array kModels{
       &default_tire(),
+      &wardiagnemma_tire(),
+      &ellipse_tire(),
   };
   return kModels;
 }

@@ -6,5 +6,7 @@
 namespace mvsim {
 
 const TireModel& default_tire();
+const TireModel& wardiagnemma_tire();
+const TireModel& ellipse_tire();
 
 }  // namespace mvsim

@@ -1,0 +1,96 @@
+// Friction model `ellipse`: limits that grow with slip ratio and slip angle and shrink with the other one
+// (physics 4.6, with limits taken absolute). No slip, no grip: a tire that just rolls carries no side load.
+#include "tire/rolling.h"
+#include "tire/tires.h"
+
+namespace mvsim {
+namespace {
+
+enum { kCDamping, kCRr, kCAlpha, kAngleSaturation, kCAlphaS, kCS, kRatioSaturation, kCSAlpha };
+
+constexpr ParamInfo kParams[] = {
+    {.name = "C_damping", .fallback = 0.01, .min = 0},  // N m s/rad
+    {.name = "C_rr", .fallback = 0, .min = 0},
+    {.name = "C_alpha", .fallback = 8.5, .min = 0},
+    {.name = "slip_angle_saturation", .fallback = 0.1, .min = 0, .open_min = true},  // rad, in XML too
+    {.name = "C_alpha_s", .fallback = 0.5, .min = 0},
+    {.name = "C_s", .fallback = 7.5, .min = 0},
+    {.name = "slip_ratio_saturation", .fallback = 0.1, .min = 0, .open_min = true},
+    {.name = "C_s_alpha", .fallback = 0.5, .min = 0},
+};
+
+constexpr std::string_view kLog[] = {"actual_wheel_alpha",
+                                     "motor_torque",
+                                     "slip_angle",
+                                     "slip_ratio",
+                                     "vel_w_x",
+                                     "vel_w_y",
+                                     "wheel_ground_point_vel",
+                                     "wheel_lateral_friction",
+                                     "wheel_long_friction"};
+
+constexpr double kLeastSpeed = 1e-3;  // m/s, below it there is no slip angle
+constexpr double kLeastSpin = 1e-5;   // rad/s, and m/s of the contact point
+
+double contact_speed(const TireInput& in) {
+  return std::fabs(in.spin) > kLeastSpin ? in.spin * in.radius : kLeastSpin;
+}
+
+double slip_ratio_of(const TireInput& in) {
+  const double ground = contact_speed(in);
+  return std::clamp((ground - in.velocity.x) / std::fabs(ground), -1.0, 1.0);
+}
+
+// Angle of the velocity to the rolling direction, forward or backward, in [-pi/2, pi/2].
+double slip_angle_of(const TireInput& in) {
+  const Vec2 v = in.velocity;
+  if (std::fabs(v.x) <= kLeastSpeed && std::fabs(v.y) <= kLeastSpeed) return 0;
+  return v.x < 0 ? arc_tangent(-v.y, -v.x) : arc_tangent(v.y, v.x);
+}
+
+struct Limits {
+  double x, y;  // N
+};
+
+Limits limits(const double* p, const TireInput& in) {
+  const double s = std::min(std::fabs(slip_ratio_of(in)), p[kRatioSaturation]);
+  const double a = std::min(std::fabs(slip_angle_of(in)), p[kAngleSaturation]);
+  const double of_s = s / p[kRatioSaturation], of_a = a / p[kAngleSaturation];
+  return {in.load * p[kCS] * s * std::sqrt(std::max(0.0, 1 - p[kCSAlpha] * of_a * of_a)),
+          in.load * p[kCAlpha] * a * std::sqrt(std::max(0.0, 1 - p[kCAlphaS] * of_s * of_s))};
+}
+
+class EllipseTire final : public TireModel {
+ public:
+  std::string_view name() const override { return "ellipse"; }
+  std::span<const ParamInfo> params() const override { return kParams; }
+
+  TireOutput step(const double* p, const TireInput& in) const override {
+    const Limits most = limits(p, in);
+    const double torque = shaft_torque(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
+    const RollingStep rolled = roll(in, torque, most.x);
+    return {{hold_on_slope(in, rolled.force, most.x), lateral_hold(in, most.y)}, rolled.spin};
+  }
+
+  std::span<const std::string_view> log_names() const override { return kLog; }
+  void log_values(const double*, const TireInput& in, const TireOutput& out, double* values) const override {
+    values[0] = (out.spin - in.spin) / in.dt;
+    values[1] = in.torque;
+    values[2] = slip_angle_of(in);
+    values[3] = slip_ratio_of(in);
+    values[4] = in.velocity.x;
+    values[5] = in.velocity.y;
+    values[6] = contact_speed(in);
+    values[7] = out.force.y;
+    values[8] = out.force.x;
+  }
+};
+
+}  // namespace
+
+const TireModel& ellipse_tire() {
+  static const EllipseTire kTire;
+  return kTire;
+}
+
+}  // namespace mvsim

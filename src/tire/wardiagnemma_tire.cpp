@@ -1,0 +1,62 @@
+// Friction model `wardiagnemma`: `default` with the terrain drag of Ward and Iagnemma, which brakes the
+// chassis and leaves the spin alone (physics 4.5).
+#include "tire/rolling.h"
+#include "tire/tires.h"
+
+namespace mvsim {
+namespace {
+
+enum { kMu, kCDamping, kCRr, kARoll, kR1, kR2 };
+
+constexpr ParamInfo kParams[] = {
+    {.name = "mu", .fallback = 0.8, .min = 0},
+    {.name = "C_damping", .fallback = 0.01, .min = 0},  // N m s/rad
+    {.name = "C_rr", .fallback = 0, .min = 0},
+    {.name = "A_roll", .fallback = 50, .min = 0},  // s/m
+    {.name = "R1", .fallback = 0.0075, .min = 0},
+    {.name = "R2", .fallback = 0.02, .min = 0},  // s/m
+};
+
+constexpr std::string_view kLog[] = {"F_rr", "actual_wheel_alpha", "desired_wheel_alpha", "motor_torque",
+                                     "wheel_long_friction"};
+
+class WardIagnemmaTire final : public TireModel {
+ public:
+  std::string_view name() const override { return "wardiagnemma"; }
+  std::span<const ParamInfo> params() const override { return kParams; }
+
+  TireOutput step(const double* p, const TireInput& in) const override {
+    const double most = effective(in.ground.mu, p[kMu]) * in.load;
+    const double torque = shaft_torque(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
+    const RollingStep rolled = roll(in, torque, most, drag(p, in));
+    return {{hold_on_slope(in, rolled.force, most), lateral_hold(in, most)}, rolled.spin};
+  }
+
+  std::span<const std::string_view> log_names() const override { return kLog; }
+  void log_values(const double* p, const TireInput& in, const TireOutput& out,
+                  double* values) const override {
+    values[0] = drag(p, in);
+    values[1] = (out.spin - in.spin) / in.dt;
+    values[2] = rolling_acceleration(in);
+    values[3] = in.torque;
+    values[4] = out.force.x;
+  }
+
+ private:
+  static double drag(const double* p, const TireInput& in) {
+    const double speed = std::fabs(in.velocity.x);
+    if (speed == 0) return 0;
+    const double share = p[kR1] * (1 - exponential(-p[kARoll] * speed)) + p[kR2] * speed;
+    // drag stops, it never turns round
+    return -std::copysign(std::min(in.load * share, in.mass * speed / in.dt), in.velocity.x);
+  }
+};
+
+}  // namespace
+
+const TireModel& wardiagnemma_tire() {
+  static const WardIagnemmaTire kTire;
+  return kTire;
+}
+
+}  // namespace mvsim
