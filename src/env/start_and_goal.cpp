@@ -10,7 +10,7 @@ namespace mvsim {
 namespace {
 
 constexpr int kPointTries = 2000, kStartTries = 400, kGoalTries = 100;
-constexpr double kTouch = 0.01;  // m: bodies this near count as touching for the solver
+constexpr double kTouch = 0.01;  // m, beyond the collision threshold: skins and rounding of the solver
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 Rect read_area(TermReader& reader, const Model& model) {
@@ -61,8 +61,8 @@ void StartAndGoal::finish(const TaskContext& context) {
   vehicle_ = context.vehicle;
   trailers_ = context.model.joined_vehicles(vehicle_);
   goal_radius_ = context.goal_radius;
-  vehicle_radius_ = context.model.vehicles[vehicle_].radius + kTouch;
-  spawn_clearance_ = std::max(spawn_clearance_, vehicle_radius_);
+  const double radius = context.model.vehicles[vehicle_].radius + context.model.collision_threshold + kTouch;
+  spawn_clearance_ = std::max(spawn_clearance_, radius);
 }
 
 std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, double clearance, const Rect& area,
@@ -107,7 +107,8 @@ bool StartAndGoal::accepts(const EnvState& env, Vec2 start, double wanted) const
 bool StartAndGoal::trailers_are_free(const Simulation& s) const {
   return std::all_of(trailers_.begin(), trailers_.end(), [&](size_t i) {
     const Pose3 pose = s.vehicle_pose(i);
-    return is_free(s, vehicle_, {pose.x, pose.y}, s.model().vehicles[i].radius + kTouch);
+    return is_free(s, vehicle_, {pose.x, pose.y},
+                   s.model().vehicles[i].radius + s.model().collision_threshold + kTouch);
   });
 }
 

@@ -43,7 +43,7 @@ class StartAndGoal {
 
   size_t vehicle_ = 0;
   std::vector<size_t> trailers_;  // vehicles that come along
-  double vehicle_radius_ = 0, goal_radius_ = 0;
+  double goal_radius_ = 0;
   bool has_spawn_ = false, has_goal_ = false, geodesic_ = false, uniform_distance_ = false;
   double spawn_clearance_ = 0, goal_clearance_ = 0;
   double cell_ = 0.2, inflation_ = 0;
