@@ -214,6 +214,7 @@ void compile_terms(Task& task) {
   task.history_size = history_size;
   task.needs_path = needs.path || task.start_and_goal.geodesic();
   task.clearance_limit = std::max(task.clearance_limit, needs.clearance_limit);
+  if (needs.stuck_distance > 0) task.stuck_distance = needs.stuck_distance;
   task.scheduled_sensors = needs.scheduled_sensors;
 }
 

@@ -22,6 +22,8 @@ struct Facts {
   double path_distance = 0;  // along the shortest path, m; only if a term needs it
   double clearance = 0;      // of the chassis, at most Task::clearance_limit
   bool collided = false;     // in any substep of the period
+  Vec2 anchor;               // where it was when it last got away from where it had been
+  double still_time = 0;     // s within TaskNeeds::stuck_distance of the anchor
 };
 
 enum class EpisodeEnd : uint8_t { kNone, kTerminated, kTruncated };

@@ -1,4 +1,4 @@
-// What an agent sees: scan, goal, waypoint, velocity, odometry, last_action.
+// What an agent sees: scan, goal, waypoint, velocity, odometry, attitude, last_action.
 #include <algorithm>
 #include <cmath>
 
@@ -113,7 +113,7 @@ class Waypoint final : public Observation {
   double ahead_;
 };
 
-// (vx, omega): the body's own, or what the wheels report.
+// (vx, omega), or (vx, vy, omega) with `lateral`: the body's own, or what the wheels report.
 class Velocity final : public Observation {
  public:
   Velocity(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
@@ -121,12 +121,18 @@ class Velocity final : public Observation {
     // half as much again as what is commanded: overshoot is seen
     vx_ = limit(reader, "vx_max", 1.5 * context.vx_max);
     omega_ = limit(reader, "omega_max", 1.5 * context.omega_max);
+    lateral_ = reader.boolean("lateral", false);
+    if (lateral_) vy_ = reader.number("vy_max", vx_, kPositive);
   }
-  std::vector<Interval> bounds() const override { return {symmetric(vx_), symmetric(omega_)}; }
+  std::vector<Interval> bounds() const override {
+    if (lateral_) return {symmetric(vx_), symmetric(vy_), symmetric(omega_)};
+    return {symmetric(vx_), symmetric(omega_)};
+  }
   void write(EnvState& env, Scratch&, float* out) const override {
     const Twist2 twist = from_wheels_ ? env.simulation.vehicle_odometry_twist(vehicle_) : env.now.twist;
-    out[0] = static_cast<float>(twist.vx);
-    out[1] = static_cast<float>(twist.omega);
+    *out++ = static_cast<float>(twist.vx);
+    if (lateral_) *out++ = static_cast<float>(twist.vy);
+    *out = static_cast<float>(twist.omega);
   }
 
  private:
@@ -135,8 +141,8 @@ class Velocity final : public Observation {
   }
 
   size_t vehicle_;
-  double vx_ = 0, omega_ = 0;
-  bool from_wheels_ = false;
+  double vx_ = 0, vy_ = 0, omega_ = 0;
+  bool from_wheels_ = false, lateral_ = false;
 };
 
 // (x, y, cos yaw, sin yaw) of the wheel odometry since the reset.
@@ -154,6 +160,23 @@ class Odometry final : public Observation {
     out[1] = static_cast<float>(p.y);
     out[2] = static_cast<float>(r.c);
     out[3] = static_cast<float>(r.s);
+  }
+
+ private:
+  size_t vehicle_;
+  double max_;
+};
+
+// (pitch, roll) on the terrain, rad; positive pitch is nose down.
+class Attitude final : public Observation {
+ public:
+  Attitude(TermReader& reader, TaskContext& context)
+      : vehicle_(context.vehicle), max_(kDegree * reader.number("max", 90, kPositive)) {}
+  std::vector<Interval> bounds() const override { return {symmetric(max_), symmetric(max_)}; }
+  void write(EnvState& env, Scratch&, float* out) const override {
+    const VehicleState& v = env.simulation.vehicle(vehicle_);
+    out[0] = static_cast<float>(v.pitch);
+    out[1] = static_cast<float>(v.roll);
   }
 
  private:
@@ -179,8 +202,13 @@ std::unique_ptr<const Observation> make(TermReader& reader, TaskContext& context
 }
 
 constexpr TermClass<Observation> kClasses[] = {
-    {"scan", make<Scan>},         {"goal", make<Goal>},         {"waypoint", make<Waypoint>},
-    {"velocity", make<Velocity>}, {"odometry", make<Odometry>}, {"last_action", make<LastAction>},
+    {"scan", make<Scan>},
+    {"goal", make<Goal>},
+    {"waypoint", make<Waypoint>},
+    {"velocity", make<Velocity>},
+    {"odometry", make<Odometry>},
+    {"attitude", make<Attitude>},
+    {"last_action", make<LastAction>},
 };
 
 }  // namespace

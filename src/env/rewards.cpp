@@ -47,6 +47,15 @@ class Collision final : public Reward {
   }
 };
 
+// 1 when the episode ends in a failure, whatever it was (collision, stuck, tilt, off_map).
+class Failure final : public Reward {
+ public:
+  Failure(TermReader&, TaskContext&) {}
+  double value(const EnvState& env) const override {
+    return env.end == EpisodeEnd::kTerminated && !env.success ? 1 : 0;
+  }
+};
+
 // 1 in each period.
 class Time final : public Reward {
  public:
@@ -123,6 +132,7 @@ constexpr TermClass<Reward> kClasses[] = {
     {"progress", make<Progress>},   {"goal", make<Goal>},       {"collision", make<Collision>},
     {"time", make<Time>},           {"turn", make<Turn>},       {"action_rate", make<ActionRate>},
     {"clearance", make<Clearance>}, {"heading", make<Heading>}, {"speed", make<Speed>},
+    {"failure", make<Failure>},
 };
 
 }  // namespace

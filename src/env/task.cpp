@@ -17,6 +17,11 @@ void observe_facts(const Task& task, EnvState& env, bool collided) {
   f.clearance = s.clearance(task.vehicle, task.clearance_limit);
   f.collided = collided;
   env.min_clearance = std::min(env.min_clearance, f.clearance);
+  f.still_time += task.substeps * task.substep;
+  if (norm(Vec2{pose.x, pose.y} - f.anchor) > task.stuck_distance) {
+    f.anchor = {pose.x, pose.y};
+    f.still_time = 0;
+  }
   if (!task.start_and_goal.has_goal()) return;
   f.to_goal = env.goal - Vec2{pose.x, pose.y};
   f.goal_distance = norm(f.to_goal);
@@ -112,6 +117,9 @@ void start_episode(const Task& task, EnvState& env) {
   env.previous_action = env.action;
   std::fill(env.reward_sums.begin(), env.reward_sums.end(), 0.0);
   s.clear_collision_flags();
+  env.now = {};
+  env.now.anchor = env.start;
+  env.now.still_time = -task.substeps * task.substep;  // the first look makes it 0
   observe_facts(task, env, false);
   env.before = env.now;
   env.finished = false;

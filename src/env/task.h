@@ -37,6 +37,7 @@ struct Task {
   int substeps = 1;
   int64_t most_steps = 0;  // of an episode, 0: no limit
   double clearance_limit = 0.5;
+  double stuck_distance = 0.3;
   bool needs_path = false;
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;

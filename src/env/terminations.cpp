@@ -1,5 +1,5 @@
-// When an episode ends as an outcome of the task: goal, collision, off_map. (The time limit truncates
-// instead.)
+// When an episode ends as an outcome of the task: goal, collision, off_map, stuck, tilt. (The time limit
+// truncates instead.)
 #include <cmath>
 
 #include "env/terms.h"
@@ -54,13 +54,44 @@ class OffMap final : public Termination {
   Rect bounds_;
 };
 
+// Not `distance` (m) away from where it was for `within` seconds: immobilised.
+class Stuck final : public Termination {
+ public:
+  Stuck(TermReader& reader, TaskContext& context) : within_(reader.number("within", 5, kPositive)) {
+    context.needs.stuck_distance = reader.number("distance", 0.3, kPositive);
+  }
+  bool holds(const EnvState& env) const override { return env.now.still_time >= within_ - 1e-9; }
+  Verdict verdict() const override { return Verdict::kFailure; }
+
+ private:
+  double within_;
+};
+
+// Pitch or roll beyond `max` (degrees in XML): a real vehicle would tip over.
+class Tilt final : public Termination {
+ public:
+  Tilt(TermReader& reader, TaskContext& context)
+      : vehicle_(context.vehicle), max_(kDegree * reader.required_number("max", kPositive)) {}
+  bool holds(const EnvState& env) const override {
+    const VehicleState& v = env.simulation.vehicle(vehicle_);
+    return std::fabs(v.pitch) > max_ || std::fabs(v.roll) > max_;
+  }
+  Verdict verdict() const override { return Verdict::kFailure; }
+
+ private:
+  size_t vehicle_;
+  double max_;
+};
+
 template <typename T>
 std::unique_ptr<const Termination> make(TermReader& reader, TaskContext& context) {
   return std::make_unique<T>(reader, context);
 }
 
 constexpr TermClass<Termination> kClasses[] = {
-    {"goal", make<Goal>}, {"collision", make<Collision>}, {"off_map", make<OffMap>}};
+    {"goal", make<Goal>},   {"collision", make<Collision>}, {"off_map", make<OffMap>},
+    {"stuck", make<Stuck>}, {"tilt", make<Tilt>},
+};
 
 }  // namespace
 

@@ -18,6 +18,7 @@ namespace mvsim {
 struct TaskNeeds {
   bool path = false;                      // Facts::path_distance and EnvState::field
   double clearance_limit = 0;             // m, Facts::clearance up to here
+  double stuck_distance = 0;              // m, what counts as getting away from Facts::anchor
   std::vector<size_t> scheduled_sensors;  // that keep their own period
 };
 

@@ -469,6 +469,43 @@ TEST(Terms, LeavingTheMapEndsAnEpisode) {
   EXPECT_NEAR(batch.simulation(0).vehicle_pose(0).x, 2.1, 0.06);
 }
 
+TEST(Terms, WhoStaysWhereHeWasIsStuck) {
+  const EnvSpec spec =
+      arena({{"terminate", dict({{"stuck", dict({{"distance", number(0.3)}, {"within", number(2)}})}})},
+             {"reward", dict({{"failure", number(-5)}})}});
+  Batch still(spec, options(1));
+  still.reset();
+  int steps = 0;
+  for (; steps < 100 && !still.finished()[0]; ++steps) still.step(std::vector<float>{-1, 0});
+  EXPECT_EQ(steps, 10);  // of 0.2 s
+  EXPECT_TRUE(still.terminated()[0]);
+  EXPECT_EQ(testing::info(still, "success").values[0], 0);
+  EXPECT_EQ(testing::info(still, "reward/failure").values[0], -5);
+  // turning on the spot is no way to get away
+  Batch turning(spec, options(1));
+  turning.reset();
+  for (steps = 0; steps < 100 && !turning.finished()[0]; ++steps) turning.step(std::vector<float>{-1, 1});
+  EXPECT_EQ(steps, 10);
+  // 0.3 m take 1.4 s at full speed: who drives is never stuck
+  Batch moving(spec, options(1));
+  moving.reset();
+  for (steps = 0; steps < 20 && !moving.finished()[0]; ++steps) moving.step(std::vector<float>{1, 0.3f});
+  EXPECT_EQ(steps, 20);
+}
+
+TEST(Terms, LateralVelocityIsSeenOnRequest) {
+  Batch batch(arena({{"observe", dict({{"velocity", dict({{"lateral", OverrideValue::of(true)}})}})}}),
+              options(1));
+  batch.reset();
+  for (int i = 0; i < 8; ++i) batch.step(std::vector<float>{1, 1});
+  const auto velocity = values_of(batch, "velocity");
+  ASSERT_EQ(velocity.size(), 3u);
+  const Twist2 twist = batch.simulation(0).vehicle_twist(0);
+  EXPECT_EQ(velocity[0], static_cast<float>(twist.vx));
+  EXPECT_EQ(velocity[1], static_cast<float>(twist.vy));
+  EXPECT_EQ(velocity[2], static_cast<float>(twist.omega));
+}
+
 // A map of a user's own: two rooms and a door between them, 8 x 4 m.
 TEST(Terms, AMapOfOnesOwnIsPlannedIn) {
   const std::string folder = ::testing::TempDir() + "/mvsim_map";
