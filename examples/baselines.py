@@ -1,7 +1,7 @@
 """Scripted policies on the public API, the yardsticks beside which a learned one stands.
 
-A policy maps a batch of observations (dict of arrays, one row an environment) to physical twists (vx [m/s],
-omega [rad/s]); `as_actions` turns those into the environment's actions in [-1, 1].
+A policy maps a batch of observations (dict of arrays, one row an environment) to commands in physical units (a twist
+in m/s and rad/s, or torque and steering angle); `Robot.as_actions` turns those into actions in [-1, 1].
 
     python examples/baselines.py --env mvsim/NavArena-v0
 """
@@ -11,165 +11,41 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-import gymnasium as gym
-import numpy as np
 from evaluation import HELD_OUT_SEEDS, evaluate, table
-from numpy.typing import NDArray
+from lidar_policies import dynamic_window, gap_follower, go_to_goal
+from robot import Array, Observation, Robot
 
-import mvsim_gym
+Policy = Callable[[Observation], Array]
+Maker = Callable[[Robot], Policy]
 
-Array = NDArray[np.floating]
-Observation = dict[str, Array]
-TwistPolicy = Callable[[Observation], Array]
-
-# Aperture of each environment's scan (radians) and the radius of its robot (m).
-SCAN_APERTURE = {"mvsim/NavArena-v0": np.deg2rad(358), "mvsim/NavMap-v0": np.deg2rad(270)}
-ROBOT_RADIUS = {"mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
-
-
-class Robot:
-    """What a scripted policy knows of its robot: twist bounds, body radius, directions of the scan's sectors."""
-
-    def __init__(self, env_id: str):
-        env = gym.make(env_id)
-        core = env.unwrapped
-        assert isinstance(core, mvsim_gym.Env)
-        self.low, self.high = np.array(core.action_low), np.array(core.action_high)
-        sectors = env.observation_space["scan"].shape[0]  # type: ignore[index]
-        self.max_range = float(env.observation_space["scan"].high[0])  # type: ignore[index]
-        env.close()
-        aperture = SCAN_APERTURE[env_id]
-        self.angles = (np.arange(sectors) + 0.5) / sectors * aperture - aperture / 2
-        self.radius = ROBOT_RADIUS[env_id]
-
-    def as_actions(self, twist: Array) -> Array:
-        """Twists [n, 2] -> actions [n, 2] in [-1, 1]."""
-        scaled = 2 * (twist - self.low) / (self.high - self.low) - 1
-        return np.clip(scaled, -1, 1).astype(np.float32)
-
-    def points(self, scan: Array) -> tuple[Array, Array]:
-        """The scan's hits in the robot frame, x and y [n, sectors]."""
-        return scan * np.cos(self.angles), scan * np.sin(self.angles)
-
-
-def target_of(observation: Observation) -> tuple[Array, Array]:
-    """Distance and heading of what to drive at: the waypoint of a planned path where there is one, else the goal."""
-    distance, heading = (
-        observation["goal"][:, 0],
-        np.arctan2(observation["goal"][:, 2], observation["goal"][:, 1]),
-    )
-    if "waypoint" not in observation:
-        return distance, heading
-    x, y = observation["waypoint"].T
-    return np.hypot(x, y), np.arctan2(y, x)
-
-
-def steer(robot: Robot, heading: Array, speed: Array) -> Array:
-    """Turn towards a heading, slower the more there is to turn."""
-    omega = np.clip(3.0 * heading, robot.low[1], robot.high[1])
-    vx = speed * np.clip(np.cos(heading), 0, 1) ** 2
-    return np.stack([vx, omega], axis=1)
-
-
-def go_to_goal(robot: Robot) -> TwistPolicy:
-    """Straight at the goal, blind to obstacles."""
-
-    def policy(observation: Observation) -> Array:
-        _, heading = target_of(observation)
-        return steer(robot, heading, np.full(len(heading), robot.high[0]))
-
-    return policy
-
-
-def free_distance(robot: Robot, scan: Array, headings: Array, margin: float) -> Array:
-    """How far the body can go along each heading: scan [n, s], headings [n, h] -> [n, h] in metres."""
-    x, y = robot.points(scan)
-    c, s = np.cos(headings)[:, :, None], np.sin(headings)[:, :, None]
-    along = c * x[:, None, :] + s * y[:, None, :]
-    across = np.abs(c * y[:, None, :] - s * x[:, None, :])
-    hit = (scan < 0.99 * robot.max_range)[:, None, :]
-    blocked = hit & (along > 0) & (across < robot.radius + margin)
-    reach = np.where(blocked, along - robot.radius, robot.max_range)
-    return reach.min(axis=2)
-
-
-def gap_follower(robot: Robot) -> TwistPolicy:
-    """Towards the gap nearest to the goal's direction that the body fits through."""
-    fan = np.linspace(-np.pi, np.pi, 72, endpoint=False)
-
-    def policy(observation: Observation) -> Array:
-        scan = observation["scan"]
-        distance, target = target_of(observation)
-        headings = np.concatenate([target[:, None], np.tile(fan, (len(scan), 1))], axis=1)
-        free = free_distance(robot, scan, headings, margin=0.05)
-        wanted = np.minimum(distance[:, None], 1.0)
-        detour = np.abs((headings - target[:, None] + np.pi) % (2 * np.pi) - np.pi)
-        turn = np.abs((headings + np.pi) % (2 * np.pi) - np.pi)
-        cost = detour + 0.3 * turn + 4 * np.clip(wanted - free, 0, None)
-        best = cost.argmin(axis=1)
-        rows = np.arange(len(scan))
-        heading = (headings[rows, best] + np.pi) % (2 * np.pi) - np.pi
-        speed = robot.high[0] * np.clip(free[rows, best] / 0.4, 0.15, 1)
-        return steer(robot, heading, speed)
-
-    return policy
-
-
-def dynamic_window(robot: Robot) -> TwistPolicy:
-    """DWA: the best of a window of arcs by clearance, goal distance and heading at its end (Fox et al. 1997)."""
-    speeds = np.linspace(0, robot.high[0], 4)
-    turns = np.linspace(robot.low[1], robot.high[1], 15)
-    v, w = (a.ravel() for a in np.meshgrid(speeds, turns))
-    horizon, steps = 1.5, 6
-    t = np.arange(1, steps + 1) / steps * horizon
-    safe_w = np.where(np.abs(w) < 1e-6, 1e-6, w)[:, None]
-    arc_x = v[:, None] / safe_w * np.sin(safe_w * t)
-    arc_y = v[:, None] / safe_w * (1 - np.cos(safe_w * t))
-    end_yaw = w * horizon
-
-    def policy(observation: Observation) -> Array:
-        scan = observation["scan"]
-        x, y = robot.points(scan)
-        hit = scan < 0.99 * robot.max_range
-        distance, heading_to = target_of(observation)
-        gx, gy = distance * np.cos(heading_to), distance * np.sin(heading_to)
-        gap = np.full((len(scan), len(v)), robot.max_range)
-        for k in range(steps):
-            d2 = (x[:, None, :] - arc_x[None, :, k, None]) ** 2 + (
-                y[:, None, :] - arc_y[None, :, k, None]
-            ) ** 2
-            gap = np.minimum(gap, np.sqrt(np.where(hit[:, None, :], d2, 1e6)).min(axis=2) - robot.radius)
-        dx, dy = gx[:, None] - arc_x[:, -1], gy[:, None] - arc_y[:, -1]
-        heading = np.abs((np.arctan2(dy, dx) - end_yaw + np.pi) % (2 * np.pi) - np.pi)
-        cost = np.hypot(dx, dy) + 0.08 * heading + 0.05 / np.clip(gap, 0.02, None) + 1e3 * (gap < 0.03)
-        best = cost.argmin(axis=1)
-        return np.stack([v[best], w[best]], axis=1)
-
-    return policy
-
-
-BASELINES: dict[str, Callable[[Robot], TwistPolicy]] = {
-    "go to goal": go_to_goal,
+LIDAR: dict[str, Maker] = {
     "gap follower": gap_follower,
+    "go to goal": go_to_goal,
     "DWA": dynamic_window,
 }
+# What drives each environment; the first is the yardstick of its tests.
+BASELINES: dict[str, dict[str, Maker]] = {
+    "mvsim/NavArena-v0": LIDAR,
+    "mvsim/NavMap-v0": LIDAR,
+}
+
+
+def policies(env_id: str) -> dict[str, Policy]:
+    """The environment's scripted policies, observations -> actions in [-1, 1]."""
+    robot = Robot(env_id)
+    made = {name: make(robot) for name, make in BASELINES.get(env_id, {}).items()}
+    return {name: lambda o, p=policy: robot.as_actions(p(o)) for name, policy in made.items()}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--env", default="mvsim/NavArena-v0")
+    parser.add_argument("--env", default="mvsim/NavArena-v0", choices=BASELINES)
     parser.add_argument("--episodes", type=int, default=len(HELD_OUT_SEEDS))
     args = parser.parse_args()
-    robot = Robot(args.env)
-    rows = {}
-    for name, make in BASELINES.items():
-        policy = make(robot)
-        rows[name] = evaluate(
-            args.env, lambda o, p=policy: robot.as_actions(p(o)), HELD_OUT_SEEDS[: args.episodes]
-        )
-    print(table(rows))
+    seeds = HELD_OUT_SEEDS[: args.episodes]
+    print(table({name: evaluate(args.env, policy, seeds) for name, policy in policies(args.env).items()}))
 
 
 if __name__ == "__main__":

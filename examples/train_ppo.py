@@ -19,7 +19,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import torch
-from baselines import BASELINES, SCAN_APERTURE, Robot
+from baselines import policies
 from evaluation import HELD_OUT_SEEDS, evaluate, table
 from report import plot_learning_curve, record_episode
 from stable_baselines3 import PPO
@@ -175,11 +175,8 @@ def main() -> None:
     model.save(out / "model.zip")
     seeds = HELD_OUT_SEEDS[: args.episodes]
     rows = {"PPO": evaluate(args.env, greedy_policy(args.env, model), seeds)}
-    if not args.no_baselines and args.env in SCAN_APERTURE:
-        robot = Robot(args.env)
-        for name, make in BASELINES.items():
-            policy = make(robot)
-            rows[name] = evaluate(args.env, lambda o, p=policy: robot.as_actions(p(o)), seeds)
+    if not args.no_baselines:
+        rows |= {name: evaluate(args.env, policy, seeds) for name, policy in policies(args.env).items()}
     metrics = {
         "env": args.env,
         "seed": args.seed,

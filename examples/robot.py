@@ -1,0 +1,42 @@
+"""What a scripted policy knows of the robot that it drives."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+import mvsim_gym
+
+Array = NDArray[np.floating]
+Observation = dict[str, Array]
+
+# Aperture of each environment's scan (radians) and the radius of its robot (m), where a policy looks at the scan.
+SCAN_APERTURE = {"mvsim/NavArena-v0": np.deg2rad(358), "mvsim/NavMap-v0": np.deg2rad(270)}
+ROBOT_RADIUS = {"mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
+
+
+class Robot:
+    """Bounds of the commands; where there is a scan, directions of its sectors and the radius of the body."""
+
+    def __init__(self, env_id: str):
+        env = gym.make(env_id)
+        core = env.unwrapped
+        assert isinstance(core, mvsim_gym.Env)
+        self.low, self.high = np.array(core.action_low), np.array(core.action_high)
+        if env_id in SCAN_APERTURE:
+            scan = env.observation_space["scan"]  # type: ignore[index]
+            self.max_range = float(scan.high[0])
+            aperture = SCAN_APERTURE[env_id]
+            self.angles = (np.arange(scan.shape[0]) + 0.5) / scan.shape[0] * aperture - aperture / 2
+            self.radius = ROBOT_RADIUS[env_id]
+        env.close()
+
+    def as_actions(self, commands: Array) -> Array:
+        """Commands [n, m] in physical units -> actions [n, m] in [-1, 1]."""
+        scaled = 2 * (commands - self.low) / (self.high - self.low) - 1
+        return np.clip(scaled, -1, 1).astype(np.float32)
+
+    def points(self, scan: Array) -> tuple[Array, Array]:
+        """The scan's hits in the robot frame, x and y [n, sectors]."""
+        return scan * np.cos(self.angles), scan * np.sin(self.angles)
