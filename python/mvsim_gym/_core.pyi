@@ -27,7 +27,7 @@ class VehicleModel:
     def takes_twist(self) -> bool:
         ...
     @property
-    def wheel_count(self) -> int:
+    def wheel_names(self) -> list[str]:
         ...
 class BlockModel:
     @property
@@ -121,7 +121,7 @@ class Simulation:
         ...
     def vehicle_world_twist(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> tuple[float, float, float]:
         ...
-    def wheel(self, arg0: typing.SupportsInt | typing.SupportsIndex, arg1: typing.SupportsInt | typing.SupportsIndex) -> tuple[float, float, float, float, float, float, float]:
+    def wheels(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
         ...
     @property
     def step_count(self) -> int:

@@ -23,7 +23,7 @@ from mvsim_gym._notices import notice
 if TYPE_CHECKING:
     from mvsim_gym._picture import Painter
 
-__all__ = ["Block", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "World"]
+__all__ = ["Block", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "Wheels", "World"]
 
 T = TypeVar("T")
 
@@ -61,6 +61,35 @@ class Wheel(NamedTuple):
     force: tuple[float, float]
     """N of friction on the chassis, along x and y of the vehicle"""
     load: float
+    """N, share of the chassis weight"""
+    slip_ratio: float = 0.0
+    """(r spin - v) / max(|r spin|, |v|, 0.1 m/s) with v along the rolling direction: 1 spins, -1 slides locked"""
+    slip_angle: float = 0.0
+    """rad between travel and rolling direction, in [-pi/2, pi/2]; positive where the wheel moves to its left"""
+
+
+class Wheels(NamedTuple):
+    """All wheels of a vehicle after the last step: copies, one entry a wheel, in the order of `names`."""
+
+    names: tuple[str, ...]
+    """tags of the world file, e.g. `l_wheel`"""
+    spin: npt.NDArray[np.float64]
+    """rad/s, positive when it rolls forward"""
+    angle: npt.NDArray[np.float64]
+    """rad turned since the start"""
+    steer: npt.NDArray[np.float64]
+    """rad with respect to the chassis"""
+    torque: npt.NDArray[np.float64]
+    """N m of the motor, positive forward"""
+    slip_ratio: npt.NDArray[np.float64]
+    """as in `Wheel`"""
+    slip_angle: npt.NDArray[np.float64]
+    """rad, as in `Wheel`"""
+    force_x: npt.NDArray[np.float64]
+    """N of friction on the chassis, forward in the vehicle's frame"""
+    force_y: npt.NDArray[np.float64]
+    """N of friction on the chassis, to the left in the vehicle's frame"""
+    load: npt.NDArray[np.float64]
     """N, share of the chassis weight"""
 
 
@@ -218,16 +247,23 @@ class Vehicle:
     @property
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels, in the order of the world language (left before right, rear before front)."""
-        return tuple(self._wheel(i) for i in range(self._model.wheel_count))
+        w = self._wheels()
+        force = zip(w.force_x.tolist(), w.force_y.tolist(), strict=True)
+        columns = (w.spin, w.angle, w.steer, w.torque, w.load, w.slip_ratio, w.slip_angle)
+        return tuple(
+            Wheel(spin, angle, steer, torque, f, load, ratio, slip_angle)
+            for f, (spin, angle, steer, torque, load, ratio, slip_angle) in zip(
+                force, np.stack(columns, axis=1).tolist(), strict=True
+            )
+        )
 
     @property
     def sensors(self) -> Mapping[str, Sensor]:
         """The sensors by name."""
         return self._sensors
 
-    def _wheel(self, i: int) -> Wheel:
-        spin, angle, steer, torque, force_x, force_y, load = self._simulation.wheel(self._index, i)
-        return Wheel(spin, angle, steer, torque, (force_x, force_y), load)
+    def _wheels(self) -> Wheels:
+        return Wheels(tuple(self._model.wheel_names), *self._simulation.wheels(self._index))
 
 
 class Block:
@@ -329,6 +365,14 @@ class World:
     def warnings(self) -> list[str]:
         """What the world file has that is without effect: `path:line:column: text`, each once."""
         return self._model.warnings
+
+    def wheels(self, vehicle: str) -> Wheels:
+        """All wheels of a vehicle as NumPy arrays: slip, load, torque, friction force, spin, steering.
+
+        Raises:
+            KeyError: no vehicle has this name.
+        """
+        return self._vehicles[vehicle]._wheels()
 
     def step(self, duration: float | None = None) -> None:
         """Advances the world by `duration` seconds: whole physics steps and a shorter last one; by default

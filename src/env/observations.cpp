@@ -1,7 +1,8 @@
-// What an agent sees: scan, goal, waypoint, velocity, odometry, attitude, last_action.
+// What an agent sees: scan, goal, waypoint, velocity, odometry, attitude, wheels, last_action.
 #include <algorithm>
 #include <cmath>
 
+#include "env/observe_wheels.h"
 #include "env/terms.h"
 
 namespace mvsim {
@@ -208,6 +209,7 @@ constexpr TermClass<Observation> kClasses[] = {
     {"velocity", make<Velocity>},
     {"odometry", make<Odometry>},
     {"attitude", make<Attitude>},
+    {"wheels", make_wheels_observation},
     {"last_action", make<LastAction>},
 };
 

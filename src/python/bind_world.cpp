@@ -18,7 +18,6 @@ namespace {
 using PoseTuple = std::tuple<double, double, double, double, double, double>;
 using PlanePoseTuple = std::tuple<double, double, double>;
 using TwistTuple = std::tuple<double, double, double>;
-using WheelTuple = std::tuple<double, double, double, double, double, double, double>;
 
 PoseTuple tuple_of(const Pose3& p) {
   return {p.x, p.y, p.z, p.yaw, p.pitch, p.roll};
@@ -29,8 +28,22 @@ PlanePoseTuple tuple_of(const Pose2& p) {
 TwistTuple tuple_of(const Twist2& t) {
   return {t.vx, t.vy, t.omega};
 }
-WheelTuple tuple_of(const WheelState& w) {
-  return {w.spin, w.angle, w.steer, w.torque, w.force_x, w.force_y, w.load};
+
+// A row a quantity, a column a wheel; the order of the rows is that of mvsim_gym.world.Wheels.
+py::array_t<double> wheels_of(const Simulation& simulation, size_t vehicle) {
+  const std::span<const WheelState> states = simulation.wheels(vehicle);
+  constexpr py::ssize_t kQuantities = 9;
+  py::array_t<double> out({kQuantities, static_cast<py::ssize_t>(states.size())});
+  auto rows = out.mutable_unchecked<2>();
+  for (size_t i = 0; i < states.size(); ++i) {
+    const WheelState& w = states[i];
+    const WheelSlip slip = simulation.wheel_slip(vehicle, i);
+    const double values[] = {w.spin,     w.angle,   w.steer,   w.torque, slip.ratio,
+                             slip.angle, w.force_x, w.force_y, w.load};
+    static_assert(std::size(values) == kQuantities);
+    for (py::ssize_t k = 0; k < kQuantities; ++k) rows(k, static_cast<py::ssize_t>(i)) = values[k];
+  }
+  return out;
 }
 
 std::shared_ptr<const Model> load(const std::string& path, const std::string& assets,
@@ -56,11 +69,13 @@ void bind_model(py::module_& m) {
       .def_property_readonly("controller", [](const VehicleModel& v) { return v.controller->name(); })
       .def_property_readonly("takes_twist",
                              [](const VehicleModel& v) { return v.controller->accepts_twist(); })
-      .def_property_readonly("takes_twist",
-                             [](const VehicleModel& v) { return v.controller->accepts_twist(); })
       .def_property_readonly("command_size",
                              [](const VehicleModel& v) { return v.controller->command().size(); })
-      .def_property_readonly("wheel_count", [](const VehicleModel& v) { return v.wheels.size(); });
+      .def_property_readonly("wheel_names", [](const VehicleModel& v) {
+        std::vector<std::string> names;
+        for (const WheelModel& w : v.wheels) names.push_back(w.tag);
+        return names;
+      });
   py::class_<BlockModel>(m, "BlockModel")
       .def_readonly("name", &BlockModel::name)
       .def_readonly("is_static", &BlockModel::is_static)
@@ -114,7 +129,7 @@ void bind_world(py::module_& m) {
       .def("in_collision", [](const Simulation& s, size_t i) { return s.vehicle(i).in_collision; })
       .def("had_collision", [](const Simulation& s, size_t i) { return s.vehicle(i).had_collision; })
       .def("clear_collision_flags", &Simulation::clear_collision_flags)
-      .def("wheel", [](const Simulation& s, size_t i, size_t wheel) { return tuple_of(s.wheels(i)[wheel]); })
+      .def("wheels", &wheels_of)
       .def("block_pose", [](const Simulation& s, size_t i) { return tuple_of(s.block_pose(i)); })
       .def("block_world_twist",
            [](const Simulation& s, size_t i) { return tuple_of(s.block_world_twist(i)); })

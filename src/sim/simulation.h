@@ -44,6 +44,12 @@ struct SensorState {
   RandomStream noise;
 };
 
+// As tire/slip.h defines them.
+struct WheelSlip {
+  double ratio = 0;  // in [-1, 1]
+  double angle = 0;  // rad, in [-pi/2, pi/2]
+};
+
 class Simulation {
  public:
   Simulation(std::shared_ptr<const Model> model, uint64_t key, uint32_t episode = 0);
@@ -95,6 +101,8 @@ class Simulation {
   const VehicleState& vehicle(size_t vehicle) const { return state_.vehicles.at(vehicle); }
   bool had_collision(size_t vehicle) const;  // since the last reset: it or a vehicle that is joined to it
   std::span<const WheelState> wheels(size_t vehicle) const;
+  Vec2 wheel_velocity(size_t vehicle, size_t wheel) const;   // of its centre, m/s, vehicle frame
+  WheelSlip wheel_slip(size_t vehicle, size_t wheel) const;  // of the present speeds
   Pose3 block_pose(size_t block) const;
   Twist2 block_world_twist(size_t block) const;
   // Yaw of body b less that of body a, 0 at the start; rad, not wrapped.

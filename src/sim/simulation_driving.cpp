@@ -1,5 +1,6 @@
 // The part of Simulation that drives: controllers, tires, and the force that they put on the chassis.
 #include "sim/simulation.h"
+#include "tire/slip.h"
 
 namespace mvsim {
 
@@ -67,6 +68,19 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
   // an ideal controller moves the body itself: wheels turn along but do not push
   if (v.controller->imposes_twist()) return {};
   return {R_world_base.rotate(force), torque};
+}
+
+Vec2 Simulation::wheel_velocity(size_t index, size_t wheel) const {
+  const Twist2 twist = vehicle_twist(index);
+  const Vec2 at = model_->vehicles[index].wheels.at(wheel).position;
+  return {twist.vx - twist.omega * at.y, twist.vy + twist.omega * at.x};
+}
+
+WheelSlip Simulation::wheel_slip(size_t index, size_t wheel) const {
+  const VehicleModel& v = model_->vehicles.at(index);
+  const WheelState& state = state_.wheels[v.first_wheel + wheel];
+  const Vec2 velocity = Rotation2(state.steer).unrotate(wheel_velocity(index, wheel));
+  return {slip_ratio(state.spin * v.wheels[wheel].radius, velocity.x), slip_angle(velocity.x, velocity.y)};
 }
 
 }  // namespace mvsim

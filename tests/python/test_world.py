@@ -218,3 +218,30 @@ def test_two_threads_on_one_world_are_refused(world: World) -> None:
             world.step()
     thread.join()
     world.step()
+
+
+def test_wheels_as_arrays(world: World) -> None:
+    robot = world.vehicles["r1"]
+    robot.set_twist(0.5, 0.4)
+    world.step(0.3)
+    wheels = world.wheels("r1")
+    assert wheels.names == ("l_wheel", "r_wheel")
+    arrays = wheels[1:]
+    assert all(a.shape == (2,) and a.dtype == np.float64 for a in arrays)
+    for i, wheel in enumerate(robot.wheels):
+        assert wheel.force == (wheels.force_x[i], wheels.force_y[i])
+        for name in ("spin", "angle", "steer", "torque", "load", "slip_ratio", "slip_angle"):
+            assert getattr(wheel, name) == getattr(wheels, name)[i]
+    # hubs at +-0.15 m, radius 0.1 m
+    vx, vy, omega = robot.twist
+    along = vx - omega * np.array([0.15, -0.15])
+    rolling = 0.1 * wheels.spin
+    reference = np.maximum(np.maximum(np.abs(rolling), np.abs(along)), 0.1)
+    assert wheels.slip_ratio == pytest.approx((rolling - along) / reference, abs=1e-12)
+    assert wheels.slip_angle == pytest.approx(np.arctan2(vy, np.maximum(np.abs(along), 0.1)), abs=1e-12)
+    assert wheels.load == pytest.approx(2.5 * 9.81) and wheels.torque[1] > wheels.torque[0]
+    kept = wheels.spin.copy()
+    world.step(0.3)
+    assert (wheels.spin == kept).all()
+    with pytest.raises(KeyError, match=r"r9.*there are: r1, r2"):
+        world.wheels("r9")
