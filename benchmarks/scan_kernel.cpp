@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/simd.h"
 #include "raycast/cast_grid.h"
 #include "raycast/directions.h"
-#include "raycast/simd.h"
 #include "raycast/static_shapes.h"
 
 namespace {

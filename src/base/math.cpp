@@ -4,26 +4,29 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math_coefficients.h"
+
 namespace mvsim {
 namespace {
 
-// sin and cos on [-pi/4, pi/4]: minimax polynomials of fdlibm (Sun Microsystems, freely usable coefficients).
+using namespace coefficients;
+
+// As std::nearbyint for |x| < 2^51, without a call: the sum has no bits left for a fraction.
+double nearest_integer(double x) {
+  return std::copysign(x + kRoundingShift - kRoundingShift, x);
+}
+
+// on [-pi/4, pi/4]
 double sin_kernel(double x) {
   const double z = x * x;
-  const double r = 8.33333333332248946124e-03 +
-                   z * (-1.98412698298579493134e-04 +
-                        z * (2.75573137070700676789e-06 +
-                             z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
-  return x + z * x * (-1.66666666666666324348e-01 + z * r);
+  const double r = kSin[1] + z * (kSin[2] + z * (kSin[3] + z * (kSin[4] + z * kSin[5])));
+  return x + z * x * (kSin[0] + z * r);
 }
 
 double cos_kernel(double x) {
   const double z = x * x;
-  const double r = z * (4.16666666666666019037e-02 +
-                        z * (-1.38888888888741095749e-03 +
-                             z * (2.48015872894767294178e-05 +
-                                  z * (-2.75573143513906633035e-07 +
-                                       z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
+  const double r =
+      z * (kCos[0] + z * (kCos[1] + z * (kCos[2] + z * (kCos[3] + z * (kCos[4] + z * kCos[5])))));
   return 1.0 - (0.5 * z - z * r);
 }
 
@@ -45,11 +48,9 @@ double atan_kernel(double x) {
 SinCos sin_cos(double angle) {
   if (!(std::fabs(angle) <= 1e9))
     angle = std::fmod(angle, 2.0 * kPi);  // exact in IEEE, same on every machine
-  // Cody-Waite reduction: pi/2 in three pieces, the first two with trailing zeros so that products are exact
-  const double quarter = std::nearbyint(angle * 6.36619772367581382433e-01);
-  double r = angle - quarter * 1.57079632673412561417e+00;
-  r -= quarter * 6.07710050630396597660e-11;
-  r -= quarter * 2.02226624879595063154e-21;
+  const double quarter = nearest_integer(angle * kTwoOverPi);
+  double r = angle;
+  for (const double piece : kHalfPi) r -= quarter * piece;
   const double s = sin_kernel(r), c = cos_kernel(r);
   switch (static_cast<int64_t>(quarter) & 3) {
     case 0:
@@ -82,9 +83,9 @@ double exponential(double x) {
   if (std::isnan(x)) return x;
   if (x > 709.78) return std::numeric_limits<double>::infinity();
   if (x < -745.2) return 0;
-  const double k = std::nearbyint(x * 1.44269504088896338700e+00);
-  const double hi = x - k * 6.93147180369123816490e-01;
-  const double lo = k * 1.90821492927058770002e-10;
+  const double k = nearest_integer(x * 1.44269504088896338700e+00);
+  const double hi = x - k * kLn2High;
+  const double lo = k * kLn2Low;
   const double r = hi - lo;
   const double z = r * r;
   const double c = r - z * (1.66666666666666019037e-01 +
@@ -101,20 +102,16 @@ double logarithm(double x) {
   if (std::isinf(x)) return x;
   int k = 0;
   double m = std::frexp(x, &k);  // exact
-  if (m < 0.70710678118654752440) {
+  if (m < kSqrtHalf) {
     m *= 2;
     --k;
   }
   const double f = m - 1.0;
   const double s = f / (2.0 + f), z = s * s, w = z * z;
-  const double t1 =
-      w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-  const double t2 =
-      z * (6.666666666666735130e-01 +
-           w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
+  const double t1 = w * (kLogEven[0] + w * (kLogEven[1] + w * kLogEven[2]));
+  const double t2 = z * (kLogOdd[0] + w * (kLogOdd[1] + w * (kLogOdd[2] + w * kLogOdd[3])));
   const double half = 0.5 * f * f;
-  return k * 6.93147180369123816490e-01 -
-         ((half - (s * (half + t1 + t2) + k * 1.90821492927058770002e-10)) - f);
+  return k * kLn2High - ((half - (s * (half + t1 + t2) + k * kLn2Low)) - f);
 }
 
 double hyperbolic_tangent(double x) {
@@ -130,7 +127,8 @@ double power(double base, double exponent) {
 }
 
 double wrap_to_pi(double angle) {
-  double r = std::fmod(angle + kPi, 2.0 * kPi);
+  double r = angle + kPi;
+  if (!(std::fabs(r) < 2.0 * kPi)) r = std::fmod(r, 2.0 * kPi);  // a slow function in some C libraries
   if (r < 0) r += 2.0 * kPi;
   return r - kPi;
 }

@@ -5,19 +5,30 @@
 #include <cmath>
 
 #include "base/math.h"
+#include "base/vector_kernels.h"
 
 namespace mvsim {
 
+std::array<uint32_t, 4> philox_block(const PhiloxName& name, uint64_t block) {
+  const r123::Philox4x32::ctr_type counter{
+      {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), name.episode, name.stream}};
+  const r123::Philox4x32::key_type key{
+      {static_cast<uint32_t>(name.key), static_cast<uint32_t>(name.key >> 32)}};
+  const auto words = r123::Philox4x32()(counter, key);
+  return {words[0], words[1], words[2], words[3]};
+}
+
+std::array<double, 2> normal_pair(double u, double v) {
+  const SinCos direction = sin_cos(2.0 * kPi * v);
+  const double radius = std::sqrt(-2.0 * logarithm(1.0 - u));  // of (0, 1]: finite
+  return {radius * direction.cos, radius * direction.sin};
+}
+
 RandomStream::RandomStream(uint64_t key, uint32_t episode, StreamPurpose purpose, uint16_t index)
-    : key_(key), episode_(episode), stream_(static_cast<uint32_t>(purpose) << 16 | index) {}
+    : name_{key, episode, static_cast<uint32_t>(purpose) << 16 | index} {}
 
 void RandomStream::refill() {
-  const r123::Philox4x32::ctr_type counter{
-      {static_cast<uint32_t>(block_), static_cast<uint32_t>(block_ >> 32), episode_, stream_}};
-  const r123::Philox4x32::key_type key{{static_cast<uint32_t>(key_), static_cast<uint32_t>(key_ >> 32)}};
-  const auto words = r123::Philox4x32()(counter, key);
-  for (size_t i = 0; i < 4; ++i) words_[i] = words[i];
-  ++block_;
+  words_ = philox_block(name_, block_++);
   used_ = 0;
 }
 
@@ -44,12 +55,23 @@ double RandomStream::normal() {
     has_spare_ = 0;
     return spare_;
   }
-  const double u = 1.0 - uniform();  // (0, 1]: the logarithm stays finite
-  const SinCos direction = sin_cos(2.0 * kPi * uniform());
-  const double radius = std::sqrt(-2.0 * logarithm(u));
-  spare_ = radius * direction.sin;
+  const double u = uniform(), v = uniform();
+  const std::array<double, 2> pair = normal_pair(u, v);
+  spare_ = pair[1];
   has_spare_ = 1;
-  return radius * direction.cos;
+  return pair[0];
+}
+
+void RandomStream::normals(std::span<double> out) {
+  size_t done = 0;
+  if (has_spare_ && !out.empty()) out[done++] = normal();
+  if (used_ == 4) {  // at a block's border: each block makes a pair
+    const size_t pairs = (out.size() - done) / 2;
+    philox_normals(name_, block_, out.subspan(done, 2 * pairs));
+    block_ += pairs;
+    done += 2 * pairs;
+  }
+  for (; done < out.size(); ++done) out[done] = normal();
 }
 
 uint32_t RandomStream::below(uint32_t n) {

@@ -6,7 +6,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
+#include <span>
 
 namespace mvsim {
 
@@ -24,6 +24,20 @@ enum class StreamPurpose : uint16_t {
   kObservationNoise,
 };
 
+// What names a stream of Philox blocks; block k of it is a pure function of the name and k.
+struct PhiloxName {
+  uint64_t key = 0;
+  uint32_t episode = 0;
+  uint32_t stream = 0;
+
+  friend bool operator==(const PhiloxName&, const PhiloxName&) = default;
+};
+
+std::array<uint32_t, 4> philox_block(const PhiloxName& name, uint64_t block);
+
+// Two independent normal deviates from two uniform ones in [0, 1) (Box and Muller).
+std::array<double, 2> normal_pair(double u, double v);
+
 class RandomStream {
  public:
   RandomStream() = default;
@@ -33,17 +47,16 @@ class RandomStream {
   uint64_t bits64();
   double uniform();                         // [0, 1), 53 bits
   double uniform(double low, double high);  // [low, high)
-  double normal();             // mean 0, standard deviation 1 (Box-Muller, own log and trigonometry)
-  uint32_t below(uint32_t n);  // uniform integer in [0, n), n > 0
+  double normal();                          // mean 0, standard deviation 1
+  void normals(std::span<double> out);      // as many calls of normal(), the same bits, quicker
+  uint32_t below(uint32_t n);               // uniform integer in [0, n), n > 0
 
   friend bool operator==(const RandomStream&, const RandomStream&) = default;
 
  private:
   void refill();
 
-  uint64_t key_ = 0;
-  uint32_t episode_ = 0;
-  uint32_t stream_ = 0;
+  PhiloxName name_;
   uint64_t block_ = 0;  // next counter value
   std::array<uint32_t, 4> words_{};
   uint32_t used_ = 4;

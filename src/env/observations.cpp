@@ -46,28 +46,34 @@ class Scan final : public Observation {
   std::vector<Interval> bounds() const override { return std::vector<Interval>(sectors_, Interval{0, max_}); }
 
   void write(EnvState& env, Scratch& scratch, float* out) const override {
-    const float* values;
-    if (scheduled_) {
-      if (env.simulation.sensor(sensor_).count == 0) {
-        std::fill_n(out, sectors_, static_cast<float>(max_));
-        return;
-      }
-      values = env.simulation.reading(sensor_).data();
+    if (scheduled_ && env.simulation.sensor(sensor_).count == 0) {
+      std::fill_n(out, sectors_, static_cast<float>(max_));
+    } else if (scheduled_) {
+      reduce(env.simulation.reading(sensor_).data(), out);
+    } else if (sectors_ == beams_) {
+      env.simulation.read_now(sensor_, out, nullptr);
     } else {
       if (scratch.values.size() < static_cast<size_t>(beams_)) scratch.values.resize(beams_);
       env.simulation.read_now(sensor_, scratch.values.data(), nullptr);
-      values = scratch.values.data();
-    }
-    for (int s = 0; s < sectors_; ++s) {
-      const int begin = static_cast<int>(static_cast<int64_t>(beams_) * s / sectors_);
-      const int end = static_cast<int>(static_cast<int64_t>(beams_) * (s + 1) / sectors_);
-      float nearest = values[begin];
-      for (int i = begin + 1; i < end; ++i) nearest = std::min(nearest, values[i]);
-      out[s] = nearest;
+      reduce(scratch.values.data(), out);
     }
   }
 
  private:
+  // Sector s has the beams from beams * s / sectors on, up to those of the next.
+  void reduce(const float* values, float* out) const {
+    if (sectors_ == beams_) {
+      std::copy_n(values, beams_, out);
+      return;
+    }
+    int begin = 0;
+    for (int s = 0; s < sectors_; ++s) {
+      const int end = static_cast<int>(static_cast<int64_t>(beams_) * (s + 1) / sectors_);
+      out[s] = *std::min_element(values + begin, values + end);
+      begin = end;
+    }
+  }
+
   size_t sensor_ = 0;
   int beams_ = 0, sectors_ = 0;
   double max_ = 0;

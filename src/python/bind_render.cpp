@@ -2,10 +2,10 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include "base/simd.h"
 #include "env/batch.h"
 #include "python/bind.h"
 #include "python/gil.h"
-#include "raycast/simd.h"
 #include "render/egl_info.h"
 #include "render/renderer.h"
 #include "sim/draw_simulation.h"

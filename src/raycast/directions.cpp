@@ -2,7 +2,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "raycast/directions.cpp"
-#include "raycast/highway_targets.h"
+#include "base/highway_targets.h"
 // the order matters: Highway reads the settings above
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

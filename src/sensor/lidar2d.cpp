@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "base/vector_kernels.h"
 #include "raycast/cast_grid.h"
 #include "raycast/directions.h"
 #include "sensor/sensors.h"
@@ -13,7 +14,11 @@ namespace {
 enum { kRangeNoise, kAngleNoise };
 constexpr ParamInfo kNoise[] = {
     {.name = "range_std_noise", .fallback = 0.01, .min = 0},  // m
-    {.name = "angle_std_noise_deg", .fallback = 0.01 * kDegree, .min = 0, .type = ParamType::kDegrees},
+    {.name = "angle_std_noise_deg",
+     .fallback = 0.01 * kDegree,
+     .min = 0,
+     .max = 2 * kPi,
+     .type = ParamType::kDegrees},
 };
 
 enum { kFov, kRays, kMaxRange, kBodiesVisible, kRaytrace3d };
@@ -100,7 +105,10 @@ class Lidar2d final : public Sensor {
       const Pose2& g = grid.T_world_grid;
       const Vec2 origin = Rotation2(g.yaw).unrotate({T_world_sensor.x - g.x, T_world_sensor.y - g.y});
       beams_.directions(T_world_sensor.yaw - g.yaw, dx, dy);
-      if (p[kAngleNoise] > 0) disturb(p[kAngleNoise], random, dx, dy);
+      if (p[kAngleNoise] > 0)
+        for_each_deviate(p[kAngleNoise], random, [&](size_t begin, std::span<const double> deviates) {
+          turn_directions(p[kAngleNoise], deviates, dx + begin, dy + begin);
+        });
       cast_grid(*grid.field, origin.x, origin.y, dx, dy, static_cast<int>(n), max_range_, values);
     }
     if (bodies_visible_) {
@@ -115,26 +123,23 @@ class Lidar2d final : public Sensor {
         cast_polygon(fan, {shape.vertices, static_cast<size_t>(shape.count)}, max_range_, values);
       }
     }
-    finish(p[kRangeNoise], random, no_return, values, valid);
+    if (valid) mark_hits({values, n}, no_return, valid);
+    for_each_deviate(p[kRangeNoise], random, [&](size_t begin, std::span<const double> deviates) {
+      disturb_ranges(p[kRangeNoise], deviates, no_return, max_range_, values + begin);
+    });
   }
 
  private:
-  // Noise is drawn for every ray, hit or not, so that the stream does not depend on the scene.
-  void finish(double sigma, RandomStream& random, float no_return, float* values, uint8_t* valid) const {
-    for (size_t i = 0; i < size(); ++i) {
-      const bool hit = values[i] < no_return;
-      const double noise = sigma > 0 ? sigma * random.normal() : 0.0;
-      const float noisy = static_cast<float>(values[i] + noise);
-      values[i] = hit ? std::min(noisy, max_range_) : max_range_;
-      if (valid) valid[i] = hit;
-    }
-  }
-
-  void disturb(double sigma, RandomStream& random, float* dx, float* dy) const {
-    for (size_t i = 0; i < size(); ++i) {
-      const Vec2 d = Rotation2(sigma * random.normal()).rotate({dx[i], dy[i]});
-      dx[i] = static_cast<float>(d.x);
-      dy[i] = static_cast<float>(d.y);
+  // Noise is drawn for every ray, hit or not, so that the stream does not depend on the scene: calls
+  // use(first ray, normal deviates of the rays from there on). Without noise, none is drawn.
+  template <typename Use>
+  void for_each_deviate(double sigma, RandomStream& random, Use use) const {
+    constexpr size_t kAtOnce = 256;
+    double deviates[kAtOnce] = {};
+    for (size_t begin = 0; begin < size(); begin += kAtOnce) {
+      const size_t count = std::min(kAtOnce, size() - begin);
+      if (sigma > 0) random.normals({deviates, count});
+      use(begin, std::span<const double>(deviates, count));
     }
   }
 

@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <vector>
+
+#include "base/simd.h"
+#include "base/vector_kernels.h"
 
 namespace mvsim {
 namespace {
@@ -38,6 +42,66 @@ TEST(Random, ACopyContinuesTheStream) {
   for (int i = 0; i < 13; ++i) a.normal();
   RandomStream b = a;
   for (int i = 0; i < 100; ++i) EXPECT_EQ(a.normal(), b.normal());
+}
+
+// Whatever was drawn before, whatever the instruction set: `count` deviates at once are those drawn singly.
+void expect_same_as_single(int before, size_t count) {
+  SCOPED_TRACE(::testing::Message() << simd_level() << ", " << count << " after " << before);
+  RandomStream single(0x123456789abcdef0, 7, StreamPurpose::kSensorNoise, 3);
+  for (int i = 0; i < before; ++i)
+    i % 3 == 2 ? static_cast<void>(single.bits()) : static_cast<void>(single.normal());
+  RandomStream many = single;
+  std::vector<double> expected(count), found(count);
+  for (double& z : expected) z = single.normal();
+  many.normals(found);
+  ASSERT_EQ(std::memcmp(expected.data(), found.data(), count * sizeof(double)), 0);
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(single.normal(), many.normal());  // both go on alike
+}
+
+TEST(Random, ManyNormalsAtOnceHaveTheBitsOfSingleOnes) {
+  for (const std::string& target : simd_targets()) {
+    const ScopedSimdTarget use(target);
+    for (const int before : {0, 1, 2, 3, 4, 9})
+      for (size_t count = 0; count < 70; ++count) expect_same_as_single(before, count);
+    expect_same_as_single(0, 200000);
+  }
+}
+
+TEST(Random, ABlockCounterBeyond32BitsIsCarried) {
+  const PhiloxName name{.key = 5, .episode = 6, .stream = 7};
+  const uint64_t block = 0xfffffffe;
+  for (const std::string& target : simd_targets()) {
+    const ScopedSimdTarget use(target);
+    double found[32];
+    philox_normals(name, block, found);
+    for (uint64_t i = 0; i < 16; ++i) {
+      const auto w = philox_block(name, block + i);
+      const auto uniform = [](uint64_t high, uint64_t low) {
+        return static_cast<double>((high << 32 | low) >> 11) / 0x1p53;
+      };
+      const auto pair = normal_pair(uniform(w[0], w[1]), uniform(w[2], w[3]));
+      ASSERT_EQ(found[2 * i], pair[0]) << target;
+      ASSERT_EQ(found[2 * i + 1], pair[1]) << target;
+    }
+  }
+}
+
+// Against the normal distribution function: the share beyond each z, within five standard deviations.
+TEST(Random, TailsOfNormals) {
+  RandomStream random(12, 0, StreamPurpose::kSensorNoise);
+  const size_t n = 2000000;
+  std::vector<double> z(n);
+  random.normals(z);
+  for (const double limit : {0.1, 0.5, 1.0, 2.0, 3.0, 4.0}) {
+    size_t above = 0, below = 0;
+    for (const double value : z) {
+      above += value > limit;
+      below += value < -limit;
+    }
+    const double expected = static_cast<double>(n) * 0.5 * std::erfc(limit / std::sqrt(2.0));
+    EXPECT_NEAR(static_cast<double>(above), expected, 5 * std::sqrt(expected)) << limit;
+    EXPECT_NEAR(static_cast<double>(below), expected, 5 * std::sqrt(expected)) << limit;
+  }
 }
 
 TEST(Random, Moments) {

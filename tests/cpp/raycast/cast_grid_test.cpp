@@ -7,9 +7,9 @@
 
 #include <cstring>
 
+#include "base/simd.h"
 #include "raycast/reference.h"
 #include "raycast/scenes.h"
-#include "raycast/simd.h"
 
 namespace mvsim {
 namespace {

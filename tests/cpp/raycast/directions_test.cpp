@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "base/simd.h"
 #include "raycast/scenes.h"
-#include "raycast/simd.h"
 
 namespace mvsim {
 namespace {

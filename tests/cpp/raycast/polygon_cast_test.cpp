@@ -7,9 +7,9 @@
 
 #include <limits>
 
+#include "base/simd.h"
 #include "raycast/reference.h"
 #include "raycast/scenes.h"
-#include "raycast/simd.h"
 #include "raycast/static_shapes.h"
 
 namespace mvsim {

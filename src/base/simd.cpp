@@ -1,6 +1,6 @@
-#include "raycast/simd.h"
+#include "base/simd.h"
 
-#include "raycast/highway_targets.h"
+#include "base/highway_targets.h"
 // the order matters: Highway reads the settings above
 #include <hwy/highway.h>
 

@@ -1,4 +1,4 @@
-// Settings of Highway shared by all kernels; include it before hwy/highway.h. Private to raycast/.
+// Settings of Highway shared by all kernels; include it before hwy/highway.h.
 #pragma once
 
 // Vectors of unknown size cannot live in arrays or structs; NEON or plain C++ serves those CPUs.

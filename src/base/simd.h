@@ -1,7 +1,7 @@
-// Which instruction set the ray kernels run on. Every set gives the same bits; they differ only in speed.
+// Which instruction set the vector kernels run on. Every set gives the same bits; they differ only in speed.
 //
 // The choice is made once per process from the CPU. Functions here are safe from any thread; ScopedSimdTarget
-// is for tests and benchmarks that run no other ray kernel at the same time.
+// is for tests and benchmarks that run no other kernel at the same time.
 #pragma once
 
 #include <string>

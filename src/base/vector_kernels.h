@@ -1,0 +1,27 @@
+// Noise in vectors: many deviates, and what sensors do with them, at once. Highway picks the instruction set
+// at run time; every one gives the bits of the scalar functions of random.h and math.h. Safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/random.h"
+
+namespace mvsim {
+
+// The normal_pair() of each block from `block` on; out.size() is even.
+void philox_normals(const PhiloxName& name, uint64_t block, std::span<double> out);
+
+// Turns direction i by sigma * deviates[i] rad, |sigma * deviate| <= 1e9.
+void turn_directions(double sigma, std::span<const double> deviates, float* dx, float* dy);
+
+// A range below `no_return` is a hit: it gets sigma * deviates[i] added, and is at most max_range. All others
+// become max_range.
+void disturb_ranges(double sigma, std::span<const double> deviates, float no_return, float max_range,
+                    float* ranges);
+
+// hits[i] = ranges[i] < no_return.
+void mark_hits(std::span<const float> ranges, float no_return, uint8_t* hits);
+
+}  // namespace mvsim

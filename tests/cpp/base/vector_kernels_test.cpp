@@ -1,0 +1,82 @@
+// Each kernel against the plain expression of one value, on every instruction set, for all lengths of the
+// rest.
+#include "base/vector_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "base/geometry.h"
+#include "base/simd.h"
+
+namespace mvsim {
+namespace {
+
+template <typename T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+struct Rays {
+  std::vector<double> deviates;
+  std::vector<float> dx, dy, range;
+};
+
+Rays random_rays(size_t count) {
+  RandomStream random(count, 0, StreamPurpose::kSensorNoise);
+  Rays rays;
+  for (size_t i = 0; i < count; ++i) {
+    const Rotation2 direction(random.uniform(-kPi, kPi));
+    rays.dx.push_back(static_cast<float>(direction.c));
+    rays.dy.push_back(static_cast<float>(direction.s));
+    rays.deviates.push_back(i % 7 == 6 ? (i % 2 ? 0.0 : -0.0) : random.normal());
+    rays.range.push_back(i % 5 == 4 ? 20.0f : static_cast<float>(random.uniform(0, 10)));
+  }
+  return rays;
+}
+
+class EveryTarget : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryTarget, DirectionsTurnAsByTheScalarRotation) {
+  const ScopedSimdTarget use(GetParam());
+  for (const double sigma : {1e-9, 0.01, 1.0, 2 * kPi, 1e8}) {
+    for (const size_t count : {0, 1, 2, 3, 5, 8, 13, 64, 361}) {
+      Rays rays = random_rays(count);
+      std::vector<float> dx = rays.dx, dy = rays.dy;
+      for (size_t i = 0; i < count; ++i) {
+        const Vec2 d = Rotation2(sigma * rays.deviates[i]).rotate({dx[i], dy[i]});
+        dx[i] = static_cast<float>(d.x);
+        dy[i] = static_cast<float>(d.y);
+      }
+      turn_directions(sigma, rays.deviates, rays.dx.data(), rays.dy.data());
+      ASSERT_TRUE(same_bits(dx, rays.dx) && same_bits(dy, rays.dy)) << sigma << ", " << count << " rays";
+    }
+  }
+}
+
+TEST_P(EveryTarget, OnlyHitsAreDisturbedAndNoneExceedsTheRange) {
+  const ScopedSimdTarget use(GetParam());
+  for (const size_t count : {0, 1, 3, 7, 16, 17, 361}) {
+    Rays rays = random_rays(count);
+    std::vector<float> expected = rays.range;
+    std::vector<uint8_t> expected_hits(count), hits(count);
+    for (size_t i = 0; i < count; ++i) {
+      expected_hits[i] = expected[i] < 20.0f;
+      const float noisy = static_cast<float>(expected[i] + 0.3 * rays.deviates[i]);
+      expected[i] = expected_hits[i] ? std::min(noisy, 10.0f) : 10.0f;
+    }
+    mark_hits(rays.range, 20.0f, hits.data());
+    disturb_ranges(0.3, rays.deviates, 20.0f, 10.0f, rays.range.data());
+    ASSERT_TRUE(same_bits(expected, rays.range)) << count << " rays";
+    ASSERT_TRUE(same_bits(expected_hits, hits)) << count << " rays";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(VectorKernels, EveryTarget, ::testing::ValuesIn(simd_targets()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace mvsim
