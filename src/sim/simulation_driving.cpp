@@ -33,6 +33,11 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
   const Vec2 v_base{v_center.x + omega * center.y, v_center.y - omega * center.x};
   const double chassis_share = params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
   const Vec2 slope = slope_of(index);
+  // all wheels push at once: each may count on its share of the mass, and on less the more it turns the
+  // vehicle
+  const BodyInertia& inertia = state_.inertias[v.body];
+  const double mass_share = 1 / (inertia.inverse_mass * static_cast<double>(v.wheels.size()));
+  const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
 
   Vec2 force{};
   double torque = 0;
@@ -45,11 +50,13 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
     const double mass = chassis_share + w.mass;
     const double weight = mass * model_->gravity;
     const Vec2 downhill = weight * slope;
+    const Vec2 arm = w.position - center;
     const TireOutput out =
         v.tire->step(params + v.tire_params, {.dt = dt,
                                               .torque = wheel.torque,
                                               .brake = wheel.brake,
                                               .mass = mass,
+                                              .effective_mass = mass_share / (1 + turning * dot(arm, arm)),
                                               .load = weight,
                                               .velocity = R_base_wheel.unrotate(velocity),
                                               .spin = wheel.spin,
@@ -63,7 +70,7 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
     wheel.force_y = f.y;
     const Vec2 total = f + downhill;
     force = force + total;
-    torque += cross(w.position - center, total);
+    torque += cross(arm, total);
   }
   // an ideal controller moves the body itself: wheels turn along but do not push
   if (v.controller->imposes_twist()) return {};

@@ -14,17 +14,18 @@
 namespace mvsim {
 
 struct TireInput {
-  double dt = 0;       // s
-  double torque = 0;   // N m on the shaft, positive drives forward
-  double brake = 0;    // N m, >= 0: opposes the rotation and never reverses it
-  double mass = 0;     // kg carried at the contact: share of the chassis plus the wheel itself
-  double load = 0;     // N, normal force of that mass
-  Vec2 velocity{};     // m/s of the wheel centre, wheel frame (x along the rolling direction)
-  double spin = 0;     // rad/s, positive forward
-  double radius = 0;   // m
-  double inertia = 0;  // kg m2 about the axle
-  double width = 0;    // m
-  Vec2 slope_force{};  // N, downhill pull on `mass`, wheel frame
+  double dt = 0;              // s
+  double torque = 0;          // N m on the shaft, positive drives forward
+  double brake = 0;           // N m, >= 0: opposes the rotation and never reverses it
+  double mass = 0;            // kg carried at the contact: share of the chassis plus the wheel itself
+  double effective_mass = 0;  // kg that a force at the contact moves, turning the vehicle included; <= mass
+  double load = 0;            // N, normal force of that mass
+  Vec2 velocity{};            // m/s of the wheel centre, wheel frame (x along the rolling direction)
+  double spin = 0;            // rad/s, positive forward
+  double radius = 0;          // m
+  double inertia = 0;         // kg m2 about the axle
+  double width = 0;           // m
+  Vec2 slope_force{};         // N, downhill pull on `mass`, wheel frame
   GroundPatch ground{};
 };
 

@@ -9,6 +9,7 @@ std::span<const TireModel* const> tire_models() {
       &default_tire(),
       &wardiagnemma_tire(),
       &ellipse_tire(),
+      &vti_tire(),
   };
   return kModels;
 }

@@ -8,5 +8,6 @@ namespace mvsim {
 const TireModel& default_tire();
 const TireModel& wardiagnemma_tire();
 const TireModel& ellipse_tire();
+const TireModel& vti_tire();
 
 }  // namespace mvsim

@@ -26,10 +26,13 @@ const std::map<std::string, uint64_t>& golden() {
       {"differential_4_wheels/twist_ideal/default", 0x7bd7b569b188ff4c},
       {"differential_4_wheels/twist_pid/default", 0xcf6baef0349a629e},
       {"differential/raw/ellipse", 0xe8e7b0e01a9d83af},
+      {"differential/raw/vti", 0xfe8282bd6b3ab559},
       {"differential/raw/wardiagnemma", 0x4964008a3f38a181},
       {"differential/twist_ideal/ellipse", 0xe0b84d15b7031ba2},
+      {"differential/twist_ideal/vti", 0x37a2f2f85eab4bee},
       {"differential/twist_ideal/wardiagnemma", 0xd23636f4f4b72edc},
       {"differential/twist_pid/ellipse", 0xe11fbbb469f4f82b},
+      {"differential/twist_pid/vti", 0x342b900343b81554},
       {"differential/twist_pid/wardiagnemma", 0x98cf19bd27a8bb87},
   };
   return kGolden;

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "base/random.h"
+#include "tire/tire_rig.h"
 #include "tire/tires.h"
 
 namespace mvsim {
 namespace {
+
+using test::params_of;
 
 constexpr double kGravity = 9.81, kDt = 0.005;
 
@@ -23,18 +26,6 @@ TireInput wheel_of(double mass, double torque = 0) {
   in.radius = 0.2;
   in.inertia = 0.08;
   return in;
-}
-
-// Parameters by name, the others at their defaults.
-std::vector<double> params_of(const TireModel& model,
-                              std::initializer_list<std::pair<std::string_view, double>> given) {
-  std::vector<double> out;
-  for (const ParamInfo& info : model.params()) {
-    out.push_back(info.fallback);
-    for (const auto& [name, value] : given)
-      if (name == info.name) out.back() = value;
-  }
-  return out;
 }
 
 // A mass on one wheel.

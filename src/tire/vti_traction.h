@@ -1,0 +1,49 @@
+// Traction of a tire on rigid ground, sand and clay: the corrected forms of MAVS's vehicle-terrain interface.
+// Pure functions; SI units; forces as shares of the load unless said otherwise.
+#pragma once
+
+#include "base/geometry.h"
+#include "tire/vti_surfaces.h"
+
+namespace mvsim {
+
+// A tire and the ground that it stands on.
+struct TireContact {
+  double load = 0;            // N
+  double deflection = 0;      // m
+  double section_height = 0;  // m
+  double width = 0;           // m, of the section
+  double diameter = 0;        // m, undeflected
+  double cone_index = 0;      // Pa, strength of a soil; without meaning on rigid ground
+};
+
+// B, C, D, E of a magic formula; D is a friction coefficient.
+struct MagicFormula {
+  double stiffness, shape, peak, curvature;
+
+  double at(double slip) const;
+};
+
+// Of dry, wet, snow and ice.
+MagicFormula rigid_formula(Surface surface);
+
+struct Traction {
+  double gross = 0;       // what the shaft's torque is balanced with; odd in the slip ratio
+  double resistance = 0;  // motion resistance of the soil, >= 0
+  double peak = 0;        // the largest |gross|, and of the lateral force
+};
+
+Traction traction(Surface surface, const TireContact& contact, double slip);
+
+// Crolla's lateral curve, in [0, 1), odd. `crossover`: rad.
+double crolla(double slip_angle, double crossover);
+
+// What a longitudinal force leaves of the friction ellipse for the lateral one, in [0, 1].
+double ellipse_rest(double gross, double peak);
+
+// Net force on the vehicle in the wheel's frame, N. `motion`: direction of travel, from -1 (backward) through
+// 0 (at rest, no motion resistance) to 1.
+Vec2 corrected_force(Surface surface, const TireContact& contact, double slip, double slip_angle,
+                     double crossover, double motion);
+
+}  // namespace mvsim

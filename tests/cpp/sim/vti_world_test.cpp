@@ -1,0 +1,66 @@
+// The `vti` tire in a world: its XML, its mistakes, and what the surface does to a vehicle.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "sim/worlds.h"
+
+namespace mvsim::test {
+namespace {
+
+std::string truck(const std::string& friction) {
+  std::string wheels;
+  for (const char* wheel : {R"(lr_wheel pos="-.5 .4")", R"(rr_wheel pos="-.5 -.4")",
+                            R"(lf_wheel pos=".5 .4")", R"(rf_wheel pos=".5 -.4")"})
+    wheels += "<" + std::string(wheel) + R"( mass="2" width="0.1" diameter="0.4"/>)";
+  return R"(<simul_timestep>0.005</simul_timestep><vehicle name="r"><init_pose>0 0 0</init_pose>
+    <dynamics class="differential_4_wheels">)" +
+         wheels + R"(<chassis mass="60" linear_damping="0" angular_damping="0"/></dynamics>)" + friction +
+         "</vehicle>";
+}
+
+std::string error_of(const std::string& friction) {
+  try {
+    model_of(truck(friction));
+  } catch (const WorldFileError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+double distance_after(const std::string& friction, double torque) {
+  Simulation sim(model_of(truck(friction)), 1);
+  const double command[] = {-torque, -torque};
+  sim.set_command(0, command);
+  sim.run(2);
+  EXPECT_NEAR(sim.vehicle_pose(0).y, 0, 1e-3);
+  return sim.vehicle_pose(0).x;
+}
+
+TEST(VtiWorld, UnknownSurfacesAreErrorsThatNameTheKnownOnes) {
+  const std::string message = error_of(R"(<friction class="vti" surface="sandy"/>)");
+  EXPECT_NE(message.find("'sandy', expected one of dry, wet, snow, ice, sand, clay"), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("did you mean 'sand'"), std::string::npos) << message;
+  EXPECT_NE(error_of(R"(<friction class="vti"><form>doc</form></friction>)").find("corrected, mavs"),
+            std::string::npos);
+  EXPECT_NE(error_of(R"(<friction class="vti" surface="clay" cone_index_Pa="0"/>)").find("> 0"),
+            std::string::npos);
+  EXPECT_EQ(error_of(R"(<friction class="vti" surface="clay" form="mavs"/>)"), "");
+}
+
+TEST(VtiWorld, SurfacesSetHowFarAVehicleGets) {
+  // on dry ground the torque counts, on ice the friction
+  const double dry = distance_after(R"(<friction class="vti"/>)", 20);
+  EXPECT_NEAR(dry, 0.5 * (4 * 20 / 0.2) / (68 + 4 * 2 * 0.5) * 4, 0.1);
+  const double ice = distance_after(R"(<friction class="vti" surface="ice"/>)", 20);
+  EXPECT_NEAR(ice, 0.5 * 0.0975 * 9.81 * 4, 0.1);
+  const double sand =
+      distance_after(R"(<friction class="vti" surface="sand" cone_index_Pa="400000" stiffness="5000"/>)", 20);
+  EXPECT_GT(sand, ice);
+  EXPECT_LT(sand, dry);
+}
+
+}  // namespace
+}  // namespace mvsim::test
