@@ -148,7 +148,9 @@ TEST(VtiTire, WeakSoilHoldsAVehicleThatStrongSoilLetsGo) {
     strong.run(3);
     EXPECT_NEAR(weak.distance, 0, 1e-6);
     EXPECT_GT(strong.distance, 5);
-    if (surface == Surface::kSand) EXPECT_GT(weak.wheel.spin, 30);  // digs in
+    if (surface == Surface::kSand) {
+      EXPECT_GT(weak.wheel.spin, 30);  // digs in
+    }
   }
 }
 
