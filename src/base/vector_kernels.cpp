@@ -38,6 +38,11 @@ inline void scalar_disturb(double noise, float no_return, float max_range, float
   range = range < no_return ? std::min(noisy, max_range) : max_range;
 }
 
+inline float normalized(float low, float high, float value) {
+  const float share = high > low ? (value - low) / (high - low) : 0.0f;
+  return low < 0 ? 2 * share - 1 : share;
+}
+
 }  // namespace mvsim
 #endif
 
@@ -65,6 +70,14 @@ void disturb(double sigma, const double* deviates, size_t count, float no_return
 
 void mark(const float* ranges, size_t count, float no_return, uint8_t* hits) {
   for (size_t i = 0; i < count; ++i) hits[i] = ranges[i] < no_return;
+}
+
+void clip(const float* low, const float* high, float* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) values[i] = std::clamp(values[i], low[i], high[i]);
+}
+
+void normalize(const float* low, const float* high, float* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) values[i] = normalized(low[i], high[i], values[i]);
 }
 
 #else
@@ -242,6 +255,31 @@ void mark(const float* ranges, size_t count, float no_return, uint8_t* hits) {
   for (; i < count; ++i) hits[i] = ranges[i] < no_return;
 }
 
+void clip(const float* low, const float* high, float* values, size_t count) {
+  const hn::ScalableTag<float> df;
+  const size_t lanes = hn::Lanes(df);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto v = hn::LoadU(df, values + i), vl = hn::LoadU(df, low + i), vh = hn::LoadU(df, high + i);
+    hn::StoreU(hn::IfThenElse(hn::Lt(v, vl), vl, hn::IfThenElse(hn::Lt(vh, v), vh, v)), df, values + i);
+  }
+  for (; i < count; ++i) values[i] = std::clamp(values[i], low[i], high[i]);
+}
+
+void normalize(const float* low, const float* high, float* values, size_t count) {
+  const hn::ScalableTag<float> df;
+  const size_t lanes = hn::Lanes(df);
+  const auto one = hn::Set(df, 1.0f), two = hn::Set(df, 2.0f);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto v = hn::LoadU(df, values + i), vl = hn::LoadU(df, low + i), vh = hn::LoadU(df, high + i);
+    const auto share = hn::IfThenElseZero(hn::Gt(vh, vl), hn::Div(hn::Sub(v, vl), hn::Sub(vh, vl)));
+    const auto is_signed = hn::Lt(vl, hn::Zero(df));
+    hn::StoreU(hn::IfThenElse(is_signed, hn::Sub(hn::Mul(two, share), one), share), df, values + i);
+  }
+  for (; i < count; ++i) values[i] = normalized(low[i], high[i], values[i]);
+}
+
 #endif
 
 }  // namespace mvsim::HWY_NAMESPACE
@@ -255,6 +293,8 @@ HWY_EXPORT(normals);
 HWY_EXPORT(turn);
 HWY_EXPORT(disturb);
 HWY_EXPORT(mark);
+HWY_EXPORT(clip);
+HWY_EXPORT(normalize);
 
 }  // namespace
 
@@ -273,6 +313,14 @@ void disturb_ranges(double sigma, std::span<const double> deviates, float no_ret
 
 void mark_hits(std::span<const float> ranges, float no_return, uint8_t* hits) {
   HWY_DYNAMIC_DISPATCH(mark)(ranges.data(), ranges.size(), no_return, hits);
+}
+
+void clip_values(const float* low, const float* high, std::span<float> values) {
+  HWY_DYNAMIC_DISPATCH(clip)(low, high, values.data(), values.size());
+}
+
+void normalize_values(const float* low, const float* high, std::span<float> values) {
+  HWY_DYNAMIC_DISPATCH(normalize)(low, high, values.data(), values.size());
 }
 
 }  // namespace mvsim

@@ -24,4 +24,10 @@ void disturb_ranges(double sigma, std::span<const double> deviates, float no_ret
 // hits[i] = ranges[i] < no_return.
 void mark_hits(std::span<const float> ranges, float no_return, uint8_t* hits);
 
+// Clips each value to its bounds, low[i] <= high[i]; NaN stays.
+void clip_values(const float* low, const float* high, std::span<float> values);
+
+// Maps [low[i], high[i]] to [0, 1], and to [-1, 1] where low[i] is negative; one point becomes 0, or -1.
+void normalize_values(const float* low, const float* high, std::span<float> values);
+
 }  // namespace mvsim

@@ -134,15 +134,19 @@ void compile_observation(const TermSpec& term, TaskContext& context, Task& task,
   slot.normalize = reader.boolean("normalize", false);
   slot.history = reader.integer("history", 1, 1, 1000);
   reader.finish();
-  slot.bounds = slot.term->bounds();
+  const std::vector<Interval> bounds = slot.term->bounds();
+  for (const Interval& b : bounds) {
+    slot.low.push_back(static_cast<float>(b.low));
+    slot.high.push_back(static_cast<float>(b.high));
+  }
   if (slot.history > 1) {
     slot.first_history = history_size;
-    history_size += slot.bounds.size() * static_cast<size_t>(slot.history);
+    history_size += bounds.size() * static_cast<size_t>(slot.history);
   }
   ObservationInfo info;
   info.key = term.name;
   for (int h = 0; h < slot.history; ++h) {
-    for (const Interval& b : slot.bounds) {
+    for (const Interval& b : bounds) {
       const double low = b.low < 0 ? -1 : 0;
       info.low.push_back(static_cast<float>(slot.normalize ? low : b.low));
       info.high.push_back(static_cast<float>(slot.normalize ? 1 : b.high));

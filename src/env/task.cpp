@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/vector_kernels.h"
+
 namespace mvsim {
 namespace {
 
@@ -59,15 +61,9 @@ void judge(const Task& task, EnvState& env) {
 
 // Frames are clipped to their bounds, and mapped to [0, 1] or [-1, 1] if the term says so.
 void clip_frame(const ObservationSlot& slot, float* frame) {
-  for (size_t i = 0; i < slot.bounds.size(); ++i) {
-    const auto low = static_cast<float>(slot.bounds[i].low), high = static_cast<float>(slot.bounds[i].high);
-    float v = std::clamp(frame[i], low, high);
-    if (slot.normalize) {
-      const float share = high > low ? (v - low) / (high - low) : 0.0f;
-      v = low < 0 ? 2 * share - 1 : share;
-    }
-    frame[i] = v;
-  }
+  const std::span<float> values(frame, slot.low.size());
+  clip_values(slot.low.data(), slot.high.data(), values);
+  if (slot.normalize) normalize_values(slot.low.data(), slot.high.data(), values);
 }
 
 }  // namespace
@@ -166,7 +162,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
 }
 
 void write_observation(const ObservationSlot& slot, EnvState& env, bool first, Scratch& scratch, float* out) {
-  const size_t n = slot.bounds.size();
+  const size_t n = slot.low.size();
   if (slot.history == 1) {
     slot.term->write(env, scratch, out);
     clip_frame(slot, out);

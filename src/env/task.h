@@ -23,7 +23,7 @@ struct WeightedReward {
 
 struct ObservationSlot {
   std::unique_ptr<const Observation> term;
-  std::vector<Interval> bounds;  // of one frame
+  std::vector<float> low, high;  // of the values of one frame
   bool normalize = false;
   int history = 1;
   size_t first_history = 0;  // index in EnvState::history, used if history > 1

@@ -111,7 +111,7 @@ class Lidar2d final : public Sensor {
         });
       cast_grid(*grid.field, origin.x, origin.y, dx, dy, static_cast<int>(n), max_range_, values);
     }
-    if (bodies_visible_) {
+    if (bodies_visible_ && !(scene.static_shapes->empty() && scene.moving.empty())) {
       const Fan fan = beams_.fan(T_world_sensor, dx, dy);
       scene.static_shapes->cast(fan, max_range_, values);
       for (const MovingShape& shape : scene.moving) {

@@ -313,17 +313,29 @@ Pose3 Simulation::vehicle_pose(size_t index) const {
   return {b.x, b.y, v.z, b.angle, v.pitch, v.roll};
 }
 
+namespace {
+
+// Of the reference point, body frame; R is the body's rotation.
+Twist2 reference_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R) {
+  const Vec2 velocity = R.unrotate({b.vx, b.vy});
+  const double cx = inertia.center_x, cy = inertia.center_y;
+  return {velocity.x + cy * b.omega, velocity.y - cx * b.omega, b.omega};
+}
+
+}  // namespace
+
 Twist2 Simulation::vehicle_twist(size_t index) const {
-  const VehicleModel& v = model_->vehicles.at(index);
-  const BodyState& b = state_.bodies[v.body];
-  const Vec2 center{state_.inertias[v.body].center_x, state_.inertias[v.body].center_y};
-  const Vec2 velocity = Rotation2(b.angle).unrotate({b.vx, b.vy});
-  return {velocity.x + center.y * b.omega, velocity.y - center.x * b.omega, b.omega};
+  const size_t body = model_->vehicles.at(index).body;
+  const BodyState& b = state_.bodies[body];
+  return reference_twist(b, state_.inertias[body], Rotation2(b.angle));
 }
 
 Twist2 Simulation::vehicle_world_twist(size_t index) const {
-  const Twist2 twist = vehicle_twist(index);
-  const Vec2 v = Rotation2(state_.bodies[model_->vehicles[index].body].angle).rotate({twist.vx, twist.vy});
+  const size_t body = model_->vehicles[index].body;
+  const BodyState& b = state_.bodies[body];
+  const Rotation2 R(b.angle);
+  const Twist2 twist = reference_twist(b, state_.inertias[body], R);
+  const Vec2 v = R.rotate({twist.vx, twist.vy});
   return {v.x, v.y, twist.omega};
 }
 

@@ -75,6 +75,29 @@ TEST_P(EveryTarget, OnlyHitsAreDisturbedAndNoneExceedsTheRange) {
   }
 }
 
+TEST_P(EveryTarget, ValuesAreClippedAndNormalizedAsOneByOne) {
+  const ScopedSimdTarget use(GetParam());
+  for (const size_t count : {0, 1, 3, 7, 16, 17, 361}) {
+    RandomStream random(count, 1, StreamPurpose::kSensorNoise);
+    std::vector<float> low, high, values;
+    for (size_t i = 0; i < count; ++i) {
+      low.push_back(i % 3 == 0 ? 0.0f : static_cast<float>(random.uniform(-2, 1)));
+      high.push_back(i % 6 == 5 ? low.back() : low.back() + static_cast<float>(random.uniform(0, 2)));
+      values.push_back(static_cast<float>(random.uniform(-3, 3)));
+    }
+    std::vector<float> clipped = values, mapped;
+    for (size_t i = 0; i < count; ++i) {
+      clipped[i] = std::min(std::max(values[i], low[i]), high[i]);
+      const float share = high[i] > low[i] ? (clipped[i] - low[i]) / (high[i] - low[i]) : 0.0f;
+      mapped.push_back(low[i] < 0 ? 2 * share - 1 : share);
+    }
+    clip_values(low.data(), high.data(), values);
+    ASSERT_TRUE(same_bits(clipped, values)) << count << " values";
+    normalize_values(low.data(), high.data(), values);
+    ASSERT_TRUE(same_bits(mapped, values)) << count << " values";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(VectorKernels, EveryTarget, ::testing::ValuesIn(simd_targets()),
                          [](const auto& info) { return info.param; });
 

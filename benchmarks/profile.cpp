@@ -1,0 +1,250 @@
+// Where the time of one env step goes: each stage by its public function, on one thread, in nanoseconds.
+//
+//   profile [ENV.xml]     (default: benchmarks/worlds/task_a.env.xml)
+//
+// Stages that only exist inside another one are differences, so rows marked "-" are good to some ten
+// nanoseconds. The envs take turns, as in a batch, so caches are as cold as there. Processor time, the median
+// of repetitions.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "env/batch.h"
+#include "env/task.h"
+#include "env/worker_pool.h"
+#include "sim/free_motion.h"
+#include "vehicle/dynamics.h"
+
+namespace {
+
+using namespace mvsim;
+
+constexpr int kEnvs = 64, kRepetitions = 41;
+
+double seconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Nanoseconds of one unit of `work`, which does `units` of them.
+double median_ns(int units, const std::function<void()>& work, clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
+  std::vector<double> times;
+  work();
+  for (int i = 0; i < kRepetitions; ++i) {
+    const double start = seconds(clock);
+    work();
+    times.push_back((seconds(clock) - start) / units * 1e9);
+  }
+  std::nth_element(times.begin(), times.begin() + kRepetitions / 2, times.end());
+  return times[kRepetitions / 2];
+}
+
+void print(const char* stage, double ns) {
+  std::printf("%-58s %10.1f\n", stage, std::max(ns, 0.0));
+}
+
+// 64 envs of a task, with random actions that change at every period.
+class Envs {
+ public:
+  explicit Envs(const Task& task) : task_(task), random_(1, 0, StreamPurpose::kActionNoise) {
+    for (size_t i = 0; i < kEnvs; ++i) {
+      envs_.push_back(make_env(task, i));
+      start_episode(task, envs_.back());
+    }
+  }
+
+  EnvState& operator[](size_t i) { return envs_[i]; }
+
+  // Nanoseconds of work(env), each after it has got an action.
+  template <typename Work>
+  double ns(int repeats, Work work) {
+    return median_ns(kEnvs * repeats, [&] {
+      for (int r = 0; r < repeats; ++r)
+        for (EnvState& env : envs_) {
+          for (double& a : env.action) a = random_.uniform(-1, 1);
+          work(env);
+        }
+    });
+  }
+
+  // step_period, and a new episode where one has ended.
+  double period_ns() {
+    const std::function<bool()> keep_going = [] { return true; };
+    return ns(4, [&](EnvState& env) {
+      double reward = 0;
+      step_period(task_, env, keep_going, reward);
+      if (env.end != EpisodeEnd::kNone) start_episode(task_, env);
+    });
+  }
+
+  double substep_ns() {
+    return ns(2,
+              [&](EnvState& env) {
+                for (int k = 0; k < task_.substeps; ++k) env.simulation.step(task_.substep);
+              }) /
+           task_.substeps;
+  }
+
+ private:
+  const Task& task_;
+  std::vector<EnvState> envs_;
+  RandomStream random_;
+};
+
+// The seams of the driving part, called as the Simulation calls them.
+struct Driving {
+  double control = 0, tires = 0, free_motion = 0;
+};
+
+Driving driving_ns(const Model& m, Simulation& sim) {
+  Driving total;
+  for (size_t i = 0; i < m.vehicles.size(); ++i) {
+    const VehicleModel& v = m.vehicles[i];
+    const double* params = sim.params().data();
+    std::vector<WheelState> wheels(sim.wheels(i).begin(), sim.wheels(i).end());
+    std::vector<double> state(v.controller->state_size() + 1);
+    const ControllerInput input{.dt = m.timestep,
+                                .wheels = v.wheels,
+                                .states = wheels,
+                                .odometry = odometry_twist(v.wheels, wheels),
+                                .dynamics_params = params + v.dynamics_params};
+    constexpr int kMany = 1000;
+    total.control += median_ns(kMany, [&] {
+      for (int k = 0; k < kMany; ++k) {
+        double actuation[kMostActuation] = {};
+        v.controller->step(params + v.controller_params, input, sim.vehicle(i).command, state.data(),
+                           actuation);
+        v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
+      }
+    });
+    const double weight = params[v.body_params + kChassisMass] * m.gravity;
+    total.tires += median_ns(kMany, [&] {
+      for (int k = 0; k < kMany; ++k)
+        for (size_t w = 0; w < v.wheels.size(); ++w)
+          wheels[w].spin = v.tire
+                               ->step(params + v.tire_params, {.dt = m.timestep,
+                                                               .torque = wheels[w].torque,
+                                                               .mass = 1,
+                                                               .load = weight,
+                                                               .velocity = {0.1, 0.01},
+                                                               .spin = wheels[w].spin,
+                                                               .radius = v.wheels[w].radius,
+                                                               .inertia = v.wheels[w].inertia,
+                                                               .width = v.wheels[w].width})
+                               .spin;
+    });
+    const BodyInertia inertia = vehicle_inertia(v, sim.params());
+    BodyState body = place_body({0, 0, 0}, inertia);
+    total.free_motion += median_ns(kMany, [&] {
+      for (int k = 0; k < kMany; ++k) integrate_free(body, inertia, {{0.01, 0}, 0.001}, m.timestep);
+    });
+  }
+  return total;
+}
+
+void set_noise(Simulation& sim, double share) {
+  for (const SensorModel& sensor : sim.model().sensors)
+    for (size_t k = 0; k < sensor.sensor->params().size(); ++k) {
+      const ParamEntry& entry = sim.model().params[sensor.params + k];
+      sim.set_param(sensor.params + k, share * (entry.nominal > 0 ? entry.nominal : entry.info.fallback));
+    }
+}
+
+double read_ns(Envs& envs, double noise_share) {
+  std::vector<float> values;
+  for (size_t i = 0; i < kEnvs; ++i) set_noise(envs[i].simulation, noise_share);
+  return envs.ns(1, [&](EnvState& env) {
+    for (size_t s = 0; s < env.simulation.model().sensors.size(); ++s) {
+      values.resize(env.simulation.model().sensors[s].sensor->size());
+      env.simulation.read_now(s, values.data(), nullptr);
+    }
+  });
+}
+
+double observation_ns(const Task& task, Envs& envs) {
+  Scratch scratch;
+  std::vector<std::vector<float>> out;
+  for (const ObservationInfo& info : task.observation_infos) out.emplace_back(info.low.size());
+  return envs.ns(1, [&](EnvState& env) {
+    for (size_t k = 0; k < out.size(); ++k)
+      write_observation(task.observations[k], env, false, scratch, out[k].data());
+  });
+}
+
+double batch_ns(const EnvSpec& spec) {
+  Batch batch(spec, {.num_envs = kEnvs, .num_threads = 1, .load = {}});
+  batch.reset();
+  RandomStream random(1, 0, StreamPurpose::kActionNoise);
+  std::vector<float> actions(kEnvs * batch.action_size());
+  return median_ns(kEnvs * 4, [&] {
+    for (int r = 0; r < 4; ++r) {
+      for (float& a : actions) a = static_cast<float>(random.uniform(-1, 1));
+      batch.step(actions);
+    }
+  });
+}
+
+void print_profile(const EnvSpec& spec) {
+  const auto task = compile_task(spec, {});
+  const Model& model = *task->models.front();
+  Envs envs(*task);
+
+  const double whole = batch_ns(spec);
+  const double period = envs.period_ns(), substep = envs.substep_ns();
+  const Driving driving = driving_ns(model, envs[0].simulation);
+  const double driving_sum = driving.control + driving.tires + driving.free_motion;
+  const double observation = observation_ns(*task, envs);
+  const double exact = read_ns(envs, 0), noisy = read_ns(envs, 1);
+  for (size_t i = 0; i < kEnvs; ++i) envs[i].simulation.set_always_solver(true);
+  const double solver = envs.substep_ns();
+
+  std::printf("%-58s %10s\n", "stage", "ns");
+  print("env step (Batch::step of 64 envs, one thread)", whole);
+  print("  control period without observation", period);
+  std::printf("    one of %d substeps\n", task->substeps);
+  print("      whole", substep);
+  print("      controllers", driving.control);
+  print("      tires", driving.tires);
+  print("      free motion", driving.free_motion);
+  print("      - ground, odometry, distances, sensors not due", substep - driving_sum);
+  print("      (in place of free motion: Box2D, nothing near)", solver - substep + driving.free_motion);
+  print("    - facts, rewards, terminations, stepping", period - substep * task->substeps);
+  print("  observation", observation);
+  print("    sensors without noise", exact);
+  print("    - noise, at its default where the world says none", noisy - exact);
+  print("  - rest of the batch: actions, results, infos", whole - period - observation);
+}
+
+void print_hand_over() {
+  for (const int threads : {1, 2}) {
+    WorkerPool pool(threads);
+    const double ns = median_ns(
+        1000,
+        [&] {
+          for (int k = 0; k < 1000; ++k)
+            pool.run(
+                kEnvs, [](int, int, int) {}, [] {});
+        },
+        CLOCK_MONOTONIC);
+    std::printf("hand-over of 64 idle envs to %d thread%s, wall time %18.1f\n", threads,
+                threads > 1 ? "s" : "", ns);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    print_profile(load_env(argc > 1 ? argv[1] : "benchmarks/worlds/task_a.env.xml", {}));
+    print_hand_over();
+    return EXIT_SUCCESS;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return EXIT_FAILURE;
+  }
+}
