@@ -4,6 +4,7 @@
 
 #include "model/compile_joint.h"
 #include "model/compile_vehicle.h"
+#include "model/elevation.h"
 #include "model/grid.h"
 
 namespace mvsim {
@@ -45,7 +46,7 @@ void set_timestep(const WorldSpec& spec, Model& model) {
 
 // Document order: the initial height of an object depends on what stands before it only.
 void compile_objects(const WorldSpec& spec, const CompileOptions& options, Model& model) {
-  enum Kind { kVehicle, kBlock, kPlane };
+  enum Kind { kVehicle, kBlock, kPlane, kElevationMap };
   struct Item {
     int order;
     Kind kind;
@@ -55,8 +56,11 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, Model
   for (size_t i = 0; i < spec.vehicles.size(); ++i) items.push_back({spec.vehicles[i].order, kVehicle, i});
   for (size_t i = 0; i < spec.blocks.size(); ++i) items.push_back({spec.blocks[i].order, kBlock, i});
   for (size_t i = 0; i < spec.planes.size(); ++i) items.push_back({spec.planes[i].order, kPlane, i});
+  for (size_t i = 0; i < spec.elevation_maps.size(); ++i)
+    items.push_back({spec.elevation_maps[i].order, kElevationMap, i});
   std::stable_sort(items.begin(), items.end(),
                    [](const Item& a, const Item& b) { return a.order < b.order; });
+  size_t map_nodes = 0;
   for (const Item& item : items) {
     if (item.kind == kVehicle) {
       compile_vehicle(spec.vehicles[item.index], model);
@@ -65,9 +69,13 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, Model
       const bool placed = std::any_of(options.placed_blocks.begin(), options.placed_blocks.end(),
                                       [&](const std::string& p) { return matches_pattern(p, block.name); });
       compile_block(block, placed, model);
+    } else if (item.kind == kElevationMap) {
+      const ElevationMapSpec& map = spec.elevation_maps[item.index];
+      model.terrain.maps.push_back(make_height_map(map, map_nodes));
+      model.map_colors.push_back(map.color);
     } else {
       const HorizontalPlaneSpec& p = spec.planes[item.index];
-      model.planes.push_back({p.extent, p.pose, p.z});
+      model.terrain.planes.push_back({p.extent, p.pose, p.z});
       model.plane_colors.push_back(p.color);
     }
   }
@@ -99,6 +107,11 @@ void set_bounds(Model& model) {
     const double w = g.field.width() * g.field.resolution(), h = g.field.height() * g.field.resolution();
     for (Vec2 corner : {Vec2{0, 0}, Vec2{w, 0}, Vec2{w, h}, Vec2{0, h}})
       include(transform(g.T_world_grid, corner));
+  }
+  for (const HeightMap& map : model.terrain.maps) {
+    const Rect e = map.extent();
+    include({e.x_min, e.y_min});
+    include({e.x_max, e.y_max});
   }
   if (any) return;
   constexpr double kMargin = 5;  // m, around what stands in an open world

@@ -162,7 +162,7 @@ Pose3 settle(const Model& model, const PlacementSpec& placement, double query_he
   std::vector<PlacedTop> tops;
   for (const BlockModel& b : model.blocks)
     tops.push_back({&b.top, {b.initial_pose.x, b.initial_pose.y, b.initial_pose.yaw}, b.initial_pose.z});
-  pose.z = highest_under(model.planes, tops, {pose.x, pose.y}, pose.z + query_height);
+  pose.z = highest_under(model.terrain, tops, {pose.x, pose.y}, pose.z + query_height);
   return pose;
 }
 

@@ -165,8 +165,8 @@ struct Model {
   std::vector<JointModel> joints;
   std::vector<JointGroup> joint_groups;
   std::vector<SensorModel> sensors;
-  std::vector<GroundPlane> planes;
-  std::vector<Color> plane_colors;
+  Terrain terrain;
+  std::vector<Color> map_colors, plane_colors;  // by Terrain::maps, Terrain::planes
   std::vector<GroundGridModel> ground_grids;
 
   // Outlines of static tangible blocks that no environment moves, in the world frame.
@@ -174,7 +174,8 @@ struct Model {
 
   std::vector<ParamEntry> params;
   size_t wheel_count = 0, controller_state_count = 0, reading_count = 0;
-  Rect bounds;  // of static geometry and grids; of initial poses with a margin where there is none
+  Rect bounds;  // of static geometry, grids and elevation maps; of initial poses with a margin where there is
+                // none
   std::vector<std::string> warnings;
 
   // Index of a name, or throws Error with the nearest name.

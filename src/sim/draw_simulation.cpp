@@ -13,8 +13,8 @@ constexpr double kGroundMargin = 1;  // m, of the ground drawn where a world has
 constexpr double kTilt = 25 * kDegree;
 
 void add_ground(const Model& model, StaticScene& scene) {
-  for (size_t i = 0; i < model.planes.size(); ++i) {
-    const GroundPlane& plane = model.planes[i];
+  for (size_t i = 0; i < model.terrain.planes.size(); ++i) {
+    const GroundPlane& plane = model.terrain.planes[i];
     Ground ground;
     ground.extent = plane.extent;
     ground.T_world_ground = {plane.pose.x, plane.pose.y, plane.pose.yaw};

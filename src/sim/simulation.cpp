@@ -148,8 +148,7 @@ void Simulation::put_vehicle(size_t index, const Pose2& pose) {
   state.last_velocity = {};
   state.has_last_pose = false;
   forget_solver();
-  state.z = 0;
-  update_terrain(index);
+  snap_to_ground(index);
 }
 
 void Simulation::place_block(size_t index, const Pose2& pose) {
@@ -159,6 +158,8 @@ void Simulation::place_block(size_t index, const Pose2& pose) {
                 "' is part of the model's static geometry: only blocks that an environment "
                 "declares as placed can be moved");
   state_.intangible_poses[index] = pose;
+  if (const std::optional<double> z = highest_map(model_->terrain, {pose.x, pose.y}))
+    state_.block_z[index] = *z;
   if (b.body < 0) return;
   const auto body = static_cast<size_t>(b.body);
   state_.bodies[body] = place_body(pose, state_.inertias[body]);

@@ -164,6 +164,9 @@ class Simulation {
   void leave_contact();
   double distance_to_static(Vec2 point, double limit) const;
   void update_terrain(size_t vehicle);
+  void find_tops_below(size_t vehicle);
+  void rest_on_ground(size_t vehicle);
+  void snap_to_ground(size_t vehicle);
   Vec2 slope_of(size_t vehicle) const;
   void control_vehicle(size_t vehicle, double dt);
   BodyForce drive_vehicle(size_t vehicle, double dt);

@@ -26,8 +26,7 @@ static bool contains(const Polygon& convex, Vec2 p) {
   return true;
 }
 
-double highest_under(std::span<const GroundPlane> planes, std::span<const PlacedTop> tops, Vec2 at,
-                     double z) {
+double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Vec2 at, double z) {
   bool found = false;
   double best = 0;
   const auto consider = [&](double height) {
@@ -36,7 +35,9 @@ double highest_under(std::span<const GroundPlane> planes, std::span<const Placed
       found = true;
     }
   };
-  for (const GroundPlane& plane : planes) {
+  for (const HeightMap& map : terrain.maps)
+    if (const std::optional<double> height = map.height_at(at)) consider(*height);
+  for (const GroundPlane& plane : terrain.planes) {
     const Vec2 local = Rotation2(plane.pose.yaw).unrotate(at - Vec2{plane.pose.x, plane.pose.y});
     const Rect& e = plane.extent;
     if (local.x >= e.x_min && local.x <= e.x_max && local.y >= e.y_min && local.y <= e.y_max)
@@ -48,6 +49,14 @@ double highest_under(std::span<const GroundPlane> planes, std::span<const Placed
     const Vec2 local = Rotation2(placed.pose.yaw).unrotate(offset);
     if (contains(placed.top->outline, local)) consider(placed.z + placed.top->height_at(local));
   }
+  return best;
+}
+
+std::optional<double> highest_map(const Terrain& terrain, Vec2 at) {
+  std::optional<double> best;
+  for (const HeightMap& map : terrain.maps)
+    if (const std::optional<double> height = map.height_at(at))
+      best = best ? std::max(*best, *height) : height;
   return best;
 }
 

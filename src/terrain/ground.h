@@ -1,10 +1,12 @@
-// Ground height: level planes and the tops of blocks (world-elements 2.9). Read-only after construction.
+// Ground height: elevation maps, level planes and the tops of blocks (world-elements 2.9). Read-only after
+// construction.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "base/geometry.h"
+#include "terrain/height_map.h"
 
 namespace mvsim {
 
@@ -29,6 +31,14 @@ struct GroundPlane {
   double z = 0;
 };
 
+// Ground that stays as it is.
+struct Terrain {
+  std::vector<HeightMap> maps;
+  std::vector<GroundPlane> planes;
+
+  bool empty() const { return maps.empty() && planes.empty(); }
+};
+
 // A block's top where it stands now.
 struct PlacedTop {
   const BlockTop* top;
@@ -37,6 +47,9 @@ struct PlacedTop {
 };
 
 // The largest height at (x, y) that is <= z, 0 when there is none (no ground at all is ground at 0).
-double highest_under(std::span<const GroundPlane> planes, std::span<const PlacedTop> tops, Vec2 at, double z);
+double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Vec2 at, double z);
+
+// The largest height of the elevation maps at a point, nothing where none is.
+std::optional<double> highest_map(const Terrain& terrain, Vec2 at);
 
 }  // namespace mvsim

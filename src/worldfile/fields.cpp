@@ -98,6 +98,33 @@ Color parse_color(const NamedText& value) {
   return {static_cast<uint8_t>(r), static_cast<uint8_t>(g), static_cast<uint8_t>(b), static_cast<uint8_t>(a)};
 }
 
+Matrix parse_matrix(const NamedText& value, size_t most, const std::string& expected) {
+  const auto fail = [&](const std::string& found) {
+    throw WorldFileError(value.where, "<" + value.name + ">: found " + found + ", expected " + expected);
+  };
+  std::string_view rest = trimmed(value.text);
+  if (rest.starts_with('[') && rest.ends_with(']') && rest.size() > 1) rest = rest.substr(1, rest.size() - 2);
+  const char end_of_row = rest.find(';') != std::string_view::npos ? ';' : '\n';
+  Matrix out;
+  while (!trimmed(rest).empty()) {
+    const size_t end = std::min(rest.find(end_of_row), rest.size());
+    NamedText row{value.name, std::string(rest.substr(0, end)), value.where};
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    std::replace(row.text.begin(), row.text.end(), ',', ' ');
+    if (end_of_row == '\n' && trimmed(row.text).empty()) continue;
+    const std::vector<double> numbers = parse_numbers(row, 1, kMostTextBytes, expected.c_str());
+    if (out.rows > 0 && numbers.size() != static_cast<size_t>(out.columns))
+      fail("a row of " + std::to_string(numbers.size()) + " numbers after rows of " +
+           std::to_string(out.columns));
+    out.columns = static_cast<int>(numbers.size());
+    ++out.rows;
+    out.values.insert(out.values.end(), numbers.begin(), numbers.end());
+    if (out.values.size() > most) fail("more than " + std::to_string(most) + " numbers");
+  }
+  if (out.rows == 0) fail("no number");
+  return out;
+}
+
 Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points, const Scope& scope) {
   Polygon out;
   for (const Element& e : children_of(shape)) {

@@ -12,6 +12,7 @@
 #include "base/geometry.h"
 #include "base/params.h"
 #include "worldfile/load_state.h"
+#include "worldfile/world_spec.h"
 
 namespace mvsim {
 
@@ -32,6 +33,9 @@ std::string class_name_of(LoadState& state, const Element& e);
 
 std::string_view trimmed(std::string_view text);
 Color parse_color(const NamedText& value);
+// Rows of equal length, [a b; c d] or one row a line; at least one number and at most `most`. `expected` says
+// what it should be.
+Matrix parse_matrix(const NamedText& value, size_t most, const std::string& expected);
 Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points, const Scope& scope);
 
 // One node of the search list. Its own element (none for an included file) gives the attributes.

@@ -30,6 +30,11 @@ constexpr TypedTag kPlaneTags[] = {{"cull_face", Kind::kCullFace},
                                    {"texture_size_x", Kind::kPositive},
                                    {"texture_size_y", Kind::kPositive},
                                    {"enable_shadows", Kind::kBool}};
+constexpr TypedTag kElevationTags[] = {{"texture_image", Kind::kText},
+                                       {"texture_image_rotate", Kind::kInt},
+                                       {"texture_extension_x", Kind::kNumber},
+                                       {"texture_extension_y", Kind::kNumber},
+                                       {"model_split_size", Kind::kNumber}};
 constexpr TypedTag kVisualTags[] = {{"model_uri", Kind::kText},         {"model_scale", Kind::kNumber},
                                     {"model_offset_x", Kind::kNumber},  {"model_offset_y", Kind::kNumber},
                                     {"model_offset_z", Kind::kNumber},  {"model_yaw", Kind::kNumber},
@@ -176,6 +181,7 @@ bool check_scalar_without_effect(LoadState& state, const Element& e, std::string
   if (of == "vehicle") table = kVehicleTags;
   if (of == "sensor") table = kSensorTags;
   if (of == "horizontal_plane") table = kPlaneTags;
+  if (of == "elevation_map") table = kElevationTags;
   if (const TypedTag* tag = find_tag(table, e.tag()))
     check_value(text_of(state, e, scope), tag->kind);
   else if (of != "sensor")

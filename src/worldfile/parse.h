@@ -26,6 +26,7 @@ void parse_block(LoadState& state, const Element& e);
 void parse_joint(LoadState& state, const Element& e);
 void parse_walls(LoadState& state, const Element& e);
 void parse_element(LoadState& state, const Element& e);
+void parse_elevation_map(LoadState& state, const Fields& fields, const Element& e);
 
 // Tags that are checked and then have no effect.
 void check_visual(LoadState& state, const Element& e, const Scope& scope);

@@ -33,8 +33,8 @@ constexpr std::string_view kGroundTags[] = {"floating",  "floating_focus", "floa
                                             "x_min",     "x_max",          "y_min",
                                             "y_max",     "interval",       "color",
                                             "line_width"};
-constexpr std::string_view kNotBuilt[] = {"elevation_map", "vertical_plane",  "pointcloud",
-                                          "point_cloud",   "property_region", "skybox"};
+constexpr std::string_view kNotBuilt[] = {"vertical_plane", "pointcloud", "point_cloud", "property_region",
+                                          "skybox"};
 
 void read_extent(const Fields& fields, const Element& e, Rect& extent) {
   fields.read({.name = "x_min", .min = -kFarthest, .max = kFarthest}, extent.x_min);
@@ -149,11 +149,12 @@ void parse_element(LoadState& state, const Element& e) {
   const NamedText class_name = required_attribute(state, e, "class", {});
   const Fields fields(state, {}, e);
   if (class_name.text == "occupancy_grid") return parse_grid(state, fields, e);
+  if (class_name.text == "elevation_map") return parse_elevation_map(state, fields, e);
   if (class_name.text == "horizontal_plane") return parse_plane(state, fields, e);
   if (class_name.text == "ground_grid") return parse_ground_grid(state, fields, e);
   if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), class_name.text) != std::end(kNotBuilt))
     refuse(e, "<element class=\"" + class_name.text + "\">");
-  std::vector<std::string> names{"occupancy_grid", "horizontal_plane", "ground_grid"};
+  std::vector<std::string> names{"occupancy_grid", "elevation_map", "horizontal_plane", "ground_grid"};
   for (const std::string_view name : kNotBuilt) names.emplace_back(name);
   throw WorldFileError(class_name.where, "<element> of unknown class '" + shortened(class_name.text) + "'" +
                                              did_you_mean(class_name.text, names));

@@ -46,19 +46,12 @@ struct PlaneTransform {
   Vec2 apply(Vec2 p) const { return p.x * x_axis + p.y * y_axis + shift; }
 };
 
-PlaneTransform parse_transform(NamedText text) {
-  constexpr const char* kExpected = "a 4x4 matrix as [a b c d; e f g h; i j k l; m n o p]";
-  const std::string_view inner = trimmed(text.text);
-  int rows = 1;
-  std::string numbers;
-  if (inner.size() > 2 && inner.front() == '[' && inner.back() == ']')
-    for (char c : inner.substr(1, inner.size() - 2)) {
-      rows += c == ';' ? 1 : 0;
-      numbers += c == ';' || c == ',' ? ' ' : c;
-    }
-  if (rows != 4) throw WorldFileError(text.where, "<transformation>: expected " + std::string(kExpected));
-  text.text = numbers;
-  const std::vector<double> m = parse_numbers(text, 16, 16, kExpected);
+PlaneTransform parse_transform(const NamedText& text) {
+  const std::string expected = "a 4x4 matrix as [a b c d; e f g h; i j k l; m n o p]";
+  const Matrix matrix = parse_matrix(text, 16, expected);
+  if (matrix.rows != 4 || matrix.columns != 4)
+    throw WorldFileError(text.where, "<transformation>: expected " + expected);
+  const std::vector<double>& m = matrix.values;
   return {{m[0], m[4]}, {m[1], m[5]}, {m[3], m[7]}};
 }
 

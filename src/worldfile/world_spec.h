@@ -98,6 +98,25 @@ struct OccupancyGridSpec {
   SourceLocation where;
 };
 
+// Numbers in rows, as [a b; c d] gives them.
+struct Matrix {
+  int rows = 0, columns = 0;
+  std::vector<double> values;  // row by row
+};
+
+// Heights of the ground; an image is not decoded yet.
+struct ElevationMapSpec {
+  std::string image_path;                    // absolute, below the roots; empty: `data` holds the heights
+  double min_z = 0, max_z = 5;               // m, of the darkest and the brightest pixel
+  Matrix data;                               // m; row along +x, column along +y
+  Matrix kernel;                             // the heights are convolved with it; no rows: they are not
+  double resolution = 1;                     // m between two nodes
+  std::optional<double> corner_x, corner_y;  // of node (0, 0); absent: the map is centred
+  Color color{0xa0, 0xe0, 0xa0, 255};
+  int order = 0;
+  SourceLocation where;
+};
+
 struct HorizontalPlaneSpec {
   Rect extent{-10, 10, -10, 10};
   double z = 0;
@@ -148,6 +167,7 @@ struct WorldSpec {
   std::vector<VehicleSpec> vehicles;  // document order
   std::vector<BlockSpec> blocks;      // document order, walls included
   std::vector<OccupancyGridSpec> grids;
+  std::vector<ElevationMapSpec> elevation_maps;
   std::vector<HorizontalPlaneSpec> planes;
   std::vector<GroundGridSpec> ground_grids;
   std::vector<JointSpec> joints;

@@ -1,0 +1,32 @@
+// How a rigid plate, such as a vehicle on its wheels, lies on points of the ground (physics 4.9).
+#pragma once
+
+#include <optional>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+struct PlatePose {
+  double z = 0, pitch = 0, roll = 0;  // of the plate's origin; R = Rz(yaw) Ry(pitch) Rx(roll)
+};
+
+// The rigid transform that takes points of a level plate nearest to points of the ground, by least squares.
+// It is Horn's solution: for points of a plane his quaternion is the polar factor of a 3 x 2 matrix, in
+// closed form.
+class PlateFit {
+ public:
+  // A point of the plate, and where it touches the ground; both frames have the same yaw or nearly so.
+  void add(Vec2 plate, Vec3 ground);
+  bool empty() const { return count_ == 0; }
+  // Nothing for fewer than three points and for points on one line.
+  std::optional<PlatePose> solve() const;
+
+ private:
+  double count_ = 0;
+  Vec2 plate_sum_;
+  Vec3 ground_sum_;
+  Vec3 x_sum_, y_sum_;  // sums of ground * plate.x and of ground * plate.y
+};
+
+}  // namespace mvsim

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cmath>
+
+#include "worldfile/include.h"
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+constexpr size_t kMostNumbers = 1 << 22;  // of a matrix in the text
+constexpr int kMostKernelSide = 31;
+
+constexpr std::string_view kTags[] = {"elevation_image",
+                                      "elevation_image_min_z",
+                                      "elevation_image_max_z",
+                                      "elevation_data_matrix",
+                                      "elevation_data_matrix_scale",
+                                      "dem_xyzrgb_file",
+                                      "resolution",
+                                      "corner_min_x",
+                                      "corner_min_y",
+                                      "texture_image",
+                                      "texture_image_rotate",
+                                      "texture_extension_x",
+                                      "texture_extension_y",
+                                      "mesh_color",
+                                      "model_split_size",
+                                      "apply_kernel"};
+
+ParamInfo height_param(std::string_view name) {
+  return {.name = name, .min = -kFarthest, .max = kFarthest};
+}
+
+void read_image(LoadState& state, const Fields& fields, const NamedText& image, ElevationMapSpec& out) {
+  out.image_path = resolve_file(state, image, state.folder);
+  fields.read(height_param("elevation_image_min_z"), out.min_z);
+  fields.read(height_param("elevation_image_max_z"), out.max_z);
+  if (out.min_z == out.max_z)
+    throw WorldFileError(image.where,
+                         "<elevation_image>: elevation_image_min_z and elevation_image_max_z are the "
+                         "same, expected two heights");
+}
+
+void read_matrix(const Fields& fields, const NamedText& matrix, ElevationMapSpec& out) {
+  const std::string expected = "heights as [a b c; d e f], 2 to 16384 rows and columns";
+  double scale = 1;
+  fields.read(height_param("elevation_data_matrix_scale"), scale);
+  out.data = parse_matrix(matrix, kMostNumbers, expected);
+  const int least = std::min(out.data.rows, out.data.columns),
+            most = std::max(out.data.rows, out.data.columns);
+  if (least < 2 || most > 16384)
+    throw WorldFileError(matrix.where, "<elevation_data_matrix>: found " + std::to_string(out.data.rows) +
+                                           " rows of " + std::to_string(out.data.columns) +
+                                           " numbers, expected " + expected);
+  for (double& height : out.data.values) {
+    height *= scale;
+    check_range(height_param("elevation_data_matrix"), height, matrix.where);
+  }
+}
+
+void read_heights(LoadState& state, const Fields& fields, const Element& e, ElevationMapSpec& out) {
+  if (const std::optional<NamedText> image = fields.scalar("elevation_image"))
+    return read_image(state, fields, *image, out);
+  if (const std::optional<NamedText> matrix = fields.scalar("elevation_data_matrix"))
+    return read_matrix(fields, *matrix, out);
+  if (fields.scalar("dem_xyzrgb_file"))
+    refuse(e, "<dem_xyzrgb_file>", "give the heights as an image or as a matrix");
+  throw WorldFileError(
+      e.where(), "<element class=\"elevation_map\"> has no <elevation_image> and no <elevation_data_matrix>");
+}
+
+void read_kernel(const Fields& fields, ElevationMapSpec& out) {
+  const std::optional<NamedText> text = fields.scalar("apply_kernel");
+  if (!text) return;
+  const std::string expected = "a square of an odd number of rows, at most " +
+                               std::to_string(kMostKernelSide) + ", whose numbers sum up to 1";
+  out.kernel = parse_matrix(*text, kMostKernelSide * kMostKernelSide, expected);
+  double sum = 0;
+  for (const double weight : out.kernel.values) sum += weight;
+  const Matrix& k = out.kernel;
+  if (k.rows != k.columns || k.rows % 2 == 0 || !(std::fabs(sum - 1) <= 5e-3))
+    throw WorldFileError(text->where, "<apply_kernel>: found " + std::to_string(k.rows) + " rows of " +
+                                          std::to_string(k.columns) + " numbers that sum up to " +
+                                          std::to_string(sum) + ", expected " + expected);
+}
+
+// What only a viewer with textures would use.
+void check_texture(LoadState& state, const Fields& fields) {
+  if (const std::optional<NamedText> texture = fields.scalar("texture_image");
+      texture && fields.scalar("mesh_color"))
+    throw WorldFileError(texture->where, "<texture_image>: found beside <mesh_color>, expected one of them");
+  if (const std::optional<NamedText> rotate = fields.scalar("texture_image_rotate"))
+    if (const int degrees = parse_int(*rotate); degrees % 90 != 0 || degrees < -180 || degrees > 180)
+      throw WorldFileError(rotate->where, "<texture_image_rotate>: found " + std::to_string(degrees) +
+                                              ", expected 0, 90, -90, 180 or -180");
+  for (const Element& child : fields.groups()[0].children)
+    check_scalar_without_effect(state, child, "elevation_map", {});
+}
+
+}  // namespace
+
+void parse_elevation_map(LoadState& state, const Fields& fields, const Element& e) {
+  ElevationMapSpec out;
+  out.where = e.where();
+  out.order = state.order++;
+  read_heights(state, fields, e, out);
+  read_kernel(fields, out);
+  fields.read({.name = "resolution", .min = 1e-3, .max = 1e4}, out.resolution);
+  fields.read({.name = "corner_min_x", .min = -kFarthest, .max = kFarthest}, out.corner_x);
+  fields.read({.name = "corner_min_y", .min = -kFarthest, .max = kFarthest}, out.corner_y);
+  fields.read("mesh_color", out.color);
+  check_texture(state, fields);
+  fields.warn_unknown("element class=\"elevation_map\"", kTags);
+  state.world.elevation_maps.push_back(std::move(out));
+}
+
+}  // namespace mvsim

@@ -1,0 +1,155 @@
+// Vehicles on elevation maps: acceptance facts 20 to 23 of the physics notes (section 4.15) and 14 of
+// world-elements.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/worlds.h"
+
+namespace mvsim::test {
+namespace {
+
+// 20 x 20 m that rise by `slope` along +x, 0 at the origin.
+std::string incline(double slope, double height = 0) {
+  const auto row = [&](double x) {
+    const std::string z = std::to_string(height + slope * x);
+    return z + " " + z + " " + z;
+  };
+  return "<element class='elevation_map'><resolution>10</resolution><elevation_data_matrix>[" + row(-10) +
+         ";" + row(0) + ";" + row(10) + "]</elevation_data_matrix></element>";
+}
+
+std::string four_wheels(const std::string& controller, const std::string& pose, double mu = 0.8,
+                        const std::string& friction = "default") {
+  const std::string wheel = R"( mass="0.8" width="0.06" diameter="0.2"/>)";
+  return R"(<vehicle name="r"><dynamics class="differential_4_wheels">
+    <lr_wheel pos="-0.15 0.25")" +
+         wheel + R"(<rr_wheel pos="-0.15 -0.25")" + wheel + R"(<lf_wheel pos="0.15 0.25")" + wheel +
+         R"(<rf_wheel pos="0.15 -0.25")" + wheel + R"(<chassis mass="12" zmin="0.05" zmax="0.35">
+    <shape><pt>-.25 -.2</pt><pt>-.25 .2</pt><pt>.25 .2</pt><pt>.25 -.2</pt></shape></chassis>)" +
+         controller + "</dynamics><friction class='" + friction + "'><mu>" + std::to_string(mu) +
+         "</mu></friction>" + pose + "</vehicle>";
+}
+
+constexpr double kSlope = 0.15;
+
+TEST(Elevation, Fact22PitchIsMinusTheSlopeUphill) {
+  Simulation sim(model_of(incline(kSlope) + four_wheels(kIdeal, "<init_pose>1 2 0</init_pose>")), 0);
+  sim.step();
+  EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(kSlope), 1e-6);
+  EXPECT_NEAR(sim.vehicle_pose(0).roll, 0, 1e-9);
+  EXPECT_NEAR(sim.vehicle_pose(0).z, kSlope, 1e-6);
+  sim.place_vehicle(0, {-2, 0, 90 * kDegree});  // across: the right side is the upper one
+  EXPECT_NEAR(sim.vehicle_pose(0).roll, -std::atan(kSlope), 1e-6);
+  EXPECT_NEAR(sim.vehicle_pose(0).pitch, 0, 1e-7);
+  EXPECT_NEAR(sim.vehicle_pose(0).z, -2 * kSlope, 1e-6);
+}
+
+TEST(Elevation, Fact22LevelGroundIsLevel) {
+  Simulation sim(model_of(incline(0, -3) + four_wheels(kIdeal, "<init_pose3d>1 2 0 20 10 10</init_pose3d>")),
+                 0);
+  EXPECT_EQ(sim.vehicle_pose(0).z, -3);
+  sim.step();
+  EXPECT_EQ(sim.vehicle_pose(0).z, -3);
+  EXPECT_EQ(sim.vehicle_pose(0).pitch, 0);
+  EXPECT_EQ(sim.vehicle_pose(0).roll, 0);
+}
+
+TEST(Elevation, Fact23YawIsNotAltered) {
+  Simulation sim(model_of(incline(0.3) + four_wheels(kIdeal, "<init_pose>0 0 37</init_pose>")), 0);
+  const double yaw = sim.vehicle_pose(0).yaw;
+  sim.run(1);
+  EXPECT_EQ(sim.vehicle_pose(0).yaw, yaw);
+}
+
+TEST(Elevation, Fact20FrictionHoldsOnTenDegrees) {
+  for (const char* controller : {kPid, kIdeal}) {
+    Simulation sim(model_of(incline(0.176) + four_wheels(controller, "<init_pose>0.5 0.3 30</init_pose>")),
+                   0);
+    const Pose3 start = sim.vehicle_pose(0);
+    sim.run(3);
+    const Pose3 end = sim.vehicle_pose(0);
+    EXPECT_LT(std::hypot(end.x - start.x, end.y - start.y), 1e-3);
+    EXPECT_LT(std::fabs(end.yaw - start.yaw), 0.01);
+    EXPECT_NE(end.pitch, 0);
+  }
+}
+
+TEST(Elevation, Fact21SlidesBeyondTheAngleOfFriction) {
+  // force along the plane m g sin(a), limit mu m g: what is left accelerates, on the whole mass
+  constexpr double kMu = 0.05, kSteep = 0.2, kTime = 0.5;
+  Simulation sim(model_of("<simul_timestep>0.001</simul_timestep>" + incline(kSteep) +
+                          four_wheels(kPid, "<init_pose3d>2 0 5 90 0 0</init_pose3d>", kMu)),
+                 0);
+  sim.run(kTime);
+  const double a = 9.81 * (std::sin(std::atan(kSteep)) - kMu);
+  EXPECT_NEAR(sim.vehicle_pose(0).x, 2 - a * kTime * kTime / 2, 0.02 * a * kTime * kTime);
+  EXPECT_GT(sim.vehicle_twist(0).vy, 0.95 * a * kTime) << "left is downhill";
+}
+
+TEST(Elevation, AllTiresStandOnASlope) {
+  for (const TireModel* tire : tire_models()) {
+    Simulation sim(model_of(incline(0.1) + four_wheels(kPid, "<init_pose>0 0 0</init_pose>", 0.8,
+                                                       std::string(tire->name()))),
+                   0);
+    sim.run(2);
+    EXPECT_TRUE(sim.is_finite()) << tire->name();
+    EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(0.1), 1e-6) << tire->name();
+  }
+}
+
+TEST(Elevation, Fact14InitPoseStaysUnderHighGround) {
+  const std::string map = incline(0, 1);
+  EXPECT_EQ(model_of(map + four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>"))->vehicles[0].initial_pose.z,
+            0);
+  EXPECT_EQ(model_of(map + four_wheels(kIdeal, "<init_pose3d>0 0 5 0 0 0</init_pose3d>"))
+                ->vehicles[0]
+                .initial_pose.z,
+            1);
+  EXPECT_EQ(model_of(four_wheels(kIdeal, "<init_pose3d>0 0 5 0 0 0</init_pose3d>") + map)
+                ->vehicles[0]
+                .initial_pose.z,
+            0)
+      << "what comes later does not count";
+}
+
+TEST(Elevation, PlacedThingsLieOnHighGround) {
+  const std::string crate = R"(<block name="crate"><init_pose>3 3 0</init_pose></block>)";
+  Simulation sim(model_of(incline(0.3, 4) + crate + four_wheels(kIdeal, kOrigin)), 0);
+  sim.place_vehicle(0, {1, 1, 0.4});
+  EXPECT_NEAR(sim.vehicle_pose(0).z, 4.3, 1e-6);
+  EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(0.3 * std::cos(0.4)), 1e-3);
+  sim.place_block(0, {-2, 1, 0});
+  EXPECT_NEAR(sim.block_pose(0).z, 3.4, 1e-6);
+  sim.step();
+  EXPECT_NEAR(sim.vehicle_pose(0).z, 4.3, 1e-6);
+}
+
+TEST(Elevation, TwoWheelsFollowLevelGroundOnly) {
+  Simulation sim(model_of(incline(kSlope) + bot("r", kIdeal, kOrigin)), 0);
+  sim.set_twist(0, 1, 0);
+  sim.run(1);
+  EXPECT_NEAR(sim.vehicle_pose(0).z, kSlope * sim.vehicle_pose(0).x, 2e-3)
+      << "straight up both wheels are level";
+  EXPECT_EQ(sim.vehicle_pose(0).pitch, 0);
+  sim.place_vehicle(0, {0, 0, 45 * kDegree});
+  const double z = sim.vehicle_pose(0).z;
+  sim.set_twist(0, 0.2, 0);
+  sim.run(1);
+  EXPECT_EQ(sim.vehicle_pose(0).z, z);
+}
+
+TEST(Elevation, ACopyContinuesBitForBit) {
+  Simulation sim(model_of(incline(0.2) + four_wheels(kPid, "<init_pose>0 0 37</init_pose>")), 0);
+  sim.set_twist(0, 0.5, 0.3);
+  sim.run(1);
+  Simulation copy(sim);
+  sim.run(1);
+  copy.run(1);
+  EXPECT_EQ(sim.vehicle_pose(0).z, copy.vehicle_pose(0).z);
+  EXPECT_EQ(sim.vehicle_pose(0).pitch, copy.vehicle_pose(0).pitch);
+  EXPECT_EQ(sim.vehicle_pose(0).x, copy.vehicle_pose(0).x);
+}
+
+}  // namespace
+}  // namespace mvsim::test
