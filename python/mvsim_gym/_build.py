@@ -19,7 +19,16 @@ from mvsim_gym.errors import UnknownKeywordError
 from mvsim_gym.registration import source_of
 
 # Keywords of the constructors; all others belong to the environment file.
-OWN_KEYWORDS = ["env", "num_envs", "num_threads", "autoreset_mode", "strict_actions", "spl", "roots"]
+OWN_KEYWORDS = [
+    "env",
+    "num_envs",
+    "num_threads",
+    "autoreset_mode",
+    "strict_actions",
+    "spl",
+    "roots",
+    "log_dir",
+]
 OWN_KEYWORDS += ["render_mode", "width", "height", "camera", "max_episode_steps", "copy", "flatten"]
 
 Observation = dict[str, npt.NDArray[np.float32]]
@@ -37,6 +46,7 @@ def make_batch(
     spl: bool,
     roots: Sequence[Path],
     max_episode_steps: int | None = None,
+    log_dir: Path | None = None,
 ) -> _core.Batch:
     """Loads the environment, applies the caller's keywords, makes the batch.
 
@@ -67,6 +77,8 @@ def make_batch(
         assets(),
         folders,
     )
+    if log_dir is not None:
+        batch.log_to(os.fspath(log_dir))
     notice(batch.warnings)
     return batch
 

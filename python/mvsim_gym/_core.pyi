@@ -6,7 +6,7 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
-__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationInfo', 'Renderer', 'SensorModel', 'Simulation', 'VehicleModel', 'apply_overrides', 'egl_info', 'list_envs', 'load_env', 'load_model', 'simd_level', 'simd_targets']
+__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationInfo', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'apply_overrides', 'egl_info', 'list_envs', 'load_env', 'load_model', 'simd_level', 'simd_targets']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -129,6 +129,15 @@ class Simulation:
     @property
     def time(self) -> float:
         ...
+class VehicleLog:
+    def __init__(self, simulation: Simulation, folder: str) -> None:
+        ...
+    def flush(self) -> None:
+        ...
+    def recording(self, vehicle: typing.SupportsInt | typing.SupportsIndex) -> bool:
+        ...
+    def set_recording(self, vehicle: typing.SupportsInt | typing.SupportsIndex, on: bool) -> None:
+        ...
 class EnvSpec:
     @property
     def control_period(self) -> float:
@@ -213,6 +222,8 @@ class Batch:
     def goal(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> tuple[float, float] | None:
         ...
     def info_columns(self) -> list[tuple[str, str, numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.bool]]]:
+        ...
+    def log_to(self, folder: str) -> None:
         ...
     def model(self, env: typing.SupportsInt | typing.SupportsIndex) -> Model:
         ...

@@ -49,6 +49,7 @@ class Env(gym.Env[Any, Any]):
         spl: tell `spl`, and `optimal_length` (m) on success, at the end of an episode (for evaluation: it
             costs time).
         roots: folders that the world may read beside its own parent folder and the package's data.
+        log_dir: a folder for CSV files of every vehicle, a row a physics step; each episode has its own.
         width, height: of pictures, pixels.
         camera: "above" or "behind" (the robot).
         overrides: any field, term or knob of the environment file, e.g. `time_limit=30`,
@@ -70,6 +71,7 @@ class Env(gym.Env[Any, Any]):
         strict_actions: bool = False,
         spl: bool = False,
         roots: Sequence[Path] = (),
+        log_dir: Path | None = None,
         width: int = 480,
         height: int = 480,
         camera: str = "above",
@@ -86,6 +88,7 @@ class Env(gym.Env[Any, Any]):
             strict_actions=strict_actions,
             spl=spl,
             roots=roots,
+            log_dir=log_dir,
         )
         batch = self._batch
         self.metadata = {**type(self).metadata, "render_fps": 1 / batch.control_period}

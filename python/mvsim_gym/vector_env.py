@@ -51,6 +51,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         render_mode: None or "rgb_array".
         copy: observations, rewards and flags are copies; with False they are views that the next call
             rewrites.
+        log_dir: as for `Env`, with a folder `env_0`, `env_1`... for each.
         strict_actions, spl, roots, width, height, camera, overrides: as for `Env`.
 
     Raises:
@@ -73,6 +74,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         strict_actions: bool = False,
         spl: bool = False,
         roots: Sequence[Path] = (),
+        log_dir: Path | None = None,
         width: int = 320,
         height: int = 320,
         camera: str = "above",
@@ -92,6 +94,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
             strict_actions=strict_actions,
             spl=spl,
             roots=roots,
+            log_dir=log_dir,
             max_episode_steps=max_episode_steps,
         )
         batch = self._batch

@@ -166,10 +166,13 @@ class Sensor:
 class Vehicle:
     """A vehicle of a world: commands in, state out."""
 
-    def __init__(self, simulation: _core.Simulation, model: _core.Model, index: int) -> None:
+    def __init__(
+        self, simulation: _core.Simulation, model: _core.Model, index: int, log: _core.VehicleLog | None
+    ) -> None:
         self._simulation = simulation
         self._model = model.vehicles[index]
         self._index = index
+        self._log = log
         self._sensors = _Named(
             "sensor",
             {s.name: Sensor(simulation, s, i) for i, s in enumerate(model.sensors) if s.vehicle == index},
@@ -262,6 +265,22 @@ class Vehicle:
         """The sensors by name."""
         return self._sensors
 
+    @property
+    def recording(self) -> bool:
+        """Whether its steps are written to CSV files; can be set in a world that was given a `log_dir`.
+
+        Raises:
+            ValueError: set to True in a world without one.
+        """
+        return self._log is not None and self._log.recording(self._index)
+
+    @recording.setter
+    def recording(self, on: bool) -> None:
+        if self._log is not None:
+            self._log.set_recording(self._index, on)
+        elif on:
+            raise ValueError("recording: this world has no folder for logs, expected World(..., log_dir=...)")
+
     def _wheels(self) -> Wheels:
         return Wheels(tuple(self._model.wheel_names), *self._simulation.wheels(self._index))
 
@@ -311,6 +330,8 @@ class World:
         seed: of everything random in the run: sensor noise, odometry errors.
         roots: folders that the world may read beside the parent of its own folder and the package's data.
         world_seed: of the random expressions in the world file itself, e.g. `$f{rand()}`.
+        log_dir: a folder for CSV files of every vehicle, a row a physics step (docs/python.md); without it nothing
+            is written.
 
     Raises:
         WorldFileError: a mistake in the file, with its line and column.
@@ -326,6 +347,7 @@ class World:
         roots: Sequence[str | os.PathLike[str]] = (),
         *,
         world_seed: int = 0,
+        log_dir: str | os.PathLike[str] | None = None,
     ) -> None:
         self._seed, self._episode = _checked_seed(seed), 0
         self._model = _core.load_model(
@@ -333,8 +355,10 @@ class World:
         )
         self._simulation = _core.Simulation(self._model, self._seed, 0)
         simulation, model = self._simulation, self._model
+        self._log = None if log_dir is None else _core.VehicleLog(simulation, os.fspath(log_dir))
         self._vehicles = _Named(
-            "vehicle", {v.name: Vehicle(simulation, model, i) for i, v in enumerate(model.vehicles)}
+            "vehicle",
+            {v.name: Vehicle(simulation, model, i, self._log) for i, v in enumerate(model.vehicles)},
         )
         self._blocks = _Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None
@@ -379,7 +403,7 @@ class World:
         one step.
 
         Raises:
-            ValueError: the duration is negative or not finite.
+            ValueError: the duration is negative or not finite, or a log cannot be written.
             KeyboardInterrupt: Ctrl-C; the world stands after a whole step and can be used on.
         """
         with self._alone():
@@ -387,6 +411,8 @@ class World:
                 self._simulation.step(self._model.timestep)
             else:
                 self._simulation.run(duration)
+            if self._log is not None:
+                self._log.flush()
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the initial state: with a seed as a new world, without one with fresh noise."""

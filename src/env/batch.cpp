@@ -6,6 +6,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "base/file.h"
 #include "env/batch_impl.h"
 
 namespace mvsim {
@@ -166,7 +167,9 @@ void Batch::Impl::advance(int i, const float* actions, const std::function<bool(
     return;
   }
   if (!read_action(i, actions)) set_info(kBadAction, i, ++env.bad_actions);
-  if (!step_period(*task, env, keep_going, rewards[i])) return;
+  const bool whole = step_period(*task, env, keep_going, rewards[i]);
+  if (!logs.empty()) logs[static_cast<size_t>(i)]->flush();
+  if (!whole) return;
   if (!env.diverged) observe(i, false, scratch);
   if (env.end != EpisodeEnd::kNone) {
     finish(i);
@@ -295,6 +298,16 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) 
   m.for_envs(should_stop, [&](int i, const std::function<bool()>& keep_going, Scratch& scratch) {
     m.advance(i, actions.data(), keep_going, scratch);
   });
+}
+
+void Batch::log_to(const std::string& folder) {
+  Impl& m = *impl_;
+  const Busy busy(m.busy);
+  m.logs.clear();
+  for (size_t i = 0; i < m.envs.size(); ++i) {
+    const std::string own = m.envs.size() == 1 ? folder : join_path(folder, "env_" + std::to_string(i));
+    m.logs.push_back(std::make_unique<VehicleLog>(m.envs[i].simulation, own));
+  }
 }
 
 const EnvSpec& Batch::spec() const {

@@ -111,6 +111,10 @@ class Batch {
   // bad_action also in any step whose action was bad. In kSameStep they belong to final_info.
   const std::vector<InfoColumn>& infos() const;
 
+  // Writes CSV files of all vehicles from now on (sim/vehicle_log.h): of one env into `folder`, of several
+  // into its folders env_0, env_1... A session is an episode. Throws Error.
+  void log_to(const std::string& folder);
+
   // -- one env, for drawing and tests
   const Simulation& simulation(int env) const;
   std::shared_ptr<const Model> model(int env) const;

@@ -10,6 +10,7 @@
 #include "env/batch.h"
 #include "env/task.h"
 #include "env/worker_pool.h"
+#include "sim/vehicle_log.h"
 
 namespace mvsim {
 
@@ -45,6 +46,7 @@ struct Batch::Impl {
   std::shared_ptr<const Task> task;  // clones share it
   BatchOptions options;
   std::vector<EnvState> envs;
+  std::vector<std::unique_ptr<VehicleLog>> logs;  // by env, or none
   std::vector<double> action_low, action_high;
   std::vector<std::string> action_names, warnings;
 

@@ -171,6 +171,7 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.name = spec.name;
   v.class_name = spec.class_name;
   v.where = spec.where;
+  v.auto_start_recording = spec.auto_start_recording;
   v.dynamics = &find_class(dynamics_classes(), spec.dynamics);
   v.controller = &find_class(v.dynamics->controllers(), spec.controller);
   v.tire = &find_class(tire_models(), spec.friction);

@@ -72,6 +72,7 @@ struct VehicleModel {
   size_t first_wheel = 0;       // first index in a Simulation's wheels
   size_t body = 0;
   std::optional<Vec2> first_joint_anchor;  // body frame: where a two-wheeled trailer rests besides
+  std::optional<bool> auto_start_recording;  // what the world says; acted upon only where a caller logs
   SourceLocation where;
 };
 

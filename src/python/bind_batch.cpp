@@ -187,6 +187,7 @@ void bind_batch(py::module_& m) {
                                 view<bool>(self, c.mask.data(), c.mask.size()));
              return out;
            })
+      .def("log_to", &Batch::log_to, "folder"_a)
       .def("model", &Batch::model, "env"_a)
       .def("episode", &Batch::episode, "env"_a)
       .def("goal", [](const Batch& b, int env) -> std::optional<std::pair<double, double>> {

@@ -8,6 +8,7 @@
 #include "python/bind.h"
 #include "python/gil.h"
 #include "sim/simulation.h"
+#include "sim/vehicle_log.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -142,6 +143,11 @@ void bind_world(py::module_& m) {
         for (size_t k = 0; k < valid.size(); ++k) out.mutable_data()[k] = valid[k] != 0;
         return out;
       });
+  py::class_<VehicleLog>(m, "VehicleLog")
+      .def(py::init<Simulation&, const std::string&>(), "simulation"_a, "folder"_a, py::keep_alive<1, 2>())
+      .def("recording", &VehicleLog::recording, "vehicle"_a)
+      .def("set_recording", &VehicleLog::set_recording, "vehicle"_a, "on"_a)
+      .def("flush", &VehicleLog::flush, py::call_guard<ReleasedGil>());
 }
 
 }  // namespace mvsim

@@ -18,6 +18,7 @@
 #include "sim/body_state.h"
 #include "sim/free_motion.h"
 #include "sim/scene_buffer.h"
+#include "sim/step_trace.h"
 #include "vehicle/wheel.h"
 
 namespace mvsim {
@@ -81,6 +82,9 @@ class Simulation {
   // Forgets what Box2D remembers of contacts beyond poses and velocities: the next step starts from the state
   // alone, so a copy made here continues bit for bit. Called at the start of every control period.
   void refill_solver();
+
+  // Whom to tell what each step does, or null. No part of the state: it stays with this object.
+  void set_trace(StepTrace* trace) { trace_.set(trace); }
 
   void step() { step(model_->timestep); }
   void step(double dt);
@@ -188,6 +192,7 @@ class Simulation {
   std::vector<BodyState> moved_;   // by vehicle
   std::vector<PlacedTop> tops_;
   mutable SceneBuffer scene_;
+  TraceLink trace_;
 };
 
 }  // namespace mvsim

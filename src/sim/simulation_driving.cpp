@@ -18,6 +18,10 @@ void Simulation::control_vehicle(size_t index, double dt) {
   double actuation[kMostActuation] = {};
   v.controller->step(params + v.controller_params, input, state_.vehicles[index].command,
                      state_.controllers.data() + v.controller_state, actuation);
+  if (trace_)
+    v.controller->log_values(params + v.controller_params, input, state_.vehicles[index].command,
+                             state_.controllers.data() + v.controller_state, actuation,
+                             trace_->controllers[index].data());
   v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
 }
 
@@ -51,19 +55,20 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
     const double weight = mass * model_->gravity;
     const Vec2 downhill = weight * slope;
     const Vec2 arm = w.position - center;
-    const TireOutput out =
-        v.tire->step(params + v.tire_params, {.dt = dt,
-                                              .torque = wheel.torque,
-                                              .brake = wheel.brake,
-                                              .mass = mass,
-                                              .effective_mass = mass_share / (1 + turning * dot(arm, arm)),
-                                              .load = weight,
-                                              .velocity = R_base_wheel.unrotate(velocity),
-                                              .spin = wheel.spin,
-                                              .radius = w.radius,
-                                              .inertia = w.inertia,
-                                              .width = w.width,
-                                              .slope_force = R_base_wheel.unrotate(downhill)});
+    const TireInput in{.dt = dt,
+                       .torque = wheel.torque,
+                       .brake = wheel.brake,
+                       .mass = mass,
+                       .effective_mass = mass_share / (1 + turning * dot(arm, arm)),
+                       .load = weight,
+                       .velocity = R_base_wheel.unrotate(velocity),
+                       .spin = wheel.spin,
+                       .radius = w.radius,
+                       .inertia = w.inertia,
+                       .width = w.width,
+                       .slope_force = R_base_wheel.unrotate(downhill)};
+    const TireOutput out = v.tire->step(params + v.tire_params, in);
+    if (trace_) trace_->tires[v.first_wheel + i] = {in, out};
     const Vec2 f = R_base_wheel.rotate(out.force);
     wheel.spin = out.spin;
     wheel.force_x = f.x;

@@ -44,6 +44,11 @@ class Controller {
   // Writes the actuation of the dynamics class; torques are negative = forward (the world language's sign).
   virtual void step(const double* p, const ControllerInput& in, const double* command, double* state,
                     double* actuation) const = 0;
+  // Further columns of the log of the vehicle's first wheel, and their values for a step that was just made.
+  virtual std::span<const std::string_view> log_names() const { return {}; }
+  // `state` and `actuation` as step() left them; `values`: as many as log_names().
+  virtual void log_values(const double* /*p*/, const ControllerInput& /*in*/, const double* /*command*/,
+                          const double* /*state*/, const double* /*actuation*/, double* /*values*/) const {}
   // The body twist is set to the command after every step and no wheel force acts on the chassis.
   virtual bool imposes_twist() const { return false; }
 };

@@ -21,7 +21,7 @@ constexpr TypedTag kTopTags[] = {{"joystick_enabled", Kind::kBool},
                                  {"ground_truth_rate", Kind::kPositive},
                                  {"max_slope_to_collide", Kind::kNumber},
                                  {"min_slope_to_collide", Kind::kNumber}};
-constexpr TypedTag kVehicleTags[] = {{"log_path", Kind::kText}, {"auto_start_recording", Kind::kBool}};
+constexpr TypedTag kVehicleTags[] = {{"log_path", Kind::kText}};
 constexpr TypedTag kSensorTags[] = {{"viz_pointSize", Kind::kNumber},  {"viz_visiblePlane", Kind::kBool},
                                     {"viz_visibleLines", Kind::kBool}, {"viz_visiblePoints", Kind::kBool},
                                     {"viz_pointsColor", Kind::kColor}, {"viz_planeColor", Kind::kColor}};

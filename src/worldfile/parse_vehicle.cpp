@@ -166,6 +166,14 @@ std::string vehicle_name(LoadState& state, const Element& e) {
   return name;
 }
 
+// A world cannot make anything write: this chooses vehicles where the caller names a folder for logs.
+void read_recording(LoadState& state, const NamedText& recording, VehicleSpec& out) {
+  out.auto_start_recording = parse_bool(recording);
+  if (*out.auto_start_recording)
+    state.warnings.add("no effect auto_start_recording", recording.where,
+                       "<auto_start_recording> has no effect but where the caller names a folder for logs");
+}
+
 // Where instance, its includes and its class are searched, in that order.
 Fields vehicle_fields(LoadState& state, const Element& e, const VehicleSpec& out) {
   Fields fields(state, {{"NAME", out.name}});
@@ -209,9 +217,10 @@ void parse_vehicle(LoadState& state, const Element& e) {
   if (const Element* odometry = fields.node("odometry"))
     parse_odometry(state, *odometry, fields.scope(), out);
   for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, fields.scope());
-  for (const std::string_view name : {"log_path", "auto_start_recording"})
-    if (const Element* recording = fields.node(name))
-      check_scalar_without_effect(state, *recording, "vehicle", fields.scope());
+  if (const Element* path = fields.node("log_path"))
+    check_scalar_without_effect(state, *path, "vehicle", fields.scope());
+  if (const std::optional<NamedText> recording = fields.scalar("auto_start_recording"))
+    read_recording(state, *recording, out);
   parse_sensors(state, fields, out);
   state.world.vehicles.push_back(std::move(out));
 }

@@ -57,6 +57,7 @@ struct VehicleSpec {
   ParamSet friction;                                          // class_name "default" when absent
   std::array<std::optional<double>, 3> odometry_multipliers;  // x, y, yaw; absent: drawn per vehicle
   std::vector<SensorSpec> sensors;
+  std::optional<bool> auto_start_recording;
   int order = 0;  // position in the document, shared by all kinds of objects
   SourceLocation where;
 };

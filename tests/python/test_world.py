@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from conftest import DATA
@@ -245,3 +246,67 @@ def test_wheels_as_arrays(world: World) -> None:
     assert (wheels.spin == kept).all()
     with pytest.raises(KeyError, match=r"r9.*there are: r1, r2"):
         world.wheels("r9")
+
+
+def test_logs(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    world = World(YARD, log_dir=folder)
+    robot, other = world.vehicles["r1"], world.vehicles["r2"]
+    assert robot.recording and other.recording
+    other.recording = False
+    robot.set_twist(0.4, 0.2)
+    world.step(0.5)
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "mvsim_r1_pose.csv",
+        "mvsim_r1_wheel_1.csv",
+        "mvsim_r1_wheel_2.csv",
+    ]
+    pose = np.genfromtxt(folder / "mvsim_r1_pose.csv", delimiter=",", names=True)
+    assert len(pose) == 50 and pose["Timestamp"][-1] == pytest.approx(0.49)
+    assert pose["q0x"][-1] == pytest.approx(robot.pose.x, rel=1e-5)
+    assert pose["dqw"][-1] == pytest.approx(robot.twist.omega, rel=1e-5)
+    wheel = np.genfromtxt(folder / "mvsim_r1_wheel_2.csv", delimiter=",", names=True)
+    assert wheel["torque"][-1] == pytest.approx(robot.wheels[1].torque, rel=1e-5)
+    world.reset()
+    world.step()
+    assert (folder / "session_2-mvsim_r1_pose.csv").exists()
+
+
+def test_nothing_is_written_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = YARD.read_text().replace(
+        "<init_pose>-1 0 0</init_pose>",
+        f"<init_pose>-1 0 0</init_pose><log_path>{tmp_path}/</log_path>"
+        "<auto_start_recording>true</auto_start_recording>",
+    )
+    (tmp_path / "w.world.xml").write_text(text)
+    world = World(tmp_path / "w.world.xml")
+    assert any("auto_start_recording" in w for w in world.warnings)
+    world.step(0.2)
+    assert [p.name for p in tmp_path.iterdir()] == ["w.world.xml"]
+    robot = world.vehicles["r1"]
+    assert not robot.recording
+    robot.recording = False
+    with pytest.raises(ValueError, match=r"log_dir="):
+        robot.recording = True
+    with pytest.raises(ValueError, match="log_dir: cannot make the folder"):
+        World(YARD, log_dir=tmp_path / "w.world.xml")
+
+
+def test_logs_of_environments(tmp_path: Path) -> None:
+    env = gym.make("mvsim/NavArena-v0", log_dir=tmp_path / "one", time_limit=0.4)
+    substeps = round(0.4 / env.unwrapped._batch.model(0).timestep)  # type: ignore[attr-defined]
+    for episode in range(2):
+        env.reset(seed=5)
+        while not env.step(env.action_space.sample())[3]:
+            pass
+        prefix = "" if episode == 0 else "session_2-"
+        rows = (tmp_path / "one" / f"{prefix}mvsim_robot_pose.csv").read_text().splitlines()
+        assert len(rows) == 1 + substeps
+    env.close()
+    envs = gym.make_vec("mvsim/NavArena-v0", num_envs=2, log_dir=tmp_path / "two")
+    envs.reset(seed=5)
+    envs.step(envs.action_space.sample())
+    names = sorted(str(p.relative_to(tmp_path / "two")) for p in (tmp_path / "two").rglob("*_pose.csv"))
+    assert names == ["env_0/mvsim_robot_pose.csv", "env_1/mvsim_robot_pose.csv"]
+    envs.close()
