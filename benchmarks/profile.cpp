@@ -1,22 +1,26 @@
 // Where the time of one env step goes: each stage by its public function, on one thread, in nanoseconds.
 //
-//   profile [ENV.xml]     (default: benchmarks/worlds/task_a.env.xml)
+//   profile [ENV.xml]     (default: benchmarks/worlds/task_a.env.xml; data is looked for in the working
+//   folder) profile --hand-over   instead: what a call of the worker pool costs, one JSON row {name, value,
+//   unit} a line
 //
 // Stages that only exist inside another one are differences, so rows marked "-" are good to some ten
 // nanoseconds. The envs take turns, as in a batch, so caches are as cold as there. Processor time, the median
 // of repetitions.
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "env/batch.h"
 #include "env/task.h"
 #include "env/worker_pool.h"
 #include "sim/free_motion.h"
+#include "timing.h"
 #include "vehicle/dynamics.h"
 
 namespace {
@@ -25,23 +29,10 @@ using namespace mvsim;
 
 constexpr int kEnvs = 64, kRepetitions = 41;
 
-double seconds(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 // Nanoseconds of one unit of `work`, which does `units` of them.
-double median_ns(int units, const std::function<void()>& work, clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
-  std::vector<double> times;
-  work();
-  for (int i = 0; i < kRepetitions; ++i) {
-    const double start = seconds(clock);
-    work();
-    times.push_back((seconds(clock) - start) / units * 1e9);
-  }
-  std::nth_element(times.begin(), times.begin() + kRepetitions / 2, times.end());
-  return times[kRepetitions / 2];
+template <typename Work>
+double median_ns(int units, Work work) {
+  return benchmark::median_seconds(kRepetitions, work) / units * 1e9;
 }
 
 void print(const char* stage, double ns) {
@@ -176,8 +167,8 @@ double observation_ns(const Task& task, Envs& envs) {
   });
 }
 
-double batch_ns(const EnvSpec& spec) {
-  Batch batch(spec, {.num_envs = kEnvs, .num_threads = 1, .load = {}});
+double batch_ns(const EnvSpec& spec, const EnvLoadOptions& load) {
+  Batch batch(spec, {.num_envs = kEnvs, .num_threads = 1, .load = load});
   batch.reset();
   RandomStream random(1, 0, StreamPurpose::kActionNoise);
   std::vector<float> actions(kEnvs * batch.action_size());
@@ -189,12 +180,14 @@ double batch_ns(const EnvSpec& spec) {
   });
 }
 
-void print_profile(const EnvSpec& spec) {
-  const auto task = compile_task(spec, {});
+void print_profile(const std::string& path) {
+  const EnvLoadOptions load{.assets = ".", .roots = {}};
+  const EnvSpec spec = load_env(path, load);
+  const auto task = compile_task(spec, load);
   const Model& model = *task->models.front();
   Envs envs(*task);
 
-  const double whole = batch_ns(spec);
+  const double whole = batch_ns(spec, load);
   const double period = envs.period_ns(), substep = envs.substep_ns();
   const Driving driving = driving_ns(model, envs[0].simulation);
   const double driving_sum = driving.control + driving.tires + driving.free_motion;
@@ -220,28 +213,49 @@ void print_profile(const EnvSpec& spec) {
   print("  - rest of the batch: actions, results, infos", whole - period - observation);
 }
 
-void print_hand_over() {
-  for (const int threads : {1, 2}) {
-    WorkerPool pool(threads);
-    const double ns = median_ns(
-        1000,
-        [&] {
-          for (int k = 0; k < 1000; ++k)
-            pool.run(
-                kEnvs, [](int, int, int) {}, [] {});
-        },
-        CLOCK_MONOTONIC);
-    std::printf("hand-over of 64 idle envs to %d thread%s, wall time %18.1f\n", threads,
-                threads > 1 ? "s" : "", ns);
+// Wall time of a call of the worker pool whose 64 envs have nothing to do, in microseconds: the median of
+// many and the worst of a hundred. `pause`: seconds between calls; long ones let the workers fall asleep.
+void print_hand_over(const std::string& name, int threads, double pause) {
+  constexpr clockid_t kClock = CLOCK_MONOTONIC;
+  WorkerPool pool(threads);
+  std::vector<double> times;
+  for (int i = 0; i < 2000; ++i) {
+    double start = benchmark::seconds(kClock);
+    while (benchmark::seconds(kClock) < start + pause) {
+    }
+    start = benchmark::seconds(kClock);
+    pool.run(
+        kEnvs, [](int, int, int) {}, [] {});
+    times.push_back(1e6 * (benchmark::seconds(kClock) - start));
   }
+  benchmark::print_row(name, benchmark::quantile(times, 0.5), "us");
+  benchmark::print_row(name + "_p99", benchmark::quantile(times, 0.99), "us");
+}
+
+// Alone, and beside a thread that never rests.
+void print_hand_overs() {
+  print_hand_over("handover_us_1_thread", 1, 0);
+  print_hand_over("handover_us_idle", 2, 0);
+  std::atomic<bool> stop{false};
+  std::thread neighbour([&] {
+    while (!stop) {
+    }
+  });
+  print_hand_over("handover_us", 2, 0);
+  print_hand_over("handover_us_asleep", 2, 300e-6);
+  stop = true;
+  neighbour.join();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string argument = argc > 1 ? argv[1] : "benchmarks/worlds/task_a.env.xml";
   try {
-    print_profile(load_env(argc > 1 ? argv[1] : "benchmarks/worlds/task_a.env.xml", {}));
-    print_hand_over();
+    if (argument == "--hand-over")
+      print_hand_overs();
+    else
+      print_profile(argument);
     return EXIT_SUCCESS;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -6,9 +6,7 @@
 // differs is memory.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <vector>
 
@@ -17,10 +15,12 @@
 #include "raycast/cast_grid.h"
 #include "raycast/directions.h"
 #include "raycast/static_shapes.h"
+#include "timing.h"
 
 namespace {
 
 using namespace mvsim;
+using benchmark::median_seconds, benchmark::print_row, benchmark::seconds;
 
 constexpr double kResolution = 0.05;
 constexpr int kBeams = 360, kPoses = 2000, kRepetitions = 7;
@@ -76,24 +76,6 @@ std::vector<Pose2> free_poses(const GridField& grid, uint64_t seed) {
   return poses;
 }
 
-// Processor time, so that other work on the machine counts less.
-template <typename Work>
-double median_seconds(Work work) {
-  std::vector<double> seconds;
-  work();  // warm
-  for (int i = 0; i < kRepetitions; ++i) {
-    const std::clock_t start = std::clock();
-    work();
-    seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
-  }
-  std::nth_element(seconds.begin(), seconds.begin() + kRepetitions / 2, seconds.end());
-  return seconds[kRepetitions / 2];
-}
-
-void print_row(const std::string& name, double value, const char* unit) {
-  std::printf("{\"name\": \"%s\", \"value\": %.4g, \"unit\": \"%s\"}\n", name.c_str(), value, unit);
-}
-
 struct Scene {
   GridField grid;
   std::vector<Pose2> poses;
@@ -108,14 +90,14 @@ Scene make_scene(int side) {
 double nanoseconds_per_ray(const Scene& scene) {
   const BeamTable beams(kBeams, 2 * kPi * (kBeams - 1) / kBeams);
   std::vector<float> dx(kBeams), dy(kBeams), range(kBeams);
-  const double seconds = median_seconds([&] {
+  const double scans = median_seconds(kRepetitions, [&] {
     for (const Pose2& pose : scene.poses) {
       beams.directions(pose.yaw, dx.data(), dy.data());
       std::fill(range.begin(), range.end(), static_cast<float>(kMaxRange));
       cast_grid(scene.grid, pose.x, pose.y, dx.data(), dy.data(), kBeams, kMaxRange, range.data());
     }
   });
-  return seconds / (static_cast<double>(kPoses) * kBeams) * 1e9;
+  return scans / (static_cast<double>(kPoses) * kBeams) * 1e9;
 }
 
 // Where robots are, step by step: they drive on, and turn where a wall is.
@@ -156,13 +138,13 @@ Map copies_of(const Map& small) {
 double seconds_of_scans(const GridField& grid, const std::vector<Pose2>& poses) {
   const BeamTable beams(kBeams, 2 * kPi * (kBeams - 1) / kBeams);
   std::vector<float> dx(kBeams), dy(kBeams), range(kBeams);
-  const std::clock_t start = std::clock();
+  const double start = seconds();
   for (const Pose2& pose : poses) {
     beams.directions(pose.yaw, dx.data(), dy.data());
     std::fill(range.begin(), range.end(), static_cast<float>(kMaxRange));
     cast_grid(grid, pose.x, pose.y, dx.data(), dy.data(), kBeams, kMaxRange, range.data());
   }
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  return seconds() - start;
 }
 
 // Interleaved, so that both maps meet the same machine; the quickest of each.
@@ -227,7 +209,7 @@ double polygon_scan_microseconds(int count) {
   const StaticShapes shapes(polygons);
   const BeamTable beams(kBeams, 2 * kPi * (kBeams - 1) / kBeams);
   std::vector<float> dx(kBeams), dy(kBeams), range(kBeams);
-  const double seconds = median_seconds([&] {
+  const double scans = median_seconds(kRepetitions, [&] {
     RandomStream poses(4, 0, StreamPurpose::kSpawn);
     for (int i = 0; i < kPoses; ++i) {
       const Pose2 pose{poses.uniform(0, 40), poses.uniform(0, 40), poses.uniform(-kPi, kPi)};
@@ -235,7 +217,7 @@ double polygon_scan_microseconds(int count) {
       shapes.cast(beams.fan(pose, dx.data(), dy.data()), kMaxRange, range.data());
     }
   });
-  return seconds / kPoses * 1e6;
+  return scans / kPoses * 1e6;
 }
 
 }  // namespace

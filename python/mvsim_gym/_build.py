@@ -29,7 +29,7 @@ OWN_KEYWORDS = [
     "roots",
     "log_dir",
 ]
-OWN_KEYWORDS += ["render_mode", "width", "height", "camera", "max_episode_steps", "copy", "flatten"]
+OWN_KEYWORDS += ["render_mode", "width", "height", "camera", "max_episode_steps", "copy", "flatten", "pin"]
 
 Observation = dict[str, npt.NDArray[np.float32]]
 Path = str | os.PathLike[str]
@@ -41,6 +41,7 @@ def make_batch(
     *,
     num_envs: int,
     num_threads: int,
+    pin: bool = False,
     autoreset: _core.AutoresetMode,
     strict_actions: bool,
     spl: bool,
@@ -71,6 +72,7 @@ def make_batch(
         spec,
         _count("num_envs", num_envs, 1),
         _count("num_threads", num_threads, 0),
+        pin,
         autoreset,
         strict_actions,
         spl,

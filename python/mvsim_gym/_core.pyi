@@ -6,7 +6,7 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
-__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationInfo', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'apply_overrides', 'egl_info', 'list_envs', 'load_env', 'load_model', 'simd_level', 'simd_targets']
+__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationInfo', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'apply_overrides', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'simd_level', 'simd_targets']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -213,7 +213,7 @@ class ObservationInfo:
     def low(self) -> numpy.typing.NDArray[numpy.float32]:
         ...
 class Batch:
-    def __init__(self, spec: EnvSpec, num_envs: typing.SupportsInt | typing.SupportsIndex, num_threads: typing.SupportsInt | typing.SupportsIndex, autoreset: AutoresetMode, strict_actions: bool, spl: bool, assets: str, roots: collections.abc.Sequence[str]) -> None:
+    def __init__(self, spec: EnvSpec, num_envs: typing.SupportsInt | typing.SupportsIndex, num_threads: typing.SupportsInt | typing.SupportsIndex, pin: bool, autoreset: AutoresetMode, strict_actions: bool, spl: bool, assets: str, roots: collections.abc.Sequence[str]) -> None:
         ...
     def episode(self, env: typing.SupportsInt | typing.SupportsIndex) -> int:
         ...
@@ -233,7 +233,9 @@ class Batch:
         ...
     def seed_env(self, env: typing.SupportsInt | typing.SupportsIndex, key: typing.SupportsInt | typing.SupportsIndex) -> None:
         ...
-    def step(self, actions: numpy.typing.NDArray[numpy.float32]) -> None:
+    def step(self, actions: numpy.typing.NDArray[numpy.float32]) -> bool:
+        ...
+    def stop_threads(self) -> None:
         ...
     @property
     def action_high(self) -> list[float]:
@@ -338,6 +340,8 @@ class Renderer:
     def notice(self) -> str:
         ...
 def apply_overrides(spec: EnvSpec, overrides: dict) -> None:
+    ...
+def default_threads(num_envs: typing.SupportsInt | typing.SupportsIndex) -> int:
     ...
 def egl_info() -> EglInfo:
     ...

@@ -27,7 +27,8 @@ def report() -> tuple[list[str], list[str]]:
         f"mvsim_gym {__version__}, Python {platform.python_version()}, {platform.platform()}",
         ", ".join(f"{package} {_version(package)}" for package in _PACKAGES),
         f"data: {assets()} ({len(listing())} environments)",
-        f"worker threads: {len(os.sched_getaffinity(0))} processors for this process",
+        f"threads: {len(os.sched_getaffinity(0))} processors for this process, "
+        f"{_core.default_threads(2**20)} threads by default for a large batch (the caller's included)",
         f"SIMD level of the lidar: {_core.simd_level()} (of {', '.join(_core.simd_targets())})",
         f"libEGL: {'found' if gl.library_found else 'not found'}",
         *(

@@ -156,11 +156,14 @@ class Env(gym.Env[Any, Any]):
         batch = self._open()
         if not self._running:
             raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
-        batch.step(as_actions(action, self._action_shape))
+        told = batch.step(as_actions(action, self._action_shape))
+        observation = {key: row.copy() for key, row in self._rows}
+        reward = float(self._rewards[0])
+        if not told:  # an episode's end tells something always
+            return observation, reward, False, False, {}
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
         self._running = not (terminated or truncated)
-        observation = {key: row.copy() for key, row in self._rows}
-        return observation, float(self._rewards[0]), terminated, truncated, self._info.of_env(0)
+        return observation, reward, terminated, truncated, self._info.of_env(0)
 
     def render(self) -> npt.NDArray[np.uint8] | None:
         """A picture of the world: (height, width, 3) uint8; None without a render mode."""

@@ -40,7 +40,7 @@ class MVSimVecEnv(VecEnv):
     Args:
         env_id: id or path of the environment.
         num_envs: at least 1.
-        num_threads: 0 takes what suits the machine.
+        num_threads, pin: as for `mvsim_gym.VectorEnv`.
         flatten: observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with
             False a dict in physical units, for "MultiInputPolicy".
         render_mode: None or "rgb_array".
@@ -57,6 +57,7 @@ class MVSimVecEnv(VecEnv):
         num_envs: int = 1,
         num_threads: int = 0,
         *,
+        pin: bool = False,
         flatten: bool = True,
         render_mode: str | None = None,
         strict_actions: bool = False,
@@ -74,6 +75,7 @@ class MVSimVecEnv(VecEnv):
             overrides,
             num_envs=num_envs,
             num_threads=num_threads,
+            pin=pin,
             autoreset=_core.AutoresetMode.SAME_STEP,
             strict_actions=strict_actions,
             spl=spl,
@@ -138,6 +140,8 @@ class MVSimVecEnv(VecEnv):
 
     def close(self) -> None:
         """Gives threads and memory back."""
+        if self._batch is not None:
+            self._batch.stop_threads()
         self._batch = self._painter = None
 
     def get_images(self) -> list[npt.NDArray[np.uint8]]:

@@ -45,12 +45,14 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
     Args:
         env: path of the environment file, or the id of one that the package brings.
         num_envs: at least 1.
-        num_threads: 0 takes what suits the machine.
+        num_threads: 0 takes what suits the machine (`mvsim-gym doctor` says how many); the caller's thread is
+            one of them.
+        pin: ties each further thread to a processor of its own.
         autoreset_mode: an AutoresetMode or its value.
         max_episode_steps: a time limit in steps, beside that of the environment file.
         render_mode: None or "rgb_array".
-        copy: observations, rewards and flags are copies; with False they are views that the next call
-            rewrites.
+        copy: observations, rewards and flags are copies; with False they are the batch's own arrays, the same
+            ones each time, which the next call rewrites.
         log_dir: as for `Env`, with a folder `env_0`, `env_1`... for each.
         strict_actions, spl, roots, width, height, camera, overrides: as for `Env`.
 
@@ -67,6 +69,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         *,
         num_envs: int = 1,
         num_threads: int = 0,
+        pin: bool = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
         render_mode: str | None = None,
@@ -90,6 +93,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
             overrides,
             num_envs=num_envs,
             num_threads=num_threads,
+            pin=pin,
             autoreset=_core.AutoresetMode.__members__[self.autoreset_mode.name],
             strict_actions=strict_actions,
             spl=spl,
@@ -133,6 +137,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         self._seeds: list[int] = [-1] * self.num_envs
         self._seeded = np.zeros(self.num_envs, np.bool_)
         self._needs_reset = np.ones(self.num_envs, np.bool_)
+        self._ready = False  # no env needs a reset
         self._painter: Painter | None = None
 
     @property
@@ -151,7 +156,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         return tuple(self._seeds[i] for i in range(self.num_envs) if self._random(i))
 
     def reset(
-        self, *, seed: Seeds = None, options: dict[str, Any] | None = None
+        self, *, seed: Seeds = None, options: dict[str, Any] | None = None, out: Observation | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Starts an episode in every env, or in those of a mask.
 
@@ -159,6 +164,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
             seed: an int s seeds env i with s + i; a sequence has a seed or None for each env; an env without
                 a seed goes on to its next episode.
             options: `reset_mask`, a bool array (num_envs,) with at least one True.
+            out: as for `step`.
 
         Returns:
             All observations (num_envs, ...), and an empty info.
@@ -170,6 +176,8 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         batch = self._open()
         check_options(options, ("reset_mask",))
         mask = self._checked_mask(options["reset_mask"]) if options and "reset_mask" in options else None
+        if out is not None:
+            self._check_out(out)
         for i, value in enumerate(self._seed_list(seed)):
             if (mask is not None and not mask[i]) or (value is None and self._seeded[i]):
                 continue
@@ -179,16 +187,19 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
             self._seeded[i] = True
         batch.reset(mask)
         self._needs_reset[slice(None) if mask is None else mask] = False
-        return self._out(self._observations), {}
+        self._ready = not self._needs_reset.any()
+        return self._out(out), {}
 
     def step(
-        self, actions: npt.NDArray[np.float32]
+        self, actions: npt.NDArray[np.float32], *, out: Observation | None = None
     ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
         """Advances every env by one control period.
 
         Args:
             actions: (num_envs, n) float32 in [-1, 1]; values beyond are clipped. Float32 in C order is not
                 copied.
+            out: the caller's arrays for the observations, float32, one for each key (say, a row of a rollout
+                buffer). They are returned in place of new ones.
 
         Returns:
             observations (num_envs, ...) float32, rewards (num_envs,) float64, terminated and truncated
@@ -197,18 +208,20 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         Raises:
             gymnasium.error.ResetNeeded: before the first reset, or (mode DISABLED) for an env whose episode
                 has ended.
-            ValueError: actions of another shape; with `strict_actions` one that is not finite.
+            ValueError: actions or `out` of another shape; with `strict_actions` an action that is not finite.
         """
         batch = self._open()
-        if self._needs_reset.any():
+        if not self._ready:
             env = int(self._needs_reset.argmax())
             raise gym.error.ResetNeeded(f"env {env} has no running episode: call reset() before step()")
-        batch.step(as_actions(actions, self._action_shape))
-        infos = self._infos()
+        if out is not None:
+            self._check_out(out)
+        told = batch.step(as_actions(actions, self._action_shape))
+        infos = self._infos() if told else {}
         if not self._copy:
-            return self._observations, self._rewards, self._terminated, self._truncated, infos
+            return self._out(out), self._rewards, self._terminated, self._truncated, infos
         return (
-            self._out(self._observations),
+            self._out(out),
             self._rewards.copy(),
             self._terminated.copy(),
             self._truncated.copy(),
@@ -225,7 +238,9 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         return tuple(self._painter.of_env(batch, i, self._shot) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Gives threads and memory back."""
+        """Gives threads and memory back (an array of the batch that is still in use keeps its memory)."""
+        if self._batch is not None:
+            self._batch.stop_threads()
         self._batch = self._painter = None
 
     def _open(self) -> _core.Batch:
@@ -239,6 +254,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         ended = self._finished.copy()
         if self.autoreset_mode is AutoresetMode.DISABLED:
             self._needs_reset |= ended
+            self._ready = not self._needs_reset.any()
             return self._info.of_envs()
         if not ended.any():
             return self._info.of_envs()
@@ -253,8 +269,31 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
             **self._info.of_envs(~ended),
         }
 
-    def _out(self, arrays: Observation) -> Observation:
-        return {key: array.copy() for key, array in arrays.items()} if self._copy else arrays
+    def _out(self, out: Observation | None) -> Observation:
+        arrays = self._observations
+        if out is None:
+            return {key: array.copy() for key, array in arrays.items()} if self._copy else arrays
+        for key, array in arrays.items():
+            np.copyto(out[key], array)
+        return out
+
+    def _check_out(self, out: Observation) -> None:
+        arrays = self._observations
+        if out.keys() != arrays.keys():
+            raise ValueError(f"out: found the keys {', '.join(out)}, expected {', '.join(arrays)}")
+        for key, array in arrays.items():
+            target = out[key]
+            if (
+                not isinstance(target, np.ndarray)
+                or target.dtype != np.float32
+                or target.shape != array.shape
+            ):
+                found = (
+                    f"{target.dtype} {target.shape}"
+                    if isinstance(target, np.ndarray)
+                    else type(target).__name__
+                )
+                raise ValueError(f"out[{key!r}]: found {found}, expected an array of float32 {array.shape}")
 
     def _random(self, i: int) -> np.random.Generator:
         random = self._randoms[i]

@@ -87,7 +87,8 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
     : task(std::move(compiled)),
       options(batch_options),
       pool(options.num_threads > 0 ? std::min(options.num_threads, options.num_envs)
-                                   : default_threads(options.num_envs)) {
+                                   : default_threads(options.num_envs),
+           options.pin) {
   const auto n = static_cast<size_t>(options.num_envs);
   scratches.resize(static_cast<size_t>(pool.threads()));
   envs.reserve(n);
@@ -310,6 +311,12 @@ void Batch::log_to(const std::string& folder) {
   }
 }
 
+void Batch::stop_threads() {
+  if (impl_->busy.test_and_set()) return;
+  impl_->pool.stop();
+  impl_->busy.clear();
+}
+
 const EnvSpec& Batch::spec() const {
   return impl_->task->spec;
 }
@@ -366,6 +373,11 @@ std::span<uint8_t> Batch::was_reset() {
 }
 const std::vector<InfoColumn>& Batch::infos() const {
   return impl_->infos;
+}
+bool Batch::has_infos() const {
+  // an episode's end tells it too
+  const std::vector<uint8_t>& mask = impl_->infos[kBadAction].mask;
+  return std::find(mask.begin(), mask.end(), 1) != mask.end();
 }
 
 const Simulation& Batch::simulation(int env) const {

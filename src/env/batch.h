@@ -41,7 +41,8 @@ enum class AutoresetMode {
 
 struct BatchOptions {
   int num_envs = 1;     // >= 1
-  int num_threads = 0;  // 0: what suits the machine; the calling thread is one of them
+  int num_threads = 0;  // 0: default_threads(); the calling thread is one of them
+  bool pin = false;     // each worker thread to a processor of its own
   AutoresetMode autoreset = AutoresetMode::kNextStep;
   bool strict_actions =
       false;            // a non-finite action is an Error before any env steps, instead of a zero action
@@ -97,6 +98,10 @@ class Batch {
   // actions: num_envs x action_size, row-major; clipped to [-1, 1].
   void step(std::span<const float> actions, const ShouldStop& should_stop = {});
 
+  // Gives the threads back; the calling thread steps alone from then on. Nothing while another thread is in a
+  // call.
+  void stop_threads();
+
   // -- results
   const std::vector<ObservationInfo>& observations() const;
   std::span<float> observation(size_t key);        // num_envs x size
@@ -110,6 +115,8 @@ class Batch {
   // min_clearance, bad_action, reward/<term>..., and with spl also spl and (only on success) optimal_length;
   // bad_action also in any step whose action was bad. In kSameStep they belong to final_info.
   const std::vector<InfoColumn>& infos() const;
+  // Whether any env has an info: false in most steps.
+  bool has_infos() const;
 
   // Writes CSV files of all vehicles from now on (sim/vehicle_log.h): of one env into `folder`, of several
   // into its folders env_0, env_1... A session is an episode. Throws Error.

@@ -10,6 +10,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -28,6 +30,25 @@ void pause() {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
+}
+
+// Processors that this process may use, ascending; at least one.
+std::vector<int> processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> found;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(i, &set)) found.push_back(i);
+  return found.empty() ? std::vector<int>{0} : found;
+}
+
+// The calling thread runs there only, from now on. A refusal by the system changes speed, not results.
+void pin_to(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  static_cast<void>(sched_setaffinity(0, sizeof set, &set));
 }
 
 // Flush-to-zero and rounding bits belong to a thread, and other libraries change them: results must not.
@@ -73,6 +94,14 @@ struct WorkerPool::Shared {
   std::condition_variable all_finished;
   std::vector<std::thread> workers;
 
+  void stop_workers() {
+    stop = true;
+    ++run;
+    run.notify_all();
+    for (std::thread& t : workers) t.join();
+    workers.clear();
+  }
+
   void work_on(uint32_t number, int id) {
     for (;;) {
       uint64_t word = claim.load(std::memory_order_acquire);
@@ -91,8 +120,10 @@ struct WorkerPool::Shared {
     }
   }
 
-  void worker(int id) {
+  // `processor`: -1 for any.
+  void worker(int id, int processor) {
     const PlainFloatMode plain;
+    if (processor >= 0) pin_to(processor);
     uint32_t seen = 0;
     for (;;) {
       for (int i = 0; i < kSpins && run.load(std::memory_order_relaxed) == seen; ++i) pause();
@@ -104,9 +135,22 @@ struct WorkerPool::Shared {
   }
 };
 
-WorkerPool::WorkerPool(int threads)
+WorkerPool::WorkerPool(int threads, bool pin)
     : threads_(threads), owner_(getpid()), shared_(std::make_unique<Shared>()) {
-  for (int i = 1; i < threads; ++i) shared_->workers.emplace_back([s = shared_.get(), i] { s->worker(i); });
+  const std::vector<int> usable = processors();
+  if (pin && threads > static_cast<int>(usable.size()))
+    throw Error("pin: found " + std::to_string(threads) + " threads, expected at most the " +
+                std::to_string(usable.size()) + " processors of this process");
+  for (int i = 1; i < threads; ++i) {
+    const int processor = pin ? *(usable.end() - i) : -1;
+    try {
+      shared_->workers.emplace_back([s = shared_.get(), i, processor] { s->worker(i, processor); });
+    } catch (const std::system_error& e) {
+      shared_->stop_workers();
+      throw Error("num_threads: the system refused thread " + std::to_string(i + 1) + " of " +
+                  std::to_string(threads) + ": " + e.what());
+    }
+  }
 }
 
 WorkerPool::~WorkerPool() {
@@ -115,10 +159,11 @@ WorkerPool::~WorkerPool() {
     static_cast<void>(shared_.release());
     return;
   }
-  shared_->stop = true;
-  ++shared_->run;
-  shared_->run.notify_all();
-  for (std::thread& t : shared_->workers) t.join();
+  shared_->stop_workers();
+}
+
+void WorkerPool::stop() {
+  if (getpid() == owner_) shared_->stop_workers();
 }
 
 void WorkerPool::run(int count, const Work& work, const std::function<void()>& while_waiting) {
@@ -157,10 +202,8 @@ void WorkerPool::run(int count, const Work& work, const std::function<void()>& w
 }
 
 int default_threads(int num_envs) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return std::clamp(num_envs / 4, 1, std::max(1, processors));
+  const int usable = static_cast<int>(processors().size());
+  return std::clamp(num_envs / 4, 1, usable > 2 ? usable - 1 : usable);
 }
 
 }  // namespace mvsim

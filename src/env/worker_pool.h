@@ -14,13 +14,17 @@ namespace mvsim {
 
 class WorkerPool {
  public:
-  // `threads` >= 1, the caller included.
-  explicit WorkerPool(int threads);
+  // `threads` >= 1, the caller included. `pin` ties each worker to a processor of its own, the last ones that
+  // this process may use; the caller goes where it likes. Throws Error if there are fewer processors than
+  // threads.
+  explicit WorkerPool(int threads, bool pin = false);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   int threads() const { return threads_; }
+  // Ends the workers; from then on the caller works alone.
+  void stop();
 
   // Calls work(begin, end, worker) for all chunks, worker 0 being the calling thread. Neither function may
   // throw; `while_waiting` is called on the calling thread about every 10 ms while others finish their
@@ -36,8 +40,8 @@ class WorkerPool {
   std::unique_ptr<Shared> shared_;
 };
 
-// How many threads a batch takes if nobody says: the processors that this process may use, but at least four
-// envs to a thread.
+// How many threads a batch takes if nobody says: the processors that this process may use, of more than two
+// one fewer, so that the learner's own helpers find one free; and at least four envs to a thread.
 int default_threads(int num_envs);
 
 }  // namespace mvsim

@@ -5,6 +5,7 @@
 
 #include "env/batch.h"
 #include "env/env_spec.h"
+#include "env/worker_pool.h"
 #include "model/model.h"
 #include "python/bind.h"
 #include "python/gil.h"
@@ -85,10 +86,12 @@ bool stop_on_signal() {
 using Actions = py::array_t<float, py::array::c_style>;
 using Mask = py::array_t<uint8_t, py::array::c_style | py::array::forcecast>;
 
-void step(Batch& batch, const Actions& actions) {
+// Returns whether any env has an info, which spares the caller a look at every mask.
+bool step(Batch& batch, const Actions& actions) {
   const std::span<const float> values(actions.data(), static_cast<size_t>(actions.size()));
   const ReleasedGil released;
   batch.step(values, stop_on_signal);
+  return batch.has_infos();
 }
 
 void reset(Batch& batch, const std::optional<Mask>& mask) {
@@ -124,12 +127,13 @@ void bind_spec(py::module_& m) {
       "folder"_a);
 }
 
-std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_threads, AutoresetMode autoreset,
-                                  bool strict_actions, bool spl, const std::string& assets,
-                                  const std::vector<std::string>& roots) {
+std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_threads, bool pin,
+                                  AutoresetMode autoreset, bool strict_actions, bool spl,
+                                  const std::string& assets, const std::vector<std::string>& roots) {
   const ReleasedGil released;
   return std::make_unique<Batch>(spec, BatchOptions{.num_envs = num_envs,
                                                     .num_threads = num_threads,
+                                                    .pin = pin,
                                                     .autoreset = autoreset,
                                                     .strict_actions = strict_actions,
                                                     .spl = spl,
@@ -140,6 +144,7 @@ std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_thr
 
 void bind_batch(py::module_& m) {
   bind_spec(m);
+  m.def("default_threads", &default_threads, "num_envs"_a);
   py::enum_<AutoresetMode>(m, "AutoresetMode")
       .value("NEXT_STEP", AutoresetMode::kNextStep)
       .value("SAME_STEP", AutoresetMode::kSameStep)
@@ -151,8 +156,8 @@ void bind_batch(py::module_& m) {
       .def_property_readonly(
           "high", [](const ObservationInfo& o) { return py::array_t<float>(o.high.size(), o.high.data()); });
   py::class_<Batch>(m, "Batch")
-      .def(py::init(&make_batch), "spec"_a, "num_envs"_a, "num_threads"_a, "autoreset"_a, "strict_actions"_a,
-           "spl"_a, "assets"_a, "roots"_a)
+      .def(py::init(&make_batch), "spec"_a, "num_envs"_a, "num_threads"_a, "pin"_a, "autoreset"_a,
+           "strict_actions"_a, "spl"_a, "assets"_a, "roots"_a)
       .def_property_readonly("spec", &Batch::spec, py::return_value_policy::reference_internal)
       .def_property_readonly("warnings", &Batch::warnings)
       .def_property_readonly("num_envs", &Batch::num_envs)
@@ -167,6 +172,7 @@ void bind_batch(py::module_& m) {
       .def("seed_env", &Batch::seed_env, "env"_a, "key"_a)
       .def("reset", &reset, "mask"_a = py::none())
       .def("step", &step, "actions"_a.noconvert())
+      .def("stop_threads", &Batch::stop_threads)
       .def("observation", [](py::object self, size_t key) { return rows(self, key, &Batch::observation); })
       .def("final_observation",
            [](py::object self, size_t key) { return rows(self, key, &Batch::final_observation); })

@@ -4,7 +4,9 @@ SyncVectorEnv (and AsyncVectorEnv), compared bit by bit."""
 from __future__ import annotations
 
 import itertools
+import os
 import time
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -240,6 +242,66 @@ def test_without_copies() -> None:
     views.close()
     del views, result, first
     assert np.isfinite(scan).all()  # a view keeps its memory alive
+
+
+def test_observations_into_arrays_of_the_caller() -> None:
+    plain, envs = (gym.make_vec("mvsim/NavArena-v0", num_envs=3).unwrapped for _ in range(2))
+    assert isinstance(envs, VectorEnv)
+    spaces = envs.observation_space.spaces  # type: ignore[attr-defined]
+    buffer = {key: np.full((5, *space.shape), -7, np.float32) for key, space in spaces.items()}
+    first, _ = envs.reset(seed=0, out={key: rows[0] for key, rows in buffer.items()})
+    expected = [plain.reset(seed=0)[0]]
+    for t in range(1, 5):
+        actions = np.full((3, 2), 0.2 * t, np.float32)
+        row = {key: rows[t] for key, rows in buffer.items()}
+        result = envs.step(actions, out=row)
+        assert all(result[0][key] is row[key] for key in row)
+        expected.append(plain.step(actions)[0])
+    for t, observation in enumerate(expected):
+        equal(observation, {key: rows[t] for key, rows in buffer.items()})
+    assert all(np.shares_memory(first[key], buffer[key]) for key in first)
+
+
+def test_wrong_arrays_of_the_caller_are_refused_before_anything_moves() -> None:
+    envs, other = (gym.make_vec("mvsim/NavArena-v0", num_envs=2).unwrapped for _ in range(2))
+    assert isinstance(envs, VectorEnv)
+    good, _ = envs.reset(seed=0)
+    other.reset(seed=0)
+    actions = np.ones((2, 2), np.float32)
+    wrong: list[dict[str, Any]] = [
+        {**good, "scan": good["scan"].astype(np.float64)},
+        {**good, "scan": good["scan"][:, 1:]},
+        {**good, "scan": good["scan"].tolist()},
+        {key: array for key, array in good.items() if key != "scan"},
+        {**good, "more": good["scan"]},
+    ]
+    for out in wrong:
+        with pytest.raises(ValueError, match="out"):
+            envs.step(actions, out=out)
+    equal(envs.step(actions), other.step(actions))
+
+
+def threads_tied_to_one_processor() -> int:
+    status = [path.read_text() for path in Path("/proc/self/task").glob("*/status")]
+    lists = [line.split()[1] for text in status for line in text.splitlines() if "Cpus_allowed_list" in line]
+    return sum(allowed.isdigit() for allowed in lists)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_pin() -> None:
+    before = threads_tied_to_one_processor()
+    pinned, free = (
+        gym.make_vec("mvsim/NavArena-v0", num_envs=8, num_threads=2, pin=pin) for pin in (True, False)
+    )
+    for envs in (pinned, free):
+        envs.reset(seed=0)
+    assert threads_tied_to_one_processor() == before + 1, "the worker, not the caller"
+    actions = np.ones((8, 2), np.float32)
+    equal(pinned.step(actions), free.step(actions))
+    pinned.close()
+    assert threads_tied_to_one_processor() == before
+    with pytest.raises(ValueError, match="pin: found 1000 threads, expected at most"):
+        gym.make_vec("mvsim/NavArena-v0", num_envs=1000, num_threads=1000, pin=True)
 
 
 def test_actions_are_not_copied() -> None:

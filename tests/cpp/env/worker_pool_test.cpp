@@ -1,6 +1,7 @@
 #include "env/worker_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,61 @@ TEST(WorkerPool, WorksInThePlainFloatMode) {
   EXPECT_EQ(others, 0);
   EXPECT_EQ(std::fegetround(), FE_UPWARD);
   std::fesetround(FE_TONEAREST);
+}
+
+int usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+// How many processors a worker may use while it works.
+int processors_of_worker(WorkerPool& pool) {
+  std::atomic<int> found{0};
+  pool.run(
+      2,
+      [&](int, int, int worker) {
+        if (worker != 0) found = usable_processors();
+        // the caller leaves the second index to the worker
+        while (found == 0) std::this_thread::yield();
+      },
+      [] {});
+  return found;
+}
+
+TEST(WorkerPool, PinnedWorkersHaveOneProcessorAndTheCallerAll) {
+  const int usable = usable_processors();
+  if (usable < 2) GTEST_SKIP() << "one processor";
+  WorkerPool pinned(2, true), loose(2, false);
+  EXPECT_EQ(processors_of_worker(pinned), 1);
+  EXPECT_EQ(processors_of_worker(loose), usable);
+  EXPECT_EQ(usable_processors(), usable);
+  EXPECT_THROW(WorkerPool(usable + 1, true), Error);
+}
+
+TEST(WorkerPool, DefaultThreadsLeaveRoomAndFeedEach) {
+  const int usable = usable_processors();
+  EXPECT_EQ(default_threads(1), 1);
+  EXPECT_EQ(default_threads(7), 1);
+  EXPECT_EQ(default_threads(1 << 20), usable > 2 ? usable - 1 : usable);
+  EXPECT_LE(default_threads(8), 2);
+}
+
+// A worker that never gets to work does not hold up the call: the caller takes every chunk.
+TEST(WorkerPool, TheCallerTakesOverWhatNobodyClaims) {
+  WorkerPool pool(2);
+  std::atomic<bool> caller_done{false};
+  std::atomic<int> covered{0};
+  pool.run(
+      64,
+      [&](int begin, int end, int worker) {
+        covered += end - begin;
+        if (worker == 0) caller_done = covered >= 60;
+        // one late chunk: until the caller has done all others
+        while (worker != 0 && !caller_done) std::this_thread::yield();
+      },
+      [] {});
+  EXPECT_EQ(covered, 64);
 }
 
 TEST(WorkerPool, AForkedChildGetsAnErrorAndEnds) {
