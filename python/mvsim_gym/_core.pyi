@@ -12,7 +12,7 @@ class VehicleModel:
     def class_name(self) -> str:
         ...
     @property
-    def command_size(self) -> int:
+    def command_names(self) -> list[str]:
         ...
     @property
     def controller(self) -> str:

@@ -1,8 +1,8 @@
 """Drives a world by a script of commands and writes what happened: a user's regression test.
 
 The script is a CSV `t_start,vehicle,kind,a,b,c`: a command is applied before the first step that starts at
-t_start (or within 1e-6 s before it) and stays until the next one. Kinds: `twist` (a = m/s, b = rad/s) and
-`torque` (a = left, b = right wheel in N m, negative drives forward).
+t_start (or within 1e-6 s before it) and stays until the next one. What a kind's a, b and c are stands in `KINDS`:
+speeds in m/s and rad/s, angles in rad, torques in N m of which negative ones drive forward.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from typing import IO, NamedTuple
 
 from mvsim_gym.world import Vehicle, World
 
-_KINDS = ("twist", "torque")
+KINDS = {
+    "twist": ("vx", "omega"),
+    "torque": ("left_torque", "right_torque"),
+    "ack_raw": ("left_torque", "right_torque", "steer"),
+    "drv_raw": ("torque", "steer"),
+    "steer": ("vx", "steer"),
+    "throttle_brake": ("throttle", "brake", "steer"),
+}
+"""The kinds of commands, each by what it commands: a controller takes the kind that matches."""
+
 _POSE = ["x", "y", "z", "yaw", "pitch", "roll"]
 _VEHICLE_COLUMNS = [*_POSE, "vx", "vy", "w", "vx_local", "vy_local", "odo_x", "odo_y", "odo_yaw"]
 _VEHICLE_COLUMNS += ["odovel_vx", "odovel_w", "in_collision", "had_collision"]
@@ -30,19 +39,13 @@ class Command(NamedTuple):
 
     start: float
     vehicle: str
-    kind: str
-    a: float
-    b: float
+    values: tuple[float, ...]
     where: str
 
     def apply(self, world: World) -> None:
         """Gives the command to its vehicle."""
-        vehicle = world.vehicles[self.vehicle]
         try:
-            if self.kind == "twist":
-                vehicle.set_twist(self.a, self.b)
-            else:
-                vehicle.set_command(self.a, self.b)
+            world.vehicles[self.vehicle].set_command(*self.values)
         except ValueError as error:
             raise ValueError(f"{self.where}: {error}") from None
 
@@ -86,18 +89,20 @@ def _command(row: list[str], where: str, world: World) -> Command:
         raise ValueError(
             f"{where}: found the vehicle '{vehicle}', the world has: {', '.join(world.vehicles)}"
         )
-    if kind not in _KINDS:
-        raise ValueError(f"{where}: found the kind '{kind}', supported are: {', '.join(_KINDS)}")
+    if kind not in KINDS:
+        raise ValueError(f"{where}: found the kind '{kind}', supported are: {', '.join(KINDS)}")
     controller = world.vehicles[vehicle].controller
-    if world.vehicles[vehicle].takes_twist != (kind == "twist"):
+    if world.vehicles[vehicle].command_names != KINDS[kind]:
         raise ValueError(
             f"{where}: found the kind '{kind}', the controller '{controller}' of '{vehicle}' takes no {kind}"
         )
-    for cell in row[5:]:
+    size = len(KINDS[kind])
+    for cell in row[3 + size :]:
         if cell.strip():
             raise ValueError(f"{where}: found c = '{cell}', expected nothing for a command '{kind}'")
-    start, a, b = (_number(row[i], _HEADER[i], where) for i in (0, 3, 4))
-    return Command(start, vehicle, kind, a, b, where)
+    row += [""] * (len(_HEADER) - len(row))
+    start, *values = (_number(row[i], _HEADER[i], where) for i in (0, *range(3, 3 + size)))
+    return Command(start, vehicle, tuple(values), where)
 
 
 def _number(text: str, name: str, where: str) -> float:

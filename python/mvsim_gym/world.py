@@ -193,6 +193,11 @@ class Vehicle:
         """Whether the controller is commanded by a twist."""
         return self._model.takes_twist
 
+    @property
+    def command_names(self) -> tuple[str, ...]:
+        """What `set_command` takes, in its order."""
+        return tuple(self._model.command_names)
+
     def set_twist(self, vx: float, omega: float) -> None:
         """Commands a forward speed (m/s) and a turn rate (rad/s) until the next command.
 
@@ -202,9 +207,8 @@ class Vehicle:
         self._simulation.set_twist(self._index, vx, omega)
 
     def set_command(self, *values: float) -> None:
-        """Commands what the controller takes until the next command; for `raw` the torques of the left and
-        right
-        wheel in N m with the sign of the world language: negative drives forward.
+        """Commands what the controller takes (see `command_names`) until the next command. Torques of `raw` are N m
+        with the sign of the world language: negative drives forward.
 
         Raises:
             ValueError: a wrong number of values, or one that is not finite.

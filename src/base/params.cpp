@@ -101,13 +101,19 @@ std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t m
   return out;
 }
 
+bool in_range(const ParamInfo& info, double value) {
+  return (info.open_min ? value > info.min : value >= info.min) &&
+         (info.open_max ? value < info.max : value <= info.max);
+}
+
 void check_range(const ParamInfo& info, double value, const SourceLocation& where) {
-  if (value <= info.max && (info.open_min ? value > info.min : value >= info.min)) return;
+  if (in_range(info, value)) return;
   const double unit = info.type == ParamType::kDegrees ? kDegree : 1.0;
   std::string expected;
   if (std::isfinite(info.min)) expected = (info.open_min ? "> " : ">= ") + short_number(info.min / unit);
   if (std::isfinite(info.max))
-    expected += (expected.empty() ? "<= " : " and <= ") + short_number(info.max / unit);
+    expected += (expected.empty() ? "" : " and ") + std::string(info.open_max ? "< " : "<= ") +
+                short_number(info.max / unit);
   throw WorldFileError(where, "<" + std::string(info.name) + ">: found " + short_number(value / unit) +
                                   ", expected " + expected);
 }

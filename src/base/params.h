@@ -18,14 +18,14 @@ namespace mvsim {
 // Degrees are stored as radians; a choice is written as one of its names and stored as its index.
 enum class ParamType { kNumber, kDegrees, kBool, kInt, kChoice };
 
-// One row of a component's table. Bounds are inclusive unless `open_min`.
+// One row of a component's table. Bounds are inclusive unless `open_min` or `open_max`.
 struct ParamInfo {
   std::string_view name;
   double fallback = 0;  // in stored units
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   ParamType type = ParamType::kNumber;
-  bool open_min = false;
+  bool open_min = false, open_max = false;
   std::span<const std::string_view> choices{};  // of kChoice
 };
 
@@ -72,6 +72,8 @@ std::optional<double> scan_number(std::string_view text);
 // checks. Names of `set` that are neither in the table nor in `also_known` become one warning each.
 void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,
                  std::span<const std::string_view> also_known, std::vector<std::string>& warnings);
+
+bool in_range(const ParamInfo& info, double value);  // false for NaN
 
 // Throws WorldFileError when `value` is outside the row's range.
 void check_range(const ParamInfo& info, double value, const SourceLocation& where);

@@ -37,6 +37,9 @@ std::string number_text(double v) {
 double lowest(const ParamInfo& info) {
   return info.open_min ? info.min + 1e-9 * (1 + std::fabs(info.min)) : info.min;
 }
+double highest(const ParamInfo& info) {
+  return info.open_max ? info.max - 1e-9 * (1 + std::fabs(info.max)) : info.max;
+}
 
 }  // namespace
 
@@ -51,7 +54,7 @@ Randomization::Randomization(TermReader& reader, const Model& model)
     const double a = scale * distribution_.low(), b = scale * distribution_.high();
     const double low = std::min(a, b), high = std::max(a, b);
     const bool fits =
-        (std::isinf(low) || low >= lowest(entry.info)) && (std::isinf(high) || high <= entry.info.max);
+        (std::isinf(low) || low >= lowest(entry.info)) && (std::isinf(high) || high <= highest(entry.info));
     if (!fits)
       reader.fail(scaled ? "scale" : "value", "draws of " + entry.path + " would reach from " +
                                                   number_text(low) + " to " + number_text(high) +
@@ -70,7 +73,7 @@ void Randomization::apply(Simulation& simulation, RandomStream& random) const {
   for (const Target& t : targets_) {
     const ParamInfo& info = simulation.model().params[t.param].info;
     const double value = t.scale * distribution_.draw(random);
-    simulation.set_param(t.param, std::clamp(value, lowest(info), info.max));
+    simulation.set_param(t.param, std::clamp(value, lowest(info), highest(info)));
   }
 }
 

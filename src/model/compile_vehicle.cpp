@@ -17,6 +17,8 @@ const T& find_class(std::span<const T* const> known, const ParamSet& set) {
   std::vector<std::string> names;
   for (const T* c : known) {
     if (c->name() == set.class_name) return *c;
+    if constexpr (requires { c->alias(); })
+      if (!set.class_name.empty() && c->alias() == set.class_name) return *c;
     names.emplace_back(c->name());
   }
   std::string list;
@@ -54,11 +56,15 @@ std::vector<std::string_view> controller_params(const Dynamics& dynamics) {
   return names;
 }
 
-WheelModel compile_wheel(const WheelSlot& slot, const VehicleSpec& vehicle) {
+WheelModel compile_wheel(const WheelSlot& slot, const VehicleSpec& vehicle,
+                         std::vector<std::string>& warnings) {
   WheelSpec spec;
   spec.where = vehicle.dynamics.where;
   for (const WheelSpec& w : vehicle.wheels)
     if (w.tag == slot.tag) spec = w;
+  if (slot.expected && spec.tag.empty())
+    warnings.push_back(spec.where.text() + ": <dynamics> has no <" + std::string(slot.tag) +
+                       ">: its defaults are taken");
   check({.name = "mass", .min = 0, .max = 1e6, .open_min = true}, spec.mass, spec.where);
   check({.name = "width", .min = 1e-3, .max = 100}, spec.width, spec.where);
   check({.name = "diameter", .min = 1e-3, .max = 100}, spec.diameter, spec.where);
@@ -73,12 +79,13 @@ WheelModel compile_wheel(const WheelSlot& slot, const VehicleSpec& vehicle) {
           .color = spec.color};
 }
 
-std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleModel& v) {
+std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleModel& v,
+                                       std::vector<std::string>& warnings) {
   std::vector<std::string> tags;
   std::vector<WheelModel> wheels;
   for (const WheelSlot& slot : v.dynamics->wheel_slots()) {
     tags.emplace_back(slot.tag);
-    wheels.push_back(compile_wheel(slot, spec));
+    wheels.push_back(compile_wheel(slot, spec, warnings));
   }
   for (const WheelSpec& w : spec.wheels)
     if (std::find(tags.begin(), tags.end(), w.tag) == tags.end())
@@ -175,14 +182,14 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.dynamics = &find_class(dynamics_classes(), spec.dynamics);
   v.controller = &find_class(v.dynamics->controllers(), spec.controller);
   v.tire = &find_class(tire_models(), spec.friction);
-  v.wheels = compile_wheels(spec, v);
+  v.wheels = compile_wheels(spec, v, model.warnings);
   v.chassis = make_shape(spec.chassis.shape.value_or(v.dynamics->default_shape()),
                          spec.chassis.shape ? spec.chassis.shape_where : spec.where);
   v.z_min = spec.chassis.z_min.value_or(v.dynamics->default_z_min());
   v.z_max = spec.chassis.z_max.value_or(v.dynamics->default_z_max());
   if (!(v.z_max > v.z_min))
     throw WorldFileError(spec.chassis.where, "<chassis>: zmax is not above zmin, expected a height above 0");
-  v.color = spec.chassis.color.value_or(Color{0xff, 0, 0, 255});
+  v.color = spec.chassis.color.value_or(v.dynamics->default_color());
   v.radius = v.chassis.radius;
   for (const WheelModel& w : v.wheels)
     v.radius = std::max(v.radius, norm(w.position) + norm({w.radius, w.width / 2}));

@@ -70,8 +70,13 @@ void bind_model(py::module_& m) {
       .def_property_readonly("controller", [](const VehicleModel& v) { return v.controller->name(); })
       .def_property_readonly("takes_twist",
                              [](const VehicleModel& v) { return v.controller->accepts_twist(); })
-      .def_property_readonly("command_size",
-                             [](const VehicleModel& v) { return v.controller->command().size(); })
+      .def_property_readonly("command_names",
+                             [](const VehicleModel& v) {
+                               std::vector<std::string> names;
+                               for (const CommandInfo& c : v.controller->command())
+                                 names.emplace_back(c.name);
+                               return names;
+                             })
       .def_property_readonly("wheel_names", [](const VehicleModel& v) {
         std::vector<std::string> names;
         for (const WheelModel& w : v.wheels) names.push_back(w.tag);

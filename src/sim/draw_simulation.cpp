@@ -110,7 +110,7 @@ void add_vehicle(const Simulation& simulation, size_t index, DrawScene& scene) {
   const auto states = simulation.wheels(index);
   for (size_t i = 0; i < states.size(); ++i) {
     const WheelModel& w = vehicle.wheels[i];
-    const Pose2 at = compose(T_world_base, {w.position.x, w.position.y, w.yaw + states[i].steer});
+    const Pose2 at = compose(T_world_base, {w.position.x, w.position.y, states[i].steer});
     scene.wheels.push_back({.pose = {.x = at.x, .y = at.y, .z = pose.z + w.radius, .yaw = at.yaw},
                             .radius = w.radius,
                             .width = w.width,

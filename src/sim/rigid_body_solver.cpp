@@ -69,21 +69,27 @@ struct RigidBodySolver::Impl {
     std::vector<CellIndex> cells;  // those that have a fixture now, row by row
   };
 
+  struct WheelFixture {
+    b2Fixture* fixture = nullptr;
+    double yaw = 0;  // rad, as the box stands now
+  };
+
   explicit Impl(const Model& m) : model(m), world(b2Vec2(0, 0)) {}
 
-  void add_vehicle(const VehicleModel& v, std::span<const double> params, b2Body* body) {
+  void add_vehicle(const VehicleModel& v, std::span<const double> params, std::span<const WheelState> states,
+                   b2Body* body) {
     for (const Polygon& piece : v.chassis.pieces) {
       const b2PolygonShape shape = polygon(piece, 1, v.name);
       const b2FixtureDef def = fixture(shape, 0, 0.01);
       body->CreateFixture(&def);
     }
-    for (const WheelModel& w : v.wheels) {
+    for (size_t i = 0; i < v.wheels.size(); ++i) {
+      const double yaw = states[v.first_wheel + i].steer;
       b2PolygonShape box;
-      box.SetAsBox(static_cast<float>(w.radius), static_cast<float>(w.width / 2), to_b2(w.position),
-                   static_cast<float>(w.yaw));
+      set_wheel_box(v.wheels[i], yaw, box);
       box.m_radius = kBodySkin;
       const b2FixtureDef def = fixture(box, 0.5, 0.05);
-      body->CreateFixture(&def);
+      wheels[v.first_wheel + i] = {body->CreateFixture(&def), yaw};
     }
     set_mass(body, vehicle_mass(v, params));
     body->SetLinearDamping(static_cast<float>(params[v.body_params + kChassisLinearDamping]));
@@ -117,6 +123,11 @@ struct RigidBodySolver::Impl {
       def.maxTorque = 0;
       world.CreateJoint(&def);
     }
+  }
+
+  static void set_wheel_box(const WheelModel& w, double yaw, b2PolygonShape& box) {
+    box.SetAsBox(static_cast<float>(w.radius), static_cast<float>(w.width / 2), to_b2(w.position),
+                 static_cast<float>(yaw));
   }
 
   // Longest way that a point of a body goes in a step, m.
@@ -196,17 +207,19 @@ struct RigidBodySolver::Impl {
   b2World world;
   b2Body* ground = nullptr;
   std::vector<b2Body*> bodies;
-  std::vector<double> radius;  // by body, at present size
+  std::vector<double> radius;        // by body, at present size
+  std::vector<WheelFixture> wheels;  // of all vehicles
   std::vector<CellContacts> cells;
   std::vector<CellIndex> found, near;  // scratch
 };
 
 RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> params,
-                                 std::span<const BodyState> states)
+                                 std::span<const BodyState> states, std::span<const WheelState> wheels)
     : impl_(std::make_unique<Impl>(model)) {
   b2BodyDef ground;
   impl_->ground = impl_->world.CreateBody(&ground);
   impl_->radius.resize(model.bodies.size());
+  impl_->wheels.resize(model.wheel_count);
   for (size_t i = 0; i < model.bodies.size(); ++i) {
     const BodyModel& kind = model.bodies[i];
     const bool is_static = kind.kind == BodyKind::kBlock && model.blocks[kind.index].is_static;
@@ -218,7 +231,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
     impl_->bodies.push_back(body);
     if (kind.kind == BodyKind::kVehicle) {
       impl_->radius[i] = model.vehicles[kind.index].radius;
-      impl_->add_vehicle(model.vehicles[kind.index], params, body);
+      impl_->add_vehicle(model.vehicles[kind.index], params, wheels, body);
     } else {
       const BlockModel& block = model.blocks[kind.index];
       impl_->radius[i] = block.shape.radius * params[block.params + kBlockScale];
@@ -246,6 +259,16 @@ void RigidBodySolver::apply(size_t body, const BodyForce& force) {
   b2Body* b = impl_->bodies[body];
   b->ApplyForceToCenter(to_b2(force.force), true);
   b->ApplyTorque(static_cast<float>(force.torque), true);
+}
+
+void RigidBodySolver::turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels) {
+  for (size_t i = 0; i < vehicle.wheels.size(); ++i) {
+    Impl::WheelFixture& wheel = impl_->wheels[vehicle.first_wheel + i];
+    if (wheel.yaw == wheels[i].steer) continue;
+    wheel.yaw = wheels[i].steer;
+    Impl::set_wheel_box(vehicle.wheels[i], wheel.yaw,
+                        *static_cast<b2PolygonShape*>(wheel.fixture->GetShape()));
+  }
 }
 
 void RigidBodySolver::step(double dt, std::span<BodyState> states) {

@@ -15,11 +15,15 @@ namespace mvsim {
 class RigidBodySolver {
  public:
   // `params`: the simulation's own values of Model::params. Throws Error for a body too thin for the solver.
-  RigidBodySolver(const Model& model, std::span<const double> params, std::span<const BodyState> bodies);
+  // `wheels`: of all vehicles, as steered now.
+  RigidBodySolver(const Model& model, std::span<const double> params, std::span<const BodyState> bodies,
+                  std::span<const WheelState> wheels);
   ~RigidBodySolver();
 
   void set_velocity(size_t body, const BodyState& state);
   void apply(size_t body, const BodyForce& force);
+  // Turns the boxes of the wheels to where they steer; the body's mass properties stay as they were.
+  void turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels);
   // One step; writes the new state of every body that can move.
   void step(double dt, std::span<BodyState> bodies);
   // Some part of the body is near enough to another's for Box2D to look closer.

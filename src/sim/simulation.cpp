@@ -8,6 +8,8 @@
 namespace mvsim {
 namespace {
 
+constexpr double kUnmeasured = -1;  // free distance of a vehicle that may touch something as it stands
+
 bool has_movable_blocks(const Model& m) {
   return std::any_of(m.blocks.begin(), m.blocks.end(),
                      [](const BlockModel& b) { return b.body >= 0 && !b.is_static; });
@@ -62,7 +64,7 @@ void Simulation::reset(uint64_t key, uint32_t episode) {
   s.reading_valid.assign(m.reading_count, 0);
   s.bodies.assign(m.bodies.size(), {});
   s.inertias.assign(m.bodies.size(), {});
-  s.free_distances.assign(m.vehicles.size(), 0.0);
+  s.free_distances.assign(m.vehicles.size(), kUnmeasured);
   // movable blocks may overlap at first: let Box2D settle that
   s.in_contact = s.always_solver || has_movable_blocks(m) || !m.joints.empty();
   s.block_z.resize(m.blocks.size());
@@ -119,7 +121,7 @@ void Simulation::update_inertia(size_t body) {
 void Simulation::forget_solver() {
   solver_.reset();
   scene_.forget();
-  std::fill(state_.free_distances.begin(), state_.free_distances.end(), 0.0);
+  std::fill(state_.free_distances.begin(), state_.free_distances.end(), kUnmeasured);
 }
 
 void Simulation::reset_block(size_t index) {
@@ -173,7 +175,7 @@ void Simulation::refill_solver() {
 
 void Simulation::set_param(size_t index, double value) {
   const ParamInfo& info = model_->params.at(index).info;
-  if (!std::isfinite(value) || value > info.max || (info.open_min ? value <= info.min : value < info.min))
+  if (!std::isfinite(value) || !in_range(info, value))
     throw Error("parameter " + model_->params[index].path + ": " + std::to_string(value) +
                 " is out of range");
   state_.params[index] = value;

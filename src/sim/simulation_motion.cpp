@@ -33,9 +33,10 @@ void Simulation::move_bodies(double dt) {
   if (!state_.in_contact && move_freely(dt)) return;
   const Model& m = *model_;
   state_.in_contact = true;
-  if (!solver_) solver_ = std::make_unique<RigidBodySolver>(m, state_.params, state_.bodies);
+  if (!solver_) solver_ = std::make_unique<RigidBodySolver>(m, state_.params, state_.bodies, state_.wheels);
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     const BodyForce& f = forces_[i];
+    solver_->turn_wheels(m.vehicles[i], wheels(i));
     // an ideal controller's body is moved by its velocity alone
     if (!m.vehicles[i].controller->imposes_twist()) solver_->apply(m.vehicles[i].body, f);
   }

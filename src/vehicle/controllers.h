@@ -9,4 +9,9 @@ const Controller& differential_raw();
 const Controller& differential_twist_pid();
 const Controller& differential_twist_ideal();
 
+const Controller& ackermann_raw();
+const Controller& ackermann_twist_ideal();
+const Controller& ackermann_twist_front_steer_pid();
+const Controller& ackermann_front_steer_pid();
+
 }  // namespace mvsim

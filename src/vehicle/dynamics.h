@@ -14,17 +14,20 @@ namespace mvsim {
 struct WheelSlot {
   std::string_view tag;
   Vec2 default_position;
+  bool expected = false;  // a file that leaves it out gets a warning
 };
 
 class Dynamics {
  public:
   virtual ~Dynamics() = default;
   virtual std::string_view name() const = 0;
+  virtual std::string_view alias() const { return {}; }        // a second name in files
   virtual std::span<const WheelSlot> wheel_slots() const = 0;  // in index order
   virtual std::span<const Controller* const> controllers() const = 0;
   virtual double default_mass() const = 0;  // kg, chassis
   virtual double default_z_min() const = 0;
   virtual double default_z_max() const = 0;
+  virtual Color default_color() const { return {0xff, 0, 0, 255}; }
   virtual const Polygon& default_shape() const = 0;
   // Numbers that place wheels ("f_wheels_x"); read once, when the world is compiled.
   virtual std::span<const ParamInfo> geometry() const { return {}; }

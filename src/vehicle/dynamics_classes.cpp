@@ -9,6 +9,7 @@ std::span<const Dynamics* const> dynamics_classes() {
       &differential(),
       &differential_3_wheels(),
       &differential_4_wheels(),
+      &ackermann(),
   };
   return kClasses;
 }

@@ -8,5 +8,6 @@ namespace mvsim {
 const Dynamics& differential();
 const Dynamics& differential_3_wheels();
 const Dynamics& differential_4_wheels();
+const Dynamics& ackermann();
 
 }  // namespace mvsim

@@ -73,8 +73,8 @@ def test_replay_is_repeatable(tmp_path: Path) -> None:
             "commands.csv:3: found the vehicle 'r9', the world has: r1, r2",
         ),
         (
-            HEADER + "0,r1,steer,1,0,\n",
-            "commands.csv:2: found the kind 'steer', supported are: twist, torque",
+            HEADER + "0,r1,fly,1,0,\n",
+            "commands.csv:2: found the kind 'fly', supported are: twist, torque, ack_raw",
         ),
         (HEADER + "0,r1,twist,fast,0,\n", "commands.csv:2: found a = 'fast', expected a finite number"),
         (HEADER + "nan,r1,twist,1,0,\n", "commands.csv:2: found t_start = 'nan'"),

@@ -34,6 +34,10 @@ const std::map<std::string, uint64_t>& golden() {
       {"differential/twist_pid/ellipse", 0xe11fbbb469f4f82b},
       {"differential/twist_pid/vti", 0x342b900343b81554},
       {"differential/twist_pid/wardiagnemma", 0x98cf19bd27a8bb87},
+      {"ackermann/raw/default", 0x96349d64436f6397},
+      {"ackermann/twist_ideal/default", 0x7e32429d54a99a5b},
+      {"ackermann/twist_front_steer_pid/default", 0xd463c2f4e698f29a},
+      {"ackermann/front_steer_pid/default", 0x70c43e568848cad4},
   };
   return kGolden;
 }

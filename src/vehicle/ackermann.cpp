@@ -1,0 +1,40 @@
+// Dynamics `ackermann`: a motor at each front wheel, the rear wheels roll along (physics 4.12).
+#include <array>
+
+#include "vehicle/car.h"
+#include "vehicle/controllers.h"
+#include "vehicle/dynamics_classes.h"
+
+namespace mvsim {
+namespace {
+
+class Ackermann final : public Car {
+ public:
+  std::string_view name() const override { return "ackermann"; }
+  std::string_view alias() const override { return "car_ackermann"; }
+  std::span<const Controller* const> controllers() const override { return controllers_; }
+  std::span<const ParamInfo> params() const override { return params_; }
+
+  void drive(const double* p, const double* actuation, std::span<const WheelModel> wheels,
+             std::span<WheelState> states) const override {
+    steer_and_brake(p, actuation, wheels, states);
+    states[kRearLeft].torque = states[kRearRight].torque = 0;
+    states[kFrontLeft].torque = -actuation[kCarTorque];
+    states[kFrontRight].torque = -actuation[kCarTorqueRight];
+  }
+
+ private:
+  std::array<ParamInfo, kCarParamCount> params_{kMaxSteerParam};
+  std::array<const Controller*, 4> controllers_{&ackermann_raw(), &ackermann_twist_ideal(),
+                                                &ackermann_twist_front_steer_pid(),
+                                                &ackermann_front_steer_pid()};
+};
+
+}  // namespace
+
+const Dynamics& ackermann() {
+  static const Ackermann kDynamics;
+  return kDynamics;
+}
+
+}  // namespace mvsim

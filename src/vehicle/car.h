@@ -1,0 +1,67 @@
+// What cars share: four wheels of which the front pair steers, and the geometry of steering (physics 4.12).
+#pragma once
+
+#include <span>
+
+#include "vehicle/dynamics.h"
+
+namespace mvsim {
+
+enum CarWheel { kRearLeft, kRearRight, kFrontLeft, kFrontRight };
+
+// What a controller writes for a car.
+enum CarActuation {
+  kCarSteer,        // rad, of a wheel in the middle of the front axle
+  kCarBrake,        // N m on each wheel, >= 0
+  kCarTorque,       // N m, negative drives forward: the left front motor, or the engine of a drivetrain
+  kCarTorqueRight,  // of the right front motor; a drivetrain does not look at it
+};
+
+// First parameter of every car's dynamics class.
+enum { kMaxSteer, kCarParamCount };
+inline constexpr double kMostSteer = 89.4 * kDegree;
+
+struct FrontAngles {
+  double left = 0, right = 0;  // rad
+};
+
+// Yaw of both front wheels so that all wheels turn about one point; `steer` beyond the limit counts as the
+// limit.
+FrontAngles ackermann_angles(std::span<const WheelModel> wheels, double max_steer, double steer);
+
+// m between rear and front axle.
+double wheelbase(std::span<const WheelModel> wheels);
+
+// Steering angle (rad) that leads to this twist: of a quarter turn where only turning is wanted.
+double steer_of_twist(double wheelbase, double vx, double omega);
+
+class Car : public Dynamics {
+ public:
+  std::span<const WheelSlot> wheel_slots() const override;
+  double default_mass() const override { return 500; }
+  double default_z_min() const override { return 0.2; }
+  double default_z_max() const override { return 1.4; }
+  Color default_color() const override { return {0xe8, 0x30, 0, 255}; }
+  const Polygon& default_shape() const override { return shape_; }
+  std::span<const ParamInfo> geometry() const override;
+  void place_wheels(const double* geometry, std::span<WheelModel> wheels) const override;
+  std::string_view check_wheels(std::span<const WheelModel> wheels,
+                                const Controller& controller) const override;
+
+ protected:
+  static constexpr ParamInfo kMaxSteerParam{.name = "max_steer_ang_deg",
+                                            .fallback = 30 * kDegree,
+                                            .min = 0,
+                                            .max = kMostSteer,
+                                            .type = ParamType::kDegrees,
+                                            .open_max = true};
+
+  // The part of drive() that all cars share.
+  static void steer_and_brake(const double* p, const double* actuation, std::span<const WheelModel> wheels,
+                              std::span<WheelState> states);
+
+ private:
+  Polygon shape_{{-0.8, -1}, {-0.8, 1}, {1.5, 0.9}, {1.8, 0.8}, {1.8, -0.8}, {1.5, -0.9}};
+};
+
+}  // namespace mvsim

@@ -1,0 +1,39 @@
+// Controller `raw` of cars: holds the torques and the steering angle that it is given.
+#include "vehicle/car.h"
+#include "vehicle/controllers.h"
+
+namespace mvsim {
+namespace {
+
+constexpr ParamInfo kWheelParams[] = {{.name = "fl_torque"},  // N m, negative drives forward
+                                      {.name = "fr_torque"},
+                                      {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
+constexpr CommandInfo kWheelCommand[] = {{"left_torque", "N m"}, {"right_torque", "N m"}, {"steer", "rad"}};
+
+class AckermannRaw final : public Controller {
+ public:
+  std::string_view name() const override { return "raw"; }
+  std::span<const ParamInfo> params() const override { return kWheelParams; }
+  std::span<const CommandInfo> command() const override { return kWheelCommand; }
+  bool accepts_twist() const override { return false; }
+  size_t state_size() const override { return 0; }
+  void initial_command(const double* p, double* command) const override {
+    for (int i = 0; i < 3; ++i) command[i] = p[i];
+  }
+  void step(const double*, const ControllerInput&, const double* command, double*,
+            double* actuation) const override {
+    actuation[kCarTorque] = command[0];
+    actuation[kCarTorqueRight] = command[1];
+    actuation[kCarSteer] = command[2];
+    actuation[kCarBrake] = 0;
+  }
+};
+
+}  // namespace
+
+const Controller& ackermann_raw() {
+  static const AckermannRaw kController;
+  return kController;
+}
+
+}  // namespace mvsim

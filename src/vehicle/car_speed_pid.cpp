@@ -1,0 +1,96 @@
+// Controllers `twist_front_steer_pid` (commanded by a twist) and `front_steer_pid` (by a speed and a steering
+// angle) of cars: a PID on the speed of each front wheel, or of the car where one engine drives (physics
+// 4.13).
+#include <algorithm>
+
+#include "vehicle/car.h"
+#include "vehicle/controllers.h"
+#include "vehicle/speed_pid.h"
+
+namespace mvsim {
+namespace {
+
+using Params = std::array<ParamInfo, kSpeedPidParamCount>;
+enum class Motors { kFrontWheels, kEngine };
+enum class Command { kTwist, kSteer };
+
+constexpr CommandInfo kTwistCommand[] = {{"vx", "m/s"}, {"omega", "rad/s"}};
+constexpr CommandInfo kSteerCommand[] = {{"vx", "m/s"}, {"steer", "rad"}};
+
+class CarSpeedPid final : public Controller {
+ public:
+  CarSpeedPid(Motors motors, Command command, double max_torque)
+      : motors_(motors),
+        command_(command),
+        params_(speed_pid_params(100, max_torque, command == Command::kTwist ? "W" : "STEER_ANG")) {}
+
+  std::string_view name() const override {
+    return command_ == Command::kTwist ? "twist_front_steer_pid" : "front_steer_pid";
+  }
+  std::span<const ParamInfo> params() const override { return params_; }
+  std::span<const CommandInfo> command() const override {
+    return command_ == Command::kTwist ? kTwistCommand : kSteerCommand;
+  }
+  bool accepts_twist() const override { return command_ == Command::kTwist; }
+  size_t state_size() const override { return (motors_ == Motors::kEngine ? 1 : 2) * kSpeedPidState; }
+  void initial_command(const double* p, double* command) const override {
+    command[0] = p[kFirstCommand];
+    command[1] = p[kSecondCommand];
+  }
+
+  void step(const double* p, const ControllerInput& in, const double* command, double* state,
+            double* actuation) const override {
+    const double vx = command[0], length = wheelbase(in.wheels);
+    double omega = command[1], steer = command[1];
+    if (command_ == Command::kTwist) {
+      steer = steer_of_twist(length, vx, omega);
+    } else {
+      const SinCos sc = sin_cos(std::clamp(steer, -kMostSteer, kMostSteer));
+      omega = vx * sc.sin / (sc.cos * length);
+    }
+    actuation[kCarSteer] = steer;
+    actuation[kCarBrake] = 0;
+
+    const double climbing_torque = in.climbing_force * mean_radius(in.wheels);
+    if (motors_ == Motors::kEngine) {
+      const double actual = in.odometry.vx;
+      speed_pid(
+          p, {.dt = in.dt, .setpoint = {&vx, 1}, .actual = {&actual, 1}, .climbing_torque = climbing_torque},
+          state, actuation + kCarTorque);
+      return;
+    }
+    const FrontAngles wanted = ackermann_angles(in.wheels, in.dynamics_params[kMaxSteer], steer);
+    const Twist2 twist{vx, 0, omega};
+    const double setpoint[] = {wheel_speed(in.wheels[kFrontLeft], twist, wanted.left),
+                               wheel_speed(in.wheels[kFrontRight], twist, wanted.right)};
+    const double actual[] = {wheel_speed(in.wheels[kFrontLeft], in.odometry, in.states[kFrontLeft].steer),
+                             wheel_speed(in.wheels[kFrontRight], in.odometry, in.states[kFrontRight].steer)};
+    speed_pid(p,
+              {.dt = in.dt, .setpoint = setpoint, .actual = actual, .climbing_torque = climbing_torque / 2},
+              state, actuation + kCarTorque);
+  }
+
+ private:
+  // Speed along the rolling direction of a wheel at that yaw when the body has that twist.
+  static double wheel_speed(const WheelModel& wheel, const Twist2& body, double yaw) {
+    const Vec2 velocity{body.vx - body.omega * wheel.position.y, body.vy + body.omega * wheel.position.x};
+    return Rotation2(yaw).unrotate(velocity).x;
+  }
+
+  Motors motors_;
+  Command command_;
+  Params params_;
+};
+
+}  // namespace
+
+const Controller& ackermann_twist_front_steer_pid() {
+  static const CarSpeedPid kController(Motors::kFrontWheels, Command::kTwist, 100);
+  return kController;
+}
+const Controller& ackermann_front_steer_pid() {
+  static const CarSpeedPid kController(Motors::kFrontWheels, Command::kSteer, 100);
+  return kController;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,42 @@
+// Controller `twist_ideal` of `ackermann`: the body moves exactly as commanded, also where no steering could
+// lead it; the wheels turn along without pushing.
+#include <algorithm>
+#include <cmath>
+
+#include "vehicle/car.h"
+#include "vehicle/controllers.h"
+
+namespace mvsim {
+namespace {
+
+constexpr CommandInfo kCommand[] = {{"vx", "m/s"}, {"omega", "rad/s"}};
+constexpr double kStanding = 1e-3;  // m/s
+
+class AckermannTwistIdeal final : public Controller {
+ public:
+  std::string_view name() const override { return "twist_ideal"; }
+  std::span<const ParamInfo> params() const override { return {}; }
+  std::span<const CommandInfo> command() const override { return kCommand; }
+  bool accepts_twist() const override { return true; }
+  bool imposes_twist() const override { return true; }
+  size_t state_size() const override { return 0; }
+  void initial_command(const double*, double* command) const override { command[0] = command[1] = 0; }
+
+  void step(const double*, const ControllerInput& in, const double* command, double*,
+            double* actuation) const override {
+    const double vx = command[0], omega = command[1], length = wheelbase(in.wheels);
+    const double turning = std::min(std::fabs(omega * length), in.dynamics_params[kMaxSteer]);
+    actuation[kCarSteer] =
+        std::fabs(vx) > kStanding ? steer_of_twist(length, vx, omega) : std::copysign(turning, omega);
+    actuation[kCarBrake] = actuation[kCarTorque] = actuation[kCarTorqueRight] = 0;
+  }
+};
+
+}  // namespace
+
+const Controller& ackermann_twist_ideal() {
+  static const AckermannTwistIdeal kController;
+  return kController;
+}
+
+}  // namespace mvsim
