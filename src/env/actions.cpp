@@ -1,4 +1,4 @@
-// How an agent acts: twist, wheel_torque.
+// How an agent acts: twist, wheel_torque; of cars also speed_steer, steer_torque, throttle_brake.
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +12,37 @@ std::string controller_text(const VehicleModel& vehicle) {
          "'";
 }
 
+Interval required_interval(TermReader& reader, const char* name) {
+  const auto interval = reader.interval(name);
+  if (!interval || !(interval->low < interval->high))
+    reader.fail(name, std::string("expected the attribute '") + name + "', two numbers: low and high");
+  return *interval;
+}
+
+void require_controller(TermReader& reader, const VehicleModel& vehicle, const char* name) {
+  if (vehicle.controller->name() != name)
+    reader.fail("class", controller_text(vehicle) + ", expected '" + name + "'");
+}
+
+bool commands_torque(const CommandInfo& command) {
+  return command.unit == "N m";
+}
+
+// The steering component of a car: `steer` degrees to either side, by default the car's limit.
+ActionComponent steer_component(TermReader& reader, const TaskContext& context) {
+  const VehicleModel& vehicle = context.model.vehicles[context.vehicle];
+  const std::span<const ParamInfo> table = vehicle.dynamics->params();
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [](const ParamInfo& info) { return info.name == "max_steer_ang_deg"; });
+  if (row == table.end())
+    reader.fail("class", "vehicle '" + vehicle.name + "' has the dynamics '" +
+                             std::string(vehicle.dynamics->name()) + "', expected one that steers");
+  const auto index = vehicle.dynamics_params + static_cast<size_t>(row - table.begin());
+  const double limit = context.model.params[index].nominal / kDegree;
+  const double steer = reader.number("steer", limit, {kPositive.min, limit}) * kDegree;
+  return {"steer", -steer, steer};
+}
+
 // (vx, omega) for a controller that takes a twist.
 class Twist final : public Action {
  public:
@@ -19,8 +50,8 @@ class Twist final : public Action {
     const VehicleModel& vehicle = context.model.vehicles[vehicle_];
     if (!vehicle.controller->accepts_twist())
       reader.fail("class", controller_text(vehicle) + ", expected one that takes a twist");
-    vx_ = required(reader, "vx");
-    omega_ = required(reader, "omega");
+    vx_ = required_interval(reader, "vx");
+    omega_ = required_interval(reader, "omega");
     context.vx_max = std::max(std::fabs(vx_.low), std::fabs(vx_.high));
     context.omega_max = std::max(std::fabs(omega_.low), std::fabs(omega_.high));
   }
@@ -32,13 +63,6 @@ class Twist final : public Action {
   }
 
  private:
-  static Interval required(TermReader& reader, const char* name) {
-    const auto interval = reader.interval(name);
-    if (!interval || !(interval->low < interval->high))
-      reader.fail(name, std::string("expected the attribute '") + name + "', two numbers: low and high");
-    return *interval;
-  }
-
   size_t vehicle_;
   Interval vx_, omega_;
 };
@@ -48,11 +72,13 @@ class WheelTorque final : public Action {
  public:
   WheelTorque(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
     const VehicleModel& vehicle = context.model.vehicles[vehicle_];
-    if (vehicle.controller->name() != "raw")
-      reader.fail("class", controller_text(vehicle) + ", expected 'raw'");
+    require_controller(reader, vehicle, "raw");
     const double torque = reader.required_number("torque", kPositive);
-    for (const CommandInfo& c : vehicle.controller->command())
+    for (const CommandInfo& c : vehicle.controller->command()) {
+      if (!commands_torque(c))
+        reader.fail("class", "vehicle '" + vehicle.name + "' steers, expected the class 'steer_torque'");
       components_.push_back({std::string(c.name), -torque, torque});
+    }
   }
   std::vector<ActionComponent> components() const override { return components_; }
   void apply(Simulation& simulation, const double* values) const override {
@@ -67,12 +93,81 @@ class WheelTorque final : public Action {
   std::vector<ActionComponent> components_;
 };
 
+// A torque (N m of each motor, positive drives forward) and a steering angle for the controller `raw` of a
+// car.
+class SteerTorque final : public Action {
+ public:
+  SteerTorque(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+    const VehicleModel& vehicle = context.model.vehicles[vehicle_];
+    require_controller(reader, vehicle, "raw");
+    const double torque = reader.required_number("torque", kPositive);
+    components_ = {{"torque", -torque, torque}, steer_component(reader, context)};
+    command_ = vehicle.controller->command();
+  }
+  std::vector<ActionComponent> components() const override { return components_; }
+  void apply(Simulation& simulation, const double* values) const override {
+    double command[kMostCommand];
+    for (size_t i = 0; i < command_.size(); ++i)
+      command[i] = commands_torque(command_[i]) ? -values[0] : values[1];
+    simulation.set_command(vehicle_, {command, command_.size()});
+  }
+
+ private:
+  size_t vehicle_;
+  std::vector<ActionComponent> components_;
+  std::span<const CommandInfo> command_;
+};
+
+// A speed and a steering angle for the controller `front_steer_pid`.
+class SpeedSteer final : public Action {
+ public:
+  SpeedSteer(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+    require_controller(reader, context.model.vehicles[vehicle_], "front_steer_pid");
+    const Interval vx = required_interval(reader, "vx");
+    context.vx_max = std::max(std::fabs(vx.low), std::fabs(vx.high));
+    components_ = {{"vx", vx.low, vx.high}, steer_component(reader, context)};
+  }
+  std::vector<ActionComponent> components() const override { return components_; }
+  void apply(Simulation& simulation, const double* values) const override {
+    simulation.set_command(vehicle_, {values, components_.size()});
+  }
+
+ private:
+  size_t vehicle_;
+  std::vector<ActionComponent> components_;
+};
+
+// Pedals and a steering angle for the controller `throttle_brake`.
+class ThrottleBrake final : public Action {
+ public:
+  ThrottleBrake(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+    require_controller(reader, context.model.vehicles[vehicle_], "throttle_brake");
+    const Interval throttle = reader.interval("throttle", {-1, 1}).value_or(Interval{-1, 1});
+    const Interval brake = reader.interval("brake", {0, 1}).value_or(Interval{0, 1});
+    components_ = {{"throttle", throttle.low, throttle.high},
+                   {"brake", brake.low, brake.high},
+                   steer_component(reader, context)};
+  }
+  std::vector<ActionComponent> components() const override { return components_; }
+  void apply(Simulation& simulation, const double* values) const override {
+    simulation.set_command(vehicle_, {values, components_.size()});
+  }
+
+ private:
+  size_t vehicle_;
+  std::vector<ActionComponent> components_;
+};
+
 template <typename T>
 std::unique_ptr<const Action> make(TermReader& reader, TaskContext& context) {
   return std::make_unique<T>(reader, context);
 }
 
-constexpr TermClass<Action> kClasses[] = {{"twist", make<Twist>}, {"wheel_torque", make<WheelTorque>}};
+constexpr TermClass<Action> kClasses[] = {{"twist", make<Twist>},
+                                          {"wheel_torque", make<WheelTorque>},
+                                          {"speed_steer", make<SpeedSteer>},
+                                          {"steer_torque", make<SteerTorque>},
+                                          {"throttle_brake", make<ThrottleBrake>}};
 
 }  // namespace
 

@@ -48,6 +48,20 @@ std::vector<std::string_view> names_of(std::span<const ParamInfo> table) {
   return names;
 }
 
+// Many MVSim files give a <drivetrain> to dynamics that have none: one warning instead of one a value.
+ParamSet without_idle_drivetrain(const ParamSet& set, const Dynamics& dynamics,
+                                 std::vector<std::string>& warnings) {
+  const auto of_drivetrain = [](std::string_view name) { return name.starts_with("drivetrain/"); };
+  for (const ParamInfo& info : dynamics.params())
+    if (of_drivetrain(info.name)) return set;
+  ParamSet out = set;
+  std::erase_if(out.values, [&](const NamedText& value) { return of_drivetrain(value.name); });
+  if (out.values.size() < set.values.size())
+    warnings.push_back(set.where.text() + ": <drivetrain> has no effect in dynamics '" +
+                       std::string(dynamics.name()) + "'");
+  return out;
+}
+
 // A vehicle whose user chooses the controller gives the parameters of all of them.
 std::vector<std::string_view> controller_params(const Dynamics& dynamics) {
   std::vector<std::string_view> names{"I_MAX"};  // in many MVSim files, and without effect there
@@ -198,7 +212,8 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.tire_params = add_class_params(model, prefix + "/friction/", v.tire->params(), spec.friction, {});
   v.controller_params = add_class_params(model, prefix + "/controller/", v.controller->params(),
                                          spec.controller, controller_params(*v.dynamics));
-  v.dynamics_params = add_class_params(model, prefix + "/dynamics/", v.dynamics->params(), spec.dynamics,
+  v.dynamics_params = add_class_params(model, prefix + "/dynamics/", v.dynamics->params(),
+                                       without_idle_drivetrain(spec.dynamics, *v.dynamics, model.warnings),
                                        names_of(v.dynamics->geometry()));
   v.controller_state = model.controller_state_count;
   model.controller_state_count += v.controller->state_size();

@@ -25,9 +25,9 @@ class Ackermann final : public Car {
 
  private:
   std::array<ParamInfo, kCarParamCount> params_{kMaxSteerParam};
-  std::array<const Controller*, 4> controllers_{&ackermann_raw(), &ackermann_twist_ideal(),
+  std::array<const Controller*, 5> controllers_{&ackermann_raw(), &ackermann_twist_ideal(),
                                                 &ackermann_twist_front_steer_pid(),
-                                                &ackermann_front_steer_pid()};
+                                                &ackermann_front_steer_pid(), &ackermann_throttle_brake()};
 };
 
 }  // namespace

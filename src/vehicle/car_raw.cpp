@@ -29,8 +29,35 @@ class AckermannRaw final : public Controller {
   }
 };
 
+constexpr ParamInfo kEngineParams[] = {{.name = "torque"},  // N m, negative drives forward
+                                       {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
+constexpr CommandInfo kEngineCommand[] = {{"torque", "N m"}, {"steer", "rad"}};
+
+class DrivetrainRaw final : public Controller {
+ public:
+  std::string_view name() const override { return "raw"; }
+  std::span<const ParamInfo> params() const override { return kEngineParams; }
+  std::span<const CommandInfo> command() const override { return kEngineCommand; }
+  bool accepts_twist() const override { return false; }
+  size_t state_size() const override { return 0; }
+  void initial_command(const double* p, double* command) const override {
+    command[0] = p[0];
+    command[1] = p[1];
+  }
+  void step(const double*, const ControllerInput&, const double* command, double*,
+            double* actuation) const override {
+    actuation[kCarTorque] = command[0];
+    actuation[kCarSteer] = command[1];
+    actuation[kCarBrake] = 0;
+  }
+};
+
 }  // namespace
 
+const Controller& drivetrain_raw() {
+  static const DrivetrainRaw kController;
+  return kController;
+}
 const Controller& ackermann_raw() {
   static const AckermannRaw kController;
   return kController;

@@ -92,5 +92,13 @@ const Controller& ackermann_front_steer_pid() {
   static const CarSpeedPid kController(Motors::kFrontWheels, Command::kSteer, 100);
   return kController;
 }
+const Controller& drivetrain_twist_front_steer_pid() {
+  static const CarSpeedPid kController(Motors::kEngine, Command::kTwist, 400);
+  return kController;
+}
+const Controller& drivetrain_front_steer_pid() {
+  static const CarSpeedPid kController(Motors::kEngine, Command::kSteer, 100);
+  return kController;
+}
 
 }  // namespace mvsim

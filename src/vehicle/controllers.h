@@ -13,5 +13,11 @@ const Controller& ackermann_raw();
 const Controller& ackermann_twist_ideal();
 const Controller& ackermann_twist_front_steer_pid();
 const Controller& ackermann_front_steer_pid();
+const Controller& ackermann_throttle_brake();
+
+const Controller& drivetrain_raw();
+const Controller& drivetrain_twist_front_steer_pid();
+const Controller& drivetrain_front_steer_pid();
+const Controller& drivetrain_throttle_brake();
 
 }  // namespace mvsim

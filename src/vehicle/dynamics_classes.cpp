@@ -6,10 +6,8 @@ namespace mvsim {
 
 std::span<const Dynamics* const> dynamics_classes() {
   static const std::array kClasses{
-      &differential(),
-      &differential_3_wheels(),
-      &differential_4_wheels(),
-      &ackermann(),
+      &differential(), &differential_3_wheels(), &differential_4_wheels(),
+      &ackermann(),    &ackermann_drivetrain(),
   };
   return kClasses;
 }

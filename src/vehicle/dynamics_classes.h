@@ -9,5 +9,6 @@ const Dynamics& differential();
 const Dynamics& differential_3_wheels();
 const Dynamics& differential_4_wheels();
 const Dynamics& ackermann();
+const Dynamics& ackermann_drivetrain();
 
 }  // namespace mvsim

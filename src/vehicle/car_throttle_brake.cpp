@@ -1,0 +1,53 @@
+// Controller `throttle_brake` of cars: pedals and a steering wheel.
+#include <algorithm>
+
+#include "vehicle/car.h"
+#include "vehicle/controllers.h"
+
+namespace mvsim {
+namespace {
+
+enum { kMaxTorque, kMaxBrakeTorque, kParamCount };
+using Params = std::array<ParamInfo, kParamCount>;
+
+// The throttle reaches from -1 (full reverse) to 1, the brake from 0 to 1; beyond they count as the end.
+constexpr CommandInfo kCommand[] = {{"throttle", ""}, {"brake", ""}, {"steer", "rad"}};
+
+class CarThrottleBrake final : public Controller {
+ public:
+  explicit CarThrottleBrake(double max_torque)
+      : params_{
+            {{.name = "max_torque", .fallback = max_torque, .min = 0},     // N m, as of the speed controllers
+             {.name = "max_brake_torque", .fallback = 500, .min = 0}}} {}  // N m on each wheel
+
+  std::string_view name() const override { return "throttle_brake"; }
+  std::span<const ParamInfo> params() const override { return params_; }
+  std::span<const CommandInfo> command() const override { return kCommand; }
+  bool accepts_twist() const override { return false; }
+  size_t state_size() const override { return 0; }
+  void initial_command(const double*, double* command) const override {
+    command[0] = command[1] = command[2] = 0;
+  }
+  void step(const double* p, const ControllerInput&, const double* command, double*,
+            double* actuation) const override {
+    actuation[kCarTorque] = actuation[kCarTorqueRight] = -std::clamp(command[0], -1.0, 1.0) * p[kMaxTorque];
+    actuation[kCarBrake] = std::clamp(command[1], 0.0, 1.0) * p[kMaxBrakeTorque];
+    actuation[kCarSteer] = command[2];
+  }
+
+ private:
+  Params params_;
+};
+
+}  // namespace
+
+const Controller& ackermann_throttle_brake() {
+  static const CarThrottleBrake kController(100);
+  return kController;
+}
+const Controller& drivetrain_throttle_brake() {
+  static const CarThrottleBrake kController(400);
+  return kController;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,42 @@
+#include "vehicle/drivetrain.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vehicle/car.h"
+
+namespace mvsim {
+
+double torsen_share(const Differential& differential, double spin_1, double spin_2) {
+  const double split = differential.split;
+  if (spin_1 == 0 || spin_2 == 0) return split;
+  const double size_1 = std::fabs(spin_1), size_2 = std::fabs(spin_2);
+  const double fast = std::max(size_1, size_2), slow = std::min(size_1, size_2);
+  const double excess = fast - differential.bias * slow;
+  const double shift = excess > 0 ? excess / fast : 0;
+  const double sign = size_1 > size_2 ? 1 : -1;
+  const double first = split * (1 - sign * shift), second = (1 - split) * (1 + sign * shift);
+  return first / (first + second);
+}
+
+std::array<double, 4> torque_shares(const Drivetrain& d, const std::array<double, 4>& spins) {
+  using enum DrivetrainType;
+  const bool torsen = d.type == kTorsenFront || d.type == kTorsenRear || d.type == kTorsen4wd;
+  const auto share = [&](const Differential& differential, double spin_1, double spin_2) {
+    return torsen ? torsen_share(differential, spin_1, spin_2) : differential.split;
+  };
+  double to_front =
+      share(d.center, spins[kFrontLeft] + spins[kFrontRight], spins[kRearLeft] + spins[kRearRight]);
+  if (d.type == kOpenFront || d.type == kTorsenFront) to_front = 1;
+  if (d.type == kOpenRear || d.type == kTorsenRear) to_front = 0;
+  const double front_left = share(d.front, spins[kFrontLeft], spins[kFrontRight]);
+  const double rear_left = share(d.rear, spins[kRearLeft], spins[kRearRight]);
+  std::array<double, 4> out{};
+  out[kFrontLeft] = to_front * front_left;
+  out[kFrontRight] = to_front * (1 - front_left);
+  out[kRearLeft] = (1 - to_front) * rear_left;
+  out[kRearRight] = (1 - to_front) * (1 - rear_left);
+  return out;
+}
+
+}  // namespace mvsim

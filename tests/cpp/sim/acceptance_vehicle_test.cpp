@@ -1,0 +1,239 @@
+// Acceptance facts of the vehicle notes (section 3.11) and those of the physics notes (4.15) that need a
+// vehicle, as far as no other test bears their name. Each is a closed form or a rule of the world language.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/free_motion.h"
+#include "sim/worlds.h"
+
+namespace mvsim::test {
+namespace {
+
+std::string error_of(const std::string& body) {
+  try {
+    model_of(body);
+  } catch (const WorldFileError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string vehicle(const std::string& dynamics, const std::string& inside = "", const std::string& more = "",
+                    const std::string& name = "v") {
+  return "<vehicle name='" + name + "'><init_pose>0 0 0</init_pose><dynamics class='" + dynamics + "'>" +
+         inside + "</dynamics>" + more + "</vehicle>";
+}
+
+TEST(VehicleFacts, Fact1ClassesMustExist) {
+  EXPECT_TRUE(has(error_of("<vehicle name='v'><init_pose>0 0 0</init_pose></vehicle>"), "has no <dynamics>"));
+  EXPECT_TRUE(has(error_of(vehicle("diferential")), "did you mean 'differential'?"));
+  EXPECT_TRUE(
+      has(error_of(vehicle("differential", "<controller class='twist_pdi'/>")), "did you mean 'twist_pid'?"));
+  EXPECT_TRUE(
+      has(error_of(vehicle("differential", "", "<friction class='elipse'/>")), "did you mean 'ellipse'?"));
+}
+
+TEST(VehicleFacts, Fact2ControllersBelongToTheirDynamics) {
+  EXPECT_TRUE(has(error_of(vehicle("ackermann_drivetrain", "<controller class='twist_ideal'/>")),
+                  "found class 'twist_ideal', expected one of raw, twist_front_steer_pid, front_steer_pid"));
+  EXPECT_TRUE(
+      has(error_of(vehicle("ackermann", "<controller class='twist_pid'/>")), "found class 'twist_pid'"));
+  EXPECT_TRUE(
+      has(error_of(vehicle("differential", "<controller class='front_steer_pid'/>")), "expected one of raw"));
+}
+
+TEST(VehicleFacts, Fact3WithoutControllerEveryVehicleRests) {
+  for (const Dynamics* dynamics : dynamics_classes()) {
+    Simulation sim(model_of(vehicle(std::string(dynamics->name()))), 0);
+    sim.run(2);
+    EXPECT_EQ(sim.vehicle_pose(0).x, 0) << dynamics->name();
+    EXPECT_EQ(sim.vehicle_pose(0).y, 0) << dynamics->name();
+    EXPECT_EQ(sim.vehicle_pose(0).yaw, 0) << dynamics->name();
+  }
+}
+
+TEST(VehicleFacts, Fact4DefaultFriction) {
+  const auto model = model_of(vehicle("differential"));
+  EXPECT_EQ(model->vehicles[0].tire->name(), "default");
+  const size_t first = model->vehicles[0].tire_params;
+  const double expected[] = {0.8, 0.01, 0};
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(model->params[first + i].nominal, expected[i]);
+}
+
+TEST(VehicleFacts, Fact5MassOfTheDefaultRobot) {
+  Simulation sim(model_of(vehicle("differential")), 0);
+  const MassProperties mass = vehicle_mass(sim.model().vehicles[0], sim.params());
+  EXPECT_NEAR(mass.mass, 15 + 2 * 2, 1e-12);
+  EXPECT_GT(std::fabs(mass.center.x), 0.01);
+}
+
+TEST(VehicleFacts, Facts6And7InertiaAndYawOfAWheel) {
+  const auto model = model_of(
+      vehicle("differential", "<l_wheel pos='1 2 90' mass='4' diameter='0.4'/><r_wheel pos='1 -2'/>"));
+  const WheelModel& wheel = model->vehicles[0].wheels[0];
+  EXPECT_NEAR(wheel.inertia, 0.08, 1e-15);
+  EXPECT_NEAR(wheel.yaw, kPi / 2, 1e-15);
+  EXPECT_NEAR(Simulation(model, 0).wheels(0)[0].steer, kPi / 2, 1e-15);
+}
+
+TEST(VehicleFacts, Fact9OutlinesOf2Or15PointsAreRefused) {
+  for (const int points : {2, 15}) {
+    std::string shape;
+    for (int i = 0; i < points; ++i)
+      shape += "<pt>" + std::to_string(std::cos(i * 0.4)) + " " + std::to_string(std::sin(i * 0.4)) + "</pt>";
+    EXPECT_TRUE(
+        has(error_of(vehicle("differential", "<chassis><shape>" + shape + "</shape></chassis>")), "<shape>"))
+        << points;
+  }
+}
+
+TEST(VehicleFacts, Fact11RawAndSteeredCarsRefuseATwist) {
+  for (const char* dynamics : {"differential", "ackermann", "ackermann_drivetrain"}) {
+    Simulation raw(model_of(vehicle(dynamics, "<controller class='raw'/>")), 0);
+    EXPECT_THROW(raw.set_twist(0, 1, 0), Error) << dynamics;
+  }
+  Simulation engine(model_of(vehicle("ackermann_drivetrain", "<controller class='front_steer_pid'/>")), 0);
+  EXPECT_THROW(engine.set_twist(0, 1, 0), Error);
+}
+
+TEST(VehicleFacts, Fact14TwistPidDrivesOneMetre) {
+  Simulation sim(
+      model_of("<simul_timestep>0.001</simul_timestep>" +
+               vehicle("differential",
+                       "<l_wheel pos='0 0.5' mass='1' diameter='0.2'/><r_wheel pos='0 -0.5' mass='1' "
+                       "diameter='0.2'/><chassis linear_damping='0' angular_damping='0'/><controller "
+                       "class='twist_pid'><KP>4</KP><KI>3</KI><max_torque>20</max_torque></controller>")),
+      0);
+  sim.set_twist(0, 1, 0);
+  sim.run(1);
+  EXPECT_NEAR(sim.vehicle_pose(0).x, 1, 0.25);
+  EXPECT_NEAR(sim.vehicle_pose(0).y, 0, 0.25);
+  EXPECT_NEAR(sim.vehicle_pose(0).yaw, 0, 0.25);
+}
+
+TEST(VehicleFacts, Fact16NearRestAZeroSetpointGivesZeroTorque) {
+  for (const char* given : {"differential/twist_pid", "ackermann/twist_front_steer_pid",
+                            "ackermann_drivetrain/twist_front_steer_pid"}) {
+    const std::string name = given;
+    const size_t slash = name.find('/');
+    Simulation sim(model_of(vehicle(name.substr(0, slash), "<controller class='" + name.substr(slash + 1) +
+                                                               "'><KP>50</KP><KI>20</KI></controller>")),
+                   0);
+    sim.set_twist(0, 0.5, 0.1);
+    sim.run(3);
+    ASSERT_GT(sim.vehicle_twist(0).vx, 0.2) << name;
+    sim.set_twist(0, 0, 0);
+    sim.run(10);
+    for (const WheelState& wheel : sim.wheels(0)) EXPECT_EQ(wheel.torque, 0) << name;
+    EXPECT_LT(std::fabs(sim.vehicle_twist(0).vx), 0.05) << name;
+  }
+}
+
+TEST(VehicleFacts, Fact19And20OdometryIsExactOrDrawnForEachVehicle) {
+  const std::string ideal = "<controller class='twist_ideal'/>";
+  const auto drive = [](Simulation& sim, size_t index) { sim.set_twist(index, 1, 0.3); };
+  const std::string exact = "<odometry x_multiplier='1' y_multiplier='1' yaw_multiplier='1'/>";
+  Simulation sim(model_of(vehicle("differential", ideal, exact, "a") +
+                          vehicle("differential", ideal, "", "b") + vehicle("differential", ideal, "", "c")),
+                 0);
+  // far from each other, so that all drive freely along the same path
+  sim.place_vehicle(0, {0, 0, 0});
+  sim.place_vehicle(1, {0, 50, 0});
+  sim.place_vehicle(2, {0, 100, 0});
+  for (size_t i = 0; i < 3; ++i) drive(sim, i);
+  EXPECT_EQ(sim.vehicle(0).odometry.x, 0);
+  sim.run(1);
+  EXPECT_NEAR(sim.vehicle(0).odometry.x, sim.vehicle_pose(0).x, 0.006) << "the first increment is skipped";
+  EXPECT_NEAR(sim.vehicle(0).odometry.yaw, sim.vehicle_pose(0).yaw, 0.002);
+  EXPECT_GT(std::fabs(sim.vehicle(1).odometry.x - sim.vehicle(2).odometry.x), 1e-4);
+}
+
+TEST(VehicleFacts, Fact21WheelsOfOneSideShareTheirTorque) {
+  Simulation sim(model_of(vehicle("differential_4_wheels", "<controller class='twist_pid'/>")), 0);
+  sim.set_twist(0, 0.5, 0.7);
+  sim.run(0.1);
+  const std::span<const WheelState> wheels = sim.wheels(0);
+  EXPECT_EQ(wheels[0].torque, wheels[2].torque);
+  EXPECT_EQ(wheels[1].torque, wheels[3].torque);
+  EXPECT_NE(wheels[0].torque, wheels[1].torque);
+}
+
+TEST(VehicleFacts, Fact24IncludeParametersOfTheJackal) {
+  const std::string path = std::string(MVSIM_SOURCE_DIR) + "/worlds/jackal_test.world.xml";
+  const auto model = compile_world(
+      load_world_text("<mvsim_world><include file='definitions/jackal.vehicle.xml' controller='twist_pid'/>"
+                      "<vehicle name='j' class='jackal'><init_pose>0 0 0</init_pose></vehicle></mvsim_world>",
+                      path, {}),
+      {});
+  const VehicleModel& v = model->vehicles[0];
+  EXPECT_EQ(v.controller->name(), "twist_pid");
+  EXPECT_EQ(model->params[model->find_params("vehicle:j/controller/KP").at(0)].nominal, 20);
+  EXPECT_EQ(model->params[model->find_params("vehicle:j/controller/KI").at(0)].nominal, 10);
+}
+
+TEST(VehicleFacts, Fact28CollisionIsLatchedUntilReset) {
+  Simulation sim(
+      model_of("<block name='wall'><static>true</static><init_pose>1 0 0</init_pose><shape><pt>0 -2</pt>"
+               "<pt>0 2</pt><pt>.2 2</pt><pt>.2 -2</pt></shape></block>" +
+               vehicle("differential", "<controller class='twist_ideal'/>")),
+      0);
+  sim.set_twist(0, 1, 0);
+  sim.run(1);
+  EXPECT_TRUE(sim.vehicle(0).in_collision);
+  sim.set_twist(0, -1, 0);
+  sim.run(1);
+  EXPECT_FALSE(sim.vehicle(0).in_collision);
+  EXPECT_TRUE(sim.vehicle(0).had_collision);
+  sim.reset(0, 1);
+  EXPECT_FALSE(sim.vehicle(0).had_collision);
+}
+
+TEST(VehicleFacts, AVehicleThatStartsInAWallSaysSoBeforeItMoves) {
+  Simulation sim(
+      model_of("<block name='wall'><static>true</static><init_pose>.5 0 0</init_pose><shape><pt>0 -2</pt>"
+               "<pt>0 2</pt><pt>.2 2</pt><pt>.2 -2</pt></shape></block>" +
+               vehicle("differential")),
+      0);
+  sim.step();
+  EXPECT_TRUE(sim.vehicle(0).in_collision);
+}
+
+TEST(PhysicsFacts, Fact26WheelAnglesStayBounded) {
+  Simulation sim(
+      model_of("<simul_timestep>0.01</simul_timestep>" + vehicle("differential", "<controller class='raw'/>",
+                                                                 "<friction class='default'><mu>0</mu>"
+                                                                 "<C_damping>0</C_damping></friction>")),
+      0);
+  const double command[] = {-100, 100};
+  sim.set_command(0, command);
+  double most = 0;
+  bool wrapped = false;
+  for (int i = 0; i < 1000; ++i) {
+    const double before = sim.wheels(0)[0].angle;
+    sim.step();
+    wrapped = wrapped || sim.wheels(0)[0].angle < before;
+    for (const WheelState& wheel : sim.wheels(0))
+      most = std::max(most, std::fabs(wheel.angle) - std::fabs(wheel.spin) * 0.01);
+  }
+  EXPECT_TRUE(wrapped);
+  EXPECT_LE(most, 1e4);
+}
+
+TEST(PhysicsFacts, Fact29TheSameCommandsGiveTheSameTrajectory) {
+  const auto model = model_of(vehicle("ackermann_drivetrain", "<controller class='twist_front_steer_pid'/>"));
+  Simulation one(model, 7), other(model, 8);
+  for (Simulation* sim : {&one, &other}) {
+    sim->set_twist(0, 1, 0.3);
+    sim->run(3);
+  }
+  EXPECT_EQ(one.vehicle_pose(0).x, other.vehicle_pose(0).x);
+  EXPECT_EQ(one.vehicle_pose(0).yaw, other.vehicle_pose(0).yaw);
+}
+
+}  // namespace
+}  // namespace mvsim::test
