@@ -37,8 +37,7 @@ double wheelbase(std::span<const WheelModel> wheels) {
 
 double steer_of_twist(double wheelbase, double vx, double omega) {
   if (omega == 0) return 0;
-  if (vx == 0) return std::copysign(kPi / 2, omega);
-  return arc_tangent(wheelbase * omega / vx, 1);
+  return arc_tangent(vx < 0 ? -wheelbase * omega : wheelbase * omega, std::fabs(vx));
 }
 
 std::span<const WheelSlot> Car::wheel_slots() const {

@@ -164,11 +164,11 @@ TEST(VehicleFacts, Fact21WheelsOfOneSideShareTheirTorque) {
 }
 
 TEST(VehicleFacts, Fact24IncludeParametersOfTheJackal) {
-  const std::string path = std::string(MVSIM_SOURCE_DIR) + "/worlds/jackal_test.world.xml";
+  const std::string worlds = std::string(MVSIM_SOURCE_DIR) + "/worlds";
   const auto model = compile_world(
       load_world_text("<mvsim_world><include file='definitions/jackal.vehicle.xml' controller='twist_pid'/>"
                       "<vehicle name='j' class='jackal'><init_pose>0 0 0</init_pose></vehicle></mvsim_world>",
-                      path, {}),
+                      worlds, {}),
       {});
   const VehicleModel& v = model->vehicles[0];
   EXPECT_EQ(v.controller->name(), "twist_pid");

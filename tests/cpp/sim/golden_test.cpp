@@ -38,6 +38,11 @@ const std::map<std::string, uint64_t>& golden() {
       {"ackermann/twist_ideal/default", 0x7e32429d54a99a5b},
       {"ackermann/twist_front_steer_pid/default", 0xd463c2f4e698f29a},
       {"ackermann/front_steer_pid/default", 0x70c43e568848cad4},
+      {"ackermann/throttle_brake/default", 0xe7f211b6b4b4edfb},
+      {"ackermann_drivetrain/raw/default", 0xd6c071471c021a04},
+      {"ackermann_drivetrain/twist_front_steer_pid/default", 0x59d14f939f5a14eb},
+      {"ackermann_drivetrain/front_steer_pid/default", 0xa70462c1bd3493ee},
+      {"ackermann_drivetrain/throttle_brake/default", 0xcc559d8a42422a0d},
   };
   return kGolden;
 }

