@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/compile_joint.h"
+#include "model/compile_region.h"
 #include "model/compile_vehicle.h"
 #include "model/elevation.h"
 #include "model/grid.h"
@@ -137,7 +138,10 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
     model->ground_grids.push_back({g.extent, g.interval, g.color, g.floating});
   }
   compile_objects(spec, options, *model);
+  model->has_steps = !model->terrain.empty() || std::any_of(model->blocks.begin(), model->blocks.end(),
+                                                            [](const BlockModel& b) { return b.intangible; });
   compile_joints(spec, *model);
+  compile_regions(spec, *model);
   set_timestep(spec, *model);
   build_static_shapes(*model);
   set_bounds(*model);

@@ -220,6 +220,12 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.first_wheel = model.wheel_count;
   model.wheel_count += v.wheels.size();
   v.initial_pose = settle(model, spec.placement, v.z_max / 2);
+  if (const std::optional<double> top = highest_map(model.terrain, {v.initial_pose.x, v.initial_pose.y});
+      top && *top > v.initial_pose.z + kNearlyNone && spec.placement.adjust_elevation)
+    model.warnings.push_back(
+        spec.placement.where.text() + ": vehicle '" + v.name +
+        "' starts under the elevation map: it is put onto the highest ground below its pose, give "
+        "<init_pose3d> with a z above the map");
   v.initial_twist = spec.placement.velocity;
   v.body = model.bodies.size();
   model.bodies.push_back({BodyKind::kVehicle, model.vehicles.size()});

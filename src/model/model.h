@@ -145,6 +145,19 @@ struct SensorModel {
   std::unique_ptr<const Sensor> sensor;
 };
 
+enum class GroundProperty { kMu, kCRr, kSurface, kConeIndex };
+
+// Parameters of a region's box, in this order from RegionModel::box on: centre and size, m.
+enum RegionParam { kRegionX, kRegionY, kRegionSizeX, kRegionSizeY, kRegionParamCount };
+
+// A box of the world in which the ground has a value of its own.
+struct RegionModel {
+  GroundProperty property = GroundProperty::kMu;
+  size_t box = 0;  // first index in Model::params
+  int value =
+      -1;  // index in Model::params; -1: of a type that says nothing, later regions do not count there
+};
+
 struct GroundGridModel {
   Rect extent;
   double interval;
@@ -167,7 +180,9 @@ struct Model {
   std::vector<JointGroup> joint_groups;
   std::vector<SensorModel> sensors;
   Terrain terrain;
+  bool has_steps = false;  // ground that a chassis may run against: maps, planes, blocks without a body
   std::vector<Color> map_colors, plane_colors;  // by Terrain::maps, Terrain::planes
+  std::vector<RegionModel> regions;             // the first of a property that holds a point counts
   std::vector<GroundGridModel> ground_grids;
 
   // Outlines of static tangible blocks that no environment moves, in the world frame.

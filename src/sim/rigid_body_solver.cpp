@@ -210,7 +210,9 @@ struct RigidBodySolver::Impl {
   std::vector<double> radius;        // by body, at present size
   std::vector<WheelFixture> wheels;  // of all vehicles
   std::vector<CellContacts> cells;
-  std::vector<CellIndex> found, near;  // scratch
+  b2Body* step_anchor = nullptr;
+  std::vector<StepSquare> step_squares;  // those that have a fixture now
+  std::vector<CellIndex> found, near;    // scratch
 };
 
 RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> params,
@@ -241,6 +243,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
   }
   for (const JointModel& joint : model.joints)
     add_joint(impl_->world, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
+  impl_->step_anchor = impl_->world.CreateBody(&ground);
   for (const GridModel& grid : model.grids) {
     b2BodyDef anchor;
     impl_->cells.push_back({&grid, impl_->world.CreateBody(&anchor), {}});
@@ -269,6 +272,21 @@ void RigidBodySolver::turn_wheels(const VehicleModel& vehicle, std::span<const W
     Impl::set_wheel_box(vehicle.wheels[i], wheel.yaw,
                         *static_cast<b2PolygonShape*>(wheel.fixture->GetShape()));
   }
+}
+
+void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
+  if (std::equal(squares.begin(), squares.end(), impl_->step_squares.begin(), impl_->step_squares.end()))
+    return;
+  while (b2Fixture* old = impl_->step_anchor->GetFixtureList()) impl_->step_anchor->DestroyFixture(old);
+  for (const StepSquare& s : squares) {
+    b2PolygonShape shape;
+    const auto half = static_cast<float>(s.half_side);
+    shape.SetAsBox(half, half, to_b2(s.center), 0);
+    shape.m_radius = kCellSkin;
+    const b2FixtureDef def = fixture(shape, 0.5, 0.1);
+    impl_->step_anchor->CreateFixture(&def);
+  }
+  impl_->step_squares.assign(squares.begin(), squares.end());
 }
 
 void RigidBodySolver::step(double dt, std::span<BodyState> states) {

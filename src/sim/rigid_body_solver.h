@@ -12,6 +12,16 @@
 
 namespace mvsim {
 
+// A square, parallel to the axes, that stands in the way where the ground rises too steeply (physics 4.10).
+struct StepSquare {
+  Vec2 center;
+  double half_side = 0;
+
+  friend bool operator==(const StepSquare& a, const StepSquare& b) {
+    return a.center == b.center && a.half_side == b.half_side;
+  }
+};
+
 class RigidBodySolver {
  public:
   // `params`: the simulation's own values of Model::params. Throws Error for a body too thin for the solver.
@@ -24,6 +34,8 @@ class RigidBodySolver {
   void apply(size_t body, const BodyForce& force);
   // Turns the boxes of the wheels to where they steer; the body's mass properties stay as they were.
   void turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels);
+  // What stands in the way in the next step, instead of the squares of the step before.
+  void set_step_squares(std::span<const StepSquare> squares);
   // One step; writes the new state of every body that can move.
   void step(double dt, std::span<BodyState> bodies);
   // Some part of the body is near enough to another's for Box2D to look closer.

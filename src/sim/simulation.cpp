@@ -235,8 +235,12 @@ void Simulation::clear_collision_flags() {
 void Simulation::step(double dt) {
   const size_t vehicles = model_->vehicles.size();
 
-  // heights under the wheels
-  for (size_t i = 0; i < vehicles; ++i) update_terrain(i);
+  // heights under the wheels, and what is too high for them
+  step_squares_.clear();
+  for (size_t i = 0; i < vehicles; ++i) {
+    const double wheel_ground = update_terrain(i);
+    if (model_->has_steps) find_step_squares(i, wheel_ground);
+  }
 
   // controllers and tires: torques and forces
   forces_.resize(vehicles);

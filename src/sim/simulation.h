@@ -17,13 +17,12 @@
 #include "model/model.h"
 #include "sim/body_state.h"
 #include "sim/free_motion.h"
+#include "sim/rigid_body_solver.h"
 #include "sim/scene_buffer.h"
 #include "sim/step_trace.h"
 #include "vehicle/wheel.h"
 
 namespace mvsim {
-
-class RigidBodySolver;
 
 struct VehicleState {
   double z = 0, pitch = 0, roll = 0;
@@ -167,10 +166,12 @@ class Simulation {
   bool blocks_rest() const;
   void leave_contact();
   double distance_to_static(Vec2 point, double limit) const;
-  void update_terrain(size_t vehicle);
-  void find_tops_below(size_t vehicle);
-  void rest_on_ground(size_t vehicle);
+  double update_terrain(size_t vehicle);
+  void find_tops_below(double height);
+  double rest_on_ground(size_t vehicle);
   void snap_to_ground(size_t vehicle);
+  void find_step_squares(size_t vehicle, double wheel_ground);
+  GroundPatch ground_at(Vec2 point) const;
   Vec2 slope_of(size_t vehicle) const;
   void control_vehicle(size_t vehicle, double dt);
   BodyForce drive_vehicle(size_t vehicle, double dt);
@@ -191,6 +192,7 @@ class Simulation {
   std::vector<BodyForce> forces_;  // by vehicle
   std::vector<BodyState> moved_;   // by vehicle
   std::vector<PlacedTop> tops_;
+  std::vector<StepSquare> step_squares_;
   mutable SceneBuffer scene_;
   TraceLink trace_;
 };

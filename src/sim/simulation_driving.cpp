@@ -55,6 +55,8 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
     const double weight = mass * model_->gravity;
     const Vec2 downhill = weight * slope;
     const Vec2 arm = w.position - center;
+    GroundPatch ground;
+    if (!model_->regions.empty()) ground = ground_at(Vec2{body.x, body.y} + R_world_base.rotate(w.position));
     const TireInput in{.dt = dt,
                        .torque = wheel.torque,
                        .brake = wheel.brake,
@@ -66,7 +68,8 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
                        .radius = w.radius,
                        .inertia = w.inertia,
                        .width = w.width,
-                       .slope_force = R_base_wheel.unrotate(downhill)};
+                       .slope_force = R_base_wheel.unrotate(downhill),
+                       .ground = ground};
     const TireOutput out = v.tire->step(params + v.tire_params, in);
     if (trace_) trace_->tires[v.first_wheel + i] = {in, out};
     const Vec2 f = R_base_wheel.rotate(out.force);

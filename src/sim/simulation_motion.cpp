@@ -30,7 +30,7 @@ void Simulation::set_always_solver(bool always) {
 }
 
 void Simulation::move_bodies(double dt) {
-  if (!state_.in_contact && move_freely(dt)) return;
+  if (!state_.in_contact && step_squares_.empty() && move_freely(dt)) return;
   const Model& m = *model_;
   state_.in_contact = true;
   if (!solver_) solver_ = std::make_unique<RigidBodySolver>(m, state_.params, state_.bodies, state_.wheels);
@@ -40,8 +40,9 @@ void Simulation::move_bodies(double dt) {
     // an ideal controller's body is moved by its velocity alone
     if (!m.vehicles[i].controller->imposes_twist()) solver_->apply(m.vehicles[i].body, f);
   }
+  solver_->set_step_squares(step_squares_);
   solver_->step(dt, state_.bodies);
-  bool alone = true;
+  bool alone = step_squares_.empty();
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     VehicleState& v = state_.vehicles[i];
     v.in_collision = solver_->in_collision(m.vehicles[i].body);

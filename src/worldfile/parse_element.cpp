@@ -33,8 +33,10 @@ constexpr std::string_view kGroundTags[] = {"floating",  "floating_focus", "floa
                                             "x_min",     "x_max",          "y_min",
                                             "y_max",     "interval",       "color",
                                             "line_width"};
-constexpr std::string_view kNotBuilt[] = {"vertical_plane", "pointcloud", "point_cloud", "property_region",
-                                          "skybox"};
+constexpr std::string_view kRegionTags[] = {"property_name", "value_double", "value_bool", "value_string",
+                                            "x_min",         "x_max",        "y_min",      "y_max",
+                                            "z_min",         "z_max"};
+constexpr std::string_view kNotBuilt[] = {"vertical_plane", "pointcloud", "point_cloud", "skybox"};
 
 void read_extent(const Fields& fields, const Element& e, Rect& extent) {
   fields.read({.name = "x_min", .min = -kFarthest, .max = kFarthest}, extent.x_min);
@@ -126,6 +128,30 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
   state.world.planes.push_back(std::move(out));
 }
 
+void parse_region(LoadState& state, const Fields& fields, const Element& e) {
+  PropertyRegionSpec out;
+  out.where = e.where();
+  const std::optional<NamedText> name = object_name(state, e, {});
+  out.name = name ? name->text : "region" + std::to_string(state.world.regions.size() + 1);
+  if (const std::optional<NamedText> property = fields.scalar("property_name"))
+    out.property = trimmed(property->text);
+  // the first type that is given counts
+  std::optional<NamedText> value;
+  for (const std::string_view type : {"value_double", "value_bool", "value_string"})
+    if (!value) value = fields.scalar(type);
+  if (!value)
+    throw WorldFileError(
+        e.where(),
+        "<element class=\"property_region\"> has no <value_double>, <value_bool> or <value_string>");
+  out.value = *value;
+  read_extent(fields, e, out.extent);
+  fields.read({.name = "z_min", .min = -kFarthest, .max = kFarthest}, out.z_min);
+  fields.read({.name = "z_max", .min = -kFarthest, .max = kFarthest}, out.z_max);
+  if (!(out.z_min <= out.z_max)) throw WorldFileError(e.where(), "<element>: expected z_min <= z_max");
+  fields.warn_unknown("element class=\"property_region\"", kRegionTags);
+  state.world.regions.push_back(std::move(out));
+}
+
 void parse_ground_grid(LoadState& state, const Fields& fields, const Element& e) {
   GroundGridSpec out;
   out.where = e.where();
@@ -151,10 +177,12 @@ void parse_element(LoadState& state, const Element& e) {
   if (class_name.text == "occupancy_grid") return parse_grid(state, fields, e);
   if (class_name.text == "elevation_map") return parse_elevation_map(state, fields, e);
   if (class_name.text == "horizontal_plane") return parse_plane(state, fields, e);
+  if (class_name.text == "property_region") return parse_region(state, fields, e);
   if (class_name.text == "ground_grid") return parse_ground_grid(state, fields, e);
   if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), class_name.text) != std::end(kNotBuilt))
     refuse(e, "<element class=\"" + class_name.text + "\">");
-  std::vector<std::string> names{"occupancy_grid", "elevation_map", "horizontal_plane", "ground_grid"};
+  std::vector<std::string> names{"occupancy_grid", "elevation_map", "horizontal_plane", "ground_grid",
+                                 "property_region"};
   for (const std::string_view name : kNotBuilt) names.emplace_back(name);
   throw WorldFileError(class_name.where, "<element> of unknown class '" + shortened(class_name.text) + "'" +
                                              did_you_mean(class_name.text, names));

@@ -128,6 +128,16 @@ struct HorizontalPlaneSpec {
   SourceLocation where;
 };
 
+// A box of the world in which something has another value, e.g. the friction of the ground.
+struct PropertyRegionSpec {
+  std::string name;      // regions of one name share their box
+  std::string property;  // "friction_mu"...
+  NamedText value;       // its name tells the type: value_double, value_bool or value_string
+  Rect extent{-1, 1, -1, 1};
+  double z_min = -1000, z_max = 1000;
+  SourceLocation where;
+};
+
 struct GroundGridSpec {
   bool floating = true;
   std::string focus;  // the vehicle it is centred on, "" for the first by name
@@ -170,6 +180,7 @@ struct WorldSpec {
   std::vector<OccupancyGridSpec> grids;
   std::vector<ElevationMapSpec> elevation_maps;
   std::vector<HorizontalPlaneSpec> planes;
+  std::vector<PropertyRegionSpec> regions;  // document order: the first that holds a point counts
   std::vector<GroundGridSpec> ground_grids;
   std::vector<JointSpec> joints;
   std::vector<std::string> warnings;  // "path:line:column: text", each once

@@ -19,18 +19,6 @@ std::string incline(double slope, double height = 0) {
          ";" + row(0) + ";" + row(10) + "]</elevation_data_matrix></element>";
 }
 
-std::string four_wheels(const std::string& controller, const std::string& pose, double mu = 0.8,
-                        const std::string& friction = "default") {
-  const std::string wheel = R"( mass="0.8" width="0.06" diameter="0.2"/>)";
-  return R"(<vehicle name="r"><dynamics class="differential_4_wheels">
-    <lr_wheel pos="-0.15 0.25")" +
-         wheel + R"(<rr_wheel pos="-0.15 -0.25")" + wheel + R"(<lf_wheel pos="0.15 0.25")" + wheel +
-         R"(<rf_wheel pos="0.15 -0.25")" + wheel + R"(<chassis mass="12" zmin="0.05" zmax="0.35">
-    <shape><pt>-.25 -.2</pt><pt>-.25 .2</pt><pt>.25 .2</pt><pt>.25 -.2</pt></shape></chassis>)" +
-         controller + "</dynamics><friction class='" + friction + "'><mu>" + std::to_string(mu) +
-         "</mu></friction>" + pose + "</vehicle>";
-}
-
 constexpr double kSlope = 0.15;
 
 TEST(Elevation, Fact22PitchIsMinusTheSlopeUphill) {
@@ -148,6 +136,69 @@ TEST(Elevation, ACopyContinuesBitForBit) {
   copy.run(1);
   EXPECT_EQ(sim.vehicle_pose(0).z, copy.vehicle_pose(0).z);
   EXPECT_EQ(sim.vehicle_pose(0).pitch, copy.vehicle_pose(0).pitch);
+  EXPECT_EQ(sim.vehicle_pose(0).x, copy.vehicle_pose(0).x);
+}
+
+TEST(Elevation, AVehicleUnderTheMapIsSaid) {
+  const auto warnings = [](const std::string& pose) {
+    const auto model = model_of(incline(0, 1) + four_wheels(kIdeal, pose));
+    std::string all;
+    for (const std::string& w : model->warnings) all += w;
+    return all;
+  };
+  EXPECT_NE(warnings("<init_pose>0 0 0</init_pose>").find("'r' starts under the elevation map"),
+            std::string::npos);
+  EXPECT_EQ(warnings("<init_pose3d>0 0 5 0 0 0</init_pose3d>").find("starts under"), std::string::npos);
+}
+
+// Physics fact 24: what the wheels cannot climb stands in the way, low steps do not.
+std::string platform(double height) {
+  return R"(<block name="step"><intangible>true</intangible><init_pose>1 -2 0</init_pose>
+    <geometry type="box" lx="4" ly="4" lz=")" +
+         std::to_string(height) + R"("/></block>)";
+}
+
+TEST(TerrainStep, Fact24LowStepsAreClimbed) {
+  Simulation sim(model_of(platform(0.08) + four_wheels(kPid, kOrigin)), 0);
+  sim.set_twist(0, 0.5, 0);
+  sim.run(5);
+  EXPECT_GT(sim.vehicle_pose(0).x, 1.5);
+  EXPECT_NEAR(sim.vehicle_pose(0).z, 0.08, 1e-9);
+  EXPECT_FALSE(sim.vehicle(0).had_collision);
+}
+
+TEST(TerrainStep, Fact24HighStepsBlock) {
+  for (const char* controller : {kPid, kIdeal}) {
+    Simulation sim(model_of(platform(0.15) + four_wheels(controller, kOrigin)), 0);
+    sim.set_twist(0, 0.5, 0);
+    sim.run(5);
+    EXPECT_NEAR(sim.vehicle_pose(0).x, 1 - 0.25, 0.06);
+    EXPECT_EQ(sim.vehicle_pose(0).z, 0);
+    EXPECT_TRUE(sim.vehicle(0).had_collision);
+    if (controller == kPid) continue;  // its integral has to unwind first
+    sim.set_twist(0, -0.5, 0);
+    sim.run(2);
+    EXPECT_LT(sim.vehicle_pose(0).x, 0.3) << "it may leave";
+  }
+}
+
+TEST(TerrainStep, CliffsOfAMapBlock) {
+  std::string rows;
+  for (int i = 0; i < 60; ++i) rows += i < 40 ? "0 0 0 0 0 0 0 0 0;" : "1 1 1 1 1 1 1 1 1;";
+  Simulation sim(
+      model_of("<element class='elevation_map'><resolution>0.1</resolution><corner_min_x>-3</corner_min_x>"
+               "<corner_min_y>-0.4</corner_min_y><elevation_data_matrix>[" +
+               rows + "]</elevation_data_matrix></element>" + "<element class='horizontal_plane'/>" +
+               four_wheels(kPid, kOrigin)),
+      0);
+  sim.set_twist(0, 0.5, 0);
+  sim.run(5);
+  EXPECT_NEAR(sim.vehicle_pose(0).x, 0.911 - 0.25, 0.06) << "where the map has risen by 0.55 of a wheel";
+  EXPECT_NEAR(sim.vehicle_pose(0).z, 0, 1e-9);
+  Simulation copy(sim);
+  sim.refill_solver();
+  sim.run(0.2);
+  copy.run(0.2);
   EXPECT_EQ(sim.vehicle_pose(0).x, copy.vehicle_pose(0).x);
 }
 

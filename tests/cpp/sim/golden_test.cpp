@@ -100,5 +100,31 @@ TEST(Golden, EveryDynamicsControllerAndTire) {
   EXPECT_EQ(cases, golden().size());
 }
 
+TEST(Golden, HillsAndRegions) {
+  std::string hills;
+  for (int row = 0; row < 12; ++row)
+    for (int column = 0; column < 12; ++column)
+      hills += std::to_string((row * 7 + column * column * 3 + row * column * 5) % 11 * 0.05) +
+               (column == 11 ? ";" : " ");
+  const std::string world =
+      "<simul_timestep>0.005</simul_timestep><element class='elevation_map'><elevation_data_matrix>[" +
+      hills +
+      "]</elevation_data_matrix></element><element "
+      "class='property_region'><property_name>friction_mu</property_name>"
+      "<value_double>0.2</value_double><x_max>4</x_max></element>" +
+      four_wheels(
+          "<controller class='twist_pid'><KP>5</KP><KI>3</KI><max_torque>12</max_torque></controller>",
+          "<init_pose3d>0 0 3 20 0 0</init_pose3d>");
+  Simulation sim(model_of(world), 7);
+  Hash hash;
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 100 == 0) sim.set_twist(0, 0.6, i % 200 == 0 ? 0.4 : -0.5);
+    sim.step();
+    mix_state(sim, hash);
+  }
+  EXPECT_TRUE(sim.is_finite());
+  EXPECT_EQ(hash.value(), 0x360e602a8c4a7627u) << std::hex << hash.value();
+}
+
 }  // namespace
 }  // namespace mvsim::test

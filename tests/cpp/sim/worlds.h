@@ -26,6 +26,19 @@ inline std::string bot(const std::string& name, const std::string& controller, c
          more + "</vehicle>";
 }
 
+// A robot of four wheels of 0.2 m and 12 + 4 * 0.8 kg.
+inline std::string four_wheels(const std::string& controller, const std::string& pose, double mu = 0.8,
+                               const std::string& friction = "default") {
+  const std::string wheel = R"( mass="0.8" width="0.06" diameter="0.2"/>)";
+  return R"(<vehicle name="r"><dynamics class="differential_4_wheels">
+    <lr_wheel pos="-0.15 0.25")" +
+         wheel + R"(<rr_wheel pos="-0.15 -0.25")" + wheel + R"(<lf_wheel pos="0.15 0.25")" + wheel +
+         R"(<rf_wheel pos="0.15 -0.25")" + wheel + R"(<chassis mass="12" zmin="0.05" zmax="0.35">
+    <shape><pt>-.25 -.2</pt><pt>-.25 .2</pt><pt>.25 .2</pt><pt>.25 -.2</pt></shape></chassis>)" +
+         controller + "</dynamics><friction class='" + friction + "'><mu>" + std::to_string(mu) +
+         "</mu></friction>" + pose + "</vehicle>";
+}
+
 inline const char* const kIdeal = R"(<controller class="twist_ideal"/>)";
 inline const char* const kPid =
     R"(<controller class="twist_pid"><KP>20</KP><KI>10</KI><max_torque>20</max_torque></controller>)";

@@ -165,7 +165,7 @@ TEST(Element, ClassesAreJudged) {
 }
 
 TEST(World, RefusesByNameWhatIsNotBuilt) {
-  for (const char* name : {"vertical_plane", "pointcloud", "property_region", "skybox"})
+  for (const char* name : {"vertical_plane", "pointcloud", "skybox"})
     EXPECT_TRUE(has(error_of("<element class='" + std::string(name) + "'/>"),
                     ":2:1: <element class=\"" + std::string(name) + "\"> is not supported yet"));
   for (const char* tag : {"actor", "actor:class", "georeference"})

@@ -1,0 +1,103 @@
+#include "model/compile_region.h"
+
+#include <map>
+#include <set>
+
+#include "model/compile_vehicle.h"
+#include "tire/vti_surfaces.h"
+
+namespace mvsim {
+namespace {
+
+struct PropertyInfo {
+  GroundProperty property;
+  std::string_view type;  // the tag of its value
+  ParamInfo info;
+};
+
+constexpr PropertyInfo kProperties[] = {
+    {GroundProperty::kMu, "value_double", {.name = "friction_mu", .min = 0, .max = 1e3}},
+    {GroundProperty::kCRr, "value_double", {.name = "friction_C_rr", .min = 0, .max = 1e3}},
+    {GroundProperty::kSurface, "value_string", choice_param("surface", kSurfaceNames, 0)},
+    {GroundProperty::kConeIndex, "value_double", {.name = "cone_index_Pa", .min = 0, .open_min = true}},
+};
+
+const PropertyInfo* find_property(std::string_view name) {
+  for (const PropertyInfo& p : kProperties)
+    if (p.info.name == name) return &p;
+  return nullptr;
+}
+
+void warn(Model& model, const PropertyRegionSpec& spec, const std::string& text) {
+  model.warnings.push_back(spec.where.text() + ": <element class=\"property_region\">: " + text);
+}
+
+double read_value(const PropertyInfo& property, NamedText text) {
+  text.name = property.info.name;
+  const double value = property.info.choices.empty()
+                           ? parse_number(text)
+                           : static_cast<double>(parse_choice(text, property.info.choices));
+  check_range(property.info, value, text.where);
+  return value;
+}
+
+bool same_box(const Rect& a, const Rect& b) {
+  return a.x_min == b.x_min && a.x_max == b.x_max && a.y_min == b.y_min && a.y_max == b.y_max;
+}
+
+size_t add_box(const PropertyRegionSpec& spec, Model& model) {
+  static constexpr ParamInfo kBox[] = {
+      {.name = "x"}, {.name = "y"}, {.name = "size_x", .min = 0}, {.name = "size_y", .min = 0}};
+  const Rect& e = spec.extent;
+  const double values[] = {(e.x_min + e.x_max) / 2, (e.y_min + e.y_max) / 2, e.x_max - e.x_min,
+                           e.y_max - e.y_min};
+  return add_params(model, "region:" + spec.name + "/", kBox, values);
+}
+
+}  // namespace
+
+void compile_regions(const WorldSpec& spec, Model& model) {
+  struct Named {
+    Rect extent;
+    size_t box;
+    std::set<std::string> properties;
+  };
+  std::map<std::string, Named> named;
+  for (const PropertyRegionSpec& region : spec.regions) {
+    const PropertyInfo* property = find_property(region.property);
+    if (!property) {
+      std::vector<std::string> names;
+      for (const PropertyInfo& p : kProperties) names.emplace_back(p.info.name);
+      warn(model, region,
+           "the property '" + shortened(region.property) + "' has no effect in this version" +
+               did_you_mean(region.property, names));
+      continue;
+    }
+    if (!(region.z_min <= 0 && region.z_max >= 0)) {
+      warn(model, region, "has no effect, wheels ask for what holds the height 0");
+      continue;
+    }
+    const auto [found, is_new] = named.try_emplace(region.name);
+    Named& group = found->second;
+    if (is_new) group = {region.extent, add_box(region, model), {}};
+    if (!same_box(group.extent, region.extent))
+      throw WorldFileError(region.where, "<element class=\"property_region\">: regions named '" +
+                                             region.name + "' have different limits, expected one box");
+    if (!group.properties.insert(region.property).second)
+      throw WorldFileError(region.where, "<element class=\"property_region\">: the region '" + region.name +
+                                             "' already has the property '" + region.property + "'");
+    RegionModel out{property->property, group.box, -1};
+    if (region.value.name == property->type) {
+      const double value = read_value(*property, region.value);
+      out.value = static_cast<int>(
+          add_params(model, "region:" + region.name + "/", {&property->info, 1}, {&value, 1}));
+    } else {
+      warn(model, region,
+           "<" + region.value.name + "> says nothing of the property '" + region.property + "', expected <" +
+               std::string(property->type) + ">");
+    }
+    model.regions.push_back(out);
+  }
+}
+
+}  // namespace mvsim
