@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from car_policies import Car, drive_to_goal
 from evaluation import HELD_OUT_SEEDS, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal
 from robot import Array, Observation, Robot
@@ -23,8 +24,17 @@ LIDAR: dict[str, Maker] = {
     "go to goal": go_to_goal,
     "DWA": dynamic_window,
 }
+ICE_DRIVERS: dict[str, Maker] = {
+    "brakes early": drive_to_goal(
+        Car(wheelbase=2.55, top_speed=9, braking=0.8, torque_gain=800, parking_distance=0.7)
+    ),
+    "knows no ice": drive_to_goal(
+        Car(wheelbase=2.55, top_speed=14, braking=4, torque_gain=800, parking_distance=0.7, slip=1)
+    ),
+}
 # What drives each environment; the first is the yardstick of its tests.
 BASELINES: dict[str, dict[str, Maker]] = {
+    "mvsim/IceDrive-v0": ICE_DRIVERS,
     "mvsim/NavArena-v0": LIDAR,
     "mvsim/NavMap-v0": LIDAR,
 }

@@ -50,7 +50,7 @@ void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
   uniform_distance_ = reader.boolean("uniform", false);
   if (uniform_distance_ && (!distance_ || std::isinf(distance_->high)))
     reader.fail("uniform", "expected with the attribute 'distance', low and high");
-  cell_ = reader.number("cell", 0.2, {0.01, 0.2});
+  cell_ = reader.number("cell", 0.2, {0.01, 2});
   // between the inscribed and the circumscribed circle: a path that a careful driver can follow
   inflation_ = reader.number("inflation", 0.8 * context.model.vehicles[context.vehicle].radius, kNotNegative);
   if (const auto p = reader.numbers("position", 2, 2, "two numbers, x y"))
