@@ -8,6 +8,32 @@ namespace {
 constexpr auto kParams = speed_pid_params(10, 100, "W");
 constexpr CommandInfo kCommand[] = {{"vx", "m/s"}, {"omega", "rad/s"}};
 
+constexpr std::string_view kLog[] = {
+    "pid_act_vel_l", "pid_act_vel_r", "pid_error_l",  "pid_error_r",  "pid_feedforward",
+    "pid_sp_vel_l",  "pid_sp_vel_r",  "pid_torque_l", "pid_torque_r",
+};
+
+// Speeds of the left and the right side, m/s.
+struct Sides {
+  double setpoint[2], actual[2];
+};
+
+Sides sides_of(const ControllerInput& in, const double* command) {
+  const double track = in.wheels[0].position.y - in.wheels[1].position.y;
+  Sides out{};
+  for (int i = 0; i < 2; ++i) {
+    const double lever = (i == 0 ? -0.5 : 0.5) * track;
+    out.setpoint[i] = command[0] + lever * command[1];
+    out.actual[i] = in.odometry.vx + lever * in.odometry.omega;
+  }
+  return out;
+}
+
+// N m that the slope takes from each side.
+double climbing_torque(const ControllerInput& in) {
+  return in.climbing_force * mean_radius(in.wheels) / 2;
+}
+
 class DifferentialTwistPid final : public Controller {
  public:
   std::string_view name() const override { return "twist_pid"; }
@@ -22,19 +48,27 @@ class DifferentialTwistPid final : public Controller {
 
   void step(const double* p, const ControllerInput& in, const double* command, double* state,
             double* actuation) const override {
-    const double track = in.wheels[0].position.y - in.wheels[1].position.y;
-    double setpoint[2], actual[2];
-    for (int i = 0; i < 2; ++i) {
-      const double lever = (i == 0 ? -0.5 : 0.5) * track;
-      setpoint[i] = command[0] + lever * command[1];
-      actual[i] = in.odometry.vx + lever * in.odometry.omega;
-    }
+    const Sides sides = sides_of(in, command);
     speed_pid(p,
               {.dt = in.dt,
-               .setpoint = setpoint,
-               .actual = actual,
-               .climbing_torque = in.climbing_force * mean_radius(in.wheels) / 2},
+               .setpoint = sides.setpoint,
+               .actual = sides.actual,
+               .climbing_torque = climbing_torque(in)},
               state, actuation);
+  }
+
+  std::span<const std::string_view> log_names() const override { return kLog; }
+  void log_values(const double* p, const ControllerInput& in, const double* command, const double* state,
+                  const double* actuation, double* values) const override {
+    const Sides sides = sides_of(in, command);
+    for (int i = 0; i < 2; ++i) {
+      const double setpoint = filtered_setpoint(p, state + i * kSpeedPidState, sides.setpoint[i]);
+      values[i] = sides.actual[i];
+      values[2 + i] = setpoint - sides.actual[i];
+      values[5 + i] = setpoint;
+      values[7 + i] = actuation[i];
+    }
+    values[4] = slope_feedforward(p, climbing_torque(in));
   }
 };
 

@@ -42,7 +42,7 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
                        .max_output = p[kMaxTorque],
                        .integral_max = p[kIMax],
                        .anti_windup = p[kAntiWindup] != 0};
-  const double feedforward = p[kFeedforward] != 0 ? p[kFeedforwardGain] * in.climbing_torque : 0;
+  const double feedforward = slope_feedforward(p, in.climbing_torque);
   const size_t n = in.setpoint.size();
   Memory memory[kMostSpeeds];
   double setpoint[kMostSpeeds];
@@ -66,6 +66,16 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
     }
     store(memory[i], state + i * kSpeedPidState);
   }
+}
+
+double filtered_setpoint(const double* p, const double* state, double setpoint) {
+  if (p[kFilter] == 0) return setpoint;
+  const Memory memory = load(state);
+  return p[kFilterOrder] < 2 ? memory.filter.first : memory.filter.second;
+}
+
+double slope_feedforward(const double* p, double climbing_torque) {
+  return p[kFeedforward] != 0 ? p[kFeedforwardGain] * climbing_torque : 0;
 }
 
 double mean_radius(std::span<const WheelModel> wheels) {

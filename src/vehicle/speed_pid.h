@@ -68,6 +68,10 @@ struct SpeedPidInput {
 // Torques, one a speed; N m, negative drives forward. `p`: values by SpeedPidParam.
 void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* torque);
 
+// What speed_pid made of its input, for logs; `state` as it left it.
+double filtered_setpoint(const double* p, const double* state, double setpoint);  // m/s
+double slope_feedforward(const double* p, double climbing_torque);                // N m, positive uphill
+
 double mean_radius(std::span<const WheelModel> wheels);  // m
 
 }  // namespace mvsim

@@ -129,6 +129,27 @@ TEST(VehicleLog, RowsAreTheStateAfterTheirStep) {
   EXPECT_GT(pose.back().at("odo_x"), 0.05);
 }
 
+TEST(VehicleLog, TheFirstWheelTellsWhatThePidDid) {
+  const std::string folder = fresh_folder("pid");
+  Simulation sim(driving(), 0);
+  VehicleLog log(sim, folder);
+  sim.set_twist(0, 0.4, 0.5);
+  sim.run(0.02);
+  log.flush();
+  const auto rows = rows_of(folder + "/mvsim_r1_wheel_1.csv");
+  ASSERT_EQ(rows.size(), 2u);
+  // hubs at 0.3 m, KP 20, KI 10: 20 e + 10 e dt, at most 20 N m, negative forward
+  EXPECT_NEAR(rows[0].at("pid_sp_vel_l"), 0.25, 1e-9);
+  EXPECT_NEAR(rows[0].at("pid_sp_vel_r"), 0.55, 1e-9);
+  EXPECT_EQ(rows[0].at("pid_act_vel_l"), 0);
+  EXPECT_NEAR(rows[0].at("pid_error_r"), 0.55, 1e-9);
+  EXPECT_NEAR(rows[0].at("pid_torque_l"), -(20 + 0.1) * 0.25, 1e-4);
+  EXPECT_EQ(rows[0].at("pid_feedforward"), 0);
+  EXPECT_EQ(rows[0].at("torque"), -rows[0].at("pid_torque_l"));
+  EXPECT_NEAR(rows[1].at("pid_error_l"), rows[1].at("pid_sp_vel_l") - rows[1].at("pid_act_vel_l"), 1e-6);
+  EXPECT_EQ(header_of(folder + "/mvsim_r1_wheel_2.csv").find("pid_"), std::string::npos);
+}
+
 TEST(VehicleLog, SameRunSameBytes) {
   std::string texts[2];
   for (int k = 0; k < 2; ++k) {
