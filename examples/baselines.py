@@ -15,6 +15,7 @@ from car_policies import Car, drive_to_goal
 from evaluation import HELD_OUT_SEEDS, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal
 from robot import Array, Observation, Robot
+from terrain_policies import slope_avoider
 
 Policy = Callable[[Observation], Array]
 Maker = Callable[[Robot], Policy]
@@ -37,6 +38,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/IceDrive-v0": ICE_DRIVERS,
     "mvsim/NavArena-v0": LIDAR,
     "mvsim/NavMap-v0": LIDAR,
+    "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
 }
 
 

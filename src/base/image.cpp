@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "base/deep_image.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -69,7 +70,13 @@ long long pnm_number(const std::string& path, const std::string& content, size_t
   return value;
 }
 
-Image read_pgm(const std::string& path, const std::string& content) {
+struct GrayLevels {
+  int width, height;
+  long long most;  // the level of white
+  std::vector<uint16_t> data;
+};
+
+GrayLevels read_pgm(const std::string& path, const std::string& content) {
   const bool binary = content[1] == '5';
   size_t at = 2;
   const long long width = pnm_number(path, content, at);
@@ -87,7 +94,7 @@ Image read_pgm(const std::string& path, const std::string& content) {
   if (at > content.size() || content.size() - at < least)
     throw Error(path + ": truncated PGM image: " + std::to_string(width) + " x " + std::to_string(height) +
                 " pixels announced, the file is too short for them");
-  Image image{static_cast<int>(width), static_cast<int>(height), 1, {}};
+  GrayLevels image{static_cast<int>(width), static_cast<int>(height), most, {}};
   image.data.resize(pixels);
   for (size_t i = 0; i < pixels; ++i) {
     long long value;
@@ -102,20 +109,42 @@ Image read_pgm(const std::string& path, const std::string& content) {
     if (value > most)
       throw Error(path + ": not a readable PGM image: pixel " + std::to_string(value) +
                   " above the maximum " + std::to_string(most));
-    image.data[i] = static_cast<uint8_t>(most == 255 ? value : (value * 255 + most / 2) / most);
+    image.data[i] = static_cast<uint16_t>(value);
   }
   return image;
+}
+
+// Levels from 0 to `white`.
+template <typename T>
+std::vector<T> scaled(const std::vector<uint16_t>& levels, long long most, long long white) {
+  std::vector<T> out(levels.size());
+  for (size_t i = 0; i < levels.size(); ++i)
+    out[i] = static_cast<T>(most == white ? levels[i] : (levels[i] * white + most / 2) / most);
+  return out;
+}
+
+GrayLevels read_levels(const std::string& path) {
+  const std::string content = read_file(path, size_t{256} << 20);
+  static constexpr char kPngMagic[] = "\x89PNG\r\n\x1a\n";
+  if (content.size() >= 8 && std::memcmp(content.data(), kPngMagic, 8) == 0) {
+    const Image png = read_png(path, content);
+    return {png.width, png.height, 255, {png.data.begin(), png.data.end()}};
+  }
+  if (content.size() >= 3 && content[0] == 'P' && (content[1] == '2' || content[1] == '5'))
+    return read_pgm(path, content);
+  throw Error(path + ": unknown image format, expected PNG or PGM (P2, P5)");
 }
 
 }  // namespace
 
 Image read_gray_image(const std::string& path) {
-  const std::string content = read_file(path, size_t{256} << 20);
-  static constexpr char kPngMagic[] = "\x89PNG\r\n\x1a\n";
-  if (content.size() >= 8 && std::memcmp(content.data(), kPngMagic, 8) == 0) return read_png(path, content);
-  if (content.size() >= 3 && content[0] == 'P' && (content[1] == '2' || content[1] == '5'))
-    return read_pgm(path, content);
-  throw Error(path + ": unknown image format, expected PNG or PGM (P2, P5)");
+  const GrayLevels levels = read_levels(path);
+  return {levels.width, levels.height, 1, scaled<uint8_t>(levels.data, levels.most, 255)};
+}
+
+DeepImage read_deep_gray_image(const std::string& path) {
+  const GrayLevels levels = read_levels(path);
+  return {levels.width, levels.height, scaled<uint16_t>(levels.data, levels.most, 65535)};
 }
 
 }  // namespace mvsim

@@ -1,6 +1,7 @@
 #include "env/free_space.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/simulation.h"
 
@@ -25,6 +26,7 @@ double distance_to_static(const Model& model, Vec2 point, double limit) {
 
 bool is_known_ground(const Model& model, Vec2 point) {
   bool free = model.grids.empty();
+  if (free && !model.terrain.maps.empty()) return highest_map(model.terrain, point).has_value();
   for (const GridModel& grid : model.grids) {
     const Vec2 local = to_grid(grid, point);
     const double side = grid.field.resolution();
@@ -35,6 +37,17 @@ bool is_known_ground(const Model& model, Vec2 point) {
     free = true;
   }
   return free;
+}
+
+double ground_slope(const Model& model, Vec2 point) {
+  constexpr double kReach = 0.25;  // m
+  if (model.terrain.maps.empty()) return 0;
+  const auto rise = [&](Vec2 step) {
+    const std::optional<double> up = highest_map(model.terrain, point + step);
+    const std::optional<double> down = highest_map(model.terrain, point - step);
+    return up && down ? (*up - *down) / (2 * kReach) : std::numeric_limits<double>::infinity();
+  };
+  return norm({rise({kReach, 0}), rise({0, kReach})});
 }
 
 bool is_free(const Simulation& simulation, size_t agent, Vec2 point, double radius) {

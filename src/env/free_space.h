@@ -17,6 +17,9 @@ double distance_to_static(const Model& model, Vec2 point, double limit);
 bool is_known_ground(const Model& model, Vec2 point);
 
 // Whether a disc about the point lies on known ground without touching anything but the agent.
+// Steepness of the elevation maps about a point as the tangent of its angle, over half a metre; 0 without
+// maps, infinite at their borders.
+double ground_slope(const Model& model, Vec2 point);
 bool is_free(const Simulation& simulation, size_t agent, Vec2 point, double radius);
 
 }  // namespace mvsim

@@ -1,7 +1,8 @@
-// What an agent sees: scan, goal, waypoint, velocity, odometry, attitude, wheels, last_action.
+// What an agent sees: scan, goal, waypoint, velocity, odometry, attitude, wheels, height_scan, last_action.
 #include <algorithm>
 #include <cmath>
 
+#include "env/observe_ground.h"
 #include "env/observe_wheels.h"
 #include "env/terms.h"
 
@@ -216,6 +217,7 @@ constexpr TermClass<Observation> kClasses[] = {
     {"odometry", make<Odometry>},
     {"attitude", make<Attitude>},
     {"wheels", make_wheels_observation},
+    {"height_scan", make_height_scan},
     {"last_action", make<LastAction>},
 };
 

@@ -20,6 +20,12 @@ Rect read_area(TermReader& reader, const Model& model) {
   return {(*a)[0], (*a)[1], (*a)[2], (*a)[3]};
 }
 
+// The attribute `slope`, as a tangent.
+double read_slope(TermReader& reader) {
+  const SinCos angle = sin_cos(kDegree * reader.number("slope", 90, {0, 90}));
+  return angle.cos > 1e-9 ? angle.sin / angle.cos : kFar;
+}
+
 }  // namespace
 
 void StartAndGoal::read_spawn(TermReader& reader, const TaskContext& context) {
@@ -30,6 +36,7 @@ void StartAndGoal::read_spawn(TermReader& reader, const TaskContext& context) {
     reader.fail("spawn", "the vehicle '" + v.name + "' is joined to a static block and cannot be placed");
   spawn_clearance_ = reader.number("clearance", 0, kNotNegative);
   spawn_area_ = read_area(reader, context.model);
+  spawn_slope_ = read_slope(reader);
   yaw_ = reader.interval("yaw");
   if (const auto p = reader.numbers("pose", 3, 3, "three numbers, x y yaw_deg"))
     spawn_pose_ = Pose2{(*p)[0], (*p)[1], (*p)[2] * kDegree};
@@ -43,6 +50,7 @@ void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
   has_goal_ = true;
   goal_clearance_ = reader.number("clearance", 0, kNotNegative);
   goal_area_ = read_area(reader, context.model);
+  goal_slope_ = read_slope(reader);
   distance_ = reader.interval("distance", kNotNegative);
   if (distance_ && reader.term().params.find("distance")->text.find_first_of(" \t") == std::string::npos)
     distance_->high = kFar;  // one number is the least distance
@@ -69,7 +77,8 @@ std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, doubl
                                              RandomStream& random) const {
   for (int i = 0; i < kPointTries; ++i) {
     const Vec2 p{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)};
-    if (is_free(simulation, vehicle_, p, clearance)) return p;
+    if (is_free(simulation, vehicle_, p, clearance) && ground_slope(simulation.model(), p) <= goal_slope_)
+      return p;
   }
   return std::nullopt;
 }
@@ -86,7 +95,8 @@ std::optional<Vec2> StartAndGoal::draw_goal(EnvState& env, const PlanningGrid* g
     const int column = cell % grid->width & ~1, row = cell / grid->width & ~1;
     const int snapped = row * grid->width + column;
     const Vec2 p = grid->center(snapped);
-    if (grid->free[static_cast<size_t>(snapped)] && is_free(env.simulation, vehicle_, p, goal_clearance_))
+    if (grid->free[static_cast<size_t>(snapped)] && is_free(env.simulation, vehicle_, p, goal_clearance_) &&
+        ground_slope(env.simulation.model(), p) <= goal_slope_)
       return p;
   }
   return std::nullopt;
@@ -130,7 +140,7 @@ bool StartAndGoal::draw_start(EnvState& env, RandomStream& random) const {
                  random.uniform(spawn_area_.y_min, spawn_area_.y_max)};
     // what is cheap first; half of the tries insist on the wanted distance
     if (!accepts(env, p, 2 * i < kStartTries ? wanted : -1)) continue;
-    if (!is_free(s, vehicle_, p, spawn_clearance_)) continue;
+    if (!is_free(s, vehicle_, p, spawn_clearance_) || ground_slope(s.model(), p) > spawn_slope_) continue;
     const double yaw = yaw_ ? random.uniform(yaw_->low, yaw_->high) * kDegree : random.uniform(-kPi, kPi);
     s.place_vehicle(vehicle_, {p.x, p.y, yaw});
     if (!trailers_are_free(s)) continue;

@@ -48,6 +48,7 @@ class StartAndGoal {
   double spawn_clearance_ = 0, goal_clearance_ = 0;
   double cell_ = 0.2, inflation_ = 0;
   Rect spawn_area_, goal_area_;
+  double spawn_slope_ = 0, goal_slope_ = 0;  // tangents of the steepest ground
   std::optional<Pose2> spawn_pose_;
   Pose2 spawn_deviation_;
   std::optional<Vec2> goal_point_;

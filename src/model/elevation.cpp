@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/image.h"
+#include "base/deep_image.h"
 
 namespace mvsim {
 namespace {
@@ -12,9 +12,9 @@ constexpr size_t kMostProducts = size_t{1} << 30;  // of a convolution
 
 // The image's own darkest and brightest grey become min_z and max_z; its row 0 is the lowest x.
 Matrix image_heights(const ElevationMapSpec& spec) {
-  const Image image = [&] {
+  const DeepImage image = [&] {
     try {
-      return read_gray_image(spec.image_path);
+      return read_deep_gray_image(spec.image_path);
     } catch (const WorldFileError&) {
       throw;
     } catch (const Error& e) {
@@ -29,7 +29,7 @@ Matrix image_heights(const ElevationMapSpec& spec) {
   const double gray_min = *darkest, gray_range = std::max(1, *brightest - *darkest);
   Matrix out{image.height, image.width, {}};
   out.values.reserve(image.data.size());
-  for (const uint8_t gray : image.data)
+  for (const uint16_t gray : image.data)
     out.values.push_back(spec.min_z + (gray - gray_min) / gray_range * (spec.max_z - spec.min_z));
   return out;
 }

@@ -90,9 +90,19 @@ struct GridCells {
   Color unknown_color{0xb4, 0xb9, 0xbf, 255};
 };
 
+// Ground given by its height at the nodes of a grid, rows along x and columns along y.
+struct HeightField {
+  int rows = 0, columns = 0;
+  std::vector<double> heights;  // row by row, m
+  Vec2 corner;                  // of node (0, 0)
+  double step_x = 1, step_y = 1;
+  Color color{0xa0, 0xe0, 0xa0, 255};
+};
+
 struct StaticScene {
   std::vector<Ground> grounds;
   std::vector<GridCells> grids;
+  std::vector<HeightField> height_fields;
   std::vector<Prism> prisms;
   std::vector<Segments> segments;
 };
@@ -102,6 +112,7 @@ struct DrawScene {
   std::vector<Prism> prisms;
   std::vector<Wheel> wheels;
   std::vector<HeadingMark> headings;
+  std::vector<HeightField> height_fields;
   std::vector<Disc> discs;
   std::vector<Spheres> spheres;
   std::vector<Polyline> polylines;

@@ -66,6 +66,7 @@ class MeshBuilder {
   void add(const Spheres& spheres, const LineView& view);
   void add_floor(const Ground& ground);  // without its lines
   void add(const GridCells& grid);
+  void add(const HeightField& field);
   void add(const Segments& segments, const LineView& view);
   void add(const Polyline& line, const LineView& view);
   void add_grid_lines(const Ground& ground, const LineView& view);

@@ -34,6 +34,7 @@ Mesh static_mesh(const StaticScene& scene) {
   MeshBuilder builder(origin);
   for (const Ground& ground : scene.grounds) builder.add_floor(ground);
   for (const GridCells& grid : scene.grids) builder.add(grid);
+  for (const HeightField& field : scene.height_fields) builder.add(field);
   for (const Prism& prism : scene.prisms) builder.add(prism);
   return builder.take();
 }
@@ -44,6 +45,7 @@ Mesh moving_mesh(const DrawScene& scene, Vec3 origin, const LineView& view) {
     for (const Ground& ground : scene.fixed->grounds) builder.add_grid_lines(ground, view);
     for (const Segments& segments : scene.fixed->segments) builder.add(segments, view);
   }
+  for (const HeightField& field : scene.height_fields) builder.add(field);
   for (const Prism& prism : scene.prisms) builder.add(prism);
   for (const Wheel& wheel : scene.wheels) builder.add(wheel);
   for (const HeadingMark& mark : scene.headings) builder.add(mark);

@@ -55,8 +55,9 @@ void main() {
   float lit = 1.0;
   if (shadowed) {
     float h = 0.75 * texel;
-    lit = 0.25 * (texture(shadow_map, in_light + vec3(-h, -h, 0.0)) + texture(shadow_map, in_light + vec3(h, -h, 0.0)) +
-                  texture(shadow_map, in_light + vec3(-h, h, 0.0)) + texture(shadow_map, in_light + vec3(h, h, 0.0)));
+    vec3 at = vec3(in_light.xy, min(in_light.z, 1.0));  // a slope may fall away behind the map
+    lit = 0.25 * (texture(shadow_map, at + vec3(-h, -h, 0.0)) + texture(shadow_map, at + vec3(h, -h, 0.0)) +
+                  texture(shadow_map, at + vec3(-h, h, 0.0)) + texture(shadow_map, at + vec3(h, h, 0.0)));
     vec2 rim = abs(in_light.xy - 0.5);
     lit = mix(lit, 1.0, smoothstep(0.42, 0.5, max(rim.x, rim.y)));
   }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "render/mesh.h"
+#include "sim/draw_terrain.h"
+
 namespace mvsim {
 namespace {
 
@@ -22,7 +25,7 @@ void add_ground(const Model& model, StaticScene& scene) {
     ground.color = model.plane_colors[i];
     scene.grounds.push_back(ground);
   }
-  if (!scene.grounds.empty() || !model.grids.empty()) return;
+  if (!scene.grounds.empty() || !model.grids.empty() || !model.terrain.maps.empty()) return;
   Ground ground;
   const Rect& b = model.bounds;
   ground.extent = {b.x_min - kGroundMargin, b.x_max + kGroundMargin, b.y_min - kGroundMargin,
@@ -98,10 +101,23 @@ bool is_fixed(const BlockModel& block) {
   return block.is_static && !block.placed;
 }
 
+// A wheel that is turned by `steer` about the vehicle's own z axis.
+Pose3 wheel_pose(const Frame3& base, Vec2 position, double radius, double steer) {
+  const Rotation2 turn(steer);
+  const Vec3 x = base.rotate({turn.c, turn.s, 0}), y = base.rotate({-turn.s, turn.c, 0});
+  const Vec3 center = base.transform({position.x, position.y, radius});
+  return {center.x,
+          center.y,
+          center.z,
+          arc_tangent(x.y, x.x),
+          arc_tangent(-x.z, norm(Vec2{x.x, x.y})),
+          arc_tangent(y.z, base.z.z)};
+}
+
 void add_vehicle(const Simulation& simulation, size_t index, DrawScene& scene) {
   const VehicleModel& vehicle = simulation.model().vehicles[index];
   const Pose3 pose = simulation.vehicle_pose(index);
-  const Pose2 T_world_base{pose.x, pose.y, pose.yaw};
+  const Frame3 base(pose);
   scene.prisms.push_back({.shape = vehicle.chassis.outline,
                           .z_min = vehicle.z_min,
                           .z_max = vehicle.z_max,
@@ -110,15 +126,14 @@ void add_vehicle(const Simulation& simulation, size_t index, DrawScene& scene) {
   const auto states = simulation.wheels(index);
   for (size_t i = 0; i < states.size(); ++i) {
     const WheelModel& w = vehicle.wheels[i];
-    const Pose2 at = compose(T_world_base, {w.position.x, w.position.y, states[i].steer});
-    scene.wheels.push_back({.pose = {.x = at.x, .y = at.y, .z = pose.z + w.radius, .yaw = at.yaw},
+    scene.wheels.push_back({.pose = wheel_pose(base, w.position, w.radius, states[i].steer),
                             .radius = w.radius,
                             .width = w.width,
                             .spin = states[i].angle,
                             .color = w.color});
   }
-  Pose3 on_top = pose;
-  on_top.z += vehicle.z_max + 0.002;
+  const Vec3 top = base.transform({0, 0, vehicle.z_max + 0.002});
+  const Pose3 on_top{top.x, top.y, top.z, pose.yaw, pose.pitch, pose.roll};
   scene.headings.push_back({.pose = on_top, .length = vehicle.chassis.radius, .color = kHeadingColor});
 }
 
@@ -169,6 +184,7 @@ void add_joints(const Simulation& simulation, DrawScene& scene) {
 double tallest(const Model& model) {
   double height = model.grids.empty() ? 0 : GridCells().wall_height;
   for (const BlockModel& b : model.blocks) height = std::max(height, b.z_max);
+  for (const HeightMap& map : model.terrain.maps) height = std::max(height, map.highest());
   return height;
 }
 
@@ -177,6 +193,7 @@ double tallest(const Model& model) {
 std::shared_ptr<const StaticScene> static_scene(const Model& model) {
   auto scene = std::make_shared<StaticScene>();
   add_ground(model, *scene);
+  draw_height_maps(model, *scene);
   for (const GridModel& grid : model.grids) add_grid(grid, *scene);
   for (const GroundGridModel& lines : model.ground_grids) add_grid_lines(lines, *scene);
   for (const BlockModel& block : model.blocks)
@@ -196,6 +213,7 @@ DrawScene draw_simulation(const Simulation& simulation, std::shared_ptr<const St
           block_prism(block, simulation.block_pose(i), simulation.param(block.params + kBlockScale)));
   for (size_t i = 0; i < model.vehicles.size(); ++i) add_vehicle(simulation, i, scene);
   add_joints(simulation, scene);
+  draw_regions(simulation, scene);
   // a reading draws noise: from a copy, so that looking changes nothing
   Simulation copy(simulation);
   Spheres hits;
@@ -203,11 +221,7 @@ DrawScene draw_simulation(const Simulation& simulation, std::shared_ptr<const St
   hits.color = kHitColor;
   for (size_t i = 0; i < model.sensors.size(); ++i) add_hits(copy, i, hits);
   scene.spheres.push_back(std::move(hits));
-  if (goal)
-    scene.discs.push_back({.center = {goal->center.x, goal->center.y, 0.01},
-                           .inner_radius = 0.75 * goal->radius,
-                           .outer_radius = goal->radius,
-                           .color = kGoalColor});
+  if (goal) draw_ring(model, goal->center, 0.75 * goal->radius, goal->radius, kGoalColor, scene);
   return scene;
 }
 

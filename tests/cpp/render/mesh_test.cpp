@@ -150,5 +150,23 @@ TEST(Mesh, DivergedPosesGiveFiniteVertices) {
     for (const float p : v.position) EXPECT_TRUE(std::isfinite(p));
 }
 
+TEST(Mesh, HillsFaceUpAlongTheirSlope) {
+  HeightField field;
+  field.rows = 3;
+  field.columns = 4;
+  field.step_x = 0.5;
+  field.corner = {-2, 1};
+  for (int row = 0; row < 3; ++row) field.heights.insert(field.heights.end(), 4, 0.75 * 0.5 * row);
+  MeshBuilder builder({});
+  builder.add(field);
+  const Mesh mesh = builder.take();
+  EXPECT_EQ(mesh.plain.size(), 2u * 3 * 2 * 3);
+  EXPECT_NEAR(area_facing(mesh, mesh.plain, normalized({-0.75, 0, 1})), 1 * 3 * 1.25, 1e-5);
+  field.color.a = 90;
+  MeshBuilder glass({});
+  glass.add(field);
+  EXPECT_EQ(glass.take().blended.size(), mesh.plain.size());
+}
+
 }  // namespace
 }  // namespace mvsim

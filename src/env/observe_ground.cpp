@@ -1,0 +1,64 @@
+#include "env/observe_ground.h"
+
+#include <vector>
+
+namespace mvsim {
+namespace {
+
+std::vector<PlacedTop> tops_below(const Simulation& simulation, double z) {
+  std::vector<PlacedTop> tops;
+  const std::vector<BlockModel>& blocks = simulation.model().blocks;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const Pose3 pose = simulation.block_pose(i);
+    if (pose.z + blocks[i].top.lowest() <= z)
+      tops.push_back({&blocks[i].top, {pose.x, pose.y, pose.yaw}, pose.z});
+  }
+  return tops;
+}
+
+// Heights with respect to the robot at the points of a grid that has its yaw: from the rearmost row to the
+// front, each from right to left.
+class HeightScan final : public Observation {
+ public:
+  HeightScan(TermReader& reader, TaskContext& context)
+      : vehicle_(context.vehicle), max_(reader.number("max", 1, kPositive)) {
+    const int rows = reader.integer("rows", 11, 1, 256), columns = reader.integer("columns", 11, 1, 256);
+    const double spacing = reader.number("spacing", 0.25, kPositive);
+    const double ahead = reader.number("ahead", 0, {});
+    for (int row = 0; row < rows; ++row)
+      for (int column = 0; column < columns; ++column)
+        points_.push_back(
+            {ahead + (row - (rows - 1) / 2.0) * spacing, (column - (columns - 1) / 2.0) * spacing});
+  }
+
+  std::vector<Interval> bounds() const override {
+    return std::vector<Interval>(points_.size(), {-max_, max_});
+  }
+
+  void write(EnvState& env, Scratch&, float* out) const override {
+    const Facts& f = env.now;
+    const Terrain& terrain = env.simulation.model().terrain;
+    const double z = env.simulation.vehicle(vehicle_).z, most = z + max_;
+    const std::vector<PlacedTop> tops = tops_below(env.simulation, most);
+    for (const Vec2 point : points_) {
+      const Vec2 at = Vec2{f.pose.x, f.pose.y} + f.heading.rotate(point);
+      // a hill counts however high it is; of storeys and blocks, what is not far above the robot
+      const std::optional<double> hill = highest_map(terrain, at);
+      const double height = hill && *hill > most ? *hill : highest_under(terrain, tops, at, most);
+      *out++ = static_cast<float>(height - z);
+    }
+  }
+
+ private:
+  size_t vehicle_;
+  double max_;
+  std::vector<Vec2> points_;  // in the robot's frame
+};
+
+}  // namespace
+
+std::unique_ptr<const Observation> make_height_scan(TermReader& reader, TaskContext& context) {
+  return std::make_unique<HeightScan>(reader, context);
+}
+
+}  // namespace mvsim
