@@ -46,6 +46,7 @@ double atan_kernel(double x) {
 }  // namespace
 
 SinCos sin_cos(double angle) {
+  if (angle == 0) return {0.0, 1.0};  // as below; many things are level or not turned
   if (!(std::fabs(angle) <= 1e9))
     angle = std::fmod(angle, 2.0 * kPi);  // exact in IEEE, same on every machine
   const double quarter = nearest_integer(angle * kTwoOverPi);

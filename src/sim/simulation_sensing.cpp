@@ -44,21 +44,26 @@ std::span<const uint8_t> Simulation::reading_valid(size_t sensor) const {
   return {state_.reading_valid.data() + m.values, m.sensor->size()};
 }
 
+namespace {
+
+Polygon placed_outline(const Polygon& outline, double scale, const Pose2& pose) {
+  const Rotation2 R(pose.yaw);
+  Polygon out;
+  out.reserve(outline.size());
+  for (const Vec2 v : outline) out.push_back(Vec2{pose.x, pose.y} + R.rotate(scale * v));
+  return out;
+}
+
+}  // namespace
+
 Polygon Simulation::block_outline(size_t index) const {
   const BlockModel& b = model_->blocks.at(index);
-  const double scale = state_.params[b.params + kBlockScale];
-  const Pose2 pose = block_plane_pose(index);
-  Polygon out;
-  for (Vec2 v : b.shape.outline) out.push_back(transform(pose, scale * v));
-  return out;
+  return placed_outline(b.shape.outline, state_.params[b.params + kBlockScale], block_plane_pose(index));
 }
 
 Polygon Simulation::vehicle_outline(size_t index) const {
   const VehicleModel& v = model_->vehicles[index];
-  const BodyState& b = state_.bodies[v.body];
-  Polygon out;
-  for (Vec2 p : v.chassis.outline) out.push_back(transform({b.x, b.y, b.angle}, p));
-  return out;
+  return placed_outline(v.chassis.outline, 1, body_pose(state_.bodies[v.body]));
 }
 
 namespace {
