@@ -49,12 +49,12 @@ class Settings:
         return 0.2 if self.quick else 2.0
 
 
-Measure = Callable[[Settings], Row]
+Measure = Callable[[Settings], "Row | list[Row]"]
 FIGURES: dict[str, Measure] = {}
 
 
 def figure(name: str) -> Callable[[Measure], Measure]:
-    """Registers a function that measures the row `name`."""
+    """Registers a function that measures the row `name`, or a family of rows."""
 
     def register(measure: Measure) -> Measure:
         FIGURES[name] = measure

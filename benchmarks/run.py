@@ -55,7 +55,8 @@ def main() -> int:
         began = time.perf_counter()
         try:
             if name in FIGURES:
-                found, problem = [FIGURES[name](settings)], None
+                measured = FIGURES[name](settings)
+                found, problem = measured if isinstance(measured, list) else [measured], None
             else:
                 found, problem = compare.measure(name, settings)
         except Exception:

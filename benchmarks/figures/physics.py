@@ -1,9 +1,11 @@
-"""Steps of 10 ms per second of one robot without a sensor, on one thread, through `World.step`."""
+"""Steps of 10 ms per second without a sensor, on one thread: one robot and a hundred through `World.step`, and one
+of every dynamics class with every tire model (the C++ program steps measures those)."""
 
 from __future__ import annotations
 
 import mvsim_gym
 from figure import WORLDS, Row, Settings, figure, rates
+from figures.programs import printed
 
 
 @figure("physics_only")
@@ -25,3 +27,30 @@ def physics_only(settings: Settings) -> Row:
         "num_threads": 1,
     }
     return Row("physics_only", "steps/s", config, rates(advance, settings))
+
+
+@figure("robots100")
+def robots100(settings: Settings) -> Row:
+    """Steps of the whole world; each robot drives a circle of its own, ten by ten of them, 2 m apart."""
+    world = mvsim_gym.World(str(WORLDS / "robots100.world.xml"), seed=0)
+    for i, robot in enumerate(world.vehicles.values()):
+        robot.set_twist(0.15 + 0.0005 * i, 0.5)
+
+    def advance() -> int:
+        world.step(0.5)
+        return 50
+
+    config = {
+        "work": "100 robots with wheel friction and twist_pid in one world, steps of 10 ms",
+        "num_threads": 1,
+    }
+    return Row("robots100", "world steps/s", config, rates(advance, settings))
+
+
+@figure("steps")
+def steps(settings: Settings) -> list[Row]:
+    """`steps_<dynamics>_<tire>` on flat ground, `steps_terrain_<dynamics>_<tire>` on hills."""
+    config = {"work": "1 vehicle that touches nothing, no sensor, steps of 10 ms", "num_threads": 1}
+    return [
+        Row(name, unit, config, runs) for name, (unit, runs) in printed("steps", "", settings.runs).items()
+    ]

@@ -1,34 +1,17 @@
-"""The ray kernel alone, on one core: the C++ program scan_kernel measures, this reads what it prints.
-
-Needs the program built: ./dev bench does that."""
+"""The ray kernel alone, on one core: the C++ program scan_kernel measures, this reads what it prints."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-from functools import cache
 from statistics import median
 
-from figure import ROOT, Row, Settings, figure
+from figure import Row, Settings, figure
+from figures.programs import printed
 
 WORK = "2,000 random poses x 360 rays in an 800x800 grid at 5 cm, at most 10 m, one core"
-PROGRAM = ROOT / "build" / "dev" / "scan_kernel"
-
-
-@cache
-def _printed(option: str, runs: int) -> dict[str, tuple[str, list[float]]]:
-    """All rows that the program prints: name -> unit and a value a run."""
-    rows: dict[str, tuple[str, list[float]]] = {}
-    for _ in range(runs):
-        command = [str(PROGRAM), *([option] if option else [])]
-        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        for row in map(json.loads, printed.splitlines()):
-            rows.setdefault(row["name"], (row["unit"], []))[1].append(row["value"])
-    return rows
 
 
 def _row(name: str, settings: Settings, option: str, work: str, also: tuple[str, ...] = ()) -> Row:
-    rows = _printed(option, settings.runs)
+    rows = printed("scan_kernel", option, settings.runs)
     if name not in rows:
         raise RuntimeError(f"{name}: this machine has no such instruction set")
     unit, runs = rows[name]

@@ -10,10 +10,10 @@ import numpy as np
 
 import mvsim_gym  # noqa: F401 (registers the environments)
 import scene
-from figure import WORLDS, Row, Settings, figure, rates
+from figure import WORLDS, Row, Settings, figure, rate, rates
 
 ENV = str(WORLDS / "task_a.env.xml")
-SIZES = (1, 2, 8, 64, 256, 1024)
+SIZES = (1, 2, 8, 64, 256, 1024, 4096)
 CONFIG = {
     "work": "1 robot with wheel friction, exact scan of 360 rays in a 400x400 grid at 5 cm, random twists",
     "through": "gymnasium.make_vec",
@@ -59,6 +59,19 @@ def task_a(settings: Settings) -> Row:
 @figure("task_a1")
 def task_a1(settings: Settings) -> Row:
     return _throughput("task_a1", settings, 64, 1)
+
+
+@figure("task_a_threads_2_over_1")
+def task_a_threads_2_over_1(settings: Settings) -> Row:
+    """How much a second thread brings; one and two threads take turns, so that both meet the same machine."""
+    one, two = (stepper(64, threads) for threads in (1, 2))
+    for advance in (one, two):
+        rate(advance, min(0.5, settings.seconds))
+    runs = []
+    for _ in range(settings.runs):
+        single = rate(one, settings.seconds)
+        runs.append(rate(two, settings.seconds) / single)
+    return Row("task_a_threads_2_over_1", "1", {**CONFIG, "num_envs": 64, "substeps": "10 of 10 ms"}, runs)
 
 
 @figure("task_a_contact")

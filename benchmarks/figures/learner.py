@@ -1,0 +1,99 @@
+"""How much of a PPO run the environment takes: the time of NavArena over that of envs that cost nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from figure import Row, Settings, figure
+
+NUM_ENVS, STEPS = 64, 128
+
+
+def _free_env(like: Any) -> Any:
+    """A VecEnv with the same spaces whose observations were made before the run."""
+    from stable_baselines3.common.vec_env import VecEnv
+
+    class FreeEnv(VecEnv):
+        def __init__(self) -> None:
+            super().__init__(like.num_envs, like.observation_space, like.action_space)
+            rng = np.random.default_rng(0)
+            shape = (8, like.num_envs, *like.observation_space.shape)
+            self._observations = rng.uniform(-1, 1, shape).astype(np.float32)
+            self._rewards = rng.normal(size=(8, like.num_envs)).astype(np.float32)
+            self._dones = np.zeros(like.num_envs, np.bool_)
+            self._infos: list[dict[str, Any]] = [{} for _ in range(like.num_envs)]
+            self._count = 0
+
+        def reset(self) -> np.ndarray:
+            return self._observations[0]
+
+        def step_async(self, actions: np.ndarray) -> None:
+            self._count = (self._count + 1) % 8
+
+        def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+            return self._observations[self._count], self._rewards[self._count], self._dones, self._infos
+
+        def close(self) -> None:
+            pass
+
+        def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+            return [None] * self.num_envs
+
+        def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+            pass
+
+        def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+            return [None] * self.num_envs
+
+        def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+            return [False] * self.num_envs
+
+    return FreeEnv()
+
+
+def _learner(env: Any, iterations: int) -> Callable[[], float]:
+    """A function that learns on for some iterations and returns the seconds that it took."""
+    from stable_baselines3 import PPO
+
+    model = PPO(
+        "MlpPolicy",
+        env,
+        n_steps=STEPS,
+        batch_size=4096,
+        n_epochs=5,
+        policy_kwargs={"net_arch": [64, 64]},
+        device="cpu",
+        seed=0,
+    )
+    model.learn(NUM_ENVS * STEPS)
+
+    def learn() -> float:
+        began = time.perf_counter()
+        model.learn(iterations * NUM_ENVS * STEPS, reset_num_timesteps=False)
+        return time.perf_counter() - began
+
+    return learn
+
+
+@figure("sb3_over_learner")
+def sb3_over_learner(settings: Settings) -> Row:
+    from mvsim_gym.sb3 import MVSimVecEnv
+
+    iterations = 1 if settings.quick else 5
+    env = MVSimVecEnv("mvsim/NavArena-v0", NUM_ENVS, settings.threads)
+    ours, free = _learner(env, iterations), _learner(_free_env(env), iterations)
+    runs = [ours() / free() for _ in range(settings.runs)]
+    config = {
+        "work": "PPO of Stable-Baselines3 on mvsim/NavArena-v0, seconds over those with envs that cost nothing",
+        "num_envs": NUM_ENVS,
+        "num_threads": settings.threads,
+        "steps": STEPS,
+        "minibatch": 4096,
+        "epochs": 5,
+        "network": "64-64",
+    }
+    return Row("sb3_over_learner", "1", config, runs)
