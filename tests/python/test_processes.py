@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import gymnasium as gym
@@ -112,6 +114,11 @@ EXITS = {
     "module global": "import builtins; builtins.kept = (envs, env, world)",
     "exception": "raise SystemExit(0)",
     "other thread": "import threading; threading.Thread(target=lambda: [envs.step(a) for _ in range(200)]).start()",
+    "a step at exit": "import atexit; atexit.register(lambda: [envs.step(a) for _ in range(20)])",
+    "closed at exit": "import atexit; atexit.register(envs.close); atexit.register(env.close)",
+    "arrays outlive it": "views = gym.make_vec('mvsim/NavArena-v0', num_envs=8, num_threads=2, copy=False); "
+    "kept = views.reset(seed=0); del views, envs",
+    "no garbage collection": "import gc; gc.disable(); envs.me = envs; env.me = [env, world]; del envs, env, world",
     "daemon thread": "import threading; threading.Thread(target=lambda: [envs.step(a) for _ in iter(int, 1)], "
     "daemon=True).start()",
 }
@@ -133,6 +140,81 @@ world.step(0.1); world.draw(32, 32)
     done = run_python(code, timeout=20)
     errors = [line for line in done.stderr.splitlines() if "drawn in software" not in line]
     assert done.returncode == 0 and not errors, done.stderr
+
+
+# One way to leave out of very many: what was made in which order, who refers to whom, what is collected when, how it
+# ends. The parent knows from the seed what the exit code has to be.
+SHUFFLED_EXIT = """
+import builtins, gc, os, random, signal, sys, threading
+import gymnasium as gym, mvsim_gym, numpy as np
+rng = random.Random({seed})
+ending = rng.choice({endings})
+actions = np.zeros((16, 2), np.float32)
+
+def vector():
+    envs = gym.make_vec("mvsim/NavArena-v0", num_envs=16, num_threads=rng.choice([1, 2, 4]), copy=rng.random() < 0.5)
+    envs.reset(seed=0)
+    return envs, envs.step(actions)
+
+def single():
+    env = gym.make("mvsim/NavArena-v0").unwrapped
+    return env, env.reset(seed=0)
+
+def world():
+    found = mvsim_gym.World({world!r})
+    found.step(0.1)
+    return found, found.vehicles
+
+things = [make() for make in rng.choices([vector, single, world], k=6)]
+stepped = vector()[0]
+if rng.random() < 0.3:
+    gc.disable()
+else:
+    gc.set_threshold(rng.choice([1, 10, 700]))
+for thing, _ in things:
+    if not isinstance(thing, mvsim_gym.World):
+        thing.others = rng.sample(things, 3)
+rng.shuffle(things)
+builtins.kept = things[:2]
+module = type(sys)("kept")
+module.things = things[2:4]
+sys.modules["kept"] = module
+del thing
+if rng.random() < 0.5:
+    del things
+if ending == "raise":
+    raise SystemExit(0)
+elif ending == "exit":
+    sys.exit(0)
+elif ending == "thread":
+    threading.Thread(target=lambda: [stepped.step(actions) for _ in range(50)]).start()
+elif ending == "daemon":
+    threading.Thread(target=lambda: [stepped.step(actions) for _ in iter(int, 1)], daemon=True).start()
+elif ending == "SIGTERM":
+    threading.Timer(0.02 * rng.random(), os.kill, (os.getpid(), signal.SIGTERM)).start()
+    while True:
+        stepped.step(actions)
+"""
+ENDINGS = ["end", "raise", "exit", "thread", "daemon", "SIGTERM"]
+
+
+def leave(seed: int) -> None:
+    ending = random.Random(seed).choice(ENDINGS)
+    code = SHUFFLED_EXIT.format(seed=seed, endings=ENDINGS, world=str(DATA / "yard.world.xml"))
+    done = run_python(code, timeout=20)
+    expected = -signal.SIGTERM if ending == "SIGTERM" else 0
+    assert (done.returncode, done.stderr) == (expected, ""), f"{seed}, {ending}: {done.stderr}"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_exit_in_shuffled_order(seed: int) -> None:
+    leave(seed)
+
+
+@pytest.mark.slow
+def test_exits_in_shuffled_order() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(leave, range(100, 200)))
 
 
 def test_sigterm() -> None:
@@ -166,9 +248,11 @@ def test_error_in_a_worker_names_the_env(num_threads: int) -> None:
     single = mvsim_gym.Env("mvsim/NavArena-v0", **CROWDED)
     seed, failing = next((s, i) for s in range(0, 300, 16) if (i := first_that_fails(single, s, 16)) > 2)
     envs = gym.make_vec("mvsim/NavArena-v0", num_envs=16, num_threads=num_threads, **CROWDED)
-    for _ in range(3):  # no thread is lost
+    threads = len(os.listdir("/proc/self/task"))
+    for _ in range(3):
         with pytest.raises(ValueError, match=rf"environment {failing}\b"):
             envs.reset(seed=seed)
+    assert len(os.listdir("/proc/self/task")) == threads, "no thread is lost"
     # the envs before it can be used on
     mask = np.arange(16) < failing
     observation, _ = envs.reset(seed=seed, options={"reset_mask": mask})
@@ -226,6 +310,36 @@ def test_making_and_closing_leaves_nothing() -> None:
         use()
     assert process.num_threads() == before[1] and process.num_fds() == before[2]
     assert process.memory_info().rss - before[0] < 8 << 20
+
+
+@pytest.mark.slow
+def test_resets_leave_nothing(env_id: str) -> None:
+    """1e5 resets of a single env: no memory, no thread, no file stays behind."""
+    psutil = pytest.importorskip("psutil")
+    process = psutil.Process()
+    env = gym.make(env_id).unwrapped
+    env.reset(seed=0)
+    for _ in range(20_000):  # until the cache of paths to goals is full
+        env.reset()
+    before = process.memory_info().rss, process.num_threads(), process.num_fds()
+    for _ in range(100_000):
+        env.reset()
+    assert process.memory_info().rss - before[0] < 1 << 20
+    assert (process.num_threads(), process.num_fds()) == before[1:]
+
+
+def test_worlds_in_many_threads_equal_those_in_one() -> None:
+    """256 worlds made, stepped and dropped by 16 threads."""
+
+    def drive(seed: int) -> tuple[float, ...]:
+        world = mvsim_gym.World(DATA / "yard.world.xml", seed=seed)
+        world.vehicles["r1"].set_twist(0.3, 0.1 * seed)
+        world.step(0.5)
+        return tuple(value for vehicle in world.vehicles.values() for value in vehicle.pose)
+
+    expected = [drive(seed) for seed in range(16)]
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(drive, [i % 16 for i in range(256)])) == 16 * expected
 
 
 def test_hostile_actions() -> None:
