@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/archive.h"
+
 namespace mvsim {
 
 // What a stream is for; the index of the thing (sensor, block, expression) is mixed in by the caller.
@@ -52,6 +54,15 @@ class RandomStream {
   uint32_t below(uint32_t n);               // uniform integer in [0, n), n > 0
 
   friend bool operator==(const RandomStream&, const RandomStream&) = default;
+
+  // In archives (base/archive.h).
+  template <typename Archive>
+  friend void visit(Archive& archive, ValueOf<RandomStream> auto& stream) {
+    auto& [name, block, words, used, has_spare, spare] = stream;
+    auto& [key, episode, id] = name;
+    archive(key, episode, id, block, words, used, has_spare, spare);
+    archive.check(used <= words.size());
+  }
 
  private:
   void refill();

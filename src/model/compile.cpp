@@ -6,6 +6,7 @@
 #include "model/compile_region.h"
 #include "model/compile_vehicle.h"
 #include "model/elevation.h"
+#include "model/fingerprint.h"
 #include "model/grid.h"
 
 namespace mvsim {
@@ -145,6 +146,7 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
   set_timestep(spec, *model);
   build_static_shapes(*model);
   set_bounds(*model);
+  model->fingerprint = fingerprint(*model);
   return model;
 }
 

@@ -193,6 +193,7 @@ struct Model {
   Rect bounds;  // of static geometry, grids and elevation maps; of initial poses with a margin where there is
                 // none
   std::vector<std::string> warnings;
+  uint64_t fingerprint = 0;  // model/fingerprint.h
 
   // Index of a name, or throws Error with the nearest name.
   size_t vehicle_index(std::string_view name) const;

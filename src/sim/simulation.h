@@ -10,9 +10,11 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/archive.h"
 #include "base/random.h"
 #include "model/model.h"
 #include "sim/body_state.h"
@@ -85,6 +87,18 @@ class Simulation {
   // Whom to tell what each step does, or null. No part of the state: it stays with this object.
   void set_trace(StepTrace* trace) { trace_.set(trace); }
 
+  // -- snapshots (sim/snapshot.h)
+  // The whole state as bytes. Refills the solver, so that this simulation and one restored from the bytes
+  // continue alike. Throws Error if the state is not finite.
+  std::string snapshot();
+  // Continues from a snapshot of the same world. Throws Error, and changes nothing, if the bytes are anything
+  // else.
+  void restore(std::string_view bytes);
+  // The state alone, as part of a larger snapshot that is taken when a control period ends.
+  void write(ArchiveWriter& archive) const;
+  static Simulation read(std::shared_ptr<const Model> model, ArchiveReader& archive);
+  size_t expected_bytes() const;  // of what write() writes, about
+
   void step() { step(model_->timestep); }
   void step(double dt);
   // Steps until `duration` has passed: whole time steps and a shorter last one (physics 4.1). `after_step`
@@ -152,6 +166,8 @@ class Simulation {
     std::vector<float> readings;
     std::vector<uint8_t> reading_valid;
   };
+
+  Simulation(std::shared_ptr<const Model> model, State state);
 
   void reset_vehicle(size_t vehicle);
   void put_vehicle(size_t vehicle, const Pose2& pose);

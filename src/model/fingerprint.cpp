@@ -1,0 +1,132 @@
+// Whoever adds a field to one of these structs adds it to the binding, and to the archive's line if it makes
+// a difference to motion or readings.
+#include "model/fingerprint.h"
+
+#include "base/geometry_archive.h"
+
+namespace mvsim {
+namespace {
+
+template <typename T>
+void add_span(ArchiveHasher& hasher, std::span<const T> values) {
+  hasher(uint64_t{values.size()});
+  hasher.raw(values.data(), values.size() * sizeof(T));
+}
+
+}  // namespace
+
+template <typename Archive>
+void visit(Archive& archive, const ShapeModel& shape) {
+  const auto& [outline, pieces, radius, centroid, unit_inertia] = shape;
+  archive(outline, uint64_t{pieces.size()}, radius, centroid, unit_inertia);
+  for (const Polygon& piece : pieces) archive(piece);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const WheelModel& wheel) {
+  const auto& [tag, position, yaw, width, radius, mass, inertia, color] = wheel;
+  archive(tag, position, yaw, width, radius, mass, inertia);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const VehicleModel& vehicle) {
+  const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, color, radius,
+               initial_pose, initial_twist, odometry_drawn, body_params, tire_params, controller_params,
+               dynamics_params, controller_state, first_wheel, body, first_joint_anchor, auto_start_recording,
+               where] = vehicle;
+  archive(name, dynamics->name(), controller->name(), tire->name(), wheels, chassis, z_min, z_max, radius,
+          initial_pose, initial_twist, body_params, tire_params, controller_params, dynamics_params,
+          controller_state, first_wheel, body, first_joint_anchor.has_value(),
+          first_joint_anchor.value_or(Vec2{}));
+  for (const bool drawn : odometry_drawn) archive(drawn);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const BlockTop& top) {
+  const auto& [outline, radius, shape, height, length_x, length_y] = top;
+  archive(outline, radius, shape, height, length_x, length_y);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const BlockModel& block) {
+  const auto& [name, is_static, intangible, is_wall, placed, shape, top, z_min, z_max, color, initial_pose,
+               initial_twist, params, body, where] = block;
+  archive(name, is_static, intangible, placed, shape, top, z_min, z_max, initial_pose, initial_twist, params,
+          body);
+}
+
+// A ray sees the same in two grids exactly if the codes of one quadrant are the same.
+template <typename Archive>
+void visit(Archive& archive, const GridModel& grid) {
+  const auto& [field, T_world_grid, restitution, friction] = grid;
+  archive(field.width(), field.height(), field.resolution(), T_world_grid, restitution, friction);
+  archive.raw(field.codes(), static_cast<size_t>(field.plane_size()));
+}
+
+template <typename Archive>
+void visit(Archive& archive, const JointModel& joint) {
+  const auto& [type, body_a, body_b, anchor_a, anchor_b, min_length, max_length, stiffness, damping, limited,
+               lower_angle, upper_angle, initial_angle] = joint;
+  archive(type, body_a, body_b, anchor_a, anchor_b, min_length, max_length, stiffness, damping, limited,
+          lower_angle, upper_angle, initial_angle);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const BodyModel& body) {
+  const auto& [kind, index, joint_group] = body;
+  archive(kind, index, joint_group);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const SensorModel& model) {
+  const auto& [name, vehicle, period, params, values, sensor] = model;
+  archive(name, vehicle, period, params, values, sensor->class_name(), sensor->size(), sensor->max_value(),
+          sensor->mount_pose());
+  add_span(archive, sensor->nominal_params());
+  add_span(archive, sensor->angles());
+}
+
+template <typename Archive>
+void visit(Archive& archive, const GroundPlane& plane) {
+  const auto& [extent, pose, z] = plane;
+  archive(extent, pose, z);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const HeightMap& map) {
+  archive(map.rows(), map.columns(), map.resolution(), map.corner());
+  for (int row = 0; row < map.rows(); ++row)
+    for (int column = 0; column < map.columns(); ++column) archive(map.node(row, column));
+}
+
+template <typename Archive>
+void visit(Archive& archive, const Terrain& terrain) {
+  const auto& [maps, planes] = terrain;
+  archive(maps, planes);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const RegionModel& region) {
+  const auto& [property, box, value] = region;
+  archive(property, box, value);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const ParamEntry& param) {
+  const auto& [path, nominal, info] = param;
+  archive(path, nominal);
+}
+
+uint64_t fingerprint(const Model& model) {
+  const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
+               vehicles, blocks, grids, bodies, joints, joint_groups, sensors, terrain, has_steps, map_colors,
+               plane_colors, regions, ground_grids, static_shapes, params, wheel_count,
+               controller_state_count, reading_count, bounds, warnings, own_fingerprint] = model;
+  ArchiveHasher hasher;
+  hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
+         grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count,
+         controller_state_count, reading_count, bounds);
+  return hasher.value();
+}
+
+}  // namespace mvsim

@@ -1,0 +1,38 @@
+// Snapshots: a running simulation or environment as bytes, to continue from bit for bit.
+//
+// A header (what it is of, a fingerprint of the compiled world, length, checksum) and a body written by an
+// archive. Bytes that are cut, damaged, of another world or another version are refused, with a message that
+// says which, before anything is changed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/archive.h"
+
+namespace mvsim {
+
+// Goes up with every change of what a snapshot holds.
+inline constexpr uint32_t kSnapshotVersion = 1;
+
+enum class SnapshotKind : uint32_t { kWorld = 1, kEnvironment = 2 };
+
+class SnapshotWriter {
+ public:
+  // `expected_size`: of the body in bytes; a guess saves time.
+  SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t expected_size);
+
+  ArchiveWriter& archive() { return archive_; }
+  std::string finish();  // once
+
+ private:
+  SnapshotKind kind_;
+  uint64_t fingerprint_;
+  ArchiveWriter archive_;
+};
+
+// The body of a snapshot that is whole and fits. Throws Error.
+std::string_view snapshot_body(std::string_view bytes, SnapshotKind kind, uint64_t fingerprint);
+
+}  // namespace mvsim
