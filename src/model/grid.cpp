@@ -5,6 +5,7 @@
 
 #include "base/image.h"
 #include "base/math.h"
+#include "base/mrpt_grid.h"
 
 namespace mvsim {
 namespace {
@@ -23,29 +24,49 @@ Cell ros_cell(const OccupancyGridSpec& spec, int gray) {
   return Cell::kUnknown;
 }
 
-// MVSim: grey is the probability of being free, kept as log-odds in steps of 1/16; within one step of even
-// odds a cell is unknown.
-Cell image_cell(int gray) {
-  const double free = std::clamp(gray / 255.0, 0.01, 0.99);
-  const double quanta = std::nearbyint(16 * logarithm(free / (1 - free)));
+// MVSim: log-odds of being free in steps of 1/16; within one step of even odds a cell is unknown.
+Cell log_odds_cell(double quanta) {
   if (std::fabs(quanta) <= 1) return Cell::kUnknown;
-  return free < 0.5 ? Cell::kOccupied : Cell::kFree;
+  return quanta < 0 ? Cell::kOccupied : Cell::kFree;
 }
 
-}  // namespace
+// MVSim: grey is the probability of being free.
+Cell image_cell(int gray) {
+  const double free = std::clamp(gray / 255.0, 0.01, 0.99);
+  return log_odds_cell(std::nearbyint(16 * logarithm(free / (1 - free))));
+}
 
-GridModel make_grid(const OccupancyGridSpec& spec) {
-  if (!(spec.resolution > 1e-4 && spec.resolution <= 1e3))
-    throw WorldFileError(spec.where, "<resolution>: found " + std::to_string(spec.resolution) +
-                                         ", expected metres per pixel in (0.0001, 1000]");
-  Image image;
+// What `read` reads, its errors at the element's place.
+template <class Read>
+auto read_map(const OccupancyGridSpec& spec, Read read) {
   try {
-    image = read_gray_image(spec.image_path);
+    return read(spec.image_path);
   } catch (const WorldFileError&) {
     throw;
   } catch (const Error& e) {
     throw WorldFileError(spec.where, std::string("<element class=\"occupancy_grid\">: ") + e.what());
   }
+}
+
+GridModel make_mrpt_grid(const OccupancyGridSpec& spec) {
+  const MrptGrid map = read_map(spec, read_mrpt_grid);
+  std::vector<uint8_t> cells;
+  cells.reserve(map.cells.size());
+  for (const int8_t quanta : map.cells) cells.push_back(static_cast<uint8_t>(log_odds_cell(quanta)));
+  return {.field = GridField(cells, map.width, map.height, map.resolution),
+          .T_world_grid = {map.x_min, map.y_min, 0},
+          .restitution = spec.restitution,
+          .friction = spec.lateral_friction};
+}
+
+}  // namespace
+
+GridModel make_grid(const OccupancyGridSpec& spec) {
+  if (spec.is_mrpt) return make_mrpt_grid(spec);
+  if (!(spec.resolution > 1e-4 && spec.resolution <= 1e3))
+    throw WorldFileError(spec.where, "<resolution>: found " + std::to_string(spec.resolution) +
+                                         ", expected metres per pixel in (0.0001, 1000]");
+  const Image image = read_map(spec, read_gray_image);
   std::array<Cell, 256> lookup;
   for (int gray = 0; gray < 256; ++gray)
     lookup[static_cast<size_t>(gray)] = spec.is_ros ? ros_cell(spec, gray) : image_cell(gray);

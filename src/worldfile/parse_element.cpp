@@ -48,6 +48,14 @@ void read_extent(const Fields& fields, const Element& e, Rect& extent) {
 }
 
 // The yaml's values win over tags beside it, which is said.
+// Some maps say themselves where they lie.
+void warn_of_placement(LoadState& state, const Fields& fields) {
+  for (const char* tag : {"resolution", "centerpixel_x", "centerpixel_y"})
+    if (const std::optional<NamedText> ignored = fields.scalar(tag))
+      state.warnings.add(std::string("the map wins ") + tag, ignored->where,
+                         "<" + ignored->name + "> is ignored: the map's file says where it lies");
+}
+
 void read_yaml(LoadState& state, const Fields& fields, const std::string& path, OccupancyGridSpec& out) {
   const MapYaml yaml = [&] {
     try {
@@ -60,10 +68,7 @@ void read_yaml(LoadState& state, const Fields& fields, const std::string& path, 
   }();
   for (const SourceLocation& where : yaml.unknown)
     state.warnings.add("yaml key " + where.text(), where, "the key is unknown in a map yaml and ignored");
-  for (const char* tag : {"resolution", "centerpixel_x", "centerpixel_y"})
-    if (const std::optional<NamedText> ignored = fields.scalar(tag))
-      state.warnings.add(std::string("yaml wins ") + tag, ignored->where,
-                         "<" + ignored->name + "> is ignored: the map's yaml says where it lies");
+  warn_of_placement(state, fields);
   out.image_path = resolve_file(state, {"image", yaml.image, yaml.image_where}, folder_of(path));
   out.is_ros = true;
   out.resolution = yaml.resolution;
@@ -93,10 +98,6 @@ void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
   if (file) file->text = trimmed(file->text);
   if (!file || file->text.empty())
     throw WorldFileError(file ? file->where : e.where(), "<element class=\"occupancy_grid\"> has no <file>");
-  if (file->text.ends_with(".gridmap") || file->text.ends_with(".gridmap.gz"))
-    throw WorldFileError(file->where,
-                         "<file>: '" + shortened(file->text, 200) +
-                             "': .gridmap files are not supported yet, expected an image or a .yaml");
   fields.read({.name = "resolution", .min = 0, .max = 1e4, .open_min = true}, out.resolution);
   read_center_pixel(fields, e, out);
   fields.read("show_collisions", out.show_collisions);
@@ -108,6 +109,8 @@ void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
     read_yaml(state, fields, path, out);
   else
     out.image_path = path;
+  out.is_mrpt = path.ends_with(".gridmap") || path.ends_with(".gridmap.gz");
+  if (out.is_mrpt) warn_of_placement(state, fields);
   state.world.grids.push_back(std::move(out));
 }
 

@@ -87,6 +87,7 @@ struct OccupancyGridSpec {
   std::string image_path;            // absolute, below the roots
   double resolution = 0.1;           // m per pixel
   std::optional<Vec2> center_pixel;  // x from the left, y from the bottom row
+  bool is_mrpt = false;              // a serialized grid, which says itself where it lies
   // ROS map_server yaml
   bool is_ros = false;
   Pose2 origin;  // world pose of the lower left corner of the image

@@ -71,8 +71,6 @@ TEST(OccupancyGrid, SaysWhatIsWrong) {
   const std::pair<std::string, const char*> cases[] = {
       {grid(""), ":2:1: <element class=\"occupancy_grid\"> has no <file>"},
       {grid("<file> </file>"), "has no <file>"},
-      {grid("<file>a.gridmap.gz</file>"), "'a.gridmap.gz': .gridmap files are not supported yet"},
-      {grid("<file>a.gridmap</file>"), "are not supported yet"},
       {grid("<file>no.png</file>"), ":2:33: <file>: the file 'no.png' does not exist"},
       {grid("<file>http://example.org/m.png</file>"), "http:// is not supported yet"},
       {grid("<file>../maps/m.png</file><centerpixel_x>1</centerpixel_x>"), "expected both"},
