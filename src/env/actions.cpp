@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "env/terms.h"
+#include "vehicle/car.h"
 
 namespace mvsim {
 namespace {
@@ -126,6 +127,9 @@ class SpeedSteer final : public Action {
     const Interval vx = required_interval(reader, "vx");
     context.vx_max = std::max(std::fabs(vx.low), std::fabs(vx.high));
     components_ = {{"vx", vx.low, vx.high}, steer_component(reader, context)};
+    const SinCos steer = sin_cos(components_[1].high);
+    const double length = wheelbase(context.model.vehicles[vehicle_].wheels);
+    context.omega_max = context.vx_max * steer.sin / (steer.cos * length);
   }
   std::vector<ActionComponent> components() const override { return components_; }
   void apply(Simulation& simulation, const double* values) const override {

@@ -81,6 +81,16 @@ TEST(CarActions, SpeedSteerOfMotorsAndOfAnEngine) {
   }
 }
 
+// 1.5 m/s on the tightest curve, with the usual half more: what a velocity observation takes for its bound.
+TEST(CarActions, SpeedSteerKnowsItsTurningSpeed) {
+  EnvSpec spec =
+      car("speed", "<action class='speed_steer' vx='-0.5 1.5' steer='16'/><observe class='velocity'/>");
+  const auto task = compile_task(spec, testing::load_options());
+  const std::vector<float>& high = task->observations.at(0).high;
+  EXPECT_NEAR(high.at(0), 1.5 * 1.5, 1e-6);
+  EXPECT_NEAR(high.at(1), 1.5 * 1.5 * std::tan(16 * kDegree) / 1.3, 1e-6);
+}
+
 TEST(CarActions, TwistOfACar) {
   Drive d("twist", "<action class='twist' vx='0 1' omega='-0.4 0.4'/>", {1, 0.5}, 60);
   EXPECT_NEAR(d.vx(), 1, 0.05);

@@ -169,5 +169,38 @@ TEST(Car, BoxesOfSteeredWheelsCollide) {
   EXPECT_FALSE(touches(-25)) << "turned away";
 }
 
+TEST(Car, FreeMotionIsThatOfTheSolver) {
+  const auto model = model_of(kStep + car("ackermann", kTwistPid));
+  Simulation free(model, 0), solved(model, 0);
+  solved.set_always_solver(true);
+  for (Simulation* sim : {&free, &solved})
+    for (int i = 0; i < 10; ++i) {
+      sim->set_twist(0, 1.5, 0.2 * (i % 5) - 0.4);
+      sim->run(0.5);
+    }
+  EXPECT_EQ(free.vehicle_pose(0).x, solved.vehicle_pose(0).x);
+  EXPECT_EQ(free.vehicle_pose(0).yaw, solved.vehicle_pose(0).yaw);
+}
+
+// Scraping along a wall with turned wheels: a copy goes on bit for bit.
+TEST(Car, ACopyInContactContinues) {
+  const std::string wall =
+      "<block name='wall'><static>true</static><init_pose>3 1.2 20</init_pose>"
+      "<shape><pt>-4 -.1</pt><pt>-4 .1</pt><pt>6 .1</pt><pt>6 -.1</pt></shape></block>";
+  Simulation sim(model_of(kStep + wall + car("ackermann", kTwistPid)), 0);
+  sim.set_twist(0, 1, 0.4);
+  sim.run(2);
+  ASSERT_TRUE(sim.had_collision(0));
+  sim.refill_solver();
+  Simulation copy = sim;
+  for (Simulation* s : {&sim, &copy}) {
+    s->set_twist(0, -0.5, -0.3);
+    s->run(1);
+  }
+  EXPECT_EQ(sim.vehicle_pose(0).x, copy.vehicle_pose(0).x);
+  EXPECT_EQ(sim.vehicle_pose(0).y, copy.vehicle_pose(0).y);
+  EXPECT_EQ(sim.vehicle_pose(0).yaw, copy.vehicle_pose(0).yaw);
+}
+
 }  // namespace
 }  // namespace mvsim::test

@@ -59,7 +59,7 @@ TEST(OccupancyGrid, OfARosYamlWhoseValuesWin) {
   EXPECT_EQ(g.free_threshold, 0.2);
   EXPECT_EQ(g.mode, "scale");
   const std::string warnings = joined(world.warnings);
-  EXPECT_TRUE(has(warnings, "<resolution> is ignored: the map's yaml says"));
+  EXPECT_TRUE(has(warnings, "<resolution> is ignored: the map's file says"));
   EXPECT_TRUE(has(warnings, "m.yaml:10:"));
 }
 
