@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "base/simd.h"
+#include "base/vector_kernels.h"
 #include "raycast/cast_grid.h"
 #include "raycast/directions.h"
 #include "raycast/static_shapes.h"
@@ -180,6 +181,22 @@ void print_growths() {
   print_growth("anywhere", small_grid, large_grid, free_poses(small_grid, 2), 0);
 }
 
+// Normal deviates for range and angle of each ray, and what is done with them.
+double noise_nanoseconds_per_ray() {
+  RandomStream random(6, 0, StreamPurpose::kSensorNoise);
+  std::vector<double> deviates(kBeams);
+  std::vector<float> dx(kBeams, 1), dy(kBeams, 0), range(kBeams, 1);
+  const double scans = median_seconds(kRepetitions, [&] {
+    for (int i = 0; i < kPoses; ++i) {
+      random.normals(deviates);
+      turn_directions(1e-4, deviates, dx.data(), dy.data());
+      random.normals(deviates);
+      disturb_ranges(0.01, deviates, 2 * kMaxRange, kMaxRange, range.data());
+    }
+  });
+  return scans / (static_cast<double>(kPoses) * kBeams) * 1e9;
+}
+
 double mean_range_cells(const Scene& scene) {
   const BeamTable beams(kBeams, 2 * kPi * (kBeams - 1) / kBeams);
   std::vector<float> dx(kBeams), dy(kBeams), range(kBeams);
@@ -235,6 +252,7 @@ int main(int argc, char** argv) {
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
     print_row(target == "EMU128" ? "scan_ns_scalar" : name, nanoseconds_per_ray(scene), "ns");
   }
+  print_row("noise_ns_per_ray", noise_nanoseconds_per_ray(), "ns");
   print_row("scan_mean_range", mean_range_cells(scene), "cells");
   for (const int count : {20, 200, 50000})
     print_row("scan_us_polygons_" + std::to_string(count), polygon_scan_microseconds(count), "us");

@@ -34,12 +34,12 @@ std::string vehicle(const Dynamics& dynamics, std::string_view tire) {
          std::string(tire) + R"("/></vehicle>)";
 }
 
-// Nodes every metre of a field of 40 x 40 m, waves of 10 m and 0.3 m.
+// Nodes every metre of a field of 40 x 40 m, waves of 10 m and 0.1 m: steps lower than a wheel can take.
 std::string hills() {
   std::string text = "<element class=\"elevation_map\"><resolution>1</resolution><elevation_data_matrix>[";
   for (int x = -20; x <= 20; ++x) {
     for (int y = -20; y <= 20; ++y)
-      text += std::to_string(0.3 * std::sin(2 * kPi * x / 10) * std::cos(2 * kPi * y / 10)) + " ";
+      text += std::to_string(0.1 * std::sin(2 * kPi * x / 10) * std::cos(2 * kPi * y / 10)) + " ";
     text += x < 20 ? ";" : "]";
   }
   return text + "</elevation_data_matrix></element>";

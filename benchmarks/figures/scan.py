@@ -37,6 +37,12 @@ def scan_ns_scalar(settings: Settings) -> Row:
     return _row("scan_ns_scalar", settings, "", WORK)
 
 
+@figure("noise_ns_per_ray")
+def noise_ns_per_ray(settings: Settings) -> Row:
+    work = "two normal deviates a ray, its direction turned, its range disturbed, one core"
+    return _row("noise_ns_per_ray", settings, "", work)
+
+
 @figure("scan_growth")
 def scan_growth(settings: Settings) -> Row:
     """How much a ray's cost grows with the map, all else the same."""
