@@ -133,8 +133,11 @@ def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
     if isinstance(actions, np.ndarray) and actions.dtype == np.float32 and actions.flags.c_contiguous:
         array = actions
     else:
+        found = np.asarray(actions)
+        if found.dtype.kind not in "biuf":
+            raise ValueError(f"action: found an array of {found.dtype}, expected real numbers")
         with np.errstate(over="ignore"):  # beyond float32 is infinite, and the batch judges that
-            array = np.ascontiguousarray(actions, dtype=np.float32)
+            array = np.ascontiguousarray(found, dtype=np.float32)
     if array.shape != shape:
         raise ValueError(f"action: found shape {array.shape}, expected {shape}")
     return array

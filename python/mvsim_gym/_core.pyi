@@ -6,7 +6,7 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
-__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationInfo', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'apply_overrides', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'simd_level', 'simd_targets']
+__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationInfo', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'apply_overrides', 'check_start', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'simd_level', 'simd_targets']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -340,6 +340,8 @@ class Renderer:
     def notice(self) -> str:
         ...
 def apply_overrides(spec: EnvSpec, overrides: dict) -> None:
+    ...
+def check_start(simulation: Simulation) -> None:
     ...
 def default_threads(num_envs: typing.SupportsInt | typing.SupportsIndex) -> int:
     ...

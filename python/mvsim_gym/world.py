@@ -204,7 +204,7 @@ class Vehicle:
         Raises:
             ValueError: the controller takes no twist (it is `raw`), or a value is not finite.
         """
-        self._simulation.set_twist(self._index, vx, omega)
+        self._simulation.set_twist(self._index, _number("vx", vx), _number("omega", omega))
 
     def set_command(self, *values: float) -> None:
         """Commands what the controller takes (see `command_names`) until the next command. Torques of `raw` are N m
@@ -213,7 +213,7 @@ class Vehicle:
         Raises:
             ValueError: a wrong number of values, or one that is not finite.
         """
-        self._simulation.set_command(self._index, values)
+        self._simulation.set_command(self._index, [_number("command", value) for value in values])
 
     @property
     def pose(self) -> Pose:
@@ -338,7 +338,7 @@ class World:
             is written.
 
     Raises:
-        WorldFileError: a mistake in the file, with its line and column.
+        WorldFileError: a mistake in the file, with its line and column; or a vehicle that starts inside of something.
         ValueError: the file cannot be read, or the seed is no integer from 0 to 2**64 - 1.
 
     An object of this class belongs to one thread at a time; a second one that steps it gets a ValueError.
@@ -359,6 +359,7 @@ class World:
         )
         self._simulation = _core.Simulation(self._model, self._seed, 0)
         simulation, model = self._simulation, self._model
+        _core.check_start(simulation)
         self._log = None if log_dir is None else _core.VehicleLog(simulation, os.fspath(log_dir))
         self._vehicles = _Named(
             "vehicle",
@@ -414,7 +415,7 @@ class World:
             if duration is None:
                 self._simulation.step(self._model.timestep)
             else:
-                self._simulation.run(duration)
+                self._simulation.run(_number("duration", duration))
             if self._log is not None:
                 self._log.flush()
 
@@ -460,6 +461,15 @@ class World:
 
     def __repr__(self) -> str:
         return f"World({self._model.path!r}, time={self.time:.6g}, vehicles={list(self._vehicles)})"
+
+
+def _number(name: str, value: float) -> float:
+    # a text is no number, though float() would read it
+    if isinstance(value, str | bytes | complex) or (
+        not hasattr(value, "__float__") and not hasattr(value, "__index__")
+    ):
+        raise TypeError(f"{name}: found {value!r}, expected a number")
+    return float(value)
 
 
 def _checked_seed(seed: int) -> int:

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "env/batch_impl.h"
+#include "env/check_memory.h"
 
 namespace mvsim {
 namespace {
@@ -89,6 +90,7 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
       pool(options.num_threads > 0 ? std::min(options.num_threads, options.num_envs)
                                    : default_threads(options.num_envs),
            options.pin) {
+  check_memory(*task, options.num_envs);
   const auto n = static_cast<size_t>(options.num_envs);
   scratches.resize(static_cast<size_t>(pool.threads()));
   envs.reserve(n);

@@ -10,6 +10,11 @@
 namespace mvsim {
 namespace {
 
+// What a message begins with: a keyword's place names it already.
+std::string about(const char* name, const SourceLocation& where) {
+  return where.line > 0 ? std::string(name) + ": " : "";
+}
+
 void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
   std::string out;
   std::string_view rest = value.text;
@@ -77,7 +82,9 @@ void load_models(Task& task, const EnvLoadOptions& options) {
   if (!load.assets.empty()) roots.push_back(load.assets);
   std::string reason;
   const auto path = FileRoots(roots).resolve(join_path(folder, spec.world.text), reason);
-  if (!path) throw WorldFileError(spec.world.where, "world: the file '" + spec.world.text + "' " + reason);
+  if (!path)
+    throw WorldFileError(spec.world.where,
+                         about("world", spec.world.where) + "the file '" + spec.world.text + "' " + reason);
 
   const CompileOptions compile = compile_options(spec);
   for (int i = 0; i < spec.variants; ++i) {
@@ -90,7 +97,8 @@ void load_models(Task& task, const EnvLoadOptions& options) {
                        first.params.size() == model.params.size() && first.timestep == model.timestep;
     if (!alike)
       throw WorldFileError(spec.world.where,
-                           "variants: world " + std::to_string(i) +
+                           about("world", spec.world.where) + "with several variants, world " +
+                               std::to_string(i) +
                                " has other vehicles, blocks, sensors or time step than world 0, "
                                "expected worlds that differ in walls, grids and poses only");
   }
@@ -104,7 +112,8 @@ void set_times(Task& task) {
       spec.substeps > 0 ? spec.substeps : static_cast<int>(std::lround(spec.control_period / timestep));
   const double rest = std::fabs(task.substeps * timestep - spec.control_period);
   if (spec.substeps == 0 && (task.substeps < 1 || rest > 1e-6))
-    throw WorldFileError(spec.control_where, "control_period: found " + std::to_string(spec.control_period) +
+    throw WorldFileError(spec.control_where, about("control_period", spec.control_where) + "found " +
+                                                 std::to_string(spec.control_period) +
                                                  " s, expected a multiple of the world's time step of " +
                                                  std::to_string(timestep) +
                                                  " s (or the attribute 'substeps')");
@@ -117,13 +126,13 @@ void set_times(Task& task) {
 
 size_t find_vehicle(const EnvSpec& spec, const Model& model) {
   if (model.vehicles.empty())
-    throw WorldFileError(spec.world.where,
-                         "world: '" + spec.world.text + "' has no vehicle, expected one to act with");
+    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" + spec.world.text +
+                                               "' has no vehicle, expected one to act with");
   if (spec.vehicle.empty()) return 0;
   try {
     return model.vehicle_index(spec.vehicle);
   } catch (const Error& e) {
-    throw WorldFileError(spec.vehicle_where, std::string("vehicle: ") + e.what());
+    throw WorldFileError(spec.vehicle_where, about("vehicle", spec.vehicle_where) + e.what());
   }
 }
 

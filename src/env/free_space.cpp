@@ -1,7 +1,9 @@
 #include "env/free_space.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
+#include <optional>
 
 #include "sim/simulation.h"
 
@@ -13,7 +15,57 @@ Vec2 to_grid(const GridModel& grid, Vec2 world) {
   return Rotation2(g.yaw).unrotate({world.x - g.x, world.y - g.y});
 }
 
+// What encloses the world: its maps, and walls if there are enough of them to have an inside.
+std::optional<Rect> enclosure(const Model& model) {
+  constexpr int kFewestWalls = 3;
+  Polygon points;
+  const auto is_wall = [](const BlockModel& b) { return b.is_wall; };
+  if (std::count_if(model.blocks.begin(), model.blocks.end(), is_wall) >= kFewestWalls) {
+    for (const BlockModel& b : model.blocks) {
+      if (!b.is_wall) continue;
+      const Pose2 pose{b.initial_pose.x, b.initial_pose.y, b.initial_pose.yaw};
+      for (const Vec2 v : b.shape.outline) points.push_back(transform(pose, v));
+    }
+  }
+  for (const GridModel& g : model.grids) {
+    const double w = g.field.width() * g.field.resolution(), h = g.field.height() * g.field.resolution();
+    for (const Vec2 corner : {Vec2{0, 0}, Vec2{w, 0}, Vec2{w, h}, Vec2{0, h}})
+      points.push_back(transform(g.T_world_grid, corner));
+  }
+  if (points.empty()) return std::nullopt;
+  Rect r{points[0].x, points[0].x, points[0].y, points[0].y};
+  for (const Vec2 p : points)
+    r = {std::min(r.x_min, p.x), std::max(r.x_max, p.x), std::min(r.y_min, p.y), std::max(r.y_max, p.y)};
+  return r;
+}
+
+std::string text_of(const Rect& r) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer, "x %.6g to %.6g, y %.6g to %.6g", r.x_min, r.x_max, r.y_min, r.y_max);
+  return buffer;
+}
+
 }  // namespace
+
+Rect read_area(TermReader& reader, const Model& model) {
+  const auto a = reader.numbers("area", 4, 4, "four numbers, x_min x_max y_min y_max");
+  if (!a) return model.bounds;
+  const Rect area{(*a)[0], (*a)[1], (*a)[2], (*a)[3]};
+  if (area.x_min > area.x_max || area.y_min > area.y_max) reader.fail("area", "expected min <= max");
+  const std::optional<Rect> inside = enclosure(model);
+  if (inside && (area.x_max < inside->x_min || area.x_min > inside->x_max || area.y_max < inside->y_min ||
+                 area.y_min > inside->y_max))
+    reader.fail("area", "found " + text_of(area) + ", expected some of what walls and maps enclose, " +
+                            text_of(*inside));
+  return area;
+}
+
+void check_inside(const TermReader& reader, std::string_view attribute, const Model& model, Vec2 point) {
+  const std::optional<Rect> inside = enclosure(model);
+  if (inside && (point.x < inside->x_min || point.x > inside->x_max || point.y < inside->y_min ||
+                 point.y > inside->y_max))
+    reader.fail(attribute, "expected a point within what walls and maps enclose, " + text_of(*inside));
+}
 
 double distance_to_static(const Model& model, Vec2 point, double limit) {
   double best = limit;

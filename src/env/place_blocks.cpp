@@ -14,7 +14,7 @@ constexpr double kParked = 1e6;  // m, out of the way of those that are placed f
 class PlaceBlocks final : public ResetTerm {
  public:
   PlaceBlocks(TermReader& reader, TaskContext& context)
-      : vehicle_(context.vehicle), area_(context.model.bounds) {
+      : vehicle_(context.vehicle), area_(read_area(reader, context.model)) {
     const std::string pattern = reader.required_text("blocks");
     std::vector<std::string> names;
     for (size_t i = 0; i < context.model.blocks.size(); ++i) {
@@ -22,17 +22,10 @@ class PlaceBlocks final : public ResetTerm {
       names.push_back(block.name);
       if (matches_pattern(pattern, block.name)) blocks_.push_back(i);
     }
-    // a knob may set the number of blocks to 0
-    if (blocks_.empty() && pattern.find('*') == std::string::npos)
-      reader.fail("blocks",
-                  "found '" + pattern + "', which is no block of the world" + did_you_mean(pattern, names));
+    check_count(reader, pattern, names);
     margin_ = reader.number("margin", 0, kNotNegative);
     gap_ = reader.number("gap", 0, kNotNegative);
     radius_ = reader.interval("radius", kPositive);
-    if (const auto a = reader.numbers("area", 4, 4, "four numbers, x_min x_max y_min y_max")) {
-      area_ = {(*a)[0], (*a)[1], (*a)[2], (*a)[3]};
-      if (area_.x_min > area_.x_max || area_.y_min > area_.y_max) reader.fail("area", "expected min <= max");
-    }
   }
 
   void apply(EnvState& env, RandomStream& random) const override {
@@ -43,6 +36,19 @@ class PlaceBlocks final : public ResetTerm {
   }
 
  private:
+  // A pattern that matches nothing is a slip of the pen, unless a count says that there may be no block.
+  void check_count(TermReader& reader, const std::string& pattern,
+                   const std::vector<std::string>& names) const {
+    constexpr int kAny = -1, kMost = 1000000;
+    const int count = reader.has("count") ? reader.integer("count", kAny, 0, kMost) : kAny;
+    const size_t found = blocks_.size();
+    if (count == kAny ? found > 0 : found == static_cast<size_t>(count)) return;
+    reader.fail("blocks", "found '" + pattern + "', which matches " + std::to_string(found) +
+                              " blocks of the world, expected " +
+                              (count == kAny ? std::string("at least one") : std::to_string(count)) +
+                              did_you_mean(pattern, names));
+  }
+
   // The first of some poses that keeps the distances, else the one that comes nearest to keeping them.
   void place(Simulation& s, size_t index, RandomStream& random) const {
     const BlockModel& block = s.model().blocks[index];

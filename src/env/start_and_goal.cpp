@@ -13,13 +13,6 @@ constexpr int kPointTries = 2000, kStartTries = 400, kGoalTries = 100;
 constexpr double kTouch = 0.01;  // m, beyond the collision threshold: skins and rounding of the solver
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
-Rect read_area(TermReader& reader, const Model& model) {
-  const auto a = reader.numbers("area", 4, 4, "four numbers, x_min x_max y_min y_max");
-  if (!a) return model.bounds;
-  if ((*a)[0] > (*a)[1] || (*a)[2] > (*a)[3]) reader.fail("area", "expected min <= max");
-  return {(*a)[0], (*a)[1], (*a)[2], (*a)[3]};
-}
-
 // The attribute `slope`, as a tangent.
 double read_slope(TermReader& reader) {
   const SinCos angle = sin_cos(kDegree * reader.number("slope", 90, {0, 90}));
@@ -40,6 +33,7 @@ void StartAndGoal::read_spawn(TermReader& reader, const TaskContext& context) {
   yaw_ = reader.interval("yaw");
   if (const auto p = reader.numbers("pose", 3, 3, "three numbers, x y yaw_deg"))
     spawn_pose_ = Pose2{(*p)[0], (*p)[1], (*p)[2] * kDegree};
+  if (spawn_pose_) check_inside(reader, "pose", context.model, {spawn_pose_->x, spawn_pose_->y});
   if (const auto d = reader.numbers("deviation", 3, 3, "three numbers, of x, y and yaw_deg")) {
     if (!spawn_pose_) reader.fail("deviation", "expected with the attribute 'pose' only");
     spawn_deviation_ = {(*d)[0], (*d)[1], (*d)[2] * kDegree};
@@ -63,6 +57,7 @@ void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
   inflation_ = reader.number("inflation", 0.8 * context.model.vehicles[context.vehicle].radius, kNotNegative);
   if (const auto p = reader.numbers("position", 2, 2, "two numbers, x y"))
     goal_point_ = Vec2{(*p)[0], (*p)[1]};
+  if (goal_point_) check_inside(reader, "position", context.model, *goal_point_);
 }
 
 void StartAndGoal::finish(const TaskContext& context) {

@@ -144,6 +144,13 @@ void add_body_params(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   add_params(model, prefix + "/odometry/", kOdometry, odometry);
 }
 
+// What the world language has and this version has not.
+void refuse_unbuilt(const ParamSet& sensor) {
+  constexpr std::string_view kNotBuilt[] = {"camera", "rgbd_camera", "lidar3d", "imu", "gnss"};
+  if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), sensor.class_name) != std::end(kNotBuilt))
+    throw WorldFileError(sensor.where, "<sensor class=\"" + sensor.class_name + "\"> is not supported yet");
+}
+
 void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {
   std::vector<std::string> names;
   for (const SensorSpec& s : spec.sensors) {
@@ -151,6 +158,7 @@ void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {
       throw WorldFileError(s.params.where, "<sensor>: vehicle '" + spec.name +
                                                "' already has a sensor named '" + s.name + "'");
     names.push_back(s.name);
+    refuse_unbuilt(s.params);
     SensorModel sensor;
     sensor.name = s.name;
     sensor.vehicle = vehicle;

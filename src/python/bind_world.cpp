@@ -7,6 +7,7 @@
 #include "model/compile.h"
 #include "python/bind.h"
 #include "python/gil.h"
+#include "sim/check_start.h"
 #include "sim/simulation.h"
 #include "sim/vehicle_log.h"
 
@@ -148,6 +149,7 @@ void bind_world(py::module_& m) {
         for (size_t k = 0; k < valid.size(); ++k) out.mutable_data()[k] = valid[k] != 0;
         return out;
       });
+  m.def("check_start", &check_start, "simulation"_a, py::call_guard<ReleasedGil>());
   py::class_<VehicleLog>(m, "VehicleLog")
       .def(py::init<Simulation&, const std::string&>(), "simulation"_a, "folder"_a, py::keep_alive<1, 2>())
       .def("recording", &VehicleLog::recording, "vehicle"_a)

@@ -143,6 +143,9 @@ class Simulation {
   double distance_to_obstacles(Vec2 point, double limit, int except_vehicle = -1) const;
   // The same from the chassis outline of a vehicle and of those joined to it.
   double clearance(size_t vehicle, double limit) const;
+  // Whether the chassis, a hundredth smaller all round, overlaps a tangible thing; what is joined does not
+  // count.
+  bool overlaps(size_t vehicle) const;
 
  private:
   // Everything that makes the future: plain values, copied as a whole.
@@ -172,7 +175,7 @@ class Simulation {
   void reset_vehicle(size_t vehicle);
   void put_vehicle(size_t vehicle, const Pose2& pose);
   void place_joined(size_t vehicle, const Pose2& pose);
-  double outline_clearance(size_t vehicle, double limit) const;
+  double outline_clearance(size_t vehicle, const Polygon& outline, double limit) const;
   void reset_block(size_t block);
   void update_inertia(size_t body);
   void forget_solver();

@@ -140,15 +140,24 @@ double Simulation::distance_to_obstacles(Vec2 point, double limit, int except_ve
 
 double Simulation::clearance(size_t index, double limit) const {
   const Model& m = *model_;
-  double best = outline_clearance(index, limit);
-  for (const size_t other : m.joined_vehicles(index)) best = outline_clearance(other, best);
+  double best = outline_clearance(index, vehicle_outline(index), limit);
+  for (const size_t other : m.joined_vehicles(index))
+    best = outline_clearance(other, vehicle_outline(other), best);
   return best;
 }
 
+bool Simulation::overlaps(size_t index) const {
+  constexpr double kShare = 0.99, kNear = 1e-3;
+  Polygon outline = vehicle_outline(index);
+  Vec2 center;
+  for (const Vec2 v : outline) center = center + 1.0 / static_cast<double>(outline.size()) * v;
+  for (Vec2& v : outline) v = center + kShare * (v - center);
+  return outline_clearance(index, outline, kNear) <= 0;
+}
+
 // Circles first: an exact polygon distance only for what is near enough to matter.
-double Simulation::outline_clearance(size_t index, double limit) const {
+double Simulation::outline_clearance(size_t index, const Polygon& outline, double limit) const {
   const Model& m = *model_;
-  const Polygon outline = vehicle_outline(index);
   const BodyState& b = state_.bodies[m.vehicles[index].body];
   const Vec2 center{b.x, b.y};
   const double radius = m.vehicles[index].chassis.radius;

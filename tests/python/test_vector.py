@@ -342,3 +342,39 @@ def test_no_copies_of_a_running_environment() -> None:
 
     with pytest.raises(TypeError, match="pickled or copied"):
         pickle.dumps(mvsim_gym.VectorEnv("mvsim/NavArena-v0"))
+
+
+def test_bad_actions_leave_the_other_envs_alone() -> None:
+    """Rubbish among the actions of half of the envs: theirs stay in their spaces, the others are bitwise the same."""
+    num_envs, steps = 16, 150
+    random = np.random.default_rng(5)
+    actions = actions_for(2, steps, num_envs)
+    rubbish = np.array([np.nan, np.inf, -np.inf, 1e30, 1e-42, -1e38], np.float32)
+    bad = actions.copy()
+    hit = random.random(bad.shape) < 0.05
+    hit[:, 1::2] = False
+    bad[hit] = random.choice(rubbish, hit.sum())
+    envs = [gym.make_vec("mvsim/NavArena-v0", num_envs=num_envs, num_threads=2) for _ in range(2)]
+    for e in envs:
+        e.reset(seed=0)
+    for step in range(steps):
+        clean, dirty = envs[0].step(actions[step]), envs[1].step(bad[step])
+        assert dirty[0] in envs[1].observation_space
+        assert np.isfinite(dirty[1]).all()
+        for key in clean[0]:
+            assert (clean[0][key][1::2] == dirty[0][key][1::2]).all()
+        for k in (1, 2, 3):
+            assert (clean[k][1::2] == dirty[k][1::2]).all()
+
+
+@pytest.mark.parametrize("actions", [np.ones((2, 2)) * 1j, np.array([["1", "0"]] * 2), [[None, 0.0]] * 2])
+def test_actions_are_real_numbers(actions: Any) -> None:
+    envs = gym.make_vec("mvsim/NavArena-v0", num_envs=2)
+    envs.reset(seed=0)
+    with pytest.raises(ValueError, match="expected real numbers"):
+        envs.step(actions)
+
+
+def test_more_envs_than_fit() -> None:
+    with pytest.raises(ValueError, match=r"num_envs: found 1000000000, which takes more than .* GB"):
+        gym.make_vec("mvsim/NavArena-v0", num_envs=10**9)

@@ -310,3 +310,49 @@ def test_logs_of_environments(tmp_path: Path) -> None:
     names = sorted(str(p.relative_to(tmp_path / "two")) for p in (tmp_path / "two").rglob("*_pose.csv"))
     assert names == ["env_0/mvsim_robot_pose.csv", "env_1/mvsim_robot_pose.csv"]
     envs.close()
+
+
+def test_what_is_no_number_is_said_so(world: World) -> None:
+    robot = world.vehicles["r1"]
+    for wrong in ("a", "1", [1], 1j):
+        with pytest.raises(TypeError, match=r"duration: found .*, expected a number"):
+            world.step(wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"omega: found .*, expected a number"):
+            robot.set_twist(0.1, wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"command: found .*, expected a number"):
+            robot.set_command(wrong, 0)  # type: ignore[arg-type]
+    world.step(np.float32(0.01))
+
+
+def test_a_vehicle_that_starts_in_a_wall_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "w.world.xml"
+    file.write_text(
+        YARD.read_text().replace("<init_pose>-1 1.5 0</init_pose>", "<init_pose>2.9 1.5 0</init_pose>")
+    )
+    with pytest.raises(
+        WorldFileError, match=r"w.world.xml:\d+:\d+: <vehicle> 'r2' starts inside of the wall"
+    ):
+        World(file)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("turtlebot3_burger", "turtlebot3_burger"),
+        ("jackal", "jackal"),
+        ("jackal-ellipse", "jackal"),
+        ("small_robot", "small_robot"),
+        ("ackermann", "car_ackermann"),
+        ("pickup", "pickup"),
+        ("agricobiot2", "agricobiot2"),
+        ("scania_truck", "scania_trailer"),
+    ],
+)
+def test_stock_vehicles_by_the_paths_of_the_tutorials(tmp_path: Path, file: str, name: str) -> None:
+    (tmp_path / "w.world.xml").write_text(
+        f'<mvsim_world><include file="../definitions/{file}.vehicle.xml"/>'
+        f'<vehicle name="r1" class="{name}"><init_pose>0 0 0</init_pose></vehicle></mvsim_world>'
+    )
+    world = World(tmp_path / "w.world.xml")
+    world.step(0.1)
+    assert world.warnings == [] and world.vehicles["r1"].twist.vx == pytest.approx(0, abs=1e-3)

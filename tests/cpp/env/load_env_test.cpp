@@ -193,6 +193,58 @@ TEST(Overrides, MistakesNameTheKeyword) {
   expect(dict({{"observe", dict({{"scan", dict({{"sectors", number(-1)}})}})}}),
          "keyword observe.scan.sectors");
   expect(dict({{"world", text("nowhere.world.xml")}}), "nowhere.world.xml");
+  // the place names the keyword once
+  for (const auto& [name, value] : {std::pair{"world", text("nowhere.world.xml")},
+                                    {"vehicle", text("robo")},
+                                    {"control_period", number(0.013)}}) {
+    const std::string prefix = std::string("keyword ") + name + ": ";
+    const std::string found = message(dict({{name, value}}));
+    EXPECT_TRUE(found.starts_with(prefix)) << found;
+    EXPECT_EQ(found.find(std::string(name) + ": ", prefix.size()), std::string::npos) << found;
+  }
+}
+
+// Values that could only be meant otherwise: what would be placed nowhere or start outside of everything.
+TEST(Overrides, SilentNonsenseIsRefused) {
+  const auto message = [](const OverrideValue& overrides) -> std::string {
+    try {
+      EnvSpec spec = testing::shipped("nav_arena");
+      apply_overrides(spec, overrides);
+      compile_task(spec, testing::load_options());
+    } catch (const WorldFileError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  const auto expect = [&](const OverrideValue& overrides, const std::string& part) {
+    const std::string found = message(overrides);
+    EXPECT_NE(found.find(part), std::string::npos) << found;
+  };
+  const auto reset = [&](const char* term, const char* attribute, const char* value) {
+    return dict({{"reset", dict({{term, dict({{attribute, text(value)}})}})}});
+  };
+  expect(reset("place", "blocks", "pillar*"), "'pillar*', which matches 0 blocks of the world, expected 8");
+  expect(reset("place", "blocks", "obstacel1"), "did you mean 'obstacle1'?");
+  expect(dict({{"obstacles", number(2.5)}}), "<place>, count: found '2.5', expected an integer");
+  expect(dict({{"obstacles", number(-3)}}), "<place>, count: found '-3', expected >= 0");
+  EXPECT_EQ(message(dict({{"obstacles", number(0)}})), "no error");
+  for (const char* term : {"goal", "spawn", "place"})
+    expect(reset(term, "area", "100 110 0 10"),
+           "area: found x 100 to 110, y 0 to 10, expected some of what walls and maps enclose, x -3.");
+  expect(reset("goal", "position", "0 100"), "position: expected a point within");
+  expect(reset("spawn", "pose", "50 50 0"), "pose: expected a point within");
+  EXPECT_EQ(message(reset("goal", "area", "2 10 2 10")), "no error");
+}
+
+TEST(Batch, RefusesMoreCopiesThanFit) {
+  try {
+    Batch batch(testing::shipped("nav_arena"), testing::options(1000000000));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("num_envs: found 1000000000, which takes more than"),
+              std::string::npos)
+        << e.what();
+  }
 }
 
 TEST(LoadEnv, ListsTheRegisteredEnvironments) {

@@ -1,0 +1,40 @@
+#include "env/check_memory.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace mvsim {
+namespace {
+
+// Bytes of one env, at the least: its state and its rows of results.
+double bytes_of_env(const Task& task) {
+  const Model& m = *task.models.front();
+  size_t bytes = sizeof(EnvState);
+  bytes += m.params.size() * sizeof(double) + m.controller_state_count * sizeof(double);
+  bytes += m.bodies.size() * (sizeof(BodyState) + sizeof(BodyInertia));
+  bytes += m.vehicles.size() * sizeof(VehicleState) + m.wheel_count * sizeof(WheelState);
+  bytes += m.blocks.size() * (sizeof(Pose2) + sizeof(double)) + m.sensors.size() * sizeof(SensorState);
+  bytes += m.reading_count * (sizeof(float) + 1) + task.history_size * sizeof(float);
+  for (const ObservationInfo& o : task.observation_infos) bytes += o.low.size() * sizeof(float);
+  return static_cast<double>(bytes);
+}
+
+std::string gigabytes(double bytes) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.3g GB", bytes / 1e9);
+  return buffer;
+}
+
+}  // namespace
+
+void check_memory(const Task& task, int num_envs) {
+  const double needed = num_envs * bytes_of_env(task);
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (there > 0 && needed > there)
+    throw Error("num_envs: found " + std::to_string(num_envs) + ", which takes more than " +
+                gigabytes(needed) + "; this machine has " + gigabytes(there));
+}
+
+}  // namespace mvsim

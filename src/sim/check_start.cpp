@@ -1,0 +1,40 @@
+#include "sim/check_start.h"
+
+#include "raycast/polygon_distance.h"
+
+namespace mvsim {
+namespace {
+
+Polygon outline_of(const Simulation& simulation, const VehicleModel& vehicle, size_t index) {
+  const Pose3 p = simulation.vehicle_pose(index);
+  Polygon out;
+  for (const Vec2 v : vehicle.chassis.outline) out.push_back(transform({p.x, p.y, p.yaw}, v));
+  return out;
+}
+
+// What the vehicle stands in, for the message.
+std::string obstacle_of(const Simulation& simulation, size_t vehicle) {
+  const Model& m = simulation.model();
+  const Polygon outline = outline_of(simulation, m.vehicles[vehicle], vehicle);
+  for (size_t i = 0; i < m.blocks.size(); ++i)
+    if (!m.blocks[i].intangible && polygon_distance(outline, simulation.block_outline(i)) == 0)
+      return std::string(m.blocks[i].is_wall ? "the wall" : "the block") + " '" + m.blocks[i].name + "'";
+  for (size_t i = 0; i < m.vehicles.size(); ++i)
+    if (i != vehicle && polygon_distance(outline, outline_of(simulation, m.vehicles[i], i)) == 0)
+      return "the vehicle '" + m.vehicles[i].name + "'";
+  return "an occupied cell of a map";
+}
+
+}  // namespace
+
+void check_start(const Simulation& simulation) {
+  const Model& m = simulation.model();
+  for (size_t i = 0; i < m.vehicles.size(); ++i) {
+    if (!simulation.overlaps(i)) continue;
+    throw WorldFileError(m.vehicles[i].where, "<vehicle> '" + m.vehicles[i].name + "' starts inside of " +
+                                                  obstacle_of(simulation, i) +
+                                                  ", expected a free pose (or an intangible block)");
+  }
+}
+
+}  // namespace mvsim

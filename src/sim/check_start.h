@@ -1,0 +1,12 @@
+// A world whose vehicles can start where they stand.
+#pragma once
+
+#include "sim/simulation.h"
+
+namespace mvsim {
+
+// Throws WorldFileError at the first vehicle whose chassis starts inside of a block, a wall, an occupied cell
+// or another vehicle.
+void check_start(const Simulation& simulation);
+
+}  // namespace mvsim
