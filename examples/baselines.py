@@ -33,11 +33,20 @@ ICE_DRIVERS: dict[str, Maker] = {
         Car(wheelbase=2.55, top_speed=14, braking=4, torque_gain=800, parking_distance=0.7, slip=1)
     ),
 }
+SAND_DRIVERS: dict[str, Maker] = {
+    "keeps its momentum": drive_to_goal(
+        Car(wheelbase=2.5, top_speed=14, braking=4, torque_gain=1500, parking_distance=0, slip=1)
+    ),
+    "slow and steady": drive_to_goal(
+        Car(wheelbase=2.5, top_speed=9, braking=0.8, torque_gain=1500, parking_distance=0)
+    ),
+}
 # What drives each environment; the first is the yardstick of its tests.
 BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/IceDrive-v0": ICE_DRIVERS,
     "mvsim/NavArena-v0": LIDAR,
     "mvsim/NavMap-v0": LIDAR,
+    "mvsim/OffRoad-v0": SAND_DRIVERS,
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
 }
 

@@ -46,6 +46,7 @@ double highest(const ParamInfo& info) {
 Randomization::Randomization(TermReader& reader, const Model& model)
     : distribution_(read_distribution(reader, model)) {
   const std::string pattern = reader.required_text("of");
+  const bool optional = reader.boolean("optional", false);
   const bool scaled = reader.has("scale");
   for (size_t index : model.find_params(pattern)) {
     const ParamEntry& entry = model.params[index];
@@ -62,7 +63,7 @@ Randomization::Randomization(TermReader& reader, const Model& model)
                                                   " to " + number_text(entry.info.max));
     targets_.push_back({index, scale});
   }
-  if (!targets_.empty()) return;
+  if (!targets_.empty() || optional) return;
   std::vector<std::string> known;
   for (const ParamEntry& entry : model.params) known.push_back(entry.path);
   reader.fail("of", "found '" + pattern + "', which is no parameter of the simulation" +

@@ -116,6 +116,13 @@ void set_bounds(Model& model) {
     include({e.x_max, e.y_max});
   }
   if (any) return;
+  for (const GroundPlane& plane : model.terrain.planes) {  // an open world is as large as its ground
+    const Rect& e = plane.extent;
+    for (Vec2 corner :
+         {Vec2{e.x_min, e.y_min}, Vec2{e.x_min, e.y_max}, Vec2{e.x_max, e.y_min}, Vec2{e.x_max, e.y_max}})
+      include(transform({plane.pose.x, plane.pose.y, plane.pose.yaw}, corner));
+  }
+  if (any) return;
   constexpr double kMargin = 5;  // m, around what stands in an open world
   for (const VehicleModel& v : model.vehicles) include({v.initial_pose.x, v.initial_pose.y});
   for (const BlockModel& b : model.blocks) include({b.initial_pose.x, b.initial_pose.y});

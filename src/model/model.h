@@ -71,7 +71,7 @@ struct VehicleModel {
   size_t controller_state = 0;  // first index in a Simulation's controller states
   size_t first_wheel = 0;       // first index in a Simulation's wheels
   size_t body = 0;
-  std::optional<Vec2> first_joint_anchor;  // body frame: where a two-wheeled trailer rests besides
+  std::optional<Vec2> first_joint_anchor;    // body frame: where a two-wheeled trailer rests besides
   std::optional<bool> auto_start_recording;  // what the world says; acted upon only where a caller logs
   SourceLocation where;
 };
@@ -190,8 +190,8 @@ struct Model {
 
   std::vector<ParamEntry> params;
   size_t wheel_count = 0, controller_state_count = 0, reading_count = 0;
-  Rect bounds;  // of static geometry, grids and elevation maps; of initial poses with a margin where there is
-                // none
+  Rect bounds;  // of static geometry, grids and elevation maps; where there are none, of horizontal planes;
+                // else of initial poses with a margin
   std::vector<std::string> warnings;
   uint64_t fingerprint = 0;  // model/fingerprint.h
 

@@ -101,9 +101,8 @@ def test_spec_has_no_second_time_limit(env_id: str) -> None:
 
 
 def test_time_limits(env_id: str) -> None:
-    stand = {"terminate": {"collision": False}, "reward": {}}
-    ours = gym.make(env_id, **short(env_id, 7), **stand)
-    theirs = gym.make(env_id, max_episode_steps=7, time_limit=None, **stand)
+    ours = gym.make(env_id, **short(env_id, 7))
+    theirs = gym.make(env_id, max_episode_steps=7, time_limit=None)
     for env in (ours, theirs):
         env.reset(seed=0)
         flags = [env.step(np.zeros(2, np.float32))[2:4] for _ in range(7)]

@@ -113,7 +113,7 @@ def test_autoreset_mode_by_a_wrong_name() -> None:
 
 
 def test_max_episode_steps(env_id: str) -> None:
-    envs = gym.make_vec(env_id, num_envs=2, max_episode_steps=4, terminate={"collision": False})
+    envs = gym.make_vec(env_id, num_envs=2, max_episode_steps=4)
     envs.reset(seed=0)
     truncated = [envs.step(np.zeros((2, 2), np.float32))[3].all() for _ in range(4)]
     assert truncated == [False, False, False, True]

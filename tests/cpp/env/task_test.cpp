@@ -596,6 +596,33 @@ TEST(Randomize, ChangesEachEpisodeAndIsSeeded) {
   EXPECT_EQ(std::unique(drawn.begin(), drawn.end()), drawn.end());
 }
 
+TEST(Randomize, NothingToChangeIsAnErrorUnlessOptional) {
+  const auto with = [](const std::string& optional) {
+    EnvSpec spec = shipped("nav_arena");
+    apply_overrides(spec,
+                    dict({{"randomize", dict({{"region:ice*/x", dict({{"value", text("uniform(0, 1)")},
+                                                                      {"optional", text(optional)}})}})}}));
+    return spec;
+  };
+  EXPECT_THROW(compile_task(with("false"), testing::load_options()), WorldFileError);
+  EXPECT_NO_THROW(compile_task(with("true"), testing::load_options()));
+}
+
+TEST(Randomize, IcePatchesMoveAndMayBeNone) {
+  EnvSpec spec = shipped("ice_drive");
+  const auto task = compile_task(spec, testing::load_options());
+  EXPECT_EQ(task->models[0]->find_params("region:ice*/x").size(), 8u);
+  apply_overrides(spec, dict({{"patches", number(0)}}));
+  EXPECT_TRUE(compile_task(spec, testing::load_options())->models[0]->find_params("region:*").empty());
+}
+
+TEST(Bounds, OfAnOpenWorldAreItsGround) {
+  const auto task = compile_task(shipped("off_road"), testing::load_options());
+  const Rect& bounds = task->models[0]->bounds;
+  EXPECT_EQ(bounds.x_min, -40);
+  EXPECT_EQ(bounds.y_max, 40);
+}
+
 TEST(Variants, AreWorldsOfTheirOwnSeeds) {
   const std::string folder = ::testing::TempDir() + "/mvsim_variants";
   std::filesystem::create_directories(folder);
