@@ -391,6 +391,9 @@ std::shared_ptr<const Model> Batch::model(int env) const {
 size_t Batch::vehicle() const {
   return impl_->task->vehicle;
 }
+double Batch::goal_radius() const {
+  return impl_->task->goal_radius;
+}
 std::optional<Vec2> Batch::goal(int env) const {
   if (!impl_->task->start_and_goal.has_goal()) return std::nullopt;
   return impl_->envs.at(static_cast<size_t>(env)).goal;

@@ -127,6 +127,7 @@ class Batch {
   std::shared_ptr<const Model> model(int env) const;
   size_t vehicle() const;  // the agent's index in the model
   std::optional<Vec2> goal(int env) const;
+  double goal_radius() const;  // m
   uint32_t episode(int env) const;
 
  private:

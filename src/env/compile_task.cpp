@@ -209,6 +209,7 @@ void compile_terms(Task& task) {
     task.terminations.push_back(make_term(reader, context, termination_classes()));
     reader.finish();
   }
+  if (context.goal_radius > 0) task.goal_radius = context.goal_radius;
   task.start_and_goal.finish(context);
   size_t history_size = 0;
   for (const TermSpec& term : spec.observations) compile_observation(term, context, task, history_size);

@@ -38,6 +38,7 @@ struct Task {
   int64_t most_steps = 0;  // of an episode, 0: no limit
   double clearance_limit = 0.5;
   double stuck_distance = 0.3;
+  double goal_radius = 0.25;  // m, of the termination where there is one
   bool needs_path = false;
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;

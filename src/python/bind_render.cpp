@@ -84,7 +84,7 @@ void bind_render(py::module_& m) {
           [](Renderer& r, const Backdrop& backdrop, const Batch& batch, int env, bool behind, int width,
              int height) {
             std::optional<Goal> goal;
-            if (const auto center = batch.goal(env)) goal = Goal{*center};
+            if (const auto center = batch.goal(env)) goal = Goal{*center, batch.goal_radius()};
             return draw(r, backdrop, batch.simulation(env), behind ? View::kBehind : View::kAbove,
                         batch.vehicle(), goal, width, height);
           },
