@@ -116,7 +116,7 @@ constexpr TopTag kTopTags[] = {
     {"joint", parse_joint},
     {"actor", [](LoadState&, const Element& e) { refuse(e, "<actor>"); }},
     {"actor:class", [](LoadState&, const Element& e) { refuse(e, "<actor:class>"); }},
-    {"georeference", [](LoadState&, const Element& e) { refuse(e, "<georeference>"); }},
+    {"georeference", check_georeference},
     {"sensor", [](LoadState&, const Element& e) { refuse(e, "a <sensor> outside of a vehicle"); }},
 };
 

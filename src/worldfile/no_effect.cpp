@@ -80,6 +80,13 @@ constexpr TypedTag kLightTags[] = {{"enable_shadows", Kind::kBool},
                                    {"eye_distance_to_shadow_map_extension", Kind::kNumber},
                                    {"minimum_shadow_map_extension_ratio", Kind::kNumber}};
 
+constexpr TypedTag kGeoreferenceTags[] = {{"latitude", Kind::kNumber},
+                                          {"longitude", Kind::kNumber},
+                                          {"height", Kind::kNumber},
+                                          {"world_to_enu_rotation_deg", Kind::kNumber},
+                                          {"world_is_utm", Kind::kBool}};
+constexpr TypedTag kSkyboxTags[] = {{"textures", Kind::kText}};
+
 void check_value(const NamedText& value, Kind kind) {
   switch (kind) {
     case Kind::kText:
@@ -155,6 +162,24 @@ void check_gui(LoadState& state, const Element& e) {
 
 void check_lights(LoadState& state, const Element& e) {
   check_group(state, e, kLightTags, {});
+}
+
+// Only a GNSS receiver would look at it; coordinates of a UTM zone are too large for the solver's numbers.
+void check_georeference(LoadState& state, const Element& e) {
+  check_group(state, e, kGeoreferenceTags, {});
+  const Fields fields(state, {}, e);
+  bool utm = false;
+  fields.read("world_is_utm", utm);
+  if (utm) refuse(e, "<georeference> with <world_is_utm>", "move the origin into the world");
+}
+
+void check_skybox(LoadState& state, const Element& e) {
+  const Fields fields(state, {}, e);
+  const std::optional<NamedText> textures = fields.scalar("textures");
+  if (!textures || textures->text.find("%s") == std::string::npos)
+    throw WorldFileError(textures ? textures->where : e.where(),
+                         "<element class=\"skybox\">: expected <textures> with one %s in it");
+  check_group(state, e, kSkyboxTags, {});
 }
 
 void check_marker(LoadState& state, const Element& e) {

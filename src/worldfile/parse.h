@@ -33,6 +33,8 @@ void check_visual(LoadState& state, const Element& e, const Scope& scope);
 void check_publish(LoadState& state, const Element& e, const Scope& scope);
 void check_sensor_publish(LoadState& state, const Element& e, const Scope& scope);
 void check_marker(LoadState& state, const Element& e);
+void check_georeference(LoadState& state, const Element& e);
+void check_skybox(LoadState& state, const Element& e);
 void check_gui(LoadState& state, const Element& e);
 void check_lights(LoadState& state, const Element& e);
 // A scalar without effect; false when `e` is none. `of` is the tag around it, "" at the top level.

@@ -119,7 +119,7 @@ def test_doctor() -> None:
         [sys.executable, "-m", "mvsim_gym", "doctor"], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
-    for word in ("mvsim_gym", "numpy", "SIMD level", "worker threads", "libEGL", "pictures"):
+    for word in ("mvsim_gym", "numpy", "SIMD level", "threads", "libEGL", "pictures"):
         assert word in done.stdout
 
 

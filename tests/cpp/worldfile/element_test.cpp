@@ -163,14 +163,33 @@ TEST(Element, ClassesAreJudged) {
 }
 
 TEST(World, RefusesByNameWhatIsNotBuilt) {
-  for (const char* name : {"vertical_plane", "pointcloud", "skybox"})
+  for (const char* name : {"vertical_plane", "pointcloud"})
     EXPECT_TRUE(has(error_of("<element class='" + std::string(name) + "'/>"),
                     ":2:1: <element class=\"" + std::string(name) + "\"> is not supported yet"));
-  for (const char* tag : {"actor", "actor:class", "georeference"})
+  for (const char* tag : {"actor", "actor:class"})
     EXPECT_TRUE(has(error_of("<" + std::string(tag) + "/>"),
                     ":2:1: <" + std::string(tag) + "> is not supported yet"));
   EXPECT_TRUE(
       has(error_of("<sensor class='laser'/>"), "a <sensor> outside of a vehicle is not supported yet"));
+}
+
+TEST(World, WhereItLiesOnEarthAndItsSkyHaveNoEffect) {
+  const std::string sky = "<element class='skybox'><textures>sky_%s.jpg</textures></element>";
+  const std::string warnings =
+      joined(load_body("<georeference><latitude>36.8</latitude><longitude>-2.3</longitude><hight>200</hight>"
+                       "<world_to_enu_rotation_deg>5</world_to_enu_rotation_deg></georeference>" +
+                       sky)
+                 .warnings);
+  EXPECT_TRUE(has(warnings, "<georeference> has no effect")) << warnings;
+  EXPECT_TRUE(has(warnings, "<hight> is unknown in <georeference> and ignored, did you mean 'height'?"))
+      << warnings;
+  EXPECT_TRUE(has(warnings, "<element> has no effect")) << warnings;
+  EXPECT_TRUE(
+      has(error_of("<georeference><latitude>north</latitude></georeference>"), "<latitude>: found 'north'"));
+  EXPECT_TRUE(has(error_of("<georeference><world_is_utm>true</world_is_utm></georeference>"),
+                  "<georeference> with <world_is_utm> is not supported yet"));
+  EXPECT_TRUE(has(error_of("<element class='skybox'/>"), "expected <textures> with one %s"));
+  EXPECT_TRUE(has(error_of("<element class='skybox'><textures>a.jpg</textures></element>"), "with one %s"));
 }
 
 TEST(World, GlobalScalars) {
