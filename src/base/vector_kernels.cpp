@@ -48,7 +48,6 @@ inline float normalized(float low, float high, float value) {
 
 HWY_BEFORE_NAMESPACE();
 namespace mvsim::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
 
@@ -82,6 +81,7 @@ void normalize(const float* low, const float* high, float* values, size_t count)
 
 #else
 
+namespace hn = hwy::HWY_NAMESPACE;
 using namespace coefficients;
 
 using D = hn::ScalableTag<double>;

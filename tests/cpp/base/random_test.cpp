@@ -54,7 +54,9 @@ void expect_same_as_single(int before, size_t count) {
   std::vector<double> expected(count), found(count);
   for (double& z : expected) z = single.normal();
   many.normals(found);
-  ASSERT_EQ(std::memcmp(expected.data(), found.data(), count * sizeof(double)), 0);
+  if (count > 0) {
+    ASSERT_EQ(std::memcmp(expected.data(), found.data(), count * sizeof(double)), 0);
+  }
   for (int i = 0; i < 5; ++i) ASSERT_EQ(single.normal(), many.normal());  // both go on alike
 }
 
