@@ -205,7 +205,7 @@ bool check_scalar_without_effect(LoadState& state, const Element& e, std::string
   std::span<const TypedTag> table = kTopTags;
   if (of == "vehicle") table = kVehicleTags;
   if (of == "sensor") table = kSensorTags;
-  if (of == "horizontal_plane") table = kPlaneTags;
+  if (of == "horizontal_plane" || of == "vertical_plane") table = kPlaneTags;
   if (of == "elevation_map") table = kElevationTags;
   if (const TypedTag* tag = find_tag(table, e.tag()))
     check_value(text_of(state, e, scope), tag->kind);

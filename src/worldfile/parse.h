@@ -25,7 +25,10 @@ void parse_block_class(LoadState& state, const Element& e);
 void parse_block(LoadState& state, const Element& e);
 void parse_joint(LoadState& state, const Element& e);
 void parse_walls(LoadState& state, const Element& e);
+// A static block that stands on a line, named by the count of walls.
+BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, double height);
 void parse_element(LoadState& state, const Element& e);
+void parse_vertical_plane(LoadState& state, const Fields& fields, const Element& e);
 void parse_elevation_map(LoadState& state, const Fields& fields, const Element& e);
 
 // Tags that are checked and then have no effect.

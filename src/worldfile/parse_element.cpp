@@ -36,7 +36,7 @@ constexpr std::string_view kGroundTags[] = {"floating",  "floating_focus", "floa
 constexpr std::string_view kRegionTags[] = {"property_name", "value_double", "value_bool", "value_string",
                                             "x_min",         "x_max",        "y_min",      "y_max",
                                             "z_min",         "z_max"};
-constexpr std::string_view kNotBuilt[] = {"vertical_plane", "pointcloud", "point_cloud"};
+constexpr std::string_view kNotBuilt[] = {"pointcloud", "point_cloud"};
 
 void read_extent(const Fields& fields, const Element& e, Rect& extent) {
   fields.read({.name = "x_min", .min = -kFarthest, .max = kFarthest}, extent.x_min);
@@ -180,13 +180,14 @@ void parse_element(LoadState& state, const Element& e) {
   if (class_name.text == "occupancy_grid") return parse_grid(state, fields, e);
   if (class_name.text == "elevation_map") return parse_elevation_map(state, fields, e);
   if (class_name.text == "horizontal_plane") return parse_plane(state, fields, e);
+  if (class_name.text == "vertical_plane") return parse_vertical_plane(state, fields, e);
   if (class_name.text == "property_region") return parse_region(state, fields, e);
   if (class_name.text == "ground_grid") return parse_ground_grid(state, fields, e);
   if (class_name.text == "skybox") return check_skybox(state, e);
   if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), class_name.text) != std::end(kNotBuilt))
     refuse(e, "<element class=\"" + class_name.text + "\">");
-  std::vector<std::string> names{"occupancy_grid", "elevation_map",   "horizontal_plane",
-                                 "ground_grid",    "property_region", "skybox"};
+  std::vector<std::string> names{"occupancy_grid",  "elevation_map", "horizontal_plane", "ground_grid",
+                                 "property_region", "skybox",        "vertical_plane"};
   for (const std::string_view name : kNotBuilt) names.emplace_back(name);
   throw WorldFileError(class_name.where, "<element> of unknown class '" + shortened(class_name.text) + "'" +
                                              did_you_mean(class_name.text, names));

@@ -55,24 +55,6 @@ PlaneTransform parse_transform(const NamedText& text) {
   return {{m[0], m[4]}, {m[1], m[5]}, {m[3], m[7]}};
 }
 
-BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, double height) {
-  BlockSpec out;
-  char name[24];
-  std::snprintf(name, sizeof name, "wall_%04d", ++state.wall_count);
-  out.name = name;
-  out.is_wall = out.is_static = true;
-  out.mass = kWallMass;
-  out.order = state.order++;
-  out.z_min = 0;
-  out.z_max = height;
-  const Vec2 along = to - from;
-  const double half = norm(along) / 2, side = thickness / 2;
-  out.shape = Polygon{{-half, -side}, {-half, side}, {half, side}, {half, -side}};
-  out.placement.pose = {(from.x + to.x) / 2, (from.y + to.y) / 2, 0, arc_tangent(along.y, along.x), 0, 0};
-  out.placement.has_pose = true;
-  return out;
-}
-
 Polygon wall_points(LoadState& state, const Fields& fields, const Element& e) {
   const Element* shape = fields.node("shape");
   if (!shape) {
@@ -96,6 +78,24 @@ Polygon wall_points(LoadState& state, const Fields& fields, const Element& e) {
 }
 
 }  // namespace
+
+BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, double height) {
+  BlockSpec out;
+  char name[24];
+  std::snprintf(name, sizeof name, "wall_%04d", ++state.wall_count);
+  out.name = name;
+  out.is_wall = out.is_static = true;
+  out.mass = kWallMass;
+  out.order = state.order++;
+  out.z_min = 0;
+  out.z_max = height;
+  const Vec2 along = to - from;
+  const double half = norm(along) / 2, side = thickness / 2;
+  out.shape = Polygon{{-half, -side}, {-half, side}, {half, side}, {half, -side}};
+  out.placement.pose = {(from.x + to.x) / 2, (from.y + to.y) / 2, 0, arc_tangent(along.y, along.x), 0, 0};
+  out.placement.has_pose = true;
+  return out;
+}
 
 void parse_walls(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
