@@ -85,7 +85,6 @@ constexpr TypedTag kGeoreferenceTags[] = {{"latitude", Kind::kNumber},
                                           {"height", Kind::kNumber},
                                           {"world_to_enu_rotation_deg", Kind::kNumber},
                                           {"world_is_utm", Kind::kBool}};
-constexpr TypedTag kSkyboxTags[] = {{"textures", Kind::kText}};
 
 void check_value(const NamedText& value, Kind kind) {
   switch (kind) {
@@ -179,7 +178,10 @@ void check_skybox(LoadState& state, const Element& e) {
   if (!textures || textures->text.find("%s") == std::string::npos)
     throw WorldFileError(textures ? textures->where : e.where(),
                          "<element class=\"skybox\">: expected <textures> with one %s in it");
-  check_group(state, e, kSkyboxTags, {});
+  constexpr std::string_view kKnown[] = {"textures"};
+  fields.warn_unknown("element class=\"skybox\"", kKnown);
+  state.warnings.add("no effect skybox", e.where(),
+                     "<element class=\"skybox\"> has no effect in this version");
 }
 
 void check_marker(LoadState& state, const Element& e) {

@@ -183,7 +183,7 @@ TEST(World, WhereItLiesOnEarthAndItsSkyHaveNoEffect) {
   EXPECT_TRUE(has(warnings, "<georeference> has no effect")) << warnings;
   EXPECT_TRUE(has(warnings, "<hight> is unknown in <georeference> and ignored, did you mean 'height'?"))
       << warnings;
-  EXPECT_TRUE(has(warnings, "<element> has no effect")) << warnings;
+  EXPECT_TRUE(has(warnings, "<element class=\"skybox\"> has no effect")) << warnings;
   EXPECT_TRUE(
       has(error_of("<georeference><latitude>north</latitude></georeference>"), "<latitude>: found 'north'"));
   EXPECT_TRUE(has(error_of("<georeference><world_is_utm>true</world_is_utm></georeference>"),
