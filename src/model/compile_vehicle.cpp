@@ -151,6 +151,14 @@ void refuse_unbuilt(const ParamSet& sensor) {
     throw WorldFileError(sensor.where, "<sensor class=\"" + sensor.class_name + "\"> is not supported yet");
 }
 
+void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
+  if (!spec.load_transfer) return;
+  const ParamInfo kTable[] = {
+      {.name = "cg_height", .fallback = (v.z_min + v.z_max) / 2, .min = 0, .max = 100}};
+  v.load_transfer =
+      add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", kTable, *spec.load_transfer, {});
+}
+
 void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {
   std::vector<std::string> names;
   for (const SensorSpec& s : spec.sensors) {
@@ -223,6 +231,7 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.dynamics_params = add_class_params(model, prefix + "/dynamics/", v.dynamics->params(),
                                        without_idle_drivetrain(spec.dynamics, *v.dynamics, model.warnings),
                                        names_of(v.dynamics->geometry()));
+  add_load_transfer(spec, v, model);
   v.controller_state = model.controller_state_count;
   model.controller_state_count += v.controller->state_size();
   v.first_wheel = model.wheel_count;

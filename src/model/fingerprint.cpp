@@ -32,12 +32,12 @@ template <typename Archive>
 void visit(Archive& archive, const VehicleModel& vehicle) {
   const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, color, radius,
                initial_pose, initial_twist, odometry_drawn, body_params, tire_params, controller_params,
-               dynamics_params, controller_state, first_wheel, body, first_joint_anchor, auto_start_recording,
-               where] = vehicle;
+               dynamics_params, load_transfer, controller_state, first_wheel, body, first_joint_anchor,
+               auto_start_recording, where] = vehicle;
   archive(name, dynamics->name(), controller->name(), tire->name(), wheels, chassis, z_min, z_max, radius,
           initial_pose, initial_twist, body_params, tire_params, controller_params, dynamics_params,
-          controller_state, first_wheel, body, first_joint_anchor.has_value(),
-          first_joint_anchor.value_or(Vec2{}));
+          load_transfer.has_value(), load_transfer.value_or(0), controller_state, first_wheel, body,
+          first_joint_anchor.has_value(), first_joint_anchor.value_or(Vec2{}));
   for (const bool drawn : odometry_drawn) archive(drawn);
 }
 

@@ -68,6 +68,7 @@ struct VehicleModel {
   std::array<bool, 3> odometry_drawn{};
   // first index in Model::params
   size_t body_params = 0, tire_params = 0, controller_params = 0, dynamics_params = 0;
+  std::optional<size_t> load_transfer;  // index in Model::params of its cg_height; off when absent
   size_t controller_state = 0;  // first index in a Simulation's controller states
   size_t first_wheel = 0;       // first index in a Simulation's wheels
   size_t body = 0;

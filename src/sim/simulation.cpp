@@ -194,6 +194,10 @@ void Simulation::set_param(size_t index, double value) {
 
 void Simulation::update_loads(size_t index) {
   const VehicleModel& v = model_->vehicles[index];
+  if (v.load_transfer) {
+    transfer_load(index);
+    return;
+  }
   const double share = state_.params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
   for (size_t i = 0; i < v.wheels.size(); ++i)
     state_.wheels[v.first_wheel + i].load = share * model_->gravity;

@@ -195,6 +195,7 @@ class Simulation {
   void control_vehicle(size_t vehicle, double dt);
   BodyForce drive_vehicle(size_t vehicle, double dt);
   void update_loads(size_t vehicle);
+  double transfer_load(size_t vehicle);
   void observe_body(size_t vehicle, double dt);
   void integrate_wheels(size_t vehicle, double dt);
   void read_due_sensors(double start, double dt);

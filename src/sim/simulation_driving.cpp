@@ -1,6 +1,7 @@
 // The part of Simulation that drives: controllers, tires, and the force that they put on the chassis.
 #include "sim/simulation.h"
 #include "tire/slip.h"
+#include "vehicle/load_transfer.h"
 
 namespace mvsim {
 
@@ -25,9 +26,29 @@ void Simulation::control_vehicle(size_t index, double dt) {
   v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
 }
 
+// Loads under the tire forces of the last step. Returns gravity across the ground, m/s2.
+double Simulation::transfer_load(size_t index) {
+  const VehicleModel& v = model_->vehicles[index];
+  const VehicleState& state = state_.vehicles[index];
+  const std::span<WheelState> wheels(state_.wheels.data() + v.first_wheel, v.wheels.size());
+  const BodyInertia& inertia = state_.inertias[v.body];
+  Vec2 force{};
+  // an ideal controller's vehicle is not pushed by its wheels
+  if (!v.controller->imposes_twist())
+    for (const WheelState& w : wheels) force = force + Vec2{w.force_x, w.force_y};
+  const double gravity = model_->gravity * sin_cos(state.pitch).cos * sin_cos(state.roll).cos;
+  balance_loads({.chassis_weight = state_.params[v.body_params + kChassisMass] * gravity,
+                 .gravity = gravity,
+                 .center = {inertia.center_x, inertia.center_y},
+                 .moment = state_.params[*v.load_transfer] * force},
+                v.wheels, wheels);
+  return gravity;
+}
+
 BodyForce Simulation::drive_vehicle(size_t index, double dt) {
   control_vehicle(index, dt);
   const VehicleModel& v = model_->vehicles[index];
+  const double across_ground = v.load_transfer ? transfer_load(index) : model_->gravity;
   const double* params = state_.params.data();
   const BodyState& body = state_.bodies[v.body];
   const Rotation2 R_world_base(body.angle);
@@ -62,7 +83,7 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
                        .brake = wheel.brake,
                        .mass = mass,
                        .effective_mass = mass_share / (1 + turning * dot(arm, arm)),
-                       .load = weight,
+                       .load = v.load_transfer ? wheel.load + w.mass * across_ground : weight,
                        .velocity = R_base_wheel.unrotate(velocity),
                        .spin = wheel.spin,
                        .radius = w.radius,

@@ -24,7 +24,7 @@ struct WheelState {
   double torque = 0;                // N m of the motor in the last step, positive forward
   double brake = 0;                 // N m of the brake in the last step, >= 0
   double force_x = 0, force_y = 0;  // N on the chassis in the last step, vehicle frame
-  double load = 0;                  // N, share of the chassis weight
+  double load = 0;                  // N, share of the chassis weight; the wheel's own comes on top
 };
 
 }  // namespace mvsim

@@ -17,6 +17,7 @@ constexpr std::string_view kVehicleTags[] = {"init_pose",
                                              "animation",
                                              "dynamics",
                                              "friction",
+                                             "load_transfer",
                                              "odometry",
                                              "visual",
                                              "sensor",
@@ -149,6 +150,14 @@ ParamSet parse_friction(LoadState& state, const Element& e, const Scope& scope) 
   return out;
 }
 
+ParamSet parse_load_transfer(LoadState& state, const Element& e, const Scope& scope) {
+  const std::string_view text = trimmed(e.node.text().get());
+  if (!text.empty())
+    throw WorldFileError(e.where(), "<load_transfer>: found '" + shortened(text) +
+                                        "', expected no text: the tag itself switches it on");
+  return read_param_set(state, e, scope, {});
+}
+
 void parse_odometry(LoadState& state, const Element& e, const Scope& scope, VehicleSpec& out) {
   const Fields fields(state, scope, e);
   for (size_t i = 0; i < 3; ++i)
@@ -214,6 +223,8 @@ void parse_vehicle(LoadState& state, const Element& e) {
   const Element* friction = fields.node("friction");
   out.friction = friction ? parse_friction(state, *friction, fields.scope())
                           : ParamSet{"friction", "default", out.where, {}};
+  if (const Element* transfer = fields.node("load_transfer"))
+    out.load_transfer = parse_load_transfer(state, *transfer, fields.scope());
   if (const Element* odometry = fields.node("odometry"))
     parse_odometry(state, *odometry, fields.scope(), out);
   for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, fields.scope());

@@ -55,6 +55,7 @@ struct VehicleSpec {
   ChassisSpec chassis;
   ParamSet controller;                                        // class_name "raw" when absent
   ParamSet friction;                                          // class_name "default" when absent
+  std::optional<ParamSet> load_transfer;                      // off when absent
   std::array<std::optional<double>, 3> odometry_multipliers;  // x, y, yaw; absent: drawn per vehicle
   std::vector<SensorSpec> sensors;
   std::optional<bool> auto_start_recording;
