@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mvsim_gym.registration import register, register_all
 
 if TYPE_CHECKING:
-    from mvsim_gym import sb3
+    from mvsim_gym import sb3, tire
     from mvsim_gym.env import Env
     from mvsim_gym.errors import ForkedProcessError, RendererLost, RenderMemoryError, WorldFileError
     from mvsim_gym.vector_env import VectorEnv
@@ -26,8 +26,10 @@ __all__ = [
     "WorldFileError",
     "register",
     "sb3",
+    "tire",
 ]
 
+_MODULES = ("sb3", "tire")
 # Loaded when first asked for: `import mvsim_gym` itself costs next to nothing.
 _HOMES = {
     "Env": "env",
@@ -41,8 +43,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "sb3":
-        return importlib.import_module("mvsim_gym.sb3")
+    if name in _MODULES:
+        return importlib.import_module(f"mvsim_gym.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'mvsim_gym' has no attribute '{name}'")
@@ -52,7 +54,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, "sb3"})
+    return sorted({*globals(), *_HOMES, *_MODULES})
 
 
 register_all()

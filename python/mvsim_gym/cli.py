@@ -38,6 +38,13 @@ def _doctor(arguments: argparse.Namespace) -> None:
     print("\n".join(f"problem: {problem}" for problem in problems) or "nothing is wrong")
 
 
+def _tire_plots(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tire_plots import draw_all
+
+    for path in draw_all(arguments.out):
+        print(path)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mvsim-gym",
@@ -61,6 +68,11 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "doctor", help="show devices, renderer, versions, SIMD level, threads, and what is wrong"
     ).set_defaults(run=_doctor)
+    tire_plots = commands.add_parser(
+        "tire-plots", help="draw force over slip of every tire model and surface"
+    )
+    tire_plots.add_argument("--out", required=True, metavar="DIR", help="folder for the pictures (PNG)")
+    tire_plots.set_defaults(run=_tire_plots)
     return parser
 
 

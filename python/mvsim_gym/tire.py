@@ -1,0 +1,375 @@
+"""Tire models as functions of NumPy arrays, by the very code that the simulation runs.
+
+All arguments are SI (metres, newtons, pascals, radians, seconds), scalars or arrays that broadcast against each
+other; results are float64 arrays of the broadcast shape. Frames: the wheel's, x along its rolling direction, y
+to its left. A wrong name, shape, range, or a value that is not finite is a ValueError.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+
+FloatArray = npt.NDArray[np.float64]
+Names = str | Sequence[str] | npt.NDArray[np.str_]
+
+MODELS: tuple[str, ...] = tuple(_core.tire_models())
+"""The friction classes of the world language."""
+SURFACES: tuple[str, ...] = tuple(_core.tire_surfaces())
+"""The surfaces of the class `vti`: four rigid ones, then the soils sand and clay."""
+FORMS = ("corrected", "mavs")
+
+FIVE_DEGREES = math.radians(5)
+"""The angle constant of the lateral curve when none is given."""
+PSI = 6894.76
+"""One pound-force a square inch in pascals, as MAVS converts cone indices."""
+
+
+class Step(NamedTuple):
+    """What one time step of a tire gives."""
+
+    longitudinal: FloatArray
+    """N on the chassis along the rolling direction."""
+    lateral: FloatArray
+    """N on the chassis to the wheel's left."""
+    spin: FloatArray
+    """rad/s of the wheel after the step."""
+
+
+class MavsUpdate(NamedTuple):
+    """What one update of a MAVS tire gives."""
+
+    longitudinal: FloatArray
+    lateral: FloatArray
+    vertical: FloatArray
+    spin: FloatArray
+    slip: FloatArray
+
+
+class Parameter(NamedTuple):
+    """A number of a tire model; angles in radians."""
+
+    name: str
+    default: float
+    least: float
+    most: float
+    least_is_excluded: bool
+    in_degrees: bool
+    choices: tuple[str, ...]
+
+    def value(self, given: Any) -> FloatArray:
+        """What the model computes with, from what a user gives: numbers, or names where it is a choice."""
+        if self.choices:
+            return _index(self.name, given, self.choices)
+        values = _numbers(self.name, given)
+        below = values <= self.least if self.least_is_excluded else values < self.least
+        if np.any(below | (values > self.most)):
+            least = f"{'>' if self.least_is_excluded else '>='} {self.least:g}"
+            most = "" if math.isinf(self.most) else f" and <= {self.most:g}"
+            raise ValueError(f"{self.name}: found {_range_of(values)}, expected values {least}{most}")
+        return values
+
+
+def parameters(model: str) -> dict[str, Parameter]:
+    """The parameters of a model by name, as in `<friction class="MODEL">`; degrees there are radians here."""
+    _known("tire model", model, MODELS)
+    rows = (Parameter(*row[:-1], choices=tuple(row[-1])) for row in _core.tire_params(model))
+    return {row.name: row for row in rows}
+
+
+def vti(
+    surface: Names,
+    form: str = "corrected",
+    *,
+    normal_force: npt.ArrayLike,
+    slip: npt.ArrayLike = 0.0,
+    slip_angle: npt.ArrayLike = 0.0,
+    deflection: npt.ArrayLike = 0.0,
+    cone_index: npt.ArrayLike = 250 * PSI,
+    width: npt.ArrayLike = 0.25,
+    diameter: npt.ArrayLike = 1.0,
+    section_height: npt.ArrayLike = 0.25,
+    crossover_angle: npt.ArrayLike = FIVE_DEGREES,
+    motion: npt.ArrayLike = 1.0,
+) -> tuple[FloatArray, FloatArray]:
+    """Longitudinal and lateral force on the vehicle, N, of MAVS's vehicle-terrain interface.
+
+    Rigid surfaces: N D sin(C atan(B s - E (B s - atan(B s)))). Sand: N (T(s) - R) of the mobility numerics
+    N_s and N_u; clay: the same of N_c, with the logarithmic pull of the WES formulas. Lateral: Crolla's
+    -N mu sgn(a) (1 - exp(-|a| / crossover_angle)), mu being the surface's peak, within the friction ellipse.
+    `form="mavs"` gives what the code of MAVS gives: its fits of sand and clay, mu = 1, no ellipse.
+
+    Args:
+        surface: one of SURFACES, or an array of such names.
+        form: one of FORMS.
+        normal_force: N, >= 0.
+        slip: slip ratio in [-1, 1], positive drives (see `slip_of`).
+        slip_angle: rad, positive where the wheel moves to its left.
+        deflection: m of the tire under its load, >= 0.
+        cone_index: Pa, strength of sand and clay; without effect on rigid surfaces.
+        width, diameter, section_height: m, of the tire without load.
+        crossover_angle: rad, of the lateral curve.
+        motion: direction of travel in [-1, 1], which soil resists; 0 is a wheel at rest. Corrected form only.
+    """
+    _known("form", form, FORMS)
+    columns = {
+        "surface": _index("surface", surface, SURFACES),
+        "normal_force": _numbers("normal_force", normal_force, least=0),
+        "deflection": _numbers("deflection", deflection, least=0),
+        "section_height": _numbers("section_height", section_height, above=0),
+        "width": _numbers("width", width, above=0),
+        "diameter": _numbers("diameter", diameter, above=0),
+        "cone_index": _numbers("cone_index", cone_index, above=0),
+        "slip": _numbers("slip", slip, least=-1, most=1),
+        "slip_angle": _numbers("slip_angle", slip_angle),
+        "crossover_angle": _numbers("crossover_angle", crossover_angle, above=0),
+        "motion": _numbers("motion", motion, least=-1, most=1),
+    }
+    table, shape = _stack(columns)
+    force = _core.tire_vti(form == "mavs", table)
+    return force[:, 0].reshape(shape), force[:, 1].reshape(shape)
+
+
+def slip_of(
+    rolling_speed: npt.ArrayLike,
+    speed: npt.ArrayLike,
+    lateral_speed: npt.ArrayLike = 0.0,
+    form: str = "corrected",
+    *,
+    steer: npt.ArrayLike = 0.0,
+    starting: npt.ArrayLike = False,
+) -> tuple[FloatArray, FloatArray]:
+    """Slip ratio and slip angle (rad) of a wheel.
+
+    Ratio: (r w - v) / max(|r w|, |v|, 0.1 m/s); angle: atan2(v_y, max(|v|, 0.1 m/s)). `form="mavs"`: without the
+    low speed, the angle less `steer` (rad) once more; a wheel that is `starting` has had no torque yet.
+
+    Args:
+        rolling_speed: r w, m/s. speed, lateral_speed: of the wheel's centre in the wheel's frame, m/s.
+    """
+    _known("form", form, FORMS)
+    table, shape = _stack(
+        {
+            "rolling_speed": _numbers("rolling_speed", rolling_speed),
+            "speed": _numbers("speed", speed),
+            "lateral_speed": _numbers("lateral_speed", lateral_speed),
+            "steer": _numbers("steer", steer),
+            "starting": _numbers("starting", starting),
+        }
+    )
+    slip = _core.tire_slip(form == "mavs", table)
+    return slip[:, 0].reshape(shape), slip[:, 1].reshape(shape)
+
+
+def step(
+    model: str,
+    params: Mapping[str, Any] | None = None,
+    *,
+    dt: npt.ArrayLike,
+    load: npt.ArrayLike,
+    velocity: tuple[npt.ArrayLike, npt.ArrayLike] = (0.0, 0.0),
+    spin: npt.ArrayLike = 0.0,
+    torque: npt.ArrayLike = 0.0,
+    brake: npt.ArrayLike = 0.0,
+    radius: npt.ArrayLike,
+    inertia: npt.ArrayLike,
+    width: npt.ArrayLike = 0.2,
+    mass: npt.ArrayLike | None = None,
+    effective_mass: npt.ArrayLike | None = None,
+    slope_force: tuple[npt.ArrayLike, npt.ArrayLike] = (0.0, 0.0),
+    ground_surface: Names | None = None,
+    ground_cone_index: npt.ArrayLike | None = None,
+    ground_mu: npt.ArrayLike | None = None,
+    ground_c_rr: npt.ArrayLike | None = None,
+) -> Step:
+    """One time step of wheels under a tire model: forces on the chassis and the spin after the step.
+
+    `default`, `wardiagnemma` and `ellipse` give the force that would make the wheel roll without slip within
+    this step, up to their limits; `vti` the force of its slip, solved for the end of the step.
+
+    Args:
+        model: one of MODELS. params: values by the names of `parameters(model)`, the others at their defaults;
+            arrays broadcast too, choices are given by name, angles in radians.
+        dt: s. load: N, normal force. velocity: (x, y) of the wheel's centre, m/s. spin: rad/s, forward positive.
+        torque: N m on the shaft. brake: N m >= 0, opposes the rotation and never turns it round.
+        radius, width: m. inertia: kg m2 about the axle.
+        mass: kg that the wheel carries (default load / 9.81). effective_mass: kg that a force at the contact
+            moves, turning the vehicle included (default mass).
+        slope_force: (x, y) pull of the slope on `mass`, N.
+        ground_...: what a property region says there, in place of the tire's own parameter.
+    """
+    known = parameters(model)
+    given = dict(params or {})
+    for name in given:
+        _known(f"parameter of tire model '{model}'", name, tuple(known))
+    columns = {
+        name: row.value(given[name]) if name in given else np.float64(row.default)
+        for name, row in known.items()
+    }
+    load = _numbers("load", load, least=0)
+    mass = np.maximum(load / 9.81, 1e-9) if mass is None else _numbers("mass", mass, above=0)
+    ground_surface_index = (
+        np.float64(-1) if ground_surface is None else _index("ground_surface", ground_surface, SURFACES)
+    )
+    speed, lateral_speed = _pair("velocity", velocity)
+    slope_x, slope_y = _pair("slope_force", slope_force)
+    inputs = {
+        "dt": _numbers("dt", dt, above=0),
+        "torque": _numbers("torque", torque),
+        "brake": _numbers("brake", brake, least=0),
+        "mass": mass,
+        "effective_mass": mass
+        if effective_mass is None
+        else _numbers("effective_mass", effective_mass, above=0),
+        "load": load,
+        "velocity[0]": speed,
+        "velocity[1]": lateral_speed,
+        "spin": _numbers("spin", spin),
+        "radius": _numbers("radius", radius, above=0),
+        "inertia": _numbers("inertia", inertia, above=0),
+        "width": _numbers("width", width, above=0),
+        "slope_force[0]": slope_x,
+        "slope_force[1]": slope_y,
+        "ground_mu": _or_none("ground_mu", ground_mu),
+        "ground_c_rr": _or_none("ground_c_rr", ground_c_rr),
+        "ground_surface": ground_surface_index,
+        "ground_cone_index": _or_none("ground_cone_index", ground_cone_index),
+    }
+    table, shape = _stack({**{f"params[{name!r}]": column for name, column in columns.items()}, **inputs})
+    result = _core.tire_step(model, table)
+    return Step(*(result[:, i].reshape(shape) for i in range(3)))
+
+
+def mavs_update(
+    surface: Names,
+    *,
+    cone_index: npt.ArrayLike = 250 * PSI,
+    radius: npt.ArrayLike,
+    width: npt.ArrayLike,
+    section_height: npt.ArrayLike,
+    stiffness: npt.ArrayLike,
+    damping: npt.ArrayLike,
+    inertia: npt.ArrayLike,
+    viscous: npt.ArrayLike,
+    crossover_angle: npt.ArrayLike,
+    dt: npt.ArrayLike,
+    depth: npt.ArrayLike,
+    velocity: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
+    steer: npt.ArrayLike = 0.0,
+    spin: npt.ArrayLike = 0.0,
+    torque: npt.ArrayLike = 0.0,
+    starting: npt.ArrayLike = False,
+) -> MavsUpdate:
+    """One update of a tire over level ground as MAVS's code makes it, for comparison with its output.
+
+    Args:
+        stiffness, damping: N/m and N s/m, vertical. viscous: 1/s, of the spin. depth: m of the tire without load
+            below the ground. velocity: (forward, left, up) in the frame of the steered wheel, m/s.
+        starting: no torque so far, this step included. Others as in `vti` and `step`.
+
+    Returns forces on the vehicle in the wheel's frame (N), the spin after the update, and the slip ratio.
+    """
+    if len(velocity) != 3:
+        raise ValueError(f"velocity: found {len(velocity)} values, expected (forward, left, up)")
+    forward, left, up = (_numbers("velocity", v) for v in velocity)
+    table, shape = _stack(
+        {
+            "surface": _index("surface", surface, SURFACES),
+            "cone_index": _numbers("cone_index", cone_index, above=0),
+            "radius": _numbers("radius", radius, above=0),
+            "width": _numbers("width", width, above=0),
+            "section_height": _numbers("section_height", section_height, above=0),
+            "stiffness": _numbers("stiffness", stiffness, above=0),
+            "damping": _numbers("damping", damping, least=0),
+            "inertia": _numbers("inertia", inertia, above=0),
+            "viscous": _numbers("viscous", viscous, least=0),
+            "crossover_angle": _numbers("crossover_angle", crossover_angle, above=0),
+            "dt": _numbers("dt", dt, above=0),
+            "depth": _numbers("depth", depth),
+            "velocity[0]": forward,
+            "velocity[1]": left,
+            "velocity[2]": up,
+            "steer": _numbers("steer", steer),
+            "spin": _numbers("spin", spin),
+            "torque": _numbers("torque", torque),
+            "starting": _numbers("starting", starting),
+        }
+    )
+    result = _core.tire_mavs_update(table)
+    return MavsUpdate(*(result[:, i].reshape(shape) for i in range(5)))
+
+
+def _known(what: str, name: str, names: Sequence[str]) -> None:
+    if name in names:
+        return
+    near = difflib.get_close_matches(str(name), names, n=1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    raise ValueError(f"{what}: found {name!r}, expected one of {', '.join(names)}{hint}")
+
+
+def _index(what: str, names: Names, known: Sequence[str]) -> FloatArray:
+    given = np.asarray(names)
+    if given.dtype.kind != "U":
+        raise ValueError(f"{what}: found {names!r}, expected names: {', '.join(known)}")
+    for name in np.unique(given):
+        _known(what, str(name), known)
+    out = np.empty(given.shape)
+    for i, name in enumerate(known):
+        out[given == name] = i
+    return out
+
+
+def _numbers(
+    what: str,
+    given: npt.ArrayLike,
+    *,
+    least: float = -math.inf,
+    above: float = -math.inf,
+    most: float = math.inf,
+) -> FloatArray:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what}: found {given!r}, expected numbers") from error
+    if not np.all(np.isfinite(values)):
+        raise ValueError(f"{what}: found a value that is not finite")
+    if np.any((values < least) | (values > most)) or (above > -math.inf and np.any(values <= above)):
+        bounds = [f">= {least:g}"] if least > -math.inf else []
+        bounds += [f"> {above:g}"] if above > -math.inf else []
+        bounds += [f"<= {most:g}"] if most < math.inf else []
+        raise ValueError(f"{what}: found {_range_of(values)}, expected values {' and '.join(bounds)}")
+    return values
+
+
+def _range_of(values: FloatArray) -> str:
+    return f"{values.min():g}" if values.size == 1 else f"values from {values.min():g} to {values.max():g}"
+
+
+def _pair(what: str, given: tuple[npt.ArrayLike, npt.ArrayLike]) -> tuple[FloatArray, FloatArray]:
+    if len(given) != 2:
+        raise ValueError(f"{what}: found {len(given)} values, expected (x, y)")
+    return _numbers(what, given[0]), _numbers(what, given[1])
+
+
+def _or_none(what: str, given: npt.ArrayLike | None) -> FloatArray:
+    return np.asarray(-1.0) if given is None else _numbers(what, given, least=0)
+
+
+def _stack(columns: Mapping[str, npt.ArrayLike]) -> tuple[FloatArray, tuple[int, ...]]:
+    arrays = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError as error:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items() if array.shape)
+        raise ValueError(f"shapes do not broadcast: {shapes}") from error
+    table = np.empty((math.prod(shape), len(arrays)))
+    for i, array in enumerate(arrays.values()):
+        table[:, i] = np.broadcast_to(array, shape).reshape(-1)
+    return table, shape
