@@ -86,9 +86,6 @@ void read_kernel(const Fields& fields, ElevationMapSpec& out) {
 
 // What only a viewer with textures would use.
 void check_texture(LoadState& state, const Fields& fields) {
-  if (const std::optional<NamedText> texture = fields.scalar("texture_image");
-      texture && fields.scalar("mesh_color"))
-    throw WorldFileError(texture->where, "<texture_image>: found beside <mesh_color>, expected one of them");
   if (const std::optional<NamedText> rotate = fields.scalar("texture_image_rotate"))
     if (const int degrees = parse_int(*rotate); degrees % 90 != 0 || degrees < -180 || degrees > 180)
       throw WorldFileError(rotate->where, "<texture_image_rotate>: found " + std::to_string(degrees) +
