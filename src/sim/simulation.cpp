@@ -327,9 +327,9 @@ Pose3 Simulation::vehicle_pose(size_t index) const {
 
 namespace {
 
-// Of the reference point, body frame; R is the body's rotation.
-Twist2 reference_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R) {
-  const Vec2 velocity = R.unrotate({b.vx, b.vy});
+// Of the reference point, body frame.
+Twist2 reference_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
+  const Vec2 velocity = R_world_body.unrotate({b.vx, b.vy});
   const double cx = inertia.center_x, cy = inertia.center_y;
   return {velocity.x + cy * b.omega, velocity.y - cx * b.omega, b.omega};
 }
@@ -345,9 +345,9 @@ Twist2 Simulation::vehicle_twist(size_t index) const {
 Twist2 Simulation::vehicle_world_twist(size_t index) const {
   const size_t body = model_->vehicles[index].body;
   const BodyState& b = state_.bodies[body];
-  const Rotation2 R(b.angle);
-  const Twist2 twist = reference_twist(b, state_.inertias[body], R);
-  const Vec2 v = R.rotate({twist.vx, twist.vy});
+  const Rotation2 R_world_body(b.angle);
+  const Twist2 twist = reference_twist(b, state_.inertias[body], R_world_body);
+  const Vec2 v = R_world_body.rotate({twist.vx, twist.vy});
   return {v.x, v.y, twist.omega};
 }
 

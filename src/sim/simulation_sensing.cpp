@@ -47,10 +47,10 @@ std::span<const uint8_t> Simulation::reading_valid(size_t sensor) const {
 namespace {
 
 Polygon placed_outline(const Polygon& outline, double scale, const Pose2& pose) {
-  const Rotation2 R(pose.yaw);
+  const Rotation2 R_world_body(pose.yaw);
   Polygon out;
   out.reserve(outline.size());
-  for (const Vec2 v : outline) out.push_back(Vec2{pose.x, pose.y} + R.rotate(scale * v));
+  for (const Vec2 v : outline) out.push_back(Vec2{pose.x, pose.y} + R_world_body.rotate(scale * v));
   return out;
 }
 
