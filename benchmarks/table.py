@@ -42,6 +42,9 @@ OTHERS = {
     "import_ms": ("`import mvsim_gym`, beyond numpy and gymnasium", "{:.0f} ms"),
     "make_ms": ("`gym.make` of NavArena", "{:.0f} ms"),
     "reset_us": ("unseeded `reset` of NavArena", "{:.0f} us"),
+    "snapshot_us": ("`Env.snapshot` of NavArena", "{:.1f} us"),
+    "restore_us": ("`Env.restore` of NavArena", "{:.1f} us"),
+    "deepcopy_env_us": ("`copy.deepcopy` of NavArena", "{:.0f} us"),
 }
 
 

@@ -1,5 +1,5 @@
 """One module a family of figures; importing this package registers them all."""
 
-from . import learner, learning, memory, overhead, physics, scan, startup, throughput
+from . import learner, learning, memory, overhead, physics, scan, snapshots, startup, throughput
 
-__all__ = ["learner", "learning", "memory", "overhead", "physics", "scan", "startup", "throughput"]
+__all__ = ["learner", "learning", "memory", "overhead", "physics", "scan", "snapshots", "startup", "throughput"]

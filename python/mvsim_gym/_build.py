@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gymnasium as gym
@@ -16,7 +17,7 @@ from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
 from mvsim_gym._notices import notice
 from mvsim_gym.errors import UnknownKeywordError
-from mvsim_gym.registration import source_of
+from mvsim_gym.registration import listing, source_of
 
 # Keywords of the constructors; all others belong to the environment file.
 OWN_KEYWORDS = [
@@ -35,20 +36,37 @@ Observation = dict[str, npt.NDArray[np.float32]]
 Path = str | os.PathLike[str]
 
 
-def make_batch(
-    env: Path | None,
-    overrides: dict[str, Any],
-    *,
-    num_envs: int,
-    num_threads: int,
-    pin: bool = False,
-    autoreset: _core.AutoresetMode,
-    strict_actions: bool,
-    spl: bool,
-    roots: Sequence[Path],
-    max_episode_steps: int | None = None,
-    log_dir: Path | None = None,
-) -> _core.Batch:
+@dataclass(frozen=True)
+class Recipe:
+    """What a batch is made from; can be pickled."""
+
+    env: Path | None
+    overrides: dict[str, Any]
+    num_envs: int
+    num_threads: int
+    autoreset: _core.AutoresetMode
+    strict_actions: bool
+    spl: bool
+    roots: Sequence[Path]
+    pin: bool = False
+    max_episode_steps: int | None = None
+    log_dir: Path | None = None
+
+    def portable(self) -> Recipe:
+        """The same for another process: absolute paths, no id that only this process has registered, and no logs,
+        which belong to one writer."""
+        path, overrides = source_of(self.env, self.overrides)
+        id = next((id for id, listed in listing().items() if listed == path), None)
+        return replace(
+            self,
+            env=id or os.path.abspath(path),
+            overrides=overrides,
+            roots=[os.path.abspath(folder) for folder in folders_of(self.roots)],
+            log_dir=None,
+        )
+
+
+def make_batch(recipe: Recipe) -> _core.Batch:
     """Loads the environment, applies the caller's keywords, makes the batch.
 
     Raises:
@@ -56,31 +74,31 @@ def make_batch(
         WorldFileError: a mistake in the environment or world file, or in a keyword's value.
         ValueError: `num_envs` below 1 and the like.
     """
-    folders = folders_of(roots)
-    path, overrides = source_of(env, overrides)
+    folders = folders_of(recipe.roots)
+    path, overrides = source_of(recipe.env, recipe.overrides)
     spec = _core.load_env(path, assets(), folders)
     try:
         _core.apply_overrides(spec, {name: _plain(value) for name, value in overrides.items()})
     except UnknownKeywordError as error:
         raise TypeError(_with_hint(str(error), overrides)) from None
-    if max_episode_steps is not None:
-        if max_episode_steps < 1:
-            raise ValueError(f"max_episode_steps: found {max_episode_steps}, expected at least 1")
-        limit = max_episode_steps * spec.control_period
+    if recipe.max_episode_steps is not None:
+        if recipe.max_episode_steps < 1:
+            raise ValueError(f"max_episode_steps: found {recipe.max_episode_steps}, expected at least 1")
+        limit = recipe.max_episode_steps * spec.control_period
         spec.time_limit = min(limit, spec.time_limit) if spec.time_limit > 0 else limit
     batch = _core.Batch(
         spec,
-        _count("num_envs", num_envs, 1),
-        _count("num_threads", num_threads, 0),
-        pin,
-        autoreset,
-        strict_actions,
-        spl,
+        _count("num_envs", recipe.num_envs, 1),
+        _count("num_threads", recipe.num_threads, 0),
+        recipe.pin,
+        recipe.autoreset,
+        recipe.strict_actions,
+        recipe.spl,
         assets(),
         folders,
     )
-    if log_dir is not None:
-        batch.log_to(os.fspath(log_dir))
+    if recipe.log_dir is not None:
+        batch.log_to(os.fspath(recipe.log_dir))
     notice(batch.warnings)
     return batch
 
@@ -112,14 +130,6 @@ def check_options(options: dict[str, Any] | None, known: Sequence[str]) -> None:
         if name not in known:
             expected = f"expected {' or '.join(known)}" if known else "there are no options"
             raise ValueError(f"options: found '{name}', {expected}")
-
-
-def refuse_copies(kind: str) -> TypeError:
-    """The error of pickle and copy."""
-    return TypeError(
-        f"a running {kind} of mvsim_gym cannot be pickled or copied: make a new one from its arguments "
-        "(gymnasium.make(env.spec)) and reset it with the same seed"
-    )
 
 
 def check_mode(name: str, found: Any, known: Sequence[Any]) -> None:

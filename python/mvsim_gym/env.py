@@ -14,6 +14,7 @@ from mvsim_gym import _core
 from mvsim_gym._build import (
     Observation,
     Path,
+    Recipe,
     action_space,
     as_actions,
     check_mode,
@@ -23,15 +24,15 @@ from mvsim_gym._build import (
     draw_key,
     make_batch,
     observation_space,
-    refuse_copies,
 )
 from mvsim_gym._info import InfoTable
 from mvsim_gym._picture import Painter, Shot
+from mvsim_gym._state import Copyable
 
 __all__ = ["Env"]
 
 
-class Env(gym.Env[Any, Any]):
+class Env(Copyable, gym.Env[Any, Any]):
     """A robot's task as an environment file describes it.
 
     Observations are a dict of 1-D float32 arrays within finite bounds, actions a float32 vector in [-1, 1]
@@ -58,9 +59,13 @@ class Env(gym.Env[Any, Any]):
     Raises:
         TypeError: an unknown keyword; the message names the nearest one.
         WorldFileError: a mistake in a file or a keyword's value.
+
+    A running environment can be copied, pickled, and brought back to an earlier moment (`snapshot`).
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
+
+    _NATIVE = frozenset({"_batch", "_rows", "_rewards", "_terminated", "_truncated", "_info", "_painter"})
 
     def __init__(
         self,
@@ -79,7 +84,7 @@ class Env(gym.Env[Any, Any]):
     ) -> None:
         check_mode("render_mode", render_mode, (None, "rgb_array"))
         self._shot = Shot(width, height, camera).checked()
-        self._batch: _core.Batch | None = make_batch(
+        recipe = Recipe(
             env,
             overrides,
             num_envs=1,
@@ -90,7 +95,8 @@ class Env(gym.Env[Any, Any]):
             roots=roots,
             log_dir=log_dir,
         )
-        batch = self._batch
+        batch = make_batch(recipe)
+        self._recipe = recipe.portable()
         self.metadata = {**type(self).metadata, "render_fps": 1 / batch.control_period}
         self.render_mode = render_mode
         self.action_space = action_space(batch)
@@ -106,11 +112,15 @@ class Env(gym.Env[Any, Any]):
 
         self._action_shape = (batch.action_size,)
         assert isinstance(self.observation_space, spaces.Dict)
-        columns = columns_of(batch, self.observation_space)
-        self._rows = [(key, batch.observation(index)[0]) for key, index in columns]
+        self._columns = columns_of(batch, self.observation_space)
+        self._seeded = self._running = False
+        self._attach(batch)
+
+    def _attach(self, batch: _core.Batch) -> None:
+        self._batch: _core.Batch | None = batch
+        self._rows = [(key, batch.observation(index)[0]) for key, index in self._columns]
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
         self._info = InfoTable(batch)
-        self._seeded = self._running = False
         self._painter: Painter | None = None
 
     @property
@@ -138,7 +148,7 @@ class Env(gym.Env[Any, Any]):
             self._seeded = True
         batch.reset()
         self._running = True
-        return {key: row.copy() for key, row in self._rows}, {}
+        return self._observation(), {}
 
     def step(self, action: npt.NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Advances the world by one control period.
@@ -157,13 +167,34 @@ class Env(gym.Env[Any, Any]):
         if not self._running:
             raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
         told = batch.step(as_actions(action, self._action_shape))
-        observation = {key: row.copy() for key, row in self._rows}
+        observation = self._observation()
         reward = float(self._rewards[0])
         if not told:  # an episode's end tells something always
             return observation, reward, False, False, {}
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
         self._running = not (terminated or truncated)
         return observation, reward, terminated, truncated, self._info.of_env(0)
+
+    def snapshot(self) -> bytes:
+        """The state of the episode and all that the coming ones follow from: world, noise, time limit, episode
+        counter. The generators of `np_random` and of the spaces are no part of it (of a pickle they are)."""
+        return self._open().state(0)
+
+    def restore(self, state: bytes) -> Observation:
+        """Goes back to a snapshot, of this environment or of any with the same worlds, observations, actions and
+        rewards (also an entry of `VectorEnv.get_state`), and on from there bit for bit.
+
+        Returns:
+            The observation of that moment.
+
+        Raises:
+            ValueError: the bytes are damaged or of something else; nothing has changed.
+        """
+        batch = self._open()
+        batch.set_state([0], [state])
+        self._seeded = batch.started(0)
+        self._running = self._seeded and not batch.ended(0)
+        return self._observation()
 
     def render(self) -> npt.NDArray[np.uint8] | None:
         """A picture of the world: (height, width, 3) uint8; None without a render mode."""
@@ -183,5 +214,5 @@ class Env(gym.Env[Any, Any]):
             raise closed_error("environment")
         return self._batch
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        raise refuse_copies("environment")
+    def _observation(self) -> Observation:
+        return {key: row.copy() for key, row in self._rows}

@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 from mvsim_gym import _core
 from mvsim_gym._build import (
     Path,
+    Recipe,
     action_space,
     as_actions,
     check_mode,
@@ -23,10 +24,10 @@ from mvsim_gym._build import (
     draw_key,
     make_batch,
     observation_space,
-    refuse_copies,
 )
 from mvsim_gym._info import InfoTable
 from mvsim_gym._picture import Painter, Shot
+from mvsim_gym._state import Copyable, pack, unpack
 
 __all__ = ["FlatObservation", "MVSimVecEnv"]
 
@@ -34,7 +35,7 @@ Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[np.float32]]
 
 
-class MVSimVecEnv(VecEnv):
+class MVSimVecEnv(Copyable, VecEnv):
     """`num_envs` copies of an environment for Stable-Baselines3, stepped by one native call.
 
     Args:
@@ -50,6 +51,8 @@ class MVSimVecEnv(VecEnv):
     whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
     (r: return, l: length in steps, t: simulated s), `is_success` and the keys of `mvsim_gym.Env`.
     """
+
+    _NATIVE = frozenset({"_batch", "_current", "_final", "_info", "_painter"})
 
     def __init__(
         self,
@@ -70,7 +73,7 @@ class MVSimVecEnv(VecEnv):
     ) -> None:
         check_mode("render_mode", render_mode, (None, "rgb_array"))
         self._shot = Shot(width, height, camera).checked()
-        self._batch: _core.Batch | None = make_batch(
+        recipe = Recipe(
             env_id,
             overrides,
             num_envs=num_envs,
@@ -81,12 +84,11 @@ class MVSimVecEnv(VecEnv):
             spl=spl,
             roots=roots,
         )
-        batch = self._batch
+        batch = make_batch(recipe)
+        self._recipe = recipe.portable()
         self._attributes: list[dict[str, Any]] = [{"render_mode": render_mode} for _ in range(batch.num_envs)]
         space = observation_space(batch)
         self._columns = columns_of(batch, space)
-        self._current = [(key, batch.observation(i)) for key, i in self._columns]
-        self._final = [(key, batch.final_observation(i)) for key, i in self._columns]
         self._flatten = FlatObservation(space) if flatten else None
         super().__init__(batch.num_envs, self._flatten.space if self._flatten else space, action_space(batch))
         self.metadata: dict[str, Any] = {
@@ -95,12 +97,18 @@ class MVSimVecEnv(VecEnv):
         }
         self._action_shape = (batch.num_envs, batch.action_size)
         self._actions = np.zeros(self._action_shape, np.float32)
-        self._info = InfoTable(batch)
         self._infos: list[dict[str, Any]] = [{} for _ in range(batch.num_envs)]
         self._told: list[int] = []  # envs whose info dict is not empty
         self._returns = np.zeros(batch.num_envs)
         self._lengths = np.zeros(batch.num_envs, np.int64)
         self._seeded = np.zeros(batch.num_envs, np.bool_)
+        self._attach(batch)
+
+    def _attach(self, batch: _core.Batch) -> None:
+        self._batch: _core.Batch | None = batch
+        self._current = [(key, batch.observation(i)) for key, i in self._columns]
+        self._final = [(key, batch.final_observation(i)) for key, i in self._columns]
+        self._info = InfoTable(batch)
         self._painter: Painter | None = None
 
     def reset(self) -> Observations:
@@ -137,6 +145,30 @@ class MVSimVecEnv(VecEnv):
         if dones.any():
             self._tell_ends(dones.nonzero()[0].tolist())
         return self._observations(self._current), rewards.astype(np.float32), dones, self._infos
+
+    def snapshot(self) -> bytes:
+        """The states of all envs, their returns and lengths included."""
+        batch = self._open()
+        states = [batch.state(i) for i in range(self.num_envs)]
+        return pack([self._returns.tobytes(), self._lengths.tobytes(), *states])
+
+    def restore(self, state: bytes) -> Observations:
+        """Goes back to a snapshot of as many envs.
+
+        Returns:
+            The observations of that moment.
+
+        Raises:
+            ValueError: the bytes are damaged or of something else; nothing has changed.
+        """
+        batch = self._open()
+        returns, lengths, *states = unpack(state, 2 + self.num_envs)
+        batch.set_state(range(self.num_envs), states)
+        self._returns[:] = np.frombuffer(returns)
+        self._lengths[:] = np.frombuffer(lengths, np.int64)
+        self._seeded[:] = [batch.started(i) for i in range(self.num_envs)]
+        self._forget_infos()
+        return self._observations(self._current)
 
     def close(self) -> None:
         """Gives threads and memory back."""
@@ -209,9 +241,6 @@ class MVSimVecEnv(VecEnv):
         self._told = ended
         self._returns[ended] = 0
         self._lengths[ended] = 0
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        raise refuse_copies("vector environment")
 
 
 class FlatObservation:

@@ -16,6 +16,7 @@ from mvsim_gym import _core
 from mvsim_gym._build import (
     Observation,
     Path,
+    Recipe,
     action_space,
     as_actions,
     check_mode,
@@ -25,17 +26,17 @@ from mvsim_gym._build import (
     draw_key,
     make_batch,
     observation_space,
-    refuse_copies,
 )
 from mvsim_gym._info import InfoTable, Mask
 from mvsim_gym._picture import Painter, Shot
+from mvsim_gym._state import Copyable, pack, unpack
 
 __all__ = ["VectorEnv"]
 
 Seeds = int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None
 
 
-class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` copies of an environment: arrays with a row an env, spaces and infos as those of Gymnasium's
     SyncVectorEnv over `Env`, in every autoreset mode.
 
@@ -59,9 +60,26 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
     Raises:
         TypeError, WorldFileError: as for `Env`.
         ValueError: `num_envs` below 1 and the like.
+
+    A running one can be copied, pickled, and brought back to an earlier moment, as a whole (`snapshot`) or env
+    by env (`get_state`).
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
+
+    _NATIVE = frozenset(
+        {
+            "_batch",
+            "_observations",
+            "_final_observations",
+            "_rewards",
+            "_terminated",
+            "_truncated",
+            "_finished",
+            "_info",
+            "_painter",
+        }
+    )
 
     def __init__(
         self,
@@ -88,7 +106,7 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         check_mode("autoreset_mode", mode, [known.value for known in AutoresetMode])
         self.autoreset_mode = AutoresetMode(mode)
-        self._batch: _core.Batch | None = make_batch(
+        recipe = Recipe(
             env,
             overrides,
             num_envs=num_envs,
@@ -101,7 +119,8 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
             log_dir=log_dir,
             max_episode_steps=max_episode_steps,
         )
-        batch = self._batch
+        batch = make_batch(recipe)
+        self._recipe = recipe.portable()
         self.num_envs = batch.num_envs
         self.num_threads: int = batch.num_threads
         """Threads that step the envs, the caller's included."""
@@ -127,17 +146,21 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
 
         self._copy = copy
         self._action_shape = (self.num_envs, batch.action_size)
-        columns = columns_of(batch, single_observation_space)
-        self._observations = {key: batch.observation(index) for key, index in columns}
-        self._final_observations = {key: batch.final_observation(index) for key, index in columns}
-        self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
-        self._finished = batch.finished
-        self._info = InfoTable(batch)
+        self._columns = columns_of(batch, single_observation_space)
         self._randoms: list[np.random.Generator | None] = [None] * self.num_envs
         self._seeds: list[int] = [-1] * self.num_envs
         self._seeded = np.zeros(self.num_envs, np.bool_)
         self._needs_reset = np.ones(self.num_envs, np.bool_)
         self._ready = False  # no env needs a reset
+        self._attach(batch)
+
+    def _attach(self, batch: _core.Batch) -> None:
+        self._batch: _core.Batch | None = batch
+        self._observations = {key: batch.observation(index) for key, index in self._columns}
+        self._final_observations = {key: batch.final_observation(index) for key, index in self._columns}
+        self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
+        self._finished = batch.finished
+        self._info = InfoTable(batch)
         self._painter: Painter | None = None
 
     @property
@@ -227,6 +250,54 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
             self._truncated.copy(),
             infos,
         )
+
+    def get_state(self, indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None = None) -> list[bytes]:
+        """Snapshots of envs, by default of all, each as of `Env.snapshot`."""
+        batch = self._open()
+        return [batch.state(int(i)) for i in (range(self.num_envs) if indices is None else indices)]
+
+    def set_state(
+        self,
+        indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None,
+        states: bytes | Sequence[bytes],
+    ) -> Observation:
+        """Puts envs back to snapshots, of any env of the same kind; the others are left alone.
+
+        Args:
+            indices: the envs; None for all.
+            states: one for each of them, or one for all.
+
+        Returns:
+            All observations (num_envs, ...).
+
+        Raises:
+            ValueError: damaged bytes, or of something else; an index beyond the envs; the wrong number of
+                states. Nothing has changed.
+        """
+        batch = self._open()
+        which = list(range(self.num_envs)) if indices is None else [int(i) for i in indices]
+        batch.set_state(which, [states] if isinstance(states, bytes) else list(states))
+        next_step = self.autoreset_mode is AutoresetMode.NEXT_STEP
+        for i in which:
+            self._seeded[i] = batch.started(i)
+            self._needs_reset[i] = not batch.started(i) or (batch.ended(i) and not next_step)
+        self._ready = not self._needs_reset.any()
+        return self._out(None)
+
+    def snapshot(self) -> bytes:
+        """The states of all envs in one."""
+        return pack(self.get_state())
+
+    def restore(self, state: bytes) -> Observation:
+        """Goes back to a snapshot of as many envs.
+
+        Returns:
+            The observations of that moment.
+
+        Raises:
+            ValueError: the bytes are damaged or of something else; nothing has changed.
+        """
+        return self.set_state(None, unpack(state, self.num_envs))
 
     def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
         """A picture (height, width, 3) uint8 of each env; None without a render mode."""
@@ -322,6 +393,3 @@ class VectorEnv(gym.vector.VectorEnv[Any, Any, Any]):
         if not mask.any():
             raise ValueError("options['reset_mask']: found no True, expected at least one")
         return mask
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        raise refuse_copies("vector environment")

@@ -5,13 +5,14 @@ Units are SI and radians. Poses are in the world frame, twists in the body frame
 
 from __future__ import annotations
 
+import copy
 import difflib
 import math
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Block", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "Wheels", "World"]
 
 T = TypeVar("T")
+
+# Attributes of a World that are made from its model and its simulation; a copy writes no log.
+_NATIVE = frozenset({"_model", "_simulation", "_vehicles", "_blocks", "_painter", "_lock", "_log"})
 
 
 class Pose(NamedTuple):
@@ -353,14 +357,24 @@ class World:
         world_seed: int = 0,
         log_dir: str | os.PathLike[str] | None = None,
     ) -> None:
-        self._seed, self._episode = _checked_seed(seed), 0
-        self._model = _core.load_model(
-            os.fspath(path), assets(), folders_of(roots), _checked_seed(world_seed)
+        folders = folders_of(roots)
+        self._files = (
+            os.path.abspath(path),
+            [os.path.abspath(f) for f in folders],
+            _checked_seed(world_seed),
         )
-        self._simulation = _core.Simulation(self._model, self._seed, 0)
-        simulation, model = self._simulation, self._model
+        model = _core.load_model(os.fspath(path), assets(), folders, self._files[2])
+        simulation = _core.Simulation(model, _checked_seed(seed), 0)
         _core.check_start(simulation)
-        self._log = None if log_dir is None else _core.VehicleLog(simulation, os.fspath(log_dir))
+        self._attach(
+            model, simulation, None if log_dir is None else _core.VehicleLog(simulation, os.fspath(log_dir))
+        )
+        notice(model.warnings)
+
+    def _attach(
+        self, model: _core.Model, simulation: _core.Simulation, log: _core.VehicleLog | None = None
+    ) -> None:
+        self._model, self._simulation, self._log = model, simulation, log
         self._vehicles = _Named(
             "vehicle",
             {v.name: Vehicle(simulation, model, i, self._log) for i, v in enumerate(model.vehicles)},
@@ -368,7 +382,6 @@ class World:
         self._blocks = _Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None
         self._lock = threading.Lock()
-        notice(self._model.warnings)
 
     @property
     def vehicles(self) -> Mapping[str, Vehicle]:
@@ -421,12 +434,58 @@ class World:
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the initial state: with a seed as a new world, without one with fresh noise."""
-        if seed is None:
-            self._episode += 1
-        else:
-            self._seed, self._episode = _checked_seed(seed), 0
         with self._alone():
-            self._simulation.reset(self._seed, self._episode)
+            if seed is None:
+                self._simulation.reset(self._simulation.key, self._simulation.episode + 1)
+            else:
+                self._simulation.reset(_checked_seed(seed), 0)
+
+    def snapshot(self) -> bytes:
+        """The whole state: bodies, wheels, controllers, commands, noise, sensors' clocks and readings.
+
+        Taken while something is touched, it makes this world forget how hard things press on each other, as a
+        restored one must: both go on alike to the last bit, but not quite as without a snapshot.
+
+        Raises:
+            ValueError: the world has diverged.
+        """
+        with self._alone():
+            return bytes(self._simulation.snapshot())
+
+    def restore(self, state: bytes) -> None:
+        """Goes back to a snapshot of this world, also in another process, and on from there bit for bit.
+
+        Raises:
+            ValueError: the bytes are damaged or of another world; nothing has changed.
+        """
+        with self._alone():
+            self._simulation.restore(state)
+
+    def __copy__(self) -> World:
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> World:
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
+        twin.__dict__.update(copy.deepcopy(self._plain_attributes(), memo))
+        with self._alone():
+            twin._attach(self._model, self._simulation.clone())
+        return twin
+
+    def __getstate__(self) -> Any:
+        return self._plain_attributes(), self.snapshot()
+
+    def __setstate__(self, state: Any) -> None:
+        attributes, snapshot = state
+        self.__dict__.update(attributes)
+        path, folders, world_seed = self._files
+        model = _core.load_model(path, assets(), folders, world_seed)
+        simulation = _core.Simulation(model, 0, 0)
+        simulation.restore(snapshot)
+        self._attach(model, simulation)
+
+    def _plain_attributes(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in _NATIVE}
 
     def draw(
         self, width: int = 640, height: int = 480, camera: str = "above", vehicle: str | None = None

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "env/batch_impl.h"
 #include "env/check_memory.h"
+#include "env/env_archive.h"
 
 namespace mvsim {
 namespace {
@@ -87,6 +88,7 @@ enum InfoIndex {
 Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batch_options)
     : task(std::move(compiled)),
       options(batch_options),
+      fingerprint(mvsim::fingerprint(*task)),
       pool(options.num_threads > 0 ? std::min(options.num_threads, options.num_envs)
                                    : default_threads(options.num_envs),
            options.pin) {
@@ -268,7 +270,7 @@ Batch::Batch(const EnvSpec& spec, const BatchOptions& options) {
   impl_ = std::make_unique<Impl>(compile_task(spec, options.load), options);
 }
 
-Batch::Batch(std::unique_ptr<const Task> task, const BatchOptions& options)
+Batch::Batch(std::shared_ptr<const Task> task, const BatchOptions& options)
     : impl_(std::make_unique<Impl>(std::move(task), options)) {}
 
 Batch::~Batch() = default;

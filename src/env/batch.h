@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -73,7 +74,7 @@ class Batch {
   using ShouldStop = std::function<bool()>;
 
   Batch(const EnvSpec& spec, const BatchOptions& options);
-  Batch(std::unique_ptr<const Task> task, const BatchOptions& options);  // of a task made by hand, for tests
+  Batch(std::shared_ptr<const Task> task, const BatchOptions& options);  // of a task that is made already
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -101,6 +102,18 @@ class Batch {
   // Gives the threads back; the calling thread steps alone from then on. Nothing while another thread is in a
   // call.
   void stop_threads();
+
+  // -- snapshots (sim/snapshot.h)
+  // One env's state, its episode and its observations as bytes. Goes on bit for bit in any batch whose
+  // worlds, observations, actions and rewards are laid out alike.
+  std::string state(int env) const;
+  // Puts envs back to such states: one for each, or one for all. Clears their rewards and flags. Throws
+  // Error, and changes nothing, if a state is anything else.
+  void set_state(std::span<const int> envs, std::span<const std::string_view> states);
+  // A batch that goes on like this one; they share what never changes.
+  std::unique_ptr<Batch> clone() const;
+  bool started(int env) const;  // reset at least once
+  bool ended(int env) const;    // to be reset before it can step
 
   // -- results
   const std::vector<ObservationInfo>& observations() const;

@@ -39,12 +39,18 @@ struct Batch::Impl {
   bool read_action(int i, const float* actions);
   void clear_results(int i);
   void set_info(size_t column, int i, double value);
+  struct Restored;
+  std::string state(int i) const;
+  Restored read_state(std::string_view bytes, const EnvState& like) const;
+  void put_state(int i, const Restored& restored);
+  void check_env(int i) const;
   void check_actions(std::span<const float> actions) const;
   void for_envs(const ShouldStop& should_stop,
                 const std::function<void(int, const std::function<bool()>&, Scratch&)>& work);
 
   std::shared_ptr<const Task> task;  // clones share it
   BatchOptions options;
+  uint64_t fingerprint;  // env_archive.h
   std::vector<EnvState> envs;
   std::vector<std::unique_ptr<VehicleLog>> logs;  // by env, or none
   std::vector<double> action_low, action_high;

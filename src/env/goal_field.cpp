@@ -94,15 +94,19 @@ int PlanningGrid::cell_of(Vec2 p) const {
   return index(p.y - origin.y, height) * width + index(p.x - origin.x, width);
 }
 
-PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation) {
+PlanningGrid empty_planning_grid(const Rect& r, double cell) {
   constexpr int kMostCells = 4 << 20;
-  const Rect& r = simulation.model().bounds;
   PlanningGrid g;
   g.origin = {r.x_min, r.y_min};
   g.cell = std::max(cell, std::sqrt((r.x_max - r.x_min) * (r.y_max - r.y_min) / kMostCells));
   g.width = std::max(1, static_cast<int>(std::ceil((r.x_max - r.x_min) / g.cell - 1e-9)));
   g.height = std::max(1, static_cast<int>(std::ceil((r.y_max - r.y_min) / g.cell - 1e-9)));
   g.free.resize(static_cast<size_t>(g.width) * g.height);
+  return g;
+}
+
+PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation) {
+  PlanningGrid g = empty_planning_grid(simulation.model().bounds, cell);
   for (int i = 0; i < g.width * g.height; ++i) g.free[i] = is_free(simulation, agent, g.center(i), inflation);
   return g;
 }

@@ -30,6 +30,9 @@ struct PlanningGrid {
   int cell_of(Vec2 p) const;  // of the nearest cell if outside
 };
 
+// Of cells of `cell` metres, or of larger ones where a world is very large; none is free yet.
+PlanningGrid empty_planning_grid(const Rect& bounds, double cell);
+
 // The world as `simulation` has it now, without its agent; `inflation` is the disc's radius.
 PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation);
 

@@ -101,6 +101,12 @@ void reset(Batch& batch, const std::optional<Mask>& mask) {
   batch.reset(values, stop_on_signal);
 }
 
+void set_state(Batch& batch, const std::vector<int>& envs, const std::vector<py::bytes>& states) {
+  const std::vector<std::string_view> views(states.begin(), states.end());
+  const ReleasedGil released;
+  batch.set_state(envs, views);
+}
+
 void bind_spec(py::module_& m) {
   py::class_<EnvSpec>(m, "EnvSpec")
       .def_readonly("id", &EnvSpec::id)
@@ -173,6 +179,12 @@ void bind_batch(py::module_& m) {
       .def("reset", &reset, "mask"_a = py::none())
       .def("step", &step, "actions"_a.noconvert())
       .def("stop_threads", &Batch::stop_threads)
+      .def(
+          "state", [](const Batch& batch, int env) { return py::bytes(batch.state(env)); }, "env"_a)
+      .def("set_state", &set_state, "envs"_a, "states"_a)
+      .def("clone", &Batch::clone)
+      .def("started", &Batch::started, "env"_a)
+      .def("ended", &Batch::ended, "env"_a)
       .def("observation", [](py::object self, size_t key) { return rows(self, key, &Batch::observation); })
       .def("final_observation",
            [](py::object self, size_t key) { return rows(self, key, &Batch::final_observation); })

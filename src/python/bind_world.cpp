@@ -124,6 +124,18 @@ void bind_world(py::module_& m) {
             s.set_command(vehicle, command);
           },
           "vehicle"_a, "command"_a)
+      .def_property_readonly("key", &Simulation::key)
+      .def_property_readonly("episode", &Simulation::episode)
+      .def("snapshot", [](Simulation& s) { return py::bytes(s.snapshot()); })
+      .def(
+          "restore", [](Simulation& s, const py::bytes& state) { s.restore(std::string_view(state)); },
+          "state"_a)
+      // both go on alike
+      .def("clone",
+           [](Simulation& s) {
+             s.refill_solver();
+             return Simulation(s);
+           })
       .def_property_readonly("time", &Simulation::time)
       .def_property_readonly("step_count", &Simulation::step_count)
       .def("vehicle_pose", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_pose(i)); })

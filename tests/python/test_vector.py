@@ -15,7 +15,6 @@ import pytest
 from conftest import actions_for, equal, short
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-import mvsim_gym
 from mvsim_gym import VectorEnv
 
 MODES = list(AutoresetMode)
@@ -335,13 +334,6 @@ def test_wrappers_of_gymnasium() -> None:
         *_, info = envs.step(action)
         episodes += info["_episode"].sum() if "episode" in info else 0
     assert episodes > 20
-
-
-def test_no_copies_of_a_running_environment() -> None:
-    import pickle
-
-    with pytest.raises(TypeError, match="pickled or copied"):
-        pickle.dumps(mvsim_gym.VectorEnv("mvsim/NavArena-v0"))
 
 
 def test_bad_actions_leave_the_other_envs_alone() -> None:

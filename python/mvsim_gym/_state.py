@@ -1,0 +1,86 @@
+"""pickle, copy and bytes for what stands on a native batch."""
+
+from __future__ import annotations
+
+import copy
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+
+from mvsim_gym import _core
+from mvsim_gym._build import Recipe, make_batch
+
+T = TypeVar("T", bound="Copyable")
+
+_MAGIC = b"mvsimpak"
+_HEAD = struct.Struct("<8sQI")  # magic, number of parts, CRC-32 of all that follows
+
+
+class Copyable:
+    """An environment, or many, that can be copied and pickled while it runs.
+
+    A copy shares the compiled worlds and owns everything else. A pickle carries the constructor's arguments
+    and the state: it is made anew where it is read, from the same files, and goes on where it was.
+    """
+
+    _batch: _core.Batch | None
+    _recipe: Recipe
+    _NATIVE: ClassVar[frozenset[str]]
+    """Attributes that `_attach` makes from the batch."""
+
+    def _attach(self, batch: _core.Batch) -> None:
+        raise NotImplementedError
+
+    def _open(self) -> _core.Batch:
+        raise NotImplementedError
+
+    def __copy__(self: T) -> T:
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self: T, memo: dict[int, Any]) -> T:
+        batch = self._open().clone()
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
+        twin.__dict__.update(copy.deepcopy(self._plain_attributes(), memo))
+        twin._attach(batch)
+        return twin
+
+    def __getstate__(self) -> Any:
+        batch = self._open()
+        return self._plain_attributes(), [batch.state(i) for i in range(batch.num_envs)]
+
+    def __setstate__(self, state: Any) -> None:
+        attributes, states = state
+        self.__dict__.update(attributes)
+        batch = make_batch(self._recipe)
+        batch.set_state(range(batch.num_envs), states)
+        self._attach(batch)
+
+    def _plain_attributes(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in self._NATIVE}
+
+
+def pack(parts: Sequence[bytes]) -> bytes:
+    """Several pieces of bytes as one."""
+    body = struct.pack(f"<{len(parts)}Q", *map(len, parts)) + b"".join(parts)
+    return _HEAD.pack(_MAGIC, len(parts), zlib.crc32(body)) + body
+
+
+def unpack(data: bytes, count: int) -> list[bytes]:
+    """The pieces of `pack`; ValueError for anything else and for another number of them."""
+    if not isinstance(data, bytes):
+        raise TypeError(f"snapshot: found a {type(data).__name__}, expected bytes")
+    if len(data) < _HEAD.size or not data.startswith(_MAGIC):
+        raise ValueError(f"snapshot: found {len(data)} bytes that are no snapshot of many environments")
+    _, found, checksum = _HEAD.unpack_from(data)
+    if zlib.crc32(data[_HEAD.size :]) != checksum:
+        raise ValueError("snapshot: found damaged bytes (the checksum is wrong)")
+    if found != count:
+        raise ValueError(f"snapshot: found {found} parts, expected {count}: it is of another number of envs")
+    sizes = struct.unpack_from(f"<{count}Q", data, _HEAD.size)
+    at, parts = _HEAD.size + 8 * count, []
+    for size in sizes:
+        parts.append(data[at : at + size])
+        at += size
+    return parts

@@ -1,0 +1,107 @@
+// The part of a Batch that becomes bytes and comes back.
+#include <algorithm>
+
+#include "env/batch_impl.h"
+#include "env/env_archive.h"
+#include "sim/snapshot.h"
+
+namespace mvsim {
+
+struct Batch::Impl::Restored {
+  EnvState env;
+  std::vector<std::vector<float>> observations;  // rows by key
+};
+
+void Batch::Impl::check_env(int i) const {
+  if (i < 0 || i >= options.num_envs)
+    throw Error("index: found " + std::to_string(i) + ", expected 0 to " +
+                std::to_string(options.num_envs - 1));
+}
+
+std::string Batch::Impl::state(int i) const {
+  const EnvState& env = envs[static_cast<size_t>(i)];
+  size_t expected = 768 + env.simulation.expected_bytes() + 4 * env.history.size();
+  for (const ObservationInfo& info : task->observation_infos) expected += 8 + 4 * info.low.size();
+  SnapshotWriter writer(SnapshotKind::kEnvironment, fingerprint, expected);
+  write_env(writer.archive(), env, *task);
+  for (size_t k = 0; k < observations.size(); ++k) {
+    const size_t size = task->observation_infos[k].low.size();
+    writer.archive().raw(observations[k].data() + static_cast<size_t>(i) * size, size * sizeof(float));
+  }
+  return writer.finish();
+}
+
+Batch::Impl::Restored Batch::Impl::read_state(std::string_view bytes, const EnvState& like) const {
+  ArchiveReader archive(snapshot_body(bytes, SnapshotKind::kEnvironment, fingerprint));
+  Restored out{read_env(archive, *task, like), {}};
+  for (const ObservationInfo& info : task->observation_infos) {
+    std::vector<float>& row = out.observations.emplace_back(info.low.size());
+    for (float& value : row) archive(value);
+  }
+  archive.check(archive.left() == 0);
+  return out;
+}
+
+// A last result would be of another episode: there is none.
+void Batch::Impl::put_state(int i, const Restored& restored) {
+  envs[static_cast<size_t>(i)] = restored.env;
+  clear_results(i);
+  for (size_t k = 0; k < observations.size(); ++k) {
+    const std::vector<float>& row = restored.observations[k];
+    std::copy(row.begin(), row.end(),
+              observations[k].begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(i) * row.size()));
+  }
+}
+
+std::string Batch::state(int env) const {
+  const Busy busy(impl_->busy);
+  impl_->check_env(env);
+  return impl_->state(env);
+}
+
+void Batch::set_state(std::span<const int> envs, std::span<const std::string_view> states) {
+  const Busy busy(impl_->busy);
+  Impl& m = *impl_;
+  if (states.size() != envs.size() && states.size() != 1)
+    throw Error("states: found " + std::to_string(states.size()) + ", expected " +
+                std::to_string(envs.size()) + ", one for each env, or 1 for all");
+  for (const int env : envs) m.check_env(env);
+  if (envs.empty()) return;
+  std::vector<Impl::Restored> restored;
+  restored.reserve(states.size());
+  for (size_t s = 0; s < states.size(); ++s) {
+    const EnvState& like = s > 0 ? restored.back().env : m.envs[static_cast<size_t>(envs[0])];
+    restored.push_back(m.read_state(states[s], like));
+  }
+  // nothing can fail any more
+  for (size_t k = 0; k < envs.size(); ++k) m.put_state(envs[k], restored[states.size() > 1 ? k : 0]);
+}
+
+std::unique_ptr<Batch> Batch::clone() const {
+  const Busy busy(impl_->busy);
+  const Impl& from = *impl_;
+  auto out = std::make_unique<Batch>(from.task, from.options);
+  Impl& to = *out->impl_;
+  to.envs = from.envs;
+  to.observations = from.observations;
+  to.final_observations = from.final_observations;
+  to.rewards = from.rewards;
+  to.terminated = from.terminated;
+  to.truncated = from.truncated;
+  to.finished = from.finished;
+  to.was_reset = from.was_reset;
+  to.infos = from.infos;
+  return out;
+}
+
+bool Batch::started(int env) const {
+  impl_->check_env(env);
+  return impl_->envs[static_cast<size_t>(env)].started;
+}
+
+bool Batch::ended(int env) const {
+  impl_->check_env(env);
+  return impl_->envs[static_cast<size_t>(env)].finished;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,21 @@
+// One env of a batch as part of a snapshot, and back. Like a Simulation's state, what is read continues bit
+// for bit from the end of a control period.
+#pragma once
+
+#include <cstdint>
+
+#include "base/archive.h"
+#include "env/task.h"
+
+namespace mvsim {
+
+// Of all that decides which snapshots fit an environment: its worlds, the layout of its observations, actions
+// and rewards. Weights, limits and periods may differ.
+uint64_t fingerprint(const Task& task);
+
+void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task);
+
+// Throws Error. `like`: an env whose goal field is shared if the new one would be the same.
+EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like);
+
+}  // namespace mvsim
