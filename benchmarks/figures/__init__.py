@@ -2,4 +2,14 @@
 
 from . import learner, learning, memory, overhead, physics, scan, snapshots, startup, throughput
 
-__all__ = ["learner", "learning", "memory", "overhead", "physics", "scan", "snapshots", "startup", "throughput"]
+__all__ = [
+    "learner",
+    "learning",
+    "memory",
+    "overhead",
+    "physics",
+    "scan",
+    "snapshots",
+    "startup",
+    "throughput",
+]

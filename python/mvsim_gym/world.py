@@ -338,6 +338,7 @@ class World:
         seed: of everything random in the run: sensor noise, odometry errors.
         roots: folders that the world may read beside the parent of its own folder and the package's data.
         world_seed: of the random expressions in the world file itself, e.g. `$f{rand()}`.
+        variables: of the world file, e.g. `{"obstacles": 12}` for its `${obstacles|8}`; numbers or text.
         log_dir: a folder for CSV files of every vehicle, a row a physics step (docs/python.md); without it nothing
             is written.
 
@@ -355,6 +356,7 @@ class World:
         roots: Sequence[str | os.PathLike[str]] = (),
         *,
         world_seed: int = 0,
+        variables: Mapping[str, str | float] | None = None,
         log_dir: str | os.PathLike[str] | None = None,
     ) -> None:
         folders = folders_of(roots)
@@ -362,8 +364,9 @@ class World:
             os.path.abspath(path),
             [os.path.abspath(f) for f in folders],
             _checked_seed(world_seed),
+            {name: str(value) for name, value in (variables or {}).items()},
         )
-        model = _core.load_model(os.fspath(path), assets(), folders, self._files[2])
+        model = _core.load_model(os.fspath(path), assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, _checked_seed(seed), 0)
         _core.check_start(simulation)
         self._attach(
@@ -478,8 +481,8 @@ class World:
     def __setstate__(self, state: Any) -> None:
         attributes, snapshot = state
         self.__dict__.update(attributes)
-        path, folders, world_seed = self._files
-        model = _core.load_model(path, assets(), folders, world_seed)
+        path, folders, world_seed, variables = self._files
+        model = _core.load_model(path, assets(), folders, world_seed, variables)
         simulation = _core.Simulation(model, 0, 0)
         simulation.restore(snapshot)
         self._attach(model, simulation)

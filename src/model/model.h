@@ -69,8 +69,8 @@ struct VehicleModel {
   // first index in Model::params
   size_t body_params = 0, tire_params = 0, controller_params = 0, dynamics_params = 0;
   std::optional<size_t> load_transfer;  // index in Model::params of its cg_height; off when absent
-  size_t controller_state = 0;  // first index in a Simulation's controller states
-  size_t first_wheel = 0;       // first index in a Simulation's wheels
+  size_t controller_state = 0;          // first index in a Simulation's controller states
+  size_t first_wheel = 0;               // first index in a Simulation's wheels
   size_t body = 0;
   std::optional<Vec2> first_joint_anchor;    // body frame: where a two-wheeled trailer rests besides
   std::optional<bool> auto_start_recording;  // what the world says; acted upon only where a caller logs

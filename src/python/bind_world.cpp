@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <map>
 #include <tuple>
 
 #include "model/compile.h"
@@ -49,12 +50,14 @@ py::array_t<double> wheels_of(const Simulation& simulation, size_t vehicle) {
 }
 
 std::shared_ptr<const Model> load(const std::string& path, const std::string& assets,
-                                  const std::vector<std::string>& roots, uint64_t world_seed) {
+                                  const std::vector<std::string>& roots, uint64_t world_seed,
+                                  const std::map<std::string, std::string>& variables) {
   const ReleasedGil released;
   WorldLoadOptions options;
   options.roots = roots;
   options.assets = assets;
   options.world_seed = world_seed;
+  options.variables.assign(variables.begin(), variables.end());
   return load_model(path, options);
 }
 
@@ -102,8 +105,8 @@ void bind_model(py::module_& m) {
       .def_readonly("vehicles", &Model::vehicles)
       .def_readonly("blocks", &Model::blocks)
       .def_readonly("sensors", &Model::sensors);
-  m.def("load_model", &load, "path"_a, "assets"_a, "roots"_a = std::vector<std::string>{},
-        "world_seed"_a = 0);
+  m.def("load_model", &load, "path"_a, "assets"_a, "roots"_a = std::vector<std::string>{}, "world_seed"_a = 0,
+        "variables"_a = std::map<std::string, std::string>{});
 }
 
 }  // namespace

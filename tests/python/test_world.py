@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import threading
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import DATA
+from conftest import DATA, ROOT
 
 from mvsim_gym import World, WorldFileError
 
@@ -356,3 +357,11 @@ def test_stock_vehicles_by_the_paths_of_the_tutorials(tmp_path: Path, file: str,
     world = World(tmp_path / "w.world.xml")
     world.step(0.1)
     assert world.warnings == [] and world.vehicles["r1"].twist.vx == pytest.approx(0, abs=1e-3)
+
+
+def test_variables_of_the_world_file() -> None:
+    path = ROOT / "worlds" / "nav_arena.world.xml"
+    world = World(path, variables={"obstacles": 3})
+    assert sum(name.startswith("obstacle") for name in world.blocks) == 3
+    twin = pickle.loads(pickle.dumps(world))
+    assert list(twin.blocks) == list(world.blocks)

@@ -58,7 +58,8 @@ TEST(WheelsObservation, SlipOfKnownSpeeds) {
   env.simulation.reset(1, 0);
   const auto seen = observed(*task, env);
   ASSERT_EQ(seen.size(), 4u);
-  // turning at 0.4 rad/s, wheels at rest: the hubs move at (1 -+ 0.3 * 0.4, 0.5), to the left wheel turned by 30 degrees
+  // turning at 0.4 rad/s, wheels at rest: the hubs move at (1 -+ 0.3 * 0.4, 0.5), to the left wheel turned by
+  // 30 degrees
   const double c = std::cos(kPi / 6), s = std::sin(kPi / 6);
   EXPECT_FLOAT_EQ(seen[0], -1);
   EXPECT_FLOAT_EQ(seen[1], -1);
