@@ -30,6 +30,7 @@ class TraceLink {
   TraceLink() = default;
   TraceLink(const TraceLink&) {}
   TraceLink(TraceLink&&) noexcept {}
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): there is nothing to assign
   TraceLink& operator=(const TraceLink&) { return *this; }
   TraceLink& operator=(TraceLink&&) noexcept { return *this; }
   ~TraceLink() = default;
