@@ -153,10 +153,10 @@ void refuse_unbuilt(const ParamSet& sensor) {
 
 void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   if (!spec.load_transfer) return;
-  const ParamInfo kTable[] = {
+  const ParamInfo table[] = {
       {.name = "cg_height", .fallback = (v.z_min + v.z_max) / 2, .min = 0, .max = 100}};
   v.load_transfer =
-      add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", kTable, *spec.load_transfer, {});
+      add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", table, *spec.load_transfer, {});
 }
 
 void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {

@@ -8,7 +8,7 @@ namespace mvsim {
 namespace {
 
 constexpr size_t kMostNumbers = 1 << 22;  // of a matrix in the text
-constexpr int kMostKernelSide = 31;
+constexpr size_t kMostKernelSide = 31;
 
 constexpr std::string_view kTags[] = {"elevation_image",
                                       "elevation_image_min_z",
