@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,11 @@ IDS = sorted(id for id in gym.registry if id.startswith("mvsim/") and id != "mvs
 @pytest.fixture(params=IDS)
 def env_id(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+def lasting(full: int, small: int) -> int:
+    """How long a slow test goes on: `full` by hand, `small` in CI (the variable CI is set)."""
+    return small if os.environ.get("CI") else full
 
 
 def short(env_id: str, steps: int = 20) -> dict[str, Any]:
@@ -56,8 +62,6 @@ def rollout_hash(env_id: str, steps: int = 300, **keywords: Any) -> str:
 
 def run_python(code: str, timeout: float = 60, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs code in a fresh interpreter that finds the same package."""
-    import os
-
     paths = [str(ROOT / "tests" / "python"), *(p for p in sys.path if p)]
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment}
     return subprocess.run(

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import DATA, IDS, actions_for, rollout_hash, run_python, short
+from conftest import DATA, IDS, actions_for, lasting, rollout_hash, run_python, short
 
 import mvsim_gym
 
@@ -44,7 +44,7 @@ def test_threads_and_num_envs_for_long(env_id: str, num_envs: int, num_threads: 
     reference.reset(seed=9)
     envs.reset(seed=9)
     rng = np.random.default_rng(2)
-    for step in range(10_000):
+    for step in range(lasting(10_000, 200)):
         actions = rng.uniform(-1, 1, (64, size)).astype(np.float32)
         expected, found = reference.step(actions), envs.step(actions[:num_envs].copy())
         for key, array in found[0].items():

@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import DATA, actions_for, equal, run_python
+from conftest import DATA, actions_for, equal, lasting, run_python
 
 import mvsim_gym
 
@@ -214,7 +214,7 @@ def test_exit_in_shuffled_order(seed: int) -> None:
 @pytest.mark.slow
 def test_exits_in_shuffled_order() -> None:
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(leave, range(100, 200)))
+        list(pool.map(leave, range(100, lasting(200, 120))))
 
 
 def test_sigterm() -> None:
@@ -322,7 +322,7 @@ def test_resets_leave_nothing(env_id: str) -> None:
     for _ in range(20_000):  # until the cache of paths to goals is full
         env.reset()
     before = process.memory_info().rss, process.num_threads(), process.num_fds()
-    for _ in range(100_000):
+    for _ in range(lasting(100_000, 20_000)):
         env.reset()
     assert process.memory_info().rss - before[0] < 1 << 20
     assert (process.num_threads(), process.num_fds()) == before[1:]

@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import IDS, ROOT, actions_for, equal, run_python, short
+from conftest import IDS, ROOT, actions_for, equal, lasting, run_python, short
 
 import mvsim_gym
 from mvsim_gym.registration import listing
@@ -74,7 +74,7 @@ def test_random_moments_for_long(env_id: str) -> None:
     env = mvsim_gym.Env(env_id)
     env.reset(seed=3)
     size = env.action_space.shape[0]
-    for moment, steps in enumerate(np.random.default_rng(2).integers(0, 400, 100).tolist()):
+    for moment, steps in enumerate(np.random.default_rng(2).integers(0, 400, lasting(100, 5)).tolist()):
         play(env, pushing_actions(moment, steps, 1, size)[:, 0])
         state, actions = env.snapshot(), pushing_actions(5000 + moment, 1000, 1, size)[:, 0]
         first = play(env, actions)
@@ -392,4 +392,5 @@ def test_planning_by_snapshots() -> None:
     from plan_by_snapshot import Planner, drive
 
     env, planner = mvsim_gym.Env(ARENA), Planner(ARENA, rollouts=64)
-    assert sum(drive(env, planner, seed) for seed in range(6)) >= 5
+    episodes = lasting(20, 2)
+    assert sum(drive(env, planner, seed) for seed in range(episodes)) >= 0.9 * episodes
