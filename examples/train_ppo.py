@@ -1,6 +1,6 @@
 """The main job: PPO of Stable-Baselines3 learns to reach goals, then is judged beside scripted baselines.
 
-    python examples/train_ppo.py                                   # NavArena, under three minutes on two cores
+    python examples/train_ppo.py                                   # NavArena, two to four minutes on two cores
     python examples/train_ppo.py --env mvsim/NavMap-v0 --steps 5000000 --seed 1
 
 Writes into runs/<env>-seed<seed>/: metrics.json, learning_curve.png, episode.mp4 (or episode.gif), model.zip and a
