@@ -4,51 +4,6 @@
 #include <box2d/b2_math.h>
 
 namespace mvsim {
-namespace {
-
-// As b2Body::SetMassData rounds.
-BodyInertia to_inertia(const MassProperties& m, double linear_damping, double angular_damping) {
-  const auto mass = static_cast<float>(m.mass);
-  const b2Vec2 center(static_cast<float>(m.center.x), static_cast<float>(m.center.y));
-  const float inertia = static_cast<float>(m.inertia) - mass * b2Dot(center, center);
-  return {.inverse_mass = mass > 0 ? 1.0f / mass : 0.0f,
-          .inverse_inertia = mass > 0 && inertia > 0 ? 1.0f / inertia : 0.0f,
-          .center_x = center.x,
-          .center_y = center.y,
-          .linear_damping = static_cast<float>(linear_damping),
-          .angular_damping = static_cast<float>(angular_damping)};
-}
-
-}  // namespace
-
-MassProperties vehicle_mass(const VehicleModel& v, std::span<const double> params) {
-  const double chassis = params[v.body_params + kChassisMass];
-  MassProperties m{chassis, chassis * v.chassis.centroid, chassis * v.chassis.unit_inertia};
-  for (const WheelModel& w : v.wheels) {
-    const double length = 2 * w.radius;
-    m.mass += w.mass;
-    m.center = m.center + w.mass * w.position;
-    m.inertia += w.mass * ((length * length + w.width * w.width) / 12 + dot(w.position, w.position));
-  }
-  m.center = 1 / m.mass * m.center;
-  return m;
-}
-
-MassProperties block_mass(const BlockModel& b, std::span<const double> params) {
-  const double mass = params[b.params + kBlockMass], scale = params[b.params + kBlockScale];
-  return {mass, scale * b.shape.centroid, mass * scale * scale * b.shape.unit_inertia};
-}
-
-BodyInertia vehicle_inertia(const VehicleModel& v, std::span<const double> params) {
-  return to_inertia(vehicle_mass(v, params), params[v.body_params + kChassisLinearDamping],
-                    params[v.body_params + kChassisAngularDamping]);
-}
-
-BodyInertia block_inertia(const BlockModel& b, std::span<const double> params) {
-  if (b.is_static) return {};
-  return to_inertia(block_mass(b, params), params[b.params + kBlockLinearDamping],
-                    params[b.params + kBlockAngularDamping]);
-}
 
 BodyState place_body(const Pose2& pose, const BodyInertia& inertia) {
   const b2Transform T_world_body(b2Vec2(static_cast<float>(pose.x), static_cast<float>(pose.y)),
@@ -59,6 +14,31 @@ BodyState place_body(const Pose2& pose, const BodyInertia& inertia) {
           .angle = static_cast<float>(pose.yaw),
           .cx = center.x,
           .cy = center.y};
+}
+
+Vec2 velocity_of_origin(const BodyState& b, const BodyInertia& inertia) {
+  const b2Vec2 arm = b2Mul(b2Rot(b.angle), b2Vec2(-inertia.center_x, -inertia.center_y));
+  return {b.vx + -b.omega * arm.y, b.vy + b.omega * arm.x};
+}
+
+ForceSum::ForceSum(const BodyState& body) : x_(body.x), y_(body.y), cx_(body.cx), cy_(body.cy) {
+  const b2Rot rotation(body.angle);
+  sin_ = rotation.s;
+  cos_ = rotation.c;
+}
+
+void ForceSum::add(Vec2 position, Vec2 force) {
+  const auto px = static_cast<float>(position.x), py = static_cast<float>(position.y);
+  const auto fx = static_cast<float>(force.x), fy = static_cast<float>(force.y);
+  const b2Vec2 world(cos_ * fx - sin_ * fy, sin_ * fx + cos_ * fy);
+  const b2Vec2 at((cos_ * px - sin_ * py) + x_, (sin_ * px + cos_ * py) + y_);
+  force_x_ += world.x;
+  force_y_ += world.y;
+  torque_ += b2Cross(b2Vec2(at.x - cx_, at.y - cy_), world);
+}
+
+BodyForce ForceSum::force() const {
+  return {{force_x_, force_y_}, torque_};
 }
 
 void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce& force, double dt) {

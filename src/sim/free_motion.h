@@ -14,19 +14,21 @@ struct BodyForce {
   double torque = 0;  // N m about the centre of mass
 };
 
-// Mass properties about the body origin.
-struct MassProperties {
-  double mass = 0;  // kg
-  Vec2 center;
-  double inertia = 0;  // kg m2 about the body origin
+// Velocity of the reference point, m/s, world frame. In single precision, as Box2D's own.
+Vec2 velocity_of_origin(const BodyState& body, const BodyInertia& inertia);
+
+// Adds up forces on points of a body as b2Body::ApplyForce does, to the bit: a tire that sticks and slips
+// doubles a difference in the last bit at every other step.
+class ForceSum {
+ public:
+  explicit ForceSum(const BodyState& body);
+  void add(Vec2 position, Vec2 force);  // both in the body frame, m and N
+  BodyForce force() const;
+
+ private:
+  float x_, y_, cx_, cy_, sin_, cos_;
+  float force_x_ = 0, force_y_ = 0, torque_ = 0;
 };
-
-MassProperties vehicle_mass(const VehicleModel& vehicle,
-                            std::span<const double> params);  // chassis and wheels
-MassProperties block_mass(const BlockModel& block, std::span<const double> params);
-
-BodyInertia vehicle_inertia(const VehicleModel& vehicle, std::span<const double> params);
-BodyInertia block_inertia(const BlockModel& block, std::span<const double> params);
 
 // At rest with the reference point at `pose`.
 BodyState place_body(const Pose2& pose, const BodyInertia& inertia);

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 
+#include "sim/body_mass.h"
 #include "sim/solver_joints.h"
+#include "sim/solver_polygon.h"
 
 namespace mvsim {
 namespace {
@@ -18,37 +21,15 @@ constexpr float kCellSkin = 0.001f;        // m, of grid cells
 constexpr double kCellHalfSide = 0.4;      // of a cell's side: what MVSim puts in the way of a body
 constexpr double kBroadPhaseMargin = 0.1;  // m, by which Box2D fattens boxes
 constexpr double kSlowTravel = 0.02;       // m a step; less cannot carry a body through a thing
-constexpr double kWeld = 0.003;  // m; Box2D welds vertices below 2.5 mm and aborts when fewer than 3 remain
-
-b2Vec2 to_b2(Vec2 v) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y)};
-}
 
 // A piece of an outline at `scale`, or throws when it is too small for the solver.
 b2PolygonShape polygon(const Polygon& piece, double scale, const std::string& name) {
-  std::array<b2Vec2, b2_maxPolygonVertices> points;
-  int n = 0;
-  double area = 0;
-  for (size_t i = 0; i < piece.size(); ++i) {
-    const Vec2 p = scale * piece[i];
-    bool near = false;
-    for (int j = 0; j < n; ++j) {
-      const Vec2 d = p - Vec2{points[static_cast<size_t>(j)].x, points[static_cast<size_t>(j)].y};
-      near = near || dot(d, d) < kWeld * kWeld;
-    }
-    if (!near) points[static_cast<size_t>(n++)] = to_b2(p);
-  }
-  for (int i = 1; i + 1 < n; ++i)
-    area +=
-        b2Cross(points[static_cast<size_t>(i)] - points[0], points[static_cast<size_t>(i) + 1] - points[0]) /
-        2;
-  if (n < 3 || area < kWeld * kWeld)
-    throw Error("body '" + name + "' is thinner than " + std::to_string(kWeld) +
+  std::optional<b2PolygonShape> shape = solver_polygon(piece, scale);
+  if (!shape)
+    throw Error("body '" + name + "' is thinner than " + std::to_string(kLeastThickness) +
                 " m: too small for the solver");
-  b2PolygonShape shape;
-  shape.Set(points.data(), n);
-  shape.m_radius = kBodySkin;
-  return shape;
+  shape->m_radius = kBodySkin;
+  return *shape;
 }
 
 b2FixtureDef fixture(const b2Shape& shape, double friction, double restitution) {
@@ -123,11 +104,6 @@ struct RigidBodySolver::Impl {
       def.maxTorque = 0;
       world.CreateJoint(&def);
     }
-  }
-
-  static void set_wheel_box(const WheelModel& w, double yaw, b2PolygonShape& box) {
-    box.SetAsBox(static_cast<float>(w.radius), static_cast<float>(w.width / 2), to_b2(w.position),
-                 static_cast<float>(yaw));
   }
 
   // Longest way that a point of a body goes in a step, m.
@@ -269,8 +245,7 @@ void RigidBodySolver::turn_wheels(const VehicleModel& vehicle, std::span<const W
     Impl::WheelFixture& wheel = impl_->wheels[vehicle.first_wheel + i];
     if (wheel.yaw == wheels[i].steer) continue;
     wheel.yaw = wheels[i].steer;
-    Impl::set_wheel_box(vehicle.wheels[i], wheel.yaw,
-                        *static_cast<b2PolygonShape*>(wheel.fixture->GetShape()));
+    set_wheel_box(vehicle.wheels[i], wheel.yaw, *static_cast<b2PolygonShape*>(wheel.fixture->GetShape()));
   }
 }
 

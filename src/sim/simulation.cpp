@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/body_mass.h"
 #include "sim/rigid_body_solver.h"
 
 namespace mvsim {

@@ -51,21 +51,19 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
   const double across_ground = v.load_transfer ? transfer_load(index) : model_->gravity;
   const double* params = state_.params.data();
   const BodyState& body = state_.bodies[v.body];
+  const BodyInertia& inertia = state_.inertias[v.body];
   const Rotation2 R_world_base(body.angle);
-  const Vec2 center{state_.inertias[v.body].center_x, state_.inertias[v.body].center_y};
-  const Vec2 v_center = R_world_base.unrotate({body.vx, body.vy});
+  const Vec2 center{inertia.center_x, inertia.center_y};
   const double omega = body.omega;
-  const Vec2 v_base{v_center.x + omega * center.y, v_center.y - omega * center.x};
+  const Vec2 v_base = R_world_base.unrotate(velocity_of_origin(body, inertia));
   const double chassis_share = params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
   const Vec2 slope = slope_of(index);
   // all wheels push at once: each may count on its share of the mass, and on less the more it turns the
   // vehicle
-  const BodyInertia& inertia = state_.inertias[v.body];
   const double mass_share = 1 / (inertia.inverse_mass * static_cast<double>(v.wheels.size()));
   const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
 
-  Vec2 force{};
-  double torque = 0;
+  ForceSum sum(body);
   for (size_t i = 0; i < v.wheels.size(); ++i) {
     const WheelModel& w = v.wheels[i];
     WheelState& wheel = state_.wheels[v.first_wheel + i];
@@ -97,13 +95,12 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
     wheel.spin = out.spin;
     wheel.force_x = f.x;
     wheel.force_y = f.y;
-    const Vec2 total = f + downhill;
-    force = force + total;
-    torque += cross(arm, total);
+    sum.add(w.position, f);
+    if (downhill.x != 0 || downhill.y != 0) sum.add(w.position, downhill);
   }
   // an ideal controller moves the body itself: wheels turn along but do not push
   if (v.controller->imposes_twist()) return {};
-  return {R_world_base.rotate(force), torque};
+  return sum.force();
 }
 
 Vec2 Simulation::wheel_velocity(size_t index, size_t wheel) const {

@@ -56,8 +56,8 @@ Limits limits(const double* p, const TireInput& in) {
   const double s = std::min(std::fabs(slip_ratio_of(in)), p[kRatioSaturation]);
   const double a = std::min(std::fabs(slip_angle_of(in)), p[kAngleSaturation]);
   const double of_s = s / p[kRatioSaturation], of_a = a / p[kAngleSaturation];
-  return {in.load * p[kCS] * s * std::sqrt(std::max(0.0, 1 - p[kCSAlpha] * of_a * of_a)),
-          in.load * p[kCAlpha] * a * std::sqrt(std::max(0.0, 1 - p[kCAlphaS] * of_s * of_s))};
+  return {in.load * p[kCS] * s * std::sqrt(std::max(0.0, 1 - p[kCSAlpha] * (of_a * of_a))),
+          in.load * p[kCAlpha] * a * std::sqrt(std::max(0.0, 1 - p[kCAlphaS] * (of_s * of_s)))};
 }
 
 class EllipseTire final : public TireModel {

@@ -22,9 +22,6 @@ from mvsim_gym.replay import read_commands, replay
 CASES = DATA / "oracle"
 FREE = {"x": 1e-3, "y": 1e-3, "z": 1e-3, "yaw": 1e-3, "pitch": 1e-3, "roll": 1e-3, "omega": 5e-3}
 CONTACT = {"x": 2e-2, "y": 2e-2, "yaw": 2e-2}
-# `ellipse` loses its grip where a wheel rolls without slip, so spins jitter and amplify the last bit of a float: the
-# reference's own left and right wheels part by 0.07 rad/s on a straight line. The body averages that out.
-ELLIPSE = {key: value for key, value in FREE.items() if key != "omega"}
 Rows = list[dict[str, str]]
 
 
@@ -44,7 +41,7 @@ def wrap(angle: float) -> float:
 
 def check_states(case: dict[str, Any], want: Rows, got: Rows) -> None:
     contact = case["name"].startswith(("collision", "block_slide"))
-    tolerance = CONTACT if contact else ELLIPSE if "ellipse" in case["name"] else FREE
+    tolerance = CONTACT if contact else FREE
     columns = [column for column in want[0] if column.rsplit(".", 1)[-1] in tolerance]
     assert columns
     for row in want[-1:] if contact else want:

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sim/free_motion.h"
+#include "sim/body_mass.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test {

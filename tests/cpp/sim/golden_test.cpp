@@ -16,33 +16,33 @@ namespace {
 
 const std::map<std::string, uint64_t>& golden() {
   static const std::map<std::string, uint64_t> kGolden{
-      {"differential/raw/default", 0x4516ab5a41eb8cda},
-      {"differential/twist_ideal/default", 0x6112e76fec909988},
-      {"differential/twist_pid/default", 0xfc6582121b6db3ab},
-      {"differential_3_wheels/raw/default", 0xad4b76e833f7d6aa},
-      {"differential_3_wheels/twist_ideal/default", 0x426f5ff4289fdc03},
-      {"differential_3_wheels/twist_pid/default", 0x7ad4b1424ecd9ad7},
-      {"differential_4_wheels/raw/default", 0xe19eea34551b748c},
-      {"differential_4_wheels/twist_ideal/default", 0x7bd7b569b188ff4c},
-      {"differential_4_wheels/twist_pid/default", 0xcf6baef0349a629e},
-      {"differential/raw/ellipse", 0xe8e7b0e01a9d83af},
-      {"differential/raw/vti", 0xfe8282bd6b3ab559},
-      {"differential/raw/wardiagnemma", 0x4964008a3f38a181},
-      {"differential/twist_ideal/ellipse", 0xe0b84d15b7031ba2},
-      {"differential/twist_ideal/vti", 0x37a2f2f85eab4bee},
-      {"differential/twist_ideal/wardiagnemma", 0xd23636f4f4b72edc},
-      {"differential/twist_pid/ellipse", 0xe11fbbb469f4f82b},
-      {"differential/twist_pid/vti", 0x342b900343b81554},
-      {"differential/twist_pid/wardiagnemma", 0x98cf19bd27a8bb87},
-      {"ackermann/raw/default", 0x96349d64436f6397},
-      {"ackermann/twist_ideal/default", 0x7e32429d54a99a5b},
-      {"ackermann/twist_front_steer_pid/default", 0xd463c2f4e698f29a},
-      {"ackermann/front_steer_pid/default", 0x70c43e568848cad4},
-      {"ackermann/throttle_brake/default", 0xe7f211b6b4b4edfb},
-      {"ackermann_drivetrain/raw/default", 0xd6c071471c021a04},
-      {"ackermann_drivetrain/twist_front_steer_pid/default", 0x59d14f939f5a14eb},
-      {"ackermann_drivetrain/front_steer_pid/default", 0xa70462c1bd3493ee},
-      {"ackermann_drivetrain/throttle_brake/default", 0xcc559d8a42422a0d},
+      {"differential/raw/default", 0xb9f8230a0b58a36a},
+      {"differential/twist_ideal/default", 0xace5af995ce8a3eb},
+      {"differential/twist_pid/default", 0x513c76e7d2058922},
+      {"differential_3_wheels/raw/default", 0x4df219c1069f4125},
+      {"differential_3_wheels/twist_ideal/default", 0x928e576305e792fd},
+      {"differential_3_wheels/twist_pid/default", 0xd7aaf0795bc6bb1e},
+      {"differential_4_wheels/raw/default", 0xcdcae3705388205},
+      {"differential_4_wheels/twist_ideal/default", 0xe6dfc45d630dd1be},
+      {"differential_4_wheels/twist_pid/default", 0x63500cee2d5d1a12},
+      {"differential/raw/ellipse", 0x147f2194f5aad7b4},
+      {"differential/raw/vti", 0xe125fb2f80d64ede},
+      {"differential/raw/wardiagnemma", 0x206d5ed384e3852c},
+      {"differential/twist_ideal/ellipse", 0xb19d287bf3cae446},
+      {"differential/twist_ideal/vti", 0x165334a75a4006c3},
+      {"differential/twist_ideal/wardiagnemma", 0x505c61e4cbe4530d},
+      {"differential/twist_pid/ellipse", 0x53c503e8ab7f9b6f},
+      {"differential/twist_pid/vti", 0x15aec18471a0843},
+      {"differential/twist_pid/wardiagnemma", 0xa538beac65117e4e},
+      {"ackermann/raw/default", 0x8efef3d21d4c95e2},
+      {"ackermann/twist_ideal/default", 0xd3f518fcad2e4788},
+      {"ackermann/twist_front_steer_pid/default", 0xa9ba5e7b19700e5d},
+      {"ackermann/front_steer_pid/default", 0x171fd263f6a63f},
+      {"ackermann/throttle_brake/default", 0x1e02369bda329529},
+      {"ackermann_drivetrain/raw/default", 0xf4cb776d149c8401},
+      {"ackermann_drivetrain/twist_front_steer_pid/default", 0xdc2d216bc09ef2a5},
+      {"ackermann_drivetrain/front_steer_pid/default", 0xeb9dfe54441aec5f},
+      {"ackermann_drivetrain/throttle_brake/default", 0xa5f931e4ca4044df},
   };
   return kGolden;
 }
@@ -123,7 +123,7 @@ TEST(Golden, HillsAndRegions) {
     mix_state(sim, hash);
   }
   EXPECT_TRUE(sim.is_finite());
-  EXPECT_EQ(hash.value(), 0x360e602a8c4a7627u) << std::hex << hash.value();
+  EXPECT_EQ(hash.value(), 0xe2c4ba05412aaaeeu) << std::hex << hash.value();
 }
 
 }  // namespace

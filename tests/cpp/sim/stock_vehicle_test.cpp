@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/body_mass.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test {
@@ -82,7 +83,7 @@ void expect_body(const Model& model, const VehicleModel& v, double mass, const R
                  double z_max) {
   std::vector<double> params;
   for (const ParamEntry& p : model.params) params.push_back(p.nominal);
-  EXPECT_NEAR(vehicle_mass(v, params).mass, mass, 1e-9 * mass);
+  EXPECT_NEAR(vehicle_mass(v, params).mass, mass, 1e-6 * mass);
   const Rect box = box_of(v.chassis.outline);
   EXPECT_NEAR(box.x_min, footprint.x_min, 1e-12);
   EXPECT_NEAR(box.x_max, footprint.x_max, 1e-12);

@@ -1,0 +1,95 @@
+// The mass of a vehicle has the bits of a b2Body that owns its fixtures; what Box2D would abort on is summed
+// up exactly.
+#include "sim/body_mass.h"
+
+#include <box2d/box2d.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "sim/solver_polygon.h"
+#include "sim/worlds.h"
+
+namespace mvsim::test {
+namespace {
+
+std::string robot(const std::string& chassis, const std::string& wheel, const std::string& left = "0.1 0.3") {
+  return "<vehicle name='r'><dynamics class='differential'><l_wheel pos='" + left + "' " + wheel +
+         "/><r_wheel pos='-0.1 -0.3 20' " + wheel + "/><chassis mass='15'><shape>" + chassis +
+         "</shape></chassis></dynamics><init_pose>0 0 0</init_pose></vehicle>";
+}
+
+std::string point(double x, double y) {
+  return "<pt>" + std::to_string(x) + " " + std::to_string(y) + "</pt>";
+}
+
+void add(b2Body& body, const b2PolygonShape& shape, double mass) {
+  b2FixtureDef def;
+  def.shape = &shape;
+  b2Fixture* fixture = body.CreateFixture(&def);
+  b2MassData unit;
+  shape.ComputeMass(&unit, 1);
+  fixture->SetDensity(static_cast<float>(mass / unit.mass));
+}
+
+TEST(BodyMass, HundredVehiclesWeighWhatBox2DMakesOfThem) {
+  RandomStream random(31, 0, StreamPurpose::kSpawn);
+  for (int i = 0; i < 100; ++i) {
+    std::string outline;
+    const int points = 3 + i % 6;
+    for (int k = 0; k < points; ++k) {
+      const double at = 2 * kPi * k / points, far = random.uniform(0.9, 1.0);
+      outline += point(random.uniform(0.2, 0.21) + far * std::cos(at), far * std::sin(at));
+    }
+    const auto model = model_of(robot(outline, "mass='" + std::to_string(random.uniform(0.1, 9)) + "'"));
+    const VehicleModel& v = model->vehicles[0];
+    Simulation sim(model, 0);
+    b2World world(b2Vec2(0, 0));
+    b2BodyDef def;
+    def.type = b2_dynamicBody;
+    b2Body& body = *world.CreateBody(&def);
+    const std::optional<b2PolygonShape> chassis = solver_polygon(v.chassis.outline);
+    ASSERT_TRUE(chassis);
+    add(body, *chassis, 15);
+    for (const WheelModel& w : v.wheels) {
+      b2PolygonShape box;
+      set_wheel_box(w, w.yaw, box);
+      add(body, box, w.mass);
+    }
+    body.ResetMassData();
+    const BodyInertia inertia = vehicle_inertia(v, sim.params());
+    EXPECT_EQ(inertia.inverse_mass, 1 / body.GetMass());
+    EXPECT_EQ(inertia.center_x, body.GetLocalCenter().x);
+    EXPECT_EQ(inertia.center_y, body.GetLocalCenter().y);
+    const float about_center =
+        body.GetInertia() - body.GetMass() * b2Dot(body.GetLocalCenter(), body.GetLocalCenter());
+    EXPECT_EQ(inertia.inverse_inertia, 1 / about_center);
+  }
+}
+
+// A wheel or a chassis whose vertices fall together in single precision, more vertices than Box2D
+// takes.
+TEST(BodyMass, WhatBox2DWouldAbortOnIsSummedUpExactly) {
+  const std::string square = point(-1, -1) + point(-1, 1) + point(1, 1) + point(1, -1);
+  const std::string far = point(1e5, 0) + point(1e5 + 0.002, 0) + point(1e5 + 0.002, 0.002);
+  std::string round;
+  for (int k = 0; k < 14; ++k) round += point(std::cos(k * 0.44), std::sin(k * 0.44));
+  const std::string small = "mass='4' width='0.001' diameter='0.001'";
+  for (const std::string& world :
+       {robot(square, small, "1e5 0"), robot(far, "mass='4'"), robot(round, "mass='4'")}) {
+    const auto model = model_of(world);
+    Simulation sim(model, 0);
+    const VehicleModel& v = model->vehicles[0];
+    const MassProperties m = vehicle_mass(v, sim.params());
+    EXPECT_EQ(m.mass, 23) << world;
+    const double moment = 15 * v.chassis.centroid.x + 4 * (v.wheels[0].position.x + v.wheels[1].position.x);
+    EXPECT_NEAR(m.center.x, moment / 23, 1e-9 * std::fabs(moment) + 1e-15) << world;
+    EXPECT_GT(m.inertia, 0) << world;
+    sim.run(0.1);
+    EXPECT_TRUE(sim.is_finite()) << world;
+  }
+}
+
+}  // namespace
+}  // namespace mvsim::test
