@@ -227,7 +227,7 @@ struct Group {
 };
 
 // Groups in flight at once: their gathers overlap, and each starts its next rays when its own are done.
-constexpr int kInFlight = hn::MaxLanes(F()) == 1 ? 1 : 4;
+constexpr int kInFlight = hn::MaxLanes(F()) == 1 ? 1 : 3;
 
 void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count, float* range) {
   constexpr size_t kMaxLanes = hn::MaxLanes(F());

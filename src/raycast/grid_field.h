@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "base/huge_pages.h"
+
 namespace mvsim {
 
 enum class Cell : uint8_t { kFree = 0, kOccupied = 1, kUnknown = 2 };
@@ -72,7 +74,8 @@ class GridField {
   int width_, height_;
   double resolution_;
   int stride_, plane_size_;
-  std::vector<CacheLine> codes_;  // four planes and a line more, so that 4 bytes can be read at every code
+  std::vector<CacheLine, HugePageAllocator<CacheLine>>
+      codes_;  // four planes and a line more, so that 4 bytes can be read at every code
   int tiles_per_row_;
   std::vector<uint64_t> tiles_;  // occupied cells as bits, 8 x 8 cells a word, 8 bits a row
 };

@@ -1,0 +1,51 @@
+// An allocator for large tables that are read all over: it asks the system for pages of 2 MiB, so that the
+// table of addresses stays in the processor's cache.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace mvsim {
+
+template <class T>
+class HugePageAllocator {
+ public:
+  using value_type = T;
+
+  HugePageAllocator() = default;
+  template <class U>
+  HugePageAllocator(const HugePageAllocator<U>&) {}
+
+  T* allocate(size_t count) {
+    if (count > kMostBytes / sizeof(T)) throw std::bad_alloc();
+    const size_t bytes = count * sizeof(T);
+    const size_t alignment = bytes < kPage ? std::max(alignof(T), alignof(std::max_align_t)) : kPage;
+    void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+#ifdef __linux__
+    // advice: where there are no such pages, the table is as right and a little slower
+    if (bytes >= kPage) (void)madvise(memory, bytes / kPage * kPage, MADV_HUGEPAGE);
+#endif
+    return static_cast<T*>(memory);
+  }
+
+  void deallocate(T* memory, size_t) {
+    std::free(memory);
+  }
+
+  friend bool operator==(const HugePageAllocator&, const HugePageAllocator&) {
+    return true;
+  }
+
+ private:
+  static constexpr size_t kPage = size_t{2} << 20;
+  static constexpr size_t kMostBytes = ~size_t{0} / 2;
+};
+
+}  // namespace mvsim
