@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import struct
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -17,7 +18,7 @@ _MAGIC = b"mvsimpak"
 _HEAD = struct.Struct("<8sQI")  # magic, number of parts, CRC-32 of all that follows
 
 
-class Copyable:
+class Copyable(ABC):
     """An environment, or many, that can be copied and pickled while it runs.
 
     A copy shares the compiled worlds and owns everything else. A pickle carries the constructor's arguments
@@ -29,11 +30,13 @@ class Copyable:
     _NATIVE: ClassVar[frozenset[str]]
     """Attributes that `_attach` makes from the batch."""
 
+    @abstractmethod
     def _attach(self, batch: _core.Batch) -> None:
-        raise NotImplementedError
+        """Takes over a batch and makes from it what `_NATIVE` names."""
 
+    @abstractmethod
     def _open(self) -> _core.Batch:
-        raise NotImplementedError
+        """The batch; an error where this has been closed."""
 
     def __copy__(self: T) -> T:
         return copy.deepcopy(self)

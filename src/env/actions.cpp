@@ -44,34 +44,42 @@ ActionComponent steer_component(TermReader& reader, const TaskContext& context) 
   return {"steer", -steer, steer};
 }
 
-// (vx, omega) for a controller that takes a twist.
-class Twist final : public Action {
+// An action whose components are the command itself.
+class DirectAction : public Action {
  public:
-  Twist(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+  explicit DirectAction(const TaskContext& context) : vehicle_(context.vehicle) {}
+  std::vector<ActionComponent> components() const final { return components_; }
+  void apply(Simulation& simulation, const double* values) const override {
+    simulation.set_command(vehicle_, {values, components_.size()});
+  }
+
+ protected:
+  size_t vehicle_;
+  std::vector<ActionComponent> components_;
+};
+
+double magnitude(Interval interval) {
+  return std::max(std::fabs(interval.low), std::fabs(interval.high));
+}
+
+// (vx, omega) for a controller that takes a twist.
+class Twist final : public DirectAction {
+ public:
+  Twist(TermReader& reader, TaskContext& context) : DirectAction(context) {
     const VehicleModel& vehicle = context.model.vehicles[vehicle_];
     if (!vehicle.controller->accepts_twist())
       reader.fail("class", controller_text(vehicle) + ", expected one that takes a twist");
-    vx_ = required_interval(reader, "vx");
-    omega_ = required_interval(reader, "omega");
-    context.vx_max = std::max(std::fabs(vx_.low), std::fabs(vx_.high));
-    context.omega_max = std::max(std::fabs(omega_.low), std::fabs(omega_.high));
+    const Interval vx = required_interval(reader, "vx"), omega = required_interval(reader, "omega");
+    components_ = {{"vx", vx.low, vx.high}, {"omega", omega.low, omega.high}};
+    context.vx_max = magnitude(vx);
+    context.omega_max = magnitude(omega);
   }
-  std::vector<ActionComponent> components() const override {
-    return {{"vx", vx_.low, vx_.high}, {"omega", omega_.low, omega_.high}};
-  }
-  void apply(Simulation& simulation, const double* values) const override {
-    simulation.set_command(vehicle_, {values, 2});
-  }
-
- private:
-  size_t vehicle_;
-  Interval vx_, omega_;
 };
 
 // A torque (N m, positive drives forward) for each motor of the controller `raw`.
-class WheelTorque final : public Action {
+class WheelTorque final : public DirectAction {
  public:
-  WheelTorque(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+  WheelTorque(TermReader& reader, TaskContext& context) : DirectAction(context) {
     const VehicleModel& vehicle = context.model.vehicles[vehicle_];
     require_controller(reader, vehicle, "raw");
     const double torque = reader.required_number("torque", kPositive);
@@ -81,31 +89,25 @@ class WheelTorque final : public Action {
       components_.push_back({std::string(c.name), -torque, torque});
     }
   }
-  std::vector<ActionComponent> components() const override { return components_; }
   void apply(Simulation& simulation, const double* values) const override {
     double command[kMostCommand];
     // the world language's torques are negative forward
     for (size_t i = 0; i < components_.size(); ++i) command[i] = -values[i];
     simulation.set_command(vehicle_, {command, components_.size()});
   }
-
- private:
-  size_t vehicle_;
-  std::vector<ActionComponent> components_;
 };
 
 // A torque (N m of each motor, positive drives forward) and a steering angle for the controller `raw` of a
 // car.
-class SteerTorque final : public Action {
+class SteerTorque final : public DirectAction {
  public:
-  SteerTorque(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+  SteerTorque(TermReader& reader, TaskContext& context) : DirectAction(context) {
     const VehicleModel& vehicle = context.model.vehicles[vehicle_];
     require_controller(reader, vehicle, "raw");
     const double torque = reader.required_number("torque", kPositive);
     components_ = {{"torque", -torque, torque}, steer_component(reader, context)};
     command_ = vehicle.controller->command();
   }
-  std::vector<ActionComponent> components() const override { return components_; }
   void apply(Simulation& simulation, const double* values) const override {
     double command[kMostCommand];
     for (size_t i = 0; i < command_.size(); ++i)
@@ -114,37 +116,27 @@ class SteerTorque final : public Action {
   }
 
  private:
-  size_t vehicle_;
-  std::vector<ActionComponent> components_;
   std::span<const CommandInfo> command_;
 };
 
 // A speed and a steering angle for the controller `front_steer_pid`.
-class SpeedSteer final : public Action {
+class SpeedSteer final : public DirectAction {
  public:
-  SpeedSteer(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+  SpeedSteer(TermReader& reader, TaskContext& context) : DirectAction(context) {
     require_controller(reader, context.model.vehicles[vehicle_], "front_steer_pid");
     const Interval vx = required_interval(reader, "vx");
-    context.vx_max = std::max(std::fabs(vx.low), std::fabs(vx.high));
     components_ = {{"vx", vx.low, vx.high}, steer_component(reader, context)};
     const SinCos steer = sin_cos(components_[1].high);
     const double length = wheelbase(context.model.vehicles[vehicle_].wheels);
+    context.vx_max = magnitude(vx);
     context.omega_max = context.vx_max * steer.sin / (steer.cos * length);
   }
-  std::vector<ActionComponent> components() const override { return components_; }
-  void apply(Simulation& simulation, const double* values) const override {
-    simulation.set_command(vehicle_, {values, components_.size()});
-  }
-
- private:
-  size_t vehicle_;
-  std::vector<ActionComponent> components_;
 };
 
 // Pedals and a steering angle for the controller `throttle_brake`.
-class ThrottleBrake final : public Action {
+class ThrottleBrake final : public DirectAction {
  public:
-  ThrottleBrake(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+  ThrottleBrake(TermReader& reader, TaskContext& context) : DirectAction(context) {
     require_controller(reader, context.model.vehicles[vehicle_], "throttle_brake");
     const Interval throttle = reader.interval("throttle", {-1, 1}).value_or(Interval{-1, 1});
     const Interval brake = reader.interval("brake", {0, 1}).value_or(Interval{0, 1});
@@ -152,14 +144,6 @@ class ThrottleBrake final : public Action {
                    {"brake", brake.low, brake.high},
                    steer_component(reader, context)};
   }
-  std::vector<ActionComponent> components() const override { return components_; }
-  void apply(Simulation& simulation, const double* values) const override {
-    simulation.set_command(vehicle_, {values, components_.size()});
-  }
-
- private:
-  size_t vehicle_;
-  std::vector<ActionComponent> components_;
 };
 
 template <typename T>

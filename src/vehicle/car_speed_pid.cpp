@@ -14,7 +14,6 @@ using Params = std::array<ParamInfo, kSpeedPidParamCount>;
 enum class Motors { kFrontWheels, kEngine };
 enum class Command { kTwist, kSteer };
 
-constexpr CommandInfo kTwistCommand[] = {{"vx", "m/s"}, {"omega", "rad/s"}};
 constexpr CommandInfo kSteerCommand[] = {{"vx", "m/s"}, {"steer", "rad"}};
 
 class CarSpeedPid final : public Controller {

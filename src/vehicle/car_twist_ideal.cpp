@@ -5,23 +5,15 @@
 
 #include "vehicle/car.h"
 #include "vehicle/controllers.h"
+#include "vehicle/twist_ideal.h"
 
 namespace mvsim {
 namespace {
 
-constexpr CommandInfo kCommand[] = {{"vx", "m/s"}, {"omega", "rad/s"}};
 constexpr double kStanding = 1e-3;  // m/s
 
-class AckermannTwistIdeal final : public Controller {
+class AckermannTwistIdeal final : public TwistIdeal {
  public:
-  std::string_view name() const override { return "twist_ideal"; }
-  std::span<const ParamInfo> params() const override { return {}; }
-  std::span<const CommandInfo> command() const override { return kCommand; }
-  bool accepts_twist() const override { return true; }
-  bool imposes_twist() const override { return true; }
-  size_t state_size() const override { return 0; }
-  void initial_command(const double*, double* command) const override { command[0] = command[1] = 0; }
-
   void step(const double*, const ControllerInput& in, const double* command, double*,
             double* actuation) const override {
     const double vx = command[0], omega = command[1], length = wheelbase(in.wheels);

@@ -31,6 +31,8 @@ struct CommandInfo {
   std::string_view unit;
 };
 
+inline constexpr CommandInfo kTwistCommand[] = {{"vx", "m/s"}, {"omega", "rad/s"}};
+
 class Controller {
  public:
   virtual ~Controller() = default;

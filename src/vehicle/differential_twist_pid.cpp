@@ -6,7 +6,6 @@ namespace mvsim {
 namespace {
 
 constexpr auto kParams = speed_pid_params(10, 100, "W");
-constexpr CommandInfo kCommand[] = {{"vx", "m/s"}, {"omega", "rad/s"}};
 
 constexpr std::string_view kLog[] = {
     "pid_act_vel_l", "pid_act_vel_r", "pid_error_l",  "pid_error_r",  "pid_feedforward",
@@ -38,7 +37,7 @@ class DifferentialTwistPid final : public Controller {
  public:
   std::string_view name() const override { return "twist_pid"; }
   std::span<const ParamInfo> params() const override { return kParams; }
-  std::span<const CommandInfo> command() const override { return kCommand; }
+  std::span<const CommandInfo> command() const override { return kTwistCommand; }
   bool accepts_twist() const override { return true; }
   size_t state_size() const override { return 2 * kSpeedPidState; }
   void initial_command(const double* p, double* command) const override {
