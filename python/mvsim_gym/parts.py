@@ -1,0 +1,328 @@
+"""What a running world consists of: vehicles, their sensors, blocks, and what they tell of themselves.
+
+Units are SI and radians. Poses are in the world frame, twists in the body frame unless named `world_twist`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+
+__all__ = ["Block", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "Wheels"]
+
+T = TypeVar("T")
+
+
+class Pose(NamedTuple):
+    """Position (m) and attitude (rad), R = Rz(yaw) Ry(pitch) Rx(roll): positive pitch is nose down."""
+
+    x: float
+    y: float
+    z: float
+    yaw: float
+    pitch: float
+    roll: float
+
+
+class Twist(NamedTuple):
+    """Velocity in the plane: m/s along x and y, rad/s about z."""
+
+    vx: float
+    vy: float
+    omega: float
+
+
+class Wheel(NamedTuple):
+    """A wheel after the last step."""
+
+    spin: float
+    """rad/s, positive when it rolls forward"""
+    angle: float
+    """rad turned since the start"""
+    steer: float
+    """rad with respect to the chassis"""
+    torque: float
+    """N m of the motor, positive forward"""
+    force: tuple[float, float]
+    """N of friction on the chassis, along x and y of the vehicle"""
+    load: float
+    """N, share of the chassis weight"""
+    slip_ratio: float = 0.0
+    """(r spin - v) / max(|r spin|, |v|, 0.1 m/s) with v along the rolling direction: 1 spins, -1 slides locked"""
+    slip_angle: float = 0.0
+    """rad between travel and rolling direction, in [-pi/2, pi/2]; positive where the wheel moves to its left"""
+
+
+class Wheels(NamedTuple):
+    """All wheels of a vehicle after the last step: copies, one entry a wheel, in the order of `names`."""
+
+    names: tuple[str, ...]
+    """tags of the world file, e.g. `l_wheel`"""
+    spin: npt.NDArray[np.float64]
+    """rad/s, positive when it rolls forward"""
+    angle: npt.NDArray[np.float64]
+    """rad turned since the start"""
+    steer: npt.NDArray[np.float64]
+    """rad with respect to the chassis"""
+    torque: npt.NDArray[np.float64]
+    """N m of the motor, positive forward"""
+    slip_ratio: npt.NDArray[np.float64]
+    """as in `Wheel`"""
+    slip_angle: npt.NDArray[np.float64]
+    """rad, as in `Wheel`"""
+    force_x: npt.NDArray[np.float64]
+    """N of friction on the chassis, forward in the vehicle's frame"""
+    force_y: npt.NDArray[np.float64]
+    """N of friction on the chassis, to the left in the vehicle's frame"""
+    load: npt.NDArray[np.float64]
+    """N, share of the chassis weight"""
+
+
+class Reading(NamedTuple):
+    """A reading of a lidar: one entry a ray, all arrays are copies."""
+
+    ranges: npt.NDArray[np.float32]
+    """m; the longest range where nothing was hit"""
+    valid: npt.NDArray[np.bool_]
+    """False where nothing was hit"""
+    angles: npt.NDArray[np.float64]
+    """rad in the sensor's frame"""
+    time: float
+    """s of simulated time that the reading describes"""
+
+
+class Named(Mapping[str, T], Generic[T]):
+    """Things by name, in file order; a wrong name is answered with the right ones."""
+
+    def __init__(self, kind: str, items: Mapping[str, T]) -> None:
+        self._kind = kind
+        self._items = dict(items)
+
+    def __getitem__(self, name: str) -> T:
+        try:
+            return self._items[name]
+        except KeyError:
+            near = difflib.get_close_matches(str(name), self._items, n=1)
+            hint = (
+                f", did you mean '{near[0]}'?" if near else f"; there are: {', '.join(self._items) or 'none'}"
+            )
+            raise KeyError(f"no {self._kind} '{name}'{hint}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"<{self._kind}s: {', '.join(self._items)}>"
+
+
+class Sensor:
+    """A sensor of a vehicle."""
+
+    def __init__(self, simulation: _core.Simulation, model: _core.SensorModel, index: int) -> None:
+        self._simulation = simulation
+        self._model = model
+        self._index = index
+
+    @property
+    def name(self) -> str:
+        """Its name in the world file."""
+        return self._model.name
+
+    @property
+    def period(self) -> float:
+        """Simulated seconds between readings."""
+        return self._model.period
+
+    def read(self) -> Reading | None:
+        """The latest reading that was due, or None before the first."""
+        if self._simulation.sensor_count(self._index) == 0:
+            return None
+        return Reading(
+            self._simulation.reading(self._index),
+            self._simulation.reading_valid(self._index),
+            self._model.angles,
+            self._simulation.sensor_time(self._index),
+        )
+
+
+class Vehicle:
+    """A vehicle of a world: commands in, state out."""
+
+    def __init__(
+        self, simulation: _core.Simulation, model: _core.Model, index: int, log: _core.VehicleLog | None
+    ) -> None:
+        self._simulation = simulation
+        self._model = model.vehicles[index]
+        self._index = index
+        self._log = log
+        self._sensors = Named(
+            "sensor",
+            {s.name: Sensor(simulation, s, i) for i, s in enumerate(model.sensors) if s.vehicle == index},
+        )
+
+    @property
+    def name(self) -> str:
+        """Its name in the world file."""
+        return self._model.name
+
+    @property
+    def controller(self) -> str:
+        """Name of its controller, e.g. `twist_pid`."""
+        return self._model.controller
+
+    @property
+    def takes_twist(self) -> bool:
+        """Whether the controller is commanded by a twist."""
+        return self._model.takes_twist
+
+    @property
+    def command_names(self) -> tuple[str, ...]:
+        """What `set_command` takes, in its order."""
+        return tuple(self._model.command_names)
+
+    def set_twist(self, vx: float, omega: float) -> None:
+        """Commands a forward speed (m/s) and a turn rate (rad/s) until the next command.
+
+        Raises:
+            ValueError: the controller takes no twist (it is `raw`), or a value is not finite.
+        """
+        self._simulation.set_twist(self._index, number("vx", vx), number("omega", omega))
+
+    def set_command(self, *values: float) -> None:
+        """Commands what the controller takes (see `command_names`) until the next command. Torques of `raw` are N m
+        with the sign of the world language: negative drives forward.
+
+        Raises:
+            ValueError: a wrong number of values, or one that is not finite.
+        """
+        self._simulation.set_command(self._index, [number("command", value) for value in values])
+
+    @property
+    def pose(self) -> Pose:
+        """True pose of the reference point."""
+        return Pose(*self._simulation.vehicle_pose(self._index))
+
+    @property
+    def twist(self) -> Twist:
+        """True velocity in the body frame."""
+        return Twist(*self._simulation.vehicle_twist(self._index))
+
+    @property
+    def world_twist(self) -> Twist:
+        """True velocity along the axes of the world."""
+        return Twist(*self._simulation.vehicle_world_twist(self._index))
+
+    @property
+    def odometry(self) -> Pose:
+        """Pose since the start as the wheels' odometry has it; z, pitch and roll are 0."""
+        x, y, yaw = self._simulation.vehicle_odometry(self._index)
+        return Pose(x, y, 0.0, yaw, 0.0, 0.0)
+
+    @property
+    def odometry_twist(self) -> Twist:
+        """Velocity in the body frame as estimated from the wheels' spins."""
+        return Twist(*self._simulation.vehicle_odometry_twist(self._index))
+
+    @property
+    def in_collision(self) -> bool:
+        """It touched something in the last step."""
+        return self._simulation.in_collision(self._index)
+
+    @property
+    def had_collision(self) -> bool:
+        """It has touched something since the last reset."""
+        return self._simulation.had_collision(self._index)
+
+    @property
+    def wheels(self) -> tuple[Wheel, ...]:
+        """The wheels, in the order of the world language (left before right, rear before front)."""
+        w = self._wheels()
+        force = zip(w.force_x.tolist(), w.force_y.tolist(), strict=True)
+        columns = (w.spin, w.angle, w.steer, w.torque, w.load, w.slip_ratio, w.slip_angle)
+        return tuple(
+            Wheel(spin, angle, steer, torque, f, load, ratio, slip_angle)
+            for f, (spin, angle, steer, torque, load, ratio, slip_angle) in zip(
+                force, np.stack(columns, axis=1).tolist(), strict=True
+            )
+        )
+
+    @property
+    def sensors(self) -> Mapping[str, Sensor]:
+        """The sensors by name."""
+        return self._sensors
+
+    @property
+    def recording(self) -> bool:
+        """Whether its steps are written to CSV files; can be set in a world that was given a `log_dir`.
+
+        Raises:
+            ValueError: set to True in a world without one.
+        """
+        return self._log is not None and self._log.recording(self._index)
+
+    @recording.setter
+    def recording(self, on: bool) -> None:
+        if self._log is not None:
+            self._log.set_recording(self._index, on)
+        elif on:
+            raise ValueError("recording: this world has no folder for logs, expected World(..., log_dir=...)")
+
+    def _wheels(self) -> Wheels:
+        return Wheels(tuple(self._model.wheel_names), *self._simulation.wheels(self._index))
+
+
+class Block:
+    """A block or a wall of a world."""
+
+    def __init__(self, simulation: _core.Simulation, model: _core.BlockModel, index: int) -> None:
+        self._simulation = simulation
+        self._model = model
+        self._index = index
+
+    @property
+    def name(self) -> str:
+        """Its name in the world file."""
+        return self._model.name
+
+    @property
+    def is_static(self) -> bool:
+        """It never moves."""
+        return self._model.is_static
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of its reference point."""
+        return Pose(*self._simulation.block_pose(self._index))
+
+    @property
+    def twist(self) -> Twist:
+        """Velocity in the body frame."""
+        vx, vy, omega = self.world_twist
+        yaw = self.pose.yaw
+        c, s = math.cos(yaw), math.sin(yaw)
+        return Twist(c * vx + s * vy, c * vy - s * vx, omega)
+
+    @property
+    def world_twist(self) -> Twist:
+        """Velocity along the axes of the world."""
+        return Twist(*self._simulation.block_world_twist(self._index))
+
+
+def number(name: str, value: float) -> float:
+    """What a user gave for `name` as a float; TypeError for what is no number."""
+    # a text is no number, though float() would read it
+    if isinstance(value, str | bytes | complex) or (
+        not hasattr(value, "__float__") and not hasattr(value, "__index__")
+    ):
+        raise TypeError(f"{name}: found {value!r}, expected a number")
+    return float(value)
