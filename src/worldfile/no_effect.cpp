@@ -141,6 +141,20 @@ void check_visual(LoadState& state, const Element& e, const Scope& scope) {
   check_group(state, e, kVisualTags, scope);
 }
 
+std::vector<std::string> visual_names(LoadState& state, const Fields& object) {
+  std::vector<std::string> out;
+  for (const Element& visual : object.nodes("visual")) {
+    const Fields fields(state, object.scope(), visual);
+    bool enabled = true;
+    fields.read("enabled", enabled);
+    const std::optional<NamedText> model = fields.scalar("model_uri");
+    if (!enabled || !model || trimmed(model->text).empty()) continue;
+    const std::optional<NamedText> name = fields.scalar("name");
+    out.emplace_back(name ? trimmed(name->text) : "group");
+  }
+  return out;
+}
+
 void check_publish(LoadState& state, const Element& e, const Scope& scope) {
   check_group(state, e, kPublishTags, scope);
   if (static_cast<bool>(e.node.child("publish_relative_pose_topic")) !=

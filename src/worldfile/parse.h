@@ -1,7 +1,9 @@
 // Readers of the top-level tags; each appends to LoadState::world. Not thread-safe, as LoadState.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "worldfile/fields.h"
 
@@ -33,6 +35,8 @@ void parse_elevation_map(LoadState& state, const Fields& fields, const Element& 
 
 // Tags that are checked and then have no effect.
 void check_visual(LoadState& state, const Element& e, const Scope& scope);
+// Of the visuals of an object that are drawn; "group" is one without a name.
+std::vector<std::string> visual_names(LoadState& state, const Fields& object);
 void check_publish(LoadState& state, const Element& e, const Scope& scope);
 void check_sensor_publish(LoadState& state, const Element& e, const Scope& scope);
 void check_marker(LoadState& state, const Element& e);

@@ -92,7 +92,7 @@ void parse_block_shape(LoadState& state, const Fields& fields, BlockSpec& out) {
     if (out.shape->size() < 3) throw WorldFileError(shape->where(), "<shape> has fewer than 3 points <pt>");
   } else if (geometry) {
     parse_geometry(state, *geometry, fields.scope(), out);
-  } else if (derived && !fields.node("visual")) {
+  } else if (derived && visual_names(state, fields).empty()) {
     throw WorldFileError(derived->where(), "<shape_from_visual> without <visual> and without <geometry>");
   } else if (derived) {
     refuse(*derived, "<shape_from_visual> of a mesh", "give <shape> or <geometry>");

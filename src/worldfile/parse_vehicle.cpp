@@ -33,7 +33,21 @@ bool is_wheel(std::string_view tag) {
   return tag.ends_with("_wheel");
 }
 
-WheelSpec parse_wheel(LoadState& state, const Element& e, const Scope& scope) {
+// A part of the vehicle's drawing may turn with the wheel; drawings are not built yet, their names count.
+void check_linked_yaw(LoadState& state, const NamedText& linked, const Element& wheel, const Fields& vehicle,
+                      const std::string& vehicle_name) {
+  const std::vector<std::string> names = visual_names(state, vehicle);
+  const std::string_view wanted = trimmed(linked.text);
+  if (std::find(names.begin(), names.end(), wanted) != names.end()) return;
+  throw WorldFileError(linked.where, "<linked_yaw> of <" + std::string(wheel.tag()) + "> of the vehicle '" +
+                                         vehicle_name + "': found '" + shortened(wanted) +
+                                         "', expected the name of one of its visuals" +
+                                         (names.empty() ? "; it has none" : did_you_mean(wanted, names)));
+}
+
+WheelSpec parse_wheel(LoadState& state, const Element& e, const Fields& vehicle,
+                      const std::string& vehicle_name) {
+  const Scope& scope = vehicle.scope();
   const Fields fields(state, scope, e);
   WheelSpec out;
   out.tag = e.tag();
@@ -57,7 +71,10 @@ WheelSpec parse_wheel(LoadState& state, const Element& e, const Scope& scope) {
   for (const std::string_view name : {"linked_yaw", "linked_yaw_offset_deg"}) {
     const std::optional<NamedText> linked = fields.scalar(name);
     if (!linked) continue;
-    if (name != "linked_yaw") parse_number(*linked);
+    if (name == "linked_yaw")
+      check_linked_yaw(state, *linked, e, vehicle, vehicle_name);
+    else
+      parse_number(*linked);
     state.warnings.add("no effect " + linked->name, linked->where,
                        linked->name + " has no effect in this version");
   }
@@ -66,7 +83,8 @@ WheelSpec parse_wheel(LoadState& state, const Element& e, const Scope& scope) {
   return out;
 }
 
-ChassisSpec parse_chassis(LoadState& state, const Element& e, const Scope& scope) {
+ChassisSpec parse_chassis(LoadState& state, const Element& e, const Fields& vehicle) {
+  const Scope& scope = vehicle.scope();
   const Fields fields(state, scope, e);
   ChassisSpec out;
   out.where = out.shape_where = e.where();
@@ -76,8 +94,13 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Scope& scope
   fields.read({.name = "linear_damping", .min = 0, .max = 1e4}, out.linear_damping);
   fields.read({.name = "angular_damping", .min = 0, .max = 1e4}, out.angular_damping);
   if (const std::optional<NamedText> color = fields.scalar("color")) out.color = parse_color(*color);
-  if (const Element* derived = fields.node("shape_from_visual"))
+  if (const Element* derived = fields.node("shape_from_visual")) {
+    if (visual_names(state, vehicle).empty())
+      throw WorldFileError(derived->where(),
+                           "<shape_from_visual> in <chassis> of a vehicle without <visual>, expected a "
+                           "<visual> with <model_uri>, or the footprint as <shape>");
     refuse(*derived, "<shape_from_visual> in <chassis>", "give the footprint as <shape>");
+  }
   if (const Element* shape = fields.node("shape")) {
     out.shape_where = shape->where();
     out.shape = parse_polygon(state, *shape, kMostShapePoints, scope);
@@ -106,7 +129,8 @@ void add_drivetrain(LoadState& state, const Element& e, const Scope& scope, Para
   }
 }
 
-void parse_dynamics(LoadState& state, const Element& e, const Scope& scope, VehicleSpec& out) {
+void parse_dynamics(LoadState& state, const Element& e, const Fields& vehicle, VehicleSpec& out) {
+  const Scope& scope = vehicle.scope();
   out.dynamics = {
       "dynamics", std::string(trimmed(required_attribute(state, e, "class", scope).text)), e.where(), {}};
   for (const pugi::xml_attribute& attribute : e.node.attributes())
@@ -123,9 +147,9 @@ void parse_dynamics(LoadState& state, const Element& e, const Scope& scope, Vehi
       if (out.wheels.size() == kMostWheels)
         throw WorldFileError(child.where(),
                              "<dynamics> has more than " + std::to_string(kMostWheels) + " wheels");
-      out.wheels.push_back(parse_wheel(state, child, scope));
+      out.wheels.push_back(parse_wheel(state, child, vehicle, out.name));
     } else if (tag == "chassis") {
-      if (!has_chassis) out.chassis = parse_chassis(state, child, scope);
+      if (!has_chassis) out.chassis = parse_chassis(state, child, vehicle);
       has_chassis = true;
     } else if (tag == "controller") {
       if (!has_controller) out.controller = parse_controller(state, child, scope);
@@ -217,7 +241,7 @@ void parse_vehicle(LoadState& state, const Element& e) {
   fields.warn_unknown("vehicle", kVehicleTags);
   const Element* dynamics = fields.node("dynamics");
   if (!dynamics) throw WorldFileError(out.where, "<vehicle> '" + out.name + "' has no <dynamics>");
-  parse_dynamics(state, *dynamics, fields.scope(), out);
+  parse_dynamics(state, *dynamics, fields, out);
   out.placement = parse_placement(state, fields, out.where);
   require_pose(out.placement, "vehicle", out.name);
   const Element* friction = fields.node("friction");

@@ -8,51 +8,25 @@
 namespace mvsim::test {
 namespace {
 
-// A car of 332 kg, wheelbase 1.4 m, track 1.1 m, reference point on the rear axle.
-std::string car(const std::string& dynamics, const std::string& inside, const std::string& pose = "0 0 0",
-                const std::string& axles = "<f_wheels_x>1.4</f_wheels_x><f_wheels_d>1.1</f_wheels_d>") {
-  std::string wheels;
-  for (const char* tag : {"rl_wheel pos='0 0.55'", "rr_wheel pos='0 -0.55'", "fl_wheel", "fr_wheel"})
-    wheels += "<" + std::string(tag) + " mass='8' width='0.2' diameter='0.5'/>";
-  return "<vehicle name='car'><init_pose>" + pose + "</init_pose><dynamics class='" + dynamics + "'>" +
-         wheels + axles +
-         "<chassis mass='300'><shape><pt>-.5 -.6</pt><pt>-.5 .6</pt><pt>1.8 .4</pt><pt>1.8 -.4</pt></shape>"
-         "</chassis>" +
-         inside + "</dynamics><odometry x_multiplier='1' y_multiplier='1' yaw_multiplier='1'/></vehicle>";
-}
-
 const std::string kStep = "<simul_timestep>0.005</simul_timestep>";
 const std::string kTwistPid =
     "<controller "
     "class='twist_front_steer_pid'><KP>200</KP><KI>40</KI><max_torque>300</max_torque></controller>";
 
-std::string error_of(const std::string& body) {
-  try {
-    model_of(body);
-  } catch (const WorldFileError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(Car, SaysWhatIsWrong) {
-  const std::string limit = error_of(car("ackermann", "<max_steer_ang_deg>89.4</max_steer_ang_deg>"));
+  const std::string limit = error_of_world(car("ackermann", "<max_steer_ang_deg>89.4</max_steer_ang_deg>"));
   EXPECT_TRUE(has(limit, ":1:") && has(limit, "<max_steer_ang_deg>: found 89.4, expected >= 0 and < 89.4"))
       << limit;
-  EXPECT_EQ(error_of(car("ackermann", "<max_steer_ang_deg>89.3</max_steer_ang_deg>")), "no error");
+  EXPECT_EQ(error_of_world(car("ackermann", "<max_steer_ang_deg>89.3</max_steer_ang_deg>")), "");
   const std::string base =
-      error_of(car("ackermann", "", "0 0 0", "<f_wheels_x>0</f_wheels_x><f_wheels_d>2</f_wheels_d>"));
+      error_of_world(car("ackermann", "", "0 0 0", "<f_wheels_x>0</f_wheels_x><f_wheels_d>2</f_wheels_d>"));
   EXPECT_TRUE(has(base, "expected a wheelbase above 0")) << base;
   const std::string same =
-      error_of(car("ackermann", "", "0 0 0", "<f_wheels_x>0</f_wheels_x><f_wheels_d>1.1</f_wheels_d>"));
+      error_of_world(car("ackermann", "", "0 0 0", "<f_wheels_x>0</f_wheels_x><f_wheels_d>1.1</f_wheels_d>"));
   EXPECT_TRUE(has(same, "wheels rl_wheel and fl_wheel are at the same place")) << same;
-  const std::string track = error_of(car("ackermann", "", "0 0 0", "<f_wheels_d>0</f_wheels_d>"));
+  const std::string track = error_of_world(car("ackermann", "", "0 0 0", "<f_wheels_d>0</f_wheels_d>"));
   EXPECT_TRUE(has(track, "<f_wheels_d>: found 0, expected > 0")) << track;
-  const std::string pid = error_of(car("ackermann", "<controller class='twist_pid'/>"));
+  const std::string pid = error_of_world(car("ackermann", "<controller class='twist_pid'/>"));
   EXPECT_TRUE(has(pid, "expected one of raw, twist_ideal, twist_front_steer_pid, front_steer_pid")) << pid;
 }
 
@@ -63,7 +37,7 @@ TEST(Car, DefaultsAndTheOldName) {
   const VehicleModel& v = model->vehicles[0];
   EXPECT_EQ(v.dynamics->name(), "ackermann");
   EXPECT_EQ(v.controller->name(), "raw");
-  EXPECT_EQ(v.wheels[2].position, (Vec2{1.3, 1})) << "f_wheels_x and f_wheels_d go before pos";
+  EXPECT_EQ(v.wheels[2].position, (Vec2{1.3, 1}));
   EXPECT_EQ(v.wheels[3].position, (Vec2{1.3, -1}));
   EXPECT_EQ(v.wheels[0].position, (Vec2{0, 0.9}));
   EXPECT_EQ(model->params[v.body_params + kChassisMass].nominal, 500);
@@ -73,12 +47,12 @@ TEST(Car, DefaultsAndTheOldName) {
   EXPECT_EQ(missing, 3u);
 }
 
-TEST(Car, Fact11SteeredCarsWithoutTwistRefuseOne) {
+TEST(Car, VehicleFact11SteeredCarsWithoutTwistRefuseOne) {
   Simulation sim(model_of(car("ackermann", "<controller class='front_steer_pid'/>")), 0);
   EXPECT_THROW(sim.set_twist(0, 1, 0), Error);
 }
 
-TEST(Car, Fact12FirstCommandOfTheFile) {
+TEST(Car, VehicleFact12FirstCommandOfTheFile) {
   Simulation twist(
       model_of(car("ackermann", "<controller class='twist_front_steer_pid'><V>1</V><W>90</W></controller>")),
       0);
@@ -95,7 +69,7 @@ TEST(Car, Fact12FirstCommandOfTheFile) {
   EXPECT_GT(raw.vehicle_pose(0).yaw, 0);
 }
 
-TEST(Car, Fact15TwistFrontSteerPid) {
+TEST(Car, VehicleFact15TwistFrontSteerPid) {
   Simulation sim(
       model_of("<simul_timestep>0.001</simul_timestep>" +
                car("ackermann",
@@ -125,29 +99,6 @@ TEST(Car, DrivesTheCircleOfItsSteering) {
     EXPECT_NEAR(sim.vehicle_twist(0).vx / sim.vehicle_twist(0).omega, radius, 0.02 * std::fabs(radius));
     EXPECT_NEAR(norm(Vec2{sim.vehicle_pose(0).x, sim.vehicle_pose(0).y - radius}), std::fabs(radius), 0.05);
   }
-}
-
-TEST(Car, IdealTwistIsExact) {
-  Simulation sim(model_of(kStep + car("ackermann", "<controller class='twist_ideal'/>")), 0);
-  sim.set_twist(0, 1, 1);
-  sim.run(1);
-  EXPECT_NEAR(sim.vehicle_twist(0).vx, 1, 1e-6);
-  EXPECT_NEAR(sim.vehicle_pose(0).x, std::sin(1), 5e-3);
-  EXPECT_NEAR(sim.vehicle_pose(0).yaw, 1, 1e-2);
-}
-
-TEST(Car, Fact27StoppingNeverReverses) {
-  Simulation sim(model_of(kStep + car("ackermann", kTwistPid)), 0);
-  sim.set_twist(0, 1.5, 0.2);
-  sim.run(4);
-  sim.set_twist(0, 0, 0);
-  double lowest = 1;
-  for (int i = 0; i < 1500; ++i) {
-    sim.step();
-    lowest = std::min(lowest, sim.vehicle_odometry_twist(0).vx);
-  }
-  EXPECT_GT(lowest, -1e-3);
-  EXPECT_LT(sim.vehicle_twist(0).vx, 0.051);
 }
 
 // A thin post beside the front wheel: clear of it when it points ahead, inside its box when it is turned.

@@ -25,10 +25,6 @@ std::string block(const std::string& name, const std::string& pose, const std::s
          "<geometry type='box' lx='1' ly='1' lz='1'/></block>";
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(CheckStart, RefusesWhoStandsInSomething) {
   const std::string robot = bot("r", kIdeal, kOrigin);  // 0.8 x 0.5 m about the origin
   EXPECT_TRUE(has(error_of(robot + block("b", "0.3 0", "<static>true</static>")),

@@ -21,7 +21,7 @@ std::string incline(double slope, double height = 0) {
 
 constexpr double kSlope = 0.15;
 
-TEST(Elevation, Fact22PitchIsMinusTheSlopeUphill) {
+TEST(Elevation, PhysicsFact22PitchIsMinusTheSlopeUphill) {
   Simulation sim(model_of(incline(kSlope) + four_wheels(kIdeal, "<init_pose>1 2 0</init_pose>")), 0);
   sim.step();
   EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(kSlope), 1e-6);
@@ -33,7 +33,7 @@ TEST(Elevation, Fact22PitchIsMinusTheSlopeUphill) {
   EXPECT_NEAR(sim.vehicle_pose(0).z, -2 * kSlope, 1e-6);
 }
 
-TEST(Elevation, Fact22LevelGroundIsLevel) {
+TEST(Elevation, PhysicsFact22LevelGroundIsLevel) {
   Simulation sim(model_of(incline(0, -3) + four_wheels(kIdeal, "<init_pose3d>1 2 0 20 10 10</init_pose3d>")),
                  0);
   EXPECT_EQ(sim.vehicle_pose(0).z, -3);
@@ -43,14 +43,14 @@ TEST(Elevation, Fact22LevelGroundIsLevel) {
   EXPECT_EQ(sim.vehicle_pose(0).roll, 0);
 }
 
-TEST(Elevation, Fact23YawIsNotAltered) {
+TEST(Elevation, PhysicsFact23YawIsNotAltered) {
   Simulation sim(model_of(incline(0.3) + four_wheels(kIdeal, "<init_pose>0 0 37</init_pose>")), 0);
   const double yaw = sim.vehicle_pose(0).yaw;
   sim.run(1);
   EXPECT_EQ(sim.vehicle_pose(0).yaw, yaw);
 }
 
-TEST(Elevation, Fact20FrictionHoldsOnTenDegrees) {
+TEST(Elevation, PhysicsFact20FrictionHoldsOnTenDegrees) {
   for (const char* controller : {kPid, kIdeal}) {
     Simulation sim(model_of(incline(0.176) + four_wheels(controller, "<init_pose>0.5 0.3 30</init_pose>")),
                    0);
@@ -63,7 +63,7 @@ TEST(Elevation, Fact20FrictionHoldsOnTenDegrees) {
   }
 }
 
-TEST(Elevation, Fact21SlidesBeyondTheAngleOfFriction) {
+TEST(Elevation, PhysicsFact21SlidesBeyondTheAngleOfFriction) {
   // force along the plane m g sin(a), limit mu m g: what is left accelerates, on the whole mass
   constexpr double kMu = 0.05, kSteep = 0.2, kTime = 0.5;
   Simulation sim(model_of("<simul_timestep>0.001</simul_timestep>" + incline(kSteep) +
@@ -86,7 +86,7 @@ TEST(Elevation, AllTiresStandOnASlope) {
   }
 }
 
-TEST(Elevation, Fact14InitPoseStaysUnderHighGround) {
+TEST(Elevation, ElementFact14InitPoseStaysUnderHighGround) {
   const std::string map = incline(0, 1);
   EXPECT_EQ(model_of(map + four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>"))->vehicles[0].initial_pose.z,
             0);
@@ -158,7 +158,7 @@ std::string platform(double height) {
          std::to_string(height) + R"("/></block>)";
 }
 
-TEST(TerrainStep, Fact24LowStepsAreClimbed) {
+TEST(TerrainStep, PhysicsFact24LowStepsAreClimbed) {
   Simulation sim(model_of(platform(0.08) + four_wheels(kPid, kOrigin)), 0);
   sim.set_twist(0, 0.5, 0);
   sim.run(5);
@@ -167,7 +167,7 @@ TEST(TerrainStep, Fact24LowStepsAreClimbed) {
   EXPECT_FALSE(sim.vehicle(0).had_collision);
 }
 
-TEST(TerrainStep, Fact24HighStepsBlock) {
+TEST(TerrainStep, PhysicsFact24HighStepsBlock) {
   for (const char* controller : {kPid, kIdeal}) {
     Simulation sim(model_of(platform(0.15) + four_wheels(controller, kOrigin)), 0);
     sim.set_twist(0, 0.5, 0);

@@ -1,6 +1,13 @@
 // What holds for every vehicle without an oracle (robustness T22): a car is its own mirror image, nothing
 // gains energy that nobody drives, and smaller steps lead to one trajectory. Over random vehicles of every
 // dynamics class and tire model.
+//
+// Energy: a tire with a rolling constraint answers the speed of its hub as if the wheel carried its own share
+// of the mass, and its spin follows the hub one step late. A body whose mass lies so far from its wheels that
+// a hub yields by more than that overshoots: its energy may then grow by a part of what the step's own change
+// of velocity is worth, which friction limits. `never_overshoots` tells such vehicles from the others, of
+// which no energy ever grows. The forces of `vti` are implicit in the mass that they move: it has no such
+// vehicles.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,16 +53,68 @@ std::string random_vehicle(const Dynamics& dynamics, const std::string& controll
          "'/></dynamics><friction class='" + std::string(tire.name()) + "'/></vehicle>";
 }
 
+// Of the centre of mass, body frame.
+Vec2 center_velocity(const Twist2& twist, const BodyInertia& inertia) {
+  return {twist.vx - twist.omega * inertia.center_y, twist.vy + twist.omega * inertia.center_x};
+}
+
+double energy_of(const BodyInertia& inertia, Vec2 velocity, double omega) {
+  return (dot(velocity, velocity) / inertia.inverse_mass + omega * omega / inertia.inverse_inertia) / 2;
+}
+
+BodyInertia inertia_of(const Simulation& sim) {
+  return vehicle_inertia(sim.model().vehicles[0], sim.params());
+}
+
 double energy(const Simulation& sim) {
-  const VehicleModel& v = sim.model().vehicles[0];
-  const BodyInertia inertia = vehicle_inertia(v, sim.params());
+  const BodyInertia inertia = inertia_of(sim);
   const Twist2 twist = sim.vehicle_twist(0);
-  const double vx = twist.vx - twist.omega * inertia.center_y, vy = twist.vy + twist.omega * inertia.center_x;
-  double sum =
-      (vx * vx + vy * vy) / inertia.inverse_mass + twist.omega * twist.omega / inertia.inverse_inertia;
-  for (size_t i = 0; i < v.wheels.size(); ++i)
-    sum += v.wheels[i].inertia * std::pow(sim.wheels(0)[i].spin, 2);
-  return sum / 2;
+  double sum = energy_of(inertia, center_velocity(twist, inertia), twist.omega);
+  const std::vector<WheelModel>& wheels = sim.model().vehicles[0].wheels;
+  for (size_t i = 0; i < wheels.size(); ++i)
+    sum += wheels[i].inertia * std::pow(sim.wheels(0)[i].spin, 2) / 2;
+  return sum;
+}
+
+// What a change of the body's velocity would be worth to a body at rest, J.
+double kick(const BodyInertia& inertia, const Twist2& before, const Twist2& after, double turned) {
+  const Vec2 change =
+      Rotation2(turned).rotate(center_velocity(after, inertia)) - center_velocity(before, inertia);
+  return energy_of(inertia, change, after.omega - before.omega);
+}
+
+// Is M - sum_i (m_i / 2 n_i n_i' + I_i / R_i^2 g_i g_i') positive definite? M: mass and inertia about the
+// centre of mass; n_i and g_i take the body's velocity to the speed of hub i across and along the wheel. Then
+// a step that stops the share m_i across, and has the spin follow along, takes energy away, limited or not.
+bool never_overshoots(const Simulation& sim) {
+  const VehicleModel& v = sim.model().vehicles[0];
+  const BodyInertia inertia = inertia_of(sim);
+  double wheels_mass = 0;
+  for (const WheelModel& w : v.wheels) wheels_mass += w.mass;
+  const double chassis_share =
+      (1 / inertia.inverse_mass - wheels_mass) / static_cast<double>(v.wheels.size());
+  double a[3][3] = {{1 / inertia.inverse_mass, 0, 0},
+                    {0, 1 / inertia.inverse_mass, 0},
+                    {0, 0, 1 / inertia.inverse_inertia}};
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    const WheelModel& w = v.wheels[i];
+    const Vec2 arm = w.position - Vec2{inertia.center_x, inertia.center_y};
+    const Rotation2 wheel(sim.wheels(0)[i].steer);
+    const Vec2 along = wheel.rotate({1, 0}), across = wheel.rotate({0, 1});
+    const double g[3] = {along.x, along.y, cross(arm, along)},
+                 n[3] = {across.x, across.y, cross(arm, across)};
+    for (int row = 0; row < 3; ++row)
+      for (int column = 0; column < 3; ++column)
+        a[row][column] -= (chassis_share + w.mass) / 2 * n[row] * n[column] +
+                          w.inertia / (w.radius * w.radius) * g[row] * g[column];
+  }
+  for (int pivot = 0; pivot < 3; ++pivot) {
+    if (a[pivot][pivot] <= 0) return false;
+    for (int row = pivot + 1; row < 3; ++row)
+      for (int column = pivot + 1; column < 3; ++column)
+        a[row][column] -= a[row][pivot] * a[pivot][column] / a[pivot][pivot];
+  }
+  return true;
 }
 
 // The command that does the same to the other side.
@@ -100,58 +159,109 @@ TEST(Invariants, LeftAndRightAreMirrorImages) {
       }
 }
 
-// Wheels roll with the speed of one step before and each stops its own share of the mass, so a vehicle whose
-// mass is far from its wheels rings a little: there energy flickers, below what there was.
+constexpr double kStep = 0.005;
+
+// A vehicle thrown over level ground; a car has its wheels turned, which takes it one step.
+Simulation thrown(const Dynamics& dynamics, const TireModel& tire, RandomStream& random) {
+  const std::string speed = "<init_vel>" + text(random.uniform(-3, 3)) + " " + text(random.uniform(-1, 1)) +
+                            " " + text(random.uniform(-90, 90)) + "</init_vel>";
+  Simulation sim(model_of("<simul_timestep>" + text(kStep) + "</simul_timestep>" +
+                          random_vehicle(dynamics, "raw", tire, random, speed)),
+                 0);
+  std::vector<double> command;
+  for (const CommandInfo& info : sim.model().vehicles[0].controller->command())
+    command.push_back(info.name == "steer" ? random.uniform(-0.5, 0.5) : 0);
+  sim.set_command(0, command);
+  sim.step();
+  return sim;
+}
+
+// The most by which a step raised the energy: as a share of the first energy, and of the kick of that step.
+struct Growth {
+  double of_energy = 0, of_kick = 0;
+  bool ends_lower = false;
+};
+
+Growth coast(Simulation& sim) {
+  const BodyInertia inertia = inertia_of(sim);
+  const double first = energy(sim);
+  Growth out;
+  double before = first;
+  for (int i = 0; i < 300; ++i) {
+    const Twist2 twist = sim.vehicle_twist(0);
+    const double yaw = sim.vehicle_pose(0).yaw;
+    sim.step();
+    const double now = energy(sim);
+    if (now > before + 1e-12 * first) {
+      out.of_energy = std::max(out.of_energy, (now - before) / first);
+      out.of_kick = std::max(out.of_kick, (now - before) / kick(inertia, twist, sim.vehicle_twist(0),
+                                                                sim.vehicle_pose(0).yaw - yaw));
+    }
+    before = now;
+  }
+  out.ends_lower = before < first;
+  return out;
+}
+
 TEST(Invariants, EnergyNeverGrowsWithoutActuation) {
   RandomStream random(23, 0, StreamPurpose::kSpawn);
-  size_t vehicles = 0, ringing = 0;
+  size_t vehicles = 0, drawn = 0;
   for (const Dynamics* dynamics : dynamics_classes())
     for (const TireModel* tire : tire_models())
-      for (int k = 0; k < 30; ++k) {
-        const std::string speed = "<init_vel>" + text(random.uniform(-3, 3)) + " " +
-                                  text(random.uniform(-1, 1)) + " " + text(random.uniform(-90, 90)) +
-                                  "</init_vel>";
-        Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" +
-                                random_vehicle(*dynamics, "raw", *tire, random, speed)),
-                       0);
-        const double first = energy(sim);
-        double lowest = first, growth = 0;
-        for (int i = 0; i < 300; ++i) {
-          const double last = energy(sim);
-          sim.step();
-          const double now = energy(sim);
-          lowest = std::min(lowest, now);
-          growth = std::max(growth, (now - last) / first);
-          ASSERT_LE(now, first * (1 + 1e-6)) << dynamics->name() << "/" << tire->name() << " step " << i;
-          ASSERT_LE(now, lowest + 0.01 * first) << dynamics->name() << "/" << tire->name() << " step " << i;
-        }
+      for (int k = 0; k < 50; ++drawn) {
+        Simulation sim = thrown(*dynamics, *tire, random);
+        if (tire->name() != "vti" && !never_overshoots(sim)) continue;
+        const Growth growth = coast(sim);
+        ASSERT_EQ(growth.of_energy, 0) << dynamics->name() << "/" << tire->name() << " vehicle " << k;
+        ASSERT_TRUE(growth.ends_lower) << dynamics->name() << "/" << tire->name() << " vehicle " << k;
+        ++k;
         ++vehicles;
-        ringing += growth > 1e-4;
       }
-  EXPECT_LE(ringing, vehicles / 20) << "of " << vehicles;
+  EXPECT_GE(vehicles, 1000u);
+  EXPECT_LT(drawn - vehicles, drawn / 5) << "vehicles that may overshoot are few";
+}
+
+TEST(Invariants, EnergyOfOvershootingWheelsGrowsByLessThanTheKickOfTheStep) {
+  RandomStream random(25, 0, StreamPurpose::kSpawn);
+  size_t grown = 0;
+  for (const Dynamics* dynamics : dynamics_classes())
+    for (const TireModel* tire : tire_models())
+      for (int k = 0; k < (tire->name() == "vti" ? 0 : 10);) {
+        Simulation sim = thrown(*dynamics, *tire, random);
+        if (never_overshoots(sim)) continue;
+        const Growth growth = coast(sim);
+        ASSERT_LT(growth.of_kick, 1) << dynamics->name() << "/" << tire->name();
+        ASSERT_LT(growth.of_energy, 0.02) << dynamics->name() << "/" << tire->name();
+        EXPECT_TRUE(growth.ends_lower) << dynamics->name() << "/" << tire->name();
+        grown += growth.of_energy > 0;
+        ++k;
+      }
+  EXPECT_GT(grown, 10u) << "the bound is tried";
 }
 
 // Halving the step halves the distance between trajectories: the integration is of first order.
 TEST(Invariants, SmallerStepsConverge) {
-  for (const Dynamics* dynamics : dynamics_classes()) {
-    RandomStream random(24, 0, StreamPurpose::kSpawn);
-    const std::string vehicle = random_vehicle(*dynamics, "raw", *tire_models()[0], random);
-    Vec2 at[3];
-    for (int i = 0; i < 3; ++i) {
-      const double dt = 0.004 / (1 << i);
-      Simulation sim(model_of("<simul_timestep>" + text(dt) + "</simul_timestep>" + vehicle), 0);
-      std::vector<double> command;
-      for (const CommandInfo& info : dynamics->controllers()[0]->command())
-        command.push_back(info.name == "steer" ? 0.2 : info.name == "left_torque" ? -4 : -6);
-      sim.set_command(0, command);
-      sim.run(3);
-      at[i] = {sim.vehicle_pose(0).x, sim.vehicle_pose(0).y};
+  for (const Dynamics* dynamics : dynamics_classes())
+    for (const TireModel* tire : tire_models()) {
+      RandomStream random(24, 0, StreamPurpose::kSpawn);
+      const std::string vehicle = random_vehicle(*dynamics, "raw", *tire, random);
+      Vec2 at[3];
+      for (int i = 0; i < 3; ++i) {
+        const double dt = 0.004 / (1 << i);
+        Simulation sim(model_of("<simul_timestep>" + text(dt) + "</simul_timestep>" + vehicle), 0);
+        std::vector<double> command;
+        for (const CommandInfo& info : dynamics->controllers()[0]->command())
+          command.push_back(info.name == "steer" ? 0.2 : info.name == "left_torque" ? -4 : -6);
+        sim.set_command(0, command);
+        sim.run(3);
+        at[i] = {sim.vehicle_pose(0).x, sim.vehicle_pose(0).y};
+      }
+      const std::string name = std::string(dynamics->name()) + "/" + std::string(tire->name());
+      const double coarse = norm(at[1] - at[0]), fine = norm(at[2] - at[1]);
+      EXPECT_GT(norm(at[2]), 0.1) << name;
+      EXPECT_LT(fine, 0.7 * coarse + 1e-5) << name;
+      EXPECT_LT(coarse, 0.02 * norm(at[2])) << name;
     }
-    const double coarse = norm(at[1] - at[0]), fine = norm(at[2] - at[1]);
-    EXPECT_GT(norm(at[2]), 0.1) << dynamics->name();
-    EXPECT_LT(fine, 0.7 * coarse + 1e-5) << dynamics->name();
-    EXPECT_LT(coarse, 0.02 * norm(at[2])) << dynamics->name();
-  }
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST(Joint, ACopyInMidDriveContinuesBitForBitAfterARefill) {
   EXPECT_EQ(a.value(), b.value());
 }
 
-TEST(Joint, Fact22LimitsStopTheJackknife) {
+TEST(Joint, ElementFact22LimitsStopTheJackknife) {
   Simulation sim(model_of(rig(kPid, R"(enable_limit="true" lower_angle_deg="-45" upper_angle_deg="45")")), 0);
   sim.set_twist(0, -0.4, 0.05);  // backwards: unstable
   double most = 0;
@@ -172,7 +172,7 @@ TEST(Joint, MomentumIsKeptAndEnergyDoesNotGrow) {
   EXPECT_NEAR(after.angular, before.angular, 0.02 * std::fabs(before.angular));
 }
 
-TEST(Joint, Fact21ARopeLetsBodiesApproachAndNeverSeparate) {
+TEST(Joint, ElementFact21ARopeLetsBodiesApproachAndNeverSeparate) {
   Simulation sim(model_of(kStep + kPost + slider("ball", "1.5 0 0", "<init_vel>-0.5 0.8 0</init_vel>") +
                           R"(<joint type="rope" body_a="post" anchor_a="0 0" body_b="ball" anchor_b="0 0"
                              max_length="2"/>)"),
@@ -207,7 +207,7 @@ TEST(Joint, ASpringSwingsWithItsPeriod) {
   EXPECT_NEAR(fastest, 0.2 * std::sqrt(50 / 2.0), 0.01);
 }
 
-TEST(Joint, Fact24JoinedBodiesDoNotCollide) {
+TEST(Joint, ElementFact24JoinedBodiesDoNotCollide) {
   // the trailer's nose lies inside the truck
   const std::string close =
       kStep + bot("truck", kPid, kOrigin) + bot("trailer", "", "<init_pose>-0.6 0 0</init_pose>") +

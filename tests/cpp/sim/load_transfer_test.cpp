@@ -11,18 +11,6 @@ namespace {
 
 constexpr double kGravity = 9.81, kMass = 68, kHeight = 0.3;
 
-std::string truck(const std::string& more, const std::string& pose = "<init_pose>0 0 0</init_pose>") {
-  std::string wheels;
-  for (const char* wheel : {R"(lr_wheel pos="-.5 .4")", R"(rr_wheel pos="-.5 -.4")",
-                            R"(lf_wheel pos=".5 .4")", R"(rf_wheel pos=".5 -.4")"})
-    wheels += "<" + std::string(wheel) + R"( mass="2" width="0.1" diameter="0.4"/>)";
-  return R"(<simul_timestep>0.005</simul_timestep><vehicle name="r">)" + pose +
-         R"(<dynamics class="differential_4_wheels">)" + wheels +
-         R"(<chassis mass="60" linear_damping="0" angular_damping="0"><shape><pt>-.6 -.3</pt><pt>-.6 .3</pt>
-      <pt>.6 .3</pt><pt>.6 -.3</pt></shape></chassis></dynamics>)" +
-         more + "</vehicle>";
-}
-
 const char* const kTransfer = R"(<friction class="vti"/><load_transfer cg_height="0.3"/>)";
 
 double axle_load(const Simulation& sim, size_t first) {

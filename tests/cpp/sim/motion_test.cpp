@@ -9,14 +9,14 @@
 namespace mvsim::test {
 namespace {
 
-TEST(Motion, Fact28RunEndsWithAShorterStep) {
+TEST(Motion, PhysicsFact28RunEndsWithAShorterStep) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
   sim.run(0.012);
   EXPECT_EQ(sim.step_count(), 3u);
   EXPECT_NEAR(sim.time(), 0.012, 1e-12);
 }
 
-TEST(Motion, Fact30IdealTwistIsExactAndLagsOneStep) {
+TEST(Motion, PhysicsFact30IdealTwistIsExactAndLagsOneStep) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
   sim.set_twist(0, 1, 1);
   sim.step();
@@ -30,7 +30,7 @@ TEST(Motion, Fact30IdealTwistIsExactAndLagsOneStep) {
   EXPECT_NEAR(sim.vehicle_pose(0).y, 1 - std::cos(turned), 4e-3);
 }
 
-TEST(Motion, Fact31WheelsTakeTheirShareOfTheMomentum) {
+TEST(Motion, PhysicsFact31WheelsTakeTheirShareOfTheMomentum) {
   // 15 + 2 * 2 kg, I 0.04, R 0.2: the wheels add 2 I / R^2 = 2 kg
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" +
                           bot("r", "", "<init_pose>0 0 90</init_pose><init_vel>1 0 0</init_vel>")),

@@ -69,7 +69,7 @@ std::shared_ptr<const Model> driving(const std::string& more = "") {
   return model_of("<simul_timestep>0.01</simul_timestep>" + bot("r1", kPid, kOrigin + more));
 }
 
-TEST(VehicleLog, FilesAndColumnsOfTheLanguage) {
+TEST(VehicleLog, VehicleFact17FilesAndColumnsOfTheLanguage) {
   const std::string folder = fresh_folder("columns") + "/deep/er";
   Simulation sim(driving(), 0);
   VehicleLog log(sim, folder);
@@ -127,6 +127,31 @@ TEST(VehicleLog, RowsAreTheStateAfterTheirStep) {
   }
   EXPECT_GT(wheel[0].at("torque"), 0);  // positive forward
   EXPECT_GT(pose.back().at("odo_x"), 0.05);
+}
+
+TEST(VehicleLog, VehicleFact18ALogPathAloneWritesNothing) {
+  const std::string folder = fresh_folder("path");
+  fs::create_directories(folder);
+  Simulation sim(driving("<log_path>" + folder + "/</log_path>"), 0);
+  sim.set_twist(0, 0.4, 0);
+  sim.run(0.5);
+  EXPECT_TRUE(fs::is_empty(folder));
+}
+
+TEST(VehicleLog, VehicleFact27TorqueIsPositiveWhileDrivingForward) {
+  for (const double torque : {1.5, -1.5}) {
+    const std::string folder = fresh_folder("torque");
+    Simulation sim(model_of(bot("r1", "<controller class='raw'/>", kOrigin)), 0);
+    VehicleLog log(sim, folder);
+    const double command[] = {-torque, -torque};  // negative forward
+    sim.set_command(0, command);
+    sim.run(1);
+    log.flush();
+    EXPECT_GT(sim.vehicle_pose(0).x * torque, 0.1);
+    for (const char* wheel : {"1", "2"})
+      for (const auto& row : rows_of(folder + "/mvsim_r1_wheel_" + wheel + ".csv"))
+        EXPECT_EQ(row.at("torque"), torque);
+  }
 }
 
 TEST(VehicleLog, TheFirstWheelTellsWhatThePidDid) {

@@ -9,24 +9,8 @@
 namespace mvsim::test {
 namespace {
 
-std::string truck(const std::string& friction) {
-  std::string wheels;
-  for (const char* wheel : {R"(lr_wheel pos="-.5 .4")", R"(rr_wheel pos="-.5 -.4")",
-                            R"(lf_wheel pos=".5 .4")", R"(rf_wheel pos=".5 -.4")"})
-    wheels += "<" + std::string(wheel) + R"( mass="2" width="0.1" diameter="0.4"/>)";
-  return R"(<simul_timestep>0.005</simul_timestep><vehicle name="r"><init_pose>0 0 0</init_pose>
-    <dynamics class="differential_4_wheels">)" +
-         wheels + R"(<chassis mass="60" linear_damping="0" angular_damping="0"/></dynamics>)" + friction +
-         "</vehicle>";
-}
-
-std::string error_of(const std::string& friction) {
-  try {
-    model_of(truck(friction));
-  } catch (const WorldFileError& e) {
-    return e.what();
-  }
-  return "";
+std::string refusal(const std::string& friction) {
+  return error_of_world(truck(friction));
 }
 
 double distance_after(const std::string& friction, double torque) {
@@ -39,15 +23,15 @@ double distance_after(const std::string& friction, double torque) {
 }
 
 TEST(VtiWorld, UnknownSurfacesAreErrorsThatNameTheKnownOnes) {
-  const std::string message = error_of(R"(<friction class="vti" surface="sandy"/>)");
+  const std::string message = refusal(R"(<friction class="vti" surface="sandy"/>)");
   EXPECT_NE(message.find("'sandy', expected one of dry, wet, snow, ice, sand, clay"), std::string::npos)
       << message;
   EXPECT_NE(message.find("did you mean 'sand'"), std::string::npos) << message;
-  EXPECT_NE(error_of(R"(<friction class="vti"><form>doc</form></friction>)").find("corrected, mavs"),
+  EXPECT_NE(refusal(R"(<friction class="vti"><form>doc</form></friction>)").find("corrected, mavs"),
             std::string::npos);
-  EXPECT_NE(error_of(R"(<friction class="vti" surface="clay" cone_index_Pa="0"/>)").find("> 0"),
+  EXPECT_NE(refusal(R"(<friction class="vti" surface="clay" cone_index_Pa="0"/>)").find("> 0"),
             std::string::npos);
-  EXPECT_EQ(error_of(R"(<friction class="vti" surface="clay" form="mavs"/>)"), "");
+  EXPECT_EQ(refusal(R"(<friction class="vti" surface="clay" form="mavs"/>)"), "");
 }
 
 TEST(VtiWorld, SurfacesSetHowFarAVehicleGets) {

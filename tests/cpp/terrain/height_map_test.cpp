@@ -8,13 +8,13 @@
 namespace mvsim {
 namespace {
 
-TEST(HeightMap, Fact10ColumnsRunAlongY) {
+TEST(HeightMap, ElementFact10ColumnsRunAlongY) {
   const HeightMap map(2, 2, 1, {0, 0}, {0, 1, 0, 1});
   EXPECT_EQ(map.height_at({0.5, 0.25}), 0.25);
   EXPECT_EQ(map.height_at({0.1, 0.25}), 0.25);
 }
 
-TEST(HeightMap, Fact11UpperBordersAreOutside) {
+TEST(HeightMap, ElementFact11UpperBordersAreOutside) {
   const HeightMap map(2, 2, 1, {0, 0}, {0, 1, 0, 1});
   EXPECT_TRUE(map.height_at({0, 0}));
   EXPECT_TRUE(map.height_at({0.999, 0.999}));

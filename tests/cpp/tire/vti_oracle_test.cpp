@@ -34,7 +34,7 @@ void expect_mavs(Surface surface, const TireContact& contact, const CsvRow& row)
   EXPECT_NEAR(force.y, row["fy_N"], 1e-5 * contact.load);
 }
 
-TEST(VtiOracle, ASlip) {
+TEST(VtiLadder, AOfSlip) {
   const CsvTable table("mavs/calc_slip.csv");
   EXPECT_EQ(table.rows().size(), 570u);
   for (const CsvRow& row : table.rows())
@@ -42,7 +42,7 @@ TEST(VtiOracle, ASlip) {
                 row["slip"], 1e-6);
 }
 
-TEST(VtiOracle, BRigid) {
+TEST(VtiLadder, BOfRigidGround) {
   const CsvTable table("mavs/vti_rigid.csv");
   EXPECT_GE(table.rows().size(), 1500u);
   for (const CsvRow& row : table.rows()) {
@@ -54,19 +54,19 @@ TEST(VtiOracle, BRigid) {
   }
 }
 
-TEST(VtiOracle, CSand) {
+TEST(VtiLadder, COfSand) {
   const CsvTable table("mavs/vti_sand.csv");
   EXPECT_GE(table.rows().size(), 500u);
   for (const CsvRow& row : table.rows()) expect_mavs(Surface::kSand, contact_of(row, row["CI_Pa"]), row);
 }
 
-TEST(VtiOracle, CClay) {
+TEST(VtiLadder, COfClay) {
   const CsvTable table("mavs/vti_clay.csv");
   EXPECT_GE(table.rows().size(), 500u);
   for (const CsvRow& row : table.rows()) expect_mavs(Surface::kClay, contact_of(row, row["CI_Pa"]), row);
 }
 
-TEST(VtiOracle, DSingleUpdate) {
+TEST(VtiLadder, DOfASingleUpdate) {
   const CsvTable table("mavs/tire_update_step.csv");
   EXPECT_GE(table.rows().size(), 300u);
   for (const CsvRow& row : table.rows()) {
@@ -102,7 +102,7 @@ TEST(VtiOracle, DSingleUpdate) {
   }
 }
 
-TEST(VtiOracle, ECorrectedSoil) {
+TEST(VtiLadder, EOfCorrectedSoil) {
   const CsvTable table("mavs/derived_corrected_forms.csv");
   EXPECT_GE(table.rows().size(), 400u);
   for (const CsvRow& row : table.rows()) {

@@ -64,7 +64,7 @@ TEST(VtiTire, SteadyForceLiesOnTheCurve) {
   }
 }
 
-TEST(VtiTire, LockedBrakesStopAsTheCurveSaysAndStay) {
+TEST(VtiLadder, GLockedBrakesStopAsTheCurveSaysAndStay) {
   for (const Surface surface : {Surface::kDry, Surface::kWet, Surface::kSnow, Surface::kIce}) {
     TireRig rig = on(surface);
     rig.roll_at(8);
@@ -86,7 +86,7 @@ TEST(VtiTire, LockedBrakesStopAsTheCurveSaysAndStay) {
   }
 }
 
-TEST(VtiTire, WeakBrakeSlowsByItsTorqueAndStays) {
+TEST(VtiLadder, GWeakBrakeSlowsByItsTorqueAndStays) {
   TireRig rig = on(Surface::kDry);
   rig.roll_at(2);
   rig.wheel.brake = 100;
@@ -98,7 +98,7 @@ TEST(VtiTire, WeakBrakeSlowsByItsTorqueAndStays) {
   EXPECT_NEAR(rig.wheel.velocity.x, 0, 1e-9);
 }
 
-TEST(VtiTire, StandsOnASlopeWithItsBrakeAndRollsBackWithout) {
+TEST(VtiLadder, GSlopeHoldsWithABrakeAndRollsBackWithout) {
   for (const Surface surface : kSurfaces) {
     const double slope = 0.05;
     TireRig rig = on(surface, 200);
@@ -125,7 +125,7 @@ TEST(VtiTire, SlidesDownWhereFrictionIsTooLittle) {
   EXPECT_NEAR(rig.wheel.velocity.x, -(0.3 - rigid_formula(Surface::kIce).at(1)) * kGravity, 0.05);
 }
 
-TEST(VtiTire, CoastsToAStopOnSoilAndNeverBack) {
+TEST(VtiLadder, GCoastsToAStopOnSoilAndNeverBack) {
   for (const Surface surface : {Surface::kSand, Surface::kClay}) {
     TireRig rig = on(surface);
     rig.roll_at(2);

@@ -22,7 +22,7 @@ std::vector<WheelModel> wheels_of(double length, double track) {
   return wheels;
 }
 
-TEST(Car, Fact11AnglesOfTheFrontWheels) {
+TEST(Car, PhysicsFact11AnglesOfTheFrontWheels) {
   const auto wheels = wheels_of(1.3, 2);
   const double limit = 80 * kDegree;
   const auto expect = [&](double steer, double left, double right) {
@@ -35,7 +35,7 @@ TEST(Car, Fact11AnglesOfTheFrontWheels) {
   expect(30, 46.085, 21.791);
 }
 
-TEST(Car, Fact12BeyondTheLimitIsTheLimitAndZeroIsZero) {
+TEST(Car, PhysicsFact12BeyondTheLimitIsTheLimitAndZeroIsZero) {
   const auto wheels = wheels_of(1.3, 2);
   const double limit = 30 * kDegree;
   const FrontAngles most = ackermann_angles(wheels, limit, limit),
@@ -108,7 +108,7 @@ struct Bench {
   }
 };
 
-TEST(Ackermann, Fact22RearWheelsGetNoTorque) {
+TEST(Ackermann, VehicleFact22RearWheelsGetNoTorque) {
   for (const Controller* controller : ackermann().controllers()) {
     Bench bench{ackermann(), *controller};
     bench.step({-0.5, 0.3, 0.1});

@@ -8,7 +8,7 @@
 namespace mvsim {
 namespace {
 
-TEST(Pid, Fact16Outputs) {
+TEST(Pid, PhysicsFact16Outputs) {
   PidGains gains{.kp = 10, .ki = 5};
   PidState state;
   for (double expected : {10.05, 10.10, 10.15})
@@ -18,23 +18,29 @@ TEST(Pid, Fact16Outputs) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(pid_step(gains, state, 1, 0.01, 0), 8);
 }
 
-TEST(Pid, Fact17AntiWindup) {
+TEST(Pid, PhysicsFact17AntiWindup) {
   PidGains gains{.kp = 10, .ki = 5, .max_output = 8, .anti_windup = true};
   PidState state;
   pid_step(gains, state, 1, 0.01, 0);
   EXPECT_NEAR(state.integral, 0.03975, 1e-12);
   pid_step(gains, state, 1, 0.01, 0);
   EXPECT_NEAR(state.integral, 0.0793, 1e-4);
+  gains.anti_windup = false;
+  state = {};
+  pid_step(gains, state, 1, 0.01, 0);
+  EXPECT_NEAR(state.integral, 0.05, 1e-12);
+  pid_step(gains, state, 1, 0.01, 0);
+  EXPECT_NEAR(state.integral, 0.10, 1e-12);
 }
 
-TEST(Pid, Fact18FirstDerivativeIsZero) {
+TEST(Pid, PhysicsFact18FirstDerivativeIsZero) {
   const PidGains gains{.kd = 3};
   PidState state;
   EXPECT_EQ(pid_step(gains, state, 1, 0.01, 0), 0);
   EXPECT_NEAR(pid_step(gains, state, 2, 0.01, 0), 300, 1e-9);
 }
 
-TEST(Pid, Fact19ReferenceFilter) {
+TEST(Pid, PhysicsFact19ReferenceFilter) {
   ReferenceFilterState first, second;
   EXPECT_NEAR(reference_filter(first, 1, 0.1, 1, 0.01), 0.09516, 1e-5);
   EXPECT_NEAR(reference_filter(second, 1, 0.1, 2, 0.01), 0.00906, 1e-5);
@@ -47,7 +53,7 @@ TEST(Pid, IntegralOfTheErrorIsBounded) {
   EXPECT_NEAR(state.integral, 1.0, 1e-12);
 }
 
-TEST(Odometry, Fact15) {
+TEST(Odometry, PhysicsFact15TwistOfTwoWheels) {
   const WheelModel left{.tag = "l", .position = {0, 0.5}, .radius = 0.2};
   const WheelModel right{.tag = "r", .position = {0, -0.5}, .radius = 0.2};
   const WheelModel wheels[] = {left, right};

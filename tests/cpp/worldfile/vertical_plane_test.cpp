@@ -22,7 +22,7 @@ std::pair<double, double> span_of(const BlockSpec& b) {
   return {low, high};
 }
 
-TEST(VerticalPlane, Fact17DoorsAreGapsAndWindowsAreNot) {
+TEST(VerticalPlane, ElementFact17DoorsAreGapsAndWindowsAreNot) {
   const WorldSpec door = load_body(wall(kFourMetres + "<door position='0.5' width='1'/>"));
   ASSERT_EQ(door.blocks.size(), 2u);
   EXPECT_NEAR(span_of(door.blocks[0]).first, 0, 1e-12);
