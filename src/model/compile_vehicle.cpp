@@ -5,6 +5,7 @@
 
 #include "model/shape.h"
 #include "vehicle/dynamics.h"
+#include "worldfile/expression.h"
 
 namespace mvsim {
 namespace {
@@ -203,6 +204,21 @@ Pose3 settle(const Model& model, const PlacementSpec& placement, double query_he
   return pose;
 }
 
+void add_tire(const VehicleSpec& spec, VehicleModel& v, Model& model) {
+  v.tire = &find_class(tire_models(), spec.friction);
+  const std::span<const ParamInfo> table = v.tire->params();
+  v.tire_params = add_class_params(model, "vehicle:" + spec.name + "/friction/", table, spec.friction, {});
+  std::vector<double> values;
+  for (size_t i = 0; i < table.size(); ++i) values.push_back(model.params[v.tire_params + i].nominal);
+  for (size_t i = 0; i < v.wheels.size(); ++i)
+    if (const std::optional<Misfit> misfit = v.tire->misfit(values.data(), v.wheels[i].radius)) {
+      const NamedText& text = *spec.friction.find(misfit->name);
+      throw WorldFileError(text.where, "<" + text.name + ">: found " + text.text + ", expected at most " +
+                                           number_text(misfit->most) + ", the radius of the wheel <" +
+                                           std::string(v.dynamics->wheel_slots()[i].tag) + ">");
+    }
+}
+
 void compile_vehicle(const VehicleSpec& spec, Model& model) {
   VehicleModel v;
   v.name = spec.name;
@@ -211,7 +227,6 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.auto_start_recording = spec.auto_start_recording;
   v.dynamics = &find_class(dynamics_classes(), spec.dynamics);
   v.controller = &find_class(v.dynamics->controllers(), spec.controller);
-  v.tire = &find_class(tire_models(), spec.friction);
   v.wheels = compile_wheels(spec, v, model.warnings);
   v.chassis = make_shape(spec.chassis.shape.value_or(v.dynamics->default_shape()),
                          spec.chassis.shape ? spec.chassis.shape_where : spec.where);
@@ -225,7 +240,7 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
     v.radius = std::max(v.radius, norm(w.position) + norm({w.radius, w.width / 2}));
   add_body_params(spec, v, model);
   const std::string prefix = "vehicle:" + spec.name;
-  v.tire_params = add_class_params(model, prefix + "/friction/", v.tire->params(), spec.friction, {});
+  add_tire(spec, v, model);
   v.controller_params = add_class_params(model, prefix + "/controller/", v.controller->params(),
                                          spec.controller, controller_params(*v.dynamics));
   v.dynamics_params = add_class_params(model, prefix + "/dynamics/", v.dynamics->params(),

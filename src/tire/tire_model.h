@@ -4,6 +4,7 @@
 // threads.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -34,6 +35,12 @@ struct TireOutput {
   double spin = 0;  // rad/s after the step
 };
 
+// A parameter that does not go with a wheel.
+struct Misfit {
+  std::string_view name;
+  double most = 0;
+};
+
 class TireModel {
  public:
   virtual ~TireModel() = default;
@@ -41,6 +48,9 @@ class TireModel {
   virtual std::span<const ParamInfo> params() const = 0;
   // `p`: values in the order of params().
   virtual TireOutput step(const double* p, const TireInput& in) const = 0;
+
+  // A value of `p` that is too large for a wheel of that radius, m.
+  virtual std::optional<Misfit> misfit(const double* /*p*/, double /*radius*/) const { return std::nullopt; }
 
   // Further columns of a wheel's log, and their values for a step that was made; computed only when asked.
   virtual std::span<const std::string_view> log_names() const { return {}; }

@@ -182,6 +182,10 @@ class VtiTire final : public TireModel {
     return p[kForm] == double{kMavs} ? mavs_step(p, in) : corrected_step(p, in);
   }
 
+  std::optional<Misfit> misfit(const double* p, double radius) const override {
+    if (p[kSectionHeight] > radius) return Misfit{kParams[kSectionHeight].name, radius};
+    return std::nullopt;
+  }
   std::span<const std::string_view> log_names() const override { return kLog; }
   void log_values(const double* p, const TireInput& in, const TireOutput& out,
                   double* values) const override {

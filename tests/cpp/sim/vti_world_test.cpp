@@ -34,6 +34,14 @@ TEST(VtiWorld, UnknownSurfacesAreErrorsThatNameTheKnownOnes) {
   EXPECT_EQ(refusal(R"(<friction class="vti" surface="clay" form="mavs"/>)"), "");
 }
 
+TEST(VtiWorld, ASectionHigherThanTheWheelIsAnError) {
+  const std::string message = refusal(R"(<friction class="vti" section_height="0.25"/>)");
+  EXPECT_NE(message.find("<section_height>: found 0.25, expected at most 0.2, the radius of the wheel <"),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(refusal(R"(<friction class="vti" section_height="0.2"/>)"), "");
+}
+
 TEST(VtiWorld, SurfacesSetHowFarAVehicleGets) {
   // on dry ground the torque counts, on ice the friction
   const double dry = distance_after(R"(<friction class="vti"/>)", 20);
