@@ -41,6 +41,18 @@ TEST(Motion, PhysicsFact31WheelsTakeTheirShareOfTheMomentum) {
   EXPECT_NEAR(sim.vehicle_pose(0).x, 0, 1e-3);
 }
 
+TEST(Motion, PhysicsFact32EllipseNeverExceedsItsStart) {
+  std::string thrown = bot("r", "", "<init_pose>0 0 0</init_pose><init_vel>1 0 0</init_vel>");
+  const std::string tire = R"(class="default"><mu>0.8</mu>)";
+  thrown.replace(thrown.find(tire), tire.size(), R"(class="ellipse">)");
+  Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + thrown), 0);
+  for (int i = 0; i < 600; ++i) {
+    sim.step();
+    ASSERT_LT(sim.vehicle_twist(0).vx, 1) << "step " << i;
+  }
+  EXPECT_NEAR(sim.vehicle_twist(0).vx, 19.0 / 21.0, 5e-3);
+}
+
 TEST(Motion, AVehicleWithoutControllerRests) {
   Simulation sim(model_of(bot("r", "", kOrigin)), 0);
   sim.run(2);
