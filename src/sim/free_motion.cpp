@@ -16,28 +16,29 @@ BodyState place_body(const Pose2& pose, const BodyInertia& inertia) {
           .cy = center.y};
 }
 
-Vec2 velocity_of_origin(const BodyState& b, const BodyInertia& inertia) {
-  const b2Vec2 arm = b2Mul(b2Rot(b.angle), b2Vec2(-inertia.center_x, -inertia.center_y));
-  return {b.vx + -b.omega * arm.y, b.vy + b.omega * arm.x};
-}
-
-ForceSum::ForceSum(const BodyState& body) : x_(body.x), y_(body.y), cx_(body.cx), cy_(body.cy) {
+PushedBody::PushedBody(const BodyState& body, const BodyInertia& inertia) : body_(body), inertia_(inertia) {
   const b2Rot rotation(body.angle);
   sin_ = rotation.s;
   cos_ = rotation.c;
 }
 
-void ForceSum::add(Vec2 position, Vec2 force) {
+Vec2 PushedBody::velocity() const {
+  const float x = -inertia_.center_x, y = -inertia_.center_y;
+  const b2Vec2 arm(cos_ * x - sin_ * y, sin_ * x + cos_ * y);
+  return {body_.vx + -body_.omega * arm.y, body_.vy + body_.omega * arm.x};
+}
+
+void PushedBody::push(Vec2 position, Vec2 force) {
   const auto px = static_cast<float>(position.x), py = static_cast<float>(position.y);
   const auto fx = static_cast<float>(force.x), fy = static_cast<float>(force.y);
   const b2Vec2 world(cos_ * fx - sin_ * fy, sin_ * fx + cos_ * fy);
-  const b2Vec2 at((cos_ * px - sin_ * py) + x_, (sin_ * px + cos_ * py) + y_);
+  const b2Vec2 at((cos_ * px - sin_ * py) + body_.x, (sin_ * px + cos_ * py) + body_.y);
   force_x_ += world.x;
   force_y_ += world.y;
-  torque_ += b2Cross(b2Vec2(at.x - cx_, at.y - cy_), world);
+  torque_ += b2Cross(b2Vec2(at.x - body_.cx, at.y - body_.cy), world);
 }
 
-BodyForce ForceSum::force() const {
+BodyForce PushedBody::force() const {
   return {{force_x_, force_y_}, torque_};
 }
 

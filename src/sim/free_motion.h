@@ -14,19 +14,19 @@ struct BodyForce {
   double torque = 0;  // N m about the centre of mass
 };
 
-// Velocity of the reference point, m/s, world frame. In single precision, as Box2D's own.
-Vec2 velocity_of_origin(const BodyState& body, const BodyInertia& inertia);
-
-// Adds up forces on points of a body as b2Body::ApplyForce does, to the bit: a tire that sticks and slips
-// doubles a difference in the last bit at every other step.
-class ForceSum {
+// A body under forces on its points, as b2Body::ApplyForce sums them, to the bit: a tire that sticks and
+// slips doubles a difference in the last bit at every other step.
+class PushedBody {
  public:
-  explicit ForceSum(const BodyState& body);
-  void add(Vec2 position, Vec2 force);  // both in the body frame, m and N
+  PushedBody(const BodyState& body, const BodyInertia& inertia);
+  Vec2 velocity() const;                 // of the reference point, m/s, world frame
+  void push(Vec2 position, Vec2 force);  // both in the body frame, m and N
   BodyForce force() const;
 
  private:
-  float x_, y_, cx_, cy_, sin_, cos_;
+  const BodyState& body_;
+  const BodyInertia& inertia_;
+  float sin_, cos_;
   float force_x_ = 0, force_y_ = 0, torque_ = 0;
 };
 

@@ -26,6 +26,20 @@ void set_body_twist(BodyState& body, const Twist2& twist, const BodyInertia& ine
   body.omega = static_cast<float>(twist.omega);
 }
 
+// Of the reference point, body frame.
+Twist2 body_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
+  const Vec2 velocity = R_world_body.unrotate({b.vx, b.vy});
+  const double cx = inertia.center_x, cy = inertia.center_y;
+  return {velocity.x + cy * b.omega, velocity.y - cx * b.omega, b.omega};
+}
+
+// Of the reference point, along the axes of the world.
+Twist2 world_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
+  const Twist2 twist = body_twist(b, inertia, R_world_body);
+  const Vec2 v = R_world_body.rotate({twist.vx, twist.vy});
+  return {v.x, v.y, twist.omega};
+}
+
 }  // namespace
 
 Simulation::Simulation(std::shared_ptr<const Model> model, uint64_t key, uint32_t episode)
@@ -249,6 +263,7 @@ void Simulation::step(double dt) {
 
   // controllers and tires: torques and forces
   forces_.resize(vehicles);
+  yaws_.resize(vehicles);
   for (size_t i = 0; i < vehicles; ++i) forces_[i] = drive_vehicle(i, dt);
 
   // contacts and integration
@@ -284,7 +299,7 @@ void Simulation::observe_body(size_t index, double dt) {
     set_body_twist(body, {state.command[0], 0, state.command[1]}, state_.inertias[v.body]);
     if (solver_) solver_->set_velocity(v.body, body);
   }
-  const Twist2 twist = vehicle_world_twist(index);
+  const Twist2 twist = world_twist(body, state_.inertias[v.body], yaws_[index].of(body.angle));
   state.acceleration = 1 / dt * (Vec2{twist.vx, twist.vy} - state.last_velocity);
   state.last_velocity = {twist.vx, twist.vy};
 }
@@ -301,8 +316,9 @@ void Simulation::integrate_wheels(size_t index, double dt) {
   const Pose2 pose = body_pose(state_.bodies[v.body]);
   if (state.has_last_pose) {
     const double* k = state_.params.data() + v.body_params + kOdometryX;
-    const Vec2 moved =
-        Rotation2(state.last_pose.yaw).unrotate({pose.x - state.last_pose.x, pose.y - state.last_pose.y});
+    const Vec2 moved = yaws_[index]
+                           .of(state.last_pose.yaw)
+                           .unrotate({pose.x - state.last_pose.x, pose.y - state.last_pose.y});
     state.odometry =
         compose(state.odometry, {k[0] * moved.x, k[1] * moved.y, k[2] * (pose.yaw - state.last_pose.yaw)});
   }
@@ -326,30 +342,16 @@ Pose3 Simulation::vehicle_pose(size_t index) const {
   return {b.x, b.y, v.z, b.angle, v.pitch, v.roll};
 }
 
-namespace {
-
-// Of the reference point, body frame.
-Twist2 reference_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
-  const Vec2 velocity = R_world_body.unrotate({b.vx, b.vy});
-  const double cx = inertia.center_x, cy = inertia.center_y;
-  return {velocity.x + cy * b.omega, velocity.y - cx * b.omega, b.omega};
-}
-
-}  // namespace
-
 Twist2 Simulation::vehicle_twist(size_t index) const {
   const size_t body = model_->vehicles.at(index).body;
   const BodyState& b = state_.bodies[body];
-  return reference_twist(b, state_.inertias[body], Rotation2(b.angle));
+  return body_twist(b, state_.inertias[body], Rotation2(b.angle));
 }
 
 Twist2 Simulation::vehicle_world_twist(size_t index) const {
   const size_t body = model_->vehicles[index].body;
   const BodyState& b = state_.bodies[body];
-  const Rotation2 R_world_body(b.angle);
-  const Twist2 twist = reference_twist(b, state_.inertias[body], R_world_body);
-  const Vec2 v = R_world_body.rotate({twist.vx, twist.vy});
-  return {v.x, v.y, twist.omega};
+  return world_twist(b, state_.inertias[body], Rotation2(b.angle));
 }
 
 Twist2 Simulation::vehicle_odometry_twist(size_t index) const {

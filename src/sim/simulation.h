@@ -20,6 +20,7 @@
 #include "sim/body_state.h"
 #include "sim/free_motion.h"
 #include "sim/rigid_body_solver.h"
+#include "sim/rotation_memo.h"
 #include "sim/scene_buffer.h"
 #include "sim/step_trace.h"
 #include "vehicle/wheel.h"
@@ -209,8 +210,9 @@ class Simulation {
   // Box2D's copy of the bodies, made at the first step after a change and dropped by the next change.
   std::unique_ptr<RigidBodySolver> solver_;
   // scratch, no state
-  std::vector<BodyForce> forces_;  // by vehicle
-  std::vector<BodyState> moved_;   // by vehicle
+  std::vector<BodyForce> forces_;   // by vehicle
+  std::vector<BodyState> moved_;    // by vehicle
+  std::vector<RotationMemo> yaws_;  // by vehicle
   std::vector<PlacedTop> tops_;
   std::vector<StepSquare> step_squares_;
   mutable SceneBuffer scene_;

@@ -52,10 +52,11 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
   const double* params = state_.params.data();
   const BodyState& body = state_.bodies[v.body];
   const BodyInertia& inertia = state_.inertias[v.body];
-  const Rotation2 R_world_base(body.angle);
+  const Rotation2 R_world_base = yaws_[index].of(body.angle);
   const Vec2 center{inertia.center_x, inertia.center_y};
   const double omega = body.omega;
-  const Vec2 v_base = R_world_base.unrotate(velocity_of_origin(body, inertia));
+  PushedBody chassis(body, inertia);
+  const Vec2 v_base = R_world_base.unrotate(chassis.velocity());
   const double chassis_share = params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
   const Vec2 slope = slope_of(index);
   // all wheels push at once: each may count on its share of the mass, and on less the more it turns the
@@ -63,7 +64,6 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
   const double mass_share = 1 / (inertia.inverse_mass * static_cast<double>(v.wheels.size()));
   const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
 
-  ForceSum sum(body);
   for (size_t i = 0; i < v.wheels.size(); ++i) {
     const WheelModel& w = v.wheels[i];
     WheelState& wheel = state_.wheels[v.first_wheel + i];
@@ -95,12 +95,12 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
     wheel.spin = out.spin;
     wheel.force_x = f.x;
     wheel.force_y = f.y;
-    sum.add(w.position, f);
-    if (downhill.x != 0 || downhill.y != 0) sum.add(w.position, downhill);
+    chassis.push(w.position, f);
+    if (downhill.x != 0 || downhill.y != 0) chassis.push(w.position, downhill);
   }
   // an ideal controller moves the body itself: wheels turn along but do not push
   if (v.controller->imposes_twist()) return {};
-  return sum.force();
+  return chassis.force();
 }
 
 Vec2 Simulation::wheel_velocity(size_t index, size_t wheel) const {

@@ -1,0 +1,28 @@
+// The rotations of two yaws: a step asks for that before it and that after it, several times each.
+#pragma once
+
+#include <limits>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+class RotationMemo {
+ public:
+  Rotation2 of(double yaw) {
+    if (yaw == latest_.yaw) return latest_.R;
+    if (yaw == previous_.yaw) return previous_.R;
+    previous_ = latest_;
+    latest_ = {yaw, Rotation2(yaw)};
+    return latest_.R;
+  }
+
+ private:
+  struct Entry {
+    double yaw = std::numeric_limits<double>::quiet_NaN();
+    Rotation2 R;
+  };
+  Entry latest_, previous_;
+};
+
+}  // namespace mvsim
