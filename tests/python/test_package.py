@@ -24,6 +24,7 @@ print(heavy, gl)
     assert done.stdout == "1\n[] []\n", done.stdout + done.stderr
 
 
+@pytest.mark.unsanitized  # imports PyTorch
 def test_everything_in_all_is_there() -> None:
     pytest.importorskip("stable_baselines3")
     for name in mvsim_gym.__all__:

@@ -186,6 +186,7 @@ def test_an_ended_env_needs_a_reset() -> None:
             envs.step(np.zeros((2, 2), np.float32))
 
 
+@pytest.mark.unsanitized  # imports PyTorch
 def test_copies_for_stable_baselines() -> None:
     pytest.importorskip("stable_baselines3")
     from mvsim_gym.sb3 import MVSimVecEnv
@@ -366,6 +367,7 @@ def test_foreign_states() -> None:
 # ---------------------------------------------------------------- T72
 
 
+@pytest.mark.unsanitized  # the sanitizer maps terabytes of addresses
 def test_many_copies_fit_into_memory() -> None:
     code = """
 import copy, resource
