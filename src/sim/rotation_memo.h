@@ -10,17 +10,17 @@ namespace mvsim {
 class RotationMemo {
  public:
   Rotation2 of(double yaw) {
-    if (yaw == latest_.yaw) return latest_.R;
-    if (yaw == previous_.yaw) return previous_.R;
+    if (yaw == latest_.yaw) return latest_.rotation;
+    if (yaw == previous_.yaw) return previous_.rotation;
     previous_ = latest_;
     latest_ = {yaw, Rotation2(yaw)};
-    return latest_.R;
+    return latest_.rotation;
   }
 
  private:
   struct Entry {
     double yaw = std::numeric_limits<double>::quiet_NaN();
-    Rotation2 R;
+    Rotation2 rotation;
   };
   Entry latest_, previous_;
 };
