@@ -64,6 +64,13 @@ class Copyable(ABC):
         return {name: value for name, value in self.__dict__.items() if name not in self._NATIVE}
 
 
+def checked_bytes(state: bytes) -> bytes:
+    """The same; TypeError for what is no snapshot at all."""
+    if not isinstance(state, bytes):
+        raise TypeError(f"snapshot: found a {type(state).__name__}, expected bytes")
+    return state
+
+
 def pack(parts: Sequence[bytes]) -> bytes:
     """Several pieces of bytes as one."""
     body = struct.pack(f"<{len(parts)}Q", *map(len, parts)) + b"".join(parts)
@@ -72,9 +79,7 @@ def pack(parts: Sequence[bytes]) -> bytes:
 
 def unpack(data: bytes, count: int) -> list[bytes]:
     """The pieces of `pack`; ValueError for anything else and for another number of them."""
-    if not isinstance(data, bytes):
-        raise TypeError(f"snapshot: found a {type(data).__name__}, expected bytes")
-    if len(data) < _HEAD.size or not data.startswith(_MAGIC):
+    if len(checked_bytes(data)) < _HEAD.size or not data.startswith(_MAGIC):
         raise ValueError(f"snapshot: found {len(data)} bytes that are no snapshot of many environments")
     _, found, checksum = _HEAD.unpack_from(data)
     if zlib.crc32(data[_HEAD.size :]) != checksum:

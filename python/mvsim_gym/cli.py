@@ -54,8 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     replay = commands.add_parser(
         "replay",
         help="drive a world by a script of commands and write what happened",
-        description="Runs WORLD under the script COMMANDS (CSV: t_start,vehicle,kind,a,b,c; kinds twist and "
-        "torque) and writes one row a step, row 0 being the initial state.",
+        description="Runs WORLD under the script COMMANDS (CSV: t_start,vehicle,kind,a,b,c; kinds of command as "
+        "docs/python.md lists them) and writes one row a step, row 0 being the initial state.",
     )
     replay.add_argument("world", metavar="WORLD", help="a world file")
     replay.add_argument("commands", metavar="COMMANDS", help="a script of commands, CSV")

@@ -27,7 +27,7 @@ from mvsim_gym._build import (
 )
 from mvsim_gym._info import InfoTable
 from mvsim_gym._picture import Painter, Shot
-from mvsim_gym._state import Copyable
+from mvsim_gym._state import Copyable, checked_bytes
 
 __all__ = ["Env"]
 
@@ -191,7 +191,7 @@ class Env(Copyable, gym.Env[Any, Any]):
             ValueError: the bytes are damaged or of something else; nothing has changed.
         """
         batch = self._open()
-        batch.set_state([0], [state])
+        batch.set_state([0], [checked_bytes(state)])
         self._seeded = batch.started(0)
         self._running = self._seeded and not batch.ended(0)
         return self._observation()

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
 from mvsim_gym._notices import notice
+from mvsim_gym._state import checked_bytes
 from mvsim_gym.parts import Block, Named, Pose, Reading, Sensor, Twist, Vehicle, Wheel, Wheels, number
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class World:
         one step.
 
         Raises:
-            ValueError: the duration is negative or not finite, or a log cannot be written.
+            ValueError: the duration is negative or not finite, a log cannot be written, or the world has diverged.
             KeyboardInterrupt: Ctrl-C; the world stands after a whole step and can be used on.
         """
         with self._alone():
@@ -131,6 +132,11 @@ class World:
                 self._simulation.step(self._model.timestep)
             else:
                 self._simulation.run(number("duration", duration))
+            if not self._simulation.is_finite():
+                raise ValueError(
+                    f"the world has diverged by {self.time:.6g} s: a pose or a speed is no number any more; "
+                    "expected milder commands, masses nearer to each other, or a smaller <simul_timestep>"
+                )
             if self._log is not None:
                 self._log.flush()
 
@@ -159,9 +165,10 @@ class World:
 
         Raises:
             ValueError: the bytes are damaged or of another world; nothing has changed.
+            TypeError: no bytes.
         """
         with self._alone():
-            self._simulation.restore(state)
+            self._simulation.restore(checked_bytes(state))
 
     def __copy__(self) -> World:
         return copy.deepcopy(self)

@@ -32,6 +32,13 @@ std::optional<Rect> enclosure(const Model& model) {
     for (const Vec2 corner : {Vec2{0, 0}, Vec2{w, 0}, Vec2{w, h}, Vec2{0, h}})
       points.push_back(transform(g.T_world_grid, corner));
   }
+  if (model.grids.empty()) {  // ground is known where there is an elevation map
+    for (const HeightMap& map : model.terrain.maps) {
+      const Rect e = map.extent();
+      points.push_back({e.x_min, e.y_min});
+      points.push_back({e.x_max, e.y_max});
+    }
+  }
   if (points.empty()) return std::nullopt;
   Rect r{points[0].x, points[0].x, points[0].y, points[0].y};
   for (const Vec2 p : points)

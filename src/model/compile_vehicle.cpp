@@ -283,6 +283,10 @@ void compile_block(const BlockSpec& spec, bool placed, Model& model) {
                            spec.linear_damping,
                            spec.angular_damping};
   for (size_t i = 0; i < std::size(kBlock); ++i) check(kBlock[i], values[i], spec.where);
+  constexpr double kLeastMass = 1e-6;  // kg; forces on less leave the range of single precision
+  if (spec.mass > 0 && spec.mass < kLeastMass)
+    throw WorldFileError(spec.where, "<mass>: found " + number_text(spec.mass) + ", expected at least " +
+                                         number_text(kLeastMass) + ", or 0 for a block that nothing moves");
   static constexpr ParamInfo kSizes[] = {{.name = "lx", .min = kNearlyNone},
                                          {.name = "ly", .min = kNearlyNone},
                                          {.name = "lz", .min = kNearlyNone},

@@ -143,6 +143,7 @@ void bind_world(py::module_& m) {
       .def_property_readonly("step_count", &Simulation::step_count)
       .def("vehicle_pose", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_pose(i)); })
       .def("vehicle_twist", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_twist(i)); })
+      .def("is_finite", &Simulation::is_finite)
       .def("vehicle_world_twist",
            [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_world_twist(i)); })
       .def("vehicle_odometry", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle(i).odometry); })

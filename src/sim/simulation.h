@@ -181,6 +181,7 @@ class Simulation {
   void update_inertia(size_t body);
   void forget_solver();
   void move_bodies(double dt);
+  bool diverges(double dt);
   bool move_freely(double dt);
   void measure_free_distances();
   bool blocks_rest() const;
@@ -196,6 +197,7 @@ class Simulation {
   void control_vehicle(size_t vehicle, double dt);
   BodyForce drive_vehicle(size_t vehicle, double dt);
   void update_loads(size_t vehicle);
+  double gravity_across(size_t vehicle) const;
   double transfer_load(size_t vehicle);
   void observe_body(size_t vehicle, double dt);
   void integrate_wheels(size_t vehicle, double dt);

@@ -26,17 +26,22 @@ void Simulation::control_vehicle(size_t index, double dt) {
   v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
 }
 
+// m/s2 across the ground.
+double Simulation::gravity_across(size_t index) const {
+  const VehicleState& state = state_.vehicles[index];
+  return model_->gravity * sin_cos(state.pitch).cos * sin_cos(state.roll).cos;
+}
+
 // Loads under the tire forces of the last step. Returns gravity across the ground, m/s2.
 double Simulation::transfer_load(size_t index) {
   const VehicleModel& v = model_->vehicles[index];
-  const VehicleState& state = state_.vehicles[index];
   const std::span<WheelState> wheels(state_.wheels.data() + v.first_wheel, v.wheels.size());
   const BodyInertia& inertia = state_.inertias[v.body];
   Vec2 force{};
   // an ideal controller's vehicle is not pushed by its wheels
   if (!v.controller->imposes_twist())
     for (const WheelState& w : wheels) force = force + Vec2{w.force_x, w.force_y};
-  const double gravity = model_->gravity * sin_cos(state.pitch).cos * sin_cos(state.roll).cos;
+  const double gravity = gravity_across(index);
   balance_loads({.chassis_weight = state_.params[v.body_params + kChassisMass] * gravity,
                  .gravity = gravity,
                  .center = {inertia.center_x, inertia.center_y},
@@ -111,9 +116,12 @@ Vec2 Simulation::wheel_velocity(size_t index, size_t wheel) const {
 
 WheelSlip Simulation::wheel_slip(size_t index, size_t wheel) const {
   const VehicleModel& v = model_->vehicles.at(index);
+  const WheelModel& w = v.wheels[wheel];
   const WheelState& state = state_.wheels[v.first_wheel + wheel];
   const Vec2 velocity = Rotation2(state.steer).unrotate(wheel_velocity(index, wheel));
-  return {slip_ratio(state.spin * v.wheels[wheel].radius, velocity.x), slip_angle(velocity.x, velocity.y)};
+  const double load = state.load + w.mass * (v.load_transfer ? gravity_across(index) : model_->gravity);
+  const double radius = v.tire->rolling_radius(state_.params.data() + v.tire_params, w.radius, load);
+  return {slip_ratio(state.spin * radius, velocity.x), slip_angle(velocity.x, velocity.y)};
 }
 
 }  // namespace mvsim

@@ -6,6 +6,7 @@
 // the whole vehicle, so turning does not use it up.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sim/rigid_body_solver.h"
 #include "sim/simulation.h"
@@ -16,7 +17,9 @@ namespace {
 constexpr double kSkins = 0.006;        // m, both outlines' skins in Box2D and rounding
 constexpr double kLookAhead = 1.5;      // m, farthest distance worth measuring
 constexpr double kLeaveContact = 0.05;  // m of free distance before Box2D is left again
-constexpr float kAtRest = 1e-5f;        // m/s and rad/s of a block that counts as lying still
+constexpr double kMostSpeed = 1e15;     // m/s and rad/s; its square is far within single precision
+constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
+constexpr float kAtRest = 1e-5f;  // m/s and rad/s of a block that counts as lying still
 
 bool is_static(const Model& m, const BodyModel& body) {
   return body.kind == BodyKind::kBlock && m.blocks[body.index].is_static;
@@ -31,6 +34,7 @@ void Simulation::set_always_solver(bool always) {
 
 void Simulation::move_bodies(double dt) {
   if (!state_.in_contact && step_squares_.empty() && move_freely(dt)) return;
+  if (diverges(dt)) return;
   const Model& m = *model_;
   state_.in_contact = true;
   if (!solver_) solver_ = std::make_unique<RigidBodySolver>(m, state_.params, state_.bodies, state_.wheels);
@@ -50,6 +54,30 @@ void Simulation::move_bodies(double dt) {
     alone = alone && !solver_->has_neighbours(m.vehicles[i].body);
   }
   if (alone && !state_.always_solver && m.joints.empty() && blocks_rest()) leave_contact();
+}
+
+// Box2D aborts at what is no number, and makes it of speeds that leave single precision. Where a body is at
+// that, its pose is given up, for is_finite() to tell.
+bool Simulation::diverges(double dt) {
+  const auto too_much = [](double value) { return !(std::fabs(value) < kMostSpeed); };
+  bool found = false;
+  for (BodyState& b : state_.bodies)
+    if (too_much(b.x) || too_much(b.y) || too_much(b.angle) || too_much(b.vx) || too_much(b.vy) ||
+        too_much(b.omega)) {
+      b.x = b.y = b.angle = kNoNumber;
+      found = true;
+    }
+  for (size_t i = 0; i < model_->vehicles.size(); ++i) {
+    const size_t body = model_->vehicles[i].body;
+    const BodyInertia& inertia = state_.inertias[body];
+    const BodyForce& f = forces_[i];
+    if (too_much(dt * inertia.inverse_mass * f.force.x) || too_much(dt * inertia.inverse_mass * f.force.y) ||
+        too_much(dt * inertia.inverse_inertia * f.torque)) {
+      state_.bodies[body].x = kNoNumber;
+      found = true;
+    }
+  }
+  return found;
 }
 
 // One step without Box2D; false, and nothing changed, if something might be touched.

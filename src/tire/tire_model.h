@@ -49,6 +49,8 @@ class TireModel {
   // `p`: values in the order of params().
   virtual TireOutput step(const double* p, const TireInput& in) const = 0;
 
+  // Metres that a free wheel rolls per radian: `radius` less what `load` (N) flattens.
+  virtual double rolling_radius(const double* /*p*/, double radius, double /*load*/) const { return radius; }
   // A value of `p` that is too large for a wheel of that radius, m.
   virtual std::optional<Misfit> misfit(const double* /*p*/, double /*radius*/) const { return std::nullopt; }
 

@@ -45,12 +45,20 @@ Surface surface_of(const double* p, const TireInput& in) {
   return static_cast<Surface>(in.ground.surface >= 0 ? in.ground.surface : static_cast<int>(p[kSurface]));
 }
 
+double section_height_of(const double* p, double radius) {
+  return p[kSectionHeight] > 0 ? p[kSectionHeight] : radius / 2;
+}
+
+// A rim stops it.
+double deflection_of(const double* p, double radius, double load) {
+  return std::min(load / p[kStiffness], 0.95 * std::min(section_height_of(p, radius), radius));
+}
+
 TireContact contact_of(const double* p, const TireInput& in) {
   TireContact c;
   c.load = in.load;
-  c.section_height = p[kSectionHeight] > 0 ? p[kSectionHeight] : in.radius / 2;
-  // a rim stops the deflection
-  c.deflection = std::min(in.load / p[kStiffness], 0.95 * std::min(c.section_height, in.radius));
+  c.section_height = section_height_of(p, in.radius);
+  c.deflection = deflection_of(p, in.radius, in.load);
   c.width = in.width;
   c.diameter = 2 * in.radius;
   c.cone_index = in.ground.cone_index > 0 ? in.ground.cone_index : p[kConeIndex];
@@ -182,6 +190,9 @@ class VtiTire final : public TireModel {
     return p[kForm] == double{kMavs} ? mavs_step(p, in) : corrected_step(p, in);
   }
 
+  double rolling_radius(const double* p, double radius, double load) const override {
+    return radius - deflection_of(p, radius, load);
+  }
   std::optional<Misfit> misfit(const double* p, double radius) const override {
     if (p[kSectionHeight] > radius) return Misfit{kParams[kSectionHeight].name, radius};
     return std::nullopt;

@@ -353,6 +353,9 @@ def test_foreign_states() -> None:
         envs.restore(mvsim_gym.VectorEnv(ARENA, num_envs=3).snapshot())
     with pytest.raises(ValueError, match="no snapshot"):
         envs.restore(before)
+    for one in (env, envs, mvsim_gym.World(WORLDS / "nav_arena.world.xml")):
+        with pytest.raises(TypeError, match="found a str, expected bytes"):
+            one.restore("before")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="damaged"):
         envs.restore(all_before[:-1])
     with pytest.raises(ValueError, match="found 2, expected 0 to 1"):

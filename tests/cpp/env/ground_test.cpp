@@ -80,6 +80,20 @@ TEST(GroundSlope, IsTheTangentOfTheSlopeAndInfiniteAtTheRim) {
   EXPECT_FALSE(is_known_ground(model, {20.1, 3}));
 }
 
+TEST(GroundSlope, PlacesBesideTheMapAreErrors) {
+  for (const char* reset :
+       {R"(<goal position="100 0"/>)", R"(<spawn pose="0 -21 0"/>)", R"(<spawn/><goal area="21 22 0 1"/>)"}) {
+    try {
+      (void)compile_task(hillside("<observe class=\"velocity\"/>", reset), loading());
+      ADD_FAILURE() << reset;
+    } catch (const WorldFileError& e) {
+      EXPECT_NE(std::string(e.what()).find("what walls and maps enclose, x -20 to 20, y -20 to 20"),
+                std::string::npos)
+          << e.what();
+    }
+  }
+}
+
 TEST(GroundSlope, StartsAndGoalsKeepToLevelGround) {
   const auto task = compile_task(
       hillside("<observe class=\"goal\"/>", "<spawn slope=\"10\"/><goal slope=\"10\" distance=\"1\"/>"),

@@ -152,5 +152,23 @@ TEST(Clearance, DistancesToBlocksAndWalls) {
   EXPECT_THROW(sim.place_block(model->block_index("wall"), {}), Error);
 }
 
+// Commands beyond all measure: Box2D would abort the process.
+TEST(Divergence, IsToldAndEndsNothing) {
+  for (const char* controller : {"<controller class='raw'/>", "<controller class='twist_ideal'/>"})
+    for (const bool always_solver : {false, true})
+      for (const double command : {1e9, 1e20, 1e38, 1e300, 1.7e308}) {
+        Simulation sim(model_of(kWall + bot("r", controller, kOrigin)), 0);
+        sim.set_always_solver(always_solver);
+        const double commands[] = {-command, command};
+        sim.set_command(0, commands);
+        sim.run(1);
+        EXPECT_TRUE(sim.is_finite() || command > 1e9) << controller << command;
+        EXPECT_FALSE(sim.is_finite() && command > 1e305) << controller << command;
+        sim.reset(0, 0);
+        sim.run(1);
+        EXPECT_TRUE(sim.is_finite()) << controller << command;
+      }
+}
+
 }  // namespace
 }  // namespace mvsim::test

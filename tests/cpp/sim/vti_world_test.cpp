@@ -42,6 +42,19 @@ TEST(VtiWorld, ASectionHigherThanTheWheelIsAnError) {
   EXPECT_EQ(refusal(R"(<friction class="vti" section_height="0.2"/>)"), "");
 }
 
+// A loaded tire rolls on less than its radius: a wheel that only rolls shows no slip.
+TEST(VtiWorld, SlipIsThatOfTheLoadedTire) {
+  Simulation sim(
+      model_of(truck(R"(<friction class="vti" stiffness="8000" C_damping="0"/><init_vel>3 0 0</init_vel>)")),
+      1);
+  sim.run(2);
+  const WheelState& wheel = sim.wheels(0)[0];
+  const double speed = sim.vehicle_twist(0).vx, deflection = (15 + 2) * 9.81 / 8000;
+  EXPECT_GT(speed, 2);
+  EXPECT_NEAR(wheel.spin * (0.2 - deflection), speed, 1e-3);
+  EXPECT_NEAR(sim.wheel_slip(0, 0).ratio, 0, 1e-3);
+}
+
 TEST(VtiWorld, SurfacesSetHowFarAVehicleGets) {
   // on dry ground the torque counts, on ice the friction
   const double dry = distance_after(R"(<friction class="vti"/>)", 20);
