@@ -19,6 +19,7 @@
 #include "env/batch.h"
 #include "env/task.h"
 #include "env/worker_pool.h"
+#include "sim/body_mass.h"
 #include "sim/free_motion.h"
 #include "timing.h"
 #include "vehicle/dynamics.h"
