@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kSpins = 2000;  // some 30 us: longer than a learner-free loop needs, shorter than a time slice
 constexpr int kChunksPerThread = 8;  // small enough for balance, large enough that claiming costs nothing
+constexpr size_t kCacheLine = 64;
 constexpr auto kPoll = std::chrono::milliseconds(10);
 
 void pause() {
@@ -66,30 +67,53 @@ class PlainFloatMode {
   std::fenv_t saved_{};
 };
 
-// The state of a run in one word, so that a worker which wakes up late cannot claim a chunk of the wrong run.
-struct Claim {
-  uint32_t run;
-  uint16_t chunks, next;
+// Where part `i` of `parts` equal ones of [0, count) begins.
+int share(int count, int i, int parts) {
+  return static_cast<int>(static_cast<int64_t>(count) * i / parts);
+}
 
-  static Claim unpack(uint64_t word) {
-    return {static_cast<uint32_t>(word >> 32), static_cast<uint16_t>(word >> 16),
-            static_cast<uint16_t>(word)};
+// The chunks that one thread has left, in one word with the number of the run, so that a worker which wakes
+// up late cannot claim a chunk of the wrong run. A cache line of its own: others look at it only to steal.
+struct alignas(kCacheLine) Queue {
+  std::atomic<uint64_t> word{0};
+
+  void fill(uint32_t run, int begin, int end) {
+    word.store(pack(run, static_cast<uint16_t>(begin), static_cast<uint16_t>(end)),
+               std::memory_order_release);
   }
-  uint64_t pack() const {
-    return static_cast<uint64_t>(run) << 32 | static_cast<uint64_t>(chunks) << 16 | next;
+  // The next chunk of this run from the front, where the owner works, or from the back, where others steal;
+  // -1 where there is none.
+  int claim(uint32_t run, bool front) {
+    uint64_t seen = word.load(std::memory_order_acquire);
+    for (;;) {
+      const auto begin = static_cast<uint16_t>(seen >> 16), end = static_cast<uint16_t>(seen);
+      if (static_cast<uint32_t>(seen >> 32) != run || begin >= end) return -1;
+      const uint64_t rest = front ? pack(run, static_cast<uint16_t>(begin + 1), end)
+                                  : pack(run, begin, static_cast<uint16_t>(end - 1));
+      if (word.compare_exchange_weak(seen, rest, std::memory_order_acq_rel, std::memory_order_acquire))
+        return front ? begin : end - 1;
+    }
+  }
+
+ private:
+  static uint64_t pack(uint32_t run, uint16_t begin, uint16_t end) {
+    return static_cast<uint64_t>(run) << 32 | static_cast<uint64_t>(begin) << 16 | end;
   }
 };
 
 }  // namespace
 
 struct WorkerPool::Shared {
-  std::atomic<uint64_t> claim{0};
-  std::atomic<uint32_t> run{0};  // workers wait for this to change
-  std::atomic<uint32_t> finished{0};
-  std::atomic<bool> stop{false}, caller_sleeps{false};
+  explicit Shared(int threads) : queues(static_cast<size_t>(threads)) {}
+
+  std::vector<Queue> queues;                         // by thread
+  alignas(kCacheLine) std::atomic<uint32_t> run{0};  // workers wait for this to change
+  std::atomic<bool> stop{false};
   // of the present run; a claimed chunk keeps them valid
   const Work* work = nullptr;
-  int count = 0;
+  int count = 0, chunks = 0;
+  alignas(kCacheLine) std::atomic<int> finished{0};
+  std::atomic<bool> caller_sleeps{false};
   std::mutex mutex;
   std::condition_variable all_finished;
   std::vector<std::thread> workers;
@@ -102,20 +126,18 @@ struct WorkerPool::Shared {
     workers.clear();
   }
 
+  // First the chunks of this thread, the same in every run, so that what they touch stays in its cache; then
+  // what others have not begun.
   void work_on(uint32_t number, int id) {
-    for (;;) {
-      uint64_t word = claim.load(std::memory_order_acquire);
-      const Claim c = Claim::unpack(word);
-      if (c.run != number || c.next >= c.chunks) return;
-      if (!claim.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel)) continue;
-      const auto bound = [&](int chunk) {
-        return static_cast<int>(static_cast<int64_t>(count) * chunk / c.chunks);
-      };
-      (*work)(bound(c.next), bound(c.next + 1), id);
-      const uint32_t done = finished.fetch_add(1) + 1;
-      if (done == c.chunks && caller_sleeps.load()) {
-        const std::lock_guard lock(mutex);
-        all_finished.notify_one();
+    for (size_t i = 0; i < queues.size(); ++i) {
+      Queue& queue = queues[(static_cast<size_t>(id) + i) % queues.size()];
+      for (int chunk = queue.claim(number, i == 0); chunk >= 0; chunk = queue.claim(number, i == 0)) {
+        const int all = chunks;  // once it has finished, the next run may begin
+        (*work)(share(count, chunk, all), share(count, chunk + 1, all), id);
+        if (finished.fetch_add(1) + 1 == all && caller_sleeps.load()) {
+          const std::lock_guard lock(mutex);
+          all_finished.notify_one();
+        }
       }
     }
   }
@@ -136,7 +158,7 @@ struct WorkerPool::Shared {
 };
 
 WorkerPool::WorkerPool(int threads, bool pin)
-    : threads_(threads), owner_(getpid()), shared_(std::make_unique<Shared>()) {
+    : threads_(threads), owner_(getpid()), shared_(std::make_unique<Shared>(threads)) {
   const std::vector<int> usable = processors();
   if (pin && threads > static_cast<int>(usable.size()))
     throw Error("pin: found " + std::to_string(threads) + " threads, expected at most the " +
@@ -179,11 +201,13 @@ void WorkerPool::run(int count, const Work& work, const std::function<void()>& w
     return;
   }
   const uint32_t number = s.run.load() + 1;
-  const auto chunks = static_cast<uint16_t>(std::min({count, threads_ * kChunksPerThread, 65535}));
+  const int chunks = std::min({count, threads_ * kChunksPerThread, 65535});
   s.work = &work;
   s.count = count;
+  s.chunks = chunks;
   s.finished = 0;
-  s.claim.store(Claim{number, chunks, 0}.pack(), std::memory_order_release);
+  for (int i = 0; i < threads_; ++i)
+    s.queues[static_cast<size_t>(i)].fill(number, share(chunks, i, threads_), share(chunks, i + 1, threads_));
   s.run.store(number);
   s.run.notify_all();
   s.work_on(number, 0);

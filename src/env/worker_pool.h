@@ -1,8 +1,9 @@
 // Threads that share the work of one call: the caller works too, and a late worker holds up nobody.
 //
-// run() cuts [0, count) into contiguous chunks that the caller and the workers claim until none is left.
-// Workers spin briefly for the next call, then sleep. One run() at a time. After a fork the child has no
-// workers: run() throws ForkedProcessError there and the destructor frees nothing.
+// run() cuts [0, count) into contiguous chunks. Each thread works through its own, the same ones every time,
+// then steals what others have not begun. Workers spin briefly for the next call, then sleep. One run() at a
+// time. After a fork the child has no workers: run() throws ForkedProcessError there and the destructor frees
+// nothing.
 #pragma once
 
 #include <sys/types.h>
