@@ -55,12 +55,20 @@ def register(id: str, env: str | os.PathLike[str], **overrides: Any) -> None:
 
     Args:
         id: e.g. "my/Task-v0".
-        env: path of the environment file; the file is read when an environment is made.
+        env: path of the environment file, which is read when an environment is made; or another id of this
+            package, whose keywords `overrides` adds to.
         overrides: keywords as in `gymnasium.make`, what JSON can say.
 
     An id that stands for something else already is given anew.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: `env` looks like an id, but none of this package is called so.
     """
-    _register(id, {"env": os.path.abspath(os.fspath(env)), **overrides})
+    path, keywords = source_of(env, overrides)
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"env: found no file '{path}', expected an environment file or an id")
+    _register(id, {"env": os.path.abspath(path), **keywords})
 
 
 def register_all() -> None:

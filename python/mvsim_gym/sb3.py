@@ -45,7 +45,7 @@ class MVSimVecEnv(Copyable, VecEnv):
         flatten: observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with
             False a dict in physical units, for "MultiInputPolicy".
         render_mode: None or "rgb_array".
-        strict_actions, spl, roots, width, height, camera, overrides: as for `mvsim_gym.Env`.
+        strict_actions, spl, roots, log_dir, width, height, camera, overrides: as for `mvsim_gym.VectorEnv`.
 
     Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
     whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
@@ -66,6 +66,7 @@ class MVSimVecEnv(Copyable, VecEnv):
         strict_actions: bool = False,
         spl: bool = False,
         roots: Sequence[Path] = (),
+        log_dir: Path | None = None,
         width: int = 320,
         height: int = 320,
         camera: str = "above",
@@ -83,6 +84,7 @@ class MVSimVecEnv(Copyable, VecEnv):
             strict_actions=strict_actions,
             spl=spl,
             roots=roots,
+            log_dir=log_dir,
         )
         batch = make_batch(recipe)
         self._recipe = recipe.portable()

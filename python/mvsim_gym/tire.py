@@ -112,7 +112,7 @@ def vti(
         normal_force: N, >= 0.
         slip: slip ratio in [-1, 1], positive drives (see `slip_of`).
         slip_angle: rad, positive where the wheel moves to its left.
-        deflection: m of the tire under its load, >= 0.
+        deflection: m of the tire under its load, >= 0 and (corrected form) less than section_height.
         cone_index: Pa, strength of sand and clay; without effect on rigid surfaces.
         width, diameter, section_height: m, of the tire without load.
         crossover_angle: rad, of the lateral curve.
@@ -133,6 +133,9 @@ def vti(
         "motion": _numbers("motion", motion, least=-1, most=1),
     }
     table, shape = _stack(columns)
+    if form == "corrected" and np.any(columns["deflection"] >= columns["section_height"]):
+        found = _range_of(columns["deflection"])
+        raise ValueError(f"deflection: found {found}, expected less than section_height")
     force = _core.tire_vti(form == "mavs", table)
     return force[:, 0].reshape(shape), force[:, 1].reshape(shape)
 
@@ -203,9 +206,20 @@ def step(
         mass: kg that the wheel carries (default load / 9.81). effective_mass: kg that a force at the contact
             moves, turning the vehicle included (default mass).
         slope_force: (x, y) pull of the slope on `mass`, N.
-        ground_...: what a property region says there, in place of the tire's own parameter.
+        ground_...: what a property region says there, in place of the tire's own parameter; of a parameter that
+            the model does not have it is a ValueError.
     """
     known = parameters(model)
+    ground = {
+        "mu": ground_mu,
+        "C_rr": ground_c_rr,
+        "surface": ground_surface,
+        "cone_index_Pa": ground_cone_index,
+    }
+    for name, value in ground.items():
+        if value is not None and name not in known:
+            has = " or ".join(f"ground_{n.lower().removesuffix('_pa')}" for n in ground if n in known)
+            raise ValueError(f"ground: tire model '{model}' has no '{name}', expected {has}")
     given = dict(params or {})
     for name in given:
         _known(f"parameter of tire model '{model}'", name, tuple(known))

@@ -130,6 +130,24 @@ def test_register_a_file(env_id: str) -> None:
         del gym.registry["mine/Task-v3"]
 
 
+def test_register_a_variant_of_an_id(env_id: str) -> None:
+    mvsim_gym.register("mine/Task-v4", env_id, time_limit=1.0)
+    mvsim_gym.register("mine/Short-v4", "mine/Task-v4", time_limit=0.5)
+    try:
+        equal(gym.make("mine/Short-v4").reset(seed=1), gym.make(env_id, time_limit=0.5).reset(seed=1))
+        assert gym.spec("mine/Short-v4").kwargs["time_limit"] == 0.5
+    finally:
+        del gym.registry["mine/Task-v4"], gym.registry["mine/Short-v4"]
+
+
+def test_register_nothing(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"missing\.env\.xml.*expected an environment file or an id"):
+        mvsim_gym.register("mine/Task-v5", tmp_path / "missing.env.xml")
+    with pytest.raises(ValueError, match="did you mean 'mvsim/NavArena-v0'"):
+        mvsim_gym.register("mine/Task-v5", "mvsim/NavArene-v0")
+    assert "mine/Task-v5" not in gym.registry
+
+
 def test_custom_needs_a_file() -> None:
     with pytest.raises(TypeError, match="env"):
         gym.make("mvsim/Custom-v0")

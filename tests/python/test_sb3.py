@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -108,6 +109,15 @@ def test_wrong_arguments() -> None:
         MVSimVecEnv("mvsim/NavArena-v0", 0)
     with pytest.raises(TypeError, match="'time_limt', did you mean 'time_limit'"):
         MVSimVecEnv("mvsim/NavArena-v0", 2, time_limt=3)
+
+
+def test_logs(tmp_path: Path) -> None:
+    env = MVSimVecEnv("mvsim/NavArena-v0", 2, log_dir=tmp_path)
+    env.reset()
+    env.step(np.zeros((2, 2), np.float32))
+    env.close()
+    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["env_0", "env_1"]
+    assert all(list(folder.glob("*.csv")) for folder in tmp_path.iterdir())
 
 
 def test_ids() -> None:

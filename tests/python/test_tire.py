@@ -191,6 +191,14 @@ def test_step_is_the_simulation_s(model, tmp_path):
             "velocity: found 3",
         ),
         (lambda: tire.step("vti", dt=1, load=1, radius=1, inertia=1, ground_surface="mud"), "ground_surface"),
+        (
+            lambda: tire.step("vti", dt=1, load=1, radius=1, inertia=1, ground_mu=1),
+            "'vti' has no 'mu', expected ground_c_rr or ground_surface or ground_cone_index",
+        ),
+        (
+            lambda: tire.vti("sand", normal_force=1, deflection=[0.1, 0.3], section_height=[[0.2], [0.4]]),
+            "deflection: found values from 0.1 to 0.3, expected less than section_height",
+        ),
     ],
 )
 def test_mistakes_are_named(call, message):
