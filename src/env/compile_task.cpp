@@ -73,6 +73,7 @@ void load_models(Task& task, const EnvLoadOptions& options) {
   load.assets = options.assets;
   load.roots = options.roots;
   load.roots.insert(load.roots.end(), spec.roots.begin(), spec.roots.end());
+  load.tells_unused = false;  // some knobs serve the environment file alone
   for (const KnobSpec& knob : spec.knobs) load.variables.emplace_back(knob.value.name, knob.value.text);
 
   // the file names its world, so the world must lie where the file may read

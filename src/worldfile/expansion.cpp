@@ -81,11 +81,25 @@ void Expander::set_variable(const std::string& name, std::string value) {
   variables_[name] = std::move(value);
 }
 
-const std::string* Expander::find(std::string_view name, const Scope& scope) const {
-  if (const auto local = scope.find(name); local != scope.end()) return &local->second;
-  if (name == kFolderName) return &folder_;
+bool Expander::has_asked_for(std::string_view variable) const {
+  return asked_.contains(lower_case(variable));
+}
+
+std::vector<std::string> Expander::asked_names() const {
+  std::vector<std::string> out;
+  for (const auto& [lower_name, name] : asked_) out.push_back(name);
+  return out;
+}
+
+const std::string* Expander::find_variable(std::string_view name) {
+  asked_.emplace(lower_case(name), name);
   const auto variable = variables_.find(name);
   return variable == variables_.end() ? nullptr : &variable->second;
+}
+
+const std::string* Expander::find(std::string_view name, const Scope& scope) {
+  if (const auto local = scope.find(name); local != scope.end()) return &local->second;
+  return name == kFolderName ? &folder_ : find_variable(name);
 }
 
 void Expander::fail_undefined(std::string_view name, const Scope& scope, const SourceLocation& where) const {
@@ -193,6 +207,7 @@ std::string Expander::evaluate(std::string_view expression, const Scope& scope, 
   const VariableText variable = [&](const std::string& lower_name) -> const std::string* {
     for (const auto& [name, value] : scope)
       if (lower_case(name) == lower_name) return &value;
+    asked_.emplace(lower_name, lower_name);
     const auto found = by_lower_name_.find(lower_name);
     return found == by_lower_name_.end() ? nullptr : &found->second;
   };
@@ -228,8 +243,8 @@ bool Expander::parameter_text(std::string_view inner, const IncludeParameters& p
     value = &parameter->second;
   else if (name == kFolderName)
     value = &parameters.folder;
-  else if (const auto variable = variables_.find(name); variable != variables_.end())
-    value = &variable->second;
+  else if (const std::string* variable = find_variable(name))
+    value = variable;
   else
     environment = allowed_environment(name);
   if (value) {

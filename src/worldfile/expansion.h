@@ -41,10 +41,15 @@ class Expander {
   // Layer A. References without a value stay as they are.
   EditedText substitute(const SourceText& file, const IncludeParameters& parameters);
 
+  // Whether anything so far asked for the variable, defined or not; letters may differ in case.
+  bool has_asked_for(std::string_view variable) const;
+  std::vector<std::string> asked_names() const;
+
  private:
   using Active = std::vector<std::string_view>;  // parameters being expanded
 
-  const std::string* find(std::string_view name, const Scope& scope) const;
+  const std::string* find(std::string_view name, const Scope& scope);
+  const std::string* find_variable(std::string_view name);
   std::string expand_references(const std::string& text, const Scope& scope, const SourceLocation& where);
   std::string expand_environment(const std::string& text, const SourceLocation& where);
   std::string expand_expressions(const std::string& text, const Scope& scope, const SourceLocation& where);
@@ -61,6 +66,7 @@ class Expander {
   RandomStream random_;
   NamedValues variables_;
   NamedValues by_lower_name_;  // for expressions: the latest of the names that differ in case only
+  NamedValues asked_;          // in lower case: as written
   std::string folder_;
 };
 

@@ -168,6 +168,11 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
   state.world.path = path;
   for (const auto& [name, value] : state.options.variables) state.expander.set_variable(name, value);
   process_all(state, children_of(root));
+  for (const auto& [name, value] : state.options.variables)
+    if (state.options.tells_unused && !state.expander.has_asked_for(name))
+      state.warnings.add("unused " + name, root.where(),
+                         "the variable '" + shortened(name) + "' was given, but nothing here asks for it" +
+                             did_you_mean(name, state.expander.asked_names()));
   state.world.warnings = state.warnings.texts();
   return std::move(state.world);
 }

@@ -112,6 +112,19 @@ TEST(Variable, ACallerMayDefineSome) {
   EXPECT_EQ(positions(load_world_text(text, folder.path(), options)), (Numbers{1, 2}));
   options.variables = {{"n", "1"}};
   EXPECT_EQ(positions(load_world_text(text, folder.path(), options)), (Numbers{1}));
+  EXPECT_TRUE(load_world_text(text, folder.path(), options).warnings.empty());
+}
+
+TEST(Variable, WhatACallerDefinesInVainIsTold) {
+  const TempFolder folder;
+  const std::string text = world_of("<variable name='a' value='${obstacles|2}$f{Count - 1}'/>");
+  WorldLoadOptions options;
+  options.variables = {{"COUNT", "4"}, {"obstacle", "8"}};
+  const WorldSpec world = load_world_text(text, folder.path(), options);
+  ASSERT_EQ(world.warnings.size(), 1u);
+  EXPECT_TRUE(has(world.warnings[0],
+                  ":1:1: the variable 'obstacle' was given, but nothing here asks for it, "
+                  "did you mean 'obstacles'?"));
 }
 
 TEST(Expansion, ReadsDefaultsManyExpressionsAndAllDigits) {
