@@ -116,6 +116,8 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
   for (const char* key : {"time", "path_length", "min_clearance"}) add_info(key, InfoType::kNumber);
   add_info("bad_action", InfoType::kInt);
   for (const WeightedReward& r : task->rewards) add_info("reward/" + r.name, InfoType::kNumber);
+  termination_column = infos.size();
+  for (const TermSpec& t : task->spec.terminations) add_info("terminated/" + t.name, InfoType::kBool);
   spl_column = infos.size();
   if (options.spl) {
     add_info("spl", InfoType::kNumber);
@@ -204,6 +206,8 @@ void Batch::Impl::finish(int i) {
   set_info(kMinClearance, i, env.min_clearance);
   set_info(kBadAction, i, env.bad_actions);
   for (size_t k = 0; k < env.reward_sums.size(); ++k) set_info(kRewards + k, i, env.reward_sums[k]);
+  for (size_t k = 0; k < task->terminations.size(); ++k)
+    set_info(termination_column + k, i, !env.diverged && task->terminations[k]->holds(env));
   if (!options.spl) return;
   double spl = 0;
   if (env.success) {

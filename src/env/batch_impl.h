@@ -60,7 +60,8 @@ struct Batch::Impl {
   std::vector<double> rewards;
   std::vector<uint8_t> terminated, truncated, finished, was_reset;
   std::vector<InfoColumn> infos;
-  size_t spl_column = 0;  // spl, then optimal_length
+  size_t termination_column = 0;  // one for each
+  size_t spl_column = 0;          // spl, then optimal_length
 
   std::vector<Scratch> scratches;  // by worker
   std::atomic_flag busy = ATOMIC_FLAG_INIT;

@@ -72,6 +72,8 @@ def test_info_at_the_end(env_id: str) -> None:
         assert type(info[key]) is kind, key
     assert info["success"] + info["collision"] + info["timeout"] == 1
     assert ("optimal_length" in info) == info["success"]
+    outcomes = [value for key, value in info.items() if key.startswith("terminated/")]
+    assert outcomes and set(map(type, outcomes)) == {bool} and any(outcomes) != info["timeout"]
     terms = [value for key, value in info.items() if key.startswith("reward/")]
     assert sum(terms) == pytest.approx(total, abs=1e-9)
 

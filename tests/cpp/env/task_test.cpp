@@ -481,6 +481,8 @@ TEST(Terms, WhoStaysWhereHeWasIsStuck) {
   EXPECT_TRUE(still.terminated()[0]);
   EXPECT_EQ(testing::info(still, "success").values[0], 0);
   EXPECT_EQ(testing::info(still, "reward/failure").values[0], -5);
+  EXPECT_EQ(testing::info(still, "terminated/stuck").values[0], 1);
+  EXPECT_EQ(testing::info(still, "terminated/collision").values[0], 0);
   // turning on the spot is no way to get away
   Batch turning(spec, options(1));
   turning.reset();
