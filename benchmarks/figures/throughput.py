@@ -13,7 +13,7 @@ import scene
 from figure import WORLDS, Row, Settings, figure, rate, rates
 
 ENV = str(WORLDS / "task_a.env.xml")
-SIZES = (1, 2, 8, 64, 256, 1024, 4096)
+SIZES = (1, 2, 8, 16, 64, 256, 1024, 4096)
 CONFIG = {
     "work": "1 robot with wheel friction, exact scan of 360 rays in a 400x400 grid at 5 cm, random twists",
     "through": "gymnasium.make_vec",
@@ -116,10 +116,19 @@ def task_a_subproc(settings: Settings) -> Row:
     return Row("task_a_subproc", "env steps/s", config, runs)
 
 
-def _register_size(num_envs: int) -> None:
-    name = f"scale_n_{num_envs}"
-    figure(name)(lambda settings: _throughput(name, settings, num_envs, 10))
-
-
-for size in SIZES:
-    _register_size(size)
+@figure("scale")
+def scale(settings: Settings) -> list[Row]:
+    """Throughput by the number of envs, and the slowest over the fastest from 8 envs on. The sizes take short turns,
+    so that all meet the same machine."""
+    steppers = {n: stepper(n, settings.threads) for n in SIZES}
+    turn = settings.seconds / 5
+    for advance in steppers.values():
+        rate(advance, turn)
+    runs: dict[int, list[float]] = {n: [] for n in SIZES}
+    for _ in range(5 * settings.runs):
+        for n, advance in steppers.items():
+            runs[n].append(rate(advance, turn))
+    config = {**CONFIG, "num_threads": settings.threads, "substeps": "10 of 10 ms"}
+    rows = [Row(f"scale_n_{n}", "env steps/s", {**config, "num_envs": n}, runs[n]) for n in SIZES]
+    many = [row.value for row in rows if row.config["num_envs"] >= 8]
+    return [*rows, Row("scale_flatness", "1", config, [min(many) / max(many)])]
