@@ -29,6 +29,7 @@ OTHERS = {
     "physics_only": ("physics of one robot, no sensor, one thread, 10 ms steps", "{:,.0f} steps/s"),
     "robots100": ("physics of 100 robots in one world, one thread, 10 ms steps", "{:,.0f} steps/s"),
     "task_a_threads_2_over_1": ("what a second thread brings in task A", "x {:.2f}"),
+    "scale_flatness": ("the slowest over the fastest of 8 to 4,096 envs (see below)", "x {:.2f}"),
     "scan_ns_per_ray": ("exact lidar, one core", "{:.0f} ns a ray"),
     "scan_growth": ("the same in 100 times the area", "x {:.2f}"),
     "noise_ns_per_ray": ("noise of its range and angle", "{:.0f} ns a ray"),
