@@ -211,15 +211,15 @@ def step(
     """
     known = parameters(model)
     ground = {
-        "mu": ground_mu,
-        "C_rr": ground_c_rr,
-        "surface": ground_surface,
-        "cone_index_Pa": ground_cone_index,
+        "ground_mu": ("mu", ground_mu),
+        "ground_c_rr": ("C_rr", ground_c_rr),
+        "ground_surface": ("surface", ground_surface),
+        "ground_cone_index": ("cone_index_Pa", ground_cone_index),
     }
-    for name, value in ground.items():
+    for argument, (name, value) in ground.items():
         if value is not None and name not in known:
-            has = " or ".join(f"ground_{n.lower().removesuffix('_pa')}" for n in ground if n in known)
-            raise ValueError(f"ground: tire model '{model}' has no '{name}', expected {has}")
+            fitting = " or ".join(other for other, (parameter, _) in ground.items() if parameter in known)
+            raise ValueError(f"{argument}: tire model '{model}' has no '{name}', expected {fitting}")
     given = dict(params or {})
     for name in given:
         _known(f"parameter of tire model '{model}'", name, tuple(known))
