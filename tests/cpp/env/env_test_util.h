@@ -9,10 +9,11 @@
 
 #include "base/random.h"
 #include "env/batch.h"
+#include "source_dir.h"
 
 namespace mvsim::testing {
 
-inline const std::string kSource = MVSIM_SOURCE_DIR;
+inline const std::string kSource = source_dir();
 
 inline EnvLoadOptions load_options() {
   return {.assets = kSource, .roots = {}};

@@ -6,6 +6,7 @@
 
 #include "sim/body_mass.h"
 #include "sim/worlds.h"
+#include "source_dir.h"
 
 namespace mvsim::test {
 namespace {
@@ -191,7 +192,7 @@ std::shared_ptr<const Model> jackal(const std::string& includes) {
   return compile_world(load_world_text("<mvsim_world>" + includes +
                                            "<vehicle name='j' class='jackal'><init_pose>0 0 0</init_pose>"
                                            "</vehicle></mvsim_world>",
-                                       std::string(MVSIM_SOURCE_DIR) + "/worlds", {}),
+                                       source_dir() + "/worlds", {}),
                        {});
 }
 

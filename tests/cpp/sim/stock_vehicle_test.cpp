@@ -6,6 +6,7 @@
 
 #include "sim/body_mass.h"
 #include "sim/worlds.h"
+#include "source_dir.h"
 
 namespace mvsim::test {
 namespace {
@@ -54,7 +55,7 @@ const Stock kStock[] = {
 
 WorldLoadOptions stock_options() {
   WorldLoadOptions options;
-  options.assets = MVSIM_SOURCE_DIR;
+  options.assets = source_dir();
   return options;
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "source_dir.h"
+
 namespace mvsim::test {
 
 class CsvRow {
@@ -27,7 +29,7 @@ class CsvRow {
 class CsvTable {
  public:
   explicit CsvTable(const std::string& name) {
-    std::ifstream file(std::string(MVSIM_SOURCE_DIR) + "/tests/data/" + name);
+    std::ifstream file(source_dir() + "/tests/data/" + name);
     EXPECT_TRUE(file) << name;
     std::string line;
     std::getline(file, line);

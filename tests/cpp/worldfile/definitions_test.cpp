@@ -1,4 +1,5 @@
 // The stock vehicles and lidars in worlds/definitions.
+#include "source_dir.h"
 #include "worldfile/world_text.h"
 
 namespace mvsim {
@@ -6,7 +7,7 @@ namespace {
 
 WorldSpec load_stock(const std::string& body) {
   const TempFolder folder;
-  return load_world_text(world_of(body), folder.path(), options_with(MVSIM_SOURCE_DIR));
+  return load_world_text(world_of(body), folder.path(), options_with(source_dir()));
 }
 
 VehicleSpec load_vehicle(const std::string& name, const std::string& parameters,

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "model/compile.h"
+#include "source_dir.h"
 #include "worldfile/world_text.h"
 
 namespace mvsim {
@@ -92,7 +93,7 @@ std::string mutated(std::string text, RandomStream& random) {
 
 // The world, or a world of one vehicle of the class `name`.
 std::string world_with(const std::string& name) {
-  const std::string folder = std::string(MVSIM_SOURCE_DIR) + "/worlds/";
+  const std::string folder = source_dir() + "/worlds/";
   if (name.ends_with(".world.xml")) return read(folder + name);
   return world_of(read(folder + "definitions/" + name + ".vehicle.xml") + "<vehicle name=\"r\" class=\"" +
                   name + "\"><init_pose>0 0 0</init_pose></vehicle>");
@@ -101,7 +102,7 @@ std::string world_with(const std::string& name) {
 // Returns how many of the damaged files still loaded.
 int check_mutants(const std::string& name, int count) {
   const std::string original = world_with(name);
-  const std::string worlds = std::string(MVSIM_SOURCE_DIR) + "/worlds";
+  const std::string worlds = source_dir() + "/worlds";
   const std::string folder = name.ends_with(".world.xml") ? worlds : worlds + "/definitions";
   int loaded = 0;
   for (int i = 0; i < count; ++i) {
@@ -111,7 +112,7 @@ int check_mutants(const std::string& name, int count) {
     for (uint32_t k = 0; k < changes; ++k) text = mutated(text, random);
     const auto start = std::chrono::steady_clock::now();
     try {
-      compile_world(load_world_text(text, folder, options_with(MVSIM_SOURCE_DIR)), {});
+      compile_world(load_world_text(text, folder, options_with(source_dir())), {});
       ++loaded;
     } catch (const WorldFileError& e) {
       EXPECT_FALSE(e.where().text().empty()) << e.what();
