@@ -131,7 +131,7 @@ class Batch {
   // Whether any env has an info: false in most steps.
   bool has_infos() const;
 
-  // Writes CSV files of all vehicles from now on (sim/vehicle_log.h): of one env into `folder`, of several
+  // Writes CSV files of all vehicles from now on (record/vehicle_log.h): of one env into `folder`, of several
   // into its folders env_0, env_1... A session is an episode. Throws Error.
   void log_to(const std::string& folder);
 

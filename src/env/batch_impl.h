@@ -10,7 +10,7 @@
 #include "env/batch.h"
 #include "env/task.h"
 #include "env/worker_pool.h"
-#include "sim/vehicle_log.h"
+#include "record/vehicle_log.h"
 
 namespace mvsim {
 

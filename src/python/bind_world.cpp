@@ -10,7 +10,7 @@
 #include "python/gil.h"
 #include "sim/check_start.h"
 #include "sim/simulation.h"
-#include "sim/vehicle_log.h"
+#include "record/vehicle_log.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;

@@ -278,7 +278,7 @@ void Simulation::step(double dt) {
   // sensors that are due, then wheel angles and odometry
   read_due_sensors(start, dt);
   for (size_t i = 0; i < vehicles; ++i) integrate_wheels(i, dt);
-  if (trace_) trace_->after_step(*this, start);
+  if (observers_.details()) observers_.after_step(*this, start);
 }
 
 void Simulation::run(double duration, const std::function<void()>& after_step) {

@@ -22,7 +22,7 @@
 #include "sim/rigid_body_solver.h"
 #include "sim/rotation_memo.h"
 #include "sim/scene_buffer.h"
-#include "sim/step_trace.h"
+#include "sim/step_observer.h"
 #include "vehicle/wheel.h"
 
 namespace mvsim {
@@ -85,8 +85,9 @@ class Simulation {
   // alone, so a copy made here continues bit for bit. Called at the start of every control period.
   void refill_solver();
 
-  // Whom to tell what each step does, or null. No part of the state: it stays with this object.
-  void set_trace(StepTrace* trace) { trace_.set(trace); }
+  // Who looks at each step from now on; not owned, no part of the state: they stay with this object.
+  void add_observer(StepObserver& observer) { observers_.add(observer, *model_); }
+  void remove_observer(StepObserver& observer) { observers_.remove(observer); }
 
   // -- snapshots (sim/snapshot.h)
   // The whole state as bytes. Refills the solver, so that this simulation and one restored from the bytes
@@ -218,7 +219,7 @@ class Simulation {
   std::vector<PlacedTop> tops_;
   std::vector<StepSquare> step_squares_;
   mutable SceneBuffer scene_;
-  TraceLink trace_;
+  StepObservers observers_;
 };
 
 }  // namespace mvsim

@@ -19,10 +19,10 @@ void Simulation::control_vehicle(size_t index, double dt) {
   double actuation[kMostActuation] = {};
   v.controller->step(params + v.controller_params, input, state_.vehicles[index].command,
                      state_.controllers.data() + v.controller_state, actuation);
-  if (trace_)
+  if (StepDetails* details = observers_.details())
     v.controller->log_values(params + v.controller_params, input, state_.vehicles[index].command,
                              state_.controllers.data() + v.controller_state, actuation,
-                             trace_->controllers[index].data());
+                             details->controllers[index].data());
   v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
 }
 
@@ -95,7 +95,7 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
                        .slope_force = R_base_wheel.unrotate(downhill),
                        .ground = ground};
     const TireOutput out = v.tire->step(params + v.tire_params, in);
-    if (trace_) trace_->tires[v.first_wheel + i] = {in, out};
+    if (StepDetails* details = observers_.details()) details->tires[v.first_wheel + i] = {in, out};
     const Vec2 f = R_base_wheel.rotate(out.force);
     wheel.spin = out.spin;
     wheel.force_x = f.x;

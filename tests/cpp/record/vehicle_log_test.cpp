@@ -1,5 +1,5 @@
 // CSV logs: files and columns of the world language, values against the simulation's own.
-#include "sim/vehicle_log.h"
+#include "record/vehicle_log.h"
 
 #include <gtest/gtest.h>
 

@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "sim/csv_file.h"
-#include "sim/step_trace.h"
+#include "record/csv_file.h"
+#include "sim/step_observer.h"
 
 namespace mvsim {
 
-class VehicleLog {
+class VehicleLog final : public StepObserver {
  public:
   // Records from the next step on every vehicle but those whose <auto_start_recording> says false. Makes the
   // folder; throws Error if it cannot be written. The log ends before the simulation does.
   VehicleLog(Simulation& simulation, const std::string& folder);
-  ~VehicleLog();
+  ~VehicleLog() override;
   VehicleLog(const VehicleLog&) = delete;
   VehicleLog& operator=(const VehicleLog&) = delete;
 
@@ -29,6 +29,8 @@ class VehicleLog {
 
   // All rows so far are in the files when it returns. Throws Error.
   void flush();
+
+  void after_step(const Simulation& simulation, const StepDetails& details, double start) override;
 
  private:
   struct Table {
@@ -42,7 +44,6 @@ class VehicleLog {
     uint64_t steps;  // at its latest row
   };
 
-  void write(double start);
   void follow_session();
   void open(size_t vehicle);
   bool is_taken(const std::string& prefix) const;
@@ -50,10 +51,9 @@ class VehicleLog {
   Table make_table(const std::string& path, const std::vector<std::string>& names) const;
   void write_row(Table& table);
   void write_pose(size_t vehicle, double start);
-  void write_wheel(size_t vehicle, size_t wheel, double start);
+  void write_wheel(size_t vehicle, size_t wheel, const StepDetails& details, double start);
 
   Simulation& simulation_;
-  StepTrace trace_;
   std::string folder_, prefix_;
   std::vector<bool> recording_;             // by vehicle
   std::vector<std::vector<Table>> tables_;  // by vehicle: pose, then wheels; empty before its first row

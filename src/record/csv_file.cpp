@@ -1,4 +1,4 @@
-#include "sim/csv_file.h"
+#include "record/csv_file.h"
 
 #include <cerrno>
 #include <charconv>

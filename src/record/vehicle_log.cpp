@@ -1,4 +1,4 @@
-#include "sim/vehicle_log.h"
+#include "record/vehicle_log.h"
 
 #include <unistd.h>
 
@@ -55,18 +55,13 @@ VehicleLog::VehicleLog(Simulation& simulation, const std::string& folder)
     : simulation_(simulation), folder_(folder) {
   make_folder(folder_);
   const Model& model = simulation.model();
-  for (const VehicleModel& v : model.vehicles) {
-    recording_.push_back(v.auto_start_recording.value_or(true));
-    trace_.controllers.emplace_back(v.controller->log_names().size());
-  }
-  trace_.tires.resize(model.wheel_count);
-  trace_.after_step = [this](const Simulation&, double start) { write(start); };
+  for (const VehicleModel& v : model.vehicles) recording_.push_back(v.auto_start_recording.value_or(true));
   tables_.resize(model.vehicles.size());
-  simulation_.set_trace(&trace_);
+  simulation_.add_observer(*this);
 }
 
 VehicleLog::~VehicleLog() {
-  simulation_.set_trace(nullptr);
+  simulation_.remove_observer(*this);
 }
 
 void VehicleLog::flush() {
@@ -74,13 +69,13 @@ void VehicleLog::flush() {
     for (Table& table : tables) table.file->flush();
 }
 
-void VehicleLog::write(double start) {
+void VehicleLog::after_step(const Simulation&, const StepDetails& details, double start) {
   follow_session();
   for (size_t i = 0; i < tables_.size(); ++i) {
     if (!recording_[i]) continue;
     if (tables_[i].empty()) open(i);
     write_pose(i, start);
-    for (size_t k = 0; k < simulation_.wheels(i).size(); ++k) write_wheel(i, k, start);
+    for (size_t k = 0; k < simulation_.wheels(i).size(); ++k) write_wheel(i, k, details, start);
   }
 }
 
@@ -156,10 +151,10 @@ void VehicleLog::write_pose(size_t vehicle, double start) {
 }
 
 // What the tire was given at the start of the step and what it made of that.
-void VehicleLog::write_wheel(size_t vehicle, size_t wheel, double start) {
+void VehicleLog::write_wheel(size_t vehicle, size_t wheel, const StepDetails& details, double start) {
   const VehicleModel& v = simulation_.model().vehicles[vehicle];
   const WheelState& state = simulation_.wheels(vehicle)[wheel];
-  const TireStep& tire = trace_.tires[v.first_wheel + wheel];
+  const TireStep& tire = details.tires[v.first_wheel + wheel];
   const Vec2 velocity = Rotation2(state.steer).rotate(tire.in.velocity);
   const Vec2 at = v.wheels[wheel].position;
   values_ = {start,         state.torque,  state.load, velocity.x, velocity.y,
@@ -168,7 +163,7 @@ void VehicleLog::write_wheel(size_t vehicle, size_t wheel, double start) {
   values_.resize(shared + v.tire->log_names().size());
   v.tire->log_values(simulation_.params().data() + v.tire_params, tire.in, tire.out, values_.data() + shared);
   if (wheel == 0)
-    values_.insert(values_.end(), trace_.controllers[vehicle].begin(), trace_.controllers[vehicle].end());
+    values_.insert(values_.end(), details.controllers[vehicle].begin(), details.controllers[vehicle].end());
   write_row(tables_[vehicle][1 + wheel]);
 }
 

@@ -1,0 +1,62 @@
+// Seam: whoever looks at what each step of a Simulation did (record/). Costs nothing while nobody does.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "tire/tire_model.h"
+
+namespace mvsim {
+
+class Simulation;
+struct Model;
+
+struct TireStep {
+  TireInput in;
+  TireOutput out;
+};
+
+// What no state keeps of the last step; filled only while somebody observes.
+struct StepDetails {
+  std::vector<TireStep> tires;                   // by a Simulation's wheels
+  std::vector<std::vector<double>> controllers;  // by vehicle: values of Controller::log_names()
+};
+
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  // At the end of every step, on the simulation's thread, in the order in which the observers were added;
+  // `start` is the time at the step's beginning, s. May throw: the step has been done.
+  virtual void after_step(const Simulation& simulation, const StepDetails& details, double start) = 0;
+};
+
+// The observers of one Simulation object: no part of its state, so copies and moves of it do not carry them.
+class StepObservers {
+ public:
+  StepObservers() = default;
+  StepObservers(const StepObservers&) {}
+  StepObservers(StepObservers&&) noexcept {}
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): there is nothing to assign
+  StepObservers& operator=(const StepObservers&) { return *this; }
+  StepObservers& operator=(StepObservers&&) noexcept { return *this; }
+  ~StepObservers() = default;
+
+  void add(StepObserver& observer, const Model& model);
+  void remove(StepObserver& observer) {
+    list_.erase(std::remove(list_.begin(), list_.end(), &observer), list_.end());
+    if (list_.empty()) details_.reset();
+  }
+
+  // Where the step writes, or null while nobody observes.
+  StepDetails* details() const { return details_.get(); }
+  void after_step(const Simulation& simulation, double start) const {
+    for (StepObserver* observer : list_) observer->after_step(simulation, *details_, start);
+  }
+
+ private:
+  std::vector<StepObserver*> list_;  // not owned
+  std::unique_ptr<StepDetails> details_;
+};
+
+}  // namespace mvsim
