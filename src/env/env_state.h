@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "env/goal_field.h"
+#include "env/plan/goal_field.h"
 #include "sim/simulation.h"
 
 namespace mvsim {

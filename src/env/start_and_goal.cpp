@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "env/free_space.h"
+#include "env/plan/free_space.h"
 
 namespace mvsim {
 namespace {

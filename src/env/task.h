@@ -8,7 +8,7 @@
 
 #include "env/batch.h"
 #include "env/env_spec.h"
-#include "env/goal_field_cache.h"
+#include "env/plan/goal_field_cache.h"
 #include "env/randomize.h"
 #include "env/start_and_goal.h"
 #include "env/terms.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "env/env_test_util.h"
-#include "env/free_space.h"
+#include "env/plan/free_space.h"
 #include "env/task.h"
 
 namespace mvsim {
