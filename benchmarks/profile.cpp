@@ -17,7 +17,8 @@
 #include <vector>
 
 #include "env/batch.h"
-#include "env/task.h"
+#include "env/episode.h"
+#include "env/observe.h"
 #include "env/worker_pool.h"
 #include "sim/body_mass.h"
 #include "sim/free_motion.h"
@@ -58,7 +59,7 @@ class Envs {
     return median_ns(kEnvs * repeats, [&] {
       for (int r = 0; r < repeats; ++r)
         for (EnvState& env : envs_) {
-          for (double& a : env.action) a = random_.uniform(-1, 1);
+          for (double& a : env.agents[0].action) a = random_.uniform(-1, 1);
           work(env);
         }
     });
@@ -69,8 +70,8 @@ class Envs {
     const std::function<bool()> keep_going = [] { return true; };
     return ns(4, [&](EnvState& env) {
       double reward = 0;
-      step_period(task_, env, keep_going, reward);
-      if (env.end != EpisodeEnd::kNone) start_episode(task_, env);
+      step_period(task_, env, keep_going, {&reward, 1});
+      if (env.finished) start_episode(task_, env);
     });
   }
 
@@ -160,11 +161,12 @@ double read_ns(Envs& envs, double noise_share) {
 
 double observation_ns(const Task& task, Envs& envs) {
   Scratch scratch;
-  std::vector<std::vector<float>> out;
-  for (const ObservationInfo& info : task.observation_infos) out.emplace_back(info.low.size());
+  std::vector<std::vector<std::byte>> out;
+  for (const ObservationSpec& spec : task.observation_specs) out.emplace_back(spec.bytes());
   return envs.ns(1, [&](EnvState& env) {
     for (size_t k = 0; k < out.size(); ++k)
-      write_observation(task.observations[k], env, false, scratch, out[k].data());
+      write_observation(task.agents[0].observations[k], {&env, &env.agents[0], false, out[k].data()},
+                        scratch);
   });
 }
 
@@ -207,7 +209,7 @@ void print_profile(const std::string& path) {
   print("      free motion", driving.free_motion);
   print("      - ground, odometry, distances, sensors not due", substep - driving_sum);
   print("      (in place of free motion: Box2D, nothing near)", solver - substep + driving.free_motion);
-  print("    - facts, rewards, terminations, stepping", period - substep * task->substeps);
+  print("    - measurements, rewards, terminations, stepping", period - substep * task->substeps);
   print("  observation", observation);
   print("    sensors without noise", exact);
   print("    - noise, at its default where the world says none", noisy - exact);

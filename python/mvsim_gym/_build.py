@@ -32,7 +32,7 @@ OWN_KEYWORDS = [
 ]
 OWN_KEYWORDS += ["render_mode", "width", "height", "camera", "max_episode_steps", "copy", "flatten", "pin"]
 
-Observation = dict[str, npt.NDArray[np.float32]]
+Observation = dict[str, npt.NDArray[Any]]
 Path = str | os.PathLike[str]
 
 
@@ -109,8 +109,8 @@ def action_space(batch: _core.Batch) -> spaces.Box:
 
 
 def observation_space(batch: _core.Batch) -> spaces.Dict:
-    """A finite box for every observation of the environment file, by key."""
-    return spaces.Dict({o.key: spaces.Box(o.low, o.high, dtype=np.float32) for o in batch.observations})
+    """A finite box for every observation of the environment file, by key, of its own shape and type."""
+    return spaces.Dict({o.key: spaces.Box(o.low, o.high, dtype=o.dtype.type) for o in batch.observations})
 
 
 def columns_of(batch: _core.Batch, space: spaces.Dict) -> list[tuple[str, int]]:

@@ -32,7 +32,7 @@ from mvsim_gym._state import Copyable, pack, unpack
 __all__ = ["FlatObservation", "MVSimVecEnv"]
 
 Indices = int | Iterable[int] | None
-Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[np.float32]]
+Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
 
 
 class MVSimVecEnv(Copyable, VecEnv):
@@ -217,7 +217,7 @@ class MVSimVecEnv(Copyable, VecEnv):
             raise closed_error("vector environment")
         return self._batch
 
-    def _observations(self, rows: list[tuple[str, npt.NDArray[np.float32]]]) -> Observations:
+    def _observations(self, rows: list[tuple[str, npt.NDArray[Any]]]) -> Observations:
         if self._flatten:
             return self._flatten.of([array for _, array in rows])
         return {key: array.copy() for key, array in rows}
@@ -248,7 +248,7 @@ class MVSimVecEnv(Copyable, VecEnv):
 class FlatObservation:
     """Turns dicts of observations into vectors in [-1, 1], in the order of the space: what `MVSimVecEnv` feeds.
 
-    Call it with a batch from a vector environment ({key: (n, size)}) to use a policy trained on the flat vectors:
+    Call it with a batch from a vector environment ({key: (n, ...)}) to use a policy trained on the flat vectors:
     `model.predict(FlatObservation(envs.single_observation_space)(observation))`.
     """
 
@@ -263,13 +263,13 @@ class FlatObservation:
         self._scale = (2 / spread).astype(np.float32)
         self._offset = (-1 - low * self._scale).astype(np.float32)
 
-    def __call__(self, observation: Mapping[str, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
-        """{key: (n, size)} -> (n, sum of sizes), float32, a new array."""
+    def __call__(self, observation: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
+        """{key: (n, ...)} -> (n, sum of sizes), float32, a new array."""
         return self.of([observation[key] for key in self._keys])
 
-    def of(self, rows: Sequence[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+    def of(self, rows: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
         """The same from a list of arrays in the order of the space."""
-        out = np.concatenate(rows, axis=1)
+        out = np.concatenate([row.reshape(len(row), -1) for row in rows], axis=1, dtype=np.float32)
         out *= self._scale
         out += self._offset
         return np.clip(out, -1, 1, out=out)

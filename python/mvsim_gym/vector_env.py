@@ -221,11 +221,11 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         Args:
             actions: (num_envs, n) float32 in [-1, 1]; values beyond are clipped. Float32 in C order is not
                 copied.
-            out: the caller's arrays for the observations, float32, one for each key (say, a row of a rollout
-                buffer). They are returned in place of new ones.
+            out: the caller's arrays for the observations, of their types, one for each key (say, a row of a
+                rollout buffer). They are returned in place of new ones.
 
         Returns:
-            observations (num_envs, ...) float32, rewards (num_envs,) float64, terminated and truncated
+            observations (num_envs, ...), rewards (num_envs,) float64, terminated and truncated
             (num_envs,) bool, infos.
 
         Raises:
@@ -356,7 +356,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             target = out[key]
             if (
                 not isinstance(target, np.ndarray)
-                or target.dtype != np.float32
+                or target.dtype != array.dtype
                 or target.shape != array.shape
             ):
                 found = (
@@ -364,7 +364,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
                     if isinstance(target, np.ndarray)
                     else type(target).__name__
                 )
-                raise ValueError(f"out[{key!r}]: found {found}, expected an array of float32 {array.shape}")
+                raise ValueError(f"out[{key!r}]: found {found}, expected an array of {array.dtype} {array.shape}")
 
     def _random(self, i: int) -> np.random.Generator:
         random = self._randoms[i]

@@ -216,16 +216,27 @@ const Field kFields[] = {
      }},
     {"vehicle",
      [](EnvSpec& s, const OverrideValue& v) {
-       s.vehicle = text_of("vehicle", v);
-       s.vehicle_where = keyword("vehicle");
+       if (s.agents.size() > 1) fail("vehicle", v, "no such keyword where there are several agents");
+       s.agents[0].vehicle = text_of("vehicle", v);
+       s.agents[0].vehicle_where = keyword("vehicle");
      }},
-    {"action", [](EnvSpec& s, const OverrideValue& v) { edit_term(s.action, "action", kAction, v); }},
+    {"action",
+     [](EnvSpec& s, const OverrideValue& v) {
+       for (AgentSpec& agent : s.agents) edit_term(agent.action, "action", kAction, v);
+     }},
     {"observe",
-     [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.observations, kObserve, "observe", v); }},
+     [](EnvSpec& s, const OverrideValue& v) {
+       for (AgentSpec& agent : s.agents) edit_terms(agent.observations, kObserve, "observe", v);
+     }},
     {"reset", [](EnvSpec& s, const OverrideValue& v) { edit_resets(s, v); }},
-    {"reward", [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.rewards, kReward, "reward", v); }},
+    {"reward",
+     [](EnvSpec& s, const OverrideValue& v) {
+       for (AgentSpec& agent : s.agents) edit_terms(agent.rewards, kReward, "reward", v);
+     }},
     {"terminate",
-     [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.terminations, kTerminate, "terminate", v); }},
+     [](EnvSpec& s, const OverrideValue& v) {
+       for (AgentSpec& agent : s.agents) edit_terms(agent.terminations, kTerminate, "terminate", v);
+     }},
     {"randomize",
      [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.randomizations, kRandomize, "randomize", v); }},
 };

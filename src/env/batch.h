@@ -1,5 +1,5 @@
 // N copies of one environment stepped by a pool of threads: actions in, arrays of observations, rewards and
-// flags out.
+// flags out. They have a row for each agent of each env, row = env * num_agents + agent.
 //
 // All arrays belong to the batch, keep their address, and are rewritten by reset() and step(). One thread at
 // a time calls a batch (a second one gets an Error); different batches are independent. Env k's episodes
@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/geometry.h"
 #include "env/env_spec.h"
+#include "env/observation_spec.h"
 
 namespace mvsim {
 
@@ -46,20 +47,15 @@ struct BatchOptions {
   bool pin = false;     // each worker thread to a processor of its own
   AutoresetMode autoreset = AutoresetMode::kNextStep;
   bool strict_actions =
-      false;            // a non-finite action is an Error before any env steps, instead of a zero action
-  bool spl = false;     // compute optimal_length and spl of successful episodes (evaluation)
-  EnvLoadOptions load;  // folders for the world's files
-};
-
-// One entry of the observation dict: a vector of `low.size()` float32 values an env.
-struct ObservationInfo {
-  std::string key;
-  std::vector<float> low, high;  // finite
+      false;         // a non-finite action is an Error before any env steps, instead of a zero action
+  bool spl = false;  // compute optimal_length and spl of successful episodes (evaluation)
+  Device device = Device::kCpu;  // where the observations lie
+  EnvLoadOptions load;           // folders for the world's files
 };
 
 enum class InfoType { kBool, kInt, kNumber };
 
-// One info key for all envs: `mask[i]` says whether env i has it in this step.
+// One info key for all rows: `mask[i]` says whether row i has it in this step.
 struct InfoColumn {
   std::string key;
   InfoType type;
@@ -82,6 +78,7 @@ class Batch {
   const EnvSpec& spec() const;
   const std::vector<std::string>& warnings() const;  // of the world, each once
   int num_envs() const;
+  int num_agents() const;  // of an env
   int num_threads() const;
   double control_period() const;  // s
   AutoresetMode autoreset() const;
@@ -96,7 +93,7 @@ class Batch {
 
   // Starts a new episode in every env, or in those whose mask is not 0. Clears rewards and flags of those.
   void reset(std::span<const uint8_t> mask = {}, const ShouldStop& should_stop = {});
-  // actions: num_envs x action_size, row-major; clipped to [-1, 1].
+  // actions: rows x action_size, row-major; clipped to [-1, 1].
   void step(std::span<const float> actions, const ShouldStop& should_stop = {});
 
   // Gives the threads back; the calling thread steps alone from then on. Nothing while another thread is in a
@@ -116,9 +113,13 @@ class Batch {
   bool ended(int env) const;    // to be reset before it can step
 
   // -- results
-  const std::vector<ObservationInfo>& observations() const;
-  std::span<float> observation(size_t key);        // num_envs x size
-  std::span<float> final_observation(size_t key);  // the same; rows of envs with finished() set, in kSameStep
+  const std::vector<ObservationSpec>& observations() const;
+  ObservationBuffer& observation_buffer(size_t key);
+  // Rows of envs with finished() set, in kSameStep; in other modes it has no rows.
+  ObservationBuffer& final_observation_buffer(size_t key);
+  // Their elements, rows x size. Throw Error if they are not float32.
+  std::span<float> observation(size_t key) { return observation_buffer(key).values<float>(); }
+  std::span<float> final_observation(size_t key) { return final_observation_buffer(key).values<float>(); }
   std::span<double> rewards();
   std::span<uint8_t> terminated();
   std::span<uint8_t> truncated();
@@ -138,9 +139,9 @@ class Batch {
   // -- one env, for drawing and tests
   const Simulation& simulation(int env) const;
   std::shared_ptr<const Model> model(int env) const;
-  size_t vehicle() const;  // the agent's index in the model
-  std::optional<Vec2> goal(int env) const;
-  double goal_radius() const;  // m
+  size_t vehicle(size_t agent = 0) const;  // the agent's index in the model
+  std::optional<Vec2> goal(int env, size_t agent = 0) const;
+  double goal_radius(size_t agent = 0) const;  // m
   uint32_t episode(int env) const;
 
  private:

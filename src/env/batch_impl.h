@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "env/batch.h"
+#include "env/env_loop.h"
+#include "env/observe.h"
+#include "env/row_infos.h"
 #include "env/task.h"
 #include "env/worker_pool.h"
 #include "record/vehicle_log.h"
@@ -30,38 +33,52 @@ class Busy {
 };
 
 struct Batch::Impl {
+  // What the phases of a call still have to do for an env.
+  enum class Due : uint8_t { kNothing, kFinalSense, kReset, kFreshSense };
+  // What is to be drawn for an env once all workers are through.
+  enum class DueDrawing : uint8_t { kNothing, kFinal, kLatest, kFirst };
+
   Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batch_options);
 
-  void start(int i, Scratch& scratch);
-  void advance(int i, const float* actions, const std::function<bool()>& keep_going, Scratch& scratch);
-  void finish(int i);
-  void observe(int i, bool first, Scratch& scratch);
-  bool read_action(int i, const float* actions);
+  size_t row_of(int env, size_t agent) const {
+    return static_cast<size_t>(env) * task->agents.size() + agent;
+  }
+  EnvLoop loop(const ShouldStop& should_stop);
+
+  // -- the phases (vector_step.cpp)
+  void check_actions(std::span<const float> actions) const;
+  void advance(int i, std::span<const float> actions, const EnvLoop::KeepGoing& keep_going);
+  void sense_final(int i, Scratch& scratch);
+  void reset(int i);
+  void sense_fresh(int i, Scratch& scratch);
+  void draw_pictures();
+  void read_actions(int i, std::span<const float> actions);
+  void sense(int i, bool first, std::vector<ObservationBuffer>& into, Scratch& scratch);
+  void report_end(int i);
   void clear_results(int i);
-  void set_info(size_t column, int i, double value);
+
+  // -- states (batch_state.cpp)
   struct Restored;
   std::string state(int i) const;
   Restored read_state(std::string_view bytes, const EnvState& like) const;
+  void redraw(Restored& restored) const;
   void put_state(int i, const Restored& restored);
   void check_env(int i) const;
-  void check_actions(std::span<const float> actions) const;
-  void for_envs(const ShouldStop& should_stop,
-                const std::function<void(int, const std::function<bool()>&, Scratch&)>& work);
 
   std::shared_ptr<const Task> task;  // clones share it
   BatchOptions options;
   uint64_t fingerprint;  // env_archive.h
   std::vector<EnvState> envs;
+  std::vector<Due> due;                           // by env
+  std::vector<DueDrawing> due_drawings;           // by env
   std::vector<std::unique_ptr<VehicleLog>> logs;  // by env, or none
   std::vector<double> action_low, action_high;
   std::vector<std::string> action_names, warnings;
 
-  std::vector<std::vector<float>> observations, final_observations;
+  std::vector<ObservationBuffer> observations, final_observations;
   std::vector<double> rewards;
   std::vector<uint8_t> terminated, truncated, finished, was_reset;
-  std::vector<InfoColumn> infos;
-  size_t termination_column = 0;  // one for each
-  size_t spl_column = 0;          // spl, then optimal_length
+  RowInfos infos;
 
   std::vector<Scratch> scratches;  // by worker
   std::atomic_flag busy = ATOMIC_FLAG_INIT;

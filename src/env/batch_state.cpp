@@ -1,5 +1,5 @@
 // The part of a Batch that becomes bytes and comes back.
-#include <algorithm>
+#include <cstring>
 
 #include "env/batch_impl.h"
 #include "env/env_archive.h"
@@ -9,7 +9,7 @@ namespace mvsim {
 
 struct Batch::Impl::Restored {
   EnvState env;
-  std::vector<std::vector<float>> observations;  // rows by key
+  std::vector<std::vector<uint8_t>> observations;  // rows of the env, by key
 };
 
 void Batch::Impl::check_env(int i) const {
@@ -20,37 +20,51 @@ void Batch::Impl::check_env(int i) const {
 
 std::string Batch::Impl::state(int i) const {
   const EnvState& env = envs[static_cast<size_t>(i)];
-  size_t expected = 768 + env.simulation.expected_bytes() + 4 * env.history.size();
-  for (const ObservationInfo& info : task->observation_infos) expected += 8 + 4 * info.low.size();
+  size_t expected = 768 + env.simulation.expected_bytes();
+  for (const AgentState& agent : env.agents) expected += 512 + agent.frames.size();
+  for (const ObservationBuffer& o : observations) expected += 8 + env.agents.size() * o.row_bytes();
   SnapshotWriter writer(SnapshotKind::kEnvironment, fingerprint, expected);
   write_env(writer.archive(), env, *task);
-  for (size_t k = 0; k < observations.size(); ++k) {
-    const size_t size = task->observation_infos[k].low.size();
-    writer.archive().raw(observations[k].data() + static_cast<size_t>(i) * size, size * sizeof(float));
-  }
+  for (size_t k = 0; k < observations.size(); ++k)
+    if (!task->is_picture(k))
+      writer.archive().raw(observations[k].row(row_of(i, 0)),
+                           env.agents.size() * observations[k].row_bytes());
   return writer.finish();
 }
 
 Batch::Impl::Restored Batch::Impl::read_state(std::string_view bytes, const EnvState& like) const {
   ArchiveReader archive(snapshot_body(bytes, SnapshotKind::kEnvironment, fingerprint));
   Restored out{read_env(archive, *task, like), {}};
-  for (const ObservationInfo& info : task->observation_infos) {
-    std::vector<float>& row = out.observations.emplace_back(info.low.size());
-    for (float& value : row) archive(value);
+  for (size_t k = 0; k < observations.size(); ++k) {
+    std::vector<uint8_t>& rows =
+        out.observations.emplace_back(task->agents.size() * observations[k].row_bytes());
+    if (!task->is_picture(k)) read_values(archive, observations[k].dtype(), rows);
   }
   archive.check(archive.left() == 0);
+  redraw(out);
   return out;
+}
+
+// The pictures of a state that has been read: those of an env that was never reset stay zero.
+void Batch::Impl::redraw(Restored& restored) const {
+  EnvState& env = restored.env;
+  if (!env.started) return;
+  for (size_t a = 0; a < env.agents.size(); ++a)
+    for (size_t k = 0; k < observations.size(); ++k) {
+      if (!task->is_picture(k)) continue;
+      std::byte* const rows = reinterpret_cast<std::byte*>(restored.observations[k].data());
+      const ObservationRow row{&env, &env.agents[a], false, rows + a * observations[k].row_bytes()};
+      redraw_pictures(task->agents[a].observations[k], {&row, 1});
+    }
 }
 
 // A last result would be of another episode: there is none.
 void Batch::Impl::put_state(int i, const Restored& restored) {
   envs[static_cast<size_t>(i)] = restored.env;
   clear_results(i);
-  for (size_t k = 0; k < observations.size(); ++k) {
-    const std::vector<float>& row = restored.observations[k];
-    std::copy(row.begin(), row.end(),
-              observations[k].begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(i) * row.size()));
-  }
+  for (size_t k = 0; k < observations.size(); ++k)
+    std::memcpy(observations[k].row(row_of(i, 0)), restored.observations[k].data(),
+                restored.observations[k].size());
 }
 
 std::string Batch::state(int env) const {
@@ -90,7 +104,7 @@ std::unique_ptr<Batch> Batch::clone() const {
   to.truncated = from.truncated;
   to.finished = from.finished;
   to.was_reset = from.was_reset;
-  to.infos = from.infos;
+  to.infos.copy(from.infos);
   return out;
 }
 

@@ -15,8 +15,9 @@ double bytes_of_env(const Task& task) {
   bytes += m.bodies.size() * (sizeof(BodyState) + sizeof(BodyInertia));
   bytes += m.vehicles.size() * sizeof(VehicleState) + m.wheel_count * sizeof(WheelState);
   bytes += m.blocks.size() * (sizeof(Pose2) + sizeof(double)) + m.sensors.size() * sizeof(SensorState);
-  bytes += m.reading_count * (sizeof(float) + 1) + task.history_size * sizeof(float);
-  for (const ObservationInfo& o : task.observation_infos) bytes += o.low.size() * sizeof(float);
+  bytes += m.reading_count * (sizeof(float) + 1);
+  for (const AgentTask& agent : task.agents) bytes += sizeof(AgentState) + agent.frames_size;
+  for (const ObservationSpec& o : task.observation_specs) bytes += task.agents.size() * o.bytes();
   return static_cast<double>(bytes);
 }
 

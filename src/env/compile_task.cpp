@@ -4,16 +4,11 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "env/task.h"
+#include "env/compile_agents.h"
 #include "model/compile.h"
 
 namespace mvsim {
 namespace {
-
-// What a message begins with: a keyword's place names it already.
-std::string about(const char* name, const SourceLocation& where) {
-  return where.line > 0 ? std::string(name) + ": " : "";
-}
 
 void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
   std::string out;
@@ -49,10 +44,11 @@ void replace_knobs(EnvSpec& spec) {
       for (NamedText& value : term.params.values) replace_knobs(value, spec.knobs);
   };
   replace_knobs(spec.world, spec.knobs);
-  for (NamedText& value : spec.action.params.values) replace_knobs(value, spec.knobs);
-  for (auto* terms :
-       {&spec.observations, &spec.resets, &spec.rewards, &spec.terminations, &spec.randomizations})
-    in_terms(*terms);
+  for (AgentSpec& agent : spec.agents) {
+    for (NamedText& value : agent.action.params.values) replace_knobs(value, spec.knobs);
+    for (auto* terms : {&agent.observations, &agent.rewards, &agent.terminations}) in_terms(*terms);
+  }
+  for (auto* terms : {&spec.resets, &spec.randomizations}) in_terms(*terms);
 }
 
 // What an environment moves or resizes must not be compiled into a model's static geometry.
@@ -120,117 +116,9 @@ void set_times(Task& task) {
                                                  " s (or the attribute 'substeps')");
   task.substep = spec.control_period / task.substeps;
   if (spec.time_limit > 0) {
-    task.most_steps =
+    task.max_steps =
         std::max<int64_t>(1, std::llround(std::ceil(spec.time_limit / spec.control_period - 1e-9)));
   }
-}
-
-size_t find_vehicle(const EnvSpec& spec, const Model& model) {
-  if (model.vehicles.empty())
-    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" + spec.world.text +
-                                               "' has no vehicle, expected one to act with");
-  if (spec.vehicle.empty()) return 0;
-  try {
-    return model.vehicle_index(spec.vehicle);
-  } catch (const Error& e) {
-    throw WorldFileError(spec.vehicle_where, about("vehicle", spec.vehicle_where) + e.what());
-  }
-}
-
-void compile_observation(const TermSpec& term, TaskContext& context, Task& task, size_t& history_size) {
-  TermReader reader(term);
-  ObservationSlot slot;
-  slot.term = make_term(reader, context, observation_classes());
-  slot.normalize = reader.boolean("normalize", false);
-  slot.history = reader.integer("history", 1, 1, 1000);
-  reader.finish();
-  const std::vector<Interval> bounds = slot.term->bounds();
-  for (const Interval& b : bounds) {
-    slot.low.push_back(static_cast<float>(b.low));
-    slot.high.push_back(static_cast<float>(b.high));
-  }
-  if (slot.history > 1) {
-    slot.first_history = history_size;
-    history_size += bounds.size() * static_cast<size_t>(slot.history);
-  }
-  ObservationInfo info;
-  info.key = term.name;
-  for (int h = 0; h < slot.history; ++h) {
-    for (const Interval& b : bounds) {
-      const double low = b.low < 0 ? -1 : 0;
-      info.low.push_back(static_cast<float>(slot.normalize ? low : b.low));
-      info.high.push_back(static_cast<float>(slot.normalize ? 1 : b.high));
-    }
-  }
-  task.observations.push_back(std::move(slot));
-  task.observation_infos.push_back(std::move(info));
-}
-
-void compile_resets(const EnvSpec& spec, TaskContext& context, Task& task) {
-  for (const TermSpec& term : spec.resets) {
-    TermReader reader(term);
-    if (term.params.tag == "spawn") {
-      task.start_and_goal.read_spawn(reader, context);
-    } else if (term.params.tag == "goal") {
-      task.start_and_goal.read_goal(reader, context);
-    } else {
-      std::vector<std::string> known{"spawn", "goal"};
-      for (const auto& c : reset_classes()) known.emplace_back(c.name);
-      if (std::find(known.begin(), known.end(), term.params.tag) == known.end()) {
-        std::string expected;
-        for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;
-        throw WorldFileError(term.params.where, "<reset>: found the unknown tag '" + term.params.tag +
-                                                    "', expected one of " + expected +
-                                                    did_you_mean(term.params.tag, known));
-      }
-      task.resets.push_back(make_term(reader, context, reset_classes()));
-    }
-    reader.finish();
-  }
-}
-
-void compile_terms(Task& task) {
-  const EnvSpec& spec = task.spec;
-  TaskNeeds needs;
-  TaskContext context{.model = *task.models.front(),
-                      .vehicle = task.vehicle,
-                      .control_period = task.control_period,
-                      .needs = needs};
-  compile_resets(spec, context, task);
-  context.has_goal = task.start_and_goal.has_goal();
-  {
-    TermReader reader(spec.action);
-    task.action = make_term(reader, context, action_classes());
-    reader.finish();
-    task.action_components = task.action->components();
-    context.action_size = task.action_components.size();
-  }
-  for (const TermSpec& term : spec.terminations) {
-    TermReader reader(term);
-    task.terminations.push_back(make_term(reader, context, termination_classes()));
-    reader.finish();
-  }
-  if (context.goal_radius > 0) task.goal_radius = context.goal_radius;
-  task.start_and_goal.finish(context);
-  size_t history_size = 0;
-  for (const TermSpec& term : spec.observations) compile_observation(term, context, task, history_size);
-  for (const TermSpec& term : spec.rewards) {
-    TermReader reader(term);
-    WeightedReward reward{term.name, reader.number("weight", 1),
-                          make_term(reader, context, reward_classes())};
-    reader.finish();
-    task.rewards.push_back(std::move(reward));
-  }
-  for (const TermSpec& term : spec.randomizations) {
-    TermReader reader(term);
-    task.randomizations.emplace_back(reader, context.model);
-    reader.finish();
-  }
-  task.history_size = history_size;
-  task.needs_path = needs.path || task.start_and_goal.geodesic();
-  task.clearance_limit = std::max(task.clearance_limit, needs.clearance_limit);
-  if (needs.stuck_distance > 0) task.stuck_distance = needs.stuck_distance;
-  task.scheduled_sensors = needs.scheduled_sensors;
 }
 
 bool is_static(const Model& model) {
@@ -242,11 +130,15 @@ bool is_static(const Model& model) {
 void make_grids(Task& task) {
   task.static_world =
       std::all_of(task.models.begin(), task.models.end(), [](const auto& m) { return is_static(*m); });
-  if (!task.needs_path || !task.static_world) return;
-  for (const auto& model : task.models) {
-    const Simulation simulation(model, 0);
-    task.grids.push_back(std::make_shared<const PlanningGrid>(make_planning_grid(
-        simulation, task.vehicle, task.start_and_goal.planning_cell(), task.start_and_goal.inflation())));
+  if (!task.static_world) return;
+  for (AgentTask& agent : task.agents) {
+    if (!agent.needs_path) continue;
+    for (const auto& model : task.models) {
+      const Simulation simulation(model, 0);
+      agent.grids.push_back(std::make_shared<const PlanningGrid>(
+          make_planning_grid(simulation, agent.vehicle, agent.start_and_goal.planning_cell(),
+                             agent.start_and_goal.inflation())));
+    }
   }
 }
 
@@ -258,8 +150,12 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
   replace_knobs(task->spec);
   load_models(*task, options);
   set_times(*task);
-  task->vehicle = find_vehicle(task->spec, *task->models.front());
-  compile_terms(*task);
+  compile_agents(*task);
+  for (const TermSpec& term : task->spec.randomizations) {
+    TermReader reader(term);
+    task->randomizations.emplace_back(reader, *task->models.front());
+    reader.finish();
+  }
   make_grids(*task);
   return task;
 }

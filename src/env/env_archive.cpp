@@ -1,53 +1,74 @@
 #include "env/env_archive.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/geometry_archive.h"
+#include "env/episode.h"
 
 namespace mvsim {
 
 template <typename Archive>
-void visit(Archive& archive, ValueOf<Facts> auto& facts) {
+void visit(Archive& archive, ValueOf<Measurements> auto& measurements) {
   auto& [pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided, anchor,
-         still_time] = facts;
+         still_time] = measurements;
   archive(pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided, anchor,
           still_time);
 }
 
 namespace {
 
-// All but what chooses how to read: the variant, the simulation and the field. A field that is added to
+// All but what chooses how to read: the variant, the simulation and the agents. A field that is added to
 // EnvState belongs into both lines, and kSnapshotVersion goes up.
 template <typename Archive, typename Env>
 void visit_episode(Archive& archive, Env& env) {
-  auto& [simulation, variant, key, next_episode, started, finished, steps, end, success, diverged, before,
-         now, goal, start, field, path_length, min_clearance, bad_actions, action, previous_action,
-         reward_sums, history] = env;
-  archive(key, next_episode, started, finished, steps, end, success, diverged, before, now, goal, start,
-          path_length, min_clearance, bad_actions, action, previous_action, reward_sums, history);
+  auto& [simulation, variant, key, next_episode, started, finished, diverged, steps, agents] = env;
+  archive(key, next_episode, started, finished, diverged, steps);
 }
 
-bool fits(const EnvState& env, const Task& task) {
+// The same of AgentState: all but the field, the frames, and `last`, which lives within a period only.
+template <typename Archive, typename Agent>
+void visit_agent(Archive& archive, Agent& agent) {
+  auto& [end, success, before, now, goal, start, last, field, path_length, min_clearance, bad_actions, action,
+         previous_action, reward_sums, frames, recipes] = agent;
+  archive(end, success, before, now, goal, start, path_length, min_clearance, bad_actions, action,
+          previous_action, reward_sums, recipes);
+}
+
+// Calls work(dtype, bytes) for the ring of each observation that keeps frames and is no picture: what draws
+// a picture again is in the recipes.
+template <typename Agent, typename Work>
+void for_rings(const AgentTask& task, Agent& agent, const Work& work) {
+  for (const ObservationSlot& slot : task.observations)
+    if (slot.history > 1 && !slot.is_picture())
+      work(slot.dtype, std::span(agent.frames)
+                           .subspan(slot.first_frame, static_cast<size_t>(slot.history) * slot.frame_bytes));
+}
+
+bool fits(const AgentState& agent, const AgentTask& task) {
   const size_t actions = task.action_components.size();
-  return env.end <= EpisodeEnd::kTruncated && env.action.size() == actions &&
-         env.previous_action.size() == actions && env.reward_sums.size() == task.rewards.size() &&
-         env.history.size() == task.history_size;
+  return agent.end <= EpisodeEnd::kTruncated && agent.action.size() == actions &&
+         agent.previous_action.size() == actions && agent.reward_sums.size() == task.rewards.size() &&
+         agent.recipes.size() == task.recipes_size;
 }
 
 // Where obstacles move, the field belongs to the world as it stood at the start: its free cells are kept.
 std::shared_ptr<const GoalField> read_field(ArchiveReader& archive, const Task& task, const EnvState& env,
-                                            const EnvState& like) {
-  if (task.static_world) return task.fields->get(env.variant, task.grids[env.variant], env.goal);
-  PlanningGrid grid = empty_planning_grid(env.simulation.model().bounds, task.start_and_goal.planning_cell());
+                                            const EnvState& like, size_t index) {
+  const AgentTask& agent_task = task.agents[index];
+  const Vec2 goal = env.agents[index].goal;
+  if (task.static_world) return agent_task.fields->get(env.variant, agent_task.grids[env.variant], goal);
+  PlanningGrid grid =
+      empty_planning_grid(env.simulation.model().bounds, agent_task.start_and_goal.planning_cell());
   std::vector<uint8_t> free;
   archive(free);
   archive.check(free.size() == grid.free.size() &&
                 std::all_of(free.begin(), free.end(), [](uint8_t f) { return f <= 1; }));
-  if (like.field && like.variant == env.variant && like.field->goal() == env.goal &&
-      like.field->grid().free == free)
-    return like.field;
+  const std::shared_ptr<const GoalField>& known = like.agents[index].field;
+  if (known && like.variant == env.variant && known->goal() == goal && known->grid().free == free)
+    return known;
   grid.free = std::move(free);
-  return std::make_shared<const GoalField>(std::make_shared<const PlanningGrid>(std::move(grid)), env.goal);
+  return std::make_shared<const GoalField>(std::make_shared<const PlanningGrid>(std::move(grid)), goal);
 }
 
 }  // namespace
@@ -55,36 +76,65 @@ std::shared_ptr<const GoalField> read_field(ArchiveReader& archive, const Task& 
 uint64_t fingerprint(const Task& task) {
   ArchiveHasher hasher;
   for (const auto& model : task.models) hasher(model->fingerprint);
-  hasher(task.vehicle, task.needs_path, task.static_world, task.start_and_goal.has_goal(),
-         task.start_and_goal.planning_cell(), task.history_size);
-  for (const ActionComponent& c : task.action_components) hasher(c.name);
-  for (const ObservationInfo& o : task.observation_infos) hasher(o.key, o.low.size());
-  for (const WeightedReward& r : task.rewards) hasher(r.name);
+  hasher(task.static_world, task.agents.size());
+  for (const AgentTask& agent : task.agents) {
+    hasher(agent.vehicle, agent.needs_path, agent.start_and_goal.has_goal(),
+           agent.start_and_goal.planning_cell());
+    for (const ActionComponent& c : agent.action_components) hasher(c.name);
+    for (const ObservationSlot& slot : agent.observations)
+      hasher(slot.history, slot.is_picture() ? slot.term->picture()->recipe_size() : size_t{0});
+    for (const WeightedReward& r : agent.rewards) hasher(r.name);
+  }
+  for (const ObservationSpec& o : task.observation_specs) hasher(o.key, o.dtype, o.shape);
   return hasher.value();
+}
+
+void read_values(ArchiveReader& archive, DType dtype, std::span<uint8_t> out) {
+  with_dtype(dtype, [&](auto value) {
+    for (size_t at = 0; at < out.size(); at += sizeof value) {
+      archive(value);
+      std::memcpy(out.data() + at, &value, sizeof value);
+    }
+  });
 }
 
 void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task) {
   archive(uint64_t{env.variant}, env.simulation.is_finite());
   env.simulation.write(archive);
   visit_episode(archive, env);
-  archive(env.field != nullptr);
-  if (env.field && !task.static_world) archive(env.field->grid().free);
+  for (size_t a = 0; a < env.agents.size(); ++a) {
+    const AgentState& agent = env.agents[a];
+    visit_agent(archive, agent);
+    for_rings(task.agents[a], agent,
+              [&](DType, std::span<const uint8_t> ring) { archive.raw(ring.data(), ring.size()); });
+    archive(agent.field != nullptr);
+    if (agent.field && !task.static_world) archive(agent.field->grid().free);
+  }
 }
 
 EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like) {
   uint64_t variant = 0;
-  bool finite = false, has_field = false;
+  bool finite = false;
   archive(variant, finite);
   archive.check(variant < task.models.size());
   if (!finite) archive.allow_non_finite();
   EnvState env(Simulation::read(task.models[variant], archive));
   env.variant = variant;
   visit_episode(archive, env);
-  archive(has_field);
   const bool running = env.started && !env.finished;
-  archive.check(fits(env, task) && (finite || !running) &&
-                (running ? has_field == task.needs_path : task.needs_path || !has_field));
-  if (has_field) env.field = read_field(archive, task, env, like);
+  archive.check(env.steps >= 0 && (finite || !running));
+  for (size_t a = 0; a < task.agents.size(); ++a) {
+    AgentState& agent = env.agents.emplace_back(make_agent(task.agents[a]));
+    visit_agent(archive, agent);
+    archive.check(fits(agent, task.agents[a]));
+    for_rings(task.agents[a], agent,
+              [&](DType dtype, std::span<uint8_t> ring) { read_values(archive, dtype, ring); });
+    bool has_field = false;
+    archive(has_field);
+    const bool needs_path = task.agents[a].needs_path;
+    archive.check(running ? has_field == needs_path : needs_path || !has_field);
+    if (has_field) agent.field = read_field(archive, task, env, like, a);
+  }
   return env;
 }
 

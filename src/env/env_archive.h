@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/archive.h"
 #include "env/task.h"
@@ -14,6 +15,9 @@ namespace mvsim {
 uint64_t fingerprint(const Task& task);
 
 void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task);
+
+// Elements of a type; of float32 only finite ones, unless the archive allows others.
+void read_values(ArchiveReader& archive, DType dtype, std::span<uint8_t> out);
 
 // Throws Error. `like`: an env whose goal field is shared if the new one would be the same.
 EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like);

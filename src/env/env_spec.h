@@ -52,6 +52,16 @@ struct TermSpec {
   ParamSet params;
 };
 
+// One <agent>: what a policy drives, sees and is paid for.
+struct AgentSpec {
+  SourceLocation where;
+  std::string vehicle;  // "" is the world's first
+  SourceLocation vehicle_where;
+  TermSpec action;
+  // In file order; rewards and terminations of the root, a shorthand for those of every agent, come first.
+  std::vector<TermSpec> observations, rewards, terminations;
+};
+
 struct EnvSpec {
   std::string id;    // "mvsim/NavArena-v0", "" if the file gives none
   std::string path;  // of the environment file
@@ -65,10 +75,8 @@ struct EnvSpec {
   int substeps = 0;           // of a control period; 0: as many as the world's time step makes
   SourceLocation control_where;
 
-  std::string vehicle;  // of the agent; "" is the world's first
-  SourceLocation vehicle_where;
-  TermSpec action;
-  std::vector<TermSpec> observations, resets, rewards, terminations, randomizations;  // in file order
+  std::vector<AgentSpec> agents;                 // at least one
+  std::vector<TermSpec> resets, randomizations;  // in file order
   std::vector<KnobSpec> knobs;
 
   // Folders that may be read for the world and its parts, beside the caller's.

@@ -1,32 +1,50 @@
-// One env of a batch: its world and its episode. Plain values; a copy continues bit for bit. One thread at a
-// time.
+// One env of a batch: its world, its episode, and its agents. Plain values; a copy continues bit for bit. One
+// thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "env/goal_field.h"
+#include "env/plan/goal_field.h"
 #include "sim/simulation.h"
 
 namespace mvsim {
 
-// What the terms of a task ask about the agent, computed once at a reset and at the end of each control
+// What the terms of a task ask about an agent, computed once at a reset and at the end of each control
 // period.
-struct Facts {
+struct Measurements {
   Pose2 pose;
   Rotation2 heading;
   Twist2 twist;              // body frame
   Vec2 to_goal;              // world frame
   double goal_distance = 0;  // straight, m
   double path_distance = 0;  // along the shortest path, m; only if a term needs it
-  double clearance = 0;      // of the chassis, at most Task::clearance_limit
+  double clearance = 0;      // of the chassis, at most AgentTask::clearance_limit
   bool collided = false;     // in any substep of the period
   Vec2 anchor;               // where it was when it last got away from where it had been
-  double still_time = 0;     // s within TaskNeeds::stuck_distance of the anchor
+  double still_time = 0;     // s within AgentTask::stuck_distance of the anchor
 };
 
 enum class EpisodeEnd : uint8_t { kNone, kTerminated, kTruncated };
+
+// What belongs to one agent (a robot that a policy drives) within an episode.
+struct AgentState {
+  EpisodeEnd end = EpisodeEnd::kNone;
+  bool success = false;
+  Measurements before, now;  // at the start and the end of the period
+  Vec2 goal, start;
+  Vec2 last;                               // where it was after the last substep, within a period only
+  std::shared_ptr<const GoalField> field;  // only if a term needs it
+  double path_length = 0, min_clearance = 0;
+  int bad_actions = 0;
+  std::vector<double> action, previous_action;  // in [-1, 1]
+  std::vector<double> reward_sums;              // weighted, by reward term
+  // Of observations that keep frames: a ring of each one's frames (observe.h), laid out by AgentTask.
+  std::vector<uint8_t> frames;
+  // Of pictures: for each frame what draws it again.
+  std::vector<double> recipes;
+};
 
 struct EnvState {
   explicit EnvState(Simulation s) : simulation(std::move(s)) {}
@@ -39,17 +57,9 @@ struct EnvState {
   // -- of the episode
   bool started = false;   // reset at least once
   bool finished = false;  // to be reset before it can step
-  int64_t steps = 0;      // control periods
-  EpisodeEnd end = EpisodeEnd::kNone;
-  bool success = false, diverged = false;
-  Facts before, now;  // at the start and the end of the period
-  Vec2 goal, start;
-  std::shared_ptr<const GoalField> field;  // only if a term needs it
-  double path_length = 0, min_clearance = 0;
-  int bad_actions = 0;
-  std::vector<double> action, previous_action;  // in [-1, 1]
-  std::vector<double> reward_sums;              // weighted, by reward term
-  std::vector<float> history;                   // frames of observations that keep some, oldest first
+  bool diverged = false;
+  int64_t steps = 0;  // control periods
+  std::vector<AgentState> agents;
 };
 
 }  // namespace mvsim

@@ -82,25 +82,39 @@ void add_term(std::vector<TermSpec>& terms, TermSpec term) {
   terms.push_back(std::move(term));
 }
 
-void read_agent(const Element& agent, EnvSpec& spec) {
-  refuse_unknown_attributes(agent, {"vehicle"});
-  spec.vehicle = agent.node.attribute("vehicle").value();
-  spec.vehicle_where = agent.where();
+AgentSpec read_agent(const Element& element) {
+  refuse_unknown_attributes(element, {"vehicle"});
+  AgentSpec agent;
+  agent.where = element.where();
+  agent.vehicle = element.node.attribute("vehicle").value();
+  agent.vehicle_where = element.where();
   bool has_action = false;
-  for (const Element& e : children_of(agent)) {
+  for (const Element& e : children_of(element)) {
     if (e.tag() == "action") {
       if (has_action) throw WorldFileError(e.where(), "<agent>: found a second <action>, expected one");
-      spec.action = read_class_term(e);
+      agent.action = read_class_term(e);
       has_action = true;
     } else if (e.tag() == "observe") {
-      add_term(spec.observations, read_class_term(e));
+      add_term(agent.observations, read_class_term(e));
+    } else if (e.tag() == "reward") {
+      add_term(agent.rewards, read_class_term(e));
+    } else if (e.tag() == "terminate") {
+      add_term(agent.terminations, read_class_term(e));
     } else {
-      fail_unknown(e.where(), "agent", "tag", e.tag(), {"action", "observe"});
+      fail_unknown(e.where(), "agent", "tag", e.tag(), {"action", "observe", "reward", "terminate"});
     }
   }
-  if (!has_action) throw WorldFileError(agent.where(), "<agent>: expected an <action>");
-  if (spec.observations.empty())
-    throw WorldFileError(agent.where(), "<agent>: expected at least one <observe>");
+  if (!has_action) throw WorldFileError(element.where(), "<agent>: expected an <action>");
+  if (agent.observations.empty())
+    throw WorldFileError(element.where(), "<agent>: expected at least one <observe>");
+  return agent;
+}
+
+// Puts the terms of the root before an agent's own.
+void add_shorthand(const std::vector<TermSpec>& root, std::vector<TermSpec>& terms) {
+  std::vector<TermSpec> all = root;
+  for (TermSpec& term : terms) add_term(all, std::move(term));
+  terms = std::move(all);
 }
 
 void read_reset(const Element& reset, EnvSpec& spec) {
@@ -169,19 +183,17 @@ EnvSpec read_document(const XmlSource& source) {
   spec.path = source.path();
   spec.where = root.where();
   read_root(root, spec);
-  bool has_agent = false;
+  std::vector<TermSpec> rewards, terminations;  // of all agents
   for (const Element& e : children_of(root)) {
     const std::string_view tag = e.tag();
     if (tag == "agent") {
-      if (has_agent) throw WorldFileError(e.where(), "<mvsim_env>: found a second <agent>, expected one");
-      read_agent(e, spec);
-      has_agent = true;
+      spec.agents.push_back(read_agent(e));
     } else if (tag == "reset") {
       read_reset(e, spec);
     } else if (tag == "reward") {
-      add_term(spec.rewards, read_class_term(e));
+      add_term(rewards, read_class_term(e));
     } else if (tag == "terminate") {
-      add_term(spec.terminations, read_class_term(e));
+      add_term(terminations, read_class_term(e));
     } else if (tag == "randomize") {
       TermSpec term = read_leaf(e, "of");
       if (term.name.empty()) throw WorldFileError(e.where(), "<randomize>: expected the attribute 'of'");
@@ -193,7 +205,11 @@ EnvSpec read_document(const XmlSource& source) {
                    {"agent", "reset", "reward", "terminate", "randomize", "knob"});
     }
   }
-  if (!has_agent) throw WorldFileError(root.where(), "<mvsim_env>: expected an <agent>");
+  if (spec.agents.empty()) throw WorldFileError(root.where(), "<mvsim_env>: expected an <agent>");
+  for (AgentSpec& agent : spec.agents) {
+    add_shorthand(rewards, agent.rewards);
+    add_shorthand(terminations, agent.terminations);
+  }
   return spec;
 }
 

@@ -14,7 +14,7 @@ Interval symmetric(double limit) {
 }
 
 // A range sensor, each sector the minimum of its beams.
-class Scan final : public Observation {
+class Scan final : public ObservationOf<float> {
  public:
   Scan(TermReader& reader, TaskContext& context) {
     const Model& model = context.model;
@@ -46,7 +46,7 @@ class Scan final : public Observation {
 
   std::vector<Interval> bounds() const override { return std::vector<Interval>(sectors_, Interval{0, max_}); }
 
-  void write(EnvState& env, Scratch& scratch, float* out) const override {
+  void write(EnvState& env, AgentState&, Scratch& scratch, float* out) const override {
     if (scheduled_ && env.simulation.sensor(sensor_).count == 0) {
       std::fill_n(out, sectors_, static_cast<float>(max_));
     } else if (scheduled_) {
@@ -82,16 +82,16 @@ class Scan final : public Observation {
 };
 
 // (min(d, max_distance), cos, sin) of the goal in the robot's frame.
-class Goal final : public Observation {
+class Goal final : public ObservationOf<float> {
  public:
   Goal(TermReader& reader, TaskContext& context) : max_(reader.number("max_distance", 15, kPositive)) {
     if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
   }
   std::vector<Interval> bounds() const override { return {{0, max_}, symmetric(1), symmetric(1)}; }
-  void write(EnvState& env, Scratch&, float* out) const override {
-    const Facts& f = env.now;
-    const Vec2 d = f.heading.unrotate(f.to_goal);
-    const double length = f.goal_distance;
+  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
+    const Measurements& m = agent.now;
+    const Vec2 d = m.heading.unrotate(m.to_goal);
+    const double length = m.goal_distance;
     out[0] = static_cast<float>(std::min(length, max_));
     out[1] = static_cast<float>(length > 0 ? d.x / length : 1.0);
     out[2] = static_cast<float>(length > 0 ? d.y / length : 0.0);
@@ -102,17 +102,17 @@ class Goal final : public Observation {
 };
 
 // (x, y) in the robot's frame of the point `ahead` metres along the shortest path to the goal.
-class Waypoint final : public Observation {
+class Waypoint final : public ObservationOf<float> {
  public:
   Waypoint(TermReader& reader, TaskContext& context) : ahead_(reader.number("ahead", 2, kPositive)) {
     if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
     context.needs.path = true;
   }
   std::vector<Interval> bounds() const override { return {symmetric(ahead_), symmetric(ahead_)}; }
-  void write(EnvState& env, Scratch&, float* out) const override {
-    const Facts& f = env.now;
-    const Vec2 here{f.pose.x, f.pose.y};
-    const Vec2 d = f.heading.unrotate(env.field->point_ahead(here, ahead_) - here);
+  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
+    const Measurements& m = agent.now;
+    const Vec2 here{m.pose.x, m.pose.y};
+    const Vec2 d = m.heading.unrotate(agent.field->point_ahead(here, ahead_) - here);
     out[0] = static_cast<float>(d.x);
     out[1] = static_cast<float>(d.y);
   }
@@ -122,7 +122,7 @@ class Waypoint final : public Observation {
 };
 
 // (vx, omega), or (vx, vy, omega) with `lateral`: the body's own, or what the wheels report.
-class Velocity final : public Observation {
+class Velocity final : public ObservationOf<float> {
  public:
   Velocity(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
     from_wheels_ = reader.choice("source", {"body", "odometry"}) == 1;
@@ -136,8 +136,8 @@ class Velocity final : public Observation {
     if (lateral_) return {symmetric(vx_), symmetric(vy_), symmetric(omega_)};
     return {symmetric(vx_), symmetric(omega_)};
   }
-  void write(EnvState& env, Scratch&, float* out) const override {
-    const Twist2 twist = from_wheels_ ? env.simulation.vehicle_odometry_twist(vehicle_) : env.now.twist;
+  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
+    const Twist2 twist = from_wheels_ ? env.simulation.vehicle_odometry_twist(vehicle_) : agent.now.twist;
     *out++ = static_cast<float>(twist.vx);
     if (lateral_) *out++ = static_cast<float>(twist.vy);
     *out = static_cast<float>(twist.omega);
@@ -154,14 +154,14 @@ class Velocity final : public Observation {
 };
 
 // (x, y, cos yaw, sin yaw) of the wheel odometry since the reset.
-class Odometry final : public Observation {
+class Odometry final : public ObservationOf<float> {
  public:
   Odometry(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), max_(reader.number("max", 100, kPositive)) {}
   std::vector<Interval> bounds() const override {
     return {symmetric(max_), symmetric(max_), symmetric(1), symmetric(1)};
   }
-  void write(EnvState& env, Scratch&, float* out) const override {
+  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
     const Pose2& p = env.simulation.vehicle(vehicle_).odometry;
     const Rotation2 r(p.yaw);
     out[0] = static_cast<float>(p.x);
@@ -176,12 +176,12 @@ class Odometry final : public Observation {
 };
 
 // (pitch, roll) on the terrain, rad; positive pitch is nose down.
-class Attitude final : public Observation {
+class Attitude final : public ObservationOf<float> {
  public:
   Attitude(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), max_(kDegree * reader.number("max", 90, kPositive)) {}
   std::vector<Interval> bounds() const override { return {symmetric(max_), symmetric(max_)}; }
-  void write(EnvState& env, Scratch&, float* out) const override {
+  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
     const VehicleState& v = env.simulation.vehicle(vehicle_);
     out[0] = static_cast<float>(v.pitch);
     out[1] = static_cast<float>(v.roll);
@@ -192,12 +192,12 @@ class Attitude final : public Observation {
   double max_;
 };
 
-class LastAction final : public Observation {
+class LastAction final : public ObservationOf<float> {
  public:
   LastAction(TermReader&, TaskContext& context) : size_(context.action_size) {}
   std::vector<Interval> bounds() const override { return std::vector<Interval>(size_, symmetric(1)); }
-  void write(EnvState& env, Scratch&, float* out) const override {
-    for (size_t i = 0; i < size_; ++i) out[i] = static_cast<float>(env.action[i]);
+  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
+    for (size_t i = 0; i < size_; ++i) out[i] = static_cast<float>(agent.action[i]);
   }
 
  private:

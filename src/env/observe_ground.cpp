@@ -18,7 +18,7 @@ std::vector<PlacedTop> tops_below(const Simulation& simulation, double z) {
 
 // Heights with respect to the robot at the points of a grid that has its yaw: from the rearmost row to the
 // front, each from right to left.
-class HeightScan final : public Observation {
+class HeightScan final : public ObservationOf<float> {
  public:
   HeightScan(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), max_(reader.number("max", 1, kPositive)) {
@@ -35,13 +35,13 @@ class HeightScan final : public Observation {
     return std::vector<Interval>(points_.size(), {-max_, max_});
   }
 
-  void write(EnvState& env, Scratch&, float* out) const override {
-    const Facts& f = env.now;
+  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
+    const Measurements& m = agent.now;
     const Terrain& terrain = env.simulation.model().terrain;
     const double z = env.simulation.vehicle(vehicle_).z, most = z + max_;
     const std::vector<PlacedTop> tops = tops_below(env.simulation, most);
     for (const Vec2 point : points_) {
-      const Vec2 at = Vec2{f.pose.x, f.pose.y} + f.heading.rotate(point);
+      const Vec2 at = Vec2{m.pose.x, m.pose.y} + m.heading.rotate(point);
       // a hill counts however high it is; of storeys and blocks, what is not far above the robot
       const std::optional<double> hill = highest_map(terrain, at);
       const double height = hill && *hill > most ? *hill : highest_under(terrain, tops, at, most);

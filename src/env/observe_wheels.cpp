@@ -23,7 +23,7 @@ Interval symmetric(double limit) {
 }
 
 // The quantities in the order that the file names them, of each the wheels in index order.
-class Wheels final : public Observation {
+class Wheels final : public ObservationOf<float> {
  public:
   Wheels(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), wheels_(context.model.vehicles[context.vehicle].wheels.size()) {
@@ -33,7 +33,7 @@ class Wheels final : public Observation {
 
   std::vector<Interval> bounds() const override { return bounds_; }
 
-  void write(EnvState& env, Scratch&, float* out) const override {
+  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
     const Simulation& simulation = env.simulation;
     const std::span<const WheelState> states = simulation.wheels(vehicle_);
     const auto each = [&](const auto& value) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "env/free_space.h"
+#include "env/plan/free_space.h"
 #include "env/terms.h"
 
 namespace mvsim {

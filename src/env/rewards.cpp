@@ -19,9 +19,9 @@ class Progress final : public Reward {
     need_goal(reader, context);
     if (path_) context.needs.path = true;
   }
-  double value(const EnvState& env) const override {
-    if (path_) return env.before.path_distance - env.now.path_distance;
-    return env.before.goal_distance - env.now.goal_distance;
+  double value(const EnvState&, const AgentState& agent) const override {
+    if (path_) return agent.before.path_distance - agent.now.path_distance;
+    return agent.before.goal_distance - agent.now.goal_distance;
   }
 
  private:
@@ -35,15 +35,15 @@ class Goal final : public Reward {
     need_goal(reader, context);
     if (!context.has_goal_termination) reader.fail("class", "expected a <terminate class=\"goal\">");
   }
-  double value(const EnvState& env) const override { return env.success ? 1 : 0; }
+  double value(const EnvState&, const AgentState& agent) const override { return agent.success ? 1 : 0; }
 };
 
 // 1 in the period in which contact begins.
 class Collision final : public Reward {
  public:
   Collision(TermReader&, TaskContext&) {}
-  double value(const EnvState& env) const override {
-    return env.now.collided && !env.before.collided ? 1 : 0;
+  double value(const EnvState&, const AgentState& agent) const override {
+    return agent.now.collided && !agent.before.collided ? 1 : 0;
   }
 };
 
@@ -51,8 +51,8 @@ class Collision final : public Reward {
 class Failure final : public Reward {
  public:
   Failure(TermReader&, TaskContext&) {}
-  double value(const EnvState& env) const override {
-    return env.end == EpisodeEnd::kTerminated && !env.success ? 1 : 0;
+  double value(const EnvState&, const AgentState& agent) const override {
+    return agent.end == EpisodeEnd::kTerminated && !agent.success ? 1 : 0;
   }
 };
 
@@ -60,7 +60,7 @@ class Failure final : public Reward {
 class Time final : public Reward {
  public:
   Time(TermReader&, TaskContext&) {}
-  double value(const EnvState&) const override { return 1; }
+  double value(const EnvState&, const AgentState&) const override { return 1; }
 };
 
 // |yaw rate| as a share of `max`, by default of the largest one commanded.
@@ -69,7 +69,9 @@ class Turn final : public Reward {
   Turn(TermReader& reader, TaskContext& context)
       : max_(context.omega_max > 0 ? reader.number("max", context.omega_max, kPositive)
                                    : reader.required_number("max", kPositive)) {}
-  double value(const EnvState& env) const override { return std::fabs(env.now.twist.omega) / max_; }
+  double value(const EnvState&, const AgentState& agent) const override {
+    return std::fabs(agent.now.twist.omega) / max_;
+  }
 
  private:
   double max_;
@@ -79,10 +81,10 @@ class Turn final : public Reward {
 class ActionRate final : public Reward {
  public:
   ActionRate(TermReader&, TaskContext&) {}
-  double value(const EnvState& env) const override {
+  double value(const EnvState&, const AgentState& agent) const override {
     double sum = 0;
-    for (size_t i = 0; i < env.action.size(); ++i) {
-      const double d = env.action[i] - env.previous_action[i];
+    for (size_t i = 0; i < agent.action.size(); ++i) {
+      const double d = agent.action[i] - agent.previous_action[i];
       sum += d * d;
     }
     return sum;
@@ -95,7 +97,9 @@ class Clearance final : public Reward {
   Clearance(TermReader& reader, TaskContext& context) : limit_(reader.number("limit", 0.2, kPositive)) {
     context.needs.clearance_limit = std::max(context.needs.clearance_limit, limit_);
   }
-  double value(const EnvState& env) const override { return std::max(0.0, 1 - env.now.clearance / limit_); }
+  double value(const EnvState&, const AgentState& agent) const override {
+    return std::max(0.0, 1 - agent.now.clearance / limit_);
+  }
 
  private:
   double limit_;
@@ -105,9 +109,9 @@ class Clearance final : public Reward {
 class Heading final : public Reward {
  public:
   Heading(TermReader& reader, TaskContext& context) { need_goal(reader, context); }
-  double value(const EnvState& env) const override {
-    const Facts& f = env.now;
-    return f.goal_distance > 0 ? f.heading.unrotate(f.to_goal).x / f.goal_distance : 1;
+  double value(const EnvState&, const AgentState& agent) const override {
+    const Measurements& m = agent.now;
+    return m.goal_distance > 0 ? m.heading.unrotate(m.to_goal).x / m.goal_distance : 1;
   }
 };
 
@@ -117,7 +121,7 @@ class Speed final : public Reward {
   Speed(TermReader& reader, TaskContext& context)
       : max_(context.vx_max > 0 ? reader.number("max", context.vx_max, kPositive)
                                 : reader.required_number("max", kPositive)) {}
-  double value(const EnvState& env) const override { return env.now.twist.vx / max_; }
+  double value(const EnvState&, const AgentState& agent) const override { return agent.now.twist.vx / max_; }
 
  private:
   double max_;

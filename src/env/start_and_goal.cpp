@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "env/free_space.h"
+#include "env/plan/free_space.h"
 
 namespace mvsim {
 namespace {
@@ -80,30 +80,30 @@ std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, doubl
 
 // With a planning grid goals are centres of its free cells, of every second row and column, so that their
 // fields fit into the cache and are found again.
-std::optional<Vec2> StartAndGoal::draw_goal(EnvState& env, const PlanningGrid* grid,
+std::optional<Vec2> StartAndGoal::draw_goal(const Simulation& simulation, const PlanningGrid* grid,
                                             RandomStream& random) const {
   if (goal_point_) return goal_point_;
-  if (!grid) return draw_point(env.simulation, goal_clearance_, goal_area_, random);
+  if (!grid) return draw_point(simulation, goal_clearance_, goal_area_, random);
   for (int i = 0; i < kPointTries; ++i) {
     const int cell = grid->cell_of({random.uniform(goal_area_.x_min, goal_area_.x_max),
                                     random.uniform(goal_area_.y_min, goal_area_.y_max)});
     const int column = cell % grid->width & ~1, row = cell / grid->width & ~1;
     const int snapped = row * grid->width + column;
     const Vec2 p = grid->center(snapped);
-    if (grid->free[static_cast<size_t>(snapped)] && is_free(env.simulation, vehicle_, p, goal_clearance_) &&
-        ground_slope(env.simulation.model(), p) <= goal_slope_)
+    if (grid->free[static_cast<size_t>(snapped)] && is_free(simulation, vehicle_, p, goal_clearance_) &&
+        ground_slope(simulation.model(), p) <= goal_slope_)
       return p;
   }
   return std::nullopt;
 }
 
 // `wanted`: a distance to be met within a few decimetres, < 0 for any within the range.
-bool StartAndGoal::accepts(const EnvState& env, Vec2 start, double wanted) const {
+bool StartAndGoal::accepts(const AgentState& agent, Vec2 start, double wanted) const {
   if (!has_goal_) return true;
-  if (norm(env.goal - start) <= goal_radius_) return false;
-  if (env.field && !env.field->reaches(start)) return false;
+  if (norm(agent.goal - start) <= goal_radius_) return false;
+  if (agent.field && !agent.field->reaches(start)) return false;
   if (!distance_) return true;
-  const double d = geodesic_ ? env.field->distance(start) : norm(env.goal - start);
+  const double d = geodesic_ ? agent.field->distance(start) : norm(agent.goal - start);
   constexpr double kNear = 0.25;
   if (wanted >= 0 && std::fabs(d - wanted) > kNear) return false;
   return d >= distance_->low && d <= distance_->high;
@@ -117,8 +117,7 @@ bool StartAndGoal::trailers_are_free(const Simulation& s) const {
   });
 }
 
-bool StartAndGoal::draw_start(EnvState& env, RandomStream& random) const {
-  Simulation& s = env.simulation;
+bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& random) const {
   if (!has_spawn_ || spawn_pose_) {
     Pose3 initial = s.model().vehicles[vehicle_].initial_pose;
     Pose2 pose = spawn_pose_.value_or(Pose2{initial.x, initial.y, initial.yaw});
@@ -126,37 +125,41 @@ bool StartAndGoal::draw_start(EnvState& env, RandomStream& random) const {
     pose.y += spawn_deviation_.y * random.normal();
     pose.yaw += spawn_deviation_.yaw * random.normal();
     s.place_vehicle(vehicle_, pose);
-    env.start = {pose.x, pose.y};
-    return accepts(env, env.start, -1) && s.clearance(vehicle_, 1) > 0;
+    agent.start = {pose.x, pose.y};
+    return accepts(agent, agent.start, -1) && s.clearance(vehicle_, 1) > 0;
   }
   const double wanted = uniform_distance_ ? random.uniform(distance_->low, distance_->high) : -1;
   for (int i = 0; i < kStartTries; ++i) {
     const Vec2 p{random.uniform(spawn_area_.x_min, spawn_area_.x_max),
                  random.uniform(spawn_area_.y_min, spawn_area_.y_max)};
     // what is cheap first; half of the tries insist on the wanted distance
-    if (!accepts(env, p, 2 * i < kStartTries ? wanted : -1)) continue;
+    if (!accepts(agent, p, 2 * i < kStartTries ? wanted : -1)) continue;
     if (!is_free(s, vehicle_, p, spawn_clearance_) || ground_slope(s.model(), p) > spawn_slope_) continue;
     const double yaw = yaw_ ? random.uniform(yaw_->low, yaw_->high) * kDegree : random.uniform(-kPi, kPi);
     s.place_vehicle(vehicle_, {p.x, p.y, yaw});
     if (!trailers_are_free(s)) continue;
-    env.start = p;
+    agent.start = p;
     return true;
   }
   return false;
 }
 
-void StartAndGoal::apply(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of) const {
-  RandomStream spawn(env.simulation.key(), env.simulation.episode(), StreamPurpose::kSpawn);
-  RandomStream goal(env.simulation.key(), env.simulation.episode(), StreamPurpose::kGoal);
-  env.field.reset();
+void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid,
+                         const FieldOf& field_of) const {
+  Simulation& s = env.simulation;
+  AgentState& agent = env.agents[index];
+  const auto stream = static_cast<uint16_t>(index);
+  RandomStream spawn(s.key(), s.episode(), StreamPurpose::kSpawn, stream);
+  RandomStream goal(s.key(), s.episode(), StreamPurpose::kGoal, stream);
+  agent.field.reset();
   for (int i = 0; i < kGoalTries; ++i) {
     if (has_goal_) {
-      const auto drawn = draw_goal(env, grid, goal);
+      const auto drawn = draw_goal(s, grid, goal);
       if (!drawn) break;
-      env.goal = *drawn;
-      if (grid) env.field = field_of(env.goal);
+      agent.goal = *drawn;
+      if (grid) agent.field = field_of(agent.goal);
     }
-    if (draw_start(env, spawn)) return;
+    if (draw_start(s, agent, spawn)) return;
   }
   throw Error("no free start" + std::string(has_goal_ ? " and goal" : "") +
               " found: the clearances, distances or areas of <reset> leave no room in this world");

@@ -28,16 +28,17 @@ class StartAndGoal {
   double inflation() const { return inflation_; }
 
   using FieldOf = std::function<std::shared_ptr<const GoalField>(Vec2 goal)>;
-  // Places the agent and sets env.goal, env.start and, where a planning grid is given, env.field. Throws
-  // Error if no place is found.
-  void apply(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of) const;
+  // Places agent `index` of the env and sets its goal, start and, where a planning grid is given, field.
+  // Throws Error if no place is found.
+  void apply(EnvState& env, size_t index, const PlanningGrid* grid, const FieldOf& field_of) const;
 
  private:
   std::optional<Vec2> draw_point(const Simulation& simulation, double clearance, const Rect& area,
                                  RandomStream& random) const;
-  bool draw_start(EnvState& env, RandomStream& random) const;
-  bool accepts(const EnvState& env, Vec2 start, double wanted) const;
-  std::optional<Vec2> draw_goal(EnvState& env, const PlanningGrid* grid, RandomStream& random) const;
+  bool draw_start(Simulation& simulation, AgentState& agent, RandomStream& random) const;
+  bool accepts(const AgentState& agent, Vec2 start, double wanted) const;
+  std::optional<Vec2> draw_goal(const Simulation& simulation, const PlanningGrid* grid,
+                                RandomStream& random) const;
 
   bool trailers_are_free(const Simulation& simulation) const;
 

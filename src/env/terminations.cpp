@@ -17,9 +17,9 @@ class Goal final : public Termination {
     context.has_goal_termination = true;
     context.goal_radius = radius_;
   }
-  bool holds(const EnvState& env) const override {
-    const Twist2& t = env.now.twist;
-    return env.now.goal_distance < radius_ && t.vx * t.vx + t.vy * t.vy <= max_speed_ * max_speed_;
+  bool holds(const EnvState&, const AgentState& agent) const override {
+    const Twist2& t = agent.now.twist;
+    return agent.now.goal_distance < radius_ && t.vx * t.vx + t.vy * t.vy <= max_speed_ * max_speed_;
   }
   Verdict verdict() const override { return Verdict::kSuccess; }
 
@@ -32,7 +32,7 @@ class Goal final : public Termination {
 class Collision final : public Termination {
  public:
   Collision(TermReader&, TaskContext&) {}
-  bool holds(const EnvState& env) const override { return env.now.collided; }
+  bool holds(const EnvState&, const AgentState& agent) const override { return agent.now.collided; }
   Verdict verdict() const override { return Verdict::kFailure; }
 };
 
@@ -44,8 +44,8 @@ class OffMap final : public Termination {
     bounds_ = {bounds_.x_min - margin, bounds_.x_max + margin, bounds_.y_min - margin,
                bounds_.y_max + margin};
   }
-  bool holds(const EnvState& env) const override {
-    const Pose2& p = env.now.pose;
+  bool holds(const EnvState&, const AgentState& agent) const override {
+    const Pose2& p = agent.now.pose;
     return p.x < bounds_.x_min || p.x > bounds_.x_max || p.y < bounds_.y_min || p.y > bounds_.y_max;
   }
   Verdict verdict() const override { return Verdict::kFailure; }
@@ -60,7 +60,9 @@ class Stuck final : public Termination {
   Stuck(TermReader& reader, TaskContext& context) : within_(reader.number("within", 5, kPositive)) {
     context.needs.stuck_distance = reader.number("distance", 0.3, kPositive);
   }
-  bool holds(const EnvState& env) const override { return env.now.still_time >= within_ - 1e-9; }
+  bool holds(const EnvState&, const AgentState& agent) const override {
+    return agent.now.still_time >= within_ - 1e-9;
+  }
   Verdict verdict() const override { return Verdict::kFailure; }
 
  private:
@@ -72,7 +74,7 @@ class Tilt final : public Termination {
  public:
   Tilt(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), max_(kDegree * reader.required_number("max", kPositive)) {}
-  bool holds(const EnvState& env) const override {
+  bool holds(const EnvState& env, const AgentState&) const override {
     const VehicleState& v = env.simulation.vehicle(vehicle_);
     return std::fabs(v.pitch) > max_ || std::fabs(v.roll) > max_;
   }

@@ -1,5 +1,6 @@
 // Seam: the terms of a task. One family a file, each term a small immutable class shared by all envs, one
-// line in its family's table; whatever changes lies in EnvState.
+// line in its family's table; whatever changes lies in EnvState. A term belongs to one agent: what it is
+// handed is the env and, of its agents, this one.
 #pragma once
 
 #include <memory>
@@ -9,16 +10,17 @@
 #include <vector>
 
 #include "env/env_state.h"
+#include "env/observation_spec.h"
 #include "env/term_reader.h"
 #include "model/model.h"
 
 namespace mvsim {
 
-// What the terms together need computed; each term says so when it is made.
+// What the terms of an agent together need computed; each term says so when it is made.
 struct TaskNeeds {
-  bool path = false;                      // Facts::path_distance and EnvState::field
-  double clearance_limit = 0;             // m, Facts::clearance up to here
-  double stuck_distance = 0;              // m, what counts as getting away from Facts::anchor
+  bool path = false;                      // Measurements::path_distance and AgentState::field
+  double clearance_limit = 0;             // m, Measurements::clearance up to here
+  double stuck_distance = 0;              // m, what counts as getting away from Measurements::anchor
   std::vector<size_t> scheduled_sensors;  // that keep their own period
 };
 
@@ -40,13 +42,59 @@ struct Scratch {
   std::vector<float> values;
 };
 
+class Picture;
+
+// Derive from ObservationOf<T> below, or from Picture.
 class Observation {
  public:
   virtual ~Observation() = default;
-  // Finite bounds of one frame; their count is its size.
+  // Finite bounds of one frame, row-major; their count is its size.
   virtual std::vector<Interval> bounds() const = 0;
-  // Writes one frame; the caller clips it. Reading a sensor advances its noise, hence the mutable state.
-  virtual void write(EnvState& env, Scratch& scratch, float* out) const = 0;
+  virtual DType dtype() const = 0;
+  // Of one frame.
+  virtual std::vector<size_t> shape() const { return {bounds().size()}; }
+  // Writes one frame of dtype(); the caller clips it. Reading a sensor advances its noise, hence the mutable
+  // state.
+  virtual void write_frame(EnvState& env, AgentState& agent, Scratch& scratch, std::byte* out) const = 0;
+  // This term if its frames are drawn, else null.
+  virtual const Picture* picture() const { return nullptr; }
+};
+
+template <typename T>
+class ObservationOf : public Observation {
+ public:
+  DType dtype() const final { return DTypeOf<T>::kValue; }
+  void write_frame(EnvState& env, AgentState& agent, Scratch& scratch, std::byte* out) const final {
+    write(env, agent, scratch, reinterpret_cast<T*>(out));
+  }
+  virtual void write(EnvState& env, AgentState& agent, Scratch& scratch, T* out) const = 0;
+};
+
+// An observation that is drawn from views: of all envs of a phase in one call.
+//
+// Workers only record what there is to draw, a recipe: numbers (poses, keys of noise...) from which, with the
+// env's Model alone, the frame can be drawn again bit for bit. A snapshot holds the recipes of the frames and
+// none of their pixels; restoring it draws them again.
+class Picture : public Observation {
+ public:
+  struct Frame {
+    const Model* model;
+    const double* recipe;  // recipe_size() values
+    std::byte* out;
+  };
+
+  virtual size_t recipe_size() const = 0;  // > 0
+  virtual void record(EnvState& env, AgentState& agent, double* recipe) const = 0;
+  // On the thread that called the batch. A frame must not depend on which others are drawn with it.
+  virtual void draw(std::span<const Frame> frames) const = 0;
+
+  const Picture* picture() const final { return this; }
+  void write_frame(EnvState& env, AgentState& agent, Scratch&, std::byte* out) const final {
+    std::vector<double> recipe(recipe_size());
+    record(env, agent, recipe.data());
+    const Frame frame{&env.simulation.model(), recipe.data(), out};
+    draw({&frame, 1});
+  }
 };
 
 struct ActionComponent {
@@ -65,7 +113,8 @@ class Action {
 class Reward {
  public:
   virtual ~Reward() = default;
-  virtual double value(const EnvState& env) const = 0;  // of the last control period, without its weight
+  // Of the last control period, without its weight.
+  virtual double value(const EnvState& env, const AgentState& agent) const = 0;
 };
 
 enum class Verdict { kSuccess, kFailure };
@@ -73,11 +122,11 @@ enum class Verdict { kSuccess, kFailure };
 class Termination {
  public:
   virtual ~Termination() = default;
-  virtual bool holds(const EnvState& env) const = 0;
+  virtual bool holds(const EnvState& env, const AgentState& agent) const = 0;
   virtual Verdict verdict() const = 0;
 };
 
-// A change of the world at the start of an episode, before the agent is put into it.
+// A change of the world at the start of an episode, before the agents are put into it.
 class ResetTerm {
  public:
   virtual ~ResetTerm() = default;
@@ -91,6 +140,9 @@ struct TermClass {
 };
 
 std::span<const TermClass<Observation>> observation_classes();
+// More of them, none in the package: a build of the tests links classes of its own in place of
+// more_observations.cpp.
+std::span<const TermClass<Observation>> more_observation_classes();
 std::span<const TermClass<Action>> action_classes();
 std::span<const TermClass<Reward>> reward_classes();
 std::span<const TermClass<Termination>> termination_classes();
@@ -99,13 +151,16 @@ std::span<const TermClass<ResetTerm>> reset_classes();  // by tag, beside <spawn
 // Makes the term that `reader` holds by its class (reset terms: its tag), or throws with the nearest class.
 template <typename Term>
 std::unique_ptr<const Term> make_term(TermReader& reader, TaskContext& context,
-                                      std::span<const TermClass<Term>> classes) {
+                                      std::span<const TermClass<Term>> classes,
+                                      std::span<const TermClass<Term>> more = {}) {
   const ParamSet& params = reader.term().params;
   const std::string& wanted = params.class_name.empty() ? params.tag : params.class_name;
   std::vector<std::string> known;
-  for (const TermClass<Term>& c : classes) {
-    if (c.name == wanted) return c.make(reader, context);
-    known.emplace_back(c.name);
+  for (const auto& some : {classes, more}) {
+    for (const TermClass<Term>& c : some) {
+      if (c.name == wanted) return c.make(reader, context);
+      known.emplace_back(c.name);
+    }
   }
   std::string expected;
   for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;

@@ -3,6 +3,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "env/batch.h"
 #include "env/env_spec.h"
 #include "env/worker_pool.h"
@@ -67,11 +69,31 @@ py::array_t<bool> flags(py::handle self, std::span<uint8_t> (Batch::*get)()) {
   return view<bool>(self, values.data(), values.size());
 }
 
-py::array_t<float> rows(py::handle self, size_t key, std::span<float> (Batch::*get)(size_t)) {
+py::dtype dtype_of(DType dtype) {
+  return py::dtype(std::string(name_of(dtype)));
+}
+
+std::vector<py::ssize_t> shape_of(const ObservationSpec& spec) {
+  return {spec.shape.begin(), spec.shape.end()};
+}
+
+// (rows, *shape) of the observation's own type.
+py::array rows(py::handle self, size_t key, ObservationBuffer& (Batch::*get)(size_t)) {
   Batch& batch = batch_of(self);
-  const std::span<float> values = (batch.*get)(key);
-  const size_t size = batch.observations().at(key).low.size();
-  return view<float>(self, values.data(), values.size() / size, size);
+  ObservationBuffer& buffer = (batch.*get)(key);
+  std::vector<py::ssize_t> shape = shape_of(batch.observations().at(key));
+  shape.insert(shape.begin(), static_cast<py::ssize_t>(buffer.rows()));
+  return {dtype_of(buffer.dtype()), shape, buffer.data(), self};
+}
+
+// Bounds with the type and shape of the observation; a copy.
+py::array bounds(const ObservationSpec& spec, const std::vector<float>& values) {
+  py::array out(dtype_of(spec.dtype), shape_of(spec));
+  with_dtype(spec.dtype, [&](auto zero) {
+    std::transform(values.begin(), values.end(), static_cast<decltype(zero)*>(out.mutable_data()),
+                   [](float v) { return static_cast<decltype(zero)>(v); });
+  });
+  return out;
 }
 
 const char* name_of(InfoType type) {
@@ -116,7 +138,12 @@ void bind_spec(py::module_& m) {
   m.def(
       "load_env",
       [](const std::string& path, const std::string& assets, const std::vector<std::string>& roots) {
-        return load_env(path, {.assets = assets, .roots = roots});
+        EnvSpec spec = load_env(path, {.assets = assets, .roots = roots});
+        if (spec.agents.size() > 1)
+          throw WorldFileError(
+              spec.agents[1].where,
+              "<agent>: several agents: not available from Python yet, expected one <agent>");
+        return spec;
       },
       "path"_a, "assets"_a, "roots"_a = std::vector<std::string>{});
   m.def(
@@ -155,12 +182,12 @@ void bind_batch(py::module_& m) {
       .value("NEXT_STEP", AutoresetMode::kNextStep)
       .value("SAME_STEP", AutoresetMode::kSameStep)
       .value("DISABLED", AutoresetMode::kDisabled);
-  py::class_<ObservationInfo>(m, "ObservationInfo")
-      .def_readonly("key", &ObservationInfo::key)
-      .def_property_readonly(
-          "low", [](const ObservationInfo& o) { return py::array_t<float>(o.low.size(), o.low.data()); })
-      .def_property_readonly(
-          "high", [](const ObservationInfo& o) { return py::array_t<float>(o.high.size(), o.high.data()); });
+  py::class_<ObservationSpec>(m, "ObservationSpec")
+      .def_readonly("key", &ObservationSpec::key)
+      .def_property_readonly("dtype", [](const ObservationSpec& o) { return dtype_of(o.dtype); })
+      .def_property_readonly("shape", [](const ObservationSpec& o) { return py::tuple(py::cast(o.shape)); })
+      .def_property_readonly("low", [](const ObservationSpec& o) { return bounds(o, o.low); })
+      .def_property_readonly("high", [](const ObservationSpec& o) { return bounds(o, o.high); });
   py::class_<Batch>(m, "Batch")
       .def(py::init(&make_batch), "spec"_a, "num_envs"_a, "num_threads"_a, "pin"_a, "autoreset"_a,
            "strict_actions"_a, "spl"_a, "assets"_a, "roots"_a)
@@ -185,9 +212,10 @@ void bind_batch(py::module_& m) {
       .def("clone", &Batch::clone)
       .def("started", &Batch::started, "env"_a)
       .def("ended", &Batch::ended, "env"_a)
-      .def("observation", [](py::object self, size_t key) { return rows(self, key, &Batch::observation); })
+      .def("observation",
+           [](py::object self, size_t key) { return rows(self, key, &Batch::observation_buffer); })
       .def("final_observation",
-           [](py::object self, size_t key) { return rows(self, key, &Batch::final_observation); })
+           [](py::object self, size_t key) { return rows(self, key, &Batch::final_observation_buffer); })
       .def_property_readonly("rewards",
                              [](py::object self) {
                                const std::span<double> values = batch_of(self).rewards();

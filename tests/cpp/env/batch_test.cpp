@@ -286,7 +286,7 @@ TEST(Batch, HostileActionsLeaveCleanEnvsAlone) {
     dirty.step(actions);
     for (int i = kEnvs / 2; i < kEnvs; ++i) ASSERT_EQ(row_of(clean, i), row_of(dirty, i));
     for (size_t k = 0; k < dirty.observations().size(); ++k) {
-      const ObservationInfo& o = dirty.observations()[k];
+      const ObservationSpec& o = dirty.observations()[k];
       const auto values = dirty.observation(k);
       for (size_t j = 0; j < values.size(); ++j) {
         ASSERT_GE(values[j], o.low[j % o.low.size()]) << o.key;
@@ -301,7 +301,7 @@ class Fault final : public Termination {
  public:
   enum class Kind { kThrow };
   Fault(uint64_t key, int64_t step) : key_(key), step_(step) {}
-  bool holds(const EnvState& env) const override {
+  bool holds(const EnvState& env, const AgentState&) const override {
     if (env.key == key_ && env.steps == step_ && env.simulation.episode() == 0) throw Error("injected fault");
     return false;
   }
@@ -315,7 +315,7 @@ class Fault final : public Termination {
 TEST(Batch, AWorkersErrorNamesItsEnvironment) {
   for (int threads : {1, 4}) {
     auto task = compile_task(shipped("nav_arena"), testing::load_options());
-    task->terminations.push_back(std::make_unique<Fault>(5, 3));
+    task->agents[0].terminations.push_back(std::make_unique<Fault>(5, 3));
     Batch batch(std::move(task), options(16, threads));
     Batch sound(shipped("nav_arena"), options(16, 1));
     batch.reset();
@@ -356,7 +356,7 @@ class Explode final : public Action {
 
 TEST(Batch, AStateThatBlowsUpTruncatesItsEpisodeOnly) {
   auto task = compile_task(shipped("nav_arena"), testing::load_options());
-  task->action = std::make_unique<Explode>();
+  task->agents[0].action = std::make_unique<Explode>();
   Batch batch(std::move(task), options(2, 1));
   batch.reset();
   for (int s = 0; s < 30; ++s) {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "env/env_test_util.h"
-#include "env/task.h"
+#include "env/episode.h"
 #include "vehicle/car.h"
 
 namespace mvsim {
@@ -25,15 +25,14 @@ struct Drive {
       : task(compile_task(car(vehicle, action), testing::load_options())), env(make_env(*task, 1)) {
     start_episode(*task, env);
     index = env.simulation.model().vehicle_index(vehicle);
-    EXPECT_EQ(env.action.size(), values.size());
+    EXPECT_EQ(env.agents[0].action.size(), values.size());
     hold(values, periods);
   }
   void hold(std::initializer_list<double> values, int periods) {
     double reward = 0;
     for (int i = 0; i < periods; ++i) {
-      env.action = values;
-      step_period(
-          *task, env, [] { return true; }, reward);
+      env.agents[0].action = values;
+      step_period(*task, env, [] { return true; }, {&reward, 1});
     }
   }
   const double* command() const { return env.simulation.vehicle(index).command; }
@@ -86,7 +85,7 @@ TEST(CarActions, SpeedSteerKnowsItsTurningSpeed) {
   EnvSpec spec =
       car("speed", "<action class='speed_steer' vx='-0.5 1.5' steer='16'/><observe class='velocity'/>");
   const auto task = compile_task(spec, testing::load_options());
-  const std::vector<float>& high = task->observations.at(0).high;
+  const std::vector<float>& high = task->agents[0].observations.at(0).high;
   EXPECT_NEAR(high.at(0), 1.5 * 1.5, 1e-6);
   EXPECT_NEAR(high.at(1), 1.5 * 1.5 * std::tan(16 * kDegree) / 1.3, 1e-6);
 }

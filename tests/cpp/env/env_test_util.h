@@ -66,13 +66,13 @@ inline std::vector<float> random_actions(const Batch& batch, uint32_t step, uint
   return out;
 }
 
-// All results of env i as bytes.
+// All results of row i as bytes.
 inline std::string row_of(Batch& batch, int i) {
   std::string out;
   const auto add = [&](const void* data, size_t size) { out.append(static_cast<const char*>(data), size); };
   for (size_t k = 0; k < batch.observations().size(); ++k) {
-    const size_t size = batch.observations()[k].low.size();
-    add(batch.observation(k).data() + static_cast<size_t>(i) * size, size * sizeof(float));
+    const ObservationBuffer& buffer = batch.observation_buffer(k);
+    add(buffer.row(static_cast<size_t>(i)), buffer.row_bytes());
   }
   add(&batch.rewards()[i], sizeof(double));
   for (const auto& flags : {batch.terminated(), batch.truncated(), batch.finished(), batch.was_reset()})

@@ -1,13 +1,13 @@
 // Path lengths against worlds whose shortest paths are known by geometry, and the properties that a potential
 // needs.
-#include "env/goal_field.h"
+#include "env/plan/goal_field.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/random.h"
-#include "env/goal_field_cache.h"
+#include "env/plan/goal_field_cache.h"
 
 namespace mvsim {
 namespace {

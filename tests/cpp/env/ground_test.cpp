@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "env/env_test_util.h"
-#include "env/free_space.h"
-#include "env/task.h"
+#include "env/episode.h"
+#include "env/plan/free_space.h"
 
 namespace mvsim {
 namespace {
@@ -42,8 +42,9 @@ std::vector<float> scan_at(const std::string& pose, const std::string& attribute
   EnvState env = make_env(*task, 1);
   start_episode(*task, env);
   Scratch scratch;
-  std::vector<float> out(task->observation_infos.at(0).low.size());
-  write_observation(task->observations.at(0), env, true, scratch, out.data());
+  std::vector<float> out(task->observation_specs.at(0).low.size());
+  write_observation(task->agents[0].observations.at(0),
+                    {&env, &env.agents[0], true, reinterpret_cast<std::byte*>(out.data())}, scratch);
   return out;
 }
 
@@ -101,8 +102,8 @@ TEST(GroundSlope, StartsAndGoalsKeepToLevelGround) {
   EnvState env = make_env(*task, 3);
   for (int i = 0; i < 200; ++i) {
     start_episode(*task, env);
-    EXPECT_LT(env.start.x, 0.3);
-    EXPECT_LT(env.goal.x, 0.3);
+    EXPECT_LT(env.agents[0].start.x, 0.3);
+    EXPECT_LT(env.agents[0].goal.x, 0.3);
   }
 }
 

@@ -56,12 +56,12 @@ TEST(LoadEnv, ReadsAllFields) {
   EXPECT_EQ(spec.id, "t/Test-v0");
   EXPECT_EQ(spec.control_period, 0.2);
   EXPECT_EQ(spec.time_limit, 50);
-  EXPECT_EQ(spec.vehicle, "robot");
-  ASSERT_EQ(spec.observations.size(), 3u);
-  EXPECT_EQ(spec.observations[0].name, "scan");
+  EXPECT_EQ(spec.agents[0].vehicle, "robot");
+  ASSERT_EQ(spec.agents[0].observations.size(), 3u);
+  EXPECT_EQ(spec.agents[0].observations[0].name, "scan");
   EXPECT_EQ(spec.resets.size(), 3u);
-  EXPECT_EQ(spec.rewards[1].params.find("weight")->text, "10");
-  EXPECT_EQ(spec.rewards[1].params.where.line, 15);
+  EXPECT_EQ(spec.agents[0].rewards[1].params.find("weight")->text, "10");
+  EXPECT_EQ(spec.agents[0].rewards[1].params.where.line, 15);
   EXPECT_EQ(spec.randomizations[0].name, "vehicle:robot/friction/mu");
   EXPECT_EQ(error_of(kFile), "no error");
 }
@@ -149,17 +149,17 @@ TEST(Overrides, ReplaceFieldsTermsAndKnobs) {
             {"randomize", dict({{"vehicle:robot/friction/mu", text("uniform(0.5, 0.6)")}})}}));
   EXPECT_EQ(spec.time_limit, 30);
   EXPECT_EQ(spec.knobs[0].value.text, "5");
-  EXPECT_EQ(spec.rewards[0].params.find("weight")->text, "3");
-  EXPECT_EQ(spec.rewards[1].params.find("weight")->text, "20");
-  ASSERT_EQ(spec.rewards.size(), 3u);
-  EXPECT_EQ(spec.rewards[2].params.class_name, "time");
-  EXPECT_EQ(spec.terminations.size(), 1u);
-  ASSERT_EQ(spec.observations.size(), 3u);
-  EXPECT_EQ(spec.observations[2].name, "last_action");
+  EXPECT_EQ(spec.agents[0].rewards[0].params.find("weight")->text, "3");
+  EXPECT_EQ(spec.agents[0].rewards[1].params.find("weight")->text, "20");
+  ASSERT_EQ(spec.agents[0].rewards.size(), 3u);
+  EXPECT_EQ(spec.agents[0].rewards[2].params.class_name, "time");
+  EXPECT_EQ(spec.agents[0].terminations.size(), 1u);
+  ASSERT_EQ(spec.agents[0].observations.size(), 3u);
+  EXPECT_EQ(spec.agents[0].observations[2].name, "last_action");
   const auto task = compile_task(spec, testing::load_options());
   EXPECT_EQ(task->models[0]->blocks.size(), 4u + 5u);  // walls and cylinders
-  EXPECT_EQ(task->observation_infos[0].low.size(), 18u);
-  EXPECT_EQ(task->most_steps, 150);
+  EXPECT_EQ(task->observation_specs[0].low.size(), 18u);
+  EXPECT_EQ(task->max_steps, 150);
 }
 
 TEST(Overrides, MistakesNameTheKeyword) {

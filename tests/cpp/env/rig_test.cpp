@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "env/env_test_util.h"
-#include "env/task.h"
+#include "env/episode.h"
 #include "sim/simulation.h"
 
 namespace mvsim {
@@ -34,10 +34,9 @@ TEST(Rig, StandsFreeAndWholeAfterEveryReset) {
     ASSERT_GT(s.clearance(0, 1), 0) << i;
     ASSERT_EQ(s.clearance(0, 10), s.clearance(1, 10));
     double reward = 0;
-    std::fill(env.action.begin(), env.action.end(), 0.0);
-    ASSERT_TRUE(step_period(
-        *task, env, [] { return true; }, reward));
-    ASSERT_FALSE(env.now.collided) << i;
+    std::fill(env.agents[0].action.begin(), env.agents[0].action.end(), 0.0);
+    ASSERT_TRUE(step_period(*task, env, [] { return true; }, {&reward, 1}));
+    ASSERT_FALSE(env.agents[0].now.collided) << i;
     ASSERT_LT(hitch_gap(s), 1e-3);
   }
 }
@@ -50,10 +49,9 @@ TEST(Rig, ACollisionOfTheTrailerEndsTheEpisode) {
   double reward = 0;
   bool collided = false;
   for (int i = 0; i < 20 && !collided; ++i) {
-    env.action[0] = -1;
-    step_period(
-        *task, env, [] { return true; }, reward);
-    collided = env.now.collided;
+    env.agents[0].action[0] = -1;
+    step_period(*task, env, [] { return true; }, {&reward, 1});
+    collided = env.agents[0].now.collided;
   }
   EXPECT_TRUE(collided);
   EXPECT_FALSE(env.simulation.vehicle(0).had_collision);

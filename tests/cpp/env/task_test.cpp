@@ -1,5 +1,5 @@
 // Soundness of tasks, over every registered environment: resets, progress, bounds; and the terms one by one.
-#include "env/task.h"
+#include "env/episode.h"
 
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ class EveryEnvironment : public ::testing::TestWithParam<std::string> {
 };
 
 size_t progress_term(const Task& task) {
-  for (size_t k = 0; k < task.rewards.size(); ++k)
-    if (task.spec.rewards[k].params.class_name == "progress") return k;
+  for (size_t k = 0; k < task.agents[0].rewards.size(); ++k)
+    if (task.spec.agents[0].rewards[k].params.class_name == "progress") return k;
   throw Error("no progress term");
 }
 
@@ -36,19 +36,19 @@ void check_resets(const EnvSpec& spec, int count) {
   EnvState env = make_env(*task, 11);
   for (int i = 0; i < count; ++i) {
     start_episode(*task, env);
-    ASSERT_GT(env.simulation.clearance(task->vehicle, 1), 0.01) << "episode " << i;
-    for (const auto& t : task->terminations) ASSERT_FALSE(t->holds(env)) << "episode " << i;
-    if (task->needs_path) {
-      ASSERT_TRUE(env.field->reaches(env.start));
+    ASSERT_GT(env.simulation.clearance(task->agents[0].vehicle, 1), 0.01) << "episode " << i;
+    for (const auto& t : task->agents[0].terminations)
+      ASSERT_FALSE(t->holds(env, env.agents[0])) << "episode " << i;
+    if (task->agents[0].needs_path) {
+      ASSERT_TRUE(env.agents[0].field->reaches(env.agents[0].start));
     }
     // a step of standing still: nothing ends
     double reward = 0;
-    std::fill(env.action.begin(), env.action.end(), 0.0);
-    const double x0 = env.now.pose.x;
+    std::fill(env.agents[0].action.begin(), env.agents[0].action.end(), 0.0);
+    const double x0 = env.agents[0].now.pose.x;
     if (i % 50 == 0) {
-      ASSERT_TRUE(step_period(
-          *task, env, [] { return true; }, reward));
-      ASSERT_FALSE(env.now.collided) << "episode " << i << " at " << x0;
+      ASSERT_TRUE(step_period(*task, env, [] { return true; }, {&reward, 1}));
+      ASSERT_FALSE(env.agents[0].now.collided) << "episode " << i << " at " << x0;
     }
   }
 }
@@ -68,18 +68,20 @@ TEST_P(EveryEnvironment, ProgressTelescopes) {
   int ends[2] = {0, 0};
   for (int episode = 0; episode < 25; ++episode) {
     start_episode(*task, env);
-    const auto potential = [&] { return env.field ? env.now.path_distance : env.now.goal_distance; };
+    const auto potential = [&] {
+      return env.agents[0].field ? env.agents[0].now.path_distance : env.agents[0].now.goal_distance;
+    };
     const double start = potential();
-    for (int step = 0; env.end == EpisodeEnd::kNone; ++step) {
+    for (int step = 0; env.agents[0].end == EpisodeEnd::kNone; ++step) {
       float action[2];
       testing::random_action(static_cast<uint64_t>(episode), static_cast<uint32_t>(step), action, 2);
-      env.action = {std::fabs(action[0]), action[1]};
+      env.agents[0].action = {std::fabs(action[0]), action[1]};
       double reward = 0;
-      step_period(
-          *task, env, [] { return true; }, reward);
+      step_period(*task, env, [] { return true; }, {&reward, 1});
     }
-    ++ends[env.end == EpisodeEnd::kTerminated];
-    EXPECT_NEAR(env.reward_sums[progress], task->rewards[progress].weight * (start - potential()), 1e-4);
+    ++ends[env.agents[0].end == EpisodeEnd::kTerminated];
+    EXPECT_NEAR(env.agents[0].reward_sums[progress],
+                task->agents[0].rewards[progress].weight * (start - potential()), 1e-4);
   }
   EXPECT_GT(ends[1], 0);  // collisions were among them
 }
@@ -98,7 +100,7 @@ TEST_P(EveryEnvironment, StaysInItsSpacesAndPaysNothingForIdling) {
     batch.step(actions);
     for (int i = 0; i < 4; ++i) returns[i] += batch.rewards()[i];
     for (size_t k = 0; k < batch.observations().size(); ++k) {
-      const ObservationInfo& o = batch.observations()[k];
+      const ObservationSpec& o = batch.observations()[k];
       const auto values = batch.observation(k);
       for (size_t j = 0; j < values.size(); ++j) {
         ASSERT_GE(values[j], o.low[j % o.low.size()]) << o.key;
@@ -119,23 +121,24 @@ TEST_P(EveryEnvironment, PaysNothingForHangingAbout) {
     start_episode(*task, env);
     double total = 0;
     bool quiet = true;
-    for (int step = 0; env.end == EpisodeEnd::kNone; ++step) {
+    for (int step = 0; env.agents[0].end == EpisodeEnd::kNone; ++step) {
       if (i % 2 == 0) {
-        env.action = {0.3, 1};  // a small circle
+        env.agents[0].action = {0.3, 1};  // a small circle
       } else {
-        env.action = {step / 10 % 2 ? 1.0 : -1.0, 0};
+        env.agents[0].action = {step / 10 % 2 ? 1.0 : -1.0, 0};
       }
       double reward = 0;
-      step_period(
-          *task, env, [] { return true; }, reward);
+      step_period(*task, env, [] { return true; }, {&reward, 1});
       total += reward;
-      quiet = quiet && !env.now.collided && !env.success;
+      quiet = quiet && !env.agents[0].now.collided && !env.agents[0].success;
     }
     if (!quiet) continue;
     // no more than the potential that was gained on the way
-    const double potential = env.field ? env.field->distance(env.start) - env.now.path_distance
-                                       : norm(env.goal - env.start) - env.now.goal_distance;
-    total -= task->rewards[progress_term(*task)].weight * potential;
+    const double potential =
+        env.agents[0].field
+            ? env.agents[0].field->distance(env.agents[0].start) - env.agents[0].now.path_distance
+            : norm(env.agents[0].goal - env.agents[0].start) - env.agents[0].now.goal_distance;
+    total -= task->agents[0].rewards[progress_term(*task)].weight * potential;
     best = std::max(best, total);
     ++episodes;
   }
@@ -411,14 +414,15 @@ TEST(Terms, ObstaclesKeepTheirDistances) {
       smallest = std::min(smallest, r);
       largest = std::max(largest, r);
       EXPECT_LE(std::max(std::fabs(p.x), std::fabs(p.y)) + r, 2.5 + 1e-6);
-      EXPECT_GE(norm(env.start - Vec2{p.x, p.y}), 0.3 + r * 0.92);  // an octagon lies within its circle
-      EXPECT_GE(norm(env.goal - Vec2{p.x, p.y}), 0.3 + r * 0.92);
+      EXPECT_GE(norm(env.agents[0].start - Vec2{p.x, p.y}),
+                0.3 + r * 0.92);  // an octagon lies within its circle
+      EXPECT_GE(norm(env.agents[0].goal - Vec2{p.x, p.y}), 0.3 + r * 0.92);
       for (const auto& [center, radius] : discs)
         EXPECT_GE(norm(center - Vec2{p.x, p.y}), 0.92 * (r + radius) + 0.2 - 1e-6);
       discs.emplace_back(Vec2{p.x, p.y}, r);
     }
     EXPECT_EQ(discs.size(), 8u);
-    EXPECT_GT(norm(env.goal - env.start), 1.5);
+    EXPECT_GT(norm(env.agents[0].goal - env.agents[0].start), 1.5);
   }
   EXPECT_NEAR(smallest, 0.15, 0.005);
   EXPECT_NEAR(largest, 0.25, 0.005);
@@ -431,9 +435,9 @@ TEST(Terms, NavMapGoalsAreSpreadOverTheirRangeOfPathLengths) {
   constexpr int kEpisodes = 600;
   for (int i = 0; i < kEpisodes; ++i) {
     start_episode(*task, env);
-    ASSERT_GE(env.now.path_distance, 3 - 1e-6);
-    ASSERT_LE(env.now.path_distance, 15 + 1e-6);
-    ++bins[std::min(3, static_cast<int>((env.now.path_distance - 3) / 3))];
+    ASSERT_GE(env.agents[0].now.path_distance, 3 - 1e-6);
+    ASSERT_LE(env.agents[0].now.path_distance, 15 + 1e-6);
+    ++bins[std::min(3, static_cast<int>((env.agents[0].now.path_distance - 3) / 3))];
   }
   for (int n : bins) EXPECT_NEAR(n, kEpisodes / 4.0, 60);
 }
@@ -536,8 +540,8 @@ TEST(Terms, AMapOfOnesOwnIsPlannedIn) {
   const auto task = compile_task(spec, testing::load_options());
   EnvState env = make_env(*task, 0);
   start_episode(*task, env);
-  EXPECT_GT(env.now.path_distance, shortest);
-  EXPECT_LT(env.now.path_distance, shortest + 0.8);  // in cells of 0.2 m
+  EXPECT_GT(env.agents[0].now.path_distance, shortest);
+  EXPECT_LT(env.agents[0].now.path_distance, shortest + 0.8);  // in cells of 0.2 m
   const auto waypoint = values_of(batch, "waypoint");
   EXPECT_NEAR(std::hypot(waypoint[0], waypoint[1]), 2, 1e-5);
   EXPECT_LT(waypoint[1], -1);  // down to the door, not through the wall

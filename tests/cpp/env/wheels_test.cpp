@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "env/env_test_util.h"
-#include "env/task.h"
+#include "env/episode.h"
 
 namespace mvsim {
 namespace {
@@ -47,8 +47,9 @@ EnvLoadOptions loading() {
 
 std::vector<float> observed(const Task& task, EnvState& env) {
   Scratch scratch;
-  std::vector<float> out(task.observation_infos.at(0).low.size());
-  task.observations.at(0).term->write(env, scratch, out.data());
+  std::vector<float> out(task.observation_specs.at(0).low.size());
+  task.agents[0].observations.at(0).term->write_frame(env, env.agents[0], scratch,
+                                                      reinterpret_cast<std::byte*>(out.data()));
   return out;
 }
 
@@ -74,10 +75,8 @@ TEST(WheelsObservation, QuantitiesInTheOrderOfTheFile) {
   EnvState env = make_env(*task, 1);
   start_episode(*task, env);
   double reward = 0;
-  env.action = {1, 0.5};
-  for (int i = 0; i < 3; ++i)
-    step_period(
-        *task, env, [] { return true; }, reward);
+  env.agents[0].action = {1, 0.5};
+  for (int i = 0; i < 3; ++i) step_period(*task, env, [] { return true; }, {&reward, 1});
   const auto seen = observed(*task, env);
   ASSERT_EQ(seen.size(), 16u);
   const auto wheels = env.simulation.wheels(0);
@@ -102,7 +101,7 @@ TEST(WheelsObservation, BoundsAreFiniteAndFromTheModel) {
   const auto task = compile_task(
       env_of(write_world("0 0 0", kPid, "0"), "values='slip_ratio slip_angle load torque force spin steer'"),
       loading());
-  const ObservationInfo& info = task->observation_infos.at(0);
+  const ObservationSpec& info = task->observation_specs.at(0);
   ASSERT_EQ(info.high.size(), 16u);
   const double weight = 19 * 9.81, spin = 1.5 * (2 + 1 * 0.3) / 0.2;
   const double expected[] = {1, kPi / 2, weight, 20, weight, weight, spin, kPi / 2};

@@ -1,4 +1,4 @@
-#include "env/goal_field_cache.h"
+#include "env/plan/goal_field_cache.h"
 
 namespace mvsim {
 

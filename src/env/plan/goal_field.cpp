@@ -1,4 +1,4 @@
-#include "env/goal_field.h"
+#include "env/plan/goal_field.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <queue>
 
-#include "env/free_space.h"
+#include "env/plan/free_space.h"
 #include "sim/simulation.h"
 
 namespace mvsim {

@@ -1,4 +1,4 @@
-#include "env/free_space.h"
+#include "env/plan/free_space.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <tuple>
 
-#include "env/goal_field.h"
+#include "env/plan/goal_field.h"
 
 namespace mvsim {
 

@@ -1,0 +1,198 @@
+#include "env/compile_agents.h"
+
+#include <algorithm>
+
+namespace mvsim {
+namespace {
+
+size_t find_vehicle(const EnvSpec& spec, const AgentSpec& agent, const Model& model) {
+  if (model.vehicles.empty())
+    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" + spec.world.text +
+                                               "' has no vehicle, expected one to act with");
+  if (agent.vehicle.empty()) return 0;
+  try {
+    return model.vehicle_index(agent.vehicle);
+  } catch (const Error& e) {
+    throw WorldFileError(agent.vehicle_where, about("vehicle", agent.vehicle_where) + e.what());
+  }
+}
+
+// Room for `count` values behind `size`, at a multiple of `alignment`; returns where it begins.
+size_t take(size_t& size, size_t count, size_t alignment = 1) {
+  const size_t begin = (size + alignment - 1) / alignment * alignment;
+  size = begin + count;
+  return begin;
+}
+
+void check_bounds(const TermReader& reader, const Observation& term, const std::vector<Interval>& bounds) {
+  size_t count = 1;
+  for (const size_t n : term.shape()) count *= n;
+  if (count != bounds.size()) reader.fail("class", "its shape and its bounds differ in size");
+  if (const auto max = static_cast<double>(max_value_of(term.dtype())); max > 0)
+    for (const Interval& b : bounds)
+      if (b.low < 0 || b.high > max)
+        reader.fail("class", "its bounds exceed the values of " + std::string(name_of(term.dtype())));
+}
+
+// Frames of one dimension are joined end to end; those of more get a dimension before the others.
+ObservationSpec row_spec(const std::string& key, const ObservationSlot& slot) {
+  ObservationSpec out{.key = key, .dtype = slot.dtype, .shape = slot.term->shape(), .low = {}, .high = {}};
+  const auto history = static_cast<size_t>(slot.history);
+  if (out.shape.size() == 1)
+    out.shape[0] *= history;
+  else if (history > 1)
+    out.shape.insert(out.shape.begin(), history);
+  for (size_t h = 0; h < history; ++h)
+    for (size_t i = 0; i < slot.low.size(); ++i) {
+      out.low.push_back(!slot.normalize ? slot.low[i] : slot.low[i] < 0 ? -1.0f : 0.0f);
+      out.high.push_back(slot.normalize ? 1.0f : slot.high[i]);
+    }
+  return out;
+}
+
+ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, AgentTask& agent) {
+  TermReader reader(term);
+  ObservationSlot slot;
+  slot.term = make_term(reader, context, observation_classes(), more_observation_classes());
+  slot.normalize = reader.boolean("normalize", false);
+  slot.history = reader.integer("history", 1, 1, 1000);
+  reader.finish();
+  slot.dtype = slot.term->dtype();
+  if (slot.normalize && slot.dtype != DType::kFloat32)
+    reader.fail("normalize", "its values are " + std::string(name_of(slot.dtype)) +
+                                 ", expected an observation of float32");
+  const std::vector<Interval> bounds = slot.term->bounds();
+  check_bounds(reader, *slot.term, bounds);
+  const auto max = static_cast<double>(max_value_of(slot.dtype));
+  slot.clips = max == 0;
+  for (const Interval& b : bounds) {
+    slot.low.push_back(static_cast<float>(b.low));
+    slot.high.push_back(static_cast<float>(b.high));
+    slot.clips = slot.clips || b.low > 0 || b.high < max;
+  }
+  const auto history = static_cast<size_t>(slot.history);
+  slot.frame_bytes = bounds.size() * size_of(slot.dtype);
+  if (history > 1)
+    slot.first_frame = take(agent.frames_size, history * slot.frame_bytes, size_of(slot.dtype));
+  if (slot.is_picture())
+    slot.first_recipe = take(agent.recipes_size, history * slot.term->picture()->recipe_size());
+  ObservationSpec spec = row_spec(term.name, slot);
+  agent.observations.push_back(std::move(slot));
+  return spec;
+}
+
+// Each agent has a start and a goal of its own; what else resets the world does so once.
+void compile_resets(const EnvSpec& spec, TaskContext& context, AgentTask& agent,
+                    std::vector<std::unique_ptr<const ResetTerm>>* shared) {
+  for (const TermSpec& term : spec.resets) {
+    TermReader reader(term);
+    if (term.params.tag == "spawn") {
+      agent.start_and_goal.read_spawn(reader, context);
+    } else if (term.params.tag == "goal") {
+      agent.start_and_goal.read_goal(reader, context);
+    } else {
+      std::vector<std::string> known{"spawn", "goal"};
+      for (const auto& c : reset_classes()) known.emplace_back(c.name);
+      if (std::find(known.begin(), known.end(), term.params.tag) == known.end()) {
+        std::string expected;
+        for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;
+        throw WorldFileError(term.params.where, "<reset>: found the unknown tag '" + term.params.tag +
+                                                    "', expected one of " + expected +
+                                                    did_you_mean(term.params.tag, known));
+      }
+      if (!shared) continue;
+      shared->push_back(make_term(reader, context, reset_classes()));
+    }
+    reader.finish();
+  }
+}
+
+std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, bool is_first) {
+  AgentTask& agent = task.agents.emplace_back();
+  agent.vehicle = find_vehicle(task.spec, spec, *task.models.front());
+  TaskNeeds needs;
+  TaskContext context{.model = *task.models.front(),
+                      .vehicle = agent.vehicle,
+                      .control_period = task.control_period,
+                      .needs = needs};
+  compile_resets(task.spec, context, agent, is_first ? &task.resets : nullptr);
+  context.has_goal = agent.start_and_goal.has_goal();
+  {
+    TermReader reader(spec.action);
+    agent.action = make_term(reader, context, action_classes());
+    reader.finish();
+    agent.action_components = agent.action->components();
+    context.action_size = agent.action_components.size();
+  }
+  for (const TermSpec& term : spec.terminations) {
+    TermReader reader(term);
+    agent.terminations.push_back(make_term(reader, context, termination_classes()));
+    agent.termination_names.push_back(term.name);
+    reader.finish();
+  }
+  if (context.goal_radius > 0) agent.goal_radius = context.goal_radius;
+  agent.start_and_goal.finish(context);
+  std::vector<ObservationSpec> observations;
+  for (const TermSpec& term : spec.observations)
+    observations.push_back(compile_observation(term, context, agent));
+  for (const TermSpec& term : spec.rewards) {
+    TermReader reader(term);
+    WeightedReward reward{term.name, reader.number("weight", 1),
+                          make_term(reader, context, reward_classes())};
+    reader.finish();
+    agent.rewards.push_back(std::move(reward));
+  }
+  agent.needs_path = needs.path || agent.start_and_goal.geodesic();
+  agent.clearance_limit = std::max(agent.clearance_limit, needs.clearance_limit);
+  if (needs.stuck_distance > 0) agent.stuck_distance = needs.stuck_distance;
+  task.scheduled_sensors.insert(task.scheduled_sensors.end(), needs.scheduled_sensors.begin(),
+                                needs.scheduled_sensors.end());
+  return observations;
+}
+
+bool same(const ObservationSpec& a, const ObservationSpec& b) {
+  return a.key == b.key && a.dtype == b.dtype && a.shape == b.shape && a.low == b.low && a.high == b.high;
+}
+
+bool same(const ActionComponent& a, const ActionComponent& b) {
+  return a.name == b.name && a.low == b.low && a.high == b.high;
+}
+
+// The rows of all agents lie in one array: they act and observe alike, each with a vehicle of its own.
+void check_alike(const AgentSpec& spec, const Task& task, const std::vector<ObservationSpec>& observations) {
+  const AgentTask &first = task.agents.front(), &agent = task.agents.back();
+  for (size_t i = 0; i + 1 < task.agents.size(); ++i)
+    if (task.agents[i].vehicle == agent.vehicle)
+      throw WorldFileError(spec.vehicle_where,
+                           "<agent>: found the vehicle '" +
+                               task.models.front()->vehicles[agent.vehicle].name +
+                               "' of another agent, expected one of its own (attribute 'vehicle')");
+  const auto equal = [](const auto& a, const auto& b) { return same(a, b); };
+  if (!std::equal(agent.action_components.begin(), agent.action_components.end(),
+                  first.action_components.begin(), first.action_components.end(), equal))
+    throw WorldFileError(spec.where,
+                         "<agent>: found another action than that of the first agent, expected "
+                         "the same components and limits");
+  if (!std::equal(observations.begin(), observations.end(), task.observation_specs.begin(),
+                  task.observation_specs.end(), equal))
+    throw WorldFileError(spec.where,
+                         "<agent>: found other observations than those of the first agent, "
+                         "expected the same names, types, shapes and bounds");
+}
+
+}  // namespace
+
+void compile_agents(Task& task) {
+  for (const AgentSpec& spec : task.spec.agents) {
+    std::vector<ObservationSpec> observations = compile_agent(spec, task, task.agents.empty());
+    if (task.agents.size() == 1)
+      task.observation_specs = std::move(observations);
+    else
+      check_alike(spec, task, observations);
+  }
+  const std::vector<ObservationSlot>& slots = task.agents.front().observations;
+  task.has_pictures =
+      std::any_of(slots.begin(), slots.end(), [](const ObservationSlot& s) { return s.is_picture(); });
+}
+
+}  // namespace mvsim

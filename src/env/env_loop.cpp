@@ -1,0 +1,72 @@
+#include "env/env_loop.h"
+
+#include "env/batch.h"
+
+namespace mvsim {
+namespace {
+
+constexpr auto kPollEvery = std::chrono::milliseconds(20);
+constexpr int kSubstepsPerLook = 16;  // at the clock, which costs as much as a tenth of a substep
+
+}  // namespace
+
+void StopSignal::poll() {
+  if (!should_stop_ || stopped()) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < kPollEvery) return;
+  last_ = now;
+  try {
+    if (should_stop_()) stopped_ = true;
+  } catch (...) {
+    error_ = std::current_exception();
+    stopped_ = true;
+  }
+}
+
+void StopSignal::rethrow() const {
+  if (error_) std::rethrow_exception(error_);
+  if (stopped()) throw Interrupted("interrupted: some environments stand within a control period");
+}
+
+void FirstError::add(int env, const char* text) {
+  const std::lock_guard lock(mutex_);
+  if (env_ >= 0 && env_ < env) return;
+  env_ = env;
+  text_ = text;
+}
+
+void FirstError::rethrow() const {
+  if (env_ >= 0) throw Error("environment " + std::to_string(env_) + ": " + text_);
+}
+
+void EnvLoop::run(const Work& work) {
+  const WorkerPool::Work chunk = [&](int begin, int end, int worker) {
+    const bool on_caller = worker == 0;
+    Scratch& scratch = scratches_[static_cast<size_t>(worker)];
+    int substeps = 0;
+    const KeepGoing keep_going = [&] {
+      if (on_caller && ++substeps % kSubstepsPerLook == 0) stop_.poll();
+      return !stop_.stopped();
+    };
+    for (int i = begin; i < end && !stop_.stopped(); ++i) {
+      try {
+        work(i, keep_going, scratch);
+      } catch (const std::exception& e) {
+        on_error_(i);
+        error_.add(i, e.what());
+      } catch (...) {
+        on_error_(i);
+        error_.add(i, "unknown error");
+      }
+      if (on_caller) stop_.poll();
+    }
+  };
+  pool_.run(num_envs_, chunk, [&] { stop_.poll(); });
+}
+
+void EnvLoop::finish() const {
+  stop_.rethrow();
+  error_.rethrow();
+}
+
+}  // namespace mvsim

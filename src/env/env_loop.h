@@ -1,0 +1,81 @@
+// Work on all envs by the threads of a pool: whoever waits is asked whether to stop, and of the errors of the
+// envs one is thrown on the calling thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "env/terms.h"
+#include "env/worker_pool.h"
+
+namespace mvsim {
+
+// Asks the caller now and then whether to stop, on the caller's thread only.
+class StopSignal {
+ public:
+  explicit StopSignal(const std::function<bool()>& should_stop) : should_stop_(should_stop) {}
+
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+  void poll();  // on the caller's thread
+  // Throws what the caller threw, or Interrupted.
+  void rethrow() const;
+
+ private:
+  const std::function<bool()>& should_stop_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::atomic<bool> stopped_{false};
+  std::exception_ptr error_;
+};
+
+// The error of the env with the smallest index: the same one whatever the threads do.
+class FirstError {
+ public:
+  void add(int env, const char* text);
+  void rethrow() const;
+
+ private:
+  mutable std::mutex mutex_;
+  int env_ = -1;
+  std::string text_;
+};
+
+// The phases of one call of a batch, one run() each.
+class EnvLoop {
+ public:
+  // Asked between substeps: false where the call is to stop.
+  using KeepGoing = std::function<bool()>;
+  using Work = std::function<void(int env, const KeepGoing& keep_going, Scratch& scratch)>;
+  // Of an env whose work threw.
+  using OnError = std::function<void(int env)>;
+
+  // `scratches`: one for each thread of the pool.
+  EnvLoop(WorkerPool& pool, int num_envs, std::vector<Scratch>& scratches,
+          const std::function<bool()>& should_stop, OnError on_error)
+      : pool_(pool),
+        num_envs_(num_envs),
+        scratches_(scratches),
+        stop_(should_stop),
+        on_error_(std::move(on_error)) {}
+
+  // Calls work for every env, in any order and on any thread, until the caller stops it. An exception stops
+  // nothing: finish() throws it.
+  void run(const Work& work);
+  bool stopped() const { return stop_.stopped(); }
+  // Throws the first error of the phases so far.
+  void finish() const;
+
+ private:
+  WorkerPool& pool_;
+  int num_envs_;
+  std::vector<Scratch>& scratches_;
+  StopSignal stop_;
+  FirstError error_;
+  OnError on_error_;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,212 @@
+#include "env/episode.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mvsim {
+namespace {
+
+void measure(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent,
+             bool collided) {
+  const Simulation& s = env.simulation;
+  const Pose3 pose = s.vehicle_pose(agent_task.vehicle);
+  Measurements& m = agent.now;
+  m.pose = {pose.x, pose.y, pose.yaw};
+  m.heading = Rotation2(pose.yaw);
+  m.twist = s.vehicle_twist(agent_task.vehicle);
+  m.clearance = s.clearance(agent_task.vehicle, agent_task.clearance_limit);
+  m.collided = collided;
+  agent.min_clearance = std::min(agent.min_clearance, m.clearance);
+  m.still_time += task.substeps * task.substep;
+  if (norm(Vec2{pose.x, pose.y} - m.anchor) > agent_task.stuck_distance) {
+    m.anchor = {pose.x, pose.y};
+    m.still_time = 0;
+  }
+  if (!agent_task.start_and_goal.has_goal()) return;
+  m.to_goal = agent.goal - Vec2{pose.x, pose.y};
+  m.goal_distance = norm(m.to_goal);
+  if (agent.field) m.path_distance = agent.field->distance({pose.x, pose.y});
+}
+
+std::shared_ptr<const PlanningGrid> planning_grid(const Task& task, const AgentTask& agent_task,
+                                                  const EnvState& env) {
+  if (!agent_task.needs_path) return nullptr;
+  if (task.static_world) return agent_task.grids[env.variant];
+  const StartAndGoal& places = agent_task.start_and_goal;
+  return std::make_shared<const PlanningGrid>(
+      make_planning_grid(env.simulation, agent_task.vehicle, places.planning_cell(), places.inflation()));
+}
+
+void place_agent(const Task& task, size_t index, EnvState& env) {
+  const AgentTask& agent_task = task.agents[index];
+  const auto grid = planning_grid(task, agent_task, env);
+  agent_task.start_and_goal.apply(env, index, grid.get(), [&](Vec2 goal) -> std::shared_ptr<const GoalField> {
+    if (task.static_world) return agent_task.fields->get(env.variant, grid, goal);
+    return std::make_shared<const GoalField>(grid, goal);
+  });
+}
+
+// A collision on the way into the goal is a collision.
+void check_terminations(const AgentTask& task, const EnvState& env, AgentState& agent) {
+  bool won = false, lost = false;
+  for (const auto& t : task.terminations) {
+    if (!t->holds(env, agent)) continue;
+    (t->verdict() == Verdict::kSuccess ? won : lost) = true;
+  }
+  agent.success = won && !lost;
+  if (won || lost) agent.end = EpisodeEnd::kTerminated;
+}
+
+// The episode of an env is that of all its agents: it ends with the first one that terminates, or with the
+// time limit. Those that did not terminate are truncated.
+void end_episode(const Task& task, EnvState& env) {
+  const bool timeout = task.max_steps > 0 && env.steps >= task.max_steps;
+  env.finished = env.diverged || timeout ||
+                 std::any_of(env.agents.begin(), env.agents.end(),
+                             [](const AgentState& a) { return a.end == EpisodeEnd::kTerminated; });
+  if (!env.finished) return;
+  for (AgentState& agent : env.agents)
+    if (agent.end == EpisodeEnd::kNone) agent.end = EpisodeEnd::kTruncated;
+}
+
+double pay(const AgentTask& task, const EnvState& env, AgentState& agent) {
+  double reward = 0;
+  for (size_t i = 0; i < task.rewards.size(); ++i) {
+    const double value = task.rewards[i].weight * task.rewards[i].term->value(env, agent);
+    agent.reward_sums[i] += value;
+    reward += value;
+  }
+  return reward;
+}
+
+void apply_action(const AgentTask& task, const AgentState& agent, Simulation& simulation) {
+  double values[kMostCommand];
+  for (size_t i = 0; i < task.action_components.size(); ++i) {
+    const ActionComponent& c = task.action_components[i];
+    values[i] = c.low + 0.5 * (agent.action[i] + 1) * (c.high - c.low);
+  }
+  task.action->apply(simulation, values);
+}
+
+// A new world for the episode: variant, parameters, blocks.
+void prepare_world(const Task& task, EnvState& env, uint32_t episode) {
+  if (task.models.size() > 1) {
+    RandomStream pick(env.key, episode, StreamPurpose::kVariant);
+    env.variant = pick.below(static_cast<uint32_t>(task.models.size()));
+  }
+  Simulation& s = env.simulation;
+  if (&s.model() != task.models[env.variant].get())
+    s = Simulation(task.models[env.variant], env.key, episode);
+  else
+    s.reset(env.key, episode);
+  for (size_t i = 0; i < s.model().sensors.size(); ++i) s.set_sensor_scheduled(i, false);
+  for (size_t i : task.scheduled_sensors) s.set_sensor_scheduled(i, true);
+  for (size_t i = 0; i < task.randomizations.size(); ++i) {
+    RandomStream random(env.key, episode, StreamPurpose::kRandomize, static_cast<uint16_t>(i));
+    task.randomizations[i].apply(s, random);
+  }
+  for (size_t i = 0; i < task.resets.size(); ++i) {
+    RandomStream random(env.key, episode, StreamPurpose::kPlaceBlocks, static_cast<uint16_t>(i));
+    task.resets[i]->apply(env, random);
+  }
+}
+
+void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent) {
+  agent.end = EpisodeEnd::kNone;
+  agent.success = false;
+  agent.path_length = 0;
+  agent.min_clearance = agent_task.clearance_limit;
+  agent.bad_actions = 0;
+  std::fill(agent.action.begin(), agent.action.end(), 0.0);
+  agent.previous_action = agent.action;
+  std::fill(agent.reward_sums.begin(), agent.reward_sums.end(), 0.0);
+  agent.now = {};
+  agent.now.anchor = agent.start;
+  agent.now.still_time = -task.substeps * task.substep;  // the first look makes it 0
+  measure(task, agent_task, env, agent, false);
+  agent.before = agent.now;
+}
+
+}  // namespace
+
+EnvState make_env(const Task& task, uint64_t key) {
+  EnvState env(Simulation(task.models.front(), key));
+  env.key = key;
+  for (const AgentTask& agent : task.agents) env.agents.push_back(make_agent(agent));
+  return env;
+}
+
+AgentState make_agent(const AgentTask& task) {
+  AgentState agent;
+  agent.action.assign(task.action_components.size(), 0.0);
+  agent.previous_action = agent.action;
+  agent.reward_sums.assign(task.rewards.size(), 0.0);
+  agent.frames.assign(task.frames_size, 0);
+  agent.recipes.assign(task.recipes_size, 0.0);
+  return agent;
+}
+
+void start_episode(const Task& task, EnvState& env) {
+  const uint32_t episode = env.next_episode++;
+  env.started = true;
+  env.finished = true;  // until all of what follows has worked
+  prepare_world(task, env, episode);
+  for (size_t a = 0; a < task.agents.size(); ++a) place_agent(task, a, env);
+  env.steps = 0;
+  env.diverged = false;
+  env.simulation.clear_collision_flags();
+  for (size_t a = 0; a < task.agents.size(); ++a) start_agent(task, task.agents[a], env, env.agents[a]);
+  env.finished = false;
+}
+
+bool step_period(const Task& task, EnvState& env, const std::function<bool()>& keep_going,
+                 std::span<double> rewards) {
+  Simulation& s = env.simulation;
+  const size_t agents = task.agents.size();
+  for (size_t a = 0; a < agents; ++a) {
+    apply_action(task.agents[a], env.agents[a], s);
+    AgentState& agent = env.agents[a];
+    agent.before = agent.now;
+    agent.last = {agent.now.pose.x, agent.now.pose.y};
+  }
+  s.clear_collision_flags();
+  s.refill_solver();  // from here on the state alone decides
+  for (int i = 0; i < task.substeps; ++i) {
+    if (!keep_going()) return false;
+    s.step(task.substep);
+    if (!s.is_finite()) {
+      env.diverged = true;
+      break;
+    }
+    for (size_t a = 0; a < agents; ++a) {
+      const Pose3 p = s.vehicle_pose(task.agents[a].vehicle);
+      env.agents[a].path_length += norm(Vec2{p.x, p.y} - env.agents[a].last);
+      env.agents[a].last = {p.x, p.y};
+    }
+  }
+  ++env.steps;
+  std::fill(rewards.begin(), rewards.end(), 0.0);
+  if (!env.diverged) {
+    for (size_t a = 0; a < agents; ++a) {
+      const AgentTask& agent_task = task.agents[a];
+      measure(task, agent_task, env, env.agents[a], s.had_collision(agent_task.vehicle));
+      check_terminations(agent_task, env, env.agents[a]);
+    }
+  }  // else no outcome of the task: measurements and observations stay those of the last sound state
+  end_episode(task, env);
+  if (!env.diverged)
+    for (size_t a = 0; a < agents; ++a) rewards[a] = pay(task.agents[a], env, env.agents[a]);
+  return true;
+}
+
+double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent) {
+  if (agent.field) return agent.field->distance(agent.start);
+  // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
+  const Rect& r = env.simulation.model().bounds;
+  const double cell = std::clamp(std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 120, 0.05, 0.2);
+  const auto grid = std::make_shared<const PlanningGrid>(
+      make_planning_grid(env.simulation, task.vehicle, cell, task.start_and_goal.inflation()));
+  return GoalField(grid, agent.goal).distance(agent.start);
+}
+
+}  // namespace mvsim

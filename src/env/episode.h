@@ -1,0 +1,27 @@
+// One env's episode: its making, its start, and a control period with its measurements, rewards and end.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "env/task.h"
+
+namespace mvsim {
+
+// An env, and an agent, before their first episode.
+EnvState make_env(const Task& task, uint64_t key);
+AgentState make_agent(const AgentTask& task);
+
+// Starts the env's next episode.
+void start_episode(const Task& task, EnvState& env);
+
+// Runs one control period with the action of each agent. `keep_going` is asked before each substep; false
+// ends the call early with false, the env left between two substeps. Else measures, sets the success and end
+// of each agent and whether the episode is finished, and sums up the rewards of each agent into `rewards`.
+bool step_period(const Task& task, EnvState& env, const std::function<bool()>& keep_going,
+                 std::span<double> rewards);
+
+// Length of the shortest path from the agent's start to its goal (m), for SPL.
+double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent);
+
+}  // namespace mvsim

@@ -1,0 +1,113 @@
+#include "env/observe.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/vector_kernels.h"
+
+namespace mvsim {
+namespace {
+
+size_t latest_of(const ObservationSlot& slot, const EnvState& env) {
+  return static_cast<size_t>(env.steps % slot.history);
+}
+
+std::byte* frame_of(const ObservationSlot& slot, AgentState& agent, size_t place) {
+  return reinterpret_cast<std::byte*>(agent.frames.data()) + slot.first_frame + place * slot.frame_bytes;
+}
+
+double* recipe_of(const ObservationSlot& slot, AgentState& agent, size_t place) {
+  return agent.recipes.data() + slot.first_recipe + place * slot.term->picture()->recipe_size();
+}
+
+// Values are clipped to their bounds, and mapped to [0, 1] or [-1, 1] if the term says so.
+void clip_frame(const ObservationSlot& slot, std::byte* frame) {
+  if (!slot.clips) return;
+  with_dtype(slot.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const std::span<T> values(reinterpret_cast<T*>(frame), slot.low.size());
+    if constexpr (std::is_same_v<T, float>) {
+      clip_values(slot.low.data(), slot.high.data(), values);
+      if (slot.normalize) normalize_values(slot.low.data(), slot.high.data(), values);
+    } else {
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] = std::clamp(values[i], static_cast<T>(slot.low[i]), static_cast<T>(slot.high[i]));
+    }
+  });
+}
+
+void repeat_frame(const ObservationSlot& slot, AgentState& agent, size_t place) {
+  const std::byte* frame = frame_of(slot, agent, place);
+  for (size_t i = 0; i < static_cast<size_t>(slot.history); ++i)
+    if (i != place) std::memcpy(frame_of(slot, agent, i), frame, slot.frame_bytes);
+}
+
+void copy_history(const ObservationSlot& slot, AgentState& agent, size_t latest, std::byte* out) {
+  const auto history = static_cast<size_t>(slot.history);
+  const size_t older = history - latest - 1;  // frames behind the latest in the ring
+  std::memcpy(out, frame_of(slot, agent, latest + 1), older * slot.frame_bytes);
+  std::memcpy(out + older * slot.frame_bytes, frame_of(slot, agent, 0), (latest + 1) * slot.frame_bytes);
+}
+
+// Where a frame is made: in the ring, or in its row where there is no ring.
+std::byte* target_of(const ObservationSlot& slot, const ObservationRow& row, size_t place) {
+  return slot.history > 1 ? frame_of(slot, *row.agent, place) : row.out;
+}
+
+}  // namespace
+
+void write_observation(const ObservationSlot& slot, const ObservationRow& row, Scratch& scratch) {
+  if (slot.history == 1) {
+    slot.term->write_frame(*row.env, *row.agent, scratch, row.out);
+    clip_frame(slot, row.out);
+    return;
+  }
+  const size_t latest = latest_of(slot, *row.env);
+  std::byte* const frame = frame_of(slot, *row.agent, latest);
+  slot.term->write_frame(*row.env, *row.agent, scratch, frame);
+  clip_frame(slot, frame);
+  if (row.first) repeat_frame(slot, *row.agent, latest);
+  copy_history(slot, *row.agent, latest, row.out);
+}
+
+void record_picture(const ObservationSlot& slot, const ObservationRow& row) {
+  const size_t latest = latest_of(slot, *row.env);
+  const size_t size = slot.term->picture()->recipe_size();
+  double* const recipe = recipe_of(slot, *row.agent, latest);
+  slot.term->picture()->record(*row.env, *row.agent, recipe);
+  if (!row.first) return;
+  for (size_t i = 0; i < static_cast<size_t>(slot.history); ++i)
+    if (i != latest) std::copy(recipe, recipe + size, recipe_of(slot, *row.agent, i));
+}
+
+void draw_pictures(const ObservationSlot& slot, std::span<const ObservationRow> rows) {
+  std::vector<Picture::Frame> frames;
+  frames.reserve(rows.size());
+  for (const ObservationRow& row : rows) {
+    const size_t latest = latest_of(slot, *row.env);
+    frames.push_back(
+        {&row.env->simulation.model(), recipe_of(slot, *row.agent, latest), target_of(slot, row, latest)});
+  }
+  slot.term->picture()->draw(frames);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    clip_frame(slot, frames[i].out);
+    if (slot.history == 1) continue;
+    const size_t latest = latest_of(slot, *rows[i].env);
+    if (rows[i].first) repeat_frame(slot, *rows[i].agent, latest);
+    copy_history(slot, *rows[i].agent, latest, rows[i].out);
+  }
+}
+
+void redraw_pictures(const ObservationSlot& slot, std::span<const ObservationRow> rows) {
+  std::vector<Picture::Frame> frames;
+  for (const ObservationRow& row : rows)
+    for (size_t place = 0; place < static_cast<size_t>(slot.history); ++place)
+      frames.push_back(
+          {&row.env->simulation.model(), recipe_of(slot, *row.agent, place), target_of(slot, row, place)});
+  slot.term->picture()->draw(frames);
+  for (const Picture::Frame& frame : frames) clip_frame(slot, frame.out);
+  if (slot.history == 1) return;
+  for (const ObservationRow& row : rows) copy_history(slot, *row.agent, latest_of(slot, *row.env), row.out);
+}
+
+}  // namespace mvsim

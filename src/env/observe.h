@@ -1,0 +1,31 @@
+// From the terms of an agent to its rows of observations: frames, their history, and pictures.
+//
+// An observation with `history` h keeps a ring of h frames in AgentState::frames, the one of control period n
+// at place n mod h, and is copied from there once, into its row, oldest first. A picture has a ring of
+// recipes beside it.
+#pragma once
+
+#include <span>
+
+#include "env/task.h"
+
+namespace mvsim {
+
+// Whose frames an observation is made of; `first` is true after a reset, when the history starts anew.
+struct ObservationRow {
+  EnvState* env;
+  AgentState* agent;
+  bool first;
+  std::byte* out;  // of its spec
+};
+
+// Of all observations that are no pictures.
+void write_observation(const ObservationSlot& slot, const ObservationRow& row, Scratch& scratch);
+
+// -- pictures, in two parts: recording in a worker, then drawing for all envs at once
+void record_picture(const ObservationSlot& slot, const ObservationRow& row);
+void draw_pictures(const ObservationSlot& slot, std::span<const ObservationRow> rows);
+// Every frame of the rows anew, from their recipes.
+void redraw_pictures(const ObservationSlot& slot, std::span<const ObservationRow> rows);
+
+}  // namespace mvsim

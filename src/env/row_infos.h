@@ -1,0 +1,38 @@
+// The infos of a batch: a fixed set of columns with a value and a mask for each row (env x agent).
+#pragma once
+
+#include <vector>
+
+#include "env/batch.h"
+#include "env/task.h"
+
+namespace mvsim {
+
+class RowInfos {
+ public:
+  RowInfos(const Task& task, size_t rows, bool spl);
+
+  const std::vector<InfoColumn>& columns() const { return columns_; }
+  void clear();
+  void clear(size_t row);
+  void set_bad_actions(size_t row, int count) { set(kBadAction, row, count); }
+  // All that is said of an episode that has ended, of agent `index` of the env.
+  void set_end(const Task& task, const EnvState& env, size_t index, size_t row);
+  // Whether any row has an info.
+  bool any() const;
+  // Takes over values and masks of the infos of the same task.
+  void copy(const RowInfos& other) { columns_ = other.columns_; }
+
+ private:
+  enum Column { kSuccess, kCollision, kTimeout, kDiverged, kTime, kPathLength, kMinClearance, kBadAction };
+
+  size_t column(const std::string& key, InfoType type, size_t rows);
+  void set(size_t column, size_t row, double value);
+
+  std::vector<InfoColumn> columns_;
+  std::vector<std::vector<size_t>> rewards_, terminations_;  // columns, by agent and term
+  bool spl_;
+  size_t spl_column_ = 0;  // spl, then optimal_length
+};
+
+}  // namespace mvsim

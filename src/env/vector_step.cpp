@@ -1,0 +1,211 @@
+// A vector step, phase by phase:
+//
+//   advance      a control period of every env; rewards and ends are checked
+//   sense final  the observations at its end (SAME_STEP: of an episode that ended, into `final_observations`)
+//   reset        the episodes that ended begin anew (NEXT_STEP: those that ended in the step before)
+//   sense fresh  the observations of their start
+//
+// Each phase of an env needs that env alone, but for pictures: workers only record what there is to draw, and
+// all views of all envs are drawn in one call, those of the ends before those of the starts.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "env/batch_impl.h"
+#include "env/episode.h"
+
+namespace mvsim {
+
+void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) {
+  const Busy busy(impl_->busy);
+  Impl& m = *impl_;
+  m.check_actions(actions);
+  EnvLoop loop = m.loop(should_stop);
+  if (!m.task->has_pictures) {  // all phases of one env, then the next: its state stays in the cache
+    loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
+      m.advance(i, actions, keep_going);
+      m.sense_final(i, scratch);
+      m.reset(i);
+      m.sense_fresh(i, scratch);
+    });
+  } else {
+    loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
+      m.advance(i, actions, keep_going);
+      m.sense_final(i, scratch);
+    });
+    m.draw_pictures();
+    loop.run([&](int i, const EnvLoop::KeepGoing&, Scratch& scratch) {
+      m.reset(i);
+      m.sense_fresh(i, scratch);
+    });
+    m.draw_pictures();
+  }
+  loop.finish();
+}
+
+void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop) {
+  const Busy busy(impl_->busy);
+  Impl& m = *impl_;
+  if (!mask.empty() && mask.size() != m.envs.size())
+    throw Error("reset mask: found " + std::to_string(mask.size()) + " values, expected " +
+                std::to_string(m.envs.size()));
+  m.infos.clear();
+  std::fill(m.was_reset.begin(), m.was_reset.end(), uint8_t{0});
+  EnvLoop loop = m.loop(should_stop);
+  loop.run([&](int i, const EnvLoop::KeepGoing&, Scratch& scratch) {
+    if (!mask.empty() && mask[static_cast<size_t>(i)] == 0) return;
+    m.clear_results(i);
+    m.due[static_cast<size_t>(i)] = Impl::Due::kReset;
+    m.reset(i);
+    m.sense_fresh(i, scratch);
+  });
+  m.draw_pictures();
+  loop.finish();
+}
+
+EnvLoop Batch::Impl::loop(const ShouldStop& should_stop) {
+  return {pool, options.num_envs, scratches, should_stop, [this](int i) {
+            envs[static_cast<size_t>(i)].finished = true;
+            due[static_cast<size_t>(i)] = Due::kNothing;
+          }};
+}
+
+void Batch::Impl::advance(int i, std::span<const float> actions, const EnvLoop::KeepGoing& keep_going) {
+  EnvState& env = envs[static_cast<size_t>(i)];
+  clear_results(i);
+  if (env.finished) {  // its action is ignored
+    due[static_cast<size_t>(i)] = Due::kReset;
+    return;
+  }
+  due[static_cast<size_t>(i)] = Due::kNothing;
+  read_actions(i, actions);
+  const std::span<double> paid(rewards.data() + row_of(i, 0), env.agents.size());
+  const bool whole = step_period(*task, env, keep_going, paid);
+  if (!logs.empty()) logs[static_cast<size_t>(i)]->flush();
+  if (whole) due[static_cast<size_t>(i)] = Due::kFinalSense;
+}
+
+void Batch::Impl::sense_final(int i, Scratch& scratch) {
+  const auto env_index = static_cast<size_t>(i);
+  if (due[env_index] != Due::kFinalSense) return;
+  const EnvState& env = envs[env_index];
+  const bool restarts = env.finished && options.autoreset == AutoresetMode::kSameStep;
+  if (!env.diverged) {
+    sense(i, false, restarts ? final_observations : observations, scratch);
+    if (task->has_pictures) due_drawings[env_index] = restarts ? DueDrawing::kFinal : DueDrawing::kLatest;
+  } else if (restarts) {  // the last sound ones
+    for (size_t k = 0; k < observations.size(); ++k)
+      std::memcpy(final_observations[k].row(row_of(i, 0)), observations[k].row(row_of(i, 0)),
+                  env.agents.size() * observations[k].row_bytes());
+  }
+  if (env.finished) report_end(i);
+  due[env_index] = restarts ? Due::kReset : Due::kNothing;
+}
+
+void Batch::Impl::reset(int i) {
+  const auto env_index = static_cast<size_t>(i);
+  if (due[env_index] != Due::kReset) return;
+  start_episode(*task, envs[env_index]);
+  std::fill_n(was_reset.begin() + static_cast<std::ptrdiff_t>(row_of(i, 0)), task->agents.size(), uint8_t{1});
+  due[env_index] = Due::kFreshSense;
+}
+
+void Batch::Impl::sense_fresh(int i, Scratch& scratch) {
+  const auto env_index = static_cast<size_t>(i);
+  if (due[env_index] != Due::kFreshSense) return;
+  sense(i, true, observations, scratch);
+  if (task->has_pictures) due_drawings[env_index] = DueDrawing::kFirst;
+  due[env_index] = Due::kNothing;
+}
+
+// Writes the observations of an env into its rows, and records its pictures.
+void Batch::Impl::sense(int i, bool first, std::vector<ObservationBuffer>& into, Scratch& scratch) {
+  EnvState& env = envs[static_cast<size_t>(i)];
+  for (size_t a = 0; a < env.agents.size(); ++a) {
+    const std::vector<ObservationSlot>& slots = task->agents[a].observations;
+    for (size_t k = 0; k < slots.size(); ++k) {
+      const ObservationRow row{&env, &env.agents[a], first, into[k].row(row_of(i, a))};
+      if (slots[k].is_picture())
+        record_picture(slots[k], row);
+      else
+        write_observation(slots[k], row, scratch);
+    }
+  }
+}
+
+void Batch::Impl::draw_pictures() {
+  if (!task->has_pictures) return;
+  for (size_t a = 0; a < task->agents.size(); ++a) {
+    const std::vector<ObservationSlot>& slots = task->agents[a].observations;
+    for (size_t k = 0; k < slots.size(); ++k) {
+      if (!slots[k].is_picture()) continue;
+      std::vector<ObservationRow> rows;
+      for (size_t i = 0; i < envs.size(); ++i) {
+        if (due_drawings[i] == DueDrawing::kNothing) continue;
+        ObservationBuffer& into =
+            (due_drawings[i] == DueDrawing::kFinal ? final_observations : observations)[k];
+        rows.push_back({&envs[i], &envs[i].agents[a], due_drawings[i] == DueDrawing::kFirst,
+                        into.row(row_of(static_cast<int>(i), a))});
+      }
+      if (!rows.empty()) mvsim::draw_pictures(slots[k], rows);
+    }
+  }
+  std::fill(due_drawings.begin(), due_drawings.end(), DueDrawing::kNothing);
+}
+
+// Takes over actions clipped to [-1, 1]; one that is not finite counts as zero as a whole.
+void Batch::Impl::read_actions(int i, std::span<const float> actions) {
+  EnvState& env = envs[static_cast<size_t>(i)];
+  for (size_t a = 0; a < env.agents.size(); ++a) {
+    AgentState& agent = env.agents[a];
+    std::swap(agent.previous_action, agent.action);
+    const size_t n = agent.action.size(), index = row_of(i, a);
+    const float* row = actions.data() + index * n;
+    bool good = true;
+    for (size_t k = 0; k < n; ++k) good = good && std::isfinite(row[k]);
+    for (size_t k = 0; k < n; ++k)
+      agent.action[k] = good ? std::clamp(static_cast<double>(row[k]), -1.0, 1.0) : 0.0;
+    if (!good) infos.set_bad_actions(index, ++agent.bad_actions);
+  }
+}
+
+void Batch::Impl::report_end(int i) {
+  const EnvState& env = envs[static_cast<size_t>(i)];
+  for (size_t a = 0; a < env.agents.size(); ++a) {
+    const size_t row = row_of(i, a);
+    finished[row] = 1;
+    terminated[row] = env.agents[a].end == EpisodeEnd::kTerminated;
+    truncated[row] = env.agents[a].end == EpisodeEnd::kTruncated;
+    infos.set_end(*task, env, a, row);
+  }
+}
+
+void Batch::Impl::clear_results(int i) {
+  for (size_t a = 0; a < task->agents.size(); ++a) {
+    const size_t row = row_of(i, a);
+    rewards[row] = 0;
+    terminated[row] = truncated[row] = finished[row] = was_reset[row] = 0;
+    infos.clear(row);
+  }
+}
+
+void Batch::Impl::check_actions(std::span<const float> actions) const {
+  const size_t n = action_low.size();
+  const size_t rows = envs.size() * task->agents.size();
+  if (actions.size() != n * rows)
+    throw Error("actions: found " + std::to_string(actions.size()) + " values, expected " +
+                std::to_string(rows) + " x " + std::to_string(n));
+  for (size_t i = 0; i < envs.size(); ++i) {
+    if (!envs[i].started) throw Error("environment " + std::to_string(i) + ": step() before reset()");
+    if (envs[i].finished && options.autoreset == AutoresetMode::kDisabled)
+      throw Error("environment " + std::to_string(i) +
+                  ": its episode has ended, expected a reset before the next step");
+  }
+  if (!options.strict_actions) return;
+  for (size_t i = 0; i < actions.size(); ++i)
+    if (!std::isfinite(actions[i]))
+      throw Error("environment " + std::to_string(i / (n * task->agents.size())) +
+                  ": the action is not finite");
+}
+
+}  // namespace mvsim

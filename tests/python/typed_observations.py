@@ -1,0 +1,130 @@
+"""Observations of other types and shapes than float32 vectors, from the core to every adapter.
+
+Run by test_typed_observations.py on a build of the module that has the pictures of tests/cpp/env/test_terms.cpp.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+import mvsim_gym  # noqa: F401 (registers the environments)
+from mvsim_gym import _core
+
+SHAPE = (4, 5, 3)
+ARENA = "mvsim/NavArena-v0"
+
+
+def test_the_module_is_that_of_the_tests() -> None:
+    assert Path(_core.__file__).parent.name == "mvsim_gym" and "test_terms" in str(Path(_core.__file__).resolve())
+
+
+def picture(**attributes: Any) -> dict[str, Any]:
+    return {"observe": {"picture": {"class": "test_image", **attributes}}, "time_limit": 4}
+
+
+def expected(steps: int, x: float) -> np.ndarray:
+    """The frame as the term defines it."""
+    pixels = np.arange(20)[:, None] + 10 * np.arange(3) + int(100 * abs(x)) + 7 * steps
+    return pixels.astype(np.uint8).reshape(SHAPE)
+
+
+@pytest.mark.parametrize("kind", ["test_image", "test_drawn"])
+def test_space_type_and_values_of_an_env(kind: str) -> None:
+    env = gym.make(ARENA, **picture(**{"class": kind}))
+    space = env.observation_space["picture"]
+    assert space == gym.spaces.Box(0, 255, SHAPE, np.uint8)
+    check_env(env.unwrapped, skip_render_check=True)
+    observation, _ = env.reset(seed=3)
+    for step in range(5):
+        assert observation["picture"].dtype == np.uint8 and observation["scan"].dtype == np.float32
+        row = observation["picture"].astype(int)
+        shift = row[0, 0, 0] - expected(step, 0)[0, 0, 0].astype(int)
+        np.testing.assert_array_equal(row % 256, (expected(step, 0).astype(int) + shift) % 256)
+        observation, *_ = env.step(np.array([1, 0], np.float32))
+    labels = gym.make(ARENA, **picture(**{"class": "test_labels"}))
+    assert labels.observation_space["picture"] == gym.spaces.Box(0, 65535, (2, 3), np.uint16)
+    np.testing.assert_array_equal(labels.reset(seed=1)[0]["picture"], [[0, 1, 2], [3, 4, 5]])
+    np.testing.assert_array_equal(labels.step(np.zeros(2, np.float32))[0]["picture"][0], [1000, 1001, 1002])
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_vector_env_histories_out_and_final_observations(mode: AutoresetMode) -> None:
+    keywords = {"num_envs": 5, "vector_kwargs": {"autoreset_mode": mode, "num_threads": 2}}
+    computed = gym.make_vec(ARENA, **picture(history=3), **keywords)
+    drawn = gym.make_vec(ARENA, **picture(**{"class": "test_drawn"}, history=3), **keywords)
+    assert computed.single_observation_space["picture"].shape == (3, *SHAPE)
+    a, b = computed.reset(seed=1)[0], drawn.reset(seed=1)[0]
+    out = {key: np.empty_like(value) for key, value in a.items()}
+    ends = 0
+    for step in range(60):
+        for key in a:
+            assert a[key].dtype == b[key].dtype and a[key].tobytes() == b[key].tobytes(), (step, key)
+        actions = np.random.default_rng(step).uniform(-1, 1, (5, 2)).astype(np.float32)
+        before = a["picture"]
+        a, _, _, _, info_a = computed.step(actions)
+        b, _, _, _, info_b = drawn.step(actions, out=out)
+        assert b is out
+        ends += len(info_a) > 0
+        running = ~(info_a.get("_success", np.zeros(5, bool)) | info_a.get("_final_obs", np.zeros(5, bool)))
+        if step > 0 and mode is AutoresetMode.SAME_STEP:
+            np.testing.assert_array_equal(a["picture"][running, :2], before[running, 1:])
+        for i in np.flatnonzero(info_a.get("_final_obs", [])):
+            assert info_a["final_obs"][i]["picture"].tobytes() == info_b["final_obs"][i]["picture"].tobytes()
+    assert ends > 1
+    with pytest.raises(ValueError, match="expected an array of uint8"):
+        computed.step(actions, out={**out, "picture": out["picture"].astype(np.float32)})
+
+
+@pytest.mark.parametrize("kind", ["test_image", "test_drawn", "test_labels"])
+def test_copies_pickles_and_snapshots_go_on_bit_for_bit(kind: str) -> None:
+    env = gym.make(ARENA, **picture(**{"class": kind}, history=4)).unwrapped
+    env.reset(seed=9)
+    for _ in range(6):
+        env.step(np.array([0.5, 0.2], np.float32))
+    other = gym.make(ARENA, **picture(**{"class": kind}, history=4)).unwrapped
+    restored = other.restore(env.snapshot())
+    twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), other]
+    for _ in range(8):
+        observation = env.step(np.array([1, -0.3], np.float32))[0]
+        for twin in twins:
+            found = twin.step(np.array([1, -0.3], np.float32))[0]
+            assert all(found[key].tobytes() == observation[key].tobytes() for key in observation)
+    assert restored["picture"].dtype == observation["picture"].dtype
+
+
+def test_no_picture_is_stored_as_pixels() -> None:
+    sizes = [
+        len(gym.make(ARENA, **picture(**{"class": kind}, history=100)).unwrapped.snapshot())
+        for kind in ("test_image", "test_drawn")
+    ]
+    assert sizes[0] - sizes[1] > 2 * 100 * 60 - 100 * 2 * 8 - 100
+
+
+def test_stable_baselines() -> None:
+    pytest.importorskip("stable_baselines3")
+    from mvsim_gym.sb3 import MVSimVecEnv
+
+    flat, by_key = (MVSimVecEnv(ARENA, 3, flatten=flatten, **picture()) for flatten in (True, False))
+    flat.seed(4)
+    by_key.seed(4)
+    vector, observation = flat.reset(), by_key.reset()
+    assert by_key.observation_space["picture"] == gym.spaces.Box(0, 255, SHAPE, np.uint8)
+    assert vector.dtype == np.float32 and flat.observation_space.contains(vector[0])
+    assert observation["picture"].dtype == np.uint8 and observation["picture"].shape == (3, *SHAPE)
+    order = list(by_key.observation_space.spaces)
+    start = sum(int(np.prod(by_key.observation_space[key].shape)) for key in order[: order.index("picture")])
+    pixels = observation["picture"].reshape(3, -1) / 255 * 2 - 1
+    np.testing.assert_allclose(vector[:, start : start + 60], pixels, atol=1e-6)
+    for _ in range(25):  # until episodes have ended
+        _, _, dones, infos = by_key.step(np.ones((3, 2), np.float32))
+        for i in np.flatnonzero(dones):
+            assert infos[i]["terminal_observation"]["picture"].dtype == np.uint8
