@@ -47,6 +47,7 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
   }
   rewards.assign(rows, 0.0);
   for (auto* flags : {&terminated, &truncated, &finished, &was_reset}) flags->assign(rows, 0);
+  warnings = task->warnings;
   for (const auto& model : task->models)
     for (const std::string& w : model->warnings)
       if (std::find(warnings.begin(), warnings.end(), w) == warnings.end()) warnings.push_back(w);

@@ -144,7 +144,8 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, bo
   }
   agent.needs_path = needs.path || agent.start_and_goal.geodesic();
   agent.clearance_limit = std::max(agent.clearance_limit, needs.clearance_limit);
-  if (needs.stuck_distance > 0) agent.stuck_distance = needs.stuck_distance;
+  agent.stuck_distances = needs.stuck_distances;
+  task.warnings.insert(task.warnings.end(), needs.warnings.begin(), needs.warnings.end());
   task.scheduled_sensors.insert(task.scheduled_sensors.end(), needs.scheduled_sensors.begin(),
                                 needs.scheduled_sensors.end());
   return observations;

@@ -10,10 +10,14 @@ namespace mvsim {
 
 template <typename Archive>
 void visit(Archive& archive, ValueOf<Measurements> auto& measurements) {
-  auto& [pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided, anchor,
-         still_time] = measurements;
-  archive(pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided, anchor,
-          still_time);
+  auto& [pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided] = measurements;
+  archive(pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided);
+}
+
+template <typename Archive>
+void visit(Archive& archive, ValueOf<Stillness> auto& stillness) {
+  auto& [anchor, time] = stillness;
+  archive(anchor, time);
 }
 
 namespace {
@@ -29,9 +33,9 @@ void visit_episode(Archive& archive, Env& env) {
 // The same of AgentState: all but the field, the frames, and `last`, which lives within a period only.
 template <typename Archive, typename Agent>
 void visit_agent(Archive& archive, Agent& agent) {
-  auto& [end, success, before, now, goal, start, last, field, path_length, min_clearance, bad_actions, action,
-         previous_action, reward_sums, frames, recipes] = agent;
-  archive(end, success, before, now, goal, start, path_length, min_clearance, bad_actions, action,
+  auto& [end, success, before, now, goal, start, last, field, stillness, path_length, min_clearance,
+         bad_actions, action, previous_action, reward_sums, frames, recipes] = agent;
+  archive(end, success, before, now, goal, start, stillness, path_length, min_clearance, bad_actions, action,
           previous_action, reward_sums, recipes);
 }
 
@@ -49,7 +53,7 @@ bool fits(const AgentState& agent, const AgentTask& task) {
   const size_t actions = task.action_components.size();
   return agent.end <= EpisodeEnd::kTruncated && agent.action.size() == actions &&
          agent.previous_action.size() == actions && agent.reward_sums.size() == task.rewards.size() &&
-         agent.recipes.size() == task.recipes_size;
+         agent.stillness.size() == task.stuck_distances.size() && agent.recipes.size() == task.recipes_size;
 }
 
 // Where obstacles move, the field belongs to the world as it stood at the start: its free cells are kept.
@@ -79,7 +83,7 @@ uint64_t fingerprint(const Task& task) {
   hasher(task.static_world, task.agents.size());
   for (const AgentTask& agent : task.agents) {
     hasher(agent.vehicle, agent.needs_path, agent.start_and_goal.has_goal(),
-           agent.start_and_goal.planning_cell());
+           agent.start_and_goal.planning_cell(), agent.stuck_distances.size());
     for (const ActionComponent& c : agent.action_components) hasher(c.name);
     for (const ObservationSlot& slot : agent.observations)
       hasher(slot.history, slot.is_picture() ? slot.term->picture()->recipe_size() : size_t{0});

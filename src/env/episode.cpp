@@ -17,10 +17,11 @@ void measure(const Task& task, const AgentTask& agent_task, const EnvState& env,
   m.clearance = s.clearance(agent_task.vehicle, agent_task.clearance_limit);
   m.collided = collided;
   agent.min_clearance = std::min(agent.min_clearance, m.clearance);
-  m.still_time += task.substeps * task.substep;
-  if (norm(Vec2{pose.x, pose.y} - m.anchor) > agent_task.stuck_distance) {
-    m.anchor = {pose.x, pose.y};
-    m.still_time = 0;
+  for (size_t i = 0; i < agent.stillness.size(); ++i) {
+    Stillness& still = agent.stillness[i];
+    still.time += task.substeps * task.substep;
+    if (norm(Vec2{pose.x, pose.y} - still.anchor) > agent_task.stuck_distances[i])
+      still = {{pose.x, pose.y}, 0};
   }
   if (!agent_task.start_and_goal.has_goal()) return;
   m.to_goal = agent.goal - Vec2{pose.x, pose.y};
@@ -121,8 +122,8 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   agent.previous_action = agent.action;
   std::fill(agent.reward_sums.begin(), agent.reward_sums.end(), 0.0);
   agent.now = {};
-  agent.now.anchor = agent.start;
-  agent.now.still_time = -task.substeps * task.substep;  // the first look makes it 0
+  // the first look makes the time 0
+  agent.stillness.assign(agent_task.stuck_distances.size(), {agent.start, -task.substeps * task.substep});
   measure(task, agent_task, env, agent, false);
   agent.before = agent.now;
 }
@@ -143,6 +144,7 @@ AgentState make_agent(const AgentTask& task) {
   agent.reward_sums.assign(task.rewards.size(), 0.0);
   agent.frames.assign(task.frames_size, 0);
   agent.recipes.assign(task.recipes_size, 0.0);
+  agent.stillness.resize(task.stuck_distances.size());
   return agent;
 }
 

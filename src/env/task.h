@@ -38,8 +38,8 @@ struct ObservationSlot {
 struct AgentTask {
   size_t vehicle = 0;
   double clearance_limit = 0.5;
-  double stuck_distance = 0.3;
-  double goal_radius = 0.25;  // m, of the termination where there is one
+  std::vector<double> stuck_distances;  // m, of the terms that ask for AgentState::stillness
+  double goal_radius = 0.25;            // m, of the termination where there is one
   bool needs_path = false;
   size_t frames_size = 0, recipes_size = 0;  // of AgentState::frames and ::recipes
 
@@ -63,6 +63,7 @@ struct Task {
   int64_t max_steps = 0;     // of an episode, 0: no limit
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;
+  std::vector<std::string> warnings;  // of the terms; worlds have their own
 
   std::vector<Randomization> randomizations;
   std::vector<std::unique_ptr<const ResetTerm>> resets;

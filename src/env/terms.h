@@ -18,10 +18,11 @@ namespace mvsim {
 
 // What the terms of an agent together need computed; each term says so when it is made.
 struct TaskNeeds {
-  bool path = false;                      // Measurements::path_distance and AgentState::field
-  double clearance_limit = 0;             // m, Measurements::clearance up to here
-  double stuck_distance = 0;              // m, what counts as getting away from Measurements::anchor
+  bool path = false;                    // Measurements::path_distance and AgentState::field
+  double clearance_limit = 0;           // m, Measurements::clearance up to here
+  std::vector<double> stuck_distances;  // m, what counts as getting away; AgentState::stillness has one each
   std::vector<size_t> scheduled_sensors;  // that keep their own period
+  std::vector<std::string> warnings;      // "path:line:column: text"
 };
 
 // What a term may look at while it is made.

@@ -34,11 +34,14 @@ struct LoadState {
   std::string folder;  // relative paths start here
   std::map<std::string, std::shared_ptr<const SourceText>> files;
   std::vector<std::unique_ptr<const XmlSource>> sources;  // elements point into them
+  std::vector<std::shared_ptr<const SourceText>> texts;   // all that was read
+  bool skipped_include = false;                           // in an <if> whose condition is false
   std::vector<std::string> include_stack;                 // real paths of the files being read
   int nesting = 0;                                        // of for, if and include
 
   std::map<std::string, ClassBody> vehicle_classes, block_classes;
   std::set<std::string> vehicle_names, block_names;
+  std::map<std::string, int> block_copies;  // number of the latest block called so again
   int vehicle_count = 0, block_count = 0, wall_count = 0, order = 0;
   WorldSpec world;
 };
