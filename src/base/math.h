@@ -19,7 +19,7 @@ struct SinCos {
 // 2 ulp up to 1e6 rad; beyond, as of an angle that is off by 1 ulp of its own. Not a number of an infinite
 // one.
 SinCos sin_cos(double angle);
-double arc_tangent(double y, double x);  // atan2; 2 ulp
+double arc_tangent(double y, double x);  // atan2; 3 ulp
 double exponential(double x);            // 1 ulp
 double logarithm(double x);              // natural, x > 0; 1 ulp
 double hyperbolic_tangent(double x);     // 3 ulp
