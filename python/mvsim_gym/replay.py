@@ -202,9 +202,9 @@ def replay(
             for writer in writers:
                 writer.write()
             left = duration - world.time
-            if left <= 1e-4:
+            if left <= 1e-3 * world.timestep:
                 return
             while waiting and world.time >= waiting[-1].start - 1e-6:
                 waiting.pop().apply(world)
             # a remainder of rounding is no step of its own
-            world.step(None if left > world.timestep - 1e-4 else left)
+            world.step(None if left > (1 - 1e-3) * world.timestep else left)

@@ -122,7 +122,7 @@ class World:
 
     def step(self, duration: float | None = None) -> None:
         """Advances the world by `duration` seconds: whole physics steps and a shorter last one; by default
-        one step.
+        one step. Less than a thousandth of a physics step is no step of its own: the next call makes up for it.
 
         Raises:
             ValueError: the duration is negative or not finite, a log cannot be written, or the world has diverged.

@@ -47,8 +47,10 @@ double atan_kernel(double x) {
 
 SinCos sin_cos(double angle) {
   if (angle == 0) return {0.0, 1.0};  // as below; many things are level or not turned
-  if (!(std::fabs(angle) <= 1e9))
+  if (!(std::fabs(angle) <= 1e9)) {
     angle = std::fmod(angle, 2.0 * kPi);  // exact in IEEE, same on every machine
+    if (std::isnan(angle)) return {angle, angle};
+  }
   const double quarter = nearest_integer(angle * kTwoOverPi);
   double r = angle;
   for (const double piece : kHalfPi) r -= quarter * piece;
@@ -118,7 +120,13 @@ double logarithm(double x) {
 double hyperbolic_tangent(double x) {
   const double a = std::fabs(x);
   if (a > 22) return std::copysign(1.0, x);
-  if (a < 1e-3) return x - x * x * x / 3.0;
+  if (a < 0.625) {
+    // where e - 1 would cancel: a rational function in x^2 (Cephes)
+    const double z = x * x;
+    const double p = (kTanhP[0] * z + kTanhP[1]) * z + kTanhP[2];
+    const double q = ((z + kTanhQ[0]) * z + kTanhQ[1]) * z + kTanhQ[2];
+    return x + x * (z * (p / q));
+  }
   const double e = exponential(2.0 * a);
   return std::copysign((e - 1.0) / (e + 1.0), x);
 }

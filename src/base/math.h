@@ -1,8 +1,8 @@
 // Elementary functions that give the same bits on every compiler, instruction set and C library.
 //
 // The C library's own choose FMA variants by CPU, so a trajectory would depend on the machine. Built with
-// -ffp-contract=off, these use only IEEE +, -, *, / and sqrt. Accuracy: a few ulp
-// (tests/cpp/base/math_test.cpp).
+// -ffp-contract=off, these use only IEEE +, -, *, / and sqrt. The largest error stands beside each, in ulp of
+// its result; tests/cpp/base/math_test.cpp holds them to it. What is no number stays none.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,15 @@ struct SinCos {
   double sin, cos;
 };
 
-SinCos sin_cos(double angle);  // any finite angle; beyond 1e9 rad the angle is first reduced by fmod
-double arc_tangent(double y, double x);  // atan2
-double exponential(double x);
-double logarithm(double x);  // natural, x > 0
-double hyperbolic_tangent(double x);
-double power(double base, double exponent);  // base > 0
-double wrap_to_pi(double angle);             // to [-pi, pi)
+// 2 ulp up to 1e6 rad; beyond, as of an angle that is off by 1 ulp of its own. Not a number of an infinite
+// one.
+SinCos sin_cos(double angle);
+double arc_tangent(double y, double x);  // atan2; 3 ulp
+double exponential(double x);            // 1 ulp
+double logarithm(double x);              // natural, x > 0; 1 ulp
+double hyperbolic_tangent(double x);     // 3 ulp
+// base > 0; 2 ulp and two more for each unit of |exponent log(base)|: it is the exponential of that product.
+double power(double base, double exponent);
+double wrap_to_pi(double angle);  // to [-pi, pi); 1 ulp of |angle| + pi
 
 }  // namespace mvsim

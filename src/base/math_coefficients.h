@@ -25,4 +25,10 @@ inline constexpr double kLogOdd[] = {6.666666666666735130e-01, 2.857142874366239
 inline constexpr double kSqrtHalf = 0.70710678118654752440;
 inline constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
 
+// tanh x = x + x z P(z) / Q(z) with z = x^2 on [-0.625, 0.625] (Cephes, S. L. Moshier, freely usable)
+inline constexpr double kTanhP[] = {-9.64399179425052238628e-01, -9.92877231001918586564e+01,
+                                    -1.61468768441708447952e+03};
+inline constexpr double kTanhQ[] = {1.12811678491632931402e+02, 2.23548839060100448583e+03,
+                                    4.84406305325125486048e+03};
+
 }  // namespace mvsim::coefficients

@@ -35,7 +35,7 @@ inline void scalar_turn(double angle, float& dx, float& dy) {
 
 inline void scalar_disturb(double noise, float no_return, float max_range, float& range) {
   const float noisy = static_cast<float>(range + noise);
-  range = range < no_return ? std::min(noisy, max_range) : max_range;
+  range = range < no_return ? std::clamp(noisy, 0.0f, max_range) : max_range;
 }
 
 inline float normalized(float low, float high, float value) {
@@ -229,14 +229,14 @@ void disturb(double sigma, const double* deviates, size_t count, float no_return
   const D dd;
   const H dh;
   const size_t lanes = hn::Lanes(dd);
-  const auto longest = hn::Set(dh, max_range);
+  const auto longest = hn::Set(dh, max_range), zero = hn::Zero(dh);
   size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto range = hn::LoadU(dh, ranges + i);
     const VD noise = hn::Mul(constant(sigma), hn::LoadU(dd, deviates + i));
     const auto noisy = hn::DemoteTo(dh, hn::Add(hn::PromoteTo(dd, range), noise));
     const auto hit = hn::Lt(range, hn::Set(dh, no_return));
-    hn::StoreU(hn::IfThenElse(hit, hn::Min(noisy, longest), longest), dh, ranges + i);
+    hn::StoreU(hn::IfThenElse(hit, hn::Max(hn::Min(noisy, longest), zero), longest), dh, ranges + i);
   }
   for (; i < count; ++i) scalar_disturb(sigma * deviates[i], no_return, max_range, ranges[i]);
 }

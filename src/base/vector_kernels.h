@@ -16,8 +16,8 @@ void philox_normals(const PhiloxName& name, uint64_t block, std::span<double> ou
 // Turns direction i by sigma * deviates[i] rad, |sigma * deviate| <= 1e9.
 void turn_directions(double sigma, std::span<const double> deviates, float* dx, float* dy);
 
-// A range below `no_return` is a hit: it gets sigma * deviates[i] added, and is at most max_range. All others
-// become max_range.
+// A range below `no_return` is a hit: it gets sigma * deviates[i] added, and is clipped to [0, max_range].
+// All others become max_range.
 void disturb_ranges(double sigma, std::span<const double> deviates, float no_return, float max_range,
                     float* ranges);
 

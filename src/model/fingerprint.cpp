@@ -5,15 +5,6 @@
 #include "base/geometry_archive.h"
 
 namespace mvsim {
-namespace {
-
-template <typename T>
-void add_span(ArchiveHasher& hasher, std::span<const T> values) {
-  hasher(uint64_t{values.size()});
-  hasher.raw(values.data(), values.size() * sizeof(T));
-}
-
-}  // namespace
 
 template <typename Archive>
 void visit(Archive& archive, const ShapeModel& shape) {
@@ -80,10 +71,8 @@ void visit(Archive& archive, const BodyModel& body) {
 template <typename Archive>
 void visit(Archive& archive, const SensorModel& model) {
   const auto& [name, vehicle, period, params, values, sensor] = model;
-  archive(name, vehicle, period, params, values, sensor->class_name(), sensor->size(), sensor->max_value(),
-          sensor->mount_pose());
-  add_span(archive, sensor->nominal_params());
-  add_span(archive, sensor->angles());
+  archive(name, vehicle, period, params, values, sensor->class_name());
+  sensor->add_config(archive);
 }
 
 template <typename Archive>

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "base/geometry_archive.h"
 #include "base/vector_kernels.h"
 #include "raycast/cast_grid.h"
 #include "raycast/directions.h"
@@ -52,9 +53,80 @@ Pose3 read_pose(const ParamSet& set) {
   return pose;
 }
 
+// All that a <sensor> says of it.
+struct LidarConfig {
+  Pose3 pose;  // T_vehicle_sensor
+  double fov = 0;
+  int rays = 0;
+  float max_range = 0;
+  bool bodies_visible = true;
+  std::array<double, std::size(kNoise)> noise{};
+};
+
+template <typename Archive>
+void visit(Archive& archive, const LidarConfig& config) {
+  const auto& [pose, fov, rays, max_range, bodies_visible, noise] = config;
+  archive(pose, fov, rays, max_range, bodies_visible, noise);
+}
+
 class Lidar2d final : public Sensor {
  public:
-  Lidar2d(const SensorSpec& spec, std::vector<std::string>& warnings) {
+  Lidar2d(const SensorSpec& spec, std::vector<std::string>& warnings) : config_(config_of(spec, warnings)) {
+    beams_ = BeamTable(config_.rays, config_.fov);
+    for (int i = 0; i < beams_.count(); ++i) angles_.push_back(beams_.angle(i));
+  }
+
+  std::string_view class_name() const override { return "laser"; }
+  std::span<const ParamInfo> params() const override { return kNoise; }
+  std::span<const double> nominal_params() const override { return config_.noise; }
+  size_t size() const override { return angles_.size(); }
+  double max_value() const override { return config_.max_range; }
+  std::span<const double> angles() const override { return angles_; }
+  Pose3 mount_pose() const override { return config_.pose; }
+  void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
+
+  void read(const double* p, const SensorScene& scene, const SensorMount& mount, RandomStream& random,
+            float* values, uint8_t* valid) const override {
+    const Pose3 &v = mount.T_world_vehicle, &pose = config_.pose;
+    const float max_range = config_.max_range;
+    const Pose2 T_world_sensor = compose({v.x, v.y, v.yaw}, {pose.x, pose.y, pose.yaw});
+    const size_t n = size();
+    const auto directions = std::make_unique_for_overwrite<float[]>(2 * n);
+    float *dx = directions.get(), *dy = dx + n;
+    // "no return" is beyond the range, so that a hit at exactly max_range still counts
+    const float no_return = 2 * max_range;
+    std::fill_n(values, n, no_return);
+
+    for (const PlacedGrid& grid : scene.grids) {
+      const Pose2& g = grid.T_world_grid;
+      const Vec2 origin = Rotation2(g.yaw).unrotate({T_world_sensor.x - g.x, T_world_sensor.y - g.y});
+      beams_.directions(T_world_sensor.yaw - g.yaw, dx, dy);
+      if (p[kAngleNoise] > 0)
+        for_each_deviate(p[kAngleNoise], random, [&](size_t begin, std::span<const double> deviates) {
+          turn_directions(p[kAngleNoise], deviates, dx + begin, dy + begin);
+        });
+      cast_grid(*grid.field, origin.x, origin.y, dx, dy, static_cast<int>(n), max_range, values);
+    }
+    if (config_.bodies_visible && !(scene.static_shapes->empty() && scene.moving.empty())) {
+      const Fan fan = beams_.fan(T_world_sensor, dx, dy);
+      scene.static_shapes->cast(fan, max_range, values);
+      for (const MovingShape& shape : scene.moving) {
+        if (shape.body == mount.body) continue;
+        const double dx_center = shape.center.x - T_world_sensor.x,
+                     dy_center = shape.center.y - T_world_sensor.y;
+        const double reach = max_range + shape.radius;
+        if (dx_center * dx_center + dy_center * dy_center > reach * reach) continue;
+        cast_polygon(fan, {shape.vertices, static_cast<size_t>(shape.count)}, max_range, values);
+      }
+    }
+    if (valid) mark_hits({values, n}, no_return, valid);
+    for_each_deviate(p[kRangeNoise], random, [&](size_t begin, std::span<const double> deviates) {
+      disturb_ranges(p[kRangeNoise], deviates, no_return, max_range, values + begin);
+    });
+  }
+
+ private:
+  static LidarConfig config_of(const SensorSpec& spec, std::vector<std::string>& warnings) {
     std::array<double, std::size(kShape)> shape;
     static constexpr std::string_view kOthers[] = {"pose",
                                                    "pose_3d",
@@ -71,65 +143,19 @@ class Lidar2d final : public Sensor {
                                                    "viz_planeColor"};
     read_params(spec.params, kShape, shape, kOthers, warnings);
     std::vector<std::string> unused;  // unknown names have been reported above
-    read_params(spec.params, kNoise, noise_, {}, unused);
+    LidarConfig config;
+    read_params(spec.params, kNoise, config.noise, {}, unused);
     if (shape[kRaytrace3d] != 0)
       throw WorldFileError(spec.params.find("raytrace_3d")->where,
                            "<raytrace_3d>: found true, expected false: 3D lidars are not supported yet");
-    pose_ = read_pose(spec.params);
-    max_range_ = static_cast<float>(shape[kMaxRange]);
-    bodies_visible_ = shape[kBodiesVisible] != 0;
-    beams_ = BeamTable(static_cast<int>(shape[kRays]), shape[kFov]);
-    for (int i = 0; i < beams_.count(); ++i) angles_.push_back(beams_.angle(i));
+    config.pose = read_pose(spec.params);
+    config.fov = shape[kFov];
+    config.rays = static_cast<int>(shape[kRays]);
+    config.max_range = static_cast<float>(shape[kMaxRange]);
+    config.bodies_visible = shape[kBodiesVisible] != 0;
+    return config;
   }
 
-  std::string_view class_name() const override { return "laser"; }
-  std::span<const ParamInfo> params() const override { return kNoise; }
-  std::span<const double> nominal_params() const override { return noise_; }
-  size_t size() const override { return angles_.size(); }
-  double max_value() const override { return max_range_; }
-  std::span<const double> angles() const override { return angles_; }
-  Pose3 mount_pose() const override { return pose_; }
-
-  void read(const double* p, const SensorScene& scene, const SensorMount& mount, RandomStream& random,
-            float* values, uint8_t* valid) const override {
-    const Pose3& v = mount.T_world_vehicle;
-    const Pose2 T_world_sensor = compose({v.x, v.y, v.yaw}, {pose_.x, pose_.y, pose_.yaw});
-    const size_t n = size();
-    const auto directions = std::make_unique_for_overwrite<float[]>(2 * n);
-    float *dx = directions.get(), *dy = dx + n;
-    // "no return" is beyond the range, so that a hit at exactly max_range still counts
-    const float no_return = 2 * max_range_;
-    std::fill_n(values, n, no_return);
-
-    for (const PlacedGrid& grid : scene.grids) {
-      const Pose2& g = grid.T_world_grid;
-      const Vec2 origin = Rotation2(g.yaw).unrotate({T_world_sensor.x - g.x, T_world_sensor.y - g.y});
-      beams_.directions(T_world_sensor.yaw - g.yaw, dx, dy);
-      if (p[kAngleNoise] > 0)
-        for_each_deviate(p[kAngleNoise], random, [&](size_t begin, std::span<const double> deviates) {
-          turn_directions(p[kAngleNoise], deviates, dx + begin, dy + begin);
-        });
-      cast_grid(*grid.field, origin.x, origin.y, dx, dy, static_cast<int>(n), max_range_, values);
-    }
-    if (bodies_visible_ && !(scene.static_shapes->empty() && scene.moving.empty())) {
-      const Fan fan = beams_.fan(T_world_sensor, dx, dy);
-      scene.static_shapes->cast(fan, max_range_, values);
-      for (const MovingShape& shape : scene.moving) {
-        if (shape.body == mount.body) continue;
-        const double dx_center = shape.center.x - T_world_sensor.x,
-                     dy_center = shape.center.y - T_world_sensor.y;
-        const double reach = max_range_ + shape.radius;
-        if (dx_center * dx_center + dy_center * dy_center > reach * reach) continue;
-        cast_polygon(fan, {shape.vertices, static_cast<size_t>(shape.count)}, max_range_, values);
-      }
-    }
-    if (valid) mark_hits({values, n}, no_return, valid);
-    for_each_deviate(p[kRangeNoise], random, [&](size_t begin, std::span<const double> deviates) {
-      disturb_ranges(p[kRangeNoise], deviates, no_return, max_range_, values + begin);
-    });
-  }
-
- private:
   // Noise is drawn for every ray, hit or not, so that the stream does not depend on the scene: calls
   // use(first ray, normal deviates of the rays from there on). Without noise, none is drawn.
   template <typename Use>
@@ -143,12 +169,9 @@ class Lidar2d final : public Sensor {
     }
   }
 
-  Pose3 pose_;
-  float max_range_ = 0;
-  bool bodies_visible_ = true;
+  LidarConfig config_;
   BeamTable beams_;
   std::vector<double> angles_;
-  std::array<double, std::size(kNoise)> noise_{};
 };
 
 class Lidar2dClass final : public SensorClass {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/archive.h"
 #include "base/geometry.h"
 #include "base/params.h"
 #include "base/random.h"
@@ -55,6 +56,9 @@ class Sensor {
   virtual double max_value() const = 0;                // values lie in [0, max_value]
   virtual std::span<const double> angles() const = 0;  // rad of each ray, sensor frame; empty if no rays
   virtual Pose3 mount_pose() const = 0;                // T_vehicle_sensor
+  // Everything that shapes its readings. Whoever adds a sensor keeps what was configured in one struct whose
+  // visit() takes the fields by a structured binding: a forgotten one does not compile.
+  virtual void add_config(ArchiveHasher& hasher) const = 0;
   // Writes size() values and validity flags (`valid` may be null).
   virtual void read(const double* p, const SensorScene& scene, const SensorMount& mount, RandomStream& random,
                     float* values, uint8_t* valid) const = 0;

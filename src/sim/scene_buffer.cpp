@@ -12,11 +12,13 @@ void SceneBuffer::add(std::span<const Vec2> outline, double scale, const BodySta
       {nullptr, static_cast<int>(outline.size()), origin + R_world_body.rotate(center), radius, index});
 }
 
-void SceneBuffer::add_vehicle(const VehicleModel& v, const BodyState& body) {
+void SceneBuffer::add_vehicle(const VehicleModel& v, const BodyState& body,
+                              std::span<const WheelState> wheels) {
   const int index = static_cast<int>(v.body);
   add(v.chassis.outline, 1, body, {}, v.chassis.radius, index);
-  for (const WheelModel& w : v.wheels) {
-    const Rotation2 R_base_wheel(w.yaw);
+  for (size_t wheel = 0; wheel < v.wheels.size(); ++wheel) {
+    const WheelModel& w = v.wheels[wheel];
+    const Rotation2 R_base_wheel(wheels[v.first_wheel + wheel].steer);
     const double half = w.width / 2;
     const Vec2 corners[] = {{-w.radius, -half}, {w.radius, -half}, {w.radius, half}, {-w.radius, half}};
     Vec2 outline[4];
@@ -60,10 +62,11 @@ std::span<const MovingShape> SceneBuffer::blocks(const Model& model, std::span<c
 }
 
 std::span<const MovingShape> SceneBuffer::shapes(const Model& model, std::span<const double> params,
-                                                 std::span<const BodyState> bodies, int except_body) {
+                                                 std::span<const BodyState> bodies,
+                                                 std::span<const WheelState> wheels, int except_body) {
   update_blocks(model, params, bodies);
   for (const VehicleModel& v : model.vehicles)
-    if (static_cast<int>(v.body) != except_body) add_vehicle(v, bodies[v.body]);
+    if (static_cast<int>(v.body) != except_body) add_vehicle(v, bodies[v.body], wheels);
   return linked();
 }
 

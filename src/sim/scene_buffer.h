@@ -19,15 +19,17 @@ class SceneBuffer {
   // Outlines of all blocks that the Model's tree does not hold, at present poses and sizes.
   std::span<const MovingShape> blocks(const Model& model, std::span<const double> params,
                                       std::span<const BodyState> bodies);
-  // The same and all vehicles, chassis and wheels, but for the vehicle of `except_body` (-1: none).
+  // The same and all vehicles, chassis and wheels at their present steering, but for the vehicle of
+  // `except_body` (-1: none).
   std::span<const MovingShape> shapes(const Model& model, std::span<const double> params,
-                                      std::span<const BodyState> bodies, int except_body);
+                                      std::span<const BodyState> bodies, std::span<const WheelState> wheels,
+                                      int except_body);
   std::span<const PlacedGrid> grids(const Model& model);
 
  private:
   void add(std::span<const Vec2> outline, double scale, const BodyState& body, Vec2 center, double radius,
            int index);
-  void add_vehicle(const VehicleModel& vehicle, const BodyState& body);
+  void add_vehicle(const VehicleModel& vehicle, const BodyState& body, std::span<const WheelState> wheels);
   void update_blocks(const Model& model, std::span<const double> params, std::span<const BodyState> bodies);
   std::span<const MovingShape> linked();
 

@@ -9,7 +9,8 @@
 namespace mvsim {
 namespace {
 
-constexpr double kUnmeasured = -1;  // free distance of a vehicle that may touch something as it stands
+constexpr double kShortestStep = 1e-3;  // of a time step: what run() makes a step of
+constexpr double kUnmeasured = -1;      // free distance of a vehicle that may touch something as it stands
 
 bool has_movable_blocks(const Model& m) {
   return std::any_of(m.blocks.begin(), m.blocks.end(),
@@ -69,7 +70,7 @@ void Simulation::reset(uint64_t key, uint32_t episode) {
   State& s = state_;
   s.key = key;
   s.episode = episode;
-  s.time = 0;
+  s.time = s.time_error = s.owed = 0;
   s.step_count = 0;
   s.params.resize(m.params.size());
   for (size_t i = 0; i < m.params.size(); ++i) s.params[i] = m.params[i].nominal;
@@ -269,7 +270,7 @@ void Simulation::step(double dt) {
   // contacts and integration
   move_bodies(dt);
   const double start = state_.time;
-  state_.time += dt;
+  advance_clock(dt);
   ++state_.step_count;
 
   // ideal controllers, velocities
@@ -284,11 +285,24 @@ void Simulation::step(double dt) {
 void Simulation::run(double duration, const std::function<void()>& after_step) {
   if (!(duration >= 0) || !std::isfinite(duration))
     throw Error("cannot run for " + std::to_string(duration) + " s: expected a finite duration >= 0");
-  const double end = state_.time + duration;
-  while (state_.time < end - 1e-4) {
-    step(std::min(model_->timestep, end - state_.time));
+  const double whole = model_->timestep, shortest = kShortestStep * whole;
+  double left = state_.owed + duration;
+  state_.owed = 0;
+  while (left >= shortest) {
+    const double dt = left > whole - shortest ? whole : left;
+    step(dt);
+    left -= dt;
     if (after_step) after_step();
   }
+  state_.owed = left;
+}
+
+// Kahan's sum: a clock that adds up a million steps is off by no more than one of them is.
+void Simulation::advance_clock(double dt) {
+  const double step = dt - state_.time_error;
+  const double time = state_.time + step;
+  state_.time_error = (time - state_.time) - step;
+  state_.time = time;
 }
 
 void Simulation::observe_body(size_t index, double dt) {

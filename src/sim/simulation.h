@@ -103,8 +103,9 @@ class Simulation {
 
   void step() { step(model_->timestep); }
   void step(double dt);
-  // Steps until `duration` has passed: whole time steps and a shorter last one (physics 4.1). `after_step`
-  // may throw to stop early.
+  // Steps until `duration` has passed: whole time steps and a shorter last one (physics 4.1). What is too
+  // short for a step, less than a thousandth of a time step, is carried to the next call. `after_step` may
+  // throw to stop early; nothing is carried then.
   void run(double duration, const std::function<void()>& after_step = {});
 
   // -- state
@@ -154,7 +155,9 @@ class Simulation {
   struct State {
     uint64_t key = 0;
     uint32_t episode = 0;
-    double time = 0;
+    double time = 0;        // s
+    double time_error = 0;  // s that rounding has added to it
+    double owed = 0;        // s that run() was asked for and has not made yet; may be negative
     uint64_t step_count = 0;
     std::vector<double> params;          // by Model::params
     std::vector<BodyState> bodies;       // by Model::bodies
@@ -174,6 +177,7 @@ class Simulation {
 
   Simulation(std::shared_ptr<const Model> model, State state);
 
+  void advance_clock(double dt);
   void reset_vehicle(size_t vehicle);
   void put_vehicle(size_t vehicle, const Pose2& pose);
   void place_joined(size_t vehicle, const Pose2& pose);

@@ -1,5 +1,7 @@
 // The part of Simulation that becomes bytes and comes back. Whoever adds a field to one of these structs adds
 // it to both lines of its visit() and raises kSnapshotVersion.
+#include <cmath>
+
 #include "base/geometry_archive.h"
 #include "sim/rigid_body_solver.h"
 #include "sim/simulation.h"
@@ -44,10 +46,12 @@ namespace {
 // Of a Simulation's private State.
 template <typename Archive, typename State>
 void visit_state(Archive& archive, State& state) {
-  auto& [key, episode, time, step_count, params, bodies, inertias, free_distances, in_contact, always_solver,
-         intangible_poses, block_z, vehicles, wheels, controllers, sensors, readings, reading_valid] = state;
-  archive(key, episode, time, step_count, params, bodies, inertias, free_distances, in_contact, always_solver,
-          intangible_poses, block_z, vehicles, wheels, controllers, sensors, readings, reading_valid);
+  auto& [key, episode, time, time_error, owed, step_count, params, bodies, inertias, free_distances,
+         in_contact, always_solver, intangible_poses, block_z, vehicles, wheels, controllers, sensors,
+         readings, reading_valid] = state;
+  archive(key, episode, time, time_error, owed, step_count, params, bodies, inertias, free_distances,
+          in_contact, always_solver, intangible_poses, block_z, vehicles, wheels, controllers, sensors,
+          readings, reading_valid);
 }
 
 bool all_in_range(const std::vector<double>& params, const Model& model) {
@@ -56,10 +60,11 @@ bool all_in_range(const std::vector<double>& params, const Model& model) {
   return true;
 }
 
-// Sizes as reset() makes them, and parameters that set_param() takes.
+// Sizes as reset() makes them, parameters that set_param() takes, and a clock that run() left.
 template <typename State>
 bool fits(const State& s, const Model& m) {
-  return s.params.size() == m.params.size() && s.bodies.size() == m.bodies.size() &&
+  return std::fabs(s.owed) <= m.timestep && std::fabs(s.time_error) <= m.timestep &&
+         s.params.size() == m.params.size() && s.bodies.size() == m.bodies.size() &&
          s.inertias.size() == m.bodies.size() && s.free_distances.size() == m.vehicles.size() &&
          s.intangible_poses.size() == m.blocks.size() && s.block_z.size() == m.blocks.size() &&
          s.vehicles.size() == m.vehicles.size() && s.wheels.size() == m.wheel_count &&

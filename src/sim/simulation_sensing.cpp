@@ -29,7 +29,7 @@ void Simulation::read_sensor(size_t index, float* values, uint8_t* valid) {
   const int body = static_cast<int>(m.vehicles[sensor.vehicle].body);
   const SensorScene scene{.grids = scene_.grids(m),
                           .static_shapes = &m.static_shapes,
-                          .moving = scene_.shapes(m, state_.params, state_.bodies, body)};
+                          .moving = scene_.shapes(m, state_.params, state_.bodies, state_.wheels, body)};
   sensor.sensor->read(state_.params.data() + sensor.params, scene, {vehicle_pose(sensor.vehicle), body},
                       state_.sensors[index].noise, values, valid);
 }
@@ -134,7 +134,7 @@ double Simulation::distance_to_static(Vec2 point, double limit) const {
 double Simulation::distance_to_obstacles(Vec2 point, double limit, int except_vehicle) const {
   const Model& m = *model_;
   const int body = body_of(except_vehicle);
-  return distance_to_shapes(m, scene_.shapes(m, state_.params, state_.bodies, body), point,
+  return distance_to_shapes(m, scene_.shapes(m, state_.params, state_.bodies, state_.wheels, body), point,
                             distance_to_fixed(m, point, limit), group_of(m, body));
 }
 
@@ -170,7 +170,7 @@ double Simulation::outline_clearance(size_t index, const Polygon& outline, doubl
     m.static_shapes.within(center, best + radius, near);
     for (int i : near) best = std::min(best, polygon_distance(outline, m.static_shapes.vertices(i)));
   }
-  for (const MovingShape& shape : scene_.shapes(m, state_.params, state_.bodies, body)) {
+  for (const MovingShape& shape : scene_.shapes(m, state_.params, state_.bodies, state_.wheels, body)) {
     if (group >= 0 && group_of(m, shape.body) == group) continue;
     const double reach = best + radius + shape.radius;
     const Vec2 d = shape.center - center;

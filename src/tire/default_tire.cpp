@@ -24,7 +24,7 @@ class DefaultTire final : public TireModel {
 
   TireOutput step(const double* p, const TireInput& in) const override {
     const double most = effective(in.ground.mu, p[kMu]) * in.load;
-    const RollingStep rolled = roll(in, torque(p, in), most);
+    const RollingStep rolled = roll(in, losses_of(p, in), most);
     return {{hold_on_slope(in, rolled.force, most), lateral_hold(in, most)}, rolled.spin};
   }
 
@@ -32,7 +32,7 @@ class DefaultTire final : public TireModel {
   void log_values(const double* p, const TireInput& in, const TireOutput& out,
                   double* values) const override {
     const double desired = rolling_acceleration(in);
-    values[0] = rolling_force(in, torque(p, in));
+    values[0] = rolling_force(in, rolling_losses(in, losses_of(p, in)).rest_of(in.torque));
     values[1] = (out.spin - in.spin) / in.dt;
     values[2] = desired;
     values[3] = desired * in.dt;
@@ -42,8 +42,8 @@ class DefaultTire final : public TireModel {
   }
 
  private:
-  static double torque(const double* p, const TireInput& in) {
-    return shaft_torque(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
+  static Losses losses_of(const double* p, const TireInput& in) {
+    return losses(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
   }
 };
 

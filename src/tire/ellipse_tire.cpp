@@ -71,8 +71,8 @@ class EllipseTire final : public TireModel {
 
   TireOutput step(const double* p, const TireInput& in) const override {
     const Limits most = limits(p, in);
-    const double torque = shaft_torque(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
-    const RollingStep rolled = roll(in, torque, most.x);
+    const Losses taken = losses(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
+    const RollingStep rolled = roll(in, taken, most.x);
     return {{hold_on_slope(in, rolled.force, most.x), lateral_hold(in, most.y)}, rolled.spin};
   }
 

@@ -15,14 +15,6 @@ inline double effective(double ground, double own) {
   return ground >= 0 ? ground : own;
 }
 
-// Motor torque less what bearings and rolling resistance take, N m.
-inline double shaft_torque(const TireInput& in, double c_damping, double c_rr) {
-  double rolling_resistance = 0;
-  if (c_rr > 0 && std::fabs(in.spin) > 1e-4)
-    rolling_resistance = c_rr * in.load * in.radius * hyperbolic_tangent(100 * in.spin);
-  return in.torque - c_damping * in.spin - rolling_resistance;
-}
-
 // The sideways force that ends sideways motion within one step, N.
 inline double lateral_hold(const TireInput& in, double most) {
   return std::clamp(-in.velocity.y * in.mass / in.dt - in.slope_force.y, -most, most);
@@ -38,33 +30,95 @@ inline double rolling_force(const TireInput& in, double torque) {
   return (torque - in.inertia * rolling_acceleration(in)) / in.radius;
 }
 
+// What opposes the rotation, as physics 4.4 has it.
+struct Losses {
+  double damping = 0;     // N m s/rad, of bearings
+  double resistance = 0;  // N m, of the ground, with the sign of the spin
+};
+
+inline Losses losses(const TireInput& in, double c_damping, double c_rr) {
+  if (!(c_rr > 0 && std::fabs(in.spin) > 1e-4)) return {c_damping, 0};
+  return {c_damping, c_rr * in.load * in.radius * hyperbolic_tangent(100 * in.spin)};
+}
+
+// Torques of losses over one step, N m.
+struct LossTorques {
+  double damping = 0, resistance = 0;
+
+  // What they leave of the motor's.
+  double rest_of(double torque) const { return torque - damping - resistance; }
+};
+
+inline bool may_overshoot(const TireInput& in, const Losses& l) {
+  return l.resistance != 0 || l.damping * in.dt > in.inertia;
+}
+
+// `resistance`, but no more than ends that momentum (N m s), and nothing against one of the other sign.
+inline double stopping(double resistance, double momentum, double dt) {
+  const double end = momentum / dt;
+  return resistance > 0 ? std::clamp(end, 0.0, resistance) : std::clamp(end, resistance, 0.0);
+}
+
+// Of a wheel that rolls, with the mass that it carries: those of the spin before the step, unless they would
+// turn it round. Damping that would, within the step by which the spin lags behind the speed, is that of the
+// speed after the step; rolling resistance at most stops. `drag`: as of roll().
+inline LossTorques rolling_losses(const TireInput& in, const Losses& l, double drag = 0) {
+  LossTorques out{l.damping * in.spin, l.resistance};
+  if (!may_overshoot(in, l)) return out;
+  const double carried = (in.effective_mass > 0 ? in.effective_mass : in.mass) * in.radius * in.radius;
+  const double rolling = in.velocity.x / in.radius;  // rad/s
+  // after the step, were there no losses, N m s
+  const double momentum =
+      carried * rolling + in.dt * (in.torque + in.radius * drag) - in.inertia * (rolling - in.spin);
+  const double sum = carried + in.inertia;
+  if (4 * l.damping * in.dt * carried > sum * sum)
+    out.damping = l.damping * momentum / (carried + l.damping * in.dt);
+  if (l.resistance != 0) out.resistance = stopping(l.resistance, momentum - in.dt * out.damping, in.dt);
+  return out;
+}
+
+// Of a wheel that slips under `push` N m of motor, brake and ground: the same, of the wheel alone.
+inline LossTorques slipping_losses(const TireInput& in, const Losses& l, double push) {
+  LossTorques out{l.damping * in.spin, l.resistance};
+  const double momentum = in.inertia * in.spin + in.dt * push;
+  if (l.damping * in.dt > in.inertia) out.damping = l.damping * momentum / (in.inertia + l.damping * in.dt);
+  if (l.resistance != 0) out.resistance = stopping(l.resistance, momentum - in.dt * out.damping, in.dt);
+  return out;
+}
+
 struct RollingStep {
   double force = 0;  // N on the chassis, without what holds it on a slope
   double spin = 0;   // rad/s after the step
 };
 
-// One step under `torque` at the shaft and the input's brake. `most`: friction limit, N; `drag`: a force of
-// the terrain on the chassis that the spin does not feel, N.
-inline RollingStep roll(const TireInput& in, double torque, double most, double drag = 0) {
+// One step under the input's torque and brake. `most`: friction limit, N; `drag`: a force of the terrain on
+// the chassis that the spin does not feel, N.
+inline RollingStep roll(const TireInput& in, const Losses& l, double most, double drag = 0) {
+  double torque = rolling_losses(in, l, drag).rest_of(in.torque), brake = 0;
   double force = rolling_force(in, torque);
+  bool rolls = true;
   if (in.brake > 0) {
     // a locked wheel stops the mass that it carries; the brake holds it if that takes no more than it has
     const double stop = std::clamp(-in.velocity.x * in.mass / in.dt, -most, most);
     const double lock = torque + in.inertia * in.spin / in.dt - in.radius * stop;
     if (std::fabs(lock) <= in.brake) return {stop, 0};
     const double free = force;
-    torque -= std::copysign(in.brake, lock);
+    brake = std::copysign(in.brake, lock);
+    torque -= brake;
     force = rolling_force(in, torque);
     // the brake stops the mass, it does not turn it round
-    if ((free - stop) * (force - stop) < 0) force = stop;
+    rolls = !((free - stop) * (force - stop) < 0);
+    if (!rolls) force = stop;
   }
-  if (drag != 0) {
-    force = std::clamp(force + drag, -most, most);
-    drag = std::clamp(drag, -most, most);
-  } else {
-    force = std::clamp(force, -most, most);
+  const double wanted = drag != 0 ? force + drag : force;
+  force = std::clamp(wanted, -most, most);
+  if (drag != 0) drag = std::clamp(drag, -most, most);
+  const double felt = in.radius * (force - drag);
+  if (may_overshoot(in, l) && !(rolls && force == wanted)) {
+    torque = slipping_losses(in, l, in.torque - brake - felt).rest_of(in.torque);
+    if (brake != 0) torque -= brake;
   }
-  return {force, in.spin + (torque - in.radius * (force - drag)) / in.inertia * in.dt};
+  return {force, in.spin + (torque - felt) / in.inertia * in.dt};
 }
 
 // What friction is left holds the vehicle on a slope; it does not act on the spin.

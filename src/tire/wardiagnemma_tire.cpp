@@ -27,8 +27,8 @@ class WardIagnemmaTire final : public TireModel {
 
   TireOutput step(const double* p, const TireInput& in) const override {
     const double most = effective(in.ground.mu, p[kMu]) * in.load;
-    const double torque = shaft_torque(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
-    const RollingStep rolled = roll(in, torque, most, drag(p, in));
+    const Losses taken = losses(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
+    const RollingStep rolled = roll(in, taken, most, drag(p, in));
     return {{hold_on_slope(in, rolled.force, most), lateral_hold(in, most)}, rolled.spin};
   }
 

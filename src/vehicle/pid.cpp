@@ -1,6 +1,7 @@
 #include "vehicle/pid.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/math.h"
 
@@ -10,7 +11,7 @@ double pid_step(const PidGains& gains, PidState& state, double e, double dt, dou
   if (dt <= 0) dt = 1e-3;
   state.integral += gains.ki * e * dt;
   if (gains.integral_max >= 0) {
-    const double most = gains.ki * gains.integral_max;
+    const double most = std::fabs(gains.ki) * gains.integral_max;
     state.integral = std::clamp(state.integral, -most, most);
   }
   double derivative = 0;

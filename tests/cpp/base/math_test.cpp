@@ -1,11 +1,12 @@
-// The C library is the reference for accuracy (a few ulp); the point of our own functions is that their bits
-// do not depend on it. The hash pins those bits on every compiler and machine.
+// The C library's long double is the reference for accuracy; the point of our own functions is that their
+// bits do not depend on it. The hash pins those bits on every compiler and machine.
 #include "base/math.h"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "base/random.h"
 
@@ -32,6 +33,96 @@ TEST(Math, AgreesWithTheCLibrary) {
     const double t = random.uniform(-5, 5);
     ASSERT_NEAR(hyperbolic_tangent(t), std::tanh(t), 1e-15 * 8) << t;
   }
+}
+
+// Error in units of the last place of the result as a double.
+double ulps(double value, long double reference) {
+  const auto near = static_cast<double>(std::fabs(reference));
+  const double ulp = std::nextafter(near, std::numeric_limits<double>::infinity()) - near;
+  return static_cast<double>(std::fabs(static_cast<long double>(value) - reference) / ulp);
+}
+
+constexpr bool kFinerReference = std::numeric_limits<long double>::digits >= 64;
+
+// The largest error over arguments of all sizes between 10^from and 10^to, both signs, and the multiples of
+// pi / 4 with their neighbours, where functions of an angle are small or change their branch.
+template <typename F, typename Reference>
+double worst_ulps(double from, double to, F f, Reference reference) {
+  RandomStream random(11, 0, StreamPurpose::kSpawn);
+  double worst = 0;
+  const auto look = [&](double x) {
+    const double size = std::fabs(x);
+    if (size >= std::pow(10, from) && size <= std::pow(10, to))
+      worst = std::max(worst, ulps(f(x), reference(static_cast<long double>(x))));
+  };
+  for (int i = 0; i < 100000; ++i) {
+    const double x = std::pow(10, random.uniform(from, to));
+    look(x);
+    look(-x);
+    const double corner = kPi / 4 * static_cast<double>(random.below(1000000));
+    for (const double near : {corner, std::nextafter(corner, 0), corner * (1 + 1e-9)}) look(near);
+  }
+  return worst;
+}
+
+TEST(Math, SineAndCosineKeepTheirUlp) {
+  if (!kFinerReference) GTEST_SKIP() << "long double is no finer than double here";
+  const auto sine = [](double x) { return sin_cos(x).sin; };
+  const auto cosine = [](double x) { return sin_cos(x).cos; };
+  EXPECT_LE(worst_ulps(-300, 6, sine, [](long double x) { return sinl(x); }), 2);
+  EXPECT_LE(worst_ulps(-300, 6, cosine, [](long double x) { return cosl(x); }), 2);
+}
+
+TEST(Math, SinesOfLargeAnglesAreThoseOfANeighbour) {
+  if (!kFinerReference) GTEST_SKIP() << "long double is no finer than double here";
+  RandomStream random(12, 0, StreamPurpose::kSpawn);
+  for (int i = 0; i < 100000; ++i) {
+    const double x = std::pow(10, random.uniform(6, 15));
+    const double ulp = std::nextafter(x, 1e300) - x;
+    ASSERT_LE(std::fabs(sin_cos(x).sin - sinl(x)), ulp + 1e-16) << x;
+    ASSERT_LE(std::fabs(sin_cos(x).cos - cosl(x)), ulp + 1e-16) << x;
+  }
+}
+
+TEST(Math, OtherFunctionsKeepTheirUlp) {
+  if (!kFinerReference) GTEST_SKIP() << "long double is no finer than double here";
+  EXPECT_LE(worst_ulps(-300, 2.85, exponential, [](long double x) { return expl(x); }), 1);
+  EXPECT_LE(worst_ulps(-300, 2, hyperbolic_tangent, [](long double x) { return tanhl(x); }), 3);
+  EXPECT_LE(worst_ulps(-3.02, -3, hyperbolic_tangent, [](long double x) { return tanhl(x); }), 3);
+  EXPECT_LE(worst_ulps(-2, 2, hyperbolic_tangent, [](long double x) { return tanhl(x); }), 3);
+  const auto log_of = [](double x) { return logarithm(std::fabs(x)); };
+  const auto log_reference = [](long double x) { return logl(std::fabs(x)); };
+  EXPECT_LE(worst_ulps(-300, 300, log_of, log_reference), 1);
+  EXPECT_LE(worst_ulps(-0.3, 0.3, log_of, log_reference), 1) << "near 1";
+  RandomStream random(13, 0, StreamPurpose::kSpawn);
+  for (int i = 0; i < 200000; ++i) {
+    const double spread = i % 2 ? 1 : 100;
+    const double y = random.uniform(-1, 1) * std::pow(10, random.uniform(-spread, spread)),
+                 x = random.uniform(-1, 1) * std::pow(10, random.uniform(-spread, spread));
+    ASSERT_LE(ulps(arc_tangent(y, x), atan2l(y, x)), 3) << y << ", " << x;
+    const double base = std::pow(10, random.uniform(-20, 20)), exponent = random.uniform(-10, 10);
+    ASSERT_LE(ulps(power(base, exponent), powl(base, exponent)), 2 + 2 * std::fabs(exponent * std::log(base)))
+        << base << "^" << exponent;
+    const double angle = random.uniform(-1, 1) * std::pow(10, random.uniform(-3, 6));
+    const double wrapped = wrap_to_pi(angle);
+    ASSERT_GE(wrapped, -kPi);
+    ASSERT_LT(wrapped, kPi);
+    // the same direction: 2 pi as a double is itself off by 2.4e-16
+    const double off = std::fabs(angle) + kPi, ulp = std::nextafter(off, 1e300) - off;
+    const long double turns = std::round((static_cast<long double>(angle) - wrapped) / (2 * kPi));
+    ASSERT_LE(std::fabs(static_cast<long double>(angle) - wrapped - turns * 2 * kPi), ulp) << angle;
+  }
+}
+
+TEST(Math, WhatIsNoNumberStaysNone) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double x : {kNan, kInfinity, -kInfinity}) {
+    EXPECT_TRUE(std::isnan(sin_cos(x).sin) && std::isnan(sin_cos(x).cos)) << x;
+    EXPECT_TRUE(std::isnan(wrap_to_pi(x))) << x;
+  }
+  for (const auto f : {exponential, logarithm, hyperbolic_tangent}) EXPECT_TRUE(std::isnan(f(kNan)));
+  EXPECT_TRUE(std::isnan(power(kNan, 2)) && std::isnan(power(2, kNan)));
 }
 
 TEST(Math, SpecialValues) {
@@ -67,7 +158,7 @@ TEST(Math, SameBitsEverywhere) {
     mix(hyperbolic_tangent(b));
     mix(random.normal());
   }
-  EXPECT_EQ(hash, 0x07edde718dab682fu) << std::hex << hash;
+  EXPECT_EQ(hash, 0x71df1625cba05f50u) << std::hex << hash;
 }
 
 }  // namespace

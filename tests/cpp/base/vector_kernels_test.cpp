@@ -57,7 +57,9 @@ TEST_P(EveryTarget, DirectionsTurnAsByTheScalarRotation) {
   }
 }
 
-TEST_P(EveryTarget, OnlyHitsAreDisturbedAndNoneExceedsTheRange) {
+TEST_P(EveryTarget, OnlyHitsAreDisturbedAndStayWithinTheRange) {
+  constexpr double kSigma = 2;
+  int below = 0;
   const ScopedSimdTarget use(GetParam());
   for (const size_t count : {0, 1, 3, 7, 16, 17, 361}) {
     Rays rays = random_rays(count);
@@ -65,14 +67,16 @@ TEST_P(EveryTarget, OnlyHitsAreDisturbedAndNoneExceedsTheRange) {
     std::vector<uint8_t> expected_hits(count), hits(count);
     for (size_t i = 0; i < count; ++i) {
       expected_hits[i] = expected[i] < 20.0f;
-      const float noisy = static_cast<float>(expected[i] + 0.3 * rays.deviates[i]);
-      expected[i] = expected_hits[i] ? std::min(noisy, 10.0f) : 10.0f;
+      const float noisy = static_cast<float>(expected[i] + kSigma * rays.deviates[i]);
+      expected[i] = expected_hits[i] ? std::max(std::min(noisy, 10.0f), 0.0f) : 10.0f;
+      below += noisy < 0;
     }
     mark_hits(rays.range, 20.0f, hits.data());
-    disturb_ranges(0.3, rays.deviates, 20.0f, 10.0f, rays.range.data());
+    disturb_ranges(kSigma, rays.deviates, 20.0f, 10.0f, rays.range.data());
     ASSERT_TRUE(same_bits(expected, rays.range)) << count << " rays";
     ASSERT_TRUE(same_bits(expected_hits, hits)) << count << " rays";
   }
+  EXPECT_GT(below, 10) << "noise beyond the sensor is tried";
 }
 
 TEST_P(EveryTarget, ValuesAreClippedAndNormalizedAsOneByOne) {

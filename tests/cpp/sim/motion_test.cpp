@@ -16,6 +16,115 @@ TEST(Motion, PhysicsFact28RunEndsWithAShorterStep) {
   EXPECT_NEAR(sim.time(), 0.012, 1e-12);
 }
 
+// The size of an e-puck: bearings of the default C_damping take 24 times what its wheels hold in a step.
+std::string small_robot(const std::string& controller, const std::string& friction, double timestep) {
+  return "<simul_timestep>" + std::to_string(timestep) + "</simul_timestep>" +
+         vehicle("differential",
+                 "<l_wheel pos='0 .0265' mass='.01' width='.004' diameter='.041'/>"
+                 "<r_wheel pos='0 -.0265' mass='.01' width='.004' diameter='.041'/>"
+                 "<chassis mass='.13' zmin='.005' zmax='.05'><shape><pt>-.03 -.025</pt><pt>-.03 .025</pt>"
+                 "<pt>.03 .025</pt><pt>.03 -.025</pt></shape></chassis>" +
+                     controller,
+                 "<friction class='" + friction + "'/>");
+}
+
+TEST(Motion, SmallRobotsKeepTheirWheels) {
+  for (const char* friction : {"default", "ellipse", "wardiagnemma", "vti"})
+    for (const double timestep : {0.001, 0.005, 0.01, 0.02}) {
+      Simulation ideal(model_of(small_robot(kIdeal, friction, timestep)), 0);
+      ideal.set_twist(0, 0.1, 0);
+      double fastest = 0;
+      for (int i = 0; i < 2 / timestep; ++i) {
+        ideal.step();
+        for (const WheelState& w : ideal.wheels(0)) fastest = std::max(fastest, std::fabs(w.spin));
+      }
+      EXPECT_LT(fastest, 1.01 * 0.1 / 0.0205) << friction << " " << timestep;
+      EXPECT_NEAR(ideal.vehicle_pose(0).x, 0.2, 1e-3 + 0.1 * timestep) << friction << " " << timestep;
+
+      // thrown, with nobody driving: it comes to rest, forward
+      Simulation raw(model_of(small_robot("<controller class='raw'/>", friction, timestep)), 0);
+      raw.set_command(0, std::vector<double>{-0.002, -0.002});
+      raw.run(0.4);
+      const double speed = raw.vehicle_twist(0).vx;
+      EXPECT_GT(speed, 1e-3) << friction << " " << timestep;
+      EXPECT_LT(speed, 0.5) << friction << " " << timestep;
+      raw.set_command(0, std::vector<double>{0, 0});
+      double least = 1;
+      for (int i = 0; i < 4 / timestep; ++i) {
+        raw.step();
+        least = std::min(least, raw.vehicle_twist(0).vx);
+      }
+      EXPECT_GT(least, -1e-4) << friction << " " << timestep;
+      EXPECT_LT(raw.vehicle_twist(0).vx, 0.02 * speed) << friction << " " << timestep;
+    }
+}
+
+TEST(Motion, RollingResistanceBringsAVehicleToRest) {
+  for (const char* friction : {"default", "ellipse", "wardiagnemma", "vti"})
+    for (const double timestep : {0.002, 0.005, 0.02}) {
+      Simulation sim(model_of("<simul_timestep>" + std::to_string(timestep) + "</simul_timestep>" +
+                              vehicle("differential_4_wheels", "",
+                                      "<friction class='" + std::string(friction) +
+                                          "'><C_rr>0.1</C_rr></friction><init_vel>1 0 0</init_vel>")),
+                     0);
+      sim.run(6);
+      const double x = sim.vehicle_pose(0).x;
+      EXPECT_LT(std::fabs(sim.vehicle_twist(0).vx), 1e-4) << friction << " " << timestep;
+      sim.run(2);
+      EXPECT_NEAR(sim.vehicle_pose(0).x, x, 1e-4) << friction << " " << timestep;
+    }
+}
+
+TEST(Motion, DurationsAddUpOverCalls) {
+  const auto run = [](double timestep, double duration, int calls) {
+    Simulation sim(model_of("<simul_timestep>" + std::to_string(timestep) + "</simul_timestep>" +
+                            bot("r", kIdeal, kOrigin)),
+                   0);
+    for (int i = 0; i < calls; ++i) sim.run(duration);
+    return sim;
+  };
+  EXPECT_NEAR(run(0.005, 0.00505, 1000).time(), 5.05, 1e-12);
+  EXPECT_EQ(run(1e-5, 5e-5, 1).step_count(), 5u);
+  EXPECT_NEAR(run(1e-5, 5e-5, 1000).time(), 0.05, 1e-14);
+  // a duration in single precision is no whole number of steps: nothing is lost, and no step is tiny
+  const float step = 0.005f;
+  const Simulation sim = run(0.005, step, 1000);
+  EXPECT_EQ(sim.step_count(), 1000u);
+  EXPECT_NEAR(sim.time(), 1000 * static_cast<double>(step), 5e-6);
+  // too short for a step: carried until it is one
+  EXPECT_EQ(run(0.005, 4e-6, 1).step_count(), 0u);
+  EXPECT_NEAR(run(0.005, 4e-6, 1000).time(), 4e-3, 5e-6);
+}
+
+TEST(Motion, WhatIsCarriedGoesIntoCopiesAndSnapshots) {
+  const auto model = model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin));
+  Simulation sim(model, 0);
+  for (int i = 0; i < 3; ++i) sim.run(4e-6);
+  Simulation copy(sim), restored(model, 1);
+  restored.restore(sim.snapshot());
+  for (Simulation* s : {&sim, &copy, &restored}) s->run(4e-6);
+  EXPECT_EQ(sim.step_count(), 2u);
+  EXPECT_EQ(copy.time(), sim.time());
+  EXPECT_EQ(restored.time(), sim.time());
+  restored.reset(0, 0);
+  restored.run(4e-6);
+  EXPECT_EQ(restored.step_count(), 0u) << "a reset forgets what was carried";
+}
+
+TEST(Motion, ARunThatIsStoppedCarriesNothing) {
+  Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
+  EXPECT_THROW(sim.run(1, [] { throw Error("stop"); }), Error);
+  sim.run(0.005);
+  EXPECT_EQ(sim.step_count(), 2u);
+}
+
+TEST(Motion, TheClockDoesNotAddUpRounding) {
+  Simulation sim(model_of("<simul_timestep>0.0001</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
+  sim.run(100);
+  EXPECT_EQ(sim.step_count(), 1000000u);
+  EXPECT_NEAR(sim.time(), 100, 1e-13);
+}
+
 TEST(Motion, PhysicsFact30IdealTwistIsExactAndLagsOneStep) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
   sim.set_twist(0, 1, 1);

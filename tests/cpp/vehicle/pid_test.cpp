@@ -53,6 +53,15 @@ TEST(Pid, IntegralOfTheErrorIsBounded) {
   EXPECT_NEAR(state.integral, 1.0, 1e-12);
 }
 
+TEST(Pid, AnIntegralOfEitherSignIsBounded) {
+  const PidGains gains{.kp = 0, .ki = -2, .integral_max = 0.5};
+  PidState state;
+  for (int i = 0; i < 1000; ++i) pid_step(gains, state, 1, 0.01, 0);
+  EXPECT_NEAR(state.integral, -1.0, 1e-12);
+  for (int i = 0; i < 2000; ++i) pid_step(gains, state, -1, 0.01, 0);
+  EXPECT_NEAR(state.integral, 1.0, 1e-12);
+}
+
 TEST(Odometry, PhysicsFact15TwistOfTwoWheels) {
   const WheelModel left{.tag = "l", .position = {0, 0.5}, .radius = 0.2};
   const WheelModel right{.tag = "r", .position = {0, -0.5}, .radius = 0.2};
