@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ForkedProcessError", "RenderMemoryError", "RendererLost", "UnknownKeywordError", "WorldFileError"]
+__all__ = ["ForkedProcessError", "RenderMemoryError", "RendererLost", "WorldFileError"]
 
 
 class WorldFileError(ValueError):
@@ -19,10 +19,6 @@ class WorldFileError(ValueError):
         """Counts from 1; 0 where no line is known."""
         self.column = column
         """Counts from 1; 0 where no column is known."""
-
-
-class UnknownKeywordError(TypeError):
-    """A keyword that an environment does not have."""
 
 
 class ForkedProcessError(RuntimeError):

@@ -71,18 +71,6 @@ class FirstError {
   std::string text_;
 };
 
-enum InfoIndex {
-  kSuccess,
-  kCollision,
-  kTimeout,
-  kDiverged,
-  kTime,
-  kPathLength,
-  kMinClearance,
-  kBadAction,
-  kRewards
-};
-
 }  // namespace
 
 Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batch_options)
@@ -109,28 +97,10 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
   }
   rewards.assign(n, 0.0);
   for (auto* flags : {&terminated, &truncated, &finished, &was_reset}) flags->assign(n, 0);
-  const auto add_info = [&](const std::string& key, InfoType type) {
-    infos.push_back({key, type, std::vector<double>(n, 0.0), std::vector<uint8_t>(n, 0)});
-  };
-  for (const char* key : {"success", "collision", "timeout", "diverged"}) add_info(key, InfoType::kBool);
-  for (const char* key : {"time", "path_length", "min_clearance"}) add_info(key, InfoType::kNumber);
-  add_info("bad_action", InfoType::kInt);
-  for (const WeightedReward& r : task->rewards) add_info("reward/" + r.name, InfoType::kNumber);
-  termination_column = infos.size();
-  for (const TermSpec& t : task->spec.terminations) add_info("terminated/" + t.name, InfoType::kBool);
-  spl_column = infos.size();
-  if (options.spl) {
-    add_info("spl", InfoType::kNumber);
-    add_info("optimal_length", InfoType::kNumber);
-  }
+  add_infos();
   for (const auto& model : task->models)
     for (const std::string& w : model->warnings)
       if (std::find(warnings.begin(), warnings.end(), w) == warnings.end()) warnings.push_back(w);
-}
-
-void Batch::Impl::set_info(size_t column, int i, double value) {
-  infos[column].values[i] = value;
-  infos[column].mask[i] = 1;
 }
 
 void Batch::Impl::clear_results(int i) {
@@ -197,26 +167,7 @@ void Batch::Impl::finish(int i) {
   finished[i] = 1;
   terminated[i] = env.end == EpisodeEnd::kTerminated;
   truncated[i] = env.end == EpisodeEnd::kTruncated;
-  set_info(kSuccess, i, env.success);
-  set_info(kCollision, i, env.now.collided);
-  set_info(kTimeout, i, truncated[i] && !env.diverged);
-  set_info(kDiverged, i, env.diverged);
-  set_info(kTime, i, env.steps * task->control_period);
-  set_info(kPathLength, i, env.path_length);
-  set_info(kMinClearance, i, env.min_clearance);
-  set_info(kBadAction, i, env.bad_actions);
-  for (size_t k = 0; k < env.reward_sums.size(); ++k) set_info(kRewards + k, i, env.reward_sums[k]);
-  for (size_t k = 0; k < task->terminations.size(); ++k)
-    set_info(termination_column + k, i, !env.diverged && task->terminations[k]->holds(env));
-  if (!options.spl) return;
-  double spl = 0;
-  if (env.success) {
-    const double optimal = optimal_length(*task, env);
-    set_info(spl_column + 1, i, optimal);
-    const double longer = std::max(optimal, env.path_length);
-    spl = longer > 0 ? optimal / longer : 1;
-  }
-  set_info(spl_column, i, spl);
+  tell_end(i, truncated[i] && !env.diverged);
 }
 
 void Batch::Impl::for_envs(const ShouldStop& should_stop,
@@ -379,15 +330,6 @@ std::span<uint8_t> Batch::finished() {
 std::span<uint8_t> Batch::was_reset() {
   return impl_->was_reset;
 }
-const std::vector<InfoColumn>& Batch::infos() const {
-  return impl_->infos;
-}
-bool Batch::has_infos() const {
-  // an episode's end tells it too
-  const std::vector<uint8_t>& mask = impl_->infos[kBadAction].mask;
-  return std::find(mask.begin(), mask.end(), 1) != mask.end();
-}
-
 const Simulation& Batch::simulation(int env) const {
   return impl_->envs.at(static_cast<size_t>(env)).simulation;
 }

@@ -29,6 +29,19 @@ class Busy {
   std::atomic_flag& flag_;
 };
 
+// Columns of Batch::infos() that every task has; those of the rewards follow.
+enum InfoIndex {
+  kSuccess,
+  kCollision,
+  kTimeout,
+  kDiverged,
+  kTime,
+  kPathLength,
+  kMinClearance,
+  kBadAction,
+  kRewards
+};
+
 struct Batch::Impl {
   Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batch_options);
 
@@ -38,7 +51,9 @@ struct Batch::Impl {
   void observe(int i, bool first, Scratch& scratch);
   bool read_action(int i, const float* actions);
   void clear_results(int i);
+  void add_infos();
   void set_info(size_t column, int i, double value);
+  void tell_end(int i, bool timeout);
   struct Restored;
   std::string state(int i) const;
   Restored read_state(std::string_view bytes, const EnvState& like) const;

@@ -79,8 +79,6 @@ def test_flat_observations(env_id: str) -> None:
 def test_contract_of_vec_env() -> None:
     env = MVSimVecEnv("mvsim/NavArena-v0", 3, render_mode="rgb_array", width=32, height=24)
     assert env.get_attr("render_mode") == ["rgb_array"] * 3
-    env.set_attr("note", 7, indices=[1])
-    assert env.get_attr("note", indices=1) == [7] and not env.has_attr("note")
     assert env.env_is_wrapped(Monitor) == [True] * 3 and env.env_is_wrapped(gym.Wrapper, indices=0) == [False]
     env.seed(1)
     first = env.reset()
