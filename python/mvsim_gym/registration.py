@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import functools
 import importlib
@@ -56,16 +57,15 @@ def source_of(env: Named | None, keywords: dict[str, Any]) -> tuple[str, dict[st
     if env is not None and not isinstance(env, str | os.PathLike):
         _refuse(env)
     name = checked_text("env", os.fspath(env)) if env is not None else CUSTOM_ID
-    if not os.path.exists(name):
-        name = _after_import(name)
-    spec = _spec_of(name)
-    if spec is not None and not _is_own(spec):
-        return _source_of_spec(spec, keywords)
-    listed = listing().get(spec.id if spec is not None else name)
+    name = _after_import(name)
+    known = _spec_of(name)
+    if known is not None and not _is_own(known):
+        return _source_of_spec(known, keywords)
+    listed = listing().get(known.id if known is not None else name)
     if listed is not None:
         return listed, keywords
     if _LOOKS_LIKE_ID.fullmatch(name) and not os.path.exists(name):
-        ids = sorted(id for id, known in gym.registry.items() if known.entry_point in _ENTRY_POINTS)
+        ids = sorted(id for id, other in gym.registry.items() if other.entry_point in _ENTRY_POINTS)
         near = difflib.get_close_matches(name, ids, 1)
         hint = f", did you mean '{near[0]}'?" if near else f", known are {', '.join(ids)}"
         raise ValueError(f"no environment of mvsim_gym is called '{name}'{hint}")
@@ -104,10 +104,29 @@ def register(id: str, env: str | os.PathLike[str], **overrides: Any) -> None:
         FileNotFoundError: there is no such file.
         ValueError: `env` looks like an id, but none of this package is called so.
     """
-    path, keywords = source_of(env, overrides)
-    if not os.path.isfile(path):
-        raise FileNotFoundError(f"env: found no file '{path}', expected an environment file or an id")
+    path, keywords = _file_of(env, overrides)
     _register(id, {"env": os.path.abspath(path), **keywords})
+
+
+def spec(env: Named, **keywords: Any) -> EnvSpec:
+    """What `gymnasium.make` and `gymnasium.make_vec` take, of an environment file too: `gym.make(spec("my.env.xml"))`.
+
+    Args:
+        env: path of an environment file, an id, "module:id" or an EnvSpec.
+        keywords: as in `gymnasium.make`; they replace those of the registration.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: `env` looks like an id, but none is called so.
+        ModuleNotFoundError: there is no such module.
+    """
+    known = env if isinstance(env, EnvSpec) else _spec_of(_after_import(os.fspath(env)))
+    if known is None:
+        path = _file_of(env, {})[0]
+        known, keywords = gym.spec(CUSTOM_ID), {"env": os.path.abspath(path), **keywords}
+    known = copy.deepcopy(known)
+    known.kwargs.update(keywords)
+    return known
 
 
 def register_all() -> None:
@@ -132,6 +151,13 @@ def _register(id: str, kwargs: dict[str, Any]) -> None:
     )
 
 
+def _file_of(env: Named, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    path, keywords = source_of(env, keywords)
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"env: found no file '{path}', expected an environment file or an id")
+    return path, keywords
+
+
 def _refuse(env: Any) -> NoReturn:
     if isinstance(env, list) and env and all(map(callable, env)):  # of Stable-Baselines3's make_vec_env
         raise TypeError(
@@ -148,7 +174,7 @@ def _is_own(spec: EnvSpec) -> bool:
 
 def _after_import(name: str) -> str:
     found = _MODULE_AND_ID.fullmatch(name)
-    if found is None:
+    if found is None or os.path.exists(name):
         return name
     try:
         importlib.import_module(found[1])

@@ -210,6 +210,20 @@ def test_everything_that_names_an_environment(module_with_ids: str) -> None:
     equal(mvsim_gym.Env(f"mvsim_gym:{ARENA}").reset(seed=3), gym.make(ARENA).reset(seed=3))
 
 
+def test_specs_for_gymnasium(module_with_ids: str) -> None:
+    for env in (PATH, Path(PATH), "my_robots:mine/Short-v0", gym.spec(ARENA), ARENA):
+        made = mvsim_gym.spec(env, time_limit=0.6)
+        assert steps_of(gym.make_vec(made, num_envs=1)) == 3
+        single = gym.make(made)
+        single.reset(seed=0)
+        assert [single.step(np.zeros(2, np.float32))[3] for _ in range(3)] == [False, False, True]
+    assert gym.spec(ARENA).kwargs == {"env": ARENA}
+    with pytest.raises(FileNotFoundError, match=r"no file 'no\.env\.xml'"):
+        mvsim_gym.spec("no.env.xml")
+    with pytest.raises(ValueError, match="did you mean 'mvsim/NavArena-v0'"):
+        mvsim_gym.spec("mvsim/NavAren-v0")
+
+
 def test_what_names_no_environment(module_with_ids: str) -> None:
     with pytest.raises(ModuleNotFoundError, match="'nowhere:mine/Task-v0' needs the module 'nowhere'"):
         mvsim_gym.VectorEnv("nowhere:mine/Task-v0")
