@@ -473,3 +473,25 @@ def test_wrapped_environments_are_copied_and_pickled() -> None:
         equal(twin.step(action), expected)
         assert twin.unwrapped is not wrapped.unwrapped
     assert unwrapped.step(action)[1] == expected[1]
+
+
+def test_films_of_gymnasium(tmp_path: Path) -> None:
+    """What the extra `video` installs is what Gymnasium's wrapper asks for."""
+    pytest.importorskip("moviepy")
+    env = gym.make("mvsim/NavArena-v0", render_mode="rgb_array", width=64, height=64, time_limit=1)
+    env = gym.wrappers.RecordVideo(env, str(tmp_path / "one"), episode_trigger=lambda _: True)
+    env.reset(seed=0)
+    while not env.step(np.zeros(2, np.float32))[3]:
+        pass
+    env.close()
+    envs = gym.make_vec(
+        "mvsim/NavArena-v0", num_envs=2, render_mode="rgb_array", width=64, height=64, time_limit=1
+    )
+    envs = gym.wrappers.vector.RecordVideo(envs, str(tmp_path / "many"), episode_trigger=lambda _: True)
+    envs.reset(seed=0)
+    while not envs.step(np.zeros((2, 2), np.float32))[3].any():
+        pass
+    envs.close()
+    for name in ("one", "many"):
+        films = list((tmp_path / name).glob("*.mp4"))
+        assert films and all(film.stat().st_size > 500 for film in films)

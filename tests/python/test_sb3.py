@@ -223,3 +223,18 @@ def test_a_limit_in_steps() -> None:
     envs.step(np.zeros((1, 2), np.float32))
     *_, dones, infos = envs.step(np.zeros((1, 2), np.float32))
     assert dones[0] and infos[0]["TimeLimit.truncated"] and infos[0]["episode"]["l"] == 2
+
+
+def test_films(tmp_path: Path) -> None:
+    pytest.importorskip("moviepy")
+    from stable_baselines3.common.vec_env import VecVideoRecorder
+
+    envs = MVSimVecEnv("mvsim/NavArena-v0", 2, render_mode="rgb_array", width=64, height=64)
+    recorder = VecVideoRecorder(
+        envs, str(tmp_path), record_video_trigger=lambda step: step == 0, video_length=5
+    )
+    recorder.reset()
+    for action in actions_for(0, 7, 2):
+        recorder.step(action)
+    recorder.close()
+    assert [film.stat().st_size > 500 for film in tmp_path.glob("*.mp4")] == [True]
