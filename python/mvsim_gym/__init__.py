@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from mvsim_gym.registration import register, register_all
+from mvsim_gym.registration import register, register_all, spec
 
 if TYPE_CHECKING:
     from mvsim_gym import sb3, tire
@@ -26,6 +26,7 @@ __all__ = [
     "WorldFileError",
     "register",
     "sb3",
+    "spec",
     "tire",
 ]
 

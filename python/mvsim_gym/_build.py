@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import copy
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,25 +12,13 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
+from mvsim_gym._keywords import plain_values, unknown_keyword
 from mvsim_gym._notices import notice
-from mvsim_gym.errors import UnknownKeywordError
-from mvsim_gym.registration import listing, source_of
-
-# Keywords of the constructors; all others belong to the environment file.
-OWN_KEYWORDS = [
-    "env",
-    "num_envs",
-    "num_threads",
-    "autoreset_mode",
-    "strict_actions",
-    "spl",
-    "roots",
-    "log_dir",
-]
-OWN_KEYWORDS += ["render_mode", "width", "height", "camera", "max_episode_steps", "copy", "flatten", "pin"]
+from mvsim_gym.registration import CUSTOM_ID, listing
 
 Observation = dict[str, npt.NDArray[Any]]
 Path = str | os.PathLike[str]
@@ -38,9 +26,12 @@ Path = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a batch is made from; can be pickled."""
+    """What a batch is made from; can be pickled.
 
-    env: Path | None
+    `kind` is the class that it is for, `env` the path of an environment file or an id of the package's own."""
+
+    kind: str
+    env: Path
     overrides: dict[str, Any]
     num_envs: int
     num_threads: int
@@ -55,12 +46,11 @@ class Recipe:
     def portable(self) -> Recipe:
         """The same for another process: absolute paths, no id that only this process has registered, and no logs,
         which belong to one writer."""
-        path, overrides = source_of(self.env, self.overrides)
-        id = next((id for id, listed in listing().items() if listed == path), None)
+        path = os.path.abspath(_path_of(self))
         return replace(
             self,
-            env=id or os.path.abspath(path),
-            overrides=overrides,
+            env=next((id for id, listed in listing().items() if os.path.abspath(listed) == path), path),
+            overrides=plain_values(self.overrides),
             roots=[os.path.abspath(folder) for folder in folders_of(self.roots)],
             log_dir=None,
         )
@@ -75,16 +65,15 @@ def make_batch(recipe: Recipe) -> _core.Batch:
         ValueError: `num_envs` below 1 and the like.
     """
     folders = folders_of(recipe.roots)
-    path, overrides = source_of(recipe.env, recipe.overrides)
-    spec = _core.load_env(path, assets(), folders)
-    try:
-        _core.apply_overrides(spec, {name: _plain(value) for name, value in overrides.items()})
-    except UnknownKeywordError as error:
-        raise TypeError(_with_hint(str(error), overrides)) from None
+    overrides = plain_values(recipe.overrides)
+    spec = _core.load_env(_path_of(recipe), assets(), folders)
+    known = spec.keywords
+    for name in overrides:
+        if name not in known:
+            raise unknown_keyword(recipe.kind, name, known)
+    _core.apply_overrides(spec, overrides)
     if recipe.max_episode_steps is not None:
-        if recipe.max_episode_steps < 1:
-            raise ValueError(f"max_episode_steps: found {recipe.max_episode_steps}, expected at least 1")
-        limit = recipe.max_episode_steps * spec.control_period
+        limit = _count("max_episode_steps", recipe.max_episode_steps, 1) * spec.control_period
         spec.time_limit = min(limit, spec.time_limit) if spec.time_limit > 0 else limit
     batch = _core.Batch(
         spec,
@@ -101,6 +90,18 @@ def make_batch(recipe: Recipe) -> _core.Batch:
         batch.log_to(os.fspath(recipe.log_dir))
     notice(batch.warnings)
     return batch
+
+
+def spec_of(recipe: Recipe) -> EnvSpec:
+    """What `gymnasium.make` makes one such environment from."""
+    named = recipe.env in listing()
+    keywords = {"env": recipe.env, **recipe.overrides}
+    for name in ("strict_actions", "spl", "roots", "max_episode_steps"):
+        if getattr(recipe, name):
+            keywords[name] = getattr(recipe, name)
+    spec = copy.deepcopy(gym.spec(os.fspath(recipe.env) if named else CUSTOM_ID))
+    spec.kwargs = keywords
+    return spec
 
 
 def action_space(batch: _core.Batch) -> spaces.Box:
@@ -149,6 +150,25 @@ def check_mode(name: str, found: Any, known: Sequence[Any]) -> None:
         raise ValueError(f"{name}: found {found!r}, expected one of {', '.join(map(repr, known))}")
 
 
+def check_render_mode(found: Any, many: bool) -> None:
+    """ValueError for a mode that is not drawn here, saying who draws it."""
+    if found is None or found == "rgb_array":
+        return
+    remedy = ""
+    if found == "human":
+        remedy = "; a window, of one environment, is opened by gymnasium.make(..., render_mode='human')"
+    elif found == "rgb_array_list":
+        remedy = "; gymnasium.wrappers.RenderCollection (of many: .vector) keeps the pictures of 'rgb_array'"
+    if many and found == "human":
+        remedy += ", and render() of 'rgb_array' returns the pictures of all"
+    raise ValueError(f"render_mode: found {found!r}, expected None or 'rgb_array'{remedy}")
+
+
+def overlap(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+    """Whether two arrays have memory in common."""
+    return np.may_share_memory(a, b) and np.shares_memory(a, b)  # mostly their ends alone tell
+
+
 def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
     """Actions as the batch takes them, float32 in C order of the right shape; copied only if they are not."""
     if isinstance(actions, np.ndarray) and actions.dtype == np.float32 and actions.flags.c_contiguous:
@@ -175,21 +195,6 @@ def _count(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, list | tuple):
-        return [os.fspath(item) if isinstance(item, os.PathLike) else item for item in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    return value
-
-
-def _with_hint(message: str, overrides: dict[str, Any]) -> str:
-    if "did you mean" in message:
-        return message
-    for name in overrides:
-        near = difflib.get_close_matches(name, OWN_KEYWORDS, n=1)
-        if near and f"'{name}'" in message:
-            return f"{message}, did you mean '{near[0]}'?"
-    return message
+def _path_of(recipe: Recipe) -> str:
+    path = os.fspath(recipe.env)
+    return listing().get(path, path)

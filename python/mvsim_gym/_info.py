@@ -17,6 +17,9 @@ class InfoTable:
     """The info columns of a batch. Most steps have none, and finding that out costs two looks at a mask."""
 
     def __init__(self, batch: _core.Batch) -> None:
+        self.moment = 0
+        """Counts the calls that change what there is to say."""
+        self._batch = batch
         self._columns = [
             (key, _TYPES[kind], values, mask) for key, kind, values, mask in batch.info_columns()
         ]
@@ -30,6 +33,11 @@ class InfoTable:
             return {}
         return {key: kind(values[i]) for key, kind, values, mask in self._columns if mask[i]}
 
+    def of_cut(self) -> dict[str, Any]:
+        """What a lone env has to say where something outside of it ends its episode in this step."""
+        self._batch.report_cut(0)
+        return self.of_env(0)
+
     def of_envs(self, among: Mask | None = None) -> dict[str, Any]:
         """What all envs, or those of a mask, have to say: an array of values and a mask `_key` for each key
         that some env has, as Gymnasium's SyncVectorEnv puts them together."""
@@ -42,3 +50,35 @@ class InfoTable:
                 infos[key] = np.where(has, values, 0).astype(kind)
                 infos["_" + key] = has
         return infos
+
+
+class OpenInfo(dict[str, Any]):
+    """The info of a step that ended no episode: empty, but for `bad_action` now and then.
+
+    A limit outside of the environment (`gymnasium.wrappers.TimeLimit`) may end the episode in this step all the
+    same. So a key that an episode's end has is answered when it is asked for, as a time limit of the environment's
+    own would have it; until the next step. A copy is a plain dict.
+    """
+
+    __slots__ = ("_moment", "_table")
+
+    def __init__(self, table: InfoTable) -> None:
+        self._table = table
+        self._moment = table.moment
+
+    def __missing__(self, key: str) -> Any:
+        if self._moment != self._table.moment:
+            raise KeyError(f"{key}: this step ended no episode, and the environment has gone on since")
+        self.update(self._table.of_cut())
+        if key not in self:
+            raise KeyError(key)
+        return self[key]
+
+    def __copy__(self) -> dict[str, Any]:
+        return dict(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
+        return dict(self)  # of bools, numbers and texts
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)

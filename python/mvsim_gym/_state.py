@@ -25,7 +25,7 @@ class Copyable(ABC):
     and the state: it is made anew where it is read, from the same files, and goes on where it was.
     """
 
-    _batch: _core.Batch | None
+    _batch: _core.Batch | None = None  # of one whose making has failed
     _recipe: Recipe
     _NATIVE: ClassVar[frozenset[str]]
     """Attributes that `_attach` makes from the batch."""

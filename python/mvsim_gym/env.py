@@ -18,8 +18,8 @@ from mvsim_gym._build import (
     Recipe,
     action_space,
     as_actions,
-    check_mode,
     check_options,
+    check_render_mode,
     checked_seed,
     closed_error,
     columns_of,
@@ -27,9 +27,10 @@ from mvsim_gym._build import (
     make_batch,
     observation_space,
 )
-from mvsim_gym._info import InfoTable
+from mvsim_gym._info import InfoTable, OpenInfo
 from mvsim_gym._picture import Painter, Shot
 from mvsim_gym._state import Copyable, checked_bytes
+from mvsim_gym.registration import Named, takes_ids
 
 __all__ = ["Env"]
 
@@ -41,10 +42,11 @@ class Env(Copyable, gym.Env[Any, Any]):
     vector in [-1, 1] that stands for `action_low`..`action_high` in physical units. `info` is empty but for the last step of an
     episode, which tells `success`, `collision`, `timeout`, `diverged`, `time` (s), `path_length` (m),
     `min_clearance` (m), `bad_action` (count) and the sum of each reward term as `reward/<name>`; a step with
-    a bad action tells `bad_action` too.
+    a bad action tells `bad_action` too. Where a wrapper ends the episode earlier, `info["success"]` and all other
+    keys are answered in that step too, as if a time limit had ended it.
 
     Args:
-        env: path of the environment file, or the id of one that the package brings.
+        env: path of an environment file, or what `gymnasium.make` takes: an id, "module:id", an EnvSpec.
         render_mode: None or "rgb_array".
         num_threads: accepted for the sake of `gymnasium.make_vec`; one environment is stepped by its caller.
         strict_actions: an action that is not finite raises; by default it counts as zero, in
@@ -52,6 +54,8 @@ class Env(Copyable, gym.Env[Any, Any]):
         spl: tell `spl`, and `optimal_length` (m) on success, at the end of an episode (for evaluation: it
             costs time).
         roots: folders that the world may read beside its own parent folder and the package's data.
+        max_episode_steps: a time limit in steps, beside that of the environment file. (`gymnasium.make` keeps
+            this keyword for its wrapper TimeLimit: say `time_limit`, in seconds, there.)
         log_dir: a folder for CSV files of every vehicle, a row a physics step; each episode has its own.
         width, height: of pictures, pixels.
         camera: "above" or "behind" (the robot).
@@ -69,24 +73,28 @@ class Env(Copyable, gym.Env[Any, Any]):
 
     _NATIVE = frozenset({"_batch", "_rows", "_rewards", "_terminated", "_truncated", "_info", "_painter"})
 
+    @takes_ids
     def __init__(
         self,
-        env: Path | None = None,
+        env: Named | None = None,
         *,
         render_mode: str | None = None,
         num_threads: int = 1,
         strict_actions: bool = False,
         spl: bool = False,
         roots: Sequence[Path] = (),
+        max_episode_steps: int | None = None,
         log_dir: Path | None = None,
         width: int = 480,
         height: int = 480,
         camera: str = "above",
         **overrides: Any,
     ) -> None:
-        check_mode("render_mode", render_mode, (None, "rgb_array"))
+        check_render_mode(render_mode, many=False)
         self._shot = Shot(width, height, camera).checked()
+        assert isinstance(env, str)  # a path by now
         recipe = Recipe(
+            "Env",
             env,
             overrides,
             num_envs=1,
@@ -95,6 +103,7 @@ class Env(Copyable, gym.Env[Any, Any]):
             strict_actions=strict_actions,
             spl=spl,
             roots=roots,
+            max_episode_steps=max_episode_steps,
             log_dir=log_dir,
         )
         batch = make_batch(recipe)
@@ -150,6 +159,7 @@ class Env(Copyable, gym.Env[Any, Any]):
             batch.seed_env(0, draw_key(self.np_random))
             self._seeded = True
         batch.reset()
+        self._info.moment += 1
         self._running = True
         return self._observation(), {}
 
@@ -175,11 +185,17 @@ class Env(Copyable, gym.Env[Any, Any]):
         told = batch.step(actions)
         observation = self._observation()
         reward = float(self._rewards[0])
+        self._info.moment += 1
         if not told:  # an episode's end tells something always
-            return observation, reward, False, False, {}
+            return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
-        self._running = not (terminated or truncated)
-        return observation, reward, terminated, truncated, self._info.of_env(0)
+        info = self._info.of_env(0)
+        if terminated or truncated:
+            self._running = False
+            return observation, reward, terminated, truncated, info
+        open_info = OpenInfo(self._info)
+        open_info.update(info)
+        return observation, reward, False, False, open_info
 
     def snapshot(self) -> bytes:
         """The state of the episode and all that the coming ones follow from: world, noise, time limit, episode
@@ -198,6 +214,7 @@ class Env(Copyable, gym.Env[Any, Any]):
         """
         batch = self._open()
         batch.set_state([0], [checked_bytes(state)])
+        self._info.moment += 1
         self._seeded = batch.started(0)
         self._running = self._seeded and not batch.ended(0)
         return self._observation()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ForkedProcessError", "RenderMemoryError", "RendererLost", "UnknownKeywordError", "WorldFileError"]
+__all__ = ["ForkedProcessError", "MissingFileError", "RenderMemoryError", "RendererLost", "WorldFileError"]
 
 
 class WorldFileError(ValueError):
@@ -21,8 +21,8 @@ class WorldFileError(ValueError):
         """Counts from 1; 0 where no column is known."""
 
 
-class UnknownKeywordError(TypeError):
-    """A keyword that an environment does not have."""
+class MissingFileError(WorldFileError, FileNotFoundError):
+    """There is no environment file of that name."""
 
 
 class ForkedProcessError(RuntimeError):

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mvsim_gym import _core
-from mvsim_gym._build import Path, Recipe, make_batch
+from mvsim_gym._build import Recipe, make_batch
+from mvsim_gym.registration import Named, source_of
 
 __all__ = ["Parameter", "parameters_of", "table_of"]
 
@@ -28,19 +29,21 @@ class Parameter:
     """The names that `value` may have instead of a number."""
 
 
-def parameters_of(env: Path, **overrides: Any) -> list[Parameter]:
+def parameters_of(env: Named, **overrides: Any) -> list[Parameter]:
     """All parameters of an environment, in the order of its world.
 
     Args:
-        env: an id or the path of an environment file.
+        env: path of an environment file, or what `gymnasium.make` takes.
         overrides: as for `mvsim_gym.Env`.
 
     Raises:
         TypeError, WorldFileError: as for `mvsim_gym.Env`.
     """
+    path, keywords = source_of(env, overrides)
     recipe = Recipe(
-        env,
-        overrides,
+        "Env",
+        path,
+        keywords,
         num_envs=1,
         num_threads=1,
         autoreset=_core.AutoresetMode.DISABLED,

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
+import functools
+import importlib
+import inspect
 import os
 import re
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium as gym
+from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets
-from mvsim_gym.errors import WorldFileError
+from mvsim_gym._keywords import checked_text, kind_of
+from mvsim_gym.errors import MissingFileError
 
 CUSTOM_ID = "mvsim/Custom-v0"
 _ENTRY_POINT = "mvsim_gym.env:Env"
+# what a registration may name as well, and means the same
+_ENTRY_POINTS = (_ENTRY_POINT, "mvsim_gym:Env")
 _LOOKS_LIKE_ID = re.compile(r"[\w.-]+/[\w.-]+-v\d+")
+_MODULE_AND_ID = re.compile(r"([A-Za-z_][\w.]*):([\w:./-]+)")
+
+Named = str | os.PathLike[str] | EnvSpec
 
 
 @cache
@@ -25,30 +37,57 @@ def listing() -> dict[str, str]:
     return dict(_core.list_envs(os.path.join(assets(), "envs")))
 
 
-def source_of(env: str | os.PathLike[str] | None, overrides: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The environment file that an argument `env` means (a registered id or a path), and all keywords for it:
-    those of the registration, replaced by the caller's.
+def source_of(env: Named | None, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The environment file that an argument `env` means, and all keywords for it: those of a registration, replaced
+    by the caller's.
+
+    Args:
+        env: the path of a file, or what `gymnasium.make` takes and stands for an environment of this package: an id,
+            also one that the caller has registered, without its version the latest; "module:id", whose module is
+            imported first; an EnvSpec.
+        keywords: the caller's.
 
     Raises:
         TypeError: no environment file is named.
-        ValueError: it looks like an id, but none of this package is called so.
+        ValueError: it looks like an id, but no environment of this package is called so; or it is registered with
+            something else, or wrappers, which many environments in one batch do not have.
+        ModuleNotFoundError: there is no such module.
     """
-    name = os.fspath(env) if env is not None else CUSTOM_ID
-    listed = listing().get(name)
+    if isinstance(env, EnvSpec):
+        return _source_of_spec(env, keywords)
+    if env is not None and not isinstance(env, str | os.PathLike):
+        _refuse(env)
+    name = checked_text("env", os.fspath(env)) if env is not None else CUSTOM_ID
+    name = _after_import(name)
+    known = _spec_of(name)
+    if known is not None and not _is_own(known):
+        return _source_of_spec(known, keywords)
+    listed = listing().get(known.id if known is not None else name)
     if listed is not None:
-        return listed, overrides
-    known = gym.registry.get(name)
-    if known is not None and known.entry_point == _ENTRY_POINT:
-        keywords = {**known.kwargs, **overrides}
-        if "env" not in keywords:
-            raise TypeError(f"{name} needs the keyword env: the path of an environment file")
-        return source_of(keywords.pop("env"), keywords)
+        return listed, keywords
     if _LOOKS_LIKE_ID.fullmatch(name) and not os.path.exists(name):
-        ids = sorted(id for id, spec in gym.registry.items() if spec.entry_point == _ENTRY_POINT)
+        ids = sorted(id for id, other in gym.registry.items() if other.entry_point in _ENTRY_POINTS)
         near = difflib.get_close_matches(name, ids, 1)
         hint = f", did you mean '{near[0]}'?" if near else f", known are {', '.join(ids)}"
         raise ValueError(f"no environment of mvsim_gym is called '{name}'{hint}")
-    return name, overrides
+    return name, keywords
+
+
+def takes_ids(init: Callable[..., None]) -> Callable[..., None]:
+    """Lets a constructor, whose first argument is the path of an environment file, be given all that `source_of`
+    takes; keywords of a registration come in as if the caller had given them."""
+    signature = inspect.signature(init)
+    first = list(signature.parameters)[1]
+
+    @functools.wraps(init)
+    def resolved(self: Any, *args: Any, **keywords: Any) -> None:
+        given = dict(signature.bind(self, *args, **keywords).arguments)
+        del given["self"]
+        overrides = given.pop("overrides", {})
+        path, given = source_of(given.pop(first, None), {**given, **overrides})
+        init(self, path, **given)
+
+    return resolved
 
 
 def register(id: str, env: str | os.PathLike[str], **overrides: Any) -> None:
@@ -63,13 +102,32 @@ def register(id: str, env: str | os.PathLike[str], **overrides: Any) -> None:
     An id that stands for something else already is given anew.
 
     Raises:
-        WorldFileError: there is no such file.
+        WorldFileError: there is no such file (it is a FileNotFoundError too).
         ValueError: `env` looks like an id, but none of this package is called so.
     """
-    path, keywords = source_of(env, overrides)
-    if not os.path.isfile(path):
-        raise WorldFileError(f"env: found no file '{path}', expected an environment file or an id", path)
+    path, keywords = _file_of(env, overrides)
     _register(id, {"env": os.path.abspath(path), **keywords})
+
+
+def spec(env: Named, **keywords: Any) -> EnvSpec:
+    """What `gymnasium.make` and `gymnasium.make_vec` take, of an environment file too: `gym.make(spec("my.env.xml"))`.
+
+    Args:
+        env: path of an environment file, an id, "module:id" or an EnvSpec.
+        keywords: as in `gymnasium.make`; they replace those of the registration.
+
+    Raises:
+        WorldFileError: there is no such file (it is a FileNotFoundError too).
+        ValueError: `env` looks like an id, but none is called so.
+        ModuleNotFoundError: there is no such module.
+    """
+    known = env if isinstance(env, EnvSpec) else _spec_of(_after_import(os.fspath(env)))
+    if known is None:
+        path = _file_of(env, {})[0]
+        known, keywords = gym.spec(CUSTOM_ID), {"env": os.path.abspath(path), **keywords}
+    known = copy.deepcopy(known)
+    known.kwargs.update(keywords)
+    return known
 
 
 def register_all() -> None:
@@ -92,3 +150,64 @@ def _register(id: str, kwargs: dict[str, Any]) -> None:
         vector_entry_point="mvsim_gym.vector_env:VectorEnv",
         kwargs=kwargs,
     )
+
+
+def _file_of(env: Named, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    path, keywords = source_of(env, keywords)
+    if not os.path.isfile(path):
+        raise MissingFileError(f"env: found no file '{path}', expected an environment file or an id", path)
+    return path, keywords
+
+
+def _refuse(env: Any) -> NoReturn:
+    if isinstance(env, list) and env and all(map(callable, env)):  # of Stable-Baselines3's make_vec_env
+        raise TypeError(
+            f"env: found a list of {len(env)} functions, as make_vec_env gives it to vec_env_cls, expected an id:"
+            f" MVSimVecEnv(id, num_envs={len(env)}) is the whole vector environment"
+        )
+    raise TypeError(f"env: found {kind_of(env)}, expected the path of a file, or an id")
+
+
+def _is_own(spec: EnvSpec) -> bool:
+    """Whether it is what `register_all` registers: an environment of the package as it is."""
+    return spec.kwargs == {"env": spec.id} and spec.id in listing()
+
+
+def _after_import(name: str) -> str:
+    found = _MODULE_AND_ID.fullmatch(name)
+    if found is None or os.path.exists(name):
+        return name
+    try:
+        importlib.import_module(found[1])
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"env: '{name}' needs the module '{found[1]}': {error}") from error
+    return found[2]
+
+
+def _spec_of(name: str) -> EnvSpec | None:
+    known = gym.registry.get(name)
+    if known is not None or os.path.exists(name):
+        return known
+    versions = [spec for spec in gym.registry.values() if spec.version and name == spec.id.rsplit("-v", 1)[0]]
+    return max(versions, key=lambda spec: spec.version or 0, default=None)
+
+
+def _source_of_spec(spec: EnvSpec, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    entry = spec.entry_point
+    if callable(entry):
+        entry = f"{entry.__module__}:{getattr(entry, '__qualname__', '')}"
+    if entry not in _ENTRY_POINTS:
+        raise ValueError(
+            f"'{spec.id}' is registered with {entry}, expected an environment of mvsim_gym"
+            " (mvsim_gym.register gives an environment file an id)"
+        )
+    if spec.additional_wrappers:
+        names = ", ".join(wrapper.name for wrapper in spec.additional_wrappers)
+        raise ValueError(
+            f"'{spec.id}' is registered with wrappers ({names}), which a native batch cannot put on"
+        )
+    limit = {} if spec.max_episode_steps is None else {"max_episode_steps": spec.max_episode_steps}
+    keywords = {**limit, **spec.kwargs, **keywords}
+    if "env" not in keywords:
+        raise TypeError(f"{spec.id} needs the keyword env: the path of an environment file")
+    return source_of(keywords.pop("env"), keywords)

@@ -17,17 +17,19 @@ from mvsim_gym._build import (
     Recipe,
     action_space,
     as_actions,
-    check_mode,
     check_options,
+    check_render_mode,
     closed_error,
     columns_of,
     draw_key,
     make_batch,
     observation_space,
+    spec_of,
 )
 from mvsim_gym._info import InfoTable
 from mvsim_gym._picture import Painter, Shot
 from mvsim_gym._state import Copyable, pack, unpack
+from mvsim_gym.registration import Named, takes_ids
 
 __all__ = ["FlatObservation", "MVSimVecEnv"]
 
@@ -39,13 +41,14 @@ class MVSimVecEnv(Copyable, VecEnv):
     """`num_envs` copies of an environment for Stable-Baselines3, stepped by one native call.
 
     Args:
-        env_id: id or path of the environment.
+        env_id: path of an environment file, or what `gymnasium.make` takes: an id, "module:id", an EnvSpec.
         num_envs: at least 1.
         num_threads, pin: as for `mvsim_gym.VectorEnv`.
         flatten: observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with
             False a dict in physical units, for "MultiInputPolicy".
         render_mode: None or "rgb_array".
-        strict_actions, spl, roots, log_dir, width, height, camera, overrides: as for `mvsim_gym.VectorEnv`.
+        strict_actions, spl, roots, max_episode_steps, log_dir, width, height, camera, overrides: as for
+            `mvsim_gym.VectorEnv`.
 
     Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
     whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
@@ -54,9 +57,10 @@ class MVSimVecEnv(Copyable, VecEnv):
 
     _NATIVE = frozenset({"_batch", "_current", "_final", "_info", "_painter"})
 
+    @takes_ids
     def __init__(
         self,
-        env_id: Path,
+        env_id: Named,
         num_envs: int = 1,
         num_threads: int = 0,
         *,
@@ -66,15 +70,18 @@ class MVSimVecEnv(Copyable, VecEnv):
         strict_actions: bool = False,
         spl: bool = False,
         roots: Sequence[Path] = (),
+        max_episode_steps: int | None = None,
         log_dir: Path | None = None,
         width: int = 320,
         height: int = 320,
         camera: str = "above",
         **overrides: Any,
     ) -> None:
-        check_mode("render_mode", render_mode, (None, "rgb_array"))
+        check_render_mode(render_mode, many=True)
         self._shot = Shot(width, height, camera).checked()
+        assert isinstance(env_id, str)  # a path by now
         recipe = Recipe(
+            "MVSimVecEnv",
             env_id,
             overrides,
             num_envs=num_envs,
@@ -84,11 +91,22 @@ class MVSimVecEnv(Copyable, VecEnv):
             strict_actions=strict_actions,
             spl=spl,
             roots=roots,
+            max_episode_steps=max_episode_steps,
             log_dir=log_dir,
         )
         batch = make_batch(recipe)
         self._recipe = recipe.portable()
-        self._attributes: list[dict[str, Any]] = [{"render_mode": render_mode} for _ in range(batch.num_envs)]
+        self.render_mode = render_mode
+        self.spec = spec_of(self._recipe)
+        """What `gymnasium.make` makes a single one of these environments from."""
+        self.control_period: float = batch.control_period
+        """Simulated seconds of a step."""
+        self.action_low: npt.NDArray[np.float64] = np.array(batch.action_low)
+        """What an action of -1 stands for, physical units."""
+        self.action_high: npt.NDArray[np.float64] = np.array(batch.action_high)
+        """What an action of 1 stands for, physical units."""
+        self.action_names: list[str] = batch.action_names
+        """Names of the action's components, e.g. vx and omega."""
         space = observation_space(batch)
         self._columns = columns_of(batch, space)
         self._flatten = FlatObservation(space) if flatten else None
@@ -186,16 +204,15 @@ class MVSimVecEnv(Copyable, VecEnv):
         return [self._painter.of_env(batch, i, self._shot) for i in range(self.num_envs)]
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute that `set_attr` gave the envs, or one of this object, for each env."""
-        return [
-            self._attributes[i][attr_name] if attr_name in self._attributes[i] else getattr(self, attr_name)
-            for i in self._get_indices(indices)
-        ]
+        """An attribute of the envs, which have them in common, for each: `spec`, `render_mode`, `action_low`..."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Notes an attribute for the envs; it changes nothing in them."""
-        for i in self._get_indices(indices):
-            self._attributes[i][attr_name] = value
+        """Raises AttributeError: rows of one batch have nothing that can be set in them."""
+        raise AttributeError(
+            f"'{attr_name}' cannot be set: the envs are rows of a native batch. What differs from the environment"
+            " file is said by keywords of MVSimVecEnv, for all of them"
+        )
 
     def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> list[Any]:
         """The envs are rows of one batch: the only method of theirs is `render`."""
@@ -248,8 +265,8 @@ class MVSimVecEnv(Copyable, VecEnv):
 class FlatObservation:
     """Turns dicts of observations into vectors in [-1, 1], in the order of the space: what `MVSimVecEnv` feeds.
 
-    Call it with a batch from a vector environment ({key: (n, ...)}) to use a policy trained on the flat vectors:
-    `model.predict(FlatObservation(envs.single_observation_space)(observation))`.
+    Call it with the observations of a vector environment ({key: (n, size)}) or of a single one ({key: (size,)}) to use
+    a policy trained on the flat vectors: `model.predict(FlatObservation(envs.single_observation_space)(observation))`.
     """
 
     def __init__(self, space: spaces.Dict) -> None:
@@ -259,17 +276,19 @@ class FlatObservation:
         )
         self.space = spaces.Box(-1.0, 1.0, low.shape, np.float32)
         self._keys = list(space.spaces)
+        self._ndims = [len(box.shape or ()) for box in space.spaces.values()]
         spread = np.where(high > low, high - low, 1)
         self._scale = (2 / spread).astype(np.float32)
         self._offset = (-1 - low * self._scale).astype(np.float32)
 
     def __call__(self, observation: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-        """{key: (n, ...)} -> (n, sum of sizes), float32, a new array."""
+        """{key: (n, ...)} -> (n, sum of sizes), or without n; float32, a new array."""
         return self.of([observation[key] for key in self._keys])
 
     def of(self, rows: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
         """The same from a list of arrays in the order of the space."""
-        out = np.concatenate([row.reshape(len(row), -1) for row in rows], axis=1, dtype=np.float32)
+        flat = [row.reshape(row.shape[: row.ndim - n] + (-1,)) for row, n in zip(rows, self._ndims, strict=True)]
+        out = np.concatenate(flat, axis=-1, dtype=np.float32)
         out *= self._scale
         out += self._offset
         return np.clip(out, -1, 1, out=out)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations, permutations
 from typing import Any
 
 import gymnasium as gym
@@ -22,16 +23,19 @@ from mvsim_gym._build import (
     as_actions,
     check_mode,
     check_options,
+    check_render_mode,
     checked_seed,
     closed_error,
     columns_of,
     draw_key,
     make_batch,
     observation_space,
+    overlap,
 )
 from mvsim_gym._info import InfoTable, Mask
 from mvsim_gym._picture import Painter, Shot
 from mvsim_gym._state import Copyable, pack, unpack
+from mvsim_gym.registration import Named, takes_ids
 
 __all__ = ["VectorEnv"]
 
@@ -46,7 +50,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
     whatever the number of envs and threads.
 
     Args:
-        env: path of the environment file, or the id of one that the package brings.
+        env: as for `Env`.
         num_envs: at least 1.
         num_threads: 0 takes what suits the machine (`mvsim-gym doctor` says how many); the caller's thread is
             one of them.
@@ -83,9 +87,10 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         }
     )
 
+    @takes_ids
     def __init__(
         self,
-        env: Path | None = None,
+        env: Named | None = None,
         *,
         num_envs: int = 1,
         num_threads: int = 0,
@@ -103,12 +108,14 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         camera: str = "above",
         **overrides: Any,
     ) -> None:
-        check_mode("render_mode", render_mode, (None, "rgb_array"))
+        check_render_mode(render_mode, many=True)
         self._shot = Shot(width, height, camera).checked()
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         check_mode("autoreset_mode", mode, [known.value for known in AutoresetMode])
         self.autoreset_mode = AutoresetMode(mode)
+        assert isinstance(env, str)  # a path by now
         recipe = Recipe(
+            "VectorEnv",
             env,
             overrides,
             num_envs=num_envs,
@@ -224,8 +231,9 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         Args:
             actions: (num_envs, n) float32 in [-1, 1]; values beyond are clipped. Float32 in C order is not
                 copied.
-            out: the caller's arrays for the observations, of their types, one for each key (say, a row of a
-                rollout buffer). They are returned in place of new ones.
+            out: the caller's writeable arrays for the observations, of their types and of any strides, one for each
+                key (say, a row of a rollout buffer), none in the memory of another. They are returned in place of
+                new ones.
 
         Returns:
             observations (num_envs, ...), rewards (num_envs,) float64, terminated and truncated
@@ -234,7 +242,8 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         Raises:
             gymnasium.error.ResetNeeded: before the first reset, or (mode DISABLED) for an env whose episode
                 has ended.
-            ValueError: actions or `out` of another shape; with `strict_actions` an action that is not finite.
+            ValueError: actions or `out` of another shape; `out` that is read-only or overlaps; with
+                `strict_actions` an action that is not finite. Nothing has moved.
         """
         batch = self._open()
         if not self._ready:
@@ -354,23 +363,35 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             np.copyto(out[key], array)
         return out
 
-    def _check_out(self, out: Observation) -> None:
+    def _check_out(self, out: Any) -> None:
+        """All that can be wrong with `out`, before anything moves."""
         arrays = self._observations
+        if not isinstance(out, Mapping):
+            raise TypeError(f"out: found a {type(out).__name__}, expected a dict of arrays")
         if out.keys() != arrays.keys():
-            raise ValueError(f"out: found the keys {', '.join(out)}, expected {', '.join(arrays)}")
+            raise ValueError(f"out: found the keys {', '.join(map(str, out))}, expected {', '.join(arrays)}")
         for key, array in arrays.items():
-            target = out[key]
-            if (
-                not isinstance(target, np.ndarray)
-                or target.dtype != array.dtype
-                or target.shape != array.shape
-            ):
-                found = (
-                    f"{target.dtype} {target.shape}"
-                    if isinstance(target, np.ndarray)
-                    else type(target).__name__
+            found, target = "", out[key]
+            if not isinstance(target, np.ndarray):
+                found = f"a {type(target).__name__}"
+            elif target.dtype != array.dtype or target.shape != array.shape:
+                found = f"{target.dtype} {target.shape}"
+            elif not target.flags.writeable:
+                found = "an array that is read-only"
+            if found:
+                raise ValueError(
+                    f"out[{key!r}]: found {found}, expected a writeable array of {array.dtype} {array.shape}"
                 )
-                raise ValueError(f"out[{key!r}]: found {found}, expected an array of {array.dtype} {array.shape}")
+        for key, other in combinations(arrays, 2):
+            if overlap(out[key], out[other]):
+                raise ValueError(
+                    f"out[{key!r}]: shares memory with out[{other!r}], expected an array of its own"
+                )
+        if self._copy:
+            return
+        for key, other in permutations(arrays, 2):  # a caller has the batch's own arrays
+            if overlap(out[key], arrays[other]):
+                raise ValueError(f"out[{key!r}]: is where the batch has '{other}', expected another array")
 
     def _random(self, i: int) -> np.random.Generator:
         random = self._randoms[i]

@@ -317,6 +317,13 @@ OverrideValue OverrideValue::dict(const std::vector<std::pair<std::string, Overr
   return out;
 }
 
+std::vector<std::string> override_names(const EnvSpec& spec) {
+  std::vector<std::string> names;
+  for (const Field& f : kFields) names.emplace_back(f.name);
+  for (const KnobSpec& knob : spec.knobs) names.push_back(knob.value.name);
+  return names;
+}
+
 void apply_overrides(EnvSpec& spec, const OverrideValue& overrides) {
   if (overrides.kind != Kind::kDict) throw Error("overrides: expected a dict");
   if (!overrides.keys.empty() && !spec.as_written) spec.as_written = std::make_shared<const EnvSpec>(spec);
@@ -330,10 +337,7 @@ void apply_overrides(EnvSpec& spec, const OverrideValue& overrides) {
       continue;
     }
     if (set_knob(spec, name, overrides.items[i])) continue;
-    std::vector<std::string> known;
-    for (const Field& f : kFields) known.emplace_back(f.name);
-    for (const KnobSpec& knob : spec.knobs) known.push_back(knob.value.name);
-    throw UnknownKeyword("unknown keyword '" + name + "'" + did_you_mean(name, known));
+    throw UnknownKeyword("unknown keyword '" + name + "'" + did_you_mean(name, override_names(spec)));
   }
 }
 

@@ -152,6 +152,15 @@ bool Batch::has_infos() const {
   return impl_->infos.any();
 }
 
+void Batch::report_cut(int env) {
+  const Busy busy(impl_->busy);
+  impl_->check_env(env);
+  const EnvState& state = impl_->envs[static_cast<size_t>(env)];
+  if (state.finished) return;
+  for (size_t a = 0; a < state.agents.size(); ++a)
+    impl_->infos.set_cut(*impl_->task, state, a, impl_->row_of(env, a));
+}
+
 const Simulation& Batch::simulation(int env) const {
   return impl_->envs.at(static_cast<size_t>(env)).simulation;
 }

@@ -132,6 +132,11 @@ class Batch {
   // Whether any env has an info: false in most steps.
   bool has_infos() const;
 
+  // Fills env's infos as a time limit would that ended its episode in this step: for an episode that
+  // something outside of the batch cuts short. They last until the next reset or step, which go on as without
+  // this call.
+  void report_cut(int env);
+
   // Writes CSV files of all vehicles from now on (record/vehicle_log.h): of one env into `folder`, of several
   // into its folders env_0, env_1... A session is an episode. Throws Error.
   void log_to(const std::string& folder);

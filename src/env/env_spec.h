@@ -14,7 +14,7 @@
 
 namespace mvsim {
 
-// A keyword that no field, term or knob of the environment has. (The Python binding makes it a TypeError.)
+// A keyword that no field or knob of the environment has.
 class UnknownKeyword : public Error {
  public:
   using Error::Error;
@@ -104,6 +104,9 @@ EnvSpec load_env_text(const std::string& text, const std::string& path, const En
 // progress: {weight: 3}, heading: false}, obstacles: 12}. Throws UnknownKeyword, or Error for a value of the
 // wrong kind.
 void apply_overrides(EnvSpec& spec, const OverrideValue& overrides);
+
+// The keywords that `apply_overrides` knows: fields, then knobs.
+std::vector<std::string> override_names(const EnvSpec& spec);
 
 // The environments of a folder: files "*.env.xml" whose root has an id, sorted by id.
 struct EnvListing {

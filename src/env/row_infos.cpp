@@ -72,6 +72,11 @@ void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size
   set(spl_column_, row, spl);
 }
 
+void RowInfos::set_cut(const Task& task, const EnvState& env, size_t index, size_t row) {
+  set_end(task, env, index, row);
+  set(kTimeout, row, 1);
+}
+
 bool RowInfos::any() const {
   // an episode's end reports it too
   const std::vector<uint8_t>& mask = columns_[kBadAction].mask;

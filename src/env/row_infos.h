@@ -18,6 +18,8 @@ class RowInfos {
   void set_bad_actions(size_t row, int count) { set(kBadAction, row, count); }
   // All that is said of an episode that has ended, of agent `index` of the env.
   void set_end(const Task& task, const EnvState& env, size_t index, size_t row);
+  // The same of an episode that something outside of the batch ends here, as a time limit would.
+  void set_cut(const Task& task, const EnvState& env, size_t index, size_t row);
   // Whether any row has an info.
   bool any() const;
   // Takes over values and masks of the infos of the same task.

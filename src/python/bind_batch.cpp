@@ -18,42 +18,24 @@ using namespace pybind11::literals;
 namespace mvsim {
 namespace {
 
-OverrideValue value_of(const std::string& name, py::handle object);
-
-OverrideValue dict_of(const std::string& name, const py::dict& dict) {
-  std::vector<std::pair<std::string, OverrideValue>> items;
-  for (const auto& [key, value] : dict) {
-    if (!py::isinstance<py::str>(key)) throw py::type_error(name + ": found a key that is no text");
-    const auto text = key.cast<std::string>();
-    items.emplace_back(text, value_of(name.empty() ? text : name + "." + text, value));
-  }
-  return OverrideValue::dict(items);
-}
-
-OverrideValue list_of(const std::string& name, const py::sequence& sequence) {
-  std::vector<OverrideValue> items;
-  for (const py::handle item : sequence) items.push_back(value_of(name, item));
-  return OverrideValue::list(std::move(items));
-}
-
-OverrideValue value_of(const std::string& name, py::handle object) {
+// mvsim_gym/_keywords.py has judged names, types and depth and leaves plain objects: None, bool, float, str,
+// lists and dicts of them.
+OverrideValue value_of(py::handle object) {
   PyObject* const p = object.ptr();
   if (object.is_none()) return {};
   if (PyBool_Check(p)) return OverrideValue::of(object.cast<bool>());
+  if (PyFloat_Check(p)) return OverrideValue::of(object.cast<double>());
   if (PyUnicode_Check(p)) return OverrideValue::of(object.cast<std::string>());
-  if (PyDict_Check(p)) return dict_of(name, py::reinterpret_borrow<py::dict>(object));
-  if (PyFloat_Check(p) || PyLong_Check(p)) return OverrideValue::of(object.cast<double>());
-  if (PySequence_Check(p)) return list_of(name, py::reinterpret_borrow<py::sequence>(object));
-  if (PyNumber_Check(p))
-    return OverrideValue::of(py::float_(py::reinterpret_borrow<py::object>(object)).cast<double>());
-  if (PyCallable_Check(p))
-    throw py::type_error(
-        "keyword " + name +
-        ": found a function or class, expected what JSON can say: terms are named, not passed; for a "
-        "reward or an observation of your own wrap the environment in a gymnasium.Wrapper");
-  throw py::type_error("keyword " + name + ": found a " +
-                       py::type::of(object).attr("__name__").cast<std::string>() +
-                       ", expected what JSON can say");
+  if (PyList_Check(p)) {
+    std::vector<OverrideValue> items;
+    for (const py::handle item : py::reinterpret_borrow<py::list>(object)) items.push_back(value_of(item));
+    return OverrideValue::list(std::move(items));
+  }
+  if (!PyDict_Check(p)) throw py::type_error("overrides: expected plain values");
+  std::vector<std::pair<std::string, OverrideValue>> items;
+  for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(object))
+    items.emplace_back(key.cast<std::string>(), value_of(value));
+  return OverrideValue::dict(items);
 }
 
 // A view of `values` with a row an env; `owner` is the batch.
@@ -139,6 +121,7 @@ void bind_spec(py::module_& m) {
       .def_readonly("id", &EnvSpec::id)
       .def_readonly("path", &EnvSpec::path)
       .def_readonly("control_period", &EnvSpec::control_period)
+      .def_property_readonly("keywords", &override_names)
       .def_readwrite("time_limit", &EnvSpec::time_limit);
   m.def(
       "load_env",
@@ -153,8 +136,8 @@ void bind_spec(py::module_& m) {
       "path"_a, "assets"_a, "roots"_a = std::vector<std::string>{});
   m.def(
       "apply_overrides",
-      [](EnvSpec& spec, const py::dict& overrides) { apply_overrides(spec, dict_of("", overrides)); },
-      "spec"_a, "overrides"_a);
+      [](EnvSpec& spec, const py::dict& overrides) { apply_overrides(spec, value_of(overrides)); }, "spec"_a,
+      "overrides"_a);
   m.def(
       "list_envs",
       [](const std::string& folder) {
@@ -238,6 +221,7 @@ void bind_batch(py::module_& m) {
                                 view<bool>(self, c.mask.data(), c.mask.size()));
              return out;
            })
+      .def("report_cut", &Batch::report_cut, "env"_a)
       .def("log_to", &Batch::log_to, "folder"_a)
       .def("model", &Batch::model, "env"_a)
       .def("episode", &Batch::episode, "env"_a)

@@ -1,6 +1,5 @@
 // C++ exceptions as those of mvsim_gym/errors.py.
 #include "base/error.h"
-#include "env/env_spec.h"
 #include "python/bind.h"
 #include "render/renderer.h"
 
@@ -36,8 +35,6 @@ void translate(std::exception_ptr pointer) {
     raise("RenderMemoryError", e);
   } catch (const RendererLost& e) {
     raise("RendererLost", e);
-  } catch (const UnknownKeyword& e) {
-    raise("UnknownKeywordError", e);
   } catch (const Error& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
   }

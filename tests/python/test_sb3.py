@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNorm
 
 import mvsim_gym  # noqa: E402
 from mvsim_gym.registration import listing  # noqa: E402
-from mvsim_gym.sb3 import MVSimVecEnv  # noqa: E402
+from mvsim_gym.sb3 import FlatObservation, MVSimVecEnv  # noqa: E402
 
 PATH = listing()["mvsim/NavArena-v0"]
 
@@ -79,8 +80,6 @@ def test_flat_observations(env_id: str) -> None:
 def test_contract_of_vec_env() -> None:
     env = MVSimVecEnv("mvsim/NavArena-v0", 3, render_mode="rgb_array", width=32, height=24)
     assert env.get_attr("render_mode") == ["rgb_array"] * 3
-    env.set_attr("note", 7, indices=[1])
-    assert env.get_attr("note", indices=1) == [7] and not env.has_attr("note")
     assert env.env_is_wrapped(Monitor) == [True] * 3 and env.env_is_wrapped(gym.Wrapper, indices=0) == [False]
     env.seed(1)
     first = env.reset()
@@ -169,3 +168,73 @@ def test_ppo_learns_a_little() -> None:
     before = mean_return(model)
     model.learn(20_000)
     assert mean_return(model) > before + 1
+
+
+def test_attributes_of_the_envs(env_id: str) -> None:
+    envs = MVSimVecEnv(env_id, 2, time_limit=2.0, strict_actions=True)
+    single = gym.make(envs.get_attr("spec")[1])
+    assert single.spec is not None and single.spec.id == env_id
+    assert single.unwrapped._recipe.strict_actions  # type: ignore[attr-defined]
+    for name in ("action_low", "action_high", "action_names", "control_period"):
+        equal(envs.get_attr(name), [getattr(single.unwrapped, name)] * 2)
+    envs.seed(0)
+    flat = envs.reset()[0]
+    again = MVSimVecEnv(single.spec, 1)
+    again.seed(0)
+    assert (again.reset()[0] == flat).all()
+    custom = MVSimVecEnv(listing()[env_id], 1, max_episode_steps=3).get_attr("spec")[0]
+    assert gym.make(custom).reset(seed=0)[0].keys() == single.reset(seed=0)[0].keys()
+    for name, value in (("time_limit", 3), ("note", 7), ("action_low", 0)):
+        with pytest.raises(AttributeError, match=f"'{name}' cannot be set.*keywords of MVSimVecEnv"):
+            envs.set_attr(name, value)
+
+
+def test_make_vec_env_says_how() -> None:
+    with pytest.raises(TypeError, match=r"MVSimVecEnv\(id, num_envs=3\)"):
+        make_vec_env("mvsim/NavArena-v0", n_envs=3, vec_env_cls=MVSimVecEnv)  # type: ignore[arg-type]
+
+
+def test_flat_observations_of_single_environments(env_id: str) -> None:
+    """A policy that was trained on the adapter's vectors plays on gym.make: the same bits; Gymnasium's own wrappers
+    have the same order."""
+    vectors = MVSimVecEnv(env_id, 1)
+    plain, theirs = gym.make(env_id), gym.wrappers.FlattenObservation(gym.make(env_id))
+    flat = FlatObservation(plain.observation_space)  # type: ignore[arg-type]
+    single = gym.wrappers.TransformObservation(plain, flat, flat.space)
+    theirs = gym.wrappers.RescaleObservation(theirs, np.float32(-1), np.float32(1))
+    vectors.seed(3)
+    expected, found, other = vectors.reset()[0], single.reset(seed=3)[0], theirs.reset(seed=3)[0]
+    assert single.observation_space == vectors.observation_space
+    for action in actions_for(2, 10, 1):
+        assert found.dtype == np.float32 and found.tobytes() == expected.tobytes()
+        np.testing.assert_allclose(other, expected, atol=2e-6)
+        expected, found, other = (
+            vectors.step(action)[0][0],
+            single.step(action[0])[0],
+            theirs.step(action[0])[0],
+        )
+    again = pickle.loads(pickle.dumps(single))
+    equal(again.step(action[0]), single.step(action[0]))
+
+
+def test_a_limit_in_steps() -> None:
+    envs = MVSimVecEnv("mvsim/NavArena-v0", 1, max_episode_steps=2)
+    envs.reset()
+    envs.step(np.zeros((1, 2), np.float32))
+    *_, dones, infos = envs.step(np.zeros((1, 2), np.float32))
+    assert dones[0] and infos[0]["TimeLimit.truncated"] and infos[0]["episode"]["l"] == 2
+
+
+def test_films(tmp_path: Path) -> None:
+    pytest.importorskip("moviepy")
+    from stable_baselines3.common.vec_env import VecVideoRecorder
+
+    envs = MVSimVecEnv("mvsim/NavArena-v0", 2, render_mode="rgb_array", width=64, height=64)
+    recorder = VecVideoRecorder(
+        envs, str(tmp_path), record_video_trigger=lambda step: step == 0, video_length=5
+    )
+    recorder.reset()
+    for action in actions_for(0, 7, 2):
+        recorder.step(action)
+    recorder.close()
+    assert [film.stat().st_size > 500 for film in tmp_path.glob("*.mp4")] == [True]

@@ -267,7 +267,15 @@ def test_wrong_arrays_of_the_caller_are_refused_before_anything_moves() -> None:
     good, _ = envs.reset(seed=0)
     other.reset(seed=0)
     actions = np.ones((2, 2), np.float32)
-    wrong: list[dict[str, Any]] = [
+    frozen = good["velocity"].copy()
+    frozen.flags.writeable = False
+    sizes = {key: array.shape[1] for key, array in good.items()}
+    memory = np.zeros((2, sum(sizes.values())), np.float32)
+    wrong: list[Any] = [
+        {**good, "velocity": frozen},
+        {**good, "velocity": np.broadcast_to(np.float32(0), good["velocity"].shape)},
+        {**good, "scan": good["scan"].astype(">f4")},
+        {key: memory[:, :size] for key, size in sizes.items()},  # one in the memory of another
         {**good, "scan": good["scan"].astype(np.float64)},
         {**good, "scan": good["scan"][:, 1:]},
         {**good, "scan": good["scan"].tolist()},
@@ -277,7 +285,27 @@ def test_wrong_arrays_of_the_caller_are_refused_before_anything_moves() -> None:
     for out in wrong:
         with pytest.raises(ValueError, match="out"):
             envs.step(actions, out=out)
-    equal(envs.step(actions), other.step(actions))
+    with pytest.raises(TypeError, match="out: found a list, expected a dict"):
+        envs.step(actions, out=[good])  # type: ignore[arg-type]
+    ends = dict(zip(sizes, np.cumsum(list(sizes.values())), strict=True))
+    columns = {key: memory[:, end - sizes[key] : end] for key, end in ends.items()}  # strides, but apart
+    result, expected = envs.step(actions, out=columns), other.step(actions)
+    equal(result, expected)
+
+
+def test_the_batchs_own_arrays_as_those_of_the_caller() -> None:
+    """Two observations of one shape: the array of one, given for the other, would be overwritten too early."""
+    envs = VectorEnv("mvsim/NavArena-v0", num_envs=2, copy=False, observe={"last_action": True})
+    first, _ = envs.reset(seed=0)
+    assert first["velocity"].shape == first["last_action"].shape
+    actions = np.ones((2, 2), np.float32)
+    with pytest.raises(ValueError, match="out"):
+        envs.step(actions, out={**first, "velocity": first["last_action"]})
+    swapped = {**first, "velocity": first["last_action"], "last_action": first["velocity"]}
+    with pytest.raises(ValueError, match=r"out\['(velocity|last_action)'\]: is where the batch has"):
+        envs.step(actions, out=swapped)
+    result = envs.step(actions, out=first)[0]
+    assert (result["last_action"] == 1).all()
 
 
 def threads_tied_to_one_processor() -> int:

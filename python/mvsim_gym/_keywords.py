@@ -1,0 +1,158 @@
+"""The keywords of an environment: values turned into what the core takes, and the error for a name that it lacks."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+MAX_DEPTH = 16
+"""Of lists and dicts within each other."""
+MAX_VALUES = 100_000
+"""Of all keywords of an environment together."""
+
+# Keywords of the constructors themselves; all others belong to the environment file.
+_SHARED = {"env", "num_threads", "strict_actions", "spl", "roots", "log_dir", "max_episode_steps"}
+_SHARED |= {"render_mode", "width", "height", "camera"}
+OWN_KEYWORDS = {
+    "Env": _SHARED,
+    "VectorEnv": _SHARED | {"num_envs", "pin", "autoreset_mode", "copy"},
+    "MVSimVecEnv": _SHARED - {"env"} | {"env_id", "num_envs", "pin", "flatten"},
+}
+_HOMES = {
+    "Env": "gymnasium.make",
+    "VectorEnv": "gymnasium.make_vec",
+    "MVSimVecEnv": "mvsim_gym.sb3.MVSimVecEnv",
+}
+
+
+def plain_values(overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The same keywords as None, bool, float, str, lists and dicts of these, and nothing else. NumPy arrays and
+    scalars, paths, tensors, mappings and sequences of any kind become so.
+
+    Raises:
+        TypeError: a value, or a part of one, that JSON cannot say; the message has its keyword.
+        ValueError: a number beyond float64, a text that is not Unicode, too many or too deeply nested values.
+    """
+    reader = _Reader()
+    return {name: reader.read(f"keyword {_short(name)}", value, 0) for name, value in overrides.items()}
+
+
+def unknown_keyword(kind: str, name: str, of_env: Iterable[str]) -> TypeError:
+    """The error for a keyword that neither the constructor of `kind` nor the environment has, worded as Python does.
+
+    Args:
+        kind: "Env", "VectorEnv" or "MVSimVecEnv".
+        name: the keyword.
+        of_env: the keywords of the environment.
+    """
+    others = [_HOMES[other] for other, own in OWN_KEYWORDS.items() if name in own]
+    near = difflib.get_close_matches(name, sorted({*OWN_KEYWORDS[kind], *of_env} - {name}), 1)
+    hint = ""
+    if others:
+        hint = f", which is one of {' and '.join(others)}"
+    elif near:
+        hint = f", did you mean '{near[0]}'?"
+    return TypeError(f"{kind}.__init__() got an unexpected keyword argument {_short(name)!r}{hint}")
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._left = MAX_VALUES
+
+    def read(self, name: str, value: Any, depth: int) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError(f"{name}: found more values than expected, at most {MAX_VALUES} in all keywords")
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return checked_text(name, value)
+        if isinstance(value, int | float):
+            return _number(name, value)
+        if depth >= MAX_DEPTH:
+            raise ValueError(
+                f"{_short(name)}: found lists or dicts more than {MAX_DEPTH} deep in each other"
+                " (does one contain itself?)"
+            )
+        try:
+            return self._other(name, value, depth)
+        except (TypeError, ValueError) as error:
+            if str(error).startswith("keyword "):
+                raise
+            raise TypeError(f"{name}: found {kind_of(value)} that cannot be read ({error})") from error
+        except RecursionError:
+            raise
+        except Exception as error:  # whatever a stranger's class does
+            raise TypeError(f"{name}: found {kind_of(value)} that cannot be read ({error!r})") from error
+
+    def _other(self, name: str, value: Any, depth: int) -> Any:
+        if isinstance(value, os.PathLike):
+            return checked_text(name, os.fspath(value))
+        if isinstance(value, Mapping):
+            return {
+                _key(name, key): self.read(f"{name}.{_short(key)}", value[key], depth + 1)
+                for key in islice(value, self._left + 1)
+            }
+        if isinstance(value, np.ndarray) and value.size > self._left:
+            raise ValueError(
+                f"{name}: found {value.size} values, expected at most {MAX_VALUES} in all keywords"
+            )
+        if hasattr(value, "tolist") and not isinstance(value, type):  # NumPy, PyTorch and what is like them
+            return self.read(name, value.tolist(), depth + 1)
+        if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+            items = list(islice(value, self._left + 1))
+            return [self.read(f"{name}[{i}]", item, depth + 1) for i, item in enumerate(items)]
+        if hasattr(value, "__float__") and not isinstance(value, type):
+            return _number(name, value)
+        remedy = ""
+        if callable(value):
+            remedy = "; what Python computes belongs in a wrapper, e.g. gymnasium.wrappers.TransformReward"
+        raise TypeError(
+            f"{name}: found {kind_of(value)}, expected None, a bool, a number, a text, a list or a dict{remedy}"
+        )
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{name}: found an integer beyond 1e308, expected a number of float64") from None
+    if isinstance(value, int) and number != value:
+        raise ValueError(
+            f"{name}: found {value}, expected an integer that a float64 holds (all are up to 2**53)"
+        )
+    return number
+
+
+def checked_text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: found {kind_of(value)}, expected a text")
+    text = str.__str__(value)
+    for place, character in enumerate(text):
+        if "\ud800" <= character <= "\udfff" or character == "\0":
+            raise ValueError(
+                f"{name}: found a text with {character!r} at {place}, expected Unicode without NUL"
+            )
+    return text
+
+
+def _key(name: str, key: Any) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"{name}: found {kind_of(key)} as a key, expected texts as keys")
+    return checked_text(name, key)
+
+
+def kind_of(value: Any) -> str:
+    """ "a list", "an int"."""
+    name = type(value).__name__
+    return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {_short(name)}"
+
+
+def _short(name: Any) -> str:
+    text = str(name)
+    return text if len(text) <= 60 else text[:57] + "..."
