@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/vector_kernels.h"
+#include "env/shortest_path.h"
 
 namespace mvsim {
 namespace {
@@ -183,9 +184,12 @@ double optimal_length(const Task& task, const EnvState& env) {
   // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
   const Rect& r = env.simulation.model().bounds;
   const double cell = std::clamp(std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 120, 0.05, 0.2);
-  const auto grid = std::make_shared<const PlanningGrid>(
-      make_planning_grid(env.simulation, task.vehicle, cell, task.start_and_goal.inflation()));
-  return GoalField(grid, env.goal).distance(env.start);
+  return shortest_path_length(env.simulation, {.agent = task.vehicle,
+                                               .cell = cell,
+                                               .inflation = task.start_and_goal.inflation(),
+                                               .start = env.start,
+                                               .goal = env.goal,
+                                               .expected = env.path_length});
 }
 
 }  // namespace mvsim
