@@ -1,8 +1,9 @@
-"""Pictures of a training run: the learning curve and a film of one episode."""
+"""What a training run leaves: the name of its folder, the learning curve and a film of one episode."""
 
 from __future__ import annotations
 
 import pathlib
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,12 @@ from tqdm import tqdm
 import mvsim_gym
 
 FILM_SIDE = 640  # pixels
+
+
+def file_name(env: str) -> str:
+    """A name for the outputs of an environment, whatever its id or path holds: NavArena-v0, my_task."""
+    last = re.split(r"[/\\:]", env.rstrip("/\\"))[-1].removesuffix(".xml").removesuffix(".env")
+    return re.sub(r"[^\w.-]+", "-", last).strip(".-") or "env"
 
 
 def plot_learning_curve(metrics: dict[str, Any], path: pathlib.Path) -> None:

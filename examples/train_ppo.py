@@ -16,7 +16,6 @@ import importlib.util
 import json
 import pathlib
 import platform
-import re
 import signal
 import sys
 import time
@@ -28,7 +27,7 @@ import torch
 from baselines import policies
 from evaluation import HELD_OUT_SEEDS, Policy, evaluate, table
 from progress import Progress, greedy_policy
-from report import plot_learning_curve, record_episode
+from report import file_name, plot_learning_curve, record_episode
 from robot import id_of
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
@@ -199,10 +198,12 @@ def leave(progress: Progress, args: argparse.Namespace, out: pathlib.Path, stopp
     if hasattr(progress, "bar"):
         progress.bar.close()
     if progress.history:
+        if not hasattr(progress, "seconds"):  # in the middle of training
+            progress.save_last()
         write({**training_metrics(progress, args), "interrupted": True}, out)
         print(
             f"\nstopped at step {progress.num_timesteps:,}: {out}/model.zip is the best policy so far "
-            f"({100 * progress.best_success:.1f} % success, step {progress.best_steps:,}), last.zip the last one saved"
+            f"({100 * progress.best_success:.1f} % success, step {progress.best_steps:,}), last.zip the latest"
         )
     else:
         print("\nstopped before the first evaluation: there is no model yet")
@@ -239,12 +240,6 @@ def count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"found {value}, expected at least 1")
     return value
-
-
-def file_name(env: str) -> str:
-    """A name for the outputs of an environment, whatever its id or path holds: NavArena-v0, my_task."""
-    last = re.split(r"[/\\:]", env.rstrip("/\\"))[-1].removesuffix(".xml").removesuffix(".env")
-    return re.sub(r"[^\w.-]+", "-", last).strip(".-") or "env"
 
 
 def cpu_name() -> str:

@@ -58,7 +58,7 @@ class Follower:
         window = window_on((x, y), radius, goal)
         picture = renderer.draw_env_window(backdrop, batch, env, window, width, height)
         line = _core.pixels_in_window(window, np.array(self._trail), width, height)
-        thick = max(2.0, min(width, height) / 200)
+        thick = max(2.0, min(width, height) / 160)
         draw_line(picture, line, thick, _TRAIL)
         if goal is not None:
             mark_goal(
