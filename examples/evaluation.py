@@ -44,8 +44,12 @@ def evaluate(
     returns = np.zeros(len(seeds))
     with tqdm(total=len(seeds), desc=title, unit="episode", leave=False, mininterval=0.5) as bar:
         while (episode >= 0).any():
-            observation, reward, terminated, truncated, info = envs.step(policy(observation))
             counts = episode >= 0
+            if counts.all():
+                actions = np.array(policy(observation), np.float32)
+            else:  # the others are not worth the policy's time
+                actions[counts] = policy({key: rows[counts] for key, rows in observation.items()})
+            observation, reward, terminated, truncated, info = envs.step(actions)
             returns[episode[counts]] += reward[counts]
             ended = terminated | truncated
             if not ended.any():
