@@ -167,7 +167,7 @@ def main() -> None:
     try:
         mvsim_gym.Env(args.env).close()
         baselines = {} if args.no_baselines else policies(args.env)
-    except (ValueError, TypeError, OSError, gym.error.Error) as error:
+    except (ValueError, TypeError, OSError, ImportError, gym.error.Error) as error:
         sys.exit(f"--env {args.env}: {error}")
     if args.steps is None:
         args.steps = DEFAULT_STEPS.get(id_of(args.env), 2_000_000)
