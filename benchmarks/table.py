@@ -1,51 +1,76 @@
-"""Writes the speed table into README.md, between its two markers, from results/latest.json."""
+"""Writes the measured figures of results/latest.json between the markers of README.md and docs/performance.md.
+
+The README has five rows that compare simulators, the page on performance all others. `--check` writes nothing and fails
+where a page does not show what the results say.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-README = HERE.parent / "README.md"
 BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
 
-# name of the row -> how the table calls it
-OURS = {
-    "task_a": "**mvsim_gym**, vector env, 2 threads",
-    "task_a_subproc": "mvsim_gym, Stable-Baselines3 `SubprocVecEnv`, 2 workers",
-}
-PEERS = {
-    "peer_mujoco": "MuJoCo",
+# name of the row -> how the README's table calls it
+COMPARED = {
+    "task_a": "**mvsim_gym**",
     "peer_navground": "navground",
+    "peer_mujoco": "MuJoCo",
     "peer_irsim": "ir-sim, 20 boxes",
-    "peer_irsim_grid": "ir-sim, grid map",
     "peer_pybullet": "PyBullet",
 }
+# what the page on performance shows: name of the row -> its text and form, by chapter
 OTHERS = {
-    "task_a_contact": ("task A with robots that lean on walls instead (see below)", "{:,.0f} env steps/s"),
-    "task_a1": ("task A with one substep of 10 ms", "{:,.0f} env steps/s"),
-    "physics_only": ("physics of one robot, no sensor, one thread, 10 ms steps", "{:,.0f} steps/s"),
-    "robots100": ("physics of 100 robots in one world, one thread, 10 ms steps", "{:,.0f} steps/s"),
-    "task_a_threads_2_over_1": ("what a second thread brings in task A", "x {:.2f}"),
-    "scale_flatness": ("the slowest over the fastest of 8 to 4,096 envs (see below)", "x {:.2f}"),
-    "scan_ns_per_ray": ("exact lidar, one core", "{:.0f} ns a ray"),
-    "scan_growth": ("the same in 100 times the area", "x {:.2f}"),
-    "noise_ns_per_ray": ("noise of its range and angle", "{:.0f} ns a ray"),
-    "sb3_over_learner": ("PPO of Stable-Baselines3 on NavArena over PPO alone, time", "x {:.2f}"),
-    "py_step_us": ("what Python adds to a step of 64 envs", "{:.1f} us"),
-    "env_step_us": ("what Python adds to a step of one env", "{:.1f} us"),
-    "handover_us": ("hand-over of 64 envs to two threads, beside a busy one", "{:.1f} us"),
-    "navarena_seconds_to_95": ("PPO on NavArena: training until 95 % success", "{:.0f} s"),
-    "navarena_success": ("PPO on NavArena: success at the end of a default run", "{:.1%}"),
-    "bytes_per_env": ("memory of one more env of task A", "{:,.0f} bytes"),
-    "import_ms": ("`import mvsim_gym`, beyond numpy and gymnasium", "{:.0f} ms"),
-    "make_ms": ("`gym.make` of NavArena", "{:.0f} ms"),
-    "reset_us": ("unseeded `reset` of NavArena", "{:.0f} us"),
-    "snapshot_us": ("`Env.snapshot` of NavArena", "{:.1f} us"),
-    "restore_us": ("`Env.restore` of NavArena", "{:.1f} us"),
-    "deepcopy_env_us": ("`copy.deepcopy` of NavArena", "{:.0f} us"),
+    "Task A otherwise": {
+        "task_a_subproc": ("through Stable-Baselines3's `SubprocVecEnv`, 2 workers", "{:,.0f} env steps/s"),
+        "task_a1": ("with one substep of 10 ms instead of ten", "{:,.0f} env steps/s"),
+        "task_a_contact": (
+            "with robots that lean on walls: Box2D solves contacts all the time",
+            "{:,.0f} env steps/s",
+        ),
+        "task_a_threads_2_over_1": ("two threads over one", "x {:.2f}"),
+        "scale_flatness": ("the slowest over the fastest of 8 to 4,096 envs", "x {:.2f}"),
+        "peer_irsim_grid": ("in ir-sim on its grid map", "{:,.0f} env steps/s"),
+    },
+    "Physics alone, one thread, steps of 10 ms": {
+        "physics_only": ("one robot with PID wheel speeds", "{:,.0f} steps/s"),
+        "steps_terrain_ackermann_drivetrain_ellipse": (
+            "a car with a drivetrain and ellipse tires on an elevation map",
+            "{:,.0f} steps/s",
+        ),
+        "robots100": ("a world of 100 robots", "{:,.0f} steps/s"),
+    },
+    "Lidar, one core": {
+        "scan_ns_per_ray": ("a ray in a map of 800 x 800 cells", "{:.0f} ns"),
+        "scan_growth": ("a map of 4,000 x 4,000 cells over one of 400 x 400, time", "x {:.2f}"),
+        "noise_ns_per_ray": ("noise of a ray's range and angle", "{:.0f} ns"),
+    },
+    "Learning": {
+        "navarena_seconds_to_95": ("PPO on NavArena: training until 95 % success", "{:.0f} s"),
+        "navarena_success": ("PPO on NavArena: success at the end of a default run", "{:.1%}"),
+        "sb3_over_learner": ("PPO on NavArena over PPO with envs that cost nothing, time", "x {:.2f}"),
+    },
+    "What calls cost beside the work of the envs": {
+        "py_step_us": ("Python in a step of 64 envs, copies of the observations included", "{:.1f} us"),
+        "env_step_us": ("Python in a step of one env", "{:.1f} us"),
+        "handover_us": ("hand-over of 64 envs to two threads, beside a busy one", "{:.1f} us"),
+    },
+    "NavArena, one env": {
+        "make_ms": ("`gym.make`", "{:.0f} ms"),
+        "reset_us": ("unseeded `reset`", "{:.0f} us"),
+        "snapshot_us": ("`Env.snapshot`", "{:.1f} us"),
+        "restore_us": ("`Env.restore`", "{:.1f} us"),
+        "deepcopy_env_us": ("`copy.deepcopy`", "{:.0f} us"),
+    },
+    "Other": {
+        "import_ms": ("`import mvsim_gym`, beyond numpy and gymnasium", "{:.0f} ms"),
+        "bytes_per_env": ("memory of one more env of task A", "{:,.0f} bytes"),
+    },
 }
 
 
@@ -53,57 +78,96 @@ def _steps(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.0f}"
 
 
-def table(results: dict[str, Any]) -> str:
-    """The Markdown between the markers."""
-    rows = {row["name"]: row for row in results["rows"]}
+def _measured(results: dict[str, Any]) -> str:
+    return f"Measured on {results['machine']}, {results['cores']} cores, {results['date'][:10]}; medians."
+
+
+def _rows(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {row["name"]: row for row in results["rows"]}
+
+
+def comparison(results: dict[str, Any]) -> str:
+    """What the README shows."""
+    rows = _rows(results)
     lines = [
-        f"Measured on {results['machine']}, {results['cores']} cores, {results['date'][:10]}; medians. `task_a` and"
-        " the peers are from one run.",
-        "",
-        "Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists, 20 x 20 m with"
-        " 200 walls. Each peer does the same as far as it can.",
+        f"{_measured(results)} Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists,",
+        "20 x 20 m with 200 walls; 64 envs, or as many as suit the peer, on two cores. All rows are from one run.",
+        "Each simulator does as much of task A as it can.",
         "",
         "| simulator | env steps/s | leaves out |",
         "|---|---:|---|",
     ]
-    for name, label in {**OURS, **PEERS}.items():
+    for name, label in COMPARED.items():
         if name in rows:
             config = rows[name]["config"]
             package = f" ({config['package'].split()[-1]})" if "package" in config else ""
             lines.append(
-                f"| {label}{package} | {_steps(rows[name]['value'])} | {config.get('leaves_out', '')} |"
+                f"| {label}{package} | {_steps(rows[name]['value'])} | {config.get('leaves_out', 'nothing')} |"
             )
-    lines += ["", "| also | |", "|---|---:|"]
-    lines += [
-        f"| {text} | {form.format(rows[name]['value'])} |"
-        for name, (text, form) in OTHERS.items()
-        if name in rows
-    ]
     lines += [
         "",
-        "In task A the robot wanders about its start and touches nothing; a body that can touch nothing needs no"
-        " contact solver, here or in a peer. Robots that press against the cells of a grid all the time are the other"
-        " end of the scale.",
+        "In task A the robot wanders about its start and touches no wall. Robots that press against walls all the time"
+        " are the other",
+        "end of the scale: "
+        + (f"{_steps(rows['task_a_contact']['value'])} env steps/s." if "task_a_contact" in rows else ""),
     ]
-    scale = sorted(
-        (row["config"]["num_envs"], row["value"]) for name, row in rows.items() if name.startswith("scale_n_")
-    )
-    if scale:
-        lines += ["", "Task A against the number of envs: "]
-        lines[-1] += ", ".join(f"{n}: {_steps(value)}" for n, value in scale) + " env steps/s."
+    return "\n".join(lines).rstrip()
+
+
+def others(results: dict[str, Any]) -> str:
+    """What the page on performance shows."""
+    rows = _rows(results)
+    lines = [f"{_measured(results)} Task A is that of the [README](../README.md#speed)."]
+    for chapter, texts in OTHERS.items():
+        lines += ["", f"| {chapter} | |", "|---|---:|"]
+        lines += [
+            f"| {text} | {form.format(rows[name]['value'])} |"
+            for name, (text, form) in texts.items()
+            if name in rows
+        ]
+    scale = {
+        row["config"]["num_envs"]: row["value"] for name, row in rows.items() if name.startswith("scale_n_")
+    }
+    if 64 in scale:
+        lines += [
+            "",
+            "Task A against the number of envs, as a share of the env steps/s with 64 (measured in turns, in a run of",
+            "its own): "
+            + ", ".join(f"{n}: {value / scale[64]:.2f}" for n, value in sorted(scale.items()))
+            + ".",
+        ]
     return "\n".join(lines)
 
 
+PAGES: dict[Path, Callable[[dict[str, Any]], str]] = {
+    HERE.parent / "README.md": comparison,
+    HERE.parent / "docs" / "performance.md": others,
+}
+
+
 def main() -> int:
-    source = HERE / "results" / "latest.json"
-    text = README.read_text()
-    if BEGIN not in text or END not in text:
-        print(f"{README.name} lacks the markers {BEGIN} and {END}", file=sys.stderr)
-        return 1
-    head, rest = text.split(BEGIN, 1)
-    tail = rest.split(END, 1)[1]
-    README.write_text(f"{head}{BEGIN}\n{table(json.loads(source.read_text()))}\n{END}{tail}")
-    return 0
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail where a page is not current"
+    )
+    args = parser.parse_args()
+    results = json.loads((HERE / "results" / "latest.json").read_text())
+    stale = 0
+    for page, text_of in PAGES.items():
+        text = page.read_text()
+        if BEGIN not in text or END not in text:
+            print(f"{page.name} lacks the markers {BEGIN} and {END}", file=sys.stderr)
+            return 1
+        head, rest = text.split(BEGIN, 1)
+        current = f"{head}{BEGIN}\n{text_of(results)}\n{END}{rest.split(END, 1)[1]}"
+        if args.check and current != text:
+            print(f"{page.name} is not current: python benchmarks/table.py", file=sys.stderr)
+            stale = 1
+        elif not args.check:
+            page.write_text(current)
+    return stale
 
 
 if __name__ == "__main__":

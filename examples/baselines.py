@@ -14,7 +14,7 @@ from collections.abc import Callable
 from car_policies import Car, drive_to_goal
 from evaluation import HELD_OUT_SEEDS, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal
-from robot import Array, Observation, Robot
+from robot import Array, Observation, Robot, id_of
 from terrain_policies import slope_avoider
 
 Policy = Callable[[Observation], Array]
@@ -54,7 +54,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
 def policies(env_id: str) -> dict[str, Policy]:
     """The environment's scripted policies, observations -> actions in [-1, 1]."""
     robot = Robot(env_id)
-    made = {name: make(robot) for name, make in BASELINES.get(env_id, {}).items()}
+    made = {name: make(robot) for name, make in BASELINES.get(id_of(env_id), {}).items()}
     return {name: lambda o, p=policy: robot.as_actions(p(o)) for name, policy in made.items()}
 
 
@@ -66,7 +66,11 @@ def main() -> None:
     parser.add_argument("--episodes", type=int, default=len(HELD_OUT_SEEDS))
     args = parser.parse_args()
     seeds = HELD_OUT_SEEDS[: args.episodes]
-    print(table({name: evaluate(args.env, policy, seeds) for name, policy in policies(args.env).items()}))
+    rows = {
+        name: evaluate(args.env, policy, seeds, spl=True, title=name)
+        for name, policy in policies(args.env).items()
+    }
+    print(table(rows))
 
 
 if __name__ == "__main__":

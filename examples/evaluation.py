@@ -1,62 +1,110 @@
-"""Evaluation on a fixed list of held-out seeds: one episode a seed, all at once in one vector environment."""
+"""Evaluation on a fixed list of held-out seeds: one episode a seed, a hundred of them at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
-import mvsim_gym  # noqa: F401  (registers the environments)
+import mvsim_gym
 
 # Seeds that no training run uses: training draws its own from small integers.
 HELD_OUT_SEEDS = list(range(1_000_000, 1_000_500))
+AT_ONCE = 100  # episodes
 
 Policy = Callable[[dict[str, NDArray[Any]]], NDArray[Any]]
+Result = dict[str, Any]
 
 
-def evaluate(env_id: str, policy: Policy, seeds: Sequence[int], **overrides: Any) -> dict[str, float]:
-    """Run one episode a seed and average what `info` says at their ends.
+def evaluate(
+    env: str | PathLike[str],
+    policy: Policy,
+    seeds: Sequence[int],
+    *,
+    spl: bool = False,
+    title: str = "evaluation",
+    **overrides: Any,
+) -> Result:
+    """Run one episode a seed and average what `info` says at their ends; a bar shows how many have ended.
 
     `policy` maps observations (dict of arrays [n, ...]) to actions [n, m] in [-1, 1].
-    Returns rates (success, collision, timeout; they sum to 1), mean time of successes [s], SPL, return.
+    Returns `success` and `failures` {reason: rate}, whose rates sum to 1; mean `time` of successes [s] (None if there
+    is none), `return`, `episodes`, and with `spl` SPL.
     """
-    n = len(seeds)
-    envs = gym.make_vec(env_id, num_envs=n, spl=True, **overrides)
-    observation, _ = envs.reset(seed=list(seeds))
-    keys = ("success", "collision", "timeout", "time", "spl")
-    ends = {key: np.zeros(n) for key in keys}
-    returns, running = np.zeros(n), np.ones(n, dtype=bool)
-    while running.any():
-        observation, reward, terminated, truncated, info = envs.step(policy(observation))
-        returns += np.where(running, reward, 0)
-        ended = running & (terminated | truncated)
-        for key in keys:
-            if ended.any():
-                ends[key][ended] = info[key][ended]
-        running &= ~ended
+    n = min(AT_ONCE, len(seeds))
+    envs = mvsim_gym.VectorEnv(env, num_envs=n, spl=spl, autoreset_mode="Disabled", **overrides)
+    waiting = list(range(n, len(seeds)))[::-1]
+    episode = np.arange(n)  # which one an env plays; -1: none that counts
+    observation, _ = envs.reset(seed=list(seeds[:n]))
+    ends: dict[str, NDArray[Any]] = {}
+    returns = np.zeros(len(seeds))
+    with tqdm(total=len(seeds), desc=title, unit="episode", leave=False, mininterval=0.5) as bar:
+        while (episode >= 0).any():
+            counts = episode >= 0
+            if counts.all():
+                actions = np.array(policy(observation), np.float32)
+            else:  # the others are not worth the policy's time
+                actions[counts] = policy({key: rows[counts] for key, rows in observation.items()})
+            observation, reward, terminated, truncated, info = envs.step(actions)
+            returns[episode[counts]] += reward[counts]
+            ended = terminated | truncated
+            if not ended.any():
+                continue
+            done = ended & counts
+            for key, values in info.items():
+                if not key.startswith("_"):
+                    ends.setdefault(key, np.zeros(len(seeds)))[episode[done]] = values[done]
+            bar.update(int(done.sum()))
+            next_seeds: list[int | None] = [None] * n
+            for i in ended.nonzero()[0]:
+                episode[i] = waiting.pop() if waiting else -1
+                next_seeds[i] = seeds[episode[i]] if episode[i] >= 0 else None
+            if (episode >= 0).any():
+                observation, _ = envs.reset(seed=next_seeds, options={"reset_mask": ended})
     envs.close()
     won = ends["success"] > 0
     return {
-        "success": float(ends["success"].mean()),
-        "collision": float(ends["collision"].mean()),
-        "timeout": float(ends["timeout"].mean()),
-        "time": float(ends["time"][won].mean()) if won.any() else float("nan"),
-        "spl": float(ends["spl"].mean()),
+        "success": float(won.mean()),
+        "failures": failures(ends),
+        "time": float(ends["time"][won].mean()) if won.any() else None,
+        **({"spl": float(ends["spl"].mean())} if spl else {}),
         "return": float(returns.mean()),
-        "episodes": n,
+        "episodes": len(seeds),
     }
 
 
-def table(rows: dict[str, dict[str, float]]) -> str:
-    """A Markdown table of evaluations, one row a policy."""
-    lines = [
-        "| policy | success | collision | timeout | time (s) | SPL | return |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for name, r in rows.items():
-        rates = " | ".join(f"{100 * r[k]:.1f} %" for k in ("success", "collision", "timeout"))
-        lines.append(f"| {name} | {rates} | {r['time']:.1f} | {r['spl']:.3f} | {r['return']:.2f} |")
+def failures(ends: dict[str, NDArray[Any]]) -> dict[str, float]:
+    """The rate of each way to fail: every episode that was not won counts for exactly one.
+
+    It counts for the first of the environment's terminations that held at its end (`terminated/<name>`), else as
+    `timeout` or `diverged`. Terminations that hold when an episode is won are no failures.
+    """
+    won = ends["success"] > 0
+    held = {key.removeprefix("terminated/"): ends[key] > 0 for key in ends if key.startswith("terminated/")}
+    ways = {name: holds for name, holds in held.items() if not (holds & won).any() and name != "goal"}
+    left, rates = ~won, {}
+    for name, holds in {**ways, "timeout": ends["timeout"] > 0, "diverged": ends["diverged"] > 0}.items():
+        rates[name] = float((left & holds).mean())
+        left = left & ~holds
+    if not rates["diverged"]:
+        del rates["diverged"]
+    return rates
+
+
+def table(rows: dict[str, Result]) -> str:
+    """A Markdown table of evaluations, one row a policy; success and the ways to fail add up to 100 %."""
+    ways = list(dict.fromkeys(way for row in rows.values() for way in row["failures"]))
+    spl = ["SPL"] if any("spl" in row for row in rows.values()) else []
+    heads = ["policy", "success", *ways, "time (s)", *spl, "return"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|"]
+    for name, row in rows.items():
+        rates = [row["success"], *(row["failures"].get(way, 0.0) for way in ways)]
+        cells = [name, *(f"{100 * rate:.1f} %" for rate in rates)]
+        cells.append("-" if row["time"] is None else f"{row['time']:.1f}")
+        cells += [f"{row['spl']:.3f}" if "spl" in row else "-"] if spl else []
+        lines.append("| " + " | ".join([*cells, f"{row['return']:.2f}"]) + " |")
     return "\n".join(lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,20 +15,24 @@ SCAN_APERTURE = {"mvsim/NavArena-v0": np.deg2rad(358), "mvsim/NavMap-v0": np.deg
 ROBOT_RADIUS = {"mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
 
 
+def id_of(env: str) -> str:
+    """The id as Gymnasium's registry has it: without the module that `module:ns/Name-v0` imports."""
+    return env.rpartition(":")[2]
+
+
 class Robot:
     """Bounds of the commands; where there is a scan, directions of its sectors and the radius of the body."""
 
     def __init__(self, env_id: str):
-        env = gym.make(env_id)
-        core = env.unwrapped
-        assert isinstance(core, mvsim_gym.Env)
-        self.low, self.high = np.array(core.action_low), np.array(core.action_high)
-        if env_id in SCAN_APERTURE:
-            scan = env.observation_space["scan"]  # type: ignore[index]
+        env = mvsim_gym.Env(env_id)
+        self.low, self.high = np.array(env.action_low), np.array(env.action_high)
+        known = id_of(env_id)
+        if known in SCAN_APERTURE:
+            scan = env.observation_space["scan"]
             self.max_range = float(scan.high[0])
-            aperture = SCAN_APERTURE[env_id]
+            aperture = SCAN_APERTURE[known]
             self.angles = (np.arange(scan.shape[0]) + 0.5) / scan.shape[0] * aperture - aperture / 2
-            self.radius = ROBOT_RADIUS[env_id]
+            self.radius = ROBOT_RADIUS[known]
         env.close()
 
     def as_actions(self, commands: Array) -> Array:

@@ -2,17 +2,22 @@
 
     python examples/train_ppo.py                                   # NavArena, two to four minutes on two cores
     python examples/train_ppo.py --env mvsim/NavMap-v0 --steps 5000000 --seed 1
+    python examples/train_ppo.py --env my_task.env.xml
 
-Writes into runs/<env>-seed<seed>/: metrics.json, learning_curve.png, episode.mp4 (or episode.gif), model.zip and a
-TensorBoard log.
+Writes into runs/<env>-seed<seed>/: metrics.json, learning_curve.png, episode.mp4 (or episode.gif), a TensorBoard log,
+model.zip (the policy that did best in the evaluations so far) and last.zip (the latest). Ctrl-C and SIGTERM end the run
+and leave both.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import pathlib
 import platform
+import signal
+import sys
 import time
 from typing import Any
 
@@ -20,16 +25,17 @@ import gymnasium as gym
 import numpy as np
 import torch
 from baselines import policies
-from evaluation import HELD_OUT_SEEDS, evaluate, table
-from report import plot_learning_curve, record_episode
+from evaluation import HELD_OUT_SEEDS, Policy, evaluate, table
+from progress import Progress, greedy_policy
+from report import file_name, plot_learning_curve, record_episode
+from robot import id_of
 from stable_baselines3 import PPO
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
-from tqdm import tqdm
 
-from mvsim_gym.sb3 import FlatObservation, MVSimVecEnv
+import mvsim_gym
+from mvsim_gym.sb3 import MVSimVecEnv
 
-# Few large minibatches: on two cores the learner, not the simulator, decides how long training takes.
+# Few large minibatches: on two cores most of the time goes into the learner's updates.
 RECIPE: dict[str, Any] = {
     "n_steps": 128,
     "batch_size": 4096,
@@ -42,8 +48,6 @@ RECIPE: dict[str, Any] = {
 LEARNING_RATE = 1e-3
 REWARD_SCALE = 0.2  # brings returns to the order of one, where PPO's value loss is at home
 DEFAULT_STEPS = {"mvsim/NavArena-v0": 6_000_000, "mvsim/NavMap-v0": 5_000_000}
-CHECK_SEEDS = range(2_000_000, 2_000_400)  # of evaluations during training; the final 500 are others
-CHECK_EVERY = 200_000  # environment steps between evaluations
 
 
 class TimedReward(VecEnvWrapper):
@@ -66,64 +70,12 @@ class TimedReward(VecEnvWrapper):
         return observation, REWARD_SCALE * reward, done, info
 
 
-class Progress(BaseCallback):
-    """Progress bar, evaluations on seeds of their own whose time does not count as training, the best policy so far."""
-
-    def __init__(self, env_id: str, steps: int):
-        super().__init__()
-        self.env_id, self.steps = env_id, steps
-        self.history: list[dict[str, float]] = []
-        self.evaluation_seconds = 0.0
-        self.next_check = CHECK_EVERY
-        self.best_success, self.best_steps, self.best_weights = -1.0, 0, {}
-
-    def _on_training_start(self) -> None:
-        self.started = time.perf_counter()
-        self.bar = tqdm(total=self.steps, unit="step", unit_scale=True, desc=self.env_id, mininterval=1)
-
-    def training_seconds(self) -> float:
-        return time.perf_counter() - self.started - self.evaluation_seconds
-
-    def _on_step(self) -> bool:
-        self.bar.update(self.num_timesteps - self.bar.n)
-        return True
-
-    def _on_rollout_start(self) -> None:
-        # after an update, before the next rollout: the policy is a finished one
-        if self.num_timesteps >= self.next_check:
-            self.check()
-            self.next_check += CHECK_EVERY if self.history[-1]["success"] < 0.95 else 3 * CHECK_EVERY
-
-    def check(self) -> None:
-        seconds, begun = self.training_seconds(), time.perf_counter()
-        result = evaluate(self.env_id, greedy_policy(self.env_id, self.model), CHECK_SEEDS)
-        self.evaluation_seconds += time.perf_counter() - begun
-        self.history.append({"steps": self.num_timesteps, "seconds": seconds, **result})
-        if result["success"] >= self.best_success:
-            self.best_success, self.best_steps = result["success"], self.num_timesteps
-            self.best_weights = {name: w.clone() for name, w in self.model.policy.state_dict().items()}
-        for key in ("success", "collision", "timeout", "spl", "return"):
-            self.logger.record(f"evaluation/{key}", result[key])
-        self.bar.set_postfix(success=f"{100 * result['success']:.1f} %", seconds=f"{seconds:.0f}")
-
-    def _on_training_end(self) -> None:
-        self.seconds = self.training_seconds()
-        self.bar.close()
-
-
-def greedy_policy(env_id: str, model: Any) -> Any:
-    """The deterministic policy on dict observations, as `evaluate` wants it."""
-    env = gym.make(env_id)
-    flat = FlatObservation(env.observation_space)
-    env.close()
-    return lambda observation: model.predict(flat(observation), deterministic=True)[0]
-
-
 def learning_rate(progress_left: float) -> float:
     return LEARNING_RATE * (0.03 + 0.97 * progress_left)
 
 
-def train(args: argparse.Namespace, out: pathlib.Path) -> tuple[Any, dict[str, Any]]:
+def train(args: argparse.Namespace, out: pathlib.Path, progress: Progress) -> PPO:
+    """PPO, with the weights that did best in the evaluations of `progress`."""
     venv = TimedReward(MVSimVecEnv(args.env, num_envs=args.num_envs))
     venv.seed(args.seed * args.num_envs)
     model = PPO(
@@ -134,73 +86,160 @@ def train(args: argparse.Namespace, out: pathlib.Path) -> tuple[Any, dict[str, A
         tensorboard_log=str(out),
         seed=args.seed,
         device="cpu",
-        **RECIPE,
+        **{**RECIPE, "batch_size": min(RECIPE["batch_size"], RECIPE["n_steps"] * args.num_envs)},
     )
-    progress = Progress(args.env, args.steps)
-    model.learn(args.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)
-    progress.check()
-    model.policy.load_state_dict(progress.best_weights)
-    venv.close()
+    try:
+        model.learn(args.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)
+        progress.check()
+    finally:
+        progress.simulator_seconds = venv.seconds
+        venv.close()
+    model.set_parameters(str(out / "model.zip"), device="cpu")
+    return model
+
+
+def training_metrics(progress: Progress, args: argparse.Namespace) -> dict[str, Any]:
+    """What is known of a training, finished or not."""
+    seconds = max(getattr(progress, "seconds", None) or progress.training_seconds(), 1e-9)
+    steps = progress.num_timesteps
     reached = [h["seconds"] for h in progress.history if h["success"] >= 0.95]
-    return model, {
-        "steps": model.num_timesteps,
-        "best_steps": progress.best_steps,
-        "training_seconds": progress.seconds,
-        "seconds_to_95": reached[0] if reached else None,
-        "env_steps_per_second": model.num_timesteps / progress.seconds,
-        "simulator_steps_per_second": model.num_timesteps / venv.seconds,
-        "learner_share": 1 - venv.seconds / progress.seconds,
-        "history": progress.history,
-    }
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--env", default="mvsim/NavArena-v0")
-    parser.add_argument("--steps", type=int, help="environment steps (default: what the environment needs)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--num-envs", type=int, default=64)
-    parser.add_argument("--episodes", type=int, default=len(HELD_OUT_SEEDS), help="of the final evaluation")
-    parser.add_argument("--out", type=pathlib.Path, help="output folder (default runs/<env>-seed<seed>)")
-    parser.add_argument("--no-baselines", action="store_true", help="leave the scripted baselines out")
-    parser.add_argument("--no-video", action="store_true", help="leave the film of an episode out")
-    args = parser.parse_args()
-    args.steps = args.steps or DEFAULT_STEPS.get(args.env, 2_000_000)
-    out = args.out or pathlib.Path("runs") / f"{args.env.split('/')[-1]}-seed{args.seed}"
-    out.mkdir(parents=True, exist_ok=True)
-
-    model, metrics = train(args, out)
-    model.save(out / "model.zip")
-    seeds = HELD_OUT_SEEDS[: args.episodes]
-    rows = {"PPO": evaluate(args.env, greedy_policy(args.env, model), seeds)}
-    if not args.no_baselines:
-        rows |= {name: evaluate(args.env, policy, seeds) for name, policy in policies(args.env).items()}
-    metrics = {
+    return {
         "env": args.env,
         "seed": args.seed,
-        **rows["PPO"],
-        **metrics,
-        "baselines": {name: row for name, row in rows.items() if name != "PPO"},
+        "steps": steps,
+        "best_steps": progress.best_steps,
+        "training_seconds": seconds,
+        "seconds_to_95": reached[0] if reached else None,
+        "env_steps_per_second": steps / seconds,
+        "simulator_steps_per_second": steps / max(progress.simulator_seconds, 1e-9),
+        "learner_share": 1 - progress.simulator_seconds / seconds,
+        "history": progress.history,
+        "baselines": {},
         "machine": {
             "cpu": cpu_name(),
             "threads": torch.get_num_threads(),
             "python": platform.python_version(),
         },
     }
-    (out / "metrics.json").write_text(json.dumps(metrics, indent=1) + "\n")
-    plot_learning_curve(metrics, out / "learning_curve.png")
-    film = None if args.no_video else record_episode(args.env, greedy_policy(args.env, model), out)
 
+
+def write(metrics: dict[str, Any], out: pathlib.Path) -> None:
+    """metrics.json and learning_curve.png."""
+    (out / "metrics.json").write_text(json.dumps(metrics, indent=1) + "\n")
+    if metrics["history"]:
+        plot_learning_curve(metrics, out / "learning_curve.png")
+
+
+def run(
+    args: argparse.Namespace, out: pathlib.Path, progress: Progress, baselines: dict[str, Policy]
+) -> None:
+    model = train(args, out, progress)
+    seeds = HELD_OUT_SEEDS[: args.episodes]
+    policy = greedy_policy(args.env, model)
+    rows = {
+        name: evaluate(args.env, drive, seeds, spl=True, title=f"final evaluation of {name}")
+        for name, drive in {"PPO": policy, **baselines}.items()
+    }
+    metrics = {**training_metrics(progress, args), **rows["PPO"]}
+    metrics["baselines"] = {name: row for name, row in rows.items() if name != "PPO"}
+    write(metrics, out)
     print(f"\n{args.env}, {len(seeds)} held-out episodes\n\n{table(rows)}\n")
     to_95 = metrics["seconds_to_95"]
     print(
         f"{metrics['steps']:,} steps in {metrics['training_seconds']:.1f} s "
         f"({metrics['env_steps_per_second']:,.0f} steps/s, {100 * metrics['learner_share']:.0f} % of it the learner); "
-        + (f"95 % success after {to_95:.1f} s" if to_95 else "95 % success not reached")
+        + (f"95 % success after {to_95:.1f} s" if to_95 is not None else "95 % success not reached")
     )
-    print(f"wrote {out}/metrics.json, learning_curve.png" + (f", {film.name}" if film else ""))
+    files = ["metrics.json", "learning_curve.png", "model.zip (the best policy)", "last.zip (the last one)"]
+    if not args.no_video:
+        try:
+            files.append(record_episode(args.env, policy, out).name)
+        except RuntimeError as error:
+            print(f"no film: {error}")
+    print(f"wrote {out}/{', '.join(files)}")
+
+
+def main() -> None:
+    args = arguments()
+    missing = [name for name in ("matplotlib", "imageio") if importlib.util.find_spec(name) is None]
+    if missing:
+        sys.exit(f"train_ppo.py needs {' and '.join(missing)}: pip install {' '.join(missing)}")
+    try:
+        mvsim_gym.Env(args.env).close()
+        baselines = {} if args.no_baselines else policies(args.env)
+    except (ValueError, TypeError, OSError, ImportError, gym.error.Error) as error:
+        sys.exit(f"--env {args.env}: {error}")
+    if args.steps is None:
+        args.steps = DEFAULT_STEPS.get(id_of(args.env), 2_000_000)
+    out = args.out or pathlib.Path("runs") / f"{file_name(args.env)}-seed{args.seed}"
+    out.mkdir(parents=True, exist_ok=True)
+    names = ", ".join(["PPO", *baselines])
+    print(
+        f"{args.env}: {args.steps:,} steps, then {args.episodes} episodes each of {names}"
+        + ("" if args.no_video else " and a film")
+        + f", into {out}; how long it takes is said after the first updates",
+        flush=True,
+    )
+    progress = Progress(args.env, args.steps, out, args.episodes, 1 + len(baselines), not args.no_video)
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        run(args, out, progress, baselines)
+    except KeyboardInterrupt as stopped:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what follows is short and should be whole
+        sys.exit(leave(progress, args, out, stopped))
+
+
+def stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt(number)
+
+
+def leave(progress: Progress, args: argparse.Namespace, out: pathlib.Path, stopped: KeyboardInterrupt) -> int:
+    """Keep what there is of an interrupted run, and say where. Returns the exit status."""
+    if hasattr(progress, "bar"):
+        progress.bar.close()
+    if progress.history:
+        if not hasattr(progress, "seconds"):  # in the middle of training
+            progress.save_last()
+        write({**training_metrics(progress, args), "interrupted": True}, out)
+        print(
+            f"\nstopped at step {progress.num_timesteps:,}: {out}/model.zip is the best policy so far "
+            f"({100 * progress.best_success:.1f} % success, step {progress.best_steps:,}), last.zip the latest"
+        )
+    else:
+        print("\nstopped before the first evaluation: there is no model yet")
+    return 128 + (stopped.args[0] if stopped.args else signal.SIGINT)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--env",
+        default="mvsim/NavArena-v0",
+        help="id (ns/Name-v0, module:ns/Name-v0) or path of an environment file",
+    )
+    parser.add_argument("--steps", type=count, help="environment steps (default: what the environment needs)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--num-envs", type=count, default=64)
+    most = len(HELD_OUT_SEEDS)
+    parser.add_argument(
+        "--episodes", type=count, default=most, help=f"of the final evaluation, at most {most}"
+    )
+    parser.add_argument("--out", type=pathlib.Path, help="output folder (default runs/<env>-seed<seed>)")
+    parser.add_argument("--no-baselines", action="store_true", help="leave the scripted baselines out")
+    parser.add_argument("--no-video", action="store_true", help="leave the film of an episode out")
+    args = parser.parse_args()
+    if args.episodes > most:
+        parser.error(f"--episodes {args.episodes}: at most {most}, the number of held-out seeds")
+    return args
+
+
+def count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"found {value}, expected at least 1")
+    return value
 
 
 def cpu_name() -> str:

@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._follow import Follower
 from mvsim_gym._notices import notice
 from mvsim_gym.errors import RendererLost
 
 Picture = npt.NDArray[np.uint8]
-_CAMERAS = ("above", "behind")
+_CAMERAS = ("above", "behind", "follow")
+WORLD_CAMERAS = ("above", "behind")
 _MOST_BACKDROPS = 16
 
 
@@ -25,11 +27,11 @@ class Shot(NamedTuple):
     height: int
     camera: str
 
-    def checked(self) -> Shot:
+    def checked(self, cameras: tuple[str, ...] = _CAMERAS) -> Shot:
         """Itself, or ValueError."""
-        if self.camera not in _CAMERAS:
+        if self.camera not in cameras:
             raise ValueError(
-                f"camera: found {self.camera!r}, expected one of {', '.join(map(repr, _CAMERAS))}"
+                f"camera: found {self.camera!r}, expected one of {', '.join(map(repr, cameras))}"
             )
         for name in ("width", "height"):
             value = getattr(self, name)
@@ -44,11 +46,15 @@ class Painter:
     def __init__(self) -> None:
         self._renderer: _core.Renderer | None = None
         self._backdrops: dict[_core.Model, _core.Backdrop] = {}
+        self._followers: dict[int, Follower] = {}
 
     def of_env(self, batch: _core.Batch, env: int, shot: Shot) -> Picture:
         """Env number `env` of a batch, (height, width, 3)."""
         backdrop, behind = self._backdrop(batch.model(env)), shot.camera == "behind"
         with self._fresh_after_loss() as renderer:
+            if shot.camera == "follow":
+                follower = self._followers.setdefault(env, Follower())
+                return follower.draw(renderer, backdrop, batch, env, shot.width, shot.height)
             return renderer.draw_env(backdrop, batch, env, behind, shot.width, shot.height)
 
     def of_world(self, model: _core.Model, simulation: _core.Simulation, vehicle: int, shot: Shot) -> Picture:

@@ -58,7 +58,8 @@ class Env(Copyable, gym.Env[Any, Any]):
             this keyword for its wrapper TimeLimit: say `time_limit`, in seconds, there.)
         log_dir: a folder for CSV files of every vehicle, a row a physics step; each episode has its own.
         width, height: of pictures, pixels.
-        camera: "above" or "behind" (the robot).
+        camera: "above" (all of the world), "behind" (the robot), or "follow": from above, with the robot's trail,
+            as near as robot and goal allow, but never so far that the robot is less than a 20th of the picture.
         overrides: any field, term or knob of the environment file, e.g. `time_limit=30`,
             `reward={"collision": -20}`; see docs/env-files.md.
 

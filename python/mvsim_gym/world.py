@@ -210,14 +210,14 @@ class World:
         Raises:
             ValueError: no device can draw (the message has the remedy), or an impossible size.
         """
-        from mvsim_gym._picture import Painter, Shot
+        from mvsim_gym._picture import WORLD_CAMERAS, Painter, Shot
 
         if isinstance(width, str | os.PathLike):
             raise ValueError(
                 f"draw: found {os.fspath(width)!r} as the width, expected pixels. It writes no file but returns the "
                 "picture as an array: save it with PIL.Image.fromarray(world.draw()).save(path)"
             )
-        shot = Shot(width, height, camera).checked()
+        shot = Shot(width, height, camera).checked(WORLD_CAMERAS)
         if self._painter is None:
             self._painter = Painter()
         index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "env/plan/shortest_path.h"
+
 namespace mvsim {
 namespace {
 
@@ -206,9 +208,12 @@ double optimal_length(const AgentTask& task, const EnvState& env, const AgentSta
   // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
   const Rect& r = env.simulation.model().bounds;
   const double cell = std::clamp(std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 120, 0.05, 0.2);
-  const auto grid = std::make_shared<const PlanningGrid>(
-      make_planning_grid(env.simulation, task.vehicle, cell, task.start_and_goal.inflation()));
-  return GoalField(grid, agent.goal).distance(agent.start);
+  return shortest_path_length(env.simulation, {.agent = task.vehicle,
+                                               .cell = cell,
+                                               .inflation = task.start_and_goal.inflation(),
+                                               .start = agent.start,
+                                               .goal = agent.goal,
+                                               .expected = agent.path_length});
 }
 
 }  // namespace mvsim

@@ -2,6 +2,9 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <array>
+#include <limits>
+
 #include "base/simd.h"
 #include "env/batch.h"
 #include "python/bind.h"
@@ -35,6 +38,46 @@ py::array_t<uint8_t> draw(Renderer& renderer, const Backdrop& backdrop, const Si
                           camera_of(simulation, view, vehicle, aspect), width, height);
   }
   return array_of(image);
+}
+
+using Window = std::array<double, 4>;  // x_min, x_max, y_min, y_max on the ground, m
+
+// A batch's env with its goal, as `camera` sees it.
+template <typename CameraOf>
+py::array_t<uint8_t> draw_env(Renderer& renderer, const Backdrop& backdrop, const Batch& batch, int env,
+                              const CameraOf& camera_of_env, int width, int height) {
+  std::optional<Goal> goal;
+  if (const auto center = batch.goal(env)) goal = Goal{*center, batch.goal_radius()};
+  Image image;
+  {
+    const ReleasedGil released;
+    const Simulation& simulation = batch.simulation(env);
+    image = renderer.draw(draw_simulation(simulation, backdrop.scene, goal),
+                          camera_of_env(simulation, static_cast<double>(width) / height), width, height);
+  }
+  return array_of(image);
+}
+
+Camera over(const Window& w, double aspect) {
+  return view_from_above({w[0], w[1], w[2], w[3]}, aspect);
+}
+
+// Where points [n, 3] are seen in a picture of draw_env_window, [n, 2] pixels; NaN behind the camera.
+py::array_t<double> pixels_in_window(const Window& window, const py::array_t<double>& points, int width,
+                                     int height) {
+  if (points.ndim() != 2 || points.shape(1) != 3) throw py::value_error("points: expected an array (n, 3)");
+  const Camera camera = over(window, static_cast<double>(width) / height);
+  const auto in = points.unchecked<2>();
+  py::array_t<double> pixels({in.shape(0), py::ssize_t{2}});
+  auto out = pixels.mutable_unchecked<2>();
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  for (py::ssize_t i = 0; i < in.shape(0); ++i) {
+    const Vec2 p =
+        project(camera, {in(i, 0), in(i, 1), in(i, 2)}, width, height).value_or(Vec2{kNone, kNone});
+    out(i, 0) = p.x;
+    out(i, 1) = p.y;
+  }
+  return pixels;
 }
 
 void bind_egl_info(py::module_& m) {
@@ -83,12 +126,29 @@ void bind_render(py::module_& m) {
           "draw_env",
           [](Renderer& r, const Backdrop& backdrop, const Batch& batch, int env, bool behind, int width,
              int height) {
-            std::optional<Goal> goal;
-            if (const auto center = batch.goal(env)) goal = Goal{*center, batch.goal_radius()};
-            return draw(r, backdrop, batch.simulation(env), behind ? View::kBehind : View::kAbove,
-                        batch.vehicle(), goal, width, height);
+            const auto camera = [&](const Simulation& simulation, double aspect) {
+              return camera_of(simulation, behind ? View::kBehind : View::kAbove, batch.vehicle(), aspect);
+            };
+            return draw_env(r, backdrop, batch, env, camera, width, height);
           },
-          "backdrop"_a, "batch"_a, "env"_a, "behind"_a, "width"_a, "height"_a);
+          "backdrop"_a, "batch"_a, "env"_a, "behind"_a, "width"_a, "height"_a)
+      .def(
+          "draw_env_window",
+          [](Renderer& r, const Backdrop& backdrop, const Batch& batch, int env, const Window& window,
+             int width, int height) {
+            const auto camera = [&](const Simulation&, double aspect) { return over(window, aspect); };
+            return draw_env(r, backdrop, batch, env, camera, width, height);
+          },
+          "backdrop"_a, "batch"_a, "env"_a, "window"_a, "width"_a, "height"_a);
+  m.def("pixels_in_window", &pixels_in_window, "window"_a, "points"_a, "width"_a, "height"_a);
+  m.def(
+      "agent_place",
+      [](const Batch& batch, int env) {
+        const Simulation& s = batch.simulation(env);
+        const Pose3 pose = s.vehicle_pose(batch.vehicle());
+        return py::make_tuple(pose.x, pose.y, pose.z, s.model().vehicles.at(batch.vehicle()).radius);
+      },
+      "batch"_a, "env"_a);
 }
 
 }  // namespace mvsim

@@ -350,7 +350,7 @@ def test_unseeded_environments_differ() -> None:
 
 
 def test_pictures(env_id: str) -> None:
-    for camera in ("above", "behind"):
+    for camera in ("above", "behind", "follow"):
         env = gym.make(env_id, render_mode="rgb_array", camera=camera, width=80, height=60)
         env.reset(seed=0)
         first = env.render()

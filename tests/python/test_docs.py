@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import pytest
+from conftest import ROOT
 
 import mvsim_gym
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 
 
 def first_xml(page: str) -> str:
@@ -36,3 +41,33 @@ def test_the_environment_of_the_page_on_environments(files: Path) -> None:
     for _ in range(20):
         env.step(env.action_space.sample())
     env.close()
+
+
+def test_tables_of_figures_are_those_of_the_results() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "table.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_readme_names_the_packages_that_are_needed() -> None:
+    """Its one line has what ./dev installs, but for what only the C++ tests need."""
+    listed = re.search(r'^packages="([^"]*)"', (ROOT / "dev").read_text(), re.MULTILINE)
+    line = re.search(r"^sudo apt install (.*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert listed and line
+    assert set(line[1].split()) == set(listed[1].split()) - {"python3", "libgtest-dev"}
+
+
+def test_pages_link_to_pages_that_are_there() -> None:
+    for page in (ROOT / "README.md", *DOCS.glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.slow
+@pytest.mark.unsanitized
+def test_the_curriculum_of_the_page_on_training() -> None:
+    code = (DOCS / "training.md").read_text().split("```python curriculum\n", 1)[1].split("```", 1)[0]
+    names: dict[str, Any] = {}
+    exec(code.replace("0_000", ""), names)
+    assert names["obstacles"] == 8 and names["model"].num_timesteps >= 3 * 128 * 64

@@ -207,6 +207,8 @@ def test_draw(world: World) -> None:
     assert (world.draw(120, 90) == above).all()
     with pytest.raises(ValueError, match="camera"):
         world.draw(camera="left")
+    with pytest.raises(ValueError, match=r"camera: found 'follow', expected one of 'above', 'behind'"):
+        world.draw(camera="follow")  # it needs the goal of an environment
     with pytest.raises(KeyError, match="r9"):
         world.draw(camera="behind", vehicle="r9")
 

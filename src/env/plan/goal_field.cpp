@@ -6,9 +6,6 @@
 #include <limits>
 #include <queue>
 
-#include "env/plan/free_space.h"
-#include "sim/simulation.h"
-
 namespace mvsim {
 namespace {
 
@@ -56,9 +53,37 @@ void for_free_neighbors(const PlanningGrid& g, int cell, const Visit& visit) {
   }
 }
 
+// How many cells of a rectangle are not free, in constant time.
+class BlockedCells {
+ public:
+  explicit BlockedCells(const PlanningGrid& g)
+      : stride_(static_cast<size_t>(g.width) + 1), sums_(stride_ * (static_cast<size_t>(g.height) + 1)) {
+    for (int y = 0; y < g.height; ++y) {
+      int32_t row = 0;
+      const size_t below = y * stride_, above = below + stride_;
+      for (int x = 0; x < g.width; ++x) {
+        row += g.free[static_cast<size_t>(y) * g.width + x] ? 0 : 1;
+        sums_[above + x + 1] = sums_[below + x + 1] + row;
+      }
+    }
+  }
+  // Corners included.
+  bool none_between(int x0, int y0, int x1, int y1) const {
+    if (x0 > x1) std::swap(x0, x1);
+    if (y0 > y1) std::swap(y0, y1);
+    const size_t low = y0 * stride_, high = (y1 + size_t{1}) * stride_;
+    return sums_[high + x1 + 1] - sums_[high + x0] == sums_[low + x1 + 1] - sums_[low + x0];
+  }
+
+ private:
+  size_t stride_;
+  std::vector<int32_t> sums_;  // of the cells below and to the left
+};
+
 // Whether the segment between two cell centres runs through free cells only; passing exactly through a corner
 // needs both cells beside it.
-bool is_visible(const PlanningGrid& g, int from, int to) {
+bool is_visible(const PlanningGrid& g, const BlockedCells& blocked, int from, int to) {
+  if (blocked.none_between(from % g.width, from / g.width, to % g.width, to / g.width)) return true;
   int x = from % g.width, y = from / g.width;
   const int x1 = to % g.width, y1 = to / g.width;
   const int nx = std::abs(x1 - x), ny = std::abs(y1 - y);
@@ -82,45 +107,20 @@ bool is_visible(const PlanningGrid& g, int from, int to) {
 
 }  // namespace
 
-bool PlanningGrid::inside(Vec2 p) const {
-  return p.x >= origin.x && p.y >= origin.y && p.x < origin.x + width * cell &&
-         p.y < origin.y + height * cell;
-}
-
-int PlanningGrid::cell_of(Vec2 p) const {
-  const auto index = [&](double offset, int count) {
-    return static_cast<int>(std::clamp(std::floor(offset / cell), 0.0, count - 1.0));
-  };
-  return index(p.y - origin.y, height) * width + index(p.x - origin.x, width);
-}
-
-PlanningGrid empty_planning_grid(const Rect& r, double cell) {
-  constexpr int kMostCells = 4 << 20;
-  PlanningGrid g;
-  g.origin = {r.x_min, r.y_min};
-  g.cell = std::max(cell, std::sqrt((r.x_max - r.x_min) * (r.y_max - r.y_min) / kMostCells));
-  g.width = std::max(1, static_cast<int>(std::ceil((r.x_max - r.x_min) / g.cell - 1e-9)));
-  g.height = std::max(1, static_cast<int>(std::ceil((r.y_max - r.y_min) / g.cell - 1e-9)));
-  g.free.resize(static_cast<size_t>(g.width) * g.height);
-  return g;
-}
-
-PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation) {
-  PlanningGrid g = empty_planning_grid(simulation.model().bounds, cell);
-  for (int i = 0; i < g.width * g.height; ++i) g.free[i] = is_free(simulation, agent, g.center(i), inflation);
-  return g;
-}
-
 // The search from the goal outward; lives while a field is made.
 struct GoalField::Search {
   Search(const PlanningGrid& grid, Vec2 goal_point);
 
   float through(int cell, int32_t corner) const;
   void settle(int cell, float distance);
-  void run();
+  std::ptrdiff_t mark_deciding(Vec2 start, std::vector<uint8_t>& wanted) const;
+  // Until the cells that decide the value at `start` are closed, or all are.
+  void run(const Vec2* start);
   void extend();
 
   const PlanningGrid& g;
+  BlockedCells blocked;
+  double searched = kFar;  // see GoalField
   Vec2 goal;
   int32_t goal_cell;
   std::vector<Vec2> centers;
@@ -131,7 +131,7 @@ struct GoalField::Search {
 };
 
 GoalField::Search::Search(const PlanningGrid& grid, Vec2 goal_point)
-    : g(grid), goal(goal_point), goal_cell(grid.cell_of(goal_point)) {
+    : g(grid), blocked(grid), goal(goal_point), goal_cell(grid.cell_of(goal_point)) {
   const size_t n = g.free.size();
   centers.resize(n);
   for (size_t i = 0; i < n; ++i) centers[i] = g.center(static_cast<int>(i));
@@ -151,7 +151,7 @@ float GoalField::Search::through(int cell, int32_t corner) const {
 // corner is hidden.
 void GoalField::Search::settle(int cell, float found) {
   distance[cell] = found;
-  if (is_visible(g, cell, next[cell])) return;
+  if (is_visible(g, blocked, cell, next[cell])) return;
   float best = kFar;
   int32_t best_cell = kNone;
   for_free_neighbors(g, cell, [&](int n) {
@@ -166,8 +166,31 @@ void GoalField::Search::settle(int cell, float found) {
   next[cell] = best_cell;
 }
 
-void GoalField::Search::run() {
+// Marks the cells that decide the value at `start`: the four about it, and of one that is not free its
+// neighbours, see extend(). Returns how many; 0 if the value comes from farther away.
+std::ptrdiff_t GoalField::Search::mark_deciding(Vec2 start, std::vector<uint8_t>& wanted) const {
+  wanted.assign(g.free.size(), 0);
+  bool decided = true;
+  for (const int cell : quad_at(g, start).cells) {
+    if (g.free[cell]) {
+      wanted[cell] = 1;
+      continue;
+    }
+    bool has_free = false;
+    for_neighbors(g, cell, [&](int n) {
+      if (!g.free[n]) return;
+      has_free = true;
+      wanted[n] = 1;
+    });
+    decided = decided && has_free;
+  }
+  return decided ? std::count(wanted.begin(), wanted.end(), uint8_t{1}) : 0;
+}
+
+void GoalField::Search::run(const Vec2* start) {
   if (!g.free[goal_cell]) return;
+  std::vector<uint8_t> wanted;
+  auto open = start ? mark_deciding(*start, wanted) : 0;
   Queue queue;
   queue.push(entry(0, goal_cell));
   while (!queue.empty()) {
@@ -181,6 +204,10 @@ void GoalField::Search::run() {
       continue;
     }
     closed[cell] = 1;
+    if (open > 0 && wanted[cell] && --open == 0) {
+      searched = found;
+      return;
+    }
     for_free_neighbors(g, cell, [&](int n) {
       if (closed[n]) return;
       const float d = through(n, next[cell]);
@@ -225,10 +252,17 @@ void GoalField::Search::extend() {
 }
 
 GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal)
+    : GoalField(std::move(grid), goal, nullptr) {}
+
+GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, Vec2 start)
+    : GoalField(std::move(grid), goal, &start) {}
+
+GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Vec2* start)
     : grid_(std::move(grid)), goal_(goal) {
   Search search(*grid_, goal);
-  search.run();
+  search.run(start);
   search.extend();
+  searched_ = search.searched;
   // only the cells where paths bend keep their distance
   std::vector<int32_t> index(search.next.size(), kNone);
   std::vector<int32_t> cells;
@@ -267,18 +301,21 @@ double GoalField::distance_by_cell(Vec2 p, int cell) const {
   return corners_[c].distance + norm(p - corners_[c].point);
 }
 
-double GoalField::distance(Vec2 p) const {
-  const PlanningGrid& g = *grid_;
-  // between the four nearest centres, so that the value does not jump where the next corner changes
-  const double u = std::clamp((p.x - g.origin.x) / g.cell - 0.5, 0.0, g.width - 1.0);
-  const double v = std::clamp((p.y - g.origin.y) / g.cell - 0.5, 0.0, g.height - 1.0);
+GoalField::Quad GoalField::quad_at(const PlanningGrid& g, Vec2 p) {
+  const double u = std::clamp((p.x - g.origin.x) / g.cell - 0.5 - g.first_column, 0.0, g.width - 1.0);
+  const double v = std::clamp((p.y - g.origin.y) / g.cell - 0.5 - g.first_row, 0.0, g.height - 1.0);
   const int x = std::min(static_cast<int>(u), std::max(0, g.width - 2));
   const int y = std::min(static_cast<int>(v), std::max(0, g.height - 2));
   const int right = g.width > 1 ? 1 : 0, up = g.height > 1 ? g.width : 0;
   const int c = y * g.width + x;
-  const double a = u - x, b = v - y;
-  const double low = (1 - a) * distance_by_cell(p, c) + a * distance_by_cell(p, c + right);
-  const double high = (1 - a) * distance_by_cell(p, c + up) + a * distance_by_cell(p, c + up + right);
+  return {{c, c + right, c + up, c + up + right}, u - x, v - y};
+}
+
+double GoalField::distance(Vec2 p) const {
+  // between the four nearest centres, so that the value does not jump where the next corner changes
+  const auto [cells, a, b] = quad_at(*grid_, p);
+  const double low = (1 - a) * distance_by_cell(p, cells[0]) + a * distance_by_cell(p, cells[1]);
+  const double high = (1 - a) * distance_by_cell(p, cells[2]) + a * distance_by_cell(p, cells[3]);
   return (1 - b) * low + b * high;
 }
 

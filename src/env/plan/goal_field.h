@@ -9,36 +9,15 @@
 #include <memory>
 #include <vector>
 
-#include "base/geometry.h"
+#include "env/plan/planning_grid.h"
 
 namespace mvsim {
-
-class Simulation;
-
-// Square cells over a world; a cell is free if a disc about its centre touches nothing.
-struct PlanningGrid {
-  Vec2 origin;  // lower left corner
-  double cell = 0.1;
-  int width = 0, height = 0;
-  std::vector<uint8_t> free;  // row by row
-
-  Vec2 center(int index) const {
-    const int column = index % width, row = index / width;
-    return {origin.x + (column + 0.5) * cell, origin.y + (row + 0.5) * cell};
-  }
-  bool inside(Vec2 p) const;
-  int cell_of(Vec2 p) const;  // of the nearest cell if outside
-};
-
-// Of cells of `cell` metres, or of larger ones where a world is very large; none is free yet.
-PlanningGrid empty_planning_grid(const Rect& bounds, double cell);
-
-// The world as `simulation` has it now, without its agent; `inflation` is the disc's radius.
-PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation);
 
 class GoalField {
  public:
   GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal);
+  // Searches only until distance(start) is known; other values are not those of the whole field.
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, Vec2 start);
 
   Vec2 goal() const { return goal_; }
   const PlanningGrid& grid() const { return *grid_; }
@@ -50,6 +29,8 @@ class GoalField {
   // The point `ahead` metres along the path from p (the goal if it is nearer).
   Vec2 point_ahead(Vec2 p, double ahead) const;
   size_t bytes() const;
+  // The cells up to this distance from the goal have decided distance(start); infinite if all of them have.
+  double searched() const { return searched_; }
 
  private:
   // A point where paths bend, or the goal itself (the first one).
@@ -60,10 +41,19 @@ class GoalField {
   };
   struct Search;
 
+  // The four cells whose centres are nearest to a point, and where the point lies between them.
+  struct Quad {
+    int cells[4];
+    double right, up;  // 0 to 1
+  };
+
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Vec2* start);
+  static Quad quad_at(const PlanningGrid& grid, Vec2 p);
   double distance_by_cell(Vec2 p, int cell) const;
 
   std::shared_ptr<const PlanningGrid> grid_;
   Vec2 goal_;
+  double searched_ = 0;
   std::vector<Corner> corners_;
   std::vector<int32_t> corner_;  // of a cell: index of the next one on its path, or kNone
 };

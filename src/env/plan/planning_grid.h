@@ -1,0 +1,41 @@
+// Where in a world there is room to pass, as square cells: what path lengths are planned on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+class Simulation;
+
+// Square cells over a world or a window of it; a cell is free if a disc about its centre touches nothing.
+struct PlanningGrid {
+  Vec2 origin;  // lower left corner of the world
+  double cell = 0.1;
+  int first_column = 0, first_row = 0;  // of the window, counted from the origin
+  int width = 0, height = 0;
+  std::vector<uint8_t> free;  // row by row
+
+  Vec2 center(int index) const {
+    const int column = first_column + index % width, row = first_row + index / width;
+    return {origin.x + (column + 0.5) * cell, origin.y + (row + 0.5) * cell};
+  }
+  bool inside(Vec2 p) const;
+  int cell_of(Vec2 p) const;  // of the nearest cell if outside
+};
+
+// Of cells of `cell` metres, or of larger ones where a world is very large; none is free yet.
+PlanningGrid empty_planning_grid(const Rect& bounds, double cell);
+
+// The cells of `whole` that `window` touches, none of them free.
+PlanningGrid window_of(const PlanningGrid& whole, const Rect& window);
+
+// Finds the free cells of the world as `simulation` has it now, without its agent; `inflation` is the disc's
+// radius.
+void find_free_cells(PlanningGrid& grid, const Simulation& simulation, size_t agent, double inflation);
+PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation);
+
+}  // namespace mvsim

@@ -1,0 +1,144 @@
+"""The examples do what their tables and messages say."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import IDS, ROOT
+
+sys.path.append(str(ROOT / "examples"))
+from baselines import policies
+from evaluation import evaluate, failures, table
+from report import file_name
+from robot import Robot
+
+pytestmark = pytest.mark.unsanitized
+
+
+def standing(env_id: str) -> np.ndarray:
+    return Robot(env_id).as_actions(np.zeros((1, 2)))
+
+
+def test_success_and_failures_add_up(env_id: str) -> None:
+    """Every episode counts once, whatever ended it."""
+    policy = next(iter(policies(env_id).values()))
+    row = evaluate(env_id, policy, range(12), time_limit=8)
+    assert row["success"] + sum(row["failures"].values()) == pytest.approx(1)
+    assert "timeout" in row["failures"] and "goal" not in row["failures"] and "spl" not in row
+    text = table({"a": row}).splitlines()
+    assert text[0].startswith("| policy | success | ") and text[0].count("|") == text[2].count("|")
+
+
+def test_an_episode_that_fails_in_two_ways_counts_once() -> None:
+    ends = {
+        "success": np.array([1, 0, 0, 0, 0]),
+        "timeout": np.array([0, 0, 0, 1, 0]),
+        "diverged": np.array([0, 0, 0, 0, 1]),
+        "terminated/arrived": np.array([1, 1, 0, 0, 0]),
+        "terminated/collision": np.array([0, 1, 1, 0, 0]),
+        "terminated/stuck": np.array([0, 0, 1, 0, 0]),
+    }
+    assert failures(ends) == {"collision": 0.4, "stuck": 0, "timeout": 0.2, "diverged": 0.2}
+
+
+def test_an_evaluation_is_that_of_its_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More seeds than envs, and envs that wait for others at the end: the same episodes as all at once."""
+    seeds = range(50, 61)
+    policy = next(iter(policies("mvsim/IceDrive-v0").values()))
+    at_once = evaluate("mvsim/IceDrive-v0", policy, seeds, spl=True)
+    monkeypatch.setattr("evaluation.AT_ONCE", 3)
+    by_three = evaluate("mvsim/IceDrive-v0", policy, seeds, spl=True)
+    assert by_three.keys() == at_once.keys()
+    assert by_three["failures"] == at_once["failures"]
+    for key in ("success", "time", "spl", "return"):
+        assert by_three[key] == pytest.approx(at_once[key], rel=1e-9)
+
+
+def test_nobody_won_is_no_time() -> None:
+    still = standing(IDS[0])
+    row = evaluate(IDS[0], lambda o: np.tile(still, (len(o["goal"]), 1)), range(3), time_limit=1)
+    assert row["time"] is None and row["failures"]["timeout"] == 1
+    assert "NaN" not in json.dumps(row) and "| - |" in table({"standing": row})
+
+
+@pytest.mark.parametrize(
+    ("env", "name"),
+    [
+        ("mvsim/NavArena-v0", "NavArena-v0"),
+        ("my_package.sub:my/Task-v0", "Task-v0"),
+        ("Task-v0", "Task-v0"),
+        ("../somewhere/my task.env.xml", "my-task"),
+        ("/x/y.xml", "y"),
+        ("..", "env"),
+        ("a/../", "env"),
+        (":", "env"),
+    ],
+)
+def test_outputs_are_named_safely(env: str, name: str) -> None:
+    assert file_name(env) == name
+
+
+def train(*arguments: str, **keywords: object) -> subprocess.Popen[str]:
+    command = [sys.executable, str(ROOT / "examples" / "train_ppo.py"), "--no-video", "--no-baselines"]
+    return subprocess.Popen(
+        [*command, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        **keywords,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_stopped_leaves_its_models(number: signal.Signals, tmp_path: Path) -> None:
+    from stable_baselines3 import PPO
+
+    run = train("--steps", "100000000", "--out", str(tmp_path))
+    for _ in range(600):
+        if (tmp_path / "last.zip").exists() or run.poll() is not None:
+            break
+        time.sleep(0.2)
+    time.sleep(3)
+    run.send_signal(number)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 128 + number, err
+    assert f"{tmp_path}/model.zip is the best policy so far" in out
+    for name in ("model.zip", "last.zip"):
+        assert PPO.load(tmp_path / name, device="cpu").num_timesteps >= 0
+    metrics = json.loads((tmp_path / "metrics.json").read_text())
+    assert metrics["interrupted"] and metrics["history"][0]["steps"] == 0
+    assert (tmp_path / "learning_curve.png").exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.slow
+def test_training_takes_the_path_of_an_environment_file(tmp_path: Path) -> None:
+    file = tmp_path / "my task.env.xml"
+    text = (ROOT / "envs" / "ice_drive.env.xml").read_text()
+    (tmp_path / "worlds").mkdir()
+    file.write_text(text.replace("../worlds/ice_drive", "worlds/ice_drive"))
+    world = (ROOT / "worlds" / "ice_drive.world.xml").read_text()
+    (tmp_path / "worlds" / "ice_drive.world.xml").write_text(world)
+    run = train("--env", file.name, "--steps", "10000", "--num-envs", "16", "--episodes", "5", cwd=tmp_path)
+    out, err = run.communicate(timeout=300)
+    assert run.returncode == 0, err
+    assert "about " in out and "| PPO |" in out
+    metrics = json.loads((tmp_path / "runs" / "my-task-seed0" / "metrics.json").read_text())
+    assert metrics["success"] + sum(metrics["failures"].values()) == pytest.approx(1)
+
+
+@pytest.mark.slow
+def test_a_mistake_in_env_is_one_line() -> None:
+    run = train("--env", "mvsim/NavArna-v0")
+    _, err = run.communicate(timeout=120)
+    assert run.returncode == 1 and "did you mean 'mvsim/NavArena-v0'" in err and "Traceback" not in err
