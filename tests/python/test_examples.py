@@ -87,7 +87,9 @@ def test_outputs_are_named_safely(env: str, name: str) -> None:
 
 
 def train(*arguments: str, **keywords: object) -> subprocess.Popen[str]:
-    command = [sys.executable, str(ROOT / "examples" / "train_ppo.py"), "--no-video", "--no-baselines"]
+    # a shell's background jobs ignore SIGINT, and what they start does too
+    command = ["env", "--default-signal=INT", sys.executable]
+    command += [str(ROOT / "examples" / "train_ppo.py"), "--no-video", "--no-baselines"]
     return subprocess.Popen(
         [*command, *arguments],
         stdout=subprocess.PIPE,
@@ -110,7 +112,10 @@ def test_a_run_that_is_stopped_leaves_its_models(number: signal.Signals, tmp_pat
         time.sleep(0.2)
     time.sleep(3)
     run.send_signal(number)
-    out, err = run.communicate(timeout=60)
+    try:
+        out, err = run.communicate(timeout=60)
+    finally:
+        run.kill()
     assert run.returncode == 128 + number, err
     assert f"{tmp_path}/model.zip is the best policy so far" in out
     for name in ("model.zip", "last.zip"):

@@ -31,7 +31,8 @@ struct FreeCells {
     const double distance = simulation.distance_to_obstacles(center, inflation + half, agent);
     if (distance < inflation - half) return;
     if (distance >= inflation + half) {
-      for (int y = y0; y < y1; ++y) std::fill_n(g.free.begin() + y * g.width + x0, columns, uint8_t{1});
+      for (int y = y0; y < y1; ++y)
+        std::fill_n(g.free.data() + (static_cast<size_t>(y) * g.width + x0), columns, uint8_t{1});
     } else if (columns >= rows) {
       find(x0, y0, x0 + columns / 2, y1);
       find(x0 + columns / 2, y0, x1, y1);
