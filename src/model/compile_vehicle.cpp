@@ -83,7 +83,7 @@ WheelModel compile_wheel(const WheelSlot& slot, const VehicleSpec& vehicle,
   check({.name = "mass", .min = 0, .max = 1e6, .open_min = true}, spec.mass, spec.where);
   check({.name = "width", .min = 1e-3, .max = 100}, spec.width, spec.where);
   check({.name = "diameter", .min = 1e-3, .max = 100}, spec.diameter, spec.where);
-  if (spec.inertia != -1) check({.name = "inertia", .min = 0, .open_min = true}, spec.inertia, spec.where);
+  if (spec.inertia != -1) check({.name = "inertia", .min = 1e-12, .max = 1e9}, spec.inertia, spec.where);
   return {.tag = std::string(slot.tag),
           .position = spec.position.value_or(slot.default_position),
           .yaw = spec.yaw,
@@ -156,6 +156,10 @@ void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   if (!spec.load_transfer) return;
   const ParamInfo table[] = {
       {.name = "cg_height", .fallback = (v.z_min + v.z_max) / 2, .min = 0, .max = 100}};
+  if (!spec.load_transfer->find("cg_height") && !in_range(table[0], table[0].fallback))
+    throw WorldFileError(spec.load_transfer->where,
+                         "<load_transfer>: the middle of zmin and zmax, " + number_text(table[0].fallback) +
+                             " m, is no height of a centre of mass, expected <cg_height> from 0 to 100 m");
   v.load_transfer =
       add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", table, *spec.load_transfer, {});
 }
