@@ -11,12 +11,15 @@ namespace {
 constexpr double kMostRolling = 0.7, kGoodRolling = 0.3;
 // A wheel that slips has u' = u + k (setpoint - u) - friction: it swings above k = 1 and grows above 2.
 constexpr double kMostSlipping = 1.5, kGoodSlipping = 0.5;
+constexpr double kLargeError = 1;      // m/s, of a command that a vehicle at rest gets
 constexpr double kLongestStep = 0.02;  // s, that gains should serve
 // The integral takes up all grip within 0.7 s of an error of 0.1 m/s, but follows KP slowly enough.
 constexpr double kIntegralOfGrip = 14, kIntegralOfKp = 0.4;
 
 bool can_slip(const SpeedLoop& loop, const SpeedGains& gains) {
-  return loop.slips_ever || gains.max_torque == 0 || gains.max_torque > 1.1 * loop.grip;
+  const double asked =
+      gains.max_torque > 0 ? std::min(gains.max_torque, gains.kp * kLargeError) : gains.kp * kLargeError;
+  return loop.slips_ever || asked > 1.1 * loop.grip;
 }
 
 }  // namespace
@@ -33,7 +36,7 @@ SpeedGains settling_gains(const SpeedLoop& loop, const SpeedGains& gains) {
   SpeedGains out;
   out.max_torque = 1.02 * loop.grip;
   if (gains.max_torque > 0) out.max_torque = std::min(out.max_torque, gains.max_torque);
-  out.kp = kGoodRolling / (dt * std::max(loop.driving, loop.turning));
+  out.kp = std::min(gains.kp, kGoodRolling / (dt * std::max(loop.driving, loop.turning)));
   if (loop.slips_ever) out.kp = std::min(out.kp, kGoodSlipping / (dt * loop.spinning));
   out.ki = std::min(kIntegralOfGrip * out.max_torque, kIntegralOfKp * out.kp / dt);
   return out;
