@@ -143,8 +143,21 @@ class Sensor:
         """Simulated seconds between readings."""
         return self._model.period
 
-    def read(self) -> Reading | None:
-        """The latest reading that was due, or None before the first."""
+    def read(self, *, fresh: bool = False) -> Reading | None:
+        """The latest reading that was due, or None before the first.
+
+        A reading is due in the first physics step that begins `period` after the one that made the last, and describes
+        that step's end: with steps of 5 ms and a period of 0.1 s those at 0.105, 0.205, 0.305 s... So after
+        `world.step(0.1)` there is none yet, and later the latest is 95 ms old.
+
+        Args:
+            fresh: read the sensor now, of the world as it stands, whatever its period; never None. It draws noise of
+                its own and leaves the schedule as it is: a later `read()` gives the due reading again, whose noise
+                is not what it would have been.
+        """
+        if fresh:
+            ranges, valid = self._simulation.read_now(self._index)
+            return Reading(ranges, valid, self._model.angles, self._simulation.time)
         if self._simulation.sensor_count(self._index) == 0:
             return None
         return Reading(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/check_drive.h"
 #include "model/compile_joint.h"
 #include "model/compile_region.h"
 #include "model/compile_vehicle.h"
@@ -137,6 +138,7 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
   compile_joints(spec, *model);
   compile_regions(spec, *model);
   set_timestep(spec, *model);
+  check_drives(spec, *model);
   build_static_shapes(*model);
   set_bounds(*model);
   model->fingerprint = fingerprint(*model);

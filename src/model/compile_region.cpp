@@ -1,5 +1,6 @@
 #include "model/compile_region.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -13,15 +14,20 @@ struct PropertyInfo {
   GroundProperty property;
   std::string_view type;  // the tag of its value
   ParamInfo info;
+  std::string_view tire_param;  // what tires that heed it have
+  std::string_view instead;     // for tires that do not
 };
 
 constexpr PropertyInfo kProperties[] = {
-    {GroundProperty::kMu, "value_double", {.name = "friction_mu", .min = 0, .max = 1e3}},
-    {GroundProperty::kCRr, "value_double", {.name = "friction_C_rr", .min = 0, .max = 1e3}},
-    {GroundProperty::kSurface, "value_string", choice_param("surface", kSurfaceNames, 0)},
+    {GroundProperty::kMu, "value_double", {.name = "friction_mu", .min = 0, .max = 1e3}, "mu", "surface"},
+    {GroundProperty::kCRr, "value_double", {.name = "friction_C_rr", .min = 0, .max = 1e3}, "C_rr", ""},
+    {GroundProperty::kSurface, "value_string", choice_param("surface", kSurfaceNames, 0), "surface",
+     "friction_mu"},
     {GroundProperty::kConeIndex,
      "value_double",
-     {.name = "cone_index_Pa", .min = 0, .open_min = true, .unit = "Pa"}},
+     {.name = "cone_index_Pa", .min = 0, .max = 1e9, .open_min = true, .unit = "Pa"},
+     "cone_index_Pa",
+     ""},
 };
 
 const PropertyInfo* find_property(std::string_view name) {
@@ -45,6 +51,30 @@ double read_value(const PropertyInfo& property, NamedText text) {
 
 bool same_box(const Rect& a, const Rect& b) {
   return a.x_min == b.x_min && a.x_max == b.x_max && a.y_min == b.y_min && a.y_max == b.y_max;
+}
+
+bool heeds(const TireModel& tire, std::string_view param) {
+  return std::any_of(tire.params().begin(), tire.params().end(),
+                     [&](const ParamInfo& info) { return info.name == param; });
+}
+
+// One warning for the vehicles whose tires ask for something else, unless the region's box has that too.
+void warn_of_deaf_tires(const PropertyRegionSpec& spec, const PropertyInfo& property,
+                        const std::set<std::string>& of_box, Model& model) {
+  std::string vehicles, tires;
+  const std::string instead(property.instead);
+  for (const VehicleModel& v : model.vehicles) {
+    const PropertyInfo* const other = find_property(instead);
+    if (heeds(*v.tire, property.tire_param)) continue;
+    if (other && heeds(*v.tire, other->tire_param) && of_box.contains(instead)) continue;
+    vehicles += (vehicles.empty() ? "'" : ", '") + v.name + "'";
+    if (tires.find(v.tire->name()) == std::string::npos)
+      tires += (tires.empty() ? "'" : ", '") + std::string(v.tire->name()) + "'";
+  }
+  if (vehicles.empty()) return;
+  warn(model, spec,
+       "the property '" + spec.property + "' has no effect on tires of class " + tires + " (of " +
+           shortened(vehicles) + ")" + (instead.empty() ? "" : "; the property '" + instead + "' may have"));
 }
 
 size_t add_box(const PropertyRegionSpec& spec, Model& model) {
@@ -99,6 +129,12 @@ void compile_regions(const WorldSpec& spec, Model& model) {
                std::string(property->type) + ">");
     }
     model.regions.push_back(out);
+  }
+  for (const PropertyRegionSpec& region : spec.regions) {
+    const auto group = named.find(region.name);
+    const PropertyInfo* property = find_property(region.property);
+    if (property && group != named.end() && group->second.properties.contains(region.property))
+      warn_of_deaf_tires(region, *property, group->second.properties, model);
   }
 }
 

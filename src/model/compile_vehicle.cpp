@@ -145,10 +145,12 @@ void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   if (!spec.load_transfer) return;
   const ParamInfo table[] = {
       {.name = "cg_height", .fallback = (v.z_min + v.z_max) / 2, .min = 0, .max = 100, .unit = "m"}};
+  if (!spec.load_transfer->find("cg_height") && !in_range(table[0], table[0].fallback))
+    throw WorldFileError(spec.load_transfer->where,
+                         "<load_transfer>: the middle of zmin and zmax, " + number_text(table[0].fallback) +
+                             " m, is no height of a centre of mass, expected <cg_height> from 0 to 100 m");
   v.load_transfer =
       add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", table, *spec.load_transfer, {});
-  // by default it comes from the chassis, which may be as high as it likes
-  check_range(table[0], model.params[*v.load_transfer].nominal, spec.load_transfer->where);
 }
 
 void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {

@@ -56,6 +56,11 @@ py::array_t<double> map_rows(const Table& inputs, py::ssize_t columns, py::ssize
   return out;
 }
 
+// The index of a surface, -1 for anything else.
+int surface_number(double index) {
+  return index >= 0 && index < kSurfaceCount ? static_cast<int>(index) : -1;
+}
+
 // Columns: the parameters of the model, then those of TireInput in their order.
 py::array_t<double> step(const std::string& name, const Table& inputs) {
   const TireModel& model = model_of(name);
@@ -75,7 +80,7 @@ py::array_t<double> step(const std::string& name, const Table& inputs) {
             .inertia = v[10],
             .width = v[11],
             .slope_force = {v[12], v[13]},
-            .ground = {.mu = v[14], .c_rr = v[15], .surface = static_cast<int>(v[16]), .cone_index = v[17]}});
+            .ground = {.mu = v[14], .c_rr = v[15], .surface = surface_number(v[16]), .cone_index = v[17]}});
     out[0] = result.force.x;
     out[1] = result.force.y;
     out[2] = result.spin;
@@ -83,7 +88,7 @@ py::array_t<double> step(const std::string& name, const Table& inputs) {
 }
 
 Surface surface_at(double index) {
-  return static_cast<Surface>(std::clamp(static_cast<int>(index), 0, kSurfaceCount - 1));
+  return static_cast<Surface>(std::max(0, surface_number(index)));
 }
 
 // Columns: surface, load, deflection, section height, width, diameter, cone index, slip, slip angle,

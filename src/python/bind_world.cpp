@@ -83,6 +83,12 @@ std::vector<ParameterTuple> parameters_of(const Model& model) {
   return out;
 }
 
+py::array_t<bool> flags_of(std::span<const uint8_t> flags) {
+  py::array_t<bool> out(static_cast<py::ssize_t>(flags.size()));
+  for (size_t k = 0; k < flags.size(); ++k) out.mutable_data()[k] = flags[k] != 0;
+  return out;
+}
+
 void bind_model(py::module_& m) {
   py::class_<VehicleModel>(m, "VehicleModel")
       .def_readonly("name", &VehicleModel::name)
@@ -177,11 +183,14 @@ void bind_world(py::module_& m) {
       .def("sensor_count", [](const Simulation& s, size_t i) { return s.sensor(i).count; })
       .def("sensor_time", [](const Simulation& s, size_t i) { return s.sensor(i).stamp; })
       .def("reading", [](const Simulation& s, size_t i) { return copy_of(s.reading(i)); })
-      .def("reading_valid", [](const Simulation& s, size_t i) {
-        const std::span<const uint8_t> valid = s.reading_valid(i);
-        py::array_t<bool> out(static_cast<py::ssize_t>(valid.size()));
-        for (size_t k = 0; k < valid.size(); ++k) out.mutable_data()[k] = valid[k] != 0;
-        return out;
+      .def("reading_valid",
+           [](const Simulation& s, size_t i) { return flags_of(s.reading_valid(i)); })
+      // ranges and validity, not stored
+      .def("read_now", [](Simulation& s, size_t i) {
+        py::array_t<float> ranges(static_cast<py::ssize_t>(s.reading(i).size()));
+        std::vector<uint8_t> valid(s.reading(i).size());
+        s.read_now(i, ranges.mutable_data(), valid.data());
+        return std::make_pair(ranges, flags_of(valid));
       });
   m.def("check_start", &check_start, "simulation"_a, py::call_guard<ReleasedGil>());
   py::class_<VehicleLog>(m, "VehicleLog")

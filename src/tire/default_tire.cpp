@@ -8,9 +8,9 @@ namespace {
 enum { kMu, kCDamping, kCRr };
 
 constexpr ParamInfo kParams[] = {
-    {.name = "mu", .fallback = 0.8, .min = 0},
-    {.name = "C_damping", .fallback = 0.01, .min = 0, .unit = "N m s/rad"},
-    {.name = "C_rr", .fallback = 0, .min = 0},
+    {.name = "mu", .fallback = 0.8, .min = 0, .max = 1e3},
+    {.name = "C_damping", .fallback = 0.01, .min = 0, .max = 1e6, .unit = "N m s/rad"},
+    {.name = "C_rr", .fallback = 0, .min = 0, .max = 1e3},
 };
 
 constexpr std::string_view kLog[] = {
@@ -27,6 +27,8 @@ class DefaultTire final : public TireModel {
     const RollingStep rolled = roll(in, losses_of(p, in), most);
     return {{hold_on_slope(in, rolled.force, most), lateral_hold(in, most)}, rolled.spin};
   }
+
+  TireGrip grip(const double* p, double, double, double) const override { return {p[kMu]}; }
 
   std::span<const std::string_view> log_names() const override { return kLog; }
   void log_values(const double* p, const TireInput& in, const TireOutput& out,

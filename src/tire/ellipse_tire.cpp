@@ -9,18 +9,14 @@ namespace {
 enum { kCDamping, kCRr, kCAlpha, kAngleSaturation, kCAlphaS, kCS, kRatioSaturation, kCSAlpha };
 
 constexpr ParamInfo kParams[] = {
-    {.name = "C_damping", .fallback = 0.01, .min = 0, .unit = "N m s/rad"},
-    {.name = "C_rr", .fallback = 0, .min = 0},
-    {.name = "C_alpha", .fallback = 8.5, .min = 0},
-    {.name = "slip_angle_saturation",
-     .fallback = 0.1,
-     .min = 0,
-     .open_min = true,
-     .unit = "rad"},  // in XML too
-    {.name = "C_alpha_s", .fallback = 0.5, .min = 0},
-    {.name = "C_s", .fallback = 7.5, .min = 0},
-    {.name = "slip_ratio_saturation", .fallback = 0.1, .min = 0, .open_min = true},
-    {.name = "C_s_alpha", .fallback = 0.5, .min = 0},
+    {.name = "C_damping", .fallback = 0.01, .min = 0, .max = 1e6, .unit = "N m s/rad"},
+    {.name = "C_rr", .fallback = 0, .min = 0, .max = 1e3},
+    {.name = "C_alpha", .fallback = 8.5, .min = 0, .max = 1e6},
+    {.name = "slip_angle_saturation", .fallback = 0.1, .min = 1e-9, .max = 1e3, .unit = "rad"},  // in XML too
+    {.name = "C_alpha_s", .fallback = 0.5, .min = 0, .max = 1e3},
+    {.name = "C_s", .fallback = 7.5, .min = 0, .max = 1e6},
+    {.name = "slip_ratio_saturation", .fallback = 0.1, .min = 1e-9, .max = 1e3},
+    {.name = "C_s_alpha", .fallback = 0.5, .min = 0, .max = 1e3},
 };
 
 constexpr std::string_view kLog[] = {"actual_wheel_alpha",
@@ -74,6 +70,10 @@ class EllipseTire final : public TireModel {
     const Losses taken = losses(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
     const RollingStep rolled = roll(in, taken, most.x);
     return {{hold_on_slope(in, rolled.force, most.x), lateral_hold(in, most.y)}, rolled.spin};
+  }
+
+  TireGrip grip(const double* p, double, double, double) const override {
+    return {p[kCS] * p[kRatioSaturation], true};
   }
 
   std::span<const std::string_view> log_names() const override { return kLog; }

@@ -41,6 +41,12 @@ struct Misfit {
   double most = 0;
 };
 
+// How hard a tire can push along its rolling direction.
+struct TireGrip {
+  double share = 0;         // of its load
+  bool needs_slip = false;  // a tire that just rolls pushes nothing
+};
+
 class TireModel {
  public:
   virtual ~TireModel() = default;
@@ -49,6 +55,8 @@ class TireModel {
   // `p`: values in the order of params().
   virtual TireOutput step(const double* p, const TireInput& in) const = 0;
 
+  // On the ground of its parameters; m, N.
+  virtual TireGrip grip(const double* p, double radius, double width, double load) const = 0;
   // Metres that a free wheel rolls per radian: `radius` less what `load` (N) flattens.
   virtual double rolling_radius(const double* /*p*/, double radius, double /*load*/) const { return radius; }
   // A value of `p` that is too large for a wheel of that radius, m.

@@ -21,17 +21,17 @@ constexpr std::string_view kForms[] = {"corrected", "mavs"};
 constexpr ParamInfo kParams[] = {
     choice_param("form", kForms, kCorrected),
     choice_param("surface", kSurfaceNames, 0),
-    {.name = "cone_index_Pa", .fallback = 1723690, .min = 0, .open_min = true, .unit = "Pa"},  // 250 psi
-    {.name = "section_height", .fallback = 0, .min = 0, .unit = "m"},  // 0: half of the radius
-    {.name = "stiffness", .fallback = 470000, .min = 0, .open_min = true, .unit = "N/m"},  // vertical
+    {.name = "cone_index_Pa", .fallback = 1723690, .min = 0, .max = 1e9, .open_min = true, .unit = "Pa"},  // 250 psi
+    {.name = "section_height", .fallback = 0, .min = 0, .max = 100, .unit = "m"},  // 0: half of the radius
+    {.name = "stiffness", .fallback = 470000, .min = 1, .max = 1e12, .unit = "N/m"},  // vertical
     {.name = "crossover_angle",
      .fallback = 5 * kDegree,
      .min = 0,
      .max = 90 * kDegree,
      .type = ParamType::kDegrees,
      .open_min = true},
-    {.name = "C_damping", .fallback = 0.01, .min = 0, .unit = "N m s/rad"},
-    {.name = "C_rr", .fallback = 0, .min = 0},
+    {.name = "C_damping", .fallback = 0.01, .min = 0, .max = 1e6, .unit = "N m s/rad"},
+    {.name = "C_rr", .fallback = 0, .min = 0, .max = 1e3},
 };
 
 constexpr std::string_view kLog[] = {
@@ -190,6 +190,13 @@ class VtiTire final : public TireModel {
     return p[kForm] == double{kMavs} ? mavs_step(p, in) : corrected_step(p, in);
   }
 
+  TireGrip grip(const double* p, double radius, double width, double load) const override {
+    TireInput in;
+    in.radius = radius;
+    in.width = width;
+    in.load = load;
+    return {traction(surface_of(p, in), contact_of(p, in), 0).peak};
+  }
   double rolling_radius(const double* p, double radius, double load) const override {
     return radius - deflection_of(p, radius, load);
   }

@@ -9,12 +9,12 @@ namespace {
 enum { kMu, kCDamping, kCRr, kARoll, kR1, kR2 };
 
 constexpr ParamInfo kParams[] = {
-    {.name = "mu", .fallback = 0.8, .min = 0},
-    {.name = "C_damping", .fallback = 0.01, .min = 0, .unit = "N m s/rad"},
-    {.name = "C_rr", .fallback = 0, .min = 0},
-    {.name = "A_roll", .fallback = 50, .min = 0, .unit = "s/m"},
-    {.name = "R1", .fallback = 0.0075, .min = 0},
-    {.name = "R2", .fallback = 0.02, .min = 0, .unit = "s/m"},
+    {.name = "mu", .fallback = 0.8, .min = 0, .max = 1e3},
+    {.name = "C_damping", .fallback = 0.01, .min = 0, .max = 1e6, .unit = "N m s/rad"},
+    {.name = "C_rr", .fallback = 0, .min = 0, .max = 1e3},
+    {.name = "A_roll", .fallback = 50, .min = 0, .max = 1e6, .unit = "s/m"},
+    {.name = "R1", .fallback = 0.0075, .min = 0, .max = 1e3},
+    {.name = "R2", .fallback = 0.02, .min = 0, .max = 1e3, .unit = "s/m"},
 };
 
 constexpr std::string_view kLog[] = {"F_rr", "actual_wheel_alpha", "desired_wheel_alpha", "motor_torque",
@@ -31,6 +31,8 @@ class WardIagnemmaTire final : public TireModel {
     const RollingStep rolled = roll(in, taken, most, drag(p, in));
     return {{hold_on_slope(in, rolled.force, most), lateral_hold(in, most)}, rolled.spin};
   }
+
+  TireGrip grip(const double* p, double, double, double) const override { return {p[kMu]}; }
 
   std::span<const std::string_view> log_names() const override { return kLog; }
   void log_values(const double* p, const TireInput& in, const TireOutput& out,

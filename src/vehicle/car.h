@@ -43,6 +43,7 @@ class Car : public Dynamics {
   double default_z_max() const override { return 1.4; }
   Color default_color() const override { return {0xe8, 0x30, 0, 255}; }
   const Polygon& default_shape() const override { return shape_; }
+  bool steers() const override { return true; }
   std::span<const ParamInfo> geometry() const override;
   void place_wheels(const double* geometry, std::span<WheelModel> wheels) const override;
   std::string_view check_wheels(std::span<const WheelModel> wheels,

@@ -103,6 +103,40 @@ def test_lidar(world: World) -> None:
     assert (reading.ranges == kept).all() and (later.ranges != kept).any()
 
 
+def test_a_sensor_keeps_its_period_unless_it_is_read_afresh(world: World) -> None:
+    sensor = world.vehicles["r1"].sensors["laser1"]
+    now = sensor.read(fresh=True)
+    assert now is not None and now.time == 0 and now.ranges.shape == now.valid.shape == now.angles.shape
+    assert now.ranges[45] == pytest.approx(1.2, abs=0.05) and now.valid[45] and sensor.read() is None
+    world.vehicles["r1"].set_twist(0.5, 0.0)
+    times = []
+    for _ in range(3):
+        world.step(0.1)
+        due, now = sensor.read(), sensor.read(fresh=True)
+        assert now is not None and now.time == world.time
+        times.append(None if due is None else due.time)
+        if due is not None:
+            assert now.ranges[45] < due.ranges[45]
+            again = sensor.read()
+            assert again is not None and (again.ranges == due.ranges).all() and again.time == due.time
+    # the schedule of the reference: due in the step that begins a period after the last one
+    assert times == [None, pytest.approx(0.11), pytest.approx(0.21)]
+
+
+def test_durations_add_up(world: World) -> None:
+    for _ in range(1000):
+        world.step(0.00505)
+    assert world.time == pytest.approx(5.05, abs=1e-9)
+    state = world.snapshot()
+    world.step(9e-6)
+    assert world.time == pytest.approx(5.05, abs=1e-9)
+    world.step(9e-6)
+    assert world.time == pytest.approx(5.050018, abs=1e-9)
+    world.restore(state)
+    world.step(9e-6)
+    assert world.time == pytest.approx(5.05, abs=1e-9)
+
+
 def test_steps(world: World) -> None:
     assert world.timestep == 0.01
     world.step()

@@ -72,6 +72,16 @@ TEST(LoadTransfer, HeightIsAParameterThatTheChassisGives) {
     EXPECT_THROW(model_of(truck(wrong)), WorldFileError) << wrong;
 }
 
+TEST(LoadTransfer, AHeightThatTheChassisGivesIsWithinItsRange) {
+  const auto world = [](const std::string& inside) {
+    return vehicle("differential", "<chassis zmin='0.1' zmax='300'/>",
+                   "<load_transfer>" + inside + "</load_transfer>");
+  };
+  EXPECT_TRUE(has(error_of_world(world("")), "the middle of zmin and zmax, 150.05 m"));
+  EXPECT_EQ(error_of_world(world("<cg_height>1</cg_height>")), "");
+  EXPECT_TRUE(has(error_of_world(world("<cg_height>101</cg_height>")), "expected >= 0 and <= 100"));
+}
+
 TEST(LoadTransfer, SlopeLoadsTheLowerWheels) {
   // 1 in 5 uphill: what the tires hold against the slope acts below the centre of mass
   const char* const kIncline = R"(<element class="elevation_map"><resolution>10</resolution>

@@ -116,6 +116,33 @@ TEST(Region, SoilOfTheVehicleTerrainInterface) {
   EXPECT_LT(driven(sand), 0.9 * driven(""));
 }
 
+// Tires ask the ground for what they know.
+TEST(Region, WarnsWhereTiresDoNotHeedIt) {
+  const auto of = [](const std::string& regions, const std::string& tire) {
+    return model_of(regions + vehicle("differential", "", "<friction class='" + tire + "'/>"))->warnings;
+  };
+  const std::string surface =
+      "<element class='property_region' name='pond'><property_name>surface</property_name>"
+      "<value_string>ice</value_string></element>";
+  for (const char* const tire : {"default", "wardiagnemma"}) {
+    EXPECT_TRUE(of(region("friction_mu", "0.1"), tire).empty());
+    ASSERT_EQ(of(surface, tire).size(), 1u);
+    EXPECT_TRUE(has(of(surface, tire)[0], "'surface' has no effect on tires of class '"));
+    EXPECT_TRUE(has(of(surface, tire)[0], "(of 'v'); the property 'friction_mu' may have"));
+  }
+  EXPECT_EQ(of(region("friction_mu", "0.1"), "ellipse").size(), 1u);
+  EXPECT_TRUE(of(surface, "vti").empty());
+  ASSERT_EQ(of(region("friction_mu", "0.1"), "vti").size(), 1u);
+  EXPECT_TRUE(has(of(region("friction_mu", "0.1"), "vti")[0],
+                  "'friction_mu' has no effect on tires of class 'vti' (of 'v'); the property 'surface'"));
+  // one box that says both to both
+  const std::string both = region("friction_mu", "0.1", "", "pond") + surface;
+  EXPECT_TRUE(of(both, "vti").empty());
+  EXPECT_TRUE(of(both, "default").empty());
+  for (const char* const tire : {"default", "ellipse", "vti"})
+    EXPECT_TRUE(of(region("friction_C_rr", "0.1"), tire).empty());
+}
+
 TEST(Region, SaysWhatIsWrong) {
   const auto error = [](const std::string& body) -> std::string {
     try {
