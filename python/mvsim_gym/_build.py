@@ -132,6 +132,17 @@ def check_options(options: dict[str, Any] | None, known: Sequence[str]) -> None:
             raise ValueError(f"options: found '{name}', {expected}")
 
 
+def checked_seed(seed: Any) -> int:
+    """A seed of Gymnasium: an integer of at least 0.
+
+    Raises:
+        ValueError: it is none; the message names it.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"seed: found {seed!r}, expected an integer of at least 0, or None")
+    return int(seed)
+
+
 def check_mode(name: str, found: Any, known: Sequence[Any]) -> None:
     """ValueError for a keyword whose value is none of the known ones."""
     if found not in known:
@@ -167,6 +178,8 @@ def _count(name: str, value: Any, least: int) -> int:
 def _plain(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if isinstance(value, list | tuple):
+        return [os.fspath(item) if isinstance(item, os.PathLike) else item for item in value]
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     return value

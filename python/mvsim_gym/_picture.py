@@ -32,8 +32,9 @@ class Shot(NamedTuple):
                 f"camera: found {self.camera!r}, expected one of {', '.join(map(repr, _CAMERAS))}"
             )
         for name in ("width", "height"):
-            if not 1 <= getattr(self, name) <= 8192:
-                raise ValueError(f"{name}: found {getattr(self, name)}, expected 1 to 8192 pixels")
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 8192:
+                raise ValueError(f"{name}: found {value!r}, expected an integer from 1 to 8192 (pixels)")
         return self
 
 

@@ -30,6 +30,13 @@ def _list(arguments: argparse.Namespace) -> None:
         print(f"{id:{width}}  {path}")
 
 
+def _parameters(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.parameters import parameters_of, table_of
+
+    found = parameters_of(arguments.env)
+    print("\n".join(table_of(found, arguments.pattern)))
+
+
 def _doctor(arguments: argparse.Namespace) -> None:
     from mvsim_gym.doctor import report
 
@@ -65,6 +72,17 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
     replay.set_defaults(run=_replay)
     commands.add_parser("list", help="show the environments and their files").set_defaults(run=_list)
+    parameters = commands.add_parser(
+        "parameters",
+        help="list what an environment can randomise",
+        description="Lists every parameter that <randomize of=...> (or the keyword randomize) can draw in ENV: path, "
+        "nominal value, range and unit.",
+    )
+    parameters.add_argument("env", metavar="ENV", help="an id or an environment file")
+    parameters.add_argument(
+        "pattern", metavar="PATTERN", nargs="?", default="*", help="only these, e.g. 'vehicle:*/friction/*'"
+    )
+    parameters.set_defaults(run=_parameters)
     commands.add_parser(
         "doctor", help="show devices, renderer, versions, SIMD level, threads, and what is wrong"
     ).set_defaults(run=_doctor)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from mvsim_gym import _core
+from mvsim_gym._action_watch import ActionWatch
 from mvsim_gym._build import (
     Observation,
     Path,
@@ -19,6 +20,7 @@ from mvsim_gym._build import (
     as_actions,
     check_mode,
     check_options,
+    checked_seed,
     closed_error,
     columns_of,
     draw_key,
@@ -114,6 +116,7 @@ class Env(Copyable, gym.Env[Any, Any]):
         assert isinstance(self.observation_space, spaces.Dict)
         self._columns = columns_of(batch, self.observation_space)
         self._seeded = self._running = False
+        self._watch: ActionWatch | None = ActionWatch(self.action_names, self.action_low, self.action_high)
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:
@@ -142,7 +145,7 @@ class Env(Copyable, gym.Env[Any, Any]):
         """
         batch = self._open()
         check_options(options, ())
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else checked_seed(seed))
         if seed is not None or not self._seeded:
             batch.seed_env(0, draw_key(self.np_random))
             self._seeded = True
@@ -166,7 +169,10 @@ class Env(Copyable, gym.Env[Any, Any]):
         batch = self._open()
         if not self._running:
             raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
-        told = batch.step(as_actions(action, self._action_shape))
+        actions = as_actions(action, self._action_shape)
+        if self._watch is not None and not self._watch.looks(actions):
+            self._watch = None
+        told = batch.step(actions)
         observation = self._observation()
         reward = float(self._rewards[0])
         if not told:  # an episode's end tells something always

@@ -12,6 +12,7 @@ import gymnasium as gym
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets
+from mvsim_gym.errors import WorldFileError
 
 CUSTOM_ID = "mvsim/Custom-v0"
 _ENTRY_POINT = "mvsim_gym.env:Env"
@@ -62,12 +63,12 @@ def register(id: str, env: str | os.PathLike[str], **overrides: Any) -> None:
     An id that stands for something else already is given anew.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        WorldFileError: there is no such file.
         ValueError: `env` looks like an id, but none of this package is called so.
     """
     path, keywords = source_of(env, overrides)
     if not os.path.isfile(path):
-        raise FileNotFoundError(f"env: found no file '{path}', expected an environment file or an id")
+        raise WorldFileError(f"env: found no file '{path}', expected an environment file or an id", path)
     _register(id, {"env": os.path.abspath(path), **keywords})
 
 

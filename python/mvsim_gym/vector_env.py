@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from mvsim_gym import _core
+from mvsim_gym._action_watch import ActionWatch
 from mvsim_gym._build import (
     Observation,
     Path,
@@ -21,6 +22,7 @@ from mvsim_gym._build import (
     as_actions,
     check_mode,
     check_options,
+    checked_seed,
     closed_error,
     columns_of,
     draw_key,
@@ -144,6 +146,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         self.action_names: list[str] = batch.action_names
         """Names of the action's components, e.g. vx and omega."""
 
+        self._watch: ActionWatch | None = ActionWatch(self.action_names, self.action_low, self.action_high)
         self._copy = copy
         self._action_shape = (self.num_envs, batch.action_size)
         self._columns = columns_of(batch, single_observation_space)
@@ -239,7 +242,10 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             raise gym.error.ResetNeeded(f"env {env} has no running episode: call reset() before step()")
         if out is not None:
             self._check_out(out)
-        told = batch.step(as_actions(actions, self._action_shape))
+        array = as_actions(actions, self._action_shape)
+        if self._watch is not None and not self._watch.looks(array):
+            self._watch = None
+        told = batch.step(array)
         infos = self._infos() if told else {}
         if not self._copy:
             return self._out(out), self._rewards, self._terminated, self._truncated, infos
@@ -377,10 +383,13 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, int | np.integer):
-            return [int(seed) + i for i in range(self.num_envs)]
+            first = checked_seed(seed)
+            return [first + i for i in range(self.num_envs)]
+        if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
+            checked_seed(seed)
         if len(seed) != self.num_envs:
             raise ValueError(f"seed: found a list of {len(seed)}, expected {self.num_envs}, one for each env")
-        return [None if value is None else int(value) for value in seed]
+        return [None if value is None else checked_seed(value) for value in seed]
 
     def _checked_mask(self, mask: Any) -> Mask:
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:

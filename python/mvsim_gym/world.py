@@ -212,6 +212,11 @@ class World:
         """
         from mvsim_gym._picture import Painter, Shot
 
+        if isinstance(width, str | os.PathLike):
+            raise ValueError(
+                f"draw: found {os.fspath(width)!r} as the width, expected pixels. It writes no file but returns the "
+                "picture as an array: save it with PIL.Image.fromarray(world.draw()).save(path)"
+            )
         shot = Shot(width, height, camera).checked()
         if self._painter is None:
             self._painter = Painter()

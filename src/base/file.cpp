@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -25,6 +26,13 @@ static bool is_below(const fs::path& path, const fs::path& root) {
     ++p;
   }
   return true;
+}
+
+bool FileRoots::holds(const std::string& path) const {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(path, error);
+  return !error && std::any_of(roots_.begin(), roots_.end(),
+                               [&](const std::string& root) { return is_below(real, root); });
 }
 
 std::optional<std::string> FileRoots::resolve(const std::string& path, std::string& reason) const {

@@ -17,6 +17,8 @@ class FileRoots {
   // The real path of a regular file below a root; on failure sets `reason` ("does not exist", "is outside of
   // the roots a, b", "is not a regular file") and returns nothing.
   std::optional<std::string> resolve(const std::string& path, std::string& reason) const;
+  // Whether a path, existing or not, lies below a root.
+  bool holds(const std::string& path) const;
   const std::vector<std::string>& roots() const { return roots_; }
 
  private:

@@ -101,6 +101,14 @@ std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t m
   return out;
 }
 
+double degrees_if_radians(double number) {
+  constexpr double kNear = 0.004, kMost = 8;
+  const double quarters = std::nearbyint(number / (kPi / 4));
+  if (quarters == 0 || std::fabs(quarters) > kMost || std::fabs(number - quarters * (kPi / 4)) > kNear)
+    return 0;
+  return quarters * 45;
+}
+
 bool in_range(const ParamInfo& info, double value) {
   return (info.open_min ? value > info.min : value >= info.min) &&
          (info.open_max ? value < info.max : value <= info.max);

@@ -4,7 +4,6 @@
 // for misspelt names, the flat parameter array that a Simulation copies, and randomisation by an environment.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,15 +17,19 @@ namespace mvsim {
 // Degrees are stored as radians; a choice is written as one of its names and stored as its index.
 enum class ParamType { kNumber, kDegrees, kBool, kInt, kChoice };
 
+// Largest magnitude of a number without a bound of its own: far beyond what anything measures, and products
+// of a few such numbers are still finite.
+inline constexpr double kMostNumber = 1e9;
+
 // One row of a component's table. Bounds are inclusive unless `open_min` or `open_max`.
 struct ParamInfo {
   std::string_view name;
   double fallback = 0;  // in stored units
-  double min = -std::numeric_limits<double>::infinity();
-  double max = std::numeric_limits<double>::infinity();
+  double min = -kMostNumber, max = kMostNumber;
   ParamType type = ParamType::kNumber;
   bool open_min = false, open_max = false;
   std::span<const std::string_view> choices{};  // of kChoice
+  std::string_view unit{};                      // SI, "" for a share, a factor or a count
 };
 
 // A row whose value is one of `choices`; `fallback` is an index.
@@ -72,6 +75,10 @@ std::optional<double> scan_number(std::string_view text);
 // checks. Names of `set` that are neither in the table nor in `also_known` become one warning each.
 void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,
                  std::span<const std::string_view> also_known, std::vector<std::string>& warnings);
+
+// The degrees that `number` would be in radians, where it looks like some: a decimal near a multiple of a
+// quarter of pi, up to two pi (1.57, -3.1416). 0 where it does not.
+double degrees_if_radians(double number);
 
 bool in_range(const ParamInfo& info, double value);  // false for NaN
 

@@ -77,6 +77,7 @@ void set_class(TermSpec& term, const std::string& path, const OverrideValue& val
   if (value.kind != Kind::kText) fail(path + ".class", value, "the name of a class");
   if (term.params.class_name == value.text) return;
   term.params.class_name = value.text;
+  term.params.where = keyword(path);
   term.params.values.clear();  // attributes of another class
 }
 
@@ -202,12 +203,12 @@ const Field kFields[] = {
      }},
     {"control_period",
      [](EnvSpec& s, const OverrideValue& v) {
-       s.control_period = number_of("control_period", v, 1e-6, 1e6);
+       s.control_period = number_of("control_period", v, kShortestControlPeriod, kLongestControlPeriod);
        s.control_where = keyword("control_period");
      }},
     {"time_limit",
      [](EnvSpec& s, const OverrideValue& v) {
-       s.time_limit = v.kind == Kind::kNone ? 0 : number_of("time_limit", v, 0, 1e9);
+       s.time_limit = v.kind == Kind::kNone ? 0 : number_of("time_limit", v, 0, kMostNumber);
      }},
     {"substeps",
      [](EnvSpec& s, const OverrideValue& v) {
@@ -221,7 +222,13 @@ const Field kFields[] = {
      }},
     {"action", [](EnvSpec& s, const OverrideValue& v) { edit_term(s.action, "action", kAction, v); }},
     {"observe",
-     [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.observations, kObserve, "observe", v); }},
+     [](EnvSpec& s, const OverrideValue& v) {
+       edit_terms(s.observations, kObserve, "observe", v);
+       if (s.observations.empty())
+         throw WorldFileError(keyword("observe"),
+                              "leaves out every observation, expected at least one, as in observe={\"goal\": "
+                              "True} or in the environment file");
+     }},
     {"reset", [](EnvSpec& s, const OverrideValue& v) { edit_resets(s, v); }},
     {"reward", [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.rewards, kReward, "reward", v); }},
     {"terminate",
@@ -230,11 +237,28 @@ const Field kFields[] = {
      [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.randomizations, kRandomize, "randomize", v); }},
 };
 
+// Several files: a world is compiled for each.
+void set_files(EnvSpec& spec, KnobSpec& knob, const std::string& name, const OverrideValue& value) {
+  if (value.kind == Kind::kList && value.items.empty())
+    throw WorldFileError(keyword(name), "found an empty list, expected one file or several");
+  const std::vector<OverrideValue> items = value.kind == Kind::kList ? value.items : std::vector{value};
+  knob.choices.clear();
+  for (const OverrideValue& item : items) {
+    if (item.kind != Kind::kText) fail(name, item, "the path of a file, or a list of some");
+    knob.choices.push_back(caller_path(spec, item.text));
+  }
+  knob.value.text = knob.choices.front();
+}
+
 bool set_knob(EnvSpec& spec, const std::string& name, const OverrideValue& value) {
   for (KnobSpec& knob : spec.knobs) {
     if (knob.value.name != name) continue;
+    if (knob.is_file) {
+      set_files(spec, knob, name, value);
+      knob.value.where = keyword(name);
+      return true;
+    }
     knob.value.text = attribute_text(name, value);
-    if (knob.is_file) knob.value.text = caller_path(spec, knob.value.text);
     knob.value.where = keyword(name);
     return true;
   }
@@ -283,8 +307,10 @@ OverrideValue OverrideValue::dict(const std::vector<std::pair<std::string, Overr
 
 void apply_overrides(EnvSpec& spec, const OverrideValue& overrides) {
   if (overrides.kind != Kind::kDict) throw Error("overrides: expected a dict");
+  if (!overrides.keys.empty() && !spec.as_written) spec.as_written = std::make_shared<const EnvSpec>(spec);
   for (size_t i = 0; i < overrides.keys.size(); ++i) {
     const std::string& name = overrides.keys[i];
+    spec.keywords.push_back(name);
     const auto* field =
         std::find_if(std::begin(kFields), std::end(kFields), [&](const Field& f) { return f.name == name; });
     if (field != std::end(kFields)) {

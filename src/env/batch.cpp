@@ -123,6 +123,7 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
     add_info("spl", InfoType::kNumber);
     add_info("optimal_length", InfoType::kNumber);
   }
+  warnings = task->warnings;
   for (const auto& model : task->models)
     for (const std::string& w : model->warnings)
       if (std::find(warnings.begin(), warnings.end(), w) == warnings.end()) warnings.push_back(w);

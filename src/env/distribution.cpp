@@ -1,6 +1,7 @@
 #include "env/distribution.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/math.h"
@@ -52,6 +53,8 @@ Distribution::Distribution(const NamedText& text, std::span<const std::string_vi
     if (comma == rest.size()) break;
     rest.remove_prefix(comma + 1);
   }
+  for (const double argument : arguments_)
+    if (!(std::fabs(argument) <= kMostNumber)) fail(text, "expected numbers from -1e9 to 1e9");
   const std::vector<std::string> names{"uniform", "normal", "loguniform", "choice"};
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end()) fail(text, kForms + did_you_mean(name, names));

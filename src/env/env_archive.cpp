@@ -8,10 +8,14 @@ namespace mvsim {
 
 template <typename Archive>
 void visit(Archive& archive, ValueOf<Facts> auto& facts) {
-  auto& [pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided, anchor,
-         still_time] = facts;
-  archive(pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided, anchor,
-          still_time);
+  auto& [pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided] = facts;
+  archive(pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided);
+}
+
+template <typename Archive>
+void visit(Archive& archive, ValueOf<Stillness> auto& stillness) {
+  auto& [anchor, time] = stillness;
+  archive(anchor, time);
 }
 
 namespace {
@@ -21,17 +25,17 @@ namespace {
 template <typename Archive, typename Env>
 void visit_episode(Archive& archive, Env& env) {
   auto& [simulation, variant, key, next_episode, started, finished, steps, end, success, diverged, before,
-         now, goal, start, field, path_length, min_clearance, bad_actions, action, previous_action,
+         now, goal, start, field, stillness, path_length, min_clearance, bad_actions, action, previous_action,
          reward_sums, history] = env;
   archive(key, next_episode, started, finished, steps, end, success, diverged, before, now, goal, start,
-          path_length, min_clearance, bad_actions, action, previous_action, reward_sums, history);
+          stillness, path_length, min_clearance, bad_actions, action, previous_action, reward_sums, history);
 }
 
 bool fits(const EnvState& env, const Task& task) {
   const size_t actions = task.action_components.size();
   return env.end <= EpisodeEnd::kTruncated && env.action.size() == actions &&
          env.previous_action.size() == actions && env.reward_sums.size() == task.rewards.size() &&
-         env.history.size() == task.history_size;
+         env.stillness.size() == task.stuck_distances.size() && env.history.size() == task.history_size;
 }
 
 // Where obstacles move, the field belongs to the world as it stood at the start: its free cells are kept.
@@ -56,7 +60,7 @@ uint64_t fingerprint(const Task& task) {
   ArchiveHasher hasher;
   for (const auto& model : task.models) hasher(model->fingerprint);
   hasher(task.vehicle, task.needs_path, task.static_world, task.start_and_goal.has_goal(),
-         task.start_and_goal.planning_cell(), task.history_size);
+         task.start_and_goal.planning_cell(), task.history_size, task.stuck_distances.size());
   for (const ActionComponent& c : task.action_components) hasher(c.name);
   for (const ObservationInfo& o : task.observation_infos) hasher(o.key, o.low.size());
   for (const WeightedReward& r : task.rewards) hasher(r.name);

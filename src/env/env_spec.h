@@ -3,6 +3,7 @@
 // line. Values only.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,8 @@ struct KnobSpec {
   NamedText value;
   bool is_file =
       false;  // a path: relative to the environment file, or to the working folder if given by keyword
+  std::vector<std::string> choices;  // of a file, where a keyword gives several: a world is compiled for each
+  SourceLocation defined;            // the element
 };
 
 // One term: tag "observe", "reward"...; its class; its attributes. Terms of one tag are told apart by their
@@ -51,6 +54,8 @@ struct TermSpec {
   std::string name;
   ParamSet params;
 };
+
+inline constexpr double kShortestControlPeriod = 1e-6, kLongestControlPeriod = 1e6;  // s
 
 struct EnvSpec {
   std::string id;    // "mvsim/NavArena-v0", "" if the file gives none
@@ -73,6 +78,9 @@ struct EnvSpec {
 
   // Folders that may be read for the world and its parts, beside the caller's.
   std::vector<std::string> roots;
+
+  std::vector<std::string> keywords;          // that apply_overrides() was given
+  std::shared_ptr<const EnvSpec> as_written;  // without them
 };
 
 struct EnvLoadOptions {
@@ -84,9 +92,9 @@ struct EnvLoadOptions {
 EnvSpec load_env(const std::string& path, const EnvLoadOptions& options);
 EnvSpec load_env_text(const std::string& text, const std::string& path, const EnvLoadOptions& options);
 
-// Replaces fields by keyword: `overrides` is a dict, e.g. {time_limit: 30, reward: {collision: -20, progress:
-// {weight: 3}, heading: false}, obstacles: 12}. Throws UnknownKeyword, or Error for a value of the wrong
-// kind.
+// Replaces fields by keyword, once: `overrides` is a dict, e.g. {time_limit: 30, reward: {collision: -20,
+// progress: {weight: 3}, heading: false}, obstacles: 12}. Throws UnknownKeyword, or Error for a value of the
+// wrong kind.
 void apply_overrides(EnvSpec& spec, const OverrideValue& overrides);
 
 // The environments of a folder: files "*.env.xml" whose root has an id, sorted by id.

@@ -22,8 +22,12 @@ struct Facts {
   double path_distance = 0;  // along the shortest path, m; only if a term needs it
   double clearance = 0;      // of the chassis, at most Task::clearance_limit
   bool collided = false;     // in any substep of the period
-  Vec2 anchor;               // where it was when it last got away from where it had been
-  double still_time = 0;     // s within TaskNeeds::stuck_distance of the anchor
+};
+
+// Of one distance of TaskNeeds::stuck_distances.
+struct Stillness {
+  Vec2 anchor;      // where the agent was when it last got that far away from where it had been
+  double time = 0;  // s since then
 };
 
 enum class EpisodeEnd : uint8_t { kNone, kTerminated, kTruncated };
@@ -45,6 +49,7 @@ struct EnvState {
   Facts before, now;  // at the start and the end of the period
   Vec2 goal, start;
   std::shared_ptr<const GoalField> field;  // only if a term needs it
+  std::vector<Stillness> stillness;        // by TaskNeeds::stuck_distances
   double path_length = 0, min_clearance = 0;
   int bad_actions = 0;
   std::vector<double> action, previous_action;  // in [-1, 1]

@@ -54,9 +54,14 @@ std::string text_of(const Rect& r) {
 
 }  // namespace
 
-Rect read_area(TermReader& reader, const Model& model) {
-  const auto a = reader.numbers("area", 4, 4, "four numbers, x_min x_max y_min y_max");
-  if (!a) return model.bounds;
+Rect area_of(const std::optional<Rect>& area, const Model& model) {
+  return area ? *area : model.bounds;
+}
+
+std::optional<Rect> read_area(TermReader& reader, const Model& model) {
+  static constexpr Range kSides[] = {kPlace, kPlace, kPlace, kPlace};
+  const auto a = reader.numbers("area", kSides, "four numbers, x_min x_max y_min y_max");
+  if (!a) return std::nullopt;
   const Rect area{(*a)[0], (*a)[1], (*a)[2], (*a)[3]};
   if (area.x_min > area.x_max || area.y_min > area.y_max) reader.fail("area", "expected min <= max");
   const std::optional<Rect> inside = enclosure(model);

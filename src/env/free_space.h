@@ -1,6 +1,7 @@
 // Where in a world there is room: for placing, spawning and planning. Pure functions of a simulation's state.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/geometry.h"
@@ -25,9 +26,12 @@ bool is_known_ground(const Model& model, Vec2 point);
 double ground_slope(const Model& model, Vec2 point);
 bool is_free(const Simulation& simulation, size_t agent, Vec2 point, double radius);
 
-// The attribute `area`, by default the bounds of the world. Fails for one that lies wholly outside of the
-// walls and maps, where nobody could mean it to be.
-Rect read_area(TermReader& reader, const Model& model);
+// The attribute `area`. Fails for one that lies wholly outside of the walls and maps, where nobody could mean
+// it to be.
+std::optional<Rect> read_area(TermReader& reader, const Model& model);
+
+// The area in a world: by default its bounds, which differ from world to world of one environment.
+Rect area_of(const std::optional<Rect>& area, const Model& model);
 
 // Fails at `attribute` if the point is outside of the walls and maps that enclose the world, if any do.
 void check_inside(const TermReader& reader, std::string_view attribute, const Model& model, Vec2 point);

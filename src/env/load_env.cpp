@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/nearby_file.h"
 #include "env/env_spec.h"
 #include "env/term_reader.h"
 #include "worldfile/xml_source.h"
@@ -121,6 +122,7 @@ void read_knob(const Element& e, EnvSpec& spec) {
       throw WorldFileError(e.where(), "<knob>: expected the attribute '" + std::string(needed) + "'");
   KnobSpec knob;
   knob.value = {e.node.attribute("name").value(), e.node.attribute("value").value(), e.where()};
+  knob.defined = e.where();
   if (const pugi::xml_attribute type = e.node.attribute("type")) {
     if (std::string_view(type.value()) != "file")
       throw WorldFileError(e.where(type),
@@ -151,9 +153,10 @@ void read_root(const Element& root, EnvSpec& spec) {
   spec.world = *term.params.find("world");
   spec.variants = reader.integer("variants", 1, 1, 1000);
   spec.world_seed = reader.number("world_seed", 0, {0, 9007199254740992.0});
-  spec.control_period = reader.required_number("control_period", {kPositive.min, 1e6});
+  spec.control_period =
+      reader.required_number("control_period", {kShortestControlPeriod, kLongestControlPeriod});
   spec.control_where = term.params.find("control_period")->where;
-  spec.time_limit = reader.number("time_limit", 0, {0, 1e9});
+  spec.time_limit = reader.number("time_limit", 0, {0, kMostNumber});
   spec.substeps = reader.integer("substeps", 0, 1, 1000000);
 }
 
@@ -208,6 +211,7 @@ EnvSpec load_env_text(const std::string& text, const std::string& path, const En
 }
 
 EnvSpec load_env(const std::string& path, const EnvLoadOptions& options) {
+  require_file(path, "environment");
   return load_env_text(read_file(path, kMostEnvFileBytes), path, options);
 }
 

@@ -1,9 +1,11 @@
 // <place blocks="pattern" .../>: puts blocks to random poses, and sizes, at the start of an episode.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "env/free_space.h"
 #include "env/terms.h"
+#include "worldfile/expression.h"
 
 namespace mvsim {
 namespace {
@@ -26,6 +28,7 @@ class PlaceBlocks final : public ResetTerm {
     margin_ = reader.number("margin", 0, kNotNegative);
     gap_ = reader.number("gap", 0, kNotNegative);
     radius_ = reader.interval("radius", kPositive);
+    if (radius_) check_radius(reader, context.model);
   }
 
   void apply(EnvState& env, RandomStream& random) const override {
@@ -49,17 +52,34 @@ class PlaceBlocks final : public ResetTerm {
                               did_you_mean(pattern, names));
   }
 
+  // A radius becomes a scale, which has a range.
+  void check_radius(TermReader& reader, const Model& model) const {
+    for (const size_t i : blocks_) {
+      const BlockModel& block = model.blocks[i];
+      const ParamInfo& scale = model.params[block.params + kBlockScale].info;
+      const double low = scale.min * block.shape.radius, high = scale.max * block.shape.radius;
+      if (radius_->low >= low && radius_->high <= high) continue;
+      char expected[96];
+      std::snprintf(expected, sizeof expected, "expected radii from %.3g to %.3g m", low, high);
+      reader.fail("radius", "found '" + reader.text("radius", "") + "', " + expected + " for the block '" +
+                                block.name + "' (it has " + number_text(block.shape.radius) + " m)");
+    }
+  }
+
   // The first of some poses that keeps the distances, else the one that comes nearest to keeping them.
   void place(Simulation& s, size_t index, RandomStream& random) const {
     const BlockModel& block = s.model().blocks[index];
-    if (radius_)
-      s.set_param(block.params + kBlockScale,
-                  random.uniform(radius_->low, radius_->high) / block.shape.radius);
+    const Rect area = area_of(area_, s.model());
+    if (radius_) {
+      const ParamInfo& range = s.model().params[block.params + kBlockScale].info;
+      const double scale = random.uniform(radius_->low, radius_->high) / block.shape.radius;
+      s.set_param(block.params + kBlockScale, std::clamp(scale, range.min, range.max));
+    }
     const double radius = s.param(block.params + kBlockScale) * block.shape.radius;
     double best = -1e300;
     Pose2 best_pose;
     for (int i = 0; i < kTries && best < 0; ++i) {
-      const Pose2 pose{random.uniform(area_.x_min, area_.x_max), random.uniform(area_.y_min, area_.y_max),
+      const Pose2 pose{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max),
                        random.uniform(-kPi, kPi)};
       const double excess = room(s, {pose.x, pose.y}, radius);
       if (excess <= best) continue;
@@ -79,7 +99,7 @@ class PlaceBlocks final : public ResetTerm {
   }
 
   size_t vehicle_;
-  Rect area_;
+  std::optional<Rect> area_;
   std::vector<size_t> blocks_;
   double margin_ = 0, gap_ = 0;
   std::optional<Interval> radius_;

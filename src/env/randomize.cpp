@@ -33,6 +33,22 @@ std::string number_text(double v) {
   return buffer;
 }
 
+// "There are vehicle:r1/friction/mu, ...": those that agree with the pattern up to its last "/", else to the
+// one before it, and so on.
+std::string parameters_near(std::string pattern, const Model& model) {
+  constexpr size_t kMost = 12;
+  std::vector<size_t> found;
+  while (found.empty() && !pattern.empty()) {
+    const size_t cut = pattern.find_last_of("/:");
+    pattern.erase(cut == std::string::npos ? 0 : cut);
+    found = model.find_params(pattern + "*");
+  }
+  std::string out = "there are ";
+  for (size_t i = 0; i < found.size() && i < kMost; ++i)
+    out += (i == 0 ? "" : ", ") + model.params[found[i]].path;
+  return out + (found.size() > kMost ? " and " + std::to_string(found.size() - kMost) + " more" : "");
+}
+
 // A factor of 1e-9 inside of an open bound is as good as none.
 double lowest(const ParamInfo& info) {
   return info.open_min ? info.min + 1e-9 * (1 + std::fabs(info.min)) : info.min;
@@ -57,17 +73,19 @@ Randomization::Randomization(TermReader& reader, const Model& model)
     const bool fits =
         (std::isinf(low) || low >= lowest(entry.info)) && (std::isinf(high) || high <= highest(entry.info));
     if (!fits)
-      reader.fail(scaled ? "scale" : "value", "draws of " + entry.path + " would reach from " +
-                                                  number_text(low) + " to " + number_text(high) +
-                                                  ", expected values from " + number_text(entry.info.min) +
-                                                  " to " + number_text(entry.info.max));
+      reader.fail(scaled ? "scale" : "value",
+                  "draws of " + entry.path + " would reach from " + number_text(low / unit) + " to " +
+                      number_text(high / unit) + ", expected values from " +
+                      number_text(entry.info.min / unit) + " to " + number_text(entry.info.max / unit));
     targets_.push_back({index, scale});
   }
   if (!targets_.empty() || optional) return;
   std::vector<std::string> known;
   for (const ParamEntry& entry : model.params) known.push_back(entry.path);
-  reader.fail("of", "found '" + pattern + "', which is no parameter of the simulation" +
-                        did_you_mean(pattern, known));
+  const std::string meant = did_you_mean(pattern, known);
+  reader.fail("of", "found '" + pattern + "', which is no parameter of the simulation" + meant +
+                        (meant.empty() ? "; " : " ") + parameters_near(pattern, model) +
+                        " (mvsim-gym parameters lists all)");
 }
 
 void Randomization::apply(Simulation& simulation, RandomStream& random) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "env/free_space.h"
@@ -19,10 +20,26 @@ double read_slope(TermReader& reader) {
   return angle.cos > 1e-9 ? angle.sin / angle.cos : kFar;
 }
 
+// Radians where degrees are read.
+void warn_of_radians(const TermReader& reader, const TaskContext& context, const char* attribute,
+                     double yaw) {
+  const double degrees = degrees_if_radians(yaw);
+  if (degrees == 0) return;
+  char text[128];
+  std::snprintf(text, sizeof text,
+                ": <spawn>, %s: a yaw of %g is in degrees here: %g rad would be %g degrees", attribute, yaw,
+                yaw, degrees);
+  std::string warning = reader.term().params.find(attribute)->where.text() + text;
+  std::vector<std::string>& warnings = context.needs.warnings;
+  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
+    warnings.push_back(std::move(warning));
+}
+
 }  // namespace
 
 void StartAndGoal::read_spawn(TermReader& reader, const TaskContext& context) {
   has_spawn_ = true;
+  spawn_term_ = reader.term();
   const VehicleModel& v = context.model.vehicles[context.vehicle];
   if (const int group = context.model.bodies[v.body].joint_group;
       group >= 0 && context.model.joint_groups[static_cast<size_t>(group)].tied)
@@ -30,11 +47,16 @@ void StartAndGoal::read_spawn(TermReader& reader, const TaskContext& context) {
   spawn_clearance_ = reader.number("clearance", 0, kNotNegative);
   spawn_area_ = read_area(reader, context.model);
   spawn_slope_ = read_slope(reader);
-  yaw_ = reader.interval("yaw");
-  if (const auto p = reader.numbers("pose", 3, 3, "three numbers, x y yaw_deg"))
+  yaw_ = reader.interval("yaw", kAngle);
+  static constexpr Range kPose[] = {kPlace, kPlace, kAngle};
+  if (const auto p = reader.numbers("pose", kPose, "three numbers, x y yaw_deg"))
     spawn_pose_ = Pose2{(*p)[0], (*p)[1], (*p)[2] * kDegree};
+  if (spawn_pose_) warn_of_radians(reader, context, "pose", spawn_pose_->yaw / kDegree);
+  if (yaw_)
+    for (const double yaw : {yaw_->low, yaw_->high}) warn_of_radians(reader, context, "yaw", yaw);
   if (spawn_pose_) check_inside(reader, "pose", context.model, {spawn_pose_->x, spawn_pose_->y});
-  if (const auto d = reader.numbers("deviation", 3, 3, "three numbers, of x, y and yaw_deg")) {
+  static constexpr Range kDeviation[] = {{0, 1e4}, {0, 1e4}, {0, 3600}};
+  if (const auto d = reader.numbers("deviation", kDeviation, "three numbers, of x, y and yaw_deg")) {
     if (!spawn_pose_) reader.fail("deviation", "expected with the attribute 'pose' only");
     spawn_deviation_ = {(*d)[0], (*d)[1], (*d)[2] * kDegree};
   }
@@ -42,6 +64,7 @@ void StartAndGoal::read_spawn(TermReader& reader, const TaskContext& context) {
 
 void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
   has_goal_ = true;
+  goal_term_ = reader.term();
   goal_clearance_ = reader.number("clearance", 0, kNotNegative);
   goal_area_ = read_area(reader, context.model);
   goal_slope_ = read_slope(reader);
@@ -55,7 +78,8 @@ void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
   cell_ = reader.number("cell", 0.2, {0.01, 2});
   // between the inscribed and the circumscribed circle: a path that a careful driver can follow
   inflation_ = reader.number("inflation", 0.8 * context.model.vehicles[context.vehicle].radius, kNotNegative);
-  if (const auto p = reader.numbers("position", 2, 2, "two numbers, x y"))
+  static constexpr Range kPosition[] = {kPlace, kPlace};
+  if (const auto p = reader.numbers("position", kPosition, "two numbers, x y"))
     goal_point_ = Vec2{(*p)[0], (*p)[1]};
   if (goal_point_) check_inside(reader, "position", context.model, *goal_point_);
 }
@@ -83,10 +107,11 @@ std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, doubl
 std::optional<Vec2> StartAndGoal::draw_goal(EnvState& env, const PlanningGrid* grid,
                                             RandomStream& random) const {
   if (goal_point_) return goal_point_;
-  if (!grid) return draw_point(env.simulation, goal_clearance_, goal_area_, random);
+  const Rect area = area_of(goal_area_, env.simulation.model());
+  if (!grid) return draw_point(env.simulation, goal_clearance_, area, random);
   for (int i = 0; i < kPointTries; ++i) {
-    const int cell = grid->cell_of({random.uniform(goal_area_.x_min, goal_area_.x_max),
-                                    random.uniform(goal_area_.y_min, goal_area_.y_max)});
+    const int cell =
+        grid->cell_of({random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)});
     const int column = cell % grid->width & ~1, row = cell / grid->width & ~1;
     const int snapped = row * grid->width + column;
     const Vec2 p = grid->center(snapped);
@@ -129,10 +154,10 @@ bool StartAndGoal::draw_start(EnvState& env, RandomStream& random) const {
     env.start = {pose.x, pose.y};
     return accepts(env, env.start, -1) && s.clearance(vehicle_, 1) > 0;
   }
+  const Rect area = area_of(spawn_area_, s.model());
   const double wanted = uniform_distance_ ? random.uniform(distance_->low, distance_->high) : -1;
   for (int i = 0; i < kStartTries; ++i) {
-    const Vec2 p{random.uniform(spawn_area_.x_min, spawn_area_.x_max),
-                 random.uniform(spawn_area_.y_min, spawn_area_.y_max)};
+    const Vec2 p{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)};
     // what is cheap first; half of the tries insist on the wanted distance
     if (!accepts(env, p, 2 * i < kStartTries ? wanted : -1)) continue;
     if (!is_free(s, vehicle_, p, spawn_clearance_) || ground_slope(s.model(), p) > spawn_slope_) continue;
@@ -158,8 +183,7 @@ void StartAndGoal::apply(EnvState& env, const PlanningGrid* grid, const FieldOf&
     }
     if (draw_start(env, spawn)) return;
   }
-  throw Error("no free start" + std::string(has_goal_ ? " and goal" : "") +
-              " found: the clearances, distances or areas of <reset> leave no room in this world");
+  explain_no_room(env, grid, field_of);
 }
 
 }  // namespace mvsim

@@ -29,7 +29,7 @@ class StartAndGoal {
 
   using FieldOf = std::function<std::shared_ptr<const GoalField>(Vec2 goal)>;
   // Places the agent and sets env.goal, env.start and, where a planning grid is given, env.field. Throws
-  // Error if no place is found.
+  // WorldFileError with what binds if no place is found.
   void apply(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of) const;
 
  private:
@@ -41,14 +41,21 @@ class StartAndGoal {
 
   bool trailers_are_free(const Simulation& simulation) const;
 
+  // Throws what binds (no_room.cpp).
+  [[noreturn]] void explain_no_room(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of) const;
+  [[noreturn]] void explain_distance(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of,
+                                     const std::vector<Vec2>& starts, RandomStream& random) const;
+  void require_free_pose(EnvState& env) const;
+
   size_t vehicle_ = 0;
   std::vector<size_t> trailers_;  // vehicles that come along
   double goal_radius_ = 0;
   bool has_spawn_ = false, has_goal_ = false, geodesic_ = false, uniform_distance_ = false;
   double spawn_clearance_ = 0, goal_clearance_ = 0;
   double cell_ = 0.2, inflation_ = 0;
-  Rect spawn_area_, goal_area_;
-  double spawn_slope_ = 0, goal_slope_ = 0;  // tangents of the steepest ground
+  TermSpec spawn_term_, goal_term_;             // for messages
+  std::optional<Rect> spawn_area_, goal_area_;  // none: the bounds of the world
+  double spawn_slope_ = 0, goal_slope_ = 0;     // tangents of the steepest ground
   std::optional<Pose2> spawn_pose_;
   Pose2 spawn_deviation_;
   std::optional<Vec2> goal_point_;

@@ -19,10 +19,10 @@ void observe_facts(const Task& task, EnvState& env, bool collided) {
   f.clearance = s.clearance(task.vehicle, task.clearance_limit);
   f.collided = collided;
   env.min_clearance = std::min(env.min_clearance, f.clearance);
-  f.still_time += task.substeps * task.substep;
-  if (norm(Vec2{pose.x, pose.y} - f.anchor) > task.stuck_distance) {
-    f.anchor = {pose.x, pose.y};
-    f.still_time = 0;
+  for (size_t i = 0; i < env.stillness.size(); ++i) {
+    Stillness& still = env.stillness[i];
+    still.time += task.substeps * task.substep;
+    if (norm(Vec2{pose.x, pose.y} - still.anchor) > task.stuck_distances[i]) still = {{pose.x, pose.y}, 0};
   }
   if (!task.start_and_goal.has_goal()) return;
   f.to_goal = env.goal - Vec2{pose.x, pose.y};
@@ -75,6 +75,7 @@ EnvState make_env(const Task& task, uint64_t key) {
   env.previous_action = env.action;
   env.reward_sums.assign(task.rewards.size(), 0.0);
   env.history.assign(task.history_size, 0.0f);
+  env.stillness.resize(task.stuck_distances.size());
   return env;
 }
 
@@ -114,8 +115,8 @@ void start_episode(const Task& task, EnvState& env) {
   std::fill(env.reward_sums.begin(), env.reward_sums.end(), 0.0);
   s.clear_collision_flags();
   env.now = {};
-  env.now.anchor = env.start;
-  env.now.still_time = -task.substeps * task.substep;  // the first look makes it 0
+  // the first look makes it 0
+  env.stillness.assign(task.stuck_distances.size(), {env.start, -task.substeps * task.substep});
   observe_facts(task, env, false);
   env.before = env.now;
   env.finished = false;

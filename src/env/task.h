@@ -37,12 +37,13 @@ struct Task {
   int substeps = 1;
   int64_t most_steps = 0;  // of an episode, 0: no limit
   double clearance_limit = 0.5;
-  double stuck_distance = 0.3;
-  double goal_radius = 0.25;  // m, of the termination where there is one
+  std::vector<double> stuck_distances;  // m, of the terms that ask for EnvState::stillness
+  double goal_radius = 0.25;            // m, of the termination where there is one
   bool needs_path = false;
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;
-  size_t history_size = 0;  // of EnvState::history
+  std::vector<std::string> warnings;  // of the terms; worlds have their own
+  size_t history_size = 0;            // of EnvState::history
 
   std::vector<Randomization> randomizations;
   std::vector<std::unique_ptr<const ResetTerm>> resets;

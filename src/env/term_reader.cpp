@@ -42,8 +42,9 @@ bool TermReader::has(std::string_view name) {
 
 void TermReader::check(const NamedText& value, double number, Range range) const {
   if (number >= range.min && number <= range.max) return;
-  throw WorldFileError(value.where, describe(term_) + ", " + value.name + ": found '" + value.text +
-                                        "', expected " + range_text(range));
+  throw WorldFileError(value.where,
+                       describe(term_) + ", " + value.name + ": found '" + value.text + "', expected " +
+                           (value.text.find(' ') == std::string::npos ? "" : "numbers ") + range_text(range));
 }
 
 void TermReader::fail(std::string_view attribute, const std::string& message) const {
@@ -89,11 +90,13 @@ std::string TermReader::required_text(std::string_view name) {
   return text(name, "");
 }
 
-std::optional<std::vector<double>> TermReader::numbers(std::string_view name, size_t least, size_t most,
+std::optional<std::vector<double>> TermReader::numbers(std::string_view name, std::span<const Range> ranges,
                                                        const char* expected) {
   const NamedText* value = find(name);
   if (!value) return std::nullopt;
-  return parse_numbers(*value, least, most, expected);
+  std::vector<double> out = parse_numbers(*value, ranges.size(), ranges.size(), expected);
+  for (size_t i = 0; i < ranges.size(); ++i) check(*value, out[i], ranges[i]);
+  return out;
 }
 
 std::optional<Interval> TermReader::interval(std::string_view name, Range range) {

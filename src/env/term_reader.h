@@ -4,8 +4,8 @@
 // name of those that were asked for. Single-threaded.
 #pragma once
 
-#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +15,12 @@
 namespace mvsim {
 
 struct Range {
-  double min = -std::numeric_limits<double>::infinity();
-  double max = std::numeric_limits<double>::infinity();
+  double min = -kMostNumber, max = kMostNumber;
 };
-inline constexpr Range kPositive{1e-9, std::numeric_limits<double>::infinity()};
-inline constexpr Range kNotNegative{0, std::numeric_limits<double>::infinity()};
+inline constexpr Range kPositive{1e-9, kMostNumber};
+inline constexpr Range kNotNegative{0, kMostNumber};
+inline constexpr Range kPlace{-1e7, 1e7};      // m, a coordinate of a world (UTM has 7 digits)
+inline constexpr Range kAngle{-36000, 36000};  // degrees
 
 struct Interval {
   double low = 0, high = 0;
@@ -38,7 +39,8 @@ class TermReader {
   bool boolean(std::string_view name, bool fallback);
   std::string text(std::string_view name, std::string_view fallback);
   std::string required_text(std::string_view name);
-  std::optional<std::vector<double>> numbers(std::string_view name, size_t least, size_t most,
+  // As many numbers as `ranges` has rows.
+  std::optional<std::vector<double>> numbers(std::string_view name, std::span<const Range> ranges,
                                              const char* expected);
   // "low high", low <= high; one number is both.
   std::optional<Interval> interval(std::string_view name, Range range = {});

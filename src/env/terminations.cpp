@@ -39,32 +39,32 @@ class Collision final : public Termination {
 // The reference point is outside of the world's bounds widened by `margin`.
 class OffMap final : public Termination {
  public:
-  OffMap(TermReader& reader, TaskContext& context) : bounds_(context.model.bounds) {
-    const double margin = reader.number("margin", 0);
-    bounds_ = {bounds_.x_min - margin, bounds_.x_max + margin, bounds_.y_min - margin,
-               bounds_.y_max + margin};
-  }
+  OffMap(TermReader& reader, TaskContext&) : margin_(reader.number("margin", 0)) {}
   bool holds(const EnvState& env) const override {
     const Pose2& p = env.now.pose;
-    return p.x < bounds_.x_min || p.x > bounds_.x_max || p.y < bounds_.y_min || p.y > bounds_.y_max;
+    const Rect& r = env.simulation.model().bounds;
+    return p.x < r.x_min - margin_ || p.x > r.x_max + margin_ || p.y < r.y_min - margin_ ||
+           p.y > r.y_max + margin_;
   }
   Verdict verdict() const override { return Verdict::kFailure; }
 
  private:
-  Rect bounds_;
+  double margin_;
 };
 
 // Not `distance` (m) away from where it was for `within` seconds: immobilised.
 class Stuck final : public Termination {
  public:
-  Stuck(TermReader& reader, TaskContext& context) : within_(reader.number("within", 5, kPositive)) {
-    context.needs.stuck_distance = reader.number("distance", 0.3, kPositive);
+  Stuck(TermReader& reader, TaskContext& context)
+      : within_(reader.number("within", 5, kPositive)), index_(context.needs.stuck_distances.size()) {
+    context.needs.stuck_distances.push_back(reader.number("distance", 0.3, kPositive));
   }
-  bool holds(const EnvState& env) const override { return env.now.still_time >= within_ - 1e-9; }
+  bool holds(const EnvState& env) const override { return env.stillness[index_].time >= within_ - 1e-9; }
   Verdict verdict() const override { return Verdict::kFailure; }
 
  private:
   double within_;
+  size_t index_;  // in EnvState::stillness
 };
 
 // Pitch or roll beyond `max` (degrees in XML): a real vehicle would tip over.

@@ -18,8 +18,9 @@ namespace mvsim {
 struct TaskNeeds {
   bool path = false;                      // Facts::path_distance and EnvState::field
   double clearance_limit = 0;             // m, Facts::clearance up to here
-  double stuck_distance = 0;              // m, what counts as getting away from Facts::anchor
+  std::vector<double> stuck_distances;    // m, what counts as getting away; EnvState::stillness has one each
   std::vector<size_t> scheduled_sensors;  // that keep their own period
+  std::vector<std::string> warnings;      // "path:line:column: text"
 };
 
 // What a term may look at while it is made.

@@ -19,7 +19,9 @@ constexpr PropertyInfo kProperties[] = {
     {GroundProperty::kMu, "value_double", {.name = "friction_mu", .min = 0, .max = 1e3}},
     {GroundProperty::kCRr, "value_double", {.name = "friction_C_rr", .min = 0, .max = 1e3}},
     {GroundProperty::kSurface, "value_string", choice_param("surface", kSurfaceNames, 0)},
-    {GroundProperty::kConeIndex, "value_double", {.name = "cone_index_Pa", .min = 0, .open_min = true}},
+    {GroundProperty::kConeIndex,
+     "value_double",
+     {.name = "cone_index_Pa", .min = 0, .open_min = true, .unit = "Pa"}},
 };
 
 const PropertyInfo* find_property(std::string_view name) {

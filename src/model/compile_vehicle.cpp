@@ -29,12 +29,6 @@ const T& find_class(std::span<const T* const> known, const ParamSet& set) {
                                       did_you_mean(set.class_name, names));
 }
 
-void check(const ParamInfo& info, double value, const SourceLocation& where) {
-  if (!std::isfinite(value))
-    throw WorldFileError(where, "<" + std::string(info.name) + ">: not a finite number");
-  check_range(info, value, where);
-}
-
 // The parameters of a class as the world gives them.
 size_t add_class_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
                         const ParamSet& set, std::span<const std::string_view> also_known) {
@@ -80,10 +74,6 @@ WheelModel compile_wheel(const WheelSlot& slot, const VehicleSpec& vehicle,
   if (slot.expected && spec.tag.empty())
     warnings.push_back(spec.where.text() + ": <dynamics> has no <" + std::string(slot.tag) +
                        ">: its defaults are taken");
-  check({.name = "mass", .min = 0, .max = 1e6, .open_min = true}, spec.mass, spec.where);
-  check({.name = "width", .min = 1e-3, .max = 100}, spec.width, spec.where);
-  check({.name = "diameter", .min = 1e-3, .max = 100}, spec.diameter, spec.where);
-  if (spec.inertia != -1) check({.name = "inertia", .min = 0, .open_min = true}, spec.inertia, spec.where);
   return {.tag = std::string(slot.tag),
           .position = spec.position.value_or(slot.default_position),
           .yaw = spec.yaw,
@@ -123,18 +113,17 @@ std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleMod
 
 void add_body_params(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   static constexpr ParamInfo kChassis[] = {
-      {.name = "mass", .min = 0, .max = 1e7, .open_min = true},
-      {.name = "linear_damping", .min = 0, .max = 1e4},
-      {.name = "angular_damping", .min = 0, .max = 1e4},
+      {.name = "mass", .min = kLeastMass, .max = 1e7, .unit = "kg"},
+      {.name = "linear_damping", .min = 0, .max = 1e4, .unit = "1/s"},
+      {.name = "angular_damping", .min = 0, .max = 1e4, .unit = "1/s"},
   };
-  static constexpr ParamInfo kOdometry[] = {{.name = "x_multiplier", .fallback = 1},
-                                            {.name = "y_multiplier", .fallback = 1},
-                                            {.name = "yaw_multiplier", .fallback = 1}};
+  static constexpr ParamInfo kOdometry[] = {
+      {.name = "x_multiplier", .fallback = 1, .min = -kMostMultiplier, .max = kMostMultiplier},
+      {.name = "y_multiplier", .fallback = 1, .min = -kMostMultiplier, .max = kMostMultiplier},
+      {.name = "yaw_multiplier", .fallback = 1, .min = -kMostMultiplier, .max = kMostMultiplier}};
   const double chassis[] = {spec.chassis.mass.value_or(v.dynamics->default_mass()),
                             spec.chassis.linear_damping.value_or(0.1),
                             spec.chassis.angular_damping.value_or(0.1)};
-  const SourceLocation& where = spec.chassis.where.line > 0 ? spec.chassis.where : spec.where;
-  for (size_t i = 0; i < std::size(kChassis); ++i) check(kChassis[i], chassis[i], where);
   double odometry[3];
   for (size_t i = 0; i < 3; ++i) {
     odometry[i] = spec.odometry_multipliers[i].value_or(1);
@@ -155,9 +144,11 @@ void refuse_unbuilt(const ParamSet& sensor) {
 void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   if (!spec.load_transfer) return;
   const ParamInfo table[] = {
-      {.name = "cg_height", .fallback = (v.z_min + v.z_max) / 2, .min = 0, .max = 100}};
+      {.name = "cg_height", .fallback = (v.z_min + v.z_max) / 2, .min = 0, .max = 100, .unit = "m"}};
   v.load_transfer =
       add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", table, *spec.load_transfer, {});
+  // by default it comes from the chassis, which may be as high as it likes
+  check_range(table[0], model.params[*v.load_transfer].nominal, spec.load_transfer->where);
 }
 
 void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {
@@ -174,7 +165,8 @@ void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {
     sensor.sensor = find_class(sensor_classes(), s.params).compile(s, model.warnings);
     if (const NamedText* period = s.params.find("sensor_period")) {
       sensor.period = parse_number(*period);
-      check({.name = "sensor_period", .min = 0, .open_min = true}, sensor.period, period->where);
+      check_range({.name = "sensor_period", .min = kShortestPeriod, .max = 1e6}, sensor.period,
+                  period->where);
     }
     sensor.params = add_params(model, "vehicle:" + spec.name + "/sensor:" + s.name + "/",
                                sensor.sensor->params(), sensor.sensor->nominal_params());
@@ -230,6 +222,7 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.wheels = compile_wheels(spec, v, model.warnings);
   v.chassis = make_shape(spec.chassis.shape.value_or(v.dynamics->default_shape()),
                          spec.chassis.shape ? spec.chassis.shape_where : spec.where);
+  check_for_solver(v.chassis, 1, spec.chassis.shape ? spec.chassis.shape_where : spec.where);
   v.z_min = spec.chassis.z_min.value_or(v.dynamics->default_z_min());
   v.z_max = spec.chassis.z_max.value_or(v.dynamics->default_z_max());
   if (!(v.z_max > v.z_min))
@@ -268,12 +261,12 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
 void compile_block(const BlockSpec& spec, bool placed, Model& model) {
   static constexpr ParamInfo kBlock[] = {
       {.name = "scale", .fallback = 1, .min = 0.01, .max = 100},
-      {.name = "mass", .min = 0, .max = 1e9},
+      {.name = "mass", .min = 0, .max = 1e9, .unit = "kg"},
       {.name = "ground_friction", .min = 0, .max = 1e3},
       {.name = "lateral_friction", .min = 0, .max = 1e3},
       {.name = "restitution", .min = 0, .max = 1},
-      {.name = "linear_damping", .min = 0, .max = 1e4},
-      {.name = "angular_damping", .min = 0, .max = 1e4},
+      {.name = "linear_damping", .min = 0, .max = 1e4, .unit = "1/s"},
+      {.name = "angular_damping", .min = 0, .max = 1e4, .unit = "1/s"},
   };
   const double values[] = {1,
                            spec.mass,
@@ -282,25 +275,6 @@ void compile_block(const BlockSpec& spec, bool placed, Model& model) {
                            spec.restitution,
                            spec.linear_damping,
                            spec.angular_damping};
-  for (size_t i = 0; i < std::size(kBlock); ++i) check(kBlock[i], values[i], spec.where);
-  constexpr double kLeastMass = 1e-6;  // kg; forces on less leave the range of single precision
-  if (spec.mass > 0 && spec.mass < kLeastMass)
-    throw WorldFileError(spec.where, "<mass>: found " + number_text(spec.mass) + ", expected at least " +
-                                         number_text(kLeastMass) + ", or 0 for a block that nothing moves");
-  static constexpr ParamInfo kSizes[] = {{.name = "lx", .min = kNearlyNone},
-                                         {.name = "ly", .min = kNearlyNone},
-                                         {.name = "lz", .min = kNearlyNone},
-                                         {.name = "radius", .min = kNearlyNone},
-                                         {.name = "length", .min = kNearlyNone}};
-  const bool round = spec.geometry == GeometryType::kCylinder || spec.geometry == GeometryType::kSphere;
-  if (round) {
-    check(kSizes[3], spec.radius, spec.where);
-    if (spec.geometry == GeometryType::kCylinder) check(kSizes[4], spec.length, spec.where);
-    check({.name = "vertex_count", .min = 3, .max = 1000}, spec.vertex_count, spec.where);
-  } else if (spec.geometry != GeometryType::kPolygon) {
-    const double sizes[] = {spec.size.x, spec.size.y, spec.size.z};
-    for (size_t i = 0; i < 3; ++i) check(kSizes[i], sizes[i], spec.where);
-  }
 
   BlockModel b;
   b.name = spec.name;
@@ -311,6 +285,7 @@ void compile_block(const BlockSpec& spec, bool placed, Model& model) {
   b.placed = placed;
   b.color = spec.color;
   b.shape = make_shape(block_contour(spec), spec.where);
+  if (!b.intangible) check_for_solver(b.shape, 1, spec.where);
   b.z_min = spec.z_min.value_or(0);
   b.z_max = spec.z_max.value_or(1);
   if (!(spec.z_min && spec.z_max) && spec.geometry != GeometryType::kPolygon) {
@@ -324,6 +299,10 @@ void compile_block(const BlockSpec& spec, bool placed, Model& model) {
     throw WorldFileError(spec.where, "<block>: zmax is not above zmin, expected a height above 0");
   b.top = block_top(spec, b.shape, b.z_max);
   b.params = add_params(model, "block:" + spec.name + "/", kBlock, values);
+  if (placed && !b.intangible) {
+    double& least = model.params[b.params + kBlockScale].info.min;
+    least = least_scale(b.shape, least);
+  }
   b.initial_pose = settle(model, spec.placement, b.z_max / 2);
   b.initial_twist = spec.placement.velocity;
   if (!spec.intangible) {

@@ -63,9 +63,6 @@ GridModel make_mrpt_grid(const OccupancyGridSpec& spec) {
 
 GridModel make_grid(const OccupancyGridSpec& spec) {
   if (spec.is_mrpt) return make_mrpt_grid(spec);
-  if (!(spec.resolution > 1e-4 && spec.resolution <= 1e3))
-    throw WorldFileError(spec.where, "<resolution>: found " + std::to_string(spec.resolution) +
-                                         ", expected metres per pixel in (0.0001, 1000]");
   const Image image = read_map(spec, read_gray_image);
   std::array<Cell, 256> lookup;
   for (int gray = 0; gray < 256; ++gray)

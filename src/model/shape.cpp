@@ -1,6 +1,9 @@
 #include "model/shape.h"
 
 #include <algorithm>
+#include <cstdio>
+
+#include "model/solver_outline.h"
 
 namespace mvsim {
 
@@ -71,6 +74,31 @@ ShapeModel make_shape(const Polygon& points, const SourceLocation& where) {
     shape.pieces = {first, second};
   }
   return shape;
+}
+
+static bool fits_solver(const ShapeModel& shape, double scale) {
+  return std::all_of(shape.pieces.begin(), shape.pieces.end(), [scale](const Polygon& piece) {
+    return solver_outline(piece, scale).is_large_enough();
+  });
+}
+
+void check_for_solver(const ShapeModel& shape, double scale, const SourceLocation& where) {
+  if (fits_solver(shape, scale)) return;
+  char needed[32];
+  std::snprintf(needed, sizeof needed, "%.2g", least_scale(shape, scale) / scale);
+  throw WorldFileError(where, "<shape>: the outline is too small for the solver, expected one " +
+                                  std::string(needed) + " times as large (some 4 mm at least)");
+}
+
+double least_scale(const ShapeModel& shape, double least) {
+  if (fits_solver(shape, least)) return least;
+  double low = least, high = least;
+  while (!fits_solver(shape, high)) high *= 2;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (fits_solver(shape, middle) ? high : low) = middle;
+  }
+  return high;
 }
 
 Polygon block_contour(const BlockSpec& spec) {

@@ -18,6 +18,12 @@ Polygon convex_hull(Polygon points);
 // points, when they enclose no area, or when a coordinate is absurd (beyond 1e6 m).
 ShapeModel make_shape(const Polygon& points, const SourceLocation& where);
 
+// Throws WorldFileError for a body that is too small for the solver at `scale`.
+void check_for_solver(const ShapeModel& shape, double scale, const SourceLocation& where);
+
+// The smallest factor of at least `least` by which the outline may be scaled.
+double least_scale(const ShapeModel& shape, double least);
+
 // The contour of a block's <shape> or <geometry> in its own frame.
 Polygon block_contour(const BlockSpec& spec);
 

@@ -44,6 +44,11 @@ OverrideValue value_of(const std::string& name, py::handle object) {
   if (PySequence_Check(p)) return list_of(name, py::reinterpret_borrow<py::sequence>(object));
   if (PyNumber_Check(p))
     return OverrideValue::of(py::float_(py::reinterpret_borrow<py::object>(object)).cast<double>());
+  if (PyCallable_Check(p))
+    throw py::type_error(
+        "keyword " + name +
+        ": found a function or class, expected what JSON can say: terms are named, not passed; for a "
+        "reward or an observation of your own wrap the environment in a gymnasium.Wrapper");
   throw py::type_error("keyword " + name + ": found a " +
                        py::type::of(object).attr("__name__").cast<std::string>() +
                        ", expected what JSON can say");

@@ -66,6 +66,23 @@ py::array_t<T> copy_of(std::span<const T> values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
+using ParameterTuple = std::tuple<std::string, double, double, double, std::string, std::vector<std::string>>;
+
+// Path, nominal value, range, unit and the names of a choice, in the units in which an environment gives
+// them.
+std::vector<ParameterTuple> parameters_of(const Model& model) {
+  std::vector<ParameterTuple> out;
+  for (const ParamEntry& entry : model.params) {
+    const ParamInfo& info = entry.info;
+    const bool is_angle = info.type == ParamType::kDegrees, is_bool = info.type == ParamType::kBool;
+    const double unit = is_angle ? kDegree : 1.0;
+    out.emplace_back(entry.path, entry.nominal / unit, is_bool ? 0 : info.min / unit,
+                     is_bool ? 1 : info.max / unit, is_angle ? "deg" : std::string(info.unit),
+                     std::vector<std::string>(info.choices.begin(), info.choices.end()));
+  }
+  return out;
+}
+
 void bind_model(py::module_& m) {
   py::class_<VehicleModel>(m, "VehicleModel")
       .def_readonly("name", &VehicleModel::name)
@@ -104,7 +121,8 @@ void bind_model(py::module_& m) {
       .def_readonly("warnings", &Model::warnings)
       .def_readonly("vehicles", &Model::vehicles)
       .def_readonly("blocks", &Model::blocks)
-      .def_readonly("sensors", &Model::sensors);
+      .def_readonly("sensors", &Model::sensors)
+      .def_property_readonly("parameters", &parameters_of);
   m.def("load_model", &load, "path"_a, "assets"_a, "roots"_a = std::vector<std::string>{}, "world_seed"_a = 0,
         "variables"_a = std::map<std::string, std::string>{});
 }

@@ -13,7 +13,7 @@ namespace {
 
 enum { kRangeNoise, kAngleNoise };
 constexpr ParamInfo kNoise[] = {
-    {.name = "range_std_noise", .fallback = 0.01, .min = 0},  // m
+    {.name = "range_std_noise", .fallback = 0.01, .min = 0, .unit = "m"},
     {.name = "angle_std_noise_deg",
      .fallback = 0.01 * kDegree,
      .min = 0,
@@ -30,7 +30,7 @@ constexpr ParamInfo kShape[] = {
      .type = ParamType::kDegrees,
      .open_min = true},
     {.name = "nrays", .fallback = 181, .min = 2, .max = 1e6, .type = ParamType::kInt},
-    {.name = "max_range", .fallback = 80, .min = 0, .max = 1e5, .open_min = true},  // m
+    {.name = "max_range", .fallback = 80, .min = 0, .max = 1e5, .open_min = true, .unit = "m"},
     {.name = "bodies_visible", .fallback = 1, .type = ParamType::kBool},
     {.name = "raytrace_3d", .fallback = 0, .type = ParamType::kBool},
 };

@@ -1,6 +1,5 @@
 #include "sim/solver_polygon.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -18,17 +17,13 @@ float fan_area(std::span<const b2Vec2> points) {
 }  // namespace
 
 std::optional<b2PolygonShape> solver_polygon(const Polygon& outline, double scale) {
-  constexpr auto kWeld = static_cast<float>(kLeastThickness);
+  static_assert(SolverOutline::kMost == b2_maxPolygonVertices);
+  const SolverOutline welded = solver_outline(outline, scale);
+  if (!welded.is_large_enough()) return std::nullopt;
   std::array<b2Vec2, b2_maxPolygonVertices> points;
-  size_t n = 0;
-  for (const Vec2& vertex : outline) {
-    const b2Vec2 p = to_b2(scale * vertex);
-    const auto is_near = [p](b2Vec2 q) { return b2DistanceSquared(p, q) < kWeld * kWeld; };
-    if (std::none_of(points.begin(), points.begin() + n, is_near)) points[n++] = p;
-  }
-  if (fan_area({points.data(), n}) < kWeld * kWeld) return std::nullopt;
+  for (size_t i = 0; i < welded.count; ++i) points[i] = b2Vec2(welded.x[i], welded.y[i]);
   b2PolygonShape shape;
-  shape.Set(points.data(), static_cast<int32>(n));
+  shape.Set(points.data(), static_cast<int32>(welded.count));
   return shape;
 }
 

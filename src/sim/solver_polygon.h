@@ -8,10 +8,9 @@
 
 #include "base/geometry.h"
 #include "model/model.h"
+#include "model/solver_outline.h"
 
 namespace mvsim {
-
-inline constexpr double kLeastThickness = 0.003;  // m; Box2D welds vertices below 2.5 mm
 
 inline b2Vec2 to_b2(Vec2 v) {
   return {static_cast<float>(v.x), static_cast<float>(v.y)};

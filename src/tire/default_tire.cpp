@@ -9,7 +9,7 @@ enum { kMu, kCDamping, kCRr };
 
 constexpr ParamInfo kParams[] = {
     {.name = "mu", .fallback = 0.8, .min = 0},
-    {.name = "C_damping", .fallback = 0.01, .min = 0},  // N m s/rad
+    {.name = "C_damping", .fallback = 0.01, .min = 0, .unit = "N m s/rad"},
     {.name = "C_rr", .fallback = 0, .min = 0},
 };
 

@@ -9,10 +9,14 @@ namespace {
 enum { kCDamping, kCRr, kCAlpha, kAngleSaturation, kCAlphaS, kCS, kRatioSaturation, kCSAlpha };
 
 constexpr ParamInfo kParams[] = {
-    {.name = "C_damping", .fallback = 0.01, .min = 0},  // N m s/rad
+    {.name = "C_damping", .fallback = 0.01, .min = 0, .unit = "N m s/rad"},
     {.name = "C_rr", .fallback = 0, .min = 0},
     {.name = "C_alpha", .fallback = 8.5, .min = 0},
-    {.name = "slip_angle_saturation", .fallback = 0.1, .min = 0, .open_min = true},  // rad, in XML too
+    {.name = "slip_angle_saturation",
+     .fallback = 0.1,
+     .min = 0,
+     .open_min = true,
+     .unit = "rad"},  // in XML too
     {.name = "C_alpha_s", .fallback = 0.5, .min = 0},
     {.name = "C_s", .fallback = 7.5, .min = 0},
     {.name = "slip_ratio_saturation", .fallback = 0.1, .min = 0, .open_min = true},

@@ -21,16 +21,16 @@ constexpr std::string_view kForms[] = {"corrected", "mavs"};
 constexpr ParamInfo kParams[] = {
     choice_param("form", kForms, kCorrected),
     choice_param("surface", kSurfaceNames, 0),
-    {.name = "cone_index_Pa", .fallback = 1723690, .min = 0, .open_min = true},  // 250 psi
-    {.name = "section_height", .fallback = 0, .min = 0},                         // m; 0: half of the radius
-    {.name = "stiffness", .fallback = 470000, .min = 0, .open_min = true},       // N/m, vertical
+    {.name = "cone_index_Pa", .fallback = 1723690, .min = 0, .open_min = true, .unit = "Pa"},  // 250 psi
+    {.name = "section_height", .fallback = 0, .min = 0, .unit = "m"},  // 0: half of the radius
+    {.name = "stiffness", .fallback = 470000, .min = 0, .open_min = true, .unit = "N/m"},  // vertical
     {.name = "crossover_angle",
      .fallback = 5 * kDegree,
      .min = 0,
      .max = 90 * kDegree,
      .type = ParamType::kDegrees,
      .open_min = true},
-    {.name = "C_damping", .fallback = 0.01, .min = 0},  // N m s/rad
+    {.name = "C_damping", .fallback = 0.01, .min = 0, .unit = "N m s/rad"},
     {.name = "C_rr", .fallback = 0, .min = 0},
 };
 

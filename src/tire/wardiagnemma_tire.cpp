@@ -10,11 +10,11 @@ enum { kMu, kCDamping, kCRr, kARoll, kR1, kR2 };
 
 constexpr ParamInfo kParams[] = {
     {.name = "mu", .fallback = 0.8, .min = 0},
-    {.name = "C_damping", .fallback = 0.01, .min = 0},  // N m s/rad
+    {.name = "C_damping", .fallback = 0.01, .min = 0, .unit = "N m s/rad"},
     {.name = "C_rr", .fallback = 0, .min = 0},
-    {.name = "A_roll", .fallback = 50, .min = 0},  // s/m
+    {.name = "A_roll", .fallback = 50, .min = 0, .unit = "s/m"},
     {.name = "R1", .fallback = 0.0075, .min = 0},
-    {.name = "R2", .fallback = 0.02, .min = 0},  // s/m
+    {.name = "R2", .fallback = 0.02, .min = 0, .unit = "s/m"},
 };
 
 constexpr std::string_view kLog[] = {"F_rr", "actual_wheel_alpha", "desired_wheel_alpha", "motor_torque",

@@ -5,8 +5,8 @@
 namespace mvsim {
 namespace {
 
-constexpr ParamInfo kWheelParams[] = {{.name = "fl_torque"},  // N m, negative drives forward
-                                      {.name = "fr_torque"},
+constexpr ParamInfo kWheelParams[] = {{.name = "fl_torque", .unit = "N m"},  // negative drives forward
+                                      {.name = "fr_torque", .unit = "N m"},
                                       {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
 constexpr CommandInfo kWheelCommand[] = {{"left_torque", "N m"}, {"right_torque", "N m"}, {"steer", "rad"}};
 
@@ -29,7 +29,7 @@ class AckermannRaw final : public Controller {
   }
 };
 
-constexpr ParamInfo kEngineParams[] = {{.name = "torque"},  // N m, negative drives forward
+constexpr ParamInfo kEngineParams[] = {{.name = "torque", .unit = "N m"},  // negative drives forward
                                        {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
 constexpr CommandInfo kEngineCommand[] = {{"torque", "N m"}, {"steer", "rad"}};
 

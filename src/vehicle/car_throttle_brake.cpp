@@ -16,9 +16,12 @@ constexpr CommandInfo kCommand[] = {{"throttle", ""}, {"brake", ""}, {"steer", "
 class CarThrottleBrake final : public Controller {
  public:
   explicit CarThrottleBrake(double max_torque)
-      : params_{
-            {{.name = "max_torque", .fallback = max_torque, .min = 0},     // N m, as of the speed controllers
-             {.name = "max_brake_torque", .fallback = 500, .min = 0}}} {}  // N m on each wheel
+      : params_{{{.name = "max_torque",
+                  .fallback = max_torque,
+                  .min = 0,
+                  .unit = "N m"},  // as of the speed controllers
+                 {.name = "max_brake_torque", .fallback = 500, .min = 0, .unit = "N m"}}} {
+  }  // N m on each wheel
 
   std::string_view name() const override { return "throttle_brake"; }
   std::span<const ParamInfo> params() const override { return params_; }

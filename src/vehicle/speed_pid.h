@@ -39,19 +39,19 @@ constexpr std::array<ParamInfo, kSpeedPidParamCount> speed_pid_params(double kp,
       {.name = "KP", .fallback = kp},
       {.name = "KI", .fallback = 0},
       {.name = "KD", .fallback = 0},
-      {.name = "I_MAX", .fallback = kNoLimit},                   // bound of the integral of the error
-      {.name = "N", .fallback = 0, .min = 0},                    // 1/s
-      {.name = "max_torque", .fallback = max_torque, .min = 0},  // N m
-      {.name = "V", .fallback = 0},                              // m/s before the first command
+      {.name = "I_MAX", .fallback = kNoLimit},  // bound of the integral of the error
+      {.name = "N", .fallback = 0, .min = 0, .unit = "1/s"},
+      {.name = "max_torque", .fallback = max_torque, .min = 0, .unit = "N m"},
+      {.name = "V", .fallback = 0, .unit = "m/s"},  // before the first command
       {.name = second, .fallback = 0, .type = ParamType::kDegrees},
       {.name = "enable_antiwindup", .fallback = 0, .type = ParamType::kBool},
       {.name = "enable_feedforward", .fallback = 0, .type = ParamType::kBool},
       {.name = "feedforward_gain", .fallback = 1},
       {.name = "enable_reference_filter", .fallback = 0, .type = ParamType::kBool},
-      {.name = "reference_filter_tau", .fallback = 0.1, .min = 0},  // s
+      {.name = "reference_filter_tau", .fallback = 0.1, .min = 0, .unit = "s"},
       {.name = "reference_filter_order", .fallback = 1, .min = 1, .max = 2, .type = ParamType::kInt},
-      {.name = "zero_threshold", .fallback = 0.001, .min = 0},  // m/s
-      {.name = "stop_threshold", .fallback = 0.05, .min = 0},   // m/s
+      {.name = "zero_threshold", .fallback = 0.001, .min = 0, .unit = "m/s"},
+      {.name = "stop_threshold", .fallback = 0.05, .min = 0, .unit = "m/s"},
   }};
 }
 

@@ -125,6 +125,25 @@ Matrix parse_matrix(const NamedText& value, size_t most, const std::string& expe
   return out;
 }
 
+// Whether two sides of the closed outline cross; touching ends do not count.
+static bool crosses_itself(const Polygon& p) {
+  const auto side = [](Vec2 a, Vec2 b, Vec2 c) { return cross(b - a, c - a); };
+  for (size_t i = 0; i < p.size(); ++i)
+    for (size_t j = i + 2; j < p.size(); ++j) {
+      const Vec2 a = p[i], b = p[i + 1], c = p[j], d = p[(j + 1) % p.size()];
+      if (side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0) return true;
+    }
+  return false;
+}
+
+void warn_of_crossing(LoadState& state, const Element& shape, const Polygon& outline) {
+  if (crosses_itself(outline))
+    state.warnings.add(
+        "crossing " + shape.where().text(), shape.where(),
+        "<shape>: its sides cross each other: the hull of its points is taken, expected them in "
+        "order around the outline");
+}
+
 Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points, const Scope& scope) {
   Polygon out;
   for (const Element& e : children_of(shape)) {

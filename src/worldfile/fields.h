@@ -38,6 +38,9 @@ Color parse_color(const NamedText& value);
 Matrix parse_matrix(const NamedText& value, size_t most, const std::string& expected);
 Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points, const Scope& scope);
 
+// Warns of an outline whose sides cross each other.
+void warn_of_crossing(LoadState& state, const Element& shape, const Polygon& outline);
+
 // One node of the search list. Its own element (none for an included file) gives the attributes.
 struct FieldGroup {
   std::optional<Element> owner;

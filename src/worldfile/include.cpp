@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
+#include "base/nearby_file.h"
 #include "worldfile/fields.h"
 
 namespace mvsim {
@@ -11,6 +13,8 @@ namespace {
 const XmlSource& add_source(LoadState& state, std::shared_ptr<const SourceText> file, EditedText text,
                             const SourceLocation& where) {
   state.budget.file(text.text.size(), where);
+  if (std::find(state.texts.begin(), state.texts.end(), file) == state.texts.end())
+    state.texts.push_back(file);
   auto source = std::make_unique<const XmlSource>(std::move(file), std::move(text));
   state.budget.parsed(source->element_count(), where);
   for (const XmlSource::Mismatch& mismatch : source->mismatches())
@@ -34,25 +38,51 @@ std::string without_leading_dots(std::string path) {
 }
 
 // Names that a text uses as ${NAME} or ${NAME|default}.
-std::vector<std::string> used_names(const std::string& text) {
-  std::vector<std::string> names;
+std::set<std::string> used_names(const std::string& text) {
+  std::set<std::string> names;
   for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
     const size_t end = text.find_first_of("|}", at);
-    if (end != std::string::npos)
-      names.emplace_back(trimmed(std::string_view(text).substr(at + 2, end - at - 2)));
+    if (end == std::string::npos) break;
+    names.emplace(trimmed(std::string_view(text).substr(at + 2, end - at - 2)));
   }
   return names;
+}
+
+// For suggestions, whose cost is bounded so.
+std::vector<std::string> some_of(const std::set<std::string>& names) {
+  constexpr size_t kMost = 500;
+  std::vector<std::string> out;
+  for (const std::string& name : names)
+    if (out.size() < kMost) out.push_back(name);
+  return out;
+}
+
+// "; it has a, b and 3 more"
+std::string list_of(const std::set<std::string>& names) {
+  constexpr size_t kMost = 20;
+  if (names.empty()) return "; it has none";
+  std::string out = "; it has ";
+  size_t n = 0;
+  for (const std::string& name : names) {
+    if (n == kMost) return out + " and " + std::to_string(names.size() - kMost) + " more";
+    out += (n++ == 0 ? "" : ", ") + shortened(name);
+  }
+  return out;
 }
 
 // A parameter that the file does not use is most often a misspelt one.
 void warn_unused(LoadState& state, const Element& include, const IncludeParameters& parameters,
                  const std::string& text) {
-  const std::vector<std::string> used = used_names(text);
-  for (const auto& [name, value] : parameters.values)
-    if (std::find(used.begin(), used.end(), name) == used.end())
-      state.warnings.add(
-          "unused parameter " + name, include.where(),
-          "<include>: the file has no parameter '" + shortened(name, 60) + "'" + did_you_mean(name, used));
+  if (parameters.values.empty()) return;
+  std::set<std::string> used = used_names(text);
+  for (const auto& [name, value] : parameters.values) {
+    const std::string kind = "unused parameter " + name;
+    if (used.contains(name) || !state.warnings.is_new(kind)) continue;
+    for (const char* own : {"NAME", "PARENT_NAME", "MVSIM_CURRENT_FILE_DIRECTORY"}) used.erase(own);
+    state.warnings.add(kind, include.where(),
+                       "<include>: the file has no parameter '" + shortened(name, 60) + "'" +
+                           did_you_mean(name, some_of(used)) + list_of(used));
+  }
 }
 
 // Beside the file being read, beside the file that says it, then among the package's own worlds.
@@ -70,7 +100,8 @@ std::string resolve_include(LoadState& state, const Element& include, NamedText 
     if (const auto real = state.roots.resolve(candidate, reason)) return *real;
     if (first_reason.empty()) first_reason = reason;
   }
-  throw WorldFileError(value.where, "the file '" + shortened(value.text, 200) + "' " + first_reason);
+  throw WorldFileError(value.where, "the file '" + shortened(value.text, 200) + "' " + first_reason +
+                                        nearby_file(state.roots, candidates));
 }
 
 std::shared_ptr<const SourceText> read_include(LoadState& state, const std::string& path,
@@ -150,9 +181,10 @@ std::string resolve_file(LoadState& state, const NamedText& value, const std::st
   refuse_uri(path);
   if (path.text.starts_with("file://")) path.text.erase(0, 7);
   std::string reason;
-  if (const auto real = state.roots.resolve(join_path(folder, path.text), reason)) return *real;
-  throw WorldFileError(value.where,
-                       "<" + value.name + ">: the file '" + shortened(path.text, 200) + "' " + reason);
+  const std::string candidate = join_path(folder, path.text);
+  if (const auto real = state.roots.resolve(candidate, reason)) return *real;
+  throw WorldFileError(value.where, "<" + value.name + ">: the file '" + shortened(path.text, 200) + "' " +
+                                        reason + nearby_file(state.roots, {candidate}));
 }
 
 bool is_condition_true(std::string_view text) {
@@ -165,7 +197,17 @@ bool evaluate_condition(LoadState& state, const Element& if_element) {
   const std::optional<NamedText> condition = attribute_of(state, if_element, "condition", {});
   if (!condition)
     throw WorldFileError(if_element.where(), "<if> has no condition, expected condition=\"...\"");
-  return is_condition_true(condition->text);
+  if (is_condition_true(condition->text)) return true;
+  const auto is_include = [](const pugi::xml_node& node) {
+    return std::string_view(node.name()) == "include";
+  };
+  constexpr size_t kMost = 100;  // more say no more about what is unused
+  if (state.skipped_includes.size() < kMost)
+    if (const pugi::xml_node skipped = if_element.node.find_node(is_include))
+      for (pugi::xml_node n = skipped; n; n = n.next_sibling("include"))
+        state.skipped_includes.push_back(
+            {n.attribute("file").value(), {state.folder, folder_of(if_element.source->path())}});
+  return false;
 }
 
 ObjectBody read_body(LoadState& state, const Element& object, BodyInclude mode) {

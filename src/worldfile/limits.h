@@ -26,6 +26,8 @@ inline constexpr size_t kMostFilesBytes = size_t{32} << 20;  // of all XML files
 inline constexpr int64_t kMostParsedElements = 1000000;      // of all XML files
 inline constexpr int64_t kMostWork = 5000000;                // elements looked at, those of classes included
 
+inline constexpr double kLeastResolution = 1e-4, kMostResolution = 1e3;  // m, of a pixel of an occupancy grid
+
 class Budget {
  public:
   void element(const SourceLocation& where) { take(elements_, 1, kMostElements, "elements", where); }

@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/nearby_file.h"
 #include "worldfile/include.h"
 #include "worldfile/parse.h"
+#include "worldfile/unused_variables.h"
 
 namespace mvsim {
 namespace {
@@ -79,8 +81,12 @@ int ranged_int(LoadState& state, const Element& e, int least, int most) {
 }
 
 void process_timestep(LoadState& state, const Element& e) {
-  state.world.timestep = ranged(state, e, 0, 1);
-  state.world.timestep_where = e.where();
+  const NamedText value = value_of(state, e);
+  state.world.timestep = parse_number(value);
+  state.world.timestep_where = value.where;
+  if (state.world.timestep != 0 && !(state.world.timestep >= kShortestPeriod && state.world.timestep <= 1))
+    throw WorldFileError(value.where, "<simul_timestep>: found " + shortened(value.text) +
+                                          ", expected 1e-6 to 1 s, or 0 (automatic)");
 }
 
 // --- Dispatch ---
@@ -112,7 +118,7 @@ constexpr TopTag kTopTags[] = {
     {"b2d_pos_iters",
      [](LoadState& s, const Element& e) { s.world.position_iterations = ranged_int(s, e, 1, 1000); }},
     {"collision_threshold",
-     [](LoadState& s, const Element& e) { s.world.collision_threshold = ranged(s, e, 0, 1000); }},
+     [](LoadState& s, const Element& e) { s.world.collision_threshold = ranged(s, e, 0, 10); }},
     {"joint", parse_joint},
     {"actor", [](LoadState&, const Element& e) { refuse(e, "<actor>"); }},
     {"actor:class", [](LoadState&, const Element& e) { refuse(e, "<actor:class>"); }},
@@ -173,6 +179,8 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
       state.warnings.add("unused " + name, root.where(),
                          "the variable '" + shortened(name) + "' was given, but nothing here asks for it" +
                              did_you_mean(name, state.expander.asked_names()));
+  state.world.unused_variables = unused_variables(state);
+  state.world.asked_variables = state.expander.asked_names();
   state.world.warnings = state.warnings.texts();
   return std::move(state.world);
 }
@@ -197,6 +205,7 @@ std::string real_folder(const std::string& folder) {
 }  // namespace
 
 WorldSpec load_world(const std::string& path, const WorldLoadOptions& options) {
+  require_file(path, "world");
   std::string text = read_file(path, kMostFileBytes);
   const std::string folder = real_folder(folder_of(path));
   LoadState state(options, root_folders(folder, options));

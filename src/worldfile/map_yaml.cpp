@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/math.h"
 #include "base/params.h"
+#include "worldfile/limits.h"
 #include "worldfile/xml_source.h"
 
 namespace mvsim {
@@ -56,6 +58,7 @@ Pose2 parse_origin(NamedText value) {
   std::replace(value.text.begin(), value.text.end(), ',', ' ');
   const std::vector<double> v = parse_numbers(value, 3, 3, kExpected);
   for (size_t i = 0; i < 2; ++i) check_range({.name = "origin", .min = -1e7, .max = 1e7}, v[i], value.where);
+  check_range({.name = "origin", .min = -100 * kPi, .max = 100 * kPi}, v[2], value.where);
   return {v[0], v[1], v[2]};
 }
 
@@ -66,9 +69,11 @@ void set_value(MapYaml& out, const NamedText& value) {
     if (out.image.empty()) throw WorldFileError(value.where, "image: is empty, expected a file name");
   } else if (value.name == "resolution") {
     out.resolution = parse_number(value);
-    check_range({.name = "resolution", .min = 0, .max = 1e4, .open_min = true}, out.resolution, value.where);
+    check_range({.name = "resolution", .min = kLeastResolution, .max = kMostResolution}, out.resolution,
+                value.where);
   } else if (value.name == "origin") {
     out.origin = parse_origin(value);
+    out.origin_where = value.where;
   } else if (value.name == "negate") {
     out.negate = parse_bool(value);
   } else if (value.name == "occupied_thresh") {

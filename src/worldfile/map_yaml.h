@@ -18,6 +18,7 @@ struct MapYaml {
   bool negate = false;
   double occupied_threshold = 0.65, free_threshold = 0.196;
   std::string mode = "trinary";
+  SourceLocation origin_where;
   std::vector<SourceLocation> unknown;  // of keys that are none
 };
 

@@ -11,6 +11,8 @@ namespace mvsim {
 
 inline constexpr size_t kMostShapePoints = 14;
 inline constexpr double kFarthest = 1e7;  // m: beyond, a millimetre is lost even in double precision products
+inline constexpr double kMostTurn = 36000 * kDegree;
+inline constexpr double kThinnest = 0.004;  // m, of a wall: what the solver takes
 
 // Tags that every placed object has.
 inline constexpr std::string_view kPlacementTags[] = {"init_pose", "init_pose3d",           "init_vel",
@@ -18,6 +20,8 @@ inline constexpr std::string_view kPlacementTags[] = {"init_pose", "init_pose3d"
 
 // init_pose, init_pose3d, init_vel, skip_elevation_adjust; checks publish and refuses animation.
 PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object);
+// `number` degrees that look like radians (1.5708, 3.14...): warns with the degrees they would be.
+void warn_of_radians(LoadState& state, double number, const NamedText& text);
 void require_pose(const PlacementSpec& placement, std::string_view tag, std::string_view name);
 
 void parse_vehicle_class(LoadState& state, const Element& e);

@@ -90,6 +90,11 @@ void parse_block_shape(LoadState& state, const Fields& fields, BlockSpec& out) {
   if (shape) {
     out.shape = parse_polygon(state, *shape, kMostShapePoints, fields.scope());
     if (out.shape->size() < 3) throw WorldFileError(shape->where(), "<shape> has fewer than 3 points <pt>");
+    warn_of_crossing(state, *shape, *out.shape);
+    for (const Element* other : {geometry, derived})
+      if (other)
+        state.warnings.add("shape wins " + std::string(other->tag()), other->where(),
+                           "<" + std::string(other->tag()) + "> has no effect beside <shape>");
   } else if (geometry) {
     parse_geometry(state, *geometry, fields.scope(), out);
   } else if (derived && visual_names(state, fields).empty()) {
@@ -101,6 +106,13 @@ void parse_block_shape(LoadState& state, const Fields& fields, BlockSpec& out) {
 
 void parse_block_scalars(const Fields& fields, BlockSpec& out) {
   fields.read({.name = "mass", .min = 0, .max = kMostMass}, out.mass);
+  if (out.mass > 0 && out.mass < kLeastMass) {
+    char found[32];
+    std::snprintf(found, sizeof found, "%g", out.mass);
+    throw WorldFileError(fields.scalar("mass")->where, std::string("<mass>: found ") + found +
+                                                           ", expected at least 1e-06, or 0 for a block that "
+                                                           "nothing moves");
+  }
   fields.read("static", out.is_static);
   fields.read("intangible", out.intangible);
   fields.read({.name = "ground_friction", .min = 0, .max = 1e3}, out.ground_friction);
@@ -121,11 +133,14 @@ std::string block_name(LoadState& state, const Element& e) {
     std::snprintf(buffer, sizeof buffer, "block%03d", ++state.block_count);
     name = buffer;
   }
-  if (!state.block_names.insert(name).second)
-    state.warnings.add(
-        "twice " + name, e.where(),
-        "the name '" + shortened(name) + "' is given to a second <block>: only the first is found by it");
-  return name;
+  if (state.block_names.insert(name).second) return name;
+  std::string free = name;
+  for (int& n = state.block_copies[name]; !state.block_names.insert(free).second;)
+    free = name + "_" + std::to_string(n == 0 ? n = 2 : ++n);
+  state.warnings.add("twice " + name, given->where,
+                     "the name '" + shortened(name) + "' is given to a second <block>, which is called '" +
+                         shortened(free) + "'");
+  return free;
 }
 
 }  // namespace

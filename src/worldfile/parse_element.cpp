@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "worldfile/include.h"
 #include "worldfile/map_yaml.h"
@@ -38,6 +39,15 @@ constexpr std::string_view kRegionTags[] = {"property_name", "value_double", "va
                                             "z_min",         "z_max"};
 constexpr std::string_view kNotBuilt[] = {"pointcloud", "point_cloud"};
 
+template <typename Check>
+void check_without_effect(LoadState& state, const Fields& fields, const char* name, Check check) {
+  const std::optional<NamedText> text = fields.scalar(name);
+  if (!text) return;
+  check(*text);
+  state.warnings.add(std::string("no effect ") + name, text->where,
+                     "<" + std::string(name) + "> has no effect in this version");
+}
+
 void read_extent(const Fields& fields, const Element& e, Rect& extent) {
   fields.read({.name = "x_min", .min = -kFarthest, .max = kFarthest}, extent.x_min);
   fields.read({.name = "x_max", .min = -kFarthest, .max = kFarthest}, extent.x_max);
@@ -68,6 +78,10 @@ void read_yaml(LoadState& state, const Fields& fields, const std::string& path, 
   }();
   for (const SourceLocation& where : yaml.unknown)
     state.warnings.add("yaml key " + where.text(), where, "the key is unknown in a map yaml and ignored");
+  if (std::fabs(yaml.origin.yaw) > 2 * kPi)
+    state.warnings.add(
+        "yaml yaw " + path, yaml.origin_where,
+        "the origin's yaw is in radians here, expected -6.28 to 6.28: does it stand in degrees?");
   warn_of_placement(state, fields);
   out.image_path = resolve_file(state, {"image", yaml.image, yaml.image_where}, folder_of(path));
   out.is_ros = true;
@@ -98,9 +112,9 @@ void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
   if (file) file->text = trimmed(file->text);
   if (!file || file->text.empty())
     throw WorldFileError(file ? file->where : e.where(), "<element class=\"occupancy_grid\"> has no <file>");
-  fields.read({.name = "resolution", .min = 0, .max = 1e4, .open_min = true}, out.resolution);
+  fields.read({.name = "resolution", .min = kLeastResolution, .max = kMostResolution}, out.resolution);
   read_center_pixel(fields, e, out);
-  fields.read("show_collisions", out.show_collisions);
+  check_without_effect(state, fields, "show_collisions", [](const NamedText& text) { parse_bool(text); });
   fields.read({.name = "restitution", .min = 0, .max = 1}, out.restitution);
   fields.read({.name = "lateral_friction", .min = 0, .max = 1e3}, out.lateral_friction);
   fields.warn_unknown("element class=\"occupancy_grid\"", kGridTags);
@@ -125,6 +139,9 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
   out.pose = placement.pose;
   out.has_pose = placement.has_pose;
   out.adjust_elevation = placement.adjust_elevation;
+  if (const Element* velocity = fields.node("init_vel"))
+    state.warnings.add("no effect init_vel of a plane", velocity->where(),
+                       "<init_vel> has no effect in a plane, which never moves");
   for (const Element& child : fields.groups()[0].children)
     check_scalar_without_effect(state, child, "horizontal_plane", {});
   fields.warn_unknown("element class=\"horizontal_plane\"", kPlaneTags);
@@ -159,15 +176,18 @@ void parse_ground_grid(LoadState& state, const Fields& fields, const Element& e)
   GroundGridSpec out;
   out.where = e.where();
   fields.read("floating", out.floating);
-  for (const std::string_view name : {"float_center_at_vehicle_name", "floating_focus"})
-    if (const std::optional<NamedText> focus = fields.scalar(name)) {
-      out.focus = trimmed(focus->text);
+  for (const char* name : {"float_center_at_vehicle_name", "floating_focus"})
+    check_without_effect(state, fields, name, [&](const NamedText& focus) {
+      if (trimmed(focus.text).empty())
+        throw WorldFileError(focus.where, "<" + focus.name + "> is empty, expected the name of a vehicle");
       out.floating = true;
-    }
+    });
   read_extent(fields, e, out.extent);
   fields.read({.name = "interval", .min = 0, .max = kFarthest, .open_min = true}, out.interval);
   fields.read("color", out.color);
-  fields.read({.name = "line_width", .min = 0}, out.line_width);
+  check_without_effect(state, fields, "line_width", [](const NamedText& width) {
+    check_range({.name = width.name, .min = 0}, parse_number(width), width.where);
+  });
   fields.warn_unknown("element class=\"ground_grid\"", kGroundTags);
   state.world.ground_grids.push_back(std::move(out));
 }

@@ -5,7 +5,7 @@ namespace mvsim {
 namespace {
 
 constexpr size_t kMostJoints = 10000;
-constexpr double kMostLength = 1e6, kMostStiffness = 1e9, kMostTurn = 36000 * kDegree;
+constexpr double kMostLength = 1e6, kMostStiffness = 1e9;
 constexpr double kLeastLength = 0.01;  // m; Box2D takes less than half a centimetre for none
 
 constexpr std::string_view kCommonTags[] = {"type", "body_a", "body_b", "anchor_a", "anchor_b"};

@@ -1,22 +1,46 @@
+#include <cstdio>
+
 #include "worldfile/parse.h"
 
 namespace mvsim {
 namespace {
 
+constexpr double kMostSpeed = 1e4;               // m/s
+constexpr double kMostTurnRate = 1e6 * kDegree;  // rad/s
+
 void check_distance(double value, const NamedText& text) {
   check_range({.name = text.name, .min = -kFarthest, .max = kFarthest}, value, text.where);
 }
 
-Pose3 parse_pose2(const NamedText& text) {
-  const std::vector<double> v = parse_numbers(text, 3, 3, "three numbers x y yaw (m, m, degrees)");
-  for (size_t i = 0; i < 2; ++i) check_distance(v[i], text);
-  return {v[0], v[1], 0, v[2] * kDegree, 0, 0};
+double angle(double degrees, const NamedText& text) {
+  const double radians = degrees * kDegree;
+  check_range({.name = text.name, .min = -kMostTurn, .max = kMostTurn, .type = ParamType::kDegrees}, radians,
+              text.where);
+  return radians;
 }
 
-Pose3 parse_pose3(const NamedText& text) {
+Pose3 parse_pose2(LoadState& state, const NamedText& text) {
+  const std::vector<double> v = parse_numbers(text, 3, 3, "three numbers x y yaw (m, m, degrees)");
+  for (size_t i = 0; i < 2; ++i) check_distance(v[i], text);
+  warn_of_radians(state, v[2], text);
+  return {v[0], v[1], 0, angle(v[2], text), 0, 0};
+}
+
+Pose3 parse_pose3(LoadState& state, const NamedText& text) {
   const std::vector<double> v = parse_numbers(text, 6, 6, "six numbers x y z yaw pitch roll (m, degrees)");
   for (size_t i = 0; i < 3; ++i) check_distance(v[i], text);
-  return {v[0], v[1], v[2], v[3] * kDegree, v[4] * kDegree, v[5] * kDegree};
+  warn_of_radians(state, v[3], text);
+  return {v[0], v[1], v[2], angle(v[3], text), angle(v[4], text), angle(v[5], text)};
+}
+
+Twist2 parse_velocity(const NamedText& text) {
+  const std::vector<double> v = parse_numbers(text, 3, 3, "three numbers vx vy omega (m/s, m/s, degrees/s)");
+  for (size_t i = 0; i < 2; ++i)
+    check_range({.name = text.name, .min = -kMostSpeed, .max = kMostSpeed}, v[i], text.where);
+  const double omega = v[2] * kDegree;
+  check_range({.name = text.name, .min = -kMostTurnRate, .max = kMostTurnRate, .type = ParamType::kDegrees},
+              omega, text.where);
+  return {v[0], v[1], omega};
 }
 
 // The nearest group decides; in it init_pose goes before init_pose3d.
@@ -26,7 +50,7 @@ void parse_pose(LoadState& state, const Fields& fields, PlacementSpec& out) {
       for (const Element& child : group.children) {
         if (child.tag() != name) continue;
         const NamedText text = text_of(state, child, fields.scope());
-        out.pose = name == "init_pose" ? parse_pose2(text) : parse_pose3(text);
+        out.pose = name == "init_pose" ? parse_pose2(state, text) : parse_pose3(state, text);
         out.has_pose = true;
         out.where = text.where;
         return;
@@ -41,14 +65,20 @@ PlacementSpec parse_placement(LoadState& state, const Fields& fields, const Sour
   out.where = object;
   if (const Element* animation = fields.node("animation")) refuse(*animation, "<animation>");
   parse_pose(state, fields, out);
-  if (const Element* e = fields.node("init_vel")) {
-    const std::vector<double> v = parse_numbers(text_of(state, *e, fields.scope()), 3, 3,
-                                                "three numbers vx vy omega (m/s, m/s, degrees/s)");
-    out.velocity = {v[0], v[1], v[2] * kDegree};
-  }
+  if (const Element* e = fields.node("init_vel"))
+    out.velocity = parse_velocity(text_of(state, *e, fields.scope()));
   out.adjust_elevation = !fields.node("skip_elevation_adjust");
   if (const Element* publish = fields.node("publish")) check_publish(state, *publish, fields.scope());
   return out;
+}
+
+void warn_of_radians(LoadState& state, double number, const NamedText& text) {
+  const double degrees = degrees_if_radians(number);
+  if (degrees == 0) return;
+  char buffer[96];
+  std::snprintf(buffer, sizeof buffer, "a yaw of %g is in degrees here: %g rad would be %g degrees", number,
+                number, degrees);
+  state.warnings.add("radians " + text.where.text(), text.where, "<" + text.name + ">: " + buffer);
 }
 
 void require_pose(const PlacementSpec& placement, std::string_view tag, std::string_view name) {

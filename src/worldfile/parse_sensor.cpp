@@ -35,6 +35,11 @@ std::string sensor_name(LoadState& state, const Element& e, const std::string& c
 void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, ParamSet& params) {
   for (const Element& child : children_of(e))
     if (child.tag().starts_with("viz_")) check_scalar_without_effect(state, child, "sensor", scope);
+  if (const NamedText* ignore = params.find("ignore_parent_body")) {
+    parse_bool(*ignore);
+    state.warnings.add("no effect ignore_parent_body", ignore->where,
+                       "<ignore_parent_body> has no effect: a 2D lidar never sees its own vehicle");
+  }
   std::erase_if(params.values, [](const NamedText& value) { return value.name.starts_with("viz_"); });
 }
 

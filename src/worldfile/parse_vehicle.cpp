@@ -57,15 +57,20 @@ WheelSpec parse_wheel(LoadState& state, const Element& e, const Fields& vehicle,
     for (size_t i = 0; i < 2; ++i)
       check_range({.name = "pos", .min = -kMostLength, .max = kMostLength}, v[i], pos->where);
     out.position = Vec2{v[0], v[1]};
-    if (v.size() == 3) out.yaw = v[2] * kDegree;
+    if (v.size() == 3) {
+      warn_of_radians(state, v[2], *pos);
+      out.yaw = v[2] * kDegree;
+      check_range({.name = "pos", .min = -kMostTurn, .max = kMostTurn, .type = ParamType::kDegrees}, out.yaw,
+                  pos->where);
+    }
   }
-  fields.read({.name = "mass", .min = 0, .max = 1e6, .open_min = true}, out.mass);
+  fields.read({.name = "mass", .min = kLeastMass, .max = 1e6}, out.mass);
   fields.read({.name = "width", .min = 1e-3, .max = 100}, out.width);
   fields.read({.name = "diameter", .min = 1e-3, .max = 100}, out.diameter);
   if (const std::optional<NamedText> inertia = fields.scalar("inertia")) {
     out.inertia = parse_number(*inertia);
     if (out.inertia != -1)
-      check_range({.name = "inertia", .min = 0, .open_min = true}, out.inertia, inertia->where);
+      check_range({.name = "inertia", .min = 1e-12, .max = 1e9}, out.inertia, inertia->where);
   }
   fields.read("color", out.color);
   for (const std::string_view name : {"linked_yaw", "linked_yaw_offset_deg"}) {
@@ -88,13 +93,17 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Fields& vehi
   const Fields fields(state, scope, e);
   ChassisSpec out;
   out.where = out.shape_where = e.where();
-  fields.read({.name = "mass", .min = 0, .max = 1e7, .open_min = true}, out.mass);
+  fields.read({.name = "mass", .min = kLeastMass, .max = 1e7}, out.mass);
   fields.read({.name = "zmin", .min = -kMostLength, .max = kMostLength}, out.z_min);
   fields.read({.name = "zmax", .min = -kMostLength, .max = kMostLength}, out.z_max);
   fields.read({.name = "linear_damping", .min = 0, .max = 1e4}, out.linear_damping);
   fields.read({.name = "angular_damping", .min = 0, .max = 1e4}, out.angular_damping);
   if (const std::optional<NamedText> color = fields.scalar("color")) out.color = parse_color(*color);
-  if (const Element* derived = fields.node("shape_from_visual")) {
+  const Element* derived = fields.node("shape_from_visual");
+  if (derived && fields.node("shape")) {
+    state.warnings.add("shape wins", derived->where(),
+                       "<shape_from_visual> has no effect beside <shape>: the footprint is that of <shape>");
+  } else if (derived) {
     if (visual_names(state, vehicle).empty())
       throw WorldFileError(derived->where(),
                            "<shape_from_visual> in <chassis> of a vehicle without <visual>, expected a "
@@ -105,6 +114,7 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Fields& vehi
     out.shape_where = shape->where();
     out.shape = parse_polygon(state, *shape, kMostShapePoints, scope);
     if (out.shape->size() < 3) throw WorldFileError(shape->where(), "<shape> has fewer than 3 points <pt>");
+    warn_of_crossing(state, *shape, *out.shape);
   }
   fields.warn_unknown("chassis", kChassisTags);
   return out;
@@ -185,7 +195,8 @@ ParamSet parse_load_transfer(LoadState& state, const Element& e, const Scope& sc
 void parse_odometry(LoadState& state, const Element& e, const Scope& scope, VehicleSpec& out) {
   const Fields fields(state, scope, e);
   for (size_t i = 0; i < 3; ++i)
-    fields.read({.name = kOdometryTags[i], .min = -1e3, .max = 1e3}, out.odometry_multipliers[i]);
+    fields.read({.name = kOdometryTags[i], .min = -kMostMultiplier, .max = kMostMultiplier},
+                out.odometry_multipliers[i]);
   fields.warn_unknown("odometry", kOdometryTags);
 }
 

@@ -5,8 +5,6 @@
 namespace mvsim {
 namespace {
 
-constexpr double kThinnest = 0.004;  // m, of what the solver takes
-
 constexpr std::string_view kTags[] = {"x0",
                                       "y0",
                                       "x1",
@@ -35,7 +33,7 @@ std::optional<Opening> read_opening(LoadState& state, const Element& e, double l
   const std::string tag(e.tag());
   double position = 0.5, width = 1, height = 0;
   fields.read({.name = "position"}, position);
-  fields.read({.name = "width", .max = kFarthest}, width);
+  fields.read({.name = "width", .min = -kFarthest, .max = kFarthest}, width);
   for (const std::string_view name : {"z_min", "z_max", "z_start", "z_end"})
     fields.read({.name = name}, height);
   fields.warn_unknown(tag, kOpeningTags);

@@ -101,7 +101,7 @@ void parse_walls(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
   double thickness = 0.10, height = 2.0;
   Color color{0x32, 0x32, 0x32, 255};
-  fields.read({.name = "wallThickness", .min = 1e-4, .max = 1e6}, thickness);
+  fields.read({.name = "wallThickness", .min = kThinnest, .max = 1e6}, thickness);
   fields.read({.name = "wallHeight", .min = 0, .max = 1e6, .open_min = true}, height);
   fields.read("color", color);
   if (const std::optional<NamedText> scale = fields.scalar("scale")) parse_number(*scale);

@@ -33,6 +33,10 @@ struct WheelSpec {
   SourceLocation where;
 };
 
+// kg, of what moves; forces on less leave the range of single precision.
+inline constexpr double kLeastMass = 1e-6;
+inline constexpr double kMostMultiplier = 1e3;  // of odometry
+
 struct ChassisSpec {
   std::optional<double> mass, z_min, z_max, linear_damping, angular_damping;
   std::optional<Color> color;
@@ -95,7 +99,6 @@ struct OccupancyGridSpec {
   bool negate = false;
   double occupied_threshold = 0.65, free_threshold = 0.196;
   std::string mode = "trinary";
-  bool show_collisions = true;
   double restitution = 0.01, lateral_friction = 0.5;
   int order = 0;
   SourceLocation where;
@@ -142,11 +145,9 @@ struct PropertyRegionSpec {
 
 struct GroundGridSpec {
   bool floating = true;
-  std::string focus;  // the vehicle it is centred on, "" for the first by name
   Rect extent{-25, 25, -25, 25};
   double interval = 5;
   Color color{0xe0, 0xe0, 0xe0, 255};
-  double line_width = 1;
   SourceLocation where;
 };
 
@@ -170,6 +171,8 @@ struct JointSpec {
   SourceLocation where;
 };
 
+inline constexpr double kShortestPeriod = 1e-6;  // s, of time steps and sensors
+
 struct WorldSpec {
   std::string path;
   double timestep = 0;  // s; 0: min(5 ms, smallest sensor period of a vehicle)
@@ -186,6 +189,9 @@ struct WorldSpec {
   std::vector<GroundGridSpec> ground_grids;
   std::vector<JointSpec> joints;
   std::vector<std::string> warnings;  // "path:line:column: text", each once
+  // Variables given by the caller whose names no file mentions (nor one that an <if> left out),
+  // and all names that were asked for.
+  std::vector<std::string> unused_variables, asked_variables;
 };
 
 }  // namespace mvsim

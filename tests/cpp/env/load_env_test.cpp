@@ -76,7 +76,7 @@ TEST(LoadEnv, EveryMistakeNamesItsPlaceAndTheNearestName) {
       {"<mvsim_env id", "<mvsim_evn id", {"mvsim_env"}},
       {"world=", "wrold=", {":1:", "'wrold'", "did you mean 'world'"}},
       {"control_period=\"0.2\"", "", {":1:", "control_period"}},
-      {"control_period=\"0.2\"", "control_period=\"0\"", {":1:", "control_period", "> 0"}},
+      {"control_period=\"0.2\"", "control_period=\"0\"", {":1:", "control_period", ">= 1e-06"}},
       {"control_period=\"0.2\"", "control_period=\"0.03\"", {":1:", "control_period", "0.02"}},
       {"control_period=\"0.2\"", "control_period=\"1s\"", {":1:", "1s", "number"}},
       {"time_limit=\"50\"", "time_limit=\"nan\"", {":1:", "time_limit", "finite"}},

@@ -49,7 +49,7 @@ TEST(BadVehicle, MistakesHaveAPlaceAndAReason) {
       {vehicle("<l_wheel pos='0 0.2'/><r_wheel pos='0 0.2'/>"),
        ":3:",
        {"wheels l_wheel and r_wheel are at the same place"}},
-      {vehicle("<l_wheel pos='0 0.2' mass='0'/>"), ":3:", {"mass", "found 0", "expected > 0"}},
+      {vehicle("<l_wheel pos='0 0.2' mass='0'/>"), ":3:", {"mass", "found 0", "expected >= 1e-06"}},
       {vehicle("<l_wheel pos='0 0.2' mass='-1'/>"), ":3:", {"mass", "expected"}},
       {vehicle("<l_wheel pos='0 0.2' inertia='-0.1'/>"), ":3:", {"inertia", "expected"}},
       {vehicle("<l_wheel pos='0 0.2' inertia='0'/>"), ":3:", {"inertia", "expected"}},

@@ -1,0 +1,215 @@
+// What a user reads who made a mistake that shows only when an environment is compiled or reset: it names the
+// keyword or the line, what binds, and the way out.
+#include <gtest/gtest.h>
+
+#include "env/env_test_util.h"
+#include "env/task.h"
+
+namespace mvsim {
+namespace {
+
+using testing::dict;
+using testing::number;
+using testing::shipped;
+using testing::text;
+
+using Overrides = std::vector<std::pair<std::string, OverrideValue>>;
+
+std::string message_of(EnvSpec spec, const Overrides& overrides, bool reset = false) {
+  try {
+    if (!overrides.empty()) apply_overrides(spec, dict(overrides));
+    const auto task = compile_task(spec, testing::load_options());
+    if (!reset) return "no error";
+    EnvState env = make_env(*task, 3);
+    start_episode(*task, env);
+  } catch (const WorldFileError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+void expect_has(const std::string& message, const std::string& part) {
+  EXPECT_NE(message.find(part), std::string::npos) << "\"" << part << "\" in: " << message;
+}
+
+OverrideValue reset(const char* term, const char* attribute, const char* value) {
+  return dict({{term, dict({{attribute, text(value)}})}});
+}
+
+std::string arena_reset(const char* term, const char* attribute, const char* value) {
+  return message_of(shipped("nav_arena"), {{"reset", reset(term, attribute, value)}}, true);
+}
+
+TEST(NoRoom, NamesWhatBindsAndTheBestThatWasFound) {
+  expect_has(arena_reset("goal", "clearance", "3.5"),
+             "keyword reset.goal.clearance: <goal>, clearance: no episode can start: the goal needs 3.5 m");
+  expect_has(arena_reset("goal", "clearance", "3.5"), " m: expected less clearance or a wider area");
+  expect_has(arena_reset("spawn", "clearance", "4"), "keyword reset.spawn.clearance");
+  const std::string far = arena_reset("goal", "distance", "20 30");
+  expect_has(far, "keyword reset.goal.distance");
+  expect_has(far, " apart, expected a distance within");
+  expect_has(arena_reset("spawn", "pose", "3.04 0 0"), "touches a wall, expected a free one");
+  const std::string crowded =
+      message_of(shipped("nav_arena"),
+                 {{"obstacles", number(60)}, {"radius", text("0.3 0.3")}, {"clearance", number(1)}}, true);
+  expect_has(crowded, "without the movable obstacles");
+  expect_has(crowded, "keyword clearance: <");
+}
+
+// Every number has a range: what would be NaN or without end later is refused where it stands.
+TEST(Ranges, OfNumbersOfAnEnvironment) {
+  const auto refused = [](const Overrides& overrides, const std::string& place) {
+    const std::string message = message_of(shipped("nav_arena"), overrides);
+    EXPECT_TRUE(message.starts_with("keyword " + place)) << message;
+    expect_has(message, "expected");
+  };
+  for (const char* huge : {"1e300", "1e308", "-1e300"}) {
+    refused({{"reward", dict({{"time", text(huge)}})}}, "reward.time.weight: ");
+    refused({{"reset", reset("goal", "clearance", huge)}}, "reset.goal.clearance: ");
+    for (const char* attribute : {"distance", "inflation", "area", "position", "slope"})
+      refused({{"reset",
+                reset("goal", attribute, (std::string(huge) + (attribute[0] == 'p' ? " 0" : "")).c_str())}},
+              "reset.goal." + std::string(attribute) + ": ");
+    refused({{"reset", reset("spawn", "pose", (std::string("0 0 ") + huge).c_str())}}, "reset.spawn.pose: ");
+    refused({{"reset", dict({{"spawn", dict({{"pose", text("0 0 0")},
+                                             {"deviation", text(std::string("0 0 ") + huge)}})}})}},
+            "reset.spawn.deviation: ");
+    refused({{"reset", reset("spawn", "yaw", huge)}}, "reset.spawn.yaw: ");
+    refused({{"reset", reset("place", "gap", huge)}}, "reset.place.gap: ");
+    refused({{"observe", dict({{"goal", dict({{"max_distance", text(huge)}})}})}},
+            "observe.goal.max_distance: ");
+    refused({{"terminate", dict({{"off_map", dict({{"margin", text(huge)}})}})}},
+            "terminate.off_map.margin: ");
+    refused({{"randomize", dict({{"vehicle:robot/friction/mu",
+                                  dict({{"value", text(std::string("normal(0, ") +
+                                                       (huge[0] == '-' ? huge + 1 : huge) + ")")}})}})}},
+            "randomize.vehicle:robot/friction/mu.value: ");
+  }
+  refused({{"control_period", number(1e5)}}, "control_period: found 100000");
+  refused({{"control_period", number(1e5)}, {"substeps", number(10)}},
+          "substeps: found 10 time steps of 10000");
+  refused({{"radius", text("0.12 90")}}, "radius: <place>, radius: found '0.12 90', expected radii from");
+  refused({{"radius", text("0.001 0.2")}}, "radius: <place>");
+}
+
+TEST(Keywords, AreBlamedForWhatTheyBreakElsewhere) {
+  const auto expect_blame = [](const char* env, const Overrides& overrides, const std::string& start,
+                               const std::string& part) {
+    const std::string message = message_of(shipped(env), overrides);
+    EXPECT_TRUE(message.starts_with(start)) << message;
+    expect_has(message, part);
+  };
+  const OverrideValue off = OverrideValue::of(false);
+  // the line of the file, where it shows, comes after
+  expect_blame("nav_arena", {{"terminate", dict({{"goal", off}})}},
+               "keyword terminate: ", "nav_arena.env.xml:");
+  expect_blame("nav_arena", {{"action", dict({{"class", text("wheel_torque")}})}},
+               "keyword action: ", "wheel_torque");
+  expect_blame("nav_arena", {{"obstacles", text("many")}}, "keyword obstacles: ", "'many'");
+  expect_blame("nav_arena", {{"observe", off}}, "keyword observe: ", "expected at least one");
+  expect_blame("nav_arena", {{"time_limit", number(30)}, {"reset", dict({{"goal", off}})}},
+               "keywords time_limit, reset: ", "expected a <goal> in <reset>");
+}
+
+TEST(Keywords, DoNotTakeTheBlameForAFilesOwnMistake) {
+  EnvSpec spec = testing::from_text(
+      "<mvsim_env world='../worlds/nav_arena.world.xml' control_period='0.2'>\n<agent>"
+      "<action class='twist' vx='0 0.2' omega='-1 1'/>\n<observe class='scan' "
+      "sensor='lidra'/></agent></mvsim_env>");
+  const std::string message = message_of(spec, {{"time_limit", number(30)}});
+  expect_has(message, "test.env.xml:3:");
+  EXPECT_FALSE(message.starts_with("keyword")) << message;
+}
+
+TEST(Knobs, OneThatNothingUsesIsAMistake) {
+  const std::string file = R"(<mvsim_env world="../worlds/nav_arena.world.xml" control_period="0.2">
+<knob name="obstacels" value="2"/>
+<agent><action class="twist" vx="0 0.2" omega="-1 1"/><observe class="velocity"/></agent></mvsim_env>)";
+  const std::string message = message_of(testing::from_text(file), {});
+  expect_has(message, "test.env.xml:2:1: <knob>: nothing uses the knob 'obstacels'");
+  expect_has(message, "did you mean 'obstacles'?");
+  // another world may have no use for it
+  EnvSpec spec = testing::from_text(file);
+  EXPECT_EQ(message_of(spec, {{"world", text(testing::kSource + "/worlds/nav_arena.world.xml")}}),
+            "no error");
+}
+
+TEST(Knobs, SeveralFilesAreSeveralWorlds) {
+  const std::string maps = testing::kSource + "/worlds/maps/",
+                    copy = ::testing::TempDir() + "mvsim_smaller_map";
+  std::filesystem::create_directories(copy);
+  for (const auto& entry : std::filesystem::directory_iterator(maps))
+    std::filesystem::copy_file(entry.path(), copy + "/" + entry.path().filename().string(),
+                               std::filesystem::copy_options::overwrite_existing);
+  std::ofstream(copy + "/shifted.yaml") << "image: office.pgm\nresolution: 0.05\norigin: [100, 0, 0]\n";
+  const auto files = OverrideValue::list({text(maps + "office.yaml"), text(copy + "/shifted.yaml")});
+  EnvSpec spec = shipped("nav_map");
+  apply_overrides(spec, dict({{"map", files}}));
+  const auto task = compile_task(spec, testing::load_options());
+  ASSERT_EQ(task->models.size(), 2u);
+  EnvState env = make_env(*task, 5);
+  std::array<int, 2> picked{};
+  for (int i = 0; i < 20; ++i) {
+    start_episode(*task, env);
+    ++picked[env.variant];
+    EXPECT_EQ(env.start.x > 50, env.variant == 1) << "each map has its own bounds";
+  }
+  EXPECT_GT(picked[0], 3);
+  EXPECT_GT(picked[1], 3);
+  expect_has(message_of(shipped("nav_map"), {{"map", OverrideValue::list({})}}),
+             "keyword map: found an empty list");
+  expect_has(message_of(shipped("nav_map"), {{"map", OverrideValue::list({number(3)})}}),
+             "keyword map: found a number, expected the path of a file");
+}
+
+TEST(Randomize, AWrongPathListsThoseNearIt) {
+  const std::string message =
+      message_of(shipped("nav_arena"),
+                 {{"randomize", dict({{"vehicle:robot/friction/grip", text("uniform(0.5, 1)")}})}});
+  expect_has(message, "keyword randomize.vehicle:robot/friction/grip");
+  expect_has(message, "here are vehicle:robot/friction/mu, vehicle:robot/friction/C_damping");
+}
+
+TEST(MissingFiles, NameTheNearestAndTheFolder) {
+  const std::string worlds = testing::kSource + "/worlds/";
+  expect_has(message_of(shipped("nav_arena"), {{"world", text(worlds + "nav_arna.world.xml")}}),
+             "does not exist, did you mean 'nav_arena.world.xml'? Looked in ");
+  expect_has(message_of(shipped("nav_map"), {{"map", text(worlds + "maps/ofice.yaml")}}),
+             "did you mean 'office.yaml'?");
+  try {
+    load_env(testing::env_path("nav_arna"), testing::load_options());
+    FAIL();
+  } catch (const WorldFileError& e) {
+    expect_has(e.what(), "no such environment file, did you mean 'nav_arena.env.xml'? Looked in ");
+  }
+}
+
+TEST(Hints, RadiansWhereDegreesAreRead) {
+  EnvSpec spec = shipped("nav_arena");
+  apply_overrides(spec, dict({{"reset", reset("spawn", "yaw", "-3.14159 3.14159")}}));
+  const auto task = compile_task(spec, testing::load_options());
+  ASSERT_EQ(task->warnings.size(), 2u);
+  expect_has(task->warnings[0],
+             "keyword reset.spawn.yaw: <spawn>, yaw: a yaw of -3.14159 is in degrees here");
+}
+
+TEST(Stuck, EachHasItsOwnDistance) {
+  const std::string file = R"(<mvsim_env world="../worlds/nav_arena.world.xml" control_period="0.2">
+<agent><action class="twist" vx="0 0.2" omega="-1 1"/><observe class="velocity"/></agent>
+<terminate class="stuck" name="parked" distance="0.05" within="3"/>
+<terminate class="stuck" name="slow" distance="1.5" within="4"/></mvsim_env>)";
+  const auto task = compile_task(testing::from_text(file), testing::load_options());
+  EnvState env = make_env(*task, 1);
+  start_episode(*task, env);
+  env.action = {1, 0};  // 0.2 m/s: 0.05 m at once, 1.5 m never
+  double reward = 0;
+  while (env.end == EpisodeEnd::kNone && env.steps < 100)
+    step_period(
+        *task, env, [] { return true; }, reward);
+  EXPECT_NEAR(static_cast<double>(env.steps) * 0.2, 4, 1e-9);
+  EXPECT_FALSE(task->terminations[0]->holds(env));
+  EXPECT_TRUE(task->terminations[1]->holds(env));
+}
+
+}  // namespace
+}  // namespace mvsim
