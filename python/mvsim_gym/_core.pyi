@@ -66,6 +66,9 @@ class Model:
     def blocks(self) -> list[BlockModel]:
         ...
     @property
+    def parameters(self) -> list[tuple[str, float, float, float, str, list[str]]]:
+        ...
+    @property
     def path(self) -> str:
         ...
     @property

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "env/compile_worlds.h"
+
 namespace mvsim {
 namespace {
 

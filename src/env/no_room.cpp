@@ -70,7 +70,8 @@ void require_some(const Survey& found, const Wanted& wanted, const std::string& 
   const std::string area = "the area (" + text_of(wanted.area) + ")";
   if (found.on_ground == 0)
     fail(wanted.term, "area",
-         area + " has no known ground: it lies in walls, in unknown cells or beside the map");
+         "none of " + std::to_string(kPoints) + " points of " + area +
+             " is on known ground: they lie in walls, in unknown cells or beside the map");
   if (found.clearance < wanted.clearance) {
     std::string text = who + " needs " + metres(wanted.clearance) + " around it, the freest of " +
                        std::to_string(kPoints) + " points of " + area + " has " + metres(found.clearance);

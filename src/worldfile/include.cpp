@@ -201,7 +201,12 @@ bool evaluate_condition(LoadState& state, const Element& if_element) {
   const auto is_include = [](const pugi::xml_node& node) {
     return std::string_view(node.name()) == "include";
   };
-  if (if_element.node.find_node(is_include)) state.skipped_include = true;
+  constexpr size_t kMost = 100;  // more say no more about what is unused
+  if (state.skipped_includes.size() < kMost)
+    if (const pugi::xml_node skipped = if_element.node.find_node(is_include))
+      for (pugi::xml_node n = skipped; n; n = n.next_sibling("include"))
+        state.skipped_includes.push_back(
+            {n.attribute("file").value(), {state.folder, folder_of(if_element.source->path())}});
   return false;
 }
 

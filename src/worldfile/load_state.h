@@ -22,6 +22,12 @@ struct ClassBody {
   std::vector<Element> children;
 };
 
+// An <include> that was not carried out: its file as written, and the folders to look in.
+struct SkippedInclude {
+  std::string file;
+  std::vector<std::string> folders;
+};
+
 struct LoadState {
   LoadState(const WorldLoadOptions& load_options, const std::vector<std::string>& root_folders)
       : options(load_options), roots(root_folders), expander(load_options.world_seed, budget) {}
@@ -35,7 +41,7 @@ struct LoadState {
   std::map<std::string, std::shared_ptr<const SourceText>> files;
   std::vector<std::unique_ptr<const XmlSource>> sources;  // elements point into them
   std::vector<std::shared_ptr<const SourceText>> texts;   // all that was read
-  bool skipped_include = false;                           // in an <if> whose condition is false
+  std::vector<SkippedInclude> skipped_includes;           // in an <if> whose condition is false
   std::vector<std::string> include_stack;                 // real paths of the files being read
   int nesting = 0;                                        // of for, if and include
 

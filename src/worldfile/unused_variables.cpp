@@ -1,6 +1,8 @@
 #include "worldfile/unused_variables.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 namespace mvsim {
 namespace {
@@ -34,11 +36,57 @@ bool mentions(std::string_view text, std::string_view name) {
   return false;
 }
 
+// The texts of files that were left out, and of those that they include; nothing where one cannot be found.
+class SkippedTexts {
+ public:
+  explicit SkippedTexts(const LoadState& state) : state_(state) {
+    for (const SkippedInclude& include : state.skipped_includes) add(include);
+  }
+  bool complete() const { return complete_; }
+  const std::map<std::string, std::string>& texts() const { return texts_; }
+
+ private:
+  void add(const SkippedInclude& include) {
+    const std::optional<std::string> path = find(include);
+    if (!path || texts_.size() > 100) {
+      complete_ = false;
+      return;
+    }
+    const auto [found, is_new] = texts_.try_emplace(*path);
+    if (!is_new) return;
+    try {
+      found->second = read_file(*path, kMostFileBytes);
+    } catch (const Error&) {
+      complete_ = false;
+      return;
+    }
+    const std::string text = found->second;
+    for (size_t at = text.find("<include"); at != std::string::npos; at = text.find("<include", at + 1)) {
+      const size_t begin = text.find("file=", at), end = text.find('>', at);
+      if (begin == std::string::npos || begin + 6 > end) continue;
+      const size_t close = text.find(text[begin + 5], begin + 6);
+      if (close == std::string::npos) continue;
+      add({text.substr(begin + 6, close - begin - 6), {folder_of(*path)}});
+    }
+  }
+
+  std::optional<std::string> find(const SkippedInclude& include) const {
+    std::string reason;
+    if (include.file.find('$') != std::string::npos) return std::nullopt;
+    for (const std::string& folder : include.folders)
+      if (auto path = state_.roots.resolve(join_path(folder, include.file), reason)) return path;
+    return std::nullopt;
+  }
+
+  const LoadState& state_;
+  std::map<std::string, std::string> texts_;
+  bool complete_ = true;
+};
+
 }  // namespace
 
 std::vector<std::string> unused_variables(const LoadState& state) {
   std::vector<std::string> out;
-  if (state.skipped_include) return out;
   for (const auto& [name, value] : state.options.variables) {
     const auto mentions_it = [&, &variable = name](const auto& file) {
       return mentions(file->text(), variable);
@@ -47,6 +95,13 @@ std::vector<std::string> unused_variables(const LoadState& state) {
         std::none_of(state.texts.begin(), state.texts.end(), mentions_it))
       out.push_back(name);
   }
+  if (out.empty() || state.skipped_includes.empty()) return out;
+  const SkippedTexts skipped(state);
+  if (!skipped.complete()) return {};
+  std::erase_if(out, [&](const std::string& name) {
+    return std::any_of(skipped.texts().begin(), skipped.texts().end(),
+                       [&](const auto& text) { return mentions(text.second, name); });
+  });
   return out;
 }
 

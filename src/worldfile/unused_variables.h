@@ -8,8 +8,8 @@
 
 namespace mvsim {
 
-// Names of the variables that nothing asked for and that no file which was read mentions in ${} or $f{}. None
-// where an <if> left an <include> out, whose file might ask.
+// Names of the variables that nothing asked for and that no file mentions in ${} or $f{}, those included that
+// an <if> left out. None where one of these cannot be read.
 std::vector<std::string> unused_variables(const LoadState& state);
 
 }  // namespace mvsim

@@ -43,7 +43,7 @@ std::string arena_reset(const char* term, const char* attribute, const char* val
 TEST(NoRoom, NamesWhatBindsAndTheBestThatWasFound) {
   expect_has(arena_reset("goal", "clearance", "3.5"),
              "keyword reset.goal.clearance: <goal>, clearance: no episode can start: the goal needs 3.5 m");
-  expect_has(arena_reset("goal", "clearance", "3.5"), "has 2.");
+  expect_has(arena_reset("goal", "clearance", "3.5"), " m: expected less clearance or a wider area");
   expect_has(arena_reset("spawn", "clearance", "4"), "keyword reset.spawn.clearance");
   const std::string far = arena_reset("goal", "distance", "20 30");
   expect_has(far, "keyword reset.goal.distance");
@@ -85,6 +85,9 @@ TEST(Ranges, OfNumbersOfAnEnvironment) {
                                                        (huge[0] == '-' ? huge + 1 : huge) + ")")}})}})}},
             "randomize.vehicle:robot/friction/mu.value: ");
   }
+  refused({{"control_period", number(1e5)}}, "control_period: found 100000");
+  refused({{"control_period", number(1e5)}, {"substeps", number(10)}},
+          "substeps: found 10 time steps of 10000");
   refused({{"radius", text("0.12 90")}}, "radius: <place>, radius: found '0.12 90', expected radii from");
   refused({{"radius", text("0.001 0.2")}}, "radius: <place>");
 }

@@ -1,0 +1,210 @@
+// Knobs, and the worlds of a task: one for each variant and for each file that a keyword gives for a knob.
+#include "env/compile_worlds.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/file.h"
+#include "base/nearby_file.h"
+#include "model/compile.h"
+
+namespace mvsim {
+namespace {
+
+// Puts the knobs' values into a text; an error in what comes out points to the keyword that gave it.
+void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
+  std::string out;
+  std::string_view rest = value.text;
+  for (size_t at = rest.find("${"); at != std::string_view::npos; at = rest.find("${")) {
+    const size_t end = rest.find('}', at);
+    if (end == std::string_view::npos)
+      throw WorldFileError(value.where, "<" + value.name + ">: found '${' without '}'");
+    const std::string_view name = rest.substr(at + 2, end - at - 2);
+    const auto knob =
+        std::find_if(knobs.begin(), knobs.end(), [&](const KnobSpec& k) { return k.value.name == name; });
+    if (knob == knobs.end()) {
+      std::vector<std::string> known(knobs.size());
+      std::transform(knobs.begin(), knobs.end(), known.begin(),
+                     [](const KnobSpec& k) { return k.value.name; });
+      throw WorldFileError(value.where, "<" + value.name + ">: found the unknown knob '" + std::string(name) +
+                                            "'" + did_you_mean(name, known));
+    }
+    if (knob->value.where.line == 0) value.where = knob->value.where;
+    out += rest.substr(0, at);
+    out += knob->value.text;
+    rest.remove_prefix(end + 1);
+  }
+  out += rest;
+  value.text = std::move(out);
+}
+
+bool mentions(const NamedText& value, const KnobSpec& knob) {
+  return value.text.find("${" + knob.value.name + "}") != std::string::npos;
+}
+
+// Every attribute that knobs may stand in, but the world's.
+std::vector<NamedText*> attributes_of(EnvSpec& spec) {
+  std::vector<NamedText*> out;
+  const auto add_terms = [&](std::vector<TermSpec>& terms) {
+    for (TermSpec& term : terms)
+      for (NamedText& value : term.params.values) out.push_back(&value);
+  };
+  for (AgentSpec& agent : spec.agents) {
+    for (NamedText& value : agent.action.params.values) out.push_back(&value);
+    for (auto* terms : {&agent.observations, &agent.rewards, &agent.terminations}) add_terms(*terms);
+  }
+  for (auto* terms : {&spec.resets, &spec.randomizations}) add_terms(*terms);
+  return out;
+}
+
+// The knobs that the file's own attributes use, before a keyword took the place of one.
+std::set<std::string> knobs_used_as_written(EnvSpec spec) {
+  std::set<std::string> used;
+  for (const KnobSpec& knob : spec.knobs) {
+    bool is_used = mentions(spec.world, knob);
+    for (const NamedText* value : attributes_of(spec)) is_used = is_used || mentions(*value, knob);
+    if (is_used) used.insert(knob.value.name);
+  }
+  return used;
+}
+
+// The names of the knobs that the environment file itself uses.
+std::set<std::string> replace_knobs(EnvSpec& spec) {
+  std::set<std::string> used = knobs_used_as_written(spec.as_written ? *spec.as_written : spec);
+  const std::vector<NamedText*> attributes = attributes_of(spec);
+  for (KnobSpec& knob : spec.knobs) {
+    if (knob.is_file)
+      knob.value.text = std::filesystem::absolute(join_path(folder_of(spec.path), knob.value.text)).string();
+    for (const NamedText* value : attributes) {
+      if (!mentions(*value, knob)) continue;
+      if (knob.choices.size() > 1)
+        throw WorldFileError(knob.value.where,
+                             "found " + std::to_string(knob.choices.size()) +
+                                 " files, expected one: an attribute of the environment uses '" +
+                                 knob.value.name + "', and only worlds can differ");
+    }
+  }
+  for (NamedText* value : attributes) replace_knobs(*value, spec.knobs);
+  return used;
+}
+
+// The knobs of each world: one where no keyword gives several files, else every combination of them.
+std::vector<std::vector<KnobSpec>> combinations(const EnvSpec& spec) {
+  constexpr size_t kMost = 1000;  // worlds
+  std::vector<std::vector<KnobSpec>> out{spec.knobs};
+  for (size_t k = 0; k < spec.knobs.size(); ++k) {
+    const std::vector<std::string>& choices = spec.knobs[k].choices;
+    if (choices.size() < 2) continue;
+    std::vector<std::vector<KnobSpec>> more;
+    for (const std::vector<KnobSpec>& knobs : out)
+      for (const std::string& choice : choices) {
+        if (more.size() * static_cast<size_t>(spec.variants) >= kMost)
+          throw WorldFileError(spec.knobs[k].value.where,
+                               "found more than " + std::to_string(kMost) + " worlds, variants included");
+        more.push_back(knobs);
+        more.back()[k].value.text = choice;
+      }
+    out = std::move(more);
+  }
+  return out;
+}
+
+// What an environment moves or resizes must not be compiled into a model's static geometry.
+CompileOptions compile_options(const EnvSpec& spec) {
+  CompileOptions options;
+  for (const TermSpec& term : spec.resets)
+    if (const NamedText* blocks = term.params.find("blocks")) options.placed_blocks.push_back(blocks->text);
+  for (const TermSpec& term : spec.randomizations)
+    if (const NamedText* of = term.params.find("of"))
+      if (const std::string block = randomized_block(of->text); !block.empty())
+        options.placed_blocks.push_back(block);
+  return options;
+}
+
+// The world's file: the environment names it, so it must lie where the environment file may read.
+std::string resolve_world(const EnvSpec& spec, const NamedText& world, const WorldLoadOptions& load) {
+  std::vector<std::string> roots = load.roots;
+  const std::string folder = folder_of(spec.path);
+  roots.push_back(join_path(folder, ".."));
+  if (!load.assets.empty()) roots.push_back(load.assets);
+  std::string reason;
+  const FileRoots allowed(roots);
+  const std::string candidate = join_path(folder, world.text);
+  if (const auto path = allowed.resolve(candidate, reason)) return *path;
+  throw WorldFileError(world.where, about("world", world.where) + "the file '" + world.text + "' " + reason +
+                                        nearby_file(allowed, {candidate}));
+}
+
+void check_alike(const EnvSpec& spec, const Model& first, const Model& model, size_t index) {
+  const bool alike = first.vehicles.size() == model.vehicles.size() &&
+                     first.blocks.size() == model.blocks.size() &&
+                     first.sensors.size() == model.sensors.size() &&
+                     first.params.size() == model.params.size() && first.timestep == model.timestep;
+  if (!alike)
+    throw WorldFileError(spec.world.where,
+                         about("world", spec.world.where) + "of several worlds, world " +
+                             std::to_string(index) +
+                             " has other vehicles, blocks, sensors or time step than world 0, "
+                             "expected worlds that differ in walls, grids and poses only");
+}
+
+// A knob that nothing uses is most often a misspelt one. A world that a keyword names may have no use for the
+// file's knobs; for one that is given beside it, this is told.
+void refuse_unused_knobs(Task& task, const std::set<std::string>& used, const std::set<std::string>& asked) {
+  const EnvSpec& spec = task.spec;
+  for (const KnobSpec& knob : spec.knobs) {
+    const std::string& name = knob.value.name;
+    if (used.contains(name)) continue;
+    if (spec.world.where.line == 0) {
+      if (knob.value.where.line == 0)
+        task.warnings.push_back(knob.value.where.text() + ": has no effect: the world '" + spec.world.text +
+                                "' does not ask for it" + did_you_mean(name, {asked.begin(), asked.end()}));
+      continue;
+    }
+    throw WorldFileError(knob.defined, "<knob>: nothing uses the knob '" + name +
+                                           "', neither an attribute of this file nor its world" +
+                                           did_you_mean(name, {asked.begin(), asked.end()}));
+  }
+}
+
+}  // namespace
+
+std::string about(const char* name, const SourceLocation& where) {
+  return where.line > 0 ? std::string(name) + ": " : "";
+}
+
+void compile_worlds(Task& task, const EnvLoadOptions& options) {
+  EnvSpec& spec = task.spec;
+  std::set<std::string> used = replace_knobs(spec);
+  WorldLoadOptions load;
+  load.assets = options.assets;
+  load.roots = options.roots;
+  load.roots.insert(load.roots.end(), spec.roots.begin(), spec.roots.end());
+  load.tells_unused = false;  // some knobs serve the environment file alone
+  const CompileOptions compile = compile_options(spec);
+  const NamedText written = spec.world;
+  std::set<std::string> asked;
+  for (const std::vector<KnobSpec>& knobs : combinations(spec)) {
+    load.variables.clear();
+    for (const KnobSpec& knob : knobs) load.variables.emplace_back(knob.value.name, knob.value.text);
+    NamedText world = written;
+    replace_knobs(world, knobs);
+    const std::string path = resolve_world(spec, world, load);
+    for (int i = 0; i < spec.variants; ++i) {
+      load.world_seed = static_cast<uint64_t>(spec.world_seed) + static_cast<uint64_t>(i);
+      const WorldSpec loaded = load_world(path, load);
+      const auto& unused = loaded.unused_variables;
+      for (const KnobSpec& knob : knobs)
+        if (std::find(unused.begin(), unused.end(), knob.value.name) == unused.end())
+          used.insert(knob.value.name);
+      asked.insert(loaded.asked_variables.begin(), loaded.asked_variables.end());
+      task.models.push_back(compile_world(loaded, compile));
+      check_alike(spec, *task.models.front(), *task.models.back(), task.models.size() - 1);
+    }
+    if (task.models.size() == static_cast<size_t>(spec.variants)) spec.world = world;
+  }
+  refuse_unused_knobs(task, used, asked);
+}
+
+}  // namespace mvsim
