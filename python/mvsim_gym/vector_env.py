@@ -364,7 +364,9 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
                     if isinstance(target, np.ndarray)
                     else type(target).__name__
                 )
-                raise ValueError(f"out[{key!r}]: found {found}, expected an array of {array.dtype} {array.shape}")
+                raise ValueError(
+                    f"out[{key!r}]: found {found}, expected an array of {array.dtype} {array.shape}"
+                )
 
     def _random(self, i: int) -> np.random.Generator:
         random = self._randoms[i]
