@@ -111,7 +111,7 @@ TEST(Agents, MayHaveRewardsAndTerminationsOfTheirOwn) {
   Batch batch(env_of(agent("a", std::string(kBody) + own) + agent("b", kBody) + kGoal + kTerms), options(1));
   batch.reset();
   batch.step({{1.0f, 1.0f, -1.0f, 1.0f}});
-  EXPECT_NEAR(batch.rewards()[1], -0.1, 1e-4);  // on the spot
+  EXPECT_NEAR(batch.rewards()[1], -0.1, 1e-4);        // on the spot
   EXPECT_LT(batch.rewards()[0], batch.rewards()[1]);  // it turned, and got some way
   while (!batch.finished()[0]) batch.step({{-1.0f, 1.0f, -1.0f, 1.0f}});
   EXPECT_TRUE(info(batch, "reward/turn").mask[0] && !info(batch, "reward/turn").mask[1]);
