@@ -6,7 +6,7 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
-__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationInfo', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti']
+__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -222,15 +222,21 @@ class AutoresetMode:
     @property
     def value(self) -> int:
         ...
-class ObservationInfo:
+class ObservationSpec:
     @property
-    def high(self) -> numpy.typing.NDArray[numpy.float32]:
+    def dtype(self) -> numpy.dtype[typing.Any]:
+        ...
+    @property
+    def high(self) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
         ...
     @property
     def key(self) -> str:
         ...
     @property
-    def low(self) -> numpy.typing.NDArray[numpy.float32]:
+    def low(self) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
+        ...
+    @property
+    def shape(self) -> tuple:
         ...
 class Batch:
     def __init__(self, spec: EnvSpec, num_envs: typing.SupportsInt | typing.SupportsIndex, num_threads: typing.SupportsInt | typing.SupportsIndex, pin: bool, autoreset: AutoresetMode, strict_actions: bool, spl: bool, assets: str, roots: collections.abc.Sequence[str]) -> None:
@@ -241,7 +247,7 @@ class Batch:
         ...
     def episode(self, env: typing.SupportsInt | typing.SupportsIndex) -> int:
         ...
-    def final_observation(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float32]:
+    def final_observation(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
         ...
     def goal(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> tuple[float, float] | None:
         ...
@@ -251,7 +257,7 @@ class Batch:
         ...
     def model(self, env: typing.SupportsInt | typing.SupportsIndex) -> Model:
         ...
-    def observation(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float32]:
+    def observation(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
         ...
     def reset(self, mask: typing.Annotated[numpy.typing.ArrayLike, numpy.uint8] | None = None) -> None:
         ...
@@ -294,7 +300,7 @@ class Batch:
     def num_threads(self) -> int:
         ...
     @property
-    def observations(self) -> list[ObservationInfo]:
+    def observations(self) -> list[ObservationSpec]:
         ...
     @property
     def rewards(self) -> numpy.typing.NDArray[numpy.float64]:

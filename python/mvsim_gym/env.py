@@ -38,12 +38,12 @@ __all__ = ["Env"]
 class Env(Copyable, gym.Env[Any, Any]):
     """A robot's task as an environment file describes it.
 
-    Observations are a dict of arrays within finite bounds, 1-D float32 but for pictures, actions a float32
-    vector in [-1, 1] that stands for `action_low`..`action_high` in physical units. `info` is empty but for the last step of an
-    episode, which tells `success`, `collision`, `timeout`, `diverged`, `time` (s), `path_length` (m),
-    `min_clearance` (m), `bad_action` (count) and the sum of each reward term as `reward/<name>`; a step with
-    a bad action tells `bad_action` too. Where a wrapper ends the episode earlier, `info["success"]` and all other
-    keys are answered in that step too, as if a time limit had ended it.
+    Observations are a dict of arrays within finite bounds, 1-D float32 but for pictures. Actions are a
+    float32 vector in [-1, 1] that stands for `action_low`..`action_high` in physical units. `info` is empty
+    but for the last step of an episode, which tells `success`, `collision`, `timeout`, `diverged`, `time`
+    (s), `path_length` (m), `min_clearance` (m), `bad_action` (count) and the sum of each reward term as
+    `reward/<name>`; a step with a bad action tells `bad_action` too. Where a wrapper ends the episode earlier,
+    `info["success"]` and all other keys are answered in that step too, as if a time limit had ended it.
 
     Args:
         env: path of an environment file, or what `gymnasium.make` takes: an id, "module:id", an EnvSpec.

@@ -126,7 +126,7 @@ EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like
   env.variant = variant;
   visit_episode(archive, env);
   const bool running = env.started && !env.finished;
-  archive.check(env.steps >= 0 && (finite || !running));
+  archive.check(env.steps >= (env.diverged ? 1 : 0) && (finite || !running));
   for (size_t a = 0; a < task.agents.size(); ++a) {
     AgentState& agent = env.agents.emplace_back(make_agent(task.agents[a]));
     visit_agent(archive, agent);

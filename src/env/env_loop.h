@@ -39,7 +39,7 @@ class FirstError {
   void rethrow() const;
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   int env_ = -1;
   std::string text_;
 };

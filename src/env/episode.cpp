@@ -166,10 +166,12 @@ void start_episode(const Task& task, EnvState& env) {
 bool step_period(const Task& task, EnvState& env, const std::function<bool()>& keep_going,
                  std::span<double> rewards) {
   Simulation& s = env.simulation;
-  const size_t agents = task.agents.size();
-  for (size_t a = 0; a < agents; ++a) {
-    apply_action(task.agents[a], env.agents[a], s);
-    AgentState& agent = env.agents[a];
+  const size_t count = task.agents.size();
+  const AgentTask* const tasks = task.agents.data();
+  AgentState* const agents = env.agents.data();
+  for (size_t a = 0; a < count; ++a) {
+    AgentState& agent = agents[a];
+    apply_action(tasks[a], agent, s);
     agent.before = agent.now;
     agent.last = {agent.now.pose.x, agent.now.pose.y};
   }
@@ -182,24 +184,24 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
       env.diverged = true;
       break;
     }
-    for (size_t a = 0; a < agents; ++a) {
-      const Pose3 p = s.vehicle_pose(task.agents[a].vehicle);
-      env.agents[a].path_length += norm(Vec2{p.x, p.y} - env.agents[a].last);
-      env.agents[a].last = {p.x, p.y};
+    for (size_t a = 0; a < count; ++a) {
+      AgentState& agent = agents[a];
+      const Pose3 p = s.vehicle_pose(tasks[a].vehicle);
+      agent.path_length += norm(Vec2{p.x, p.y} - agent.last);
+      agent.last = {p.x, p.y};
     }
   }
   ++env.steps;
   std::fill(rewards.begin(), rewards.end(), 0.0);
   if (!env.diverged) {
-    for (size_t a = 0; a < agents; ++a) {
-      const AgentTask& agent_task = task.agents[a];
-      measure(task, agent_task, env, env.agents[a], s.had_collision(agent_task.vehicle));
-      check_terminations(agent_task, env, env.agents[a]);
+    for (size_t a = 0; a < count; ++a) {
+      measure(task, tasks[a], env, agents[a], s.had_collision(tasks[a].vehicle));
+      check_terminations(tasks[a], env, agents[a]);
     }
   }  // else no outcome of the task: measurements and observations stay those of the last sound state
   end_episode(task, env);
   if (!env.diverged)
-    for (size_t a = 0; a < agents; ++a) rewards[a] = pay(task.agents[a], env, env.agents[a]);
+    for (size_t a = 0; a < count; ++a) rewards[a] = pay(tasks[a], env, agents[a]);
   return true;
 }
 

@@ -8,8 +8,9 @@
 namespace mvsim {
 namespace {
 
+// A period that diverged is not observed: its observations are those of the one before.
 size_t latest_of(const ObservationSlot& slot, const EnvState& env) {
-  return static_cast<size_t>(env.steps % slot.history);
+  return static_cast<size_t>((env.steps - (env.diverged ? 1 : 0)) % slot.history);
 }
 
 std::byte* frame_of(const ObservationSlot& slot, AgentState& agent, size_t place) {

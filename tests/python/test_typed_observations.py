@@ -35,7 +35,15 @@ def test_typed_observations(tmp_path: Path) -> None:
     # the base interpreter reads no import hook of the editable install
     paths = [str(package.parent), sysconfig.get_path("purelib")]
     found = subprocess.run(
-        [sys._base_executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/python/typed_observations.py"],
+        [
+            sys._base_executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "tests/python/typed_observations.py",
+        ],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
         capture_output=True,

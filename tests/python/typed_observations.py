@@ -24,7 +24,9 @@ ARENA = "mvsim/NavArena-v0"
 
 
 def test_the_module_is_that_of_the_tests() -> None:
-    assert Path(_core.__file__).parent.name == "mvsim_gym" and "test_terms" in str(Path(_core.__file__).resolve())
+    assert Path(_core.__file__).parent.name == "mvsim_gym" and "test_terms" in str(
+        Path(_core.__file__).resolve()
+    )
 
 
 def picture(**attributes: Any) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def test_space_type_and_values_of_an_env(kind: str) -> None:
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 def test_vector_env_histories_out_and_final_observations(mode: AutoresetMode) -> None:
-    keywords = {"num_envs": 5, "vector_kwargs": {"autoreset_mode": mode, "num_threads": 2}}
+    keywords: dict[str, Any] = {"num_envs": 5, "autoreset_mode": mode, "num_threads": 2}
     computed = gym.make_vec(ARENA, **picture(history=3), **keywords)
     drawn = gym.make_vec(ARENA, **picture(**{"class": "test_drawn"}, history=3), **keywords)
     assert computed.single_observation_space["picture"].shape == (3, *SHAPE)

@@ -5,6 +5,7 @@
 
 #include "env/env_test_util.h"
 #include "env/episode.h"
+#include "env/observe.h"
 #include "env/plan/free_space.h"
 
 namespace mvsim {

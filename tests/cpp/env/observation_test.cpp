@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "env/env_test_util.h"
 #include "env/task.h"
 #include "sim/simulation.h"
@@ -155,6 +158,38 @@ TEST(Pictures, ASnapshotHoldsNoPixelsAndDrawsThemAgain) {
     one.step(action);
     other.step(std::vector<float>{0, 0, action[0], action[1]});
   }
+}
+
+// Throws the robot out of the numbers in the fifth period.
+class Explode final : public Action {
+ public:
+  std::vector<ActionComponent> components() const override { return {{"vx", 0, 1}, {"omega", -1, 1}}; }
+  void apply(Simulation& s, const double* values) const override {
+    const float far = std::numeric_limits<float>::max();
+    if (s.time() > 0.7) s.place_vehicle(0, {far, far, 0});
+    s.set_command(0, {values, 2});
+  }
+};
+
+TEST(Pictures, OfAnEpisodeThatDivergedStayThoseOfTheLastSoundState) {
+  auto compiled = compile_task(with_picture("class='test_drawn' history='3'"), load_options());
+  compiled->agents[0].action = std::make_unique<Explode>();
+  const std::shared_ptr<const Task> task = std::move(compiled);
+  const BatchOptions disabled = options(1, 1, AutoresetMode::kDisabled);
+  Batch one(task, disabled), other(task, disabled);
+  one.reset();
+  std::string last;
+  while (!one.finished()[0]) {
+    last.assign(reinterpret_cast<const char*>(one.observation_buffer(1).row(0)), 180);
+    one.step(std::vector<float>{1, 0});
+  }
+  EXPECT_EQ(info(one, "diverged").values[0], 1);
+  const std::string state = one.state(0);
+  const std::string_view view = state;
+  const int slot = 0;
+  other.set_state(std::span(&slot, 1), std::span(&view, 1));
+  EXPECT_EQ(std::memcmp(one.observation_buffer(1).row(0), last.data(), 180), 0);
+  EXPECT_EQ(std::memcmp(other.observation_buffer(1).row(0), last.data(), 180), 0);
 }
 
 TEST(Pictures, OfAnotherShapeAreAnotherEnvironment) {
