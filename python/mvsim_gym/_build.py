@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, permutations
 from typing import Any
 
 import gymnasium as gym
@@ -164,9 +165,38 @@ def check_render_mode(found: Any, many: bool) -> None:
     raise ValueError(f"render_mode: found {found!r}, expected None or 'rgb_array'{remedy}")
 
 
-def overlap(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
-    """Whether two arrays have memory in common."""
-    return np.may_share_memory(a, b) and np.shares_memory(a, b)  # mostly their ends alone tell
+def check_out(out: Any, arrays: Observation, copied: bool) -> None:
+    """TypeError or ValueError where the observations cannot be written into a caller's arrays.
+
+    Args:
+        out: the caller's.
+        arrays: the batch's own.
+        copied: no caller has those.
+    """
+    if not isinstance(out, Mapping):
+        raise TypeError(f"out: found a {type(out).__name__}, expected a dict of arrays")
+    if out.keys() != arrays.keys():
+        raise ValueError(f"out: found the keys {', '.join(map(str, out))}, expected {', '.join(arrays)}")
+    for key, array in arrays.items():
+        found, target = "", out[key]
+        if not isinstance(target, np.ndarray):
+            found = f"a {type(target).__name__}"
+        elif target.dtype != np.float32 or target.shape != array.shape:
+            found = f"{target.dtype} {target.shape}"
+        elif not target.flags.writeable:
+            found = "an array that is read-only"
+        if found:
+            raise ValueError(
+                f"out[{key!r}]: found {found}, expected a writeable array of float32 {array.shape}"
+            )
+    for key, other in combinations(arrays, 2):
+        if _overlap(out[key], out[other]):
+            raise ValueError(f"out[{key!r}]: shares memory with out[{other!r}], expected an array of its own")
+    if copied:
+        return
+    for key, other in permutations(arrays, 2):  # a caller has the batch's own arrays
+        if _overlap(out[key], arrays[other]):
+            raise ValueError(f"out[{key!r}]: is where the batch has '{other}', expected another array")
 
 
 def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
@@ -198,3 +228,7 @@ def _count(name: str, value: Any, least: int) -> int:
 def _path_of(recipe: Recipe) -> str:
     path = os.fspath(recipe.env)
     return listing().get(path, path)
+
+
+def _overlap(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+    return np.may_share_memory(a, b) and np.shares_memory(a, b)  # mostly their ends alone tell

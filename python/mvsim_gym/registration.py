@@ -81,7 +81,10 @@ def takes_ids(init: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(init)
     def resolved(self: Any, *args: Any, **keywords: Any) -> None:
-        given = dict(signature.bind(self, *args, **keywords).arguments)
+        try:
+            given = dict(signature.bind(self, *args, **keywords).arguments)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}.__init__(): {error}") from None
         del given["self"]
         overrides = given.pop("overrides", {})
         path, given = source_of(given.pop(first, None), {**given, **overrides})
@@ -188,8 +191,8 @@ def _spec_of(name: str) -> EnvSpec | None:
     known = gym.registry.get(name)
     if known is not None or os.path.exists(name):
         return known
-    versions = [spec for spec in gym.registry.values() if spec.version and name == spec.id.rsplit("-v", 1)[0]]
-    return max(versions, key=lambda spec: spec.version or 0, default=None)
+    versions = [other for id, other in gym.registry.items() if id == f"{name}-v{other.version}"]
+    return max(versions, key=lambda other: other.version or 0, default=None)
 
 
 def _source_of_spec(spec: EnvSpec, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:

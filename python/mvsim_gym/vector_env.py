@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations, permutations
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -23,6 +22,7 @@ from mvsim_gym._build import (
     as_actions,
     check_mode,
     check_options,
+    check_out,
     check_render_mode,
     checked_seed,
     closed_error,
@@ -30,7 +30,6 @@ from mvsim_gym._build import (
     draw_key,
     make_batch,
     observation_space,
-    overlap,
 )
 from mvsim_gym._info import InfoTable, Mask
 from mvsim_gym._picture import Painter, Shot
@@ -210,7 +209,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         check_options(options, ("reset_mask",))
         mask = self._checked_mask(options["reset_mask"]) if options and "reset_mask" in options else None
         if out is not None:
-            self._check_out(out)
+            check_out(out, self._observations, self._copy)
         for i, value in enumerate(self._seed_list(seed)):
             if (mask is not None and not mask[i]) or (value is None and self._seeded[i]):
                 continue
@@ -250,7 +249,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             env = int(self._needs_reset.argmax())
             raise gym.error.ResetNeeded(f"env {env} has no running episode: call reset() before step()")
         if out is not None:
-            self._check_out(out)
+            check_out(out, self._observations, self._copy)
         array = as_actions(actions, self._action_shape)
         if self._watch is not None and not self._watch.looks(array):
             self._watch = None
@@ -362,36 +361,6 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         for key, array in arrays.items():
             np.copyto(out[key], array)
         return out
-
-    def _check_out(self, out: Any) -> None:
-        """All that can be wrong with `out`, before anything moves."""
-        arrays = self._observations
-        if not isinstance(out, Mapping):
-            raise TypeError(f"out: found a {type(out).__name__}, expected a dict of arrays")
-        if out.keys() != arrays.keys():
-            raise ValueError(f"out: found the keys {', '.join(map(str, out))}, expected {', '.join(arrays)}")
-        for key, array in arrays.items():
-            found, target = "", out[key]
-            if not isinstance(target, np.ndarray):
-                found = f"a {type(target).__name__}"
-            elif target.dtype != array.dtype or target.shape != array.shape:
-                found = f"{target.dtype} {target.shape}"
-            elif not target.flags.writeable:
-                found = "an array that is read-only"
-            if found:
-                raise ValueError(
-                    f"out[{key!r}]: found {found}, expected a writeable array of {array.dtype} {array.shape}"
-                )
-        for key, other in combinations(arrays, 2):
-            if overlap(out[key], out[other]):
-                raise ValueError(
-                    f"out[{key!r}]: shares memory with out[{other!r}], expected an array of its own"
-                )
-        if self._copy:
-            return
-        for key, other in permutations(arrays, 2):  # a caller has the batch's own arrays
-            if overlap(out[key], arrays[other]):
-                raise ValueError(f"out[{key!r}]: is where the batch has '{other}', expected another array")
 
     def _random(self, i: int) -> np.random.Generator:
         random = self._randoms[i]

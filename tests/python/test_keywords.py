@@ -196,6 +196,7 @@ def test_everything_that_names_an_environment(module_with_ids: str) -> None:
     assert steps_of(mvsim_gym.VectorEnv("mine/Short-v0")) == 5
     assert steps_of(mvsim_gym.VectorEnv("mine/Short")) == 2  # the latest version
     assert steps_of(mvsim_gym.VectorEnv("mine/Short", time_limit=0.6)) == 3
+    assert steps_of(mvsim_gym.VectorEnv("mvsim/NavArena", time_limit=0.6)) == 3
     assert steps_of(mvsim_gym.VectorEnv("mine/Plain-v0")) == 3
     assert steps_of(mvsim_gym.VectorEnv(gym.spec("mine/Short-v0"))) == 5
     assert steps_of(mvsim_gym.VectorEnv(Path(PATH), time_limit=0.6)) == 3
@@ -233,6 +234,8 @@ def test_what_names_no_environment(module_with_ids: str) -> None:
         mvsim_gym.VectorEnv("CartPole-v1")
     with pytest.raises(TypeError, match=r"found a list of 2 functions, as make_vec_env gives it.*num_envs=2"):
         mvsim_gym.VectorEnv([lambda: None, lambda: None])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"VectorEnv\.__init__\(\): too many positional arguments"):
+        mvsim_gym.VectorEnv(ARENA, 2)  # type: ignore[misc]
     with pytest.raises(TypeError, match="env: found an int"):
         mvsim_gym.VectorEnv(3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="env: found a text with"):
