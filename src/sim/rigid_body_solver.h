@@ -12,6 +12,10 @@
 
 namespace mvsim {
 
+// m; what outlines must be apart beyond the collision threshold so that nothing is near: the skins of two
+// wheels, the thickest, and rounding.
+inline constexpr double kSkins = 0.021;
+
 // A square, parallel to the axes, that stands in the way where the ground rises too steeply (physics 4.10).
 struct StepSquare {
   Vec2 center;

@@ -14,7 +14,6 @@
 namespace mvsim {
 namespace {
 
-constexpr double kSkins = 0.006;        // m, both outlines' skins in Box2D and rounding
 constexpr double kLookAhead = 1.5;      // m, farthest distance worth measuring
 constexpr double kLeaveContact = 0.05;  // m of free distance before Box2D is left again
 constexpr double kMostSpeed = 1e15;     // m/s and rad/s; its square is far within single precision
