@@ -47,7 +47,7 @@ TEST(Contact, AWheelStopsAtItsSkin) {
 // Box2D, asked directly, is the oracle: its search for the time of impact is at work at every speed.
 TEST(Contact, AFrontalStopIsBox2Ds) {
   std::string robot =
-      bot("r", "<controller class='raw'/>", "<init_pose>1.2 0 0</init_pose><init_vel>1 0 0</init_vel>");
+      bot("r", "<controller class='raw'/>", "<init_pose>1.2033 0 0</init_pose><init_vel>1 0 0</init_vel>");
   robot.replace(robot.find("<mu>0.8</mu>"), 12, "<mu>0</mu>");
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + kWall + robot), 0);
   sim.set_always_solver(true);
@@ -69,7 +69,7 @@ TEST(Contact, AFrontalStopIsBox2Ds) {
   def.position.Set(2, 0);
   add(world.CreateBody(&def), 0, 0.2f, -2, 2, 0.0025f, 0.01f);
   def.type = b2_dynamicBody;
-  def.position.Set(1.2f, 0);
+  def.position.Set(1.2033f, 0);
   def.linearVelocity.Set(1, 0);
   def.allowSleep = false;
   b2Body* body = world.CreateBody(&def);
