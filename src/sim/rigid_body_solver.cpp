@@ -22,6 +22,8 @@ constexpr float kBodySkin = 0.0025f;       // m, of chassis and blocks; wheels h
 constexpr double kBroadPhaseMargin = 0.1;  // m, by which Box2D fattens boxes
 constexpr double kSlowTravel = 0.02;       // m a step; less cannot carry a body through a cell
 
+constexpr double kFarOutline = 500;  // m, of a point from its block's reference point
+
 // A step that carried a body through something is taken again as two halves, and these likewise. 2 m, the
 // most that Box2D moves a body in a step, become pieces of 8 mm.
 constexpr int kMaxHalvings = 8;
@@ -110,6 +112,23 @@ struct RigidBodySolver::Impl {
     if (p[kBlockMass] <= 0) return;  // no inverse mass: nothing moves it
     set_mass(body, block_mass(b, params));
     add_ground_friction(b, p, body);
+  }
+
+  // A static block whose points lie far from its own reference point, but where the solver has its origin:
+  // placed in double precision, for a body that stands at the origin.
+  void add_far_block(const BlockModel& b, const BodyState& state, std::span<const double> params,
+                     b2Body* body) {
+    const double* p = params.data() + b.params;
+    const Pose2 pose = b.placed ? Pose2{state.x, state.y, state.angle}
+                                : Pose2{b.initial_pose.x - model.origin.x, b.initial_pose.y - model.origin.y,
+                                        b.initial_pose.yaw};
+    for (const Polygon& piece : b.shape.pieces) {
+      Polygon there;
+      for (const Vec2 v : piece) there.push_back(transform(pose, p[kBlockScale] * v));
+      const b2PolygonShape shape = polygon(there, 1, b.name);
+      const b2FixtureDef def = fixture(shape, p[kBlockFriction], p[kBlockRestitution]);
+      body->CreateFixture(&def);
+    }
   }
 
   // Two friction constraints against the floor resist sliding and turning (world-elements 2.6.3).
@@ -281,9 +300,18 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
     def.type = is_static ? b2_staticBody : b2_dynamicBody;
     def.position.Set(states[i].x, states[i].y);
     def.angle = states[i].angle;
+    const bool in_map_coordinates = is_static && model.blocks[kind.index].shape.radius > kFarOutline;
+    if (in_map_coordinates) {
+      def.position.SetZero();
+      def.angle = 0;
+    }
     def.userData.pointer = is_static ? 0 : impl_->movable.size();
     b2Body* body = impl_->world.CreateBody(&def);
     impl_->bodies.push_back(body);
+    if (in_map_coordinates) {
+      impl_->add_far_block(model.blocks[kind.index], states[i], params, body);
+      continue;
+    }
     double radius = 0;
     if (kind.kind == BodyKind::kVehicle) {
       radius = model.vehicles[kind.index].radius;
@@ -302,7 +330,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
   for (const JointModel& joint : model.joints)
     add_joint(impl_->world, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
   impl_->step_anchor = impl_->world.CreateBody(&ground);
-  for (const GridModel& grid : model.grids) impl_->cells.emplace_back(impl_->world, grid, Vec2{});
+  for (const GridModel& grid : model.grids) impl_->cells.emplace_back(impl_->world, grid, model.origin);
 }
 
 RigidBodySolver::~RigidBodySolver() = default;
@@ -333,7 +361,7 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
   for (const StepSquare& s : squares) {
     b2PolygonShape shape;
     const auto half = static_cast<float>(s.half_side);
-    shape.SetAsBox(half, half, to_b2(s.center), 0);
+    shape.SetAsBox(half, half, to_b2(s.center - impl_->model.origin), 0);
     shape.m_radius = kCellSkin;
     const b2FixtureDef def = fixture(shape, 0.5, 0.1);
     impl_->step_anchor->CreateFixture(&def);

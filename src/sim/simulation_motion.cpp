@@ -116,7 +116,7 @@ void Simulation::measure_free_distances() {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     const BodyState& b = state_.bodies[m.vehicles[i].body];
     const double margin = m.vehicles[i].radius + m.collision_threshold + kSkins;
-    double free = distance_to_static(Vec2{b.x, b.y}, kLookAhead + margin) - margin;
+    double free = distance_to_static(m.origin + Vec2{b.x, b.y}, kLookAhead + margin) - margin;
     // two vehicles share the room between them
     for (size_t j = 0; j < m.vehicles.size(); ++j) {
       if (j == i) continue;
