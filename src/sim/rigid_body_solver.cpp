@@ -59,13 +59,14 @@ b2FixtureDef fixture(const b2Shape& shape, double friction, double restitution) 
 
 struct RigidBodySolver::Impl {
   // Box2D's search for the time of impact costs ten times the rest where a body leans on the cells of a grid,
-  // and MVSim's results need it elsewhere: on from the first contact of another kind.
+  // and would let it off the squares that stand where the ground is too steep. MVSim's results need it
+  // elsewhere: on from the first contact of another kind.
   class Filter final : public b2ContactFilter {
    public:
     explicit Filter(b2World& w) : world(w) {}
     bool ShouldCollide(b2Fixture* a, b2Fixture* b) override {
       if (!b2ContactFilter::ShouldCollide(a, b)) return false;
-      if (!SolverCells::is_cell(a) && !SolverCells::is_cell(b)) world.SetContinuousPhysics(true);
+      if (!is_square(*a) && !is_square(*b)) world.SetContinuousPhysics(true);
       return true;
     }
     b2World& world;
@@ -156,16 +157,16 @@ struct RigidBodySolver::Impl {
     return most;
   }
 
-  bool touches_cells_only() const {
-    for (const b2Contact* c = world.GetContactList(); c != nullptr; c = c->GetNext())
-      if (!SolverCells::is_cell(c->GetFixtureA()) && !SolverCells::is_cell(c->GetFixtureB())) return false;
+  bool touches_squares_only() {
+    for (b2Contact* c = world.GetContactList(); c != nullptr; c = c->GetNext())
+      if (!is_square(*c->GetFixtureA()) && !is_square(*c->GetFixtureB())) return false;
     return true;
   }
 
   // One call of Box2D. Dear where it is not needed: the cells, and the search for the time of impact.
   void step_once(double dt, int velocity_iterations) {
     refresh_cells(dt);
-    world.SetContinuousPhysics(cells.empty() || most_travel(dt) > kSlowTravel || !touches_cells_only());
+    world.SetContinuousPhysics(most_travel(dt) > kSlowTravel || !touches_squares_only());
     for (size_t i = 0; i < movable.size(); ++i) {
       b2Body* b = movable[i].body;
       if (forces[i]) {
@@ -329,7 +330,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
   impl_->forces.resize(impl_->movable.size());
   for (const JointModel& joint : model.joints)
     add_joint(impl_->world, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
-  impl_->step_anchor = impl_->world.CreateBody(&ground);
+  impl_->step_anchor = add_squares_body(impl_->world);
   for (const GridModel& grid : model.grids) impl_->cells.emplace_back(impl_->world, grid, model.origin);
 }
 

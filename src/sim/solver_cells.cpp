@@ -8,7 +8,7 @@ namespace mvsim {
 namespace {
 
 constexpr double kCellHalfSide = 0.4;  // of a cell's side: what MVSim puts in the way of a body
-constexpr uintptr_t kIsCells = 1;      // user data of a body whose fixtures are cells
+constexpr uintptr_t kHasSquares = 1;   // user data of a static body
 
 bool row_by_row(CellIndex a, CellIndex b) {
   return a.y < b.y || (a.y == b.y && a.x < b.x);
@@ -21,17 +21,21 @@ CellIndex cell_of(b2Fixture* f) {
 
 }  // namespace
 
-SolverCells::SolverCells(b2World& world, const GridModel& grid, Vec2 origin)
-    : grid_(&grid),
-      pose_{grid.T_world_grid.x - origin.x, grid.T_world_grid.y - origin.y, grid.T_world_grid.yaw} {
+b2Body* add_squares_body(b2World& world) {
   b2BodyDef def;
-  def.userData.pointer = kIsCells;
-  anchor_ = world.CreateBody(&def);
+  def.userData.pointer = kHasSquares;
+  return world.CreateBody(&def);
 }
 
-bool SolverCells::is_cell(const b2Fixture* fixture) {
-  return const_cast<b2Fixture*>(fixture)->GetBody()->GetUserData().pointer == kIsCells;
+bool is_square(b2Fixture& fixture) {
+  b2Body& body = *fixture.GetBody();
+  return body.GetType() == b2_staticBody && body.GetUserData().pointer == kHasSquares;
 }
+
+SolverCells::SolverCells(b2World& world, const GridModel& grid, Vec2 origin)
+    : grid_(&grid),
+      pose_{grid.T_world_grid.x - origin.x, grid.T_world_grid.y - origin.y, grid.T_world_grid.yaw},
+      anchor_(add_squares_body(world)) {}
 
 void SolverCells::refresh(std::span<const Reach> reaches) {
   const GridField& field = grid_->field;

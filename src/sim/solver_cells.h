@@ -18,14 +18,16 @@ struct Reach {
   double radius = 0;  // m
 };
 
+// Bodies whose fixtures are cells, or squares that are put where a chassis already is, are marked.
+b2Body* add_squares_body(b2World& world);
+bool is_square(b2Fixture& fixture);
+
 class SolverCells {
  public:
   SolverCells(b2World& world, const GridModel& grid, Vec2 origin);
 
   // Gives every occupied cell within one of the circles a fixture, and no other cell.
   void refresh(std::span<const Reach> reaches);
-
-  static bool is_cell(const b2Fixture* fixture);
 
  private:
   void update_fixtures();
