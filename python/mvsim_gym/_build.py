@@ -181,13 +181,13 @@ def check_out(out: Any, arrays: Observation, copied: bool) -> None:
         found, target = "", out[key]
         if not isinstance(target, np.ndarray):
             found = f"a {type(target).__name__}"
-        elif target.dtype != np.float32 or target.shape != array.shape:
+        elif target.dtype != array.dtype or target.shape != array.shape:
             found = f"{target.dtype} {target.shape}"
         elif not target.flags.writeable:
             found = "an array that is read-only"
         if found:
             raise ValueError(
-                f"out[{key!r}]: found {found}, expected a writeable array of float32 {array.shape}"
+                f"out[{key!r}]: found {found}, expected a writeable array of {array.dtype} {array.shape}"
             )
     for key, other in combinations(arrays, 2):
         if _overlap(out[key], out[other]):

@@ -33,8 +33,9 @@ class PlaceBlocks final : public ResetTerm {
 
   void apply(EnvState& env, RandomStream& random) const override {
     Simulation& s = env.simulation;
+    const Vec2 parked = s.model().origin + Vec2{kParked, kParked};
     for (size_t k = 0; k < blocks_.size(); ++k)
-      s.place_block(blocks_[k], {kParked + 100.0 * static_cast<double>(k), kParked, 0});
+      s.place_block(blocks_[k], {parked.x + 100.0 * static_cast<double>(k), parked.y, 0});
     for (size_t block : blocks_) place(s, block, random);
   }
 

@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "env/plan/free_space.h"
+#include "sim/rigid_body_solver.h"
 
 namespace mvsim {
 namespace {
 
 constexpr int kPointTries = 2000, kStartTries = 400, kGoalTries = 100;
-constexpr double kTouch = 0.01;  // m, beyond the collision threshold: skins and rounding of the solver
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 // The attribute `slope`, as a tangent.
@@ -88,7 +88,7 @@ void StartAndGoal::finish(const TaskContext& context) {
   vehicle_ = context.vehicle;
   trailers_ = context.model.joined_vehicles(vehicle_);
   goal_radius_ = context.goal_radius;
-  const double radius = context.model.vehicles[vehicle_].radius + context.model.collision_threshold + kTouch;
+  const double radius = context.model.vehicles[vehicle_].radius + context.model.collision_threshold + kSkins;
   spawn_clearance_ = std::max(spawn_clearance_, radius);
 }
 
@@ -138,7 +138,7 @@ bool StartAndGoal::trailers_are_free(const Simulation& s) const {
   return std::all_of(trailers_.begin(), trailers_.end(), [&](size_t i) {
     const Pose3 pose = s.vehicle_pose(i);
     return is_free(s, vehicle_, {pose.x, pose.y},
-                   s.model().vehicles[i].radius + s.model().collision_threshold + kTouch);
+                   s.model().vehicles[i].radius + s.model().collision_threshold + kSkins);
   });
 }
 

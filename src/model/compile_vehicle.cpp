@@ -286,7 +286,8 @@ void compile_block(const BlockSpec& spec, bool placed, Model& model) {
   b.is_wall = spec.is_wall;
   b.placed = placed;
   b.color = spec.color;
-  b.shape = make_shape(block_contour(spec), spec.where);
+  b.shape = make_shape(block_contour(spec), spec.where,
+                       spec.is_static && !placed ? kFarthestFixedPoint : kFarthestPoint);
   if (!b.intangible) check_for_solver(b.shape, 1, spec.where);
   b.z_min = spec.z_min.value_or(0);
   b.z_max = spec.z_max.value_or(1);

@@ -110,11 +110,11 @@ uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
                vehicles, blocks, grids, bodies, joints, joint_groups, sensors, terrain, has_steps, map_colors,
                plane_colors, regions, ground_grids, static_shapes, params, wheel_count,
-               controller_state_count, reading_count, bounds, warnings, own_fingerprint] = model;
+               controller_state_count, reading_count, bounds, origin, warnings, own_fingerprint] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count,
-         controller_state_count, reading_count, bounds);
+         controller_state_count, reading_count, bounds, origin);
   return hasher.value();
 }
 

@@ -193,6 +193,9 @@ struct Model {
   size_t wheel_count = 0, controller_state_count = 0, reading_count = 0;
   Rect bounds;  // of static geometry, grids and elevation maps; where there are none, of horizontal planes;
                 // else of initial poses with a margin
+  // Where poses in single precision are counted from, whole metres: the middle of the world, or (0, 0) if all
+  // of the world is near that. What stands in the Model is in the world frame all the same.
+  Vec2 origin;
   std::vector<std::string> warnings;
   uint64_t fingerprint = 0;  // model/fingerprint.h
 

@@ -5,6 +5,8 @@
 
 #include "model/solver_outline.h"
 
+#include "worldfile/expression.h"
+
 namespace mvsim {
 
 Polygon convex_hull(Polygon points) {
@@ -49,13 +51,14 @@ static void set_mass_properties(ShapeModel& shape) {
   shape.unit_inertia = moment / area;
 }
 
-ShapeModel make_shape(const Polygon& points, const SourceLocation& where) {
+ShapeModel make_shape(const Polygon& points, const SourceLocation& where, double farthest) {
   if (points.size() < 3 || points.size() > static_cast<size_t>(kMostOutlineVertices))
     throw WorldFileError(where, "<shape>: found " + std::to_string(points.size()) +
                                     " points, expected 3 to " + std::to_string(kMostOutlineVertices));
   for (Vec2 p : points)
-    if (!(std::fabs(p.x) <= 1e6 && std::fabs(p.y) <= 1e6))
-      throw WorldFileError(where, "<shape>: a point lies beyond 1e6 m, expected a body of this world's size");
+    if (!(std::fabs(p.x) <= farthest && std::fabs(p.y) <= farthest))
+      throw WorldFileError(where, "<shape>: a point lies beyond " + number_text(farthest) +
+                                      " m, expected a body of this world's size");
   ShapeModel shape;
   shape.outline = convex_hull(points);
   if (shape.outline.size() < 3 || signed_area(shape.outline) < 1e-6)

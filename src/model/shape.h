@@ -11,12 +11,15 @@ namespace mvsim {
 inline constexpr int kMostOutlineVertices = 14;  // what MVSim's engine takes
 inline constexpr int kMostPieceVertices = 8;     // what Debian's Box2D takes
 
+inline constexpr double kFarthestPoint = 1e6;       // m, of what moves
+inline constexpr double kFarthestFixedPoint = 1e7;  // m; outlines of buildings may be in map coordinates
+
 // Convex hull, counter-clockwise, without collinear vertices.
 Polygon convex_hull(Polygon points);
 
 // Hull and mass properties of `points`; throws WorldFileError when there are fewer than 3 or more than 14
-// points, when they enclose no area, or when a coordinate is absurd (beyond 1e6 m).
-ShapeModel make_shape(const Polygon& points, const SourceLocation& where);
+// points, when they enclose no area, or when a coordinate is beyond `farthest`, m.
+ShapeModel make_shape(const Polygon& points, const SourceLocation& where, double farthest = kFarthestPoint);
 
 // Throws WorldFileError for a body that is too small for the solver at `scale`.
 void check_for_solver(const ShapeModel& shape, double scale, const SourceLocation& where);

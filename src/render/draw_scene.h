@@ -100,6 +100,7 @@ struct HeightField {
 };
 
 struct StaticScene {
+  Vec3 origin;  // in the scene's midst: vertices in single precision are counted from there
   std::vector<Ground> grounds;
   std::vector<GridCells> grids;
   std::vector<HeightField> height_fields;

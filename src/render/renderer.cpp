@@ -26,7 +26,7 @@ struct KeptScene {
 
 Mesh static_mesh(const StaticScene& scene) {
   // The origin is where the scene is, so that a world far from (0, 0) keeps its precision.
-  Vec3 origin;
+  Vec3 origin = scene.origin;
   if (!scene.grids.empty())
     origin = {scene.grids[0].T_world_grid.x, scene.grids[0].T_world_grid.y, 0};
   else if (!scene.prisms.empty())

@@ -1,4 +1,5 @@
-// A rigid body in the plane as Box2D keeps it: single precision, world frame.
+// A rigid body in the plane as Box2D keeps it: single precision, along the axes of the world from
+// Model::origin.
 #pragma once
 
 #include "base/geometry.h"
@@ -11,8 +12,9 @@ struct BodyState {
   float vx = 0, vy = 0, omega = 0;  // of the centre of mass, m/s and rad/s
 };
 
-inline Pose2 body_pose(const BodyState& b) {
-  return {b.x, b.y, b.angle};
+// World frame.
+inline Pose2 body_pose(const BodyState& b, Vec2 origin) {
+  return {origin.x + b.x, origin.y + b.y, b.angle};
 }
 
 // What turns forces into motion, in Box2D's own numbers.

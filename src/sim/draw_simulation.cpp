@@ -192,6 +192,7 @@ double tallest(const Model& model) {
 
 std::shared_ptr<const StaticScene> static_scene(const Model& model) {
   auto scene = std::make_shared<StaticScene>();
+  scene->origin = {model.origin.x, model.origin.y, 0};
   add_ground(model, *scene);
   draw_height_maps(model, *scene);
   for (const GridModel& grid : model.grids) add_grid(grid, *scene);

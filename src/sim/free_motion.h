@@ -30,7 +30,7 @@ class PushedBody {
   float force_x_ = 0, force_y_ = 0, torque_ = 0;
 };
 
-// At rest with the reference point at `pose`.
+// At rest with the reference point at `pose`, from Model::origin.
 BodyState place_body(const Pose2& pose, const BodyInertia& inertia);
 
 // One step of `dt` seconds.

@@ -10,17 +10,32 @@
 #include <string>
 
 #include "sim/body_mass.h"
+#include "sim/solver_cells.h"
 #include "sim/solver_joints.h"
+#include "sim/solver_passage.h"
 #include "sim/solver_polygon.h"
 
 namespace mvsim {
 namespace {
 
-constexpr float kBodySkin = 0.0025f;       // m, of chassis and blocks
-constexpr float kCellSkin = 0.001f;        // m, of grid cells
-constexpr double kCellHalfSide = 0.4;      // of a cell's side: what MVSim puts in the way of a body
+constexpr float kBodySkin = 0.0025f;       // m, of chassis and blocks; wheels have Box2D's own, 10 mm
 constexpr double kBroadPhaseMargin = 0.1;  // m, by which Box2D fattens boxes
-constexpr double kSlowTravel = 0.02;       // m a step; less cannot carry a body through a thing
+constexpr double kSlowTravel = 0.02;       // m a step; less cannot carry a body through a cell
+
+constexpr double kFarOutline = 500;  // m, of a point from its block's reference point
+
+// A step that carried a body through something is taken again as two halves, and these likewise. 2 m, the
+// most that Box2D moves a body in a step, become pieces of 8 mm.
+constexpr int kMaxHalvings = 8;
+constexpr PassageLimits kInStep{
+    .travel = 0.25f, .most_travel = 10, .squeezed = true, .depth = 0.25f, .most_depth = 10, .forgiven = 0};
+constexpr PassageLimits kInPart{.travel = 0.25f,
+                                .most_travel = 0.01f,
+                                .squeezed = false,
+                                .depth = 0.25f,
+                                .most_depth = 0.01f,
+                                .forgiven = 1};
+constexpr int kVelocityIterationsInPart = 64;  // what is squeezed must not yield in any of them
 
 // A piece of an outline at `scale`, or throws when it is too small for the solver.
 b2PolygonShape polygon(const Polygon& piece, double scale, const std::string& name) {
@@ -43,11 +58,18 @@ b2FixtureDef fixture(const b2Shape& shape, double friction, double restitution) 
 }  // namespace
 
 struct RigidBodySolver::Impl {
-  // Squares of the occupied cells of one grid that some moving body may reach in this step.
-  struct CellContacts {
-    const GridModel* grid;
-    b2Body* anchor;
-    std::vector<CellIndex> cells;  // those that have a fixture now, row by row
+  // Box2D's search for the time of impact costs ten times the rest where a body leans on the cells of a grid,
+  // and would let it off the squares that stand where the ground is too steep. MVSim's results need it
+  // elsewhere: on from the first contact of another kind.
+  class Filter final : public b2ContactFilter {
+   public:
+    explicit Filter(b2World& w) : world(w) {}
+    bool ShouldCollide(b2Fixture* a, b2Fixture* b) override {
+      if (!b2ContactFilter::ShouldCollide(a, b)) return false;
+      if (!is_square(*a) && !is_square(*b)) world.SetContinuousPhysics(true);
+      return true;
+    }
+    b2World& world;
   };
 
   struct WheelFixture {
@@ -55,7 +77,9 @@ struct RigidBodySolver::Impl {
     double yaw = 0;  // rad, as the box stands now
   };
 
-  explicit Impl(const Model& m) : model(m), world(b2Vec2(0, 0)) {}
+  explicit Impl(const Model& m) : model(m), world(b2Vec2(0, 0)), filter(world) {
+    world.SetContactFilter(&filter);
+  }
 
   void add_vehicle(const VehicleModel& v, std::span<const double> params, std::span<const WheelState> states,
                    b2Body* body) {
@@ -68,7 +92,6 @@ struct RigidBodySolver::Impl {
       const double yaw = states[v.first_wheel + i].steer;
       b2PolygonShape box;
       set_wheel_box(v.wheels[i], yaw, box);
-      box.m_radius = kBodySkin;
       const b2FixtureDef def = fixture(box, 0.5, 0.05);
       wheels[v.first_wheel + i] = {body->CreateFixture(&def), yaw};
     }
@@ -92,6 +115,23 @@ struct RigidBodySolver::Impl {
     add_ground_friction(b, p, body);
   }
 
+  // A static block whose points lie far from its own reference point, but where the solver has its origin:
+  // placed in double precision, for a body that stands at the origin.
+  void add_far_block(const BlockModel& b, const BodyState& state, std::span<const double> params,
+                     b2Body* body) {
+    const double* p = params.data() + b.params;
+    const Pose2 pose = b.placed ? Pose2{state.x, state.y, state.angle}
+                                : Pose2{b.initial_pose.x - model.origin.x, b.initial_pose.y - model.origin.y,
+                                        b.initial_pose.yaw};
+    for (const Polygon& piece : b.shape.pieces) {
+      Polygon there;
+      for (const Vec2 v : piece) there.push_back(transform(pose, p[kBlockScale] * v));
+      const b2PolygonShape shape = polygon(there, 1, b.name);
+      const b2FixtureDef def = fixture(shape, p[kBlockFriction], p[kBlockRestitution]);
+      body->CreateFixture(&def);
+    }
+  }
+
   // Two friction constraints against the floor resist sliding and turning (world-elements 2.6.3).
   void add_ground_friction(const BlockModel& b, const double* p, b2Body* body) {
     for (const double side : {1.0, -1.0}) {
@@ -109,12 +149,100 @@ struct RigidBodySolver::Impl {
   // Longest way that a point of a body goes in a step, m.
   double most_travel(double dt) const {
     double most = 0;
-    for (size_t i = 0; i < bodies.size(); ++i) {
-      const double speed = bodies[i]->GetLinearVelocity().Length();
-      const double turning = radius[i] * std::abs(bodies[i]->GetAngularVelocity());
+    for (const MovingBody& moving : movable) {
+      const double speed = moving.body->GetLinearVelocity().Length();
+      const double turning = double{moving.radius} * std::abs(moving.body->GetAngularVelocity());
       most = std::max(most, dt * (speed + turning));
     }
     return most;
+  }
+
+  bool touches_squares_only() {
+    for (b2Contact* c = world.GetContactList(); c != nullptr; c = c->GetNext())
+      if (!is_square(*c->GetFixtureA()) && !is_square(*c->GetFixtureB())) return false;
+    return true;
+  }
+
+  // One call of Box2D. Dear where it is not needed: the cells, and the search for the time of impact.
+  void step_once(double dt, int velocity_iterations) {
+    refresh_cells(dt);
+    world.SetContinuousPhysics(most_travel(dt) > kSlowTravel || !touches_squares_only());
+    for (size_t i = 0; i < movable.size(); ++i) {
+      b2Body* b = movable[i].body;
+      if (forces[i]) {
+        b->ApplyForceToCenter(to_b2(forces[i]->force), true);
+        b->ApplyTorque(static_cast<float>(forces[i]->torque), true);
+      }
+      // Box2D would put a slow body to sleep, its velocity lost; writing a velocity keeps what moves awake
+      b->SetLinearVelocity(b->GetLinearVelocity());
+      b->SetAngularVelocity(b->GetAngularVelocity());
+    }
+    world.Step(static_cast<float>(dt), velocity_iterations, model.position_iterations);
+  }
+
+  // As step_once(), in parts where a body would jump.
+  void step(double dt, int halvings) {
+    std::vector<BodyStart>& before = starts[static_cast<size_t>(halvings)];
+    before.clear();
+    for (const MovingBody& moving : movable) before.push_back(start_of(*moving.body));
+    const bool whole = halvings == 0;
+    step_once(dt, whole ? model.velocity_iterations
+                        : std::max(model.velocity_iterations, kVelocityIterationsInPart));
+    if (halvings < kMaxHalvings &&
+        has_passage(world, movable, before, static_cast<float>(dt), whole ? kInStep : kInPart)) {
+      for (size_t i = 0; i < movable.size(); ++i) put_back(*movable[i].body, before[i]);
+      if (whole) limit_speeds(dt);
+      step(dt / 2, halvings + 1);
+      step(dt / 2, halvings + 1);
+      return;
+    }
+    if (!whole)
+      for (size_t i = 0; i < bodies.size(); ++i) collided[i] = collided[i] || is_near_another(*bodies[i]);
+  }
+
+  // To what Box2D would limit them to in the whole step.
+  void limit_speeds(double dt) {
+    for (const MovingBody& moving : movable) {
+      const b2Vec2 v = moving.body->GetLinearVelocity();
+      const float w = moving.body->GetAngularVelocity(), h = static_cast<float>(dt);
+      const float translation = h * v.Length(), rotation = h * b2Abs(w);
+      if (translation > b2_maxTranslation)
+        moving.body->SetLinearVelocity(b2_maxTranslation / translation * v);
+      if (rotation > b2_maxRotation) moving.body->SetAngularVelocity(b2_maxRotation / rotation * w);
+    }
+  }
+
+  // A contact of the body is closer than the collision threshold, or touches.
+  bool is_near_another(const b2Body& body) const {
+    for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
+      const b2Contact* contact = edge->contact;
+      if (contact->IsTouching()) return true;
+      const b2Fixture *a = contact->GetFixtureA(), *b = contact->GetFixtureB();
+      b2DistanceInput input;
+      input.proxyA.Set(a->GetShape(), contact->GetChildIndexA());
+      input.proxyB.Set(b->GetShape(), contact->GetChildIndexB());
+      input.transformA = a->GetBody()->GetTransform();
+      input.transformB = b->GetBody()->GetTransform();
+      input.useRadii = true;
+      b2SimplexCache cache;
+      cache.count = 0;
+      b2DistanceOutput output;
+      b2Distance(&output, &cache, &input);
+      if (output.distance < static_cast<float>(model.collision_threshold)) return true;
+    }
+    return false;
+  }
+
+  // m, of the thickest piece: a body is as thin as its slimmest part only in that part
+  static float thickness(const BodyModel& kind, const Model& model, std::span<const double> params) {
+    const bool is_vehicle = kind.kind == BodyKind::kVehicle;
+    const BlockModel* block = is_vehicle ? nullptr : &model.blocks[kind.index];
+    const double scale = block ? params[block->params + kBlockScale] : 1;
+    float thickest = 0;
+    for (const Polygon& piece : block ? block->shape.pieces : model.vehicles[kind.index].chassis.pieces)
+      if (const std::optional<b2PolygonShape> shape = solver_polygon(piece, scale))
+        thickest = std::max(thickest, least_width(*shape));
+    return thickest;
   }
 
   static void set_mass(b2Body* body, const MassProperties& m) {
@@ -125,70 +253,37 @@ struct RigidBodySolver::Impl {
     body->SetMassData(&data);
   }
 
-  static bool row_by_row(CellIndex a, CellIndex b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
-
-  void refresh_cells(CellContacts& contacts, double dt) {
-    const GridModel& grid = *contacts.grid;
-    found.clear();
-    for (size_t i = 0; i < bodies.size(); ++i) {
-      const b2Body* body = bodies[i];
-      if (body->GetType() == b2_staticBody) continue;
-      const double travel = body->GetLinearVelocity().Length() * dt;
-      const double reach = radius[i] + travel + kBroadPhaseMargin + model.collision_threshold;
-      const Vec2 offset =
-          Vec2{body->GetPosition().x, body->GetPosition().y} - Vec2{grid.T_world_grid.x, grid.T_world_grid.y};
-      const Vec2 local = Rotation2(grid.T_world_grid.yaw).unrotate(offset);
-      if (grid.field.distance_to_occupied(local.x, local.y, reach) >= reach) continue;
-      grid.field.occupied_cells(local.x, local.y, reach, near);
-      found.insert(found.end(), near.begin(), near.end());
+  void refresh_cells(double dt) {
+    if (cells.empty()) return;
+    reaches.clear();
+    for (size_t i = 0; i < movable.size(); ++i) {
+      const b2Body& body = *movable[i].body;
+      double travel = body.GetLinearVelocity().Length() * dt;
+      // a push moves a body too; what is usual lies within the margin
+      const double pushed = forces[i] ? norm(forces[i]->force) / body.GetMass() * dt * dt : 0;
+      if (pushed > kBroadPhaseMargin / 2) travel += pushed;
+      const double reach = movable[i].radius + std::min(travel, double{b2_maxTranslation}) +
+                           kBroadPhaseMargin + model.collision_threshold;
+      reaches.push_back({{body.GetPosition().x, body.GetPosition().y}, reach});
     }
-    std::sort(found.begin(), found.end(), row_by_row);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    if (found != contacts.cells) update_fixtures(contacts);
-  }
-
-  // Keeps the fixtures of cells that stay (their contacts live on), drops those that left, adds the new ones.
-  void update_fixtures(CellContacts& contacts) {
-    for (b2Fixture* f = contacts.anchor->GetFixtureList(); f != nullptr;) {
-      b2Fixture* next = f->GetNext();
-      if (!std::binary_search(found.begin(), found.end(), cell_of(f), row_by_row))
-        contacts.anchor->DestroyFixture(f);
-      f = next;
-    }
-    for (const CellIndex cell : found)
-      if (!std::binary_search(contacts.cells.begin(), contacts.cells.end(), cell, row_by_row))
-        add_cell(contacts.anchor, *contacts.grid, cell);
-    contacts.cells = found;
-  }
-
-  static CellIndex cell_of(b2Fixture* f) {
-    const uint64_t id = f->GetUserData().pointer;
-    return {static_cast<int32_t>(id & 0xffffffff), static_cast<int32_t>(id >> 32)};
-  }
-
-  static void add_cell(b2Body* anchor, const GridModel& grid, CellIndex cell) {
-    const double side = grid.field.resolution();
-    const Vec2 center = transform(grid.T_world_grid, {(cell.x + 0.5) * side, (cell.y + 0.5) * side});
-    const auto half = static_cast<float>(kCellHalfSide * side);
-    b2PolygonShape square;
-    square.SetAsBox(half, half, to_b2(center), static_cast<float>(grid.T_world_grid.yaw));
-    square.m_radius = kCellSkin;
-    b2FixtureDef def = fixture(square, grid.friction, grid.restitution);
-    def.userData.pointer =
-        static_cast<uint64_t>(static_cast<uint32_t>(cell.y)) << 32 | static_cast<uint32_t>(cell.x);
-    anchor->CreateFixture(&def);
+    for (SolverCells& grid : cells) grid.refresh(reaches);
   }
 
   const Model& model;
   b2World world;
+  Filter filter;
   b2Body* ground = nullptr;
   std::vector<b2Body*> bodies;
-  std::vector<double> radius;        // by body, at present size
-  std::vector<WheelFixture> wheels;  // of all vehicles
-  std::vector<CellContacts> cells;
+  std::vector<uint8_t> collided;    // by body: came near another within a part of the latest step
+  std::vector<MovingBody> movable;  // those that are not static
+  std::vector<size_t> movable_of;   // by body
+  std::vector<std::optional<BodyForce>> forces;  // by movable body, in the next step
+  std::vector<WheelFixture> wheels;              // of all vehicles
+  std::vector<SolverCells> cells;
   b2Body* step_anchor = nullptr;
-  std::vector<StepSquare> step_squares;  // those that have a fixture now
-  std::vector<CellIndex> found, near;    // scratch
+  std::vector<StepSquare> step_squares;                         // those that have a fixture now
+  std::vector<Reach> reaches;                                   // scratch
+  std::array<std::vector<BodyStart>, kMaxHalvings + 1> starts;  // scratch, by halvings
 };
 
 RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> params,
@@ -196,8 +291,9 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
     : impl_(std::make_unique<Impl>(model)) {
   b2BodyDef ground;
   impl_->ground = impl_->world.CreateBody(&ground);
-  impl_->radius.resize(model.bodies.size());
   impl_->wheels.resize(model.wheel_count);
+  impl_->collided.resize(model.bodies.size());
+  impl_->movable_of.resize(model.bodies.size());
   for (size_t i = 0; i < model.bodies.size(); ++i) {
     const BodyModel& kind = model.bodies[i];
     const bool is_static = kind.kind == BodyKind::kBlock && model.blocks[kind.index].is_static;
@@ -205,25 +301,37 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
     def.type = is_static ? b2_staticBody : b2_dynamicBody;
     def.position.Set(states[i].x, states[i].y);
     def.angle = states[i].angle;
+    const bool in_map_coordinates = is_static && model.blocks[kind.index].shape.radius > kFarOutline;
+    if (in_map_coordinates) {
+      def.position.SetZero();
+      def.angle = 0;
+    }
+    def.userData.pointer = is_static ? 0 : impl_->movable.size();
     b2Body* body = impl_->world.CreateBody(&def);
     impl_->bodies.push_back(body);
+    if (in_map_coordinates) {
+      impl_->add_far_block(model.blocks[kind.index], states[i], params, body);
+      continue;
+    }
+    double radius = 0;
     if (kind.kind == BodyKind::kVehicle) {
-      impl_->radius[i] = model.vehicles[kind.index].radius;
+      radius = model.vehicles[kind.index].radius;
       impl_->add_vehicle(model.vehicles[kind.index], params, wheels, body);
     } else {
       const BlockModel& block = model.blocks[kind.index];
-      impl_->radius[i] = block.shape.radius * params[block.params + kBlockScale];
+      radius = block.shape.radius * params[block.params + kBlockScale];
       impl_->add_block(block, params, body);
     }
-    if (!is_static) set_velocity(i, states[i]);
+    if (is_static) continue;
+    impl_->movable_of[i] = impl_->movable.size();
+    impl_->movable.push_back({body, static_cast<float>(radius), Impl::thickness(kind, model, params)});
+    set_velocity(i, states[i]);
   }
+  impl_->forces.resize(impl_->movable.size());
   for (const JointModel& joint : model.joints)
     add_joint(impl_->world, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
-  impl_->step_anchor = impl_->world.CreateBody(&ground);
-  for (const GridModel& grid : model.grids) {
-    b2BodyDef anchor;
-    impl_->cells.push_back({&grid, impl_->world.CreateBody(&anchor), {}});
-  }
+  impl_->step_anchor = add_squares_body(impl_->world);
+  for (const GridModel& grid : model.grids) impl_->cells.emplace_back(impl_->world, grid, model.origin);
 }
 
 RigidBodySolver::~RigidBodySolver() = default;
@@ -235,9 +343,7 @@ void RigidBodySolver::set_velocity(size_t body, const BodyState& state) {
 }
 
 void RigidBodySolver::apply(size_t body, const BodyForce& force) {
-  b2Body* b = impl_->bodies[body];
-  b->ApplyForceToCenter(to_b2(force.force), true);
-  b->ApplyTorque(static_cast<float>(force.torque), true);
+  impl_->forces[impl_->movable_of[body]] = force;
 }
 
 void RigidBodySolver::turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels) {
@@ -256,7 +362,7 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
   for (const StepSquare& s : squares) {
     b2PolygonShape shape;
     const auto half = static_cast<float>(s.half_side);
-    shape.SetAsBox(half, half, to_b2(s.center), 0);
+    shape.SetAsBox(half, half, to_b2(s.center - impl_->model.origin), 0);
     shape.m_radius = kCellSkin;
     const b2FixtureDef def = fixture(shape, 0.5, 0.1);
     impl_->step_anchor->CreateFixture(&def);
@@ -265,17 +371,9 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
 }
 
 void RigidBodySolver::step(double dt, std::span<BodyState> states) {
-  for (Impl::CellContacts& contacts : impl_->cells) impl_->refresh_cells(contacts, dt);
-  // Box2D's search for the time of impact costs ten times the rest where a body leans on the cells of a grid;
-  // it is there for bodies that would jump through a thing within one step
-  impl_->world.SetContinuousPhysics(impl_->most_travel(dt) > kSlowTravel);
-  // Box2D would put a slow body to sleep, its velocity lost; writing a velocity keeps what moves awake
-  for (b2Body* b : impl_->bodies) {
-    b->SetLinearVelocity(b->GetLinearVelocity());
-    b->SetAngularVelocity(b->GetAngularVelocity());
-  }
-  impl_->world.Step(static_cast<float>(dt), impl_->model.velocity_iterations,
-                    impl_->model.position_iterations);
+  std::fill(impl_->collided.begin(), impl_->collided.end(), uint8_t{0});
+  impl_->step(dt, 0);
+  std::fill(impl_->forces.begin(), impl_->forces.end(), std::nullopt);
   for (size_t i = 0; i < impl_->bodies.size(); ++i) {
     const b2Body* b = impl_->bodies[i];
     if (b->GetType() == b2_staticBody) continue;
@@ -289,24 +387,7 @@ bool RigidBodySolver::has_neighbours(size_t body) const {
 }
 
 bool RigidBodySolver::in_collision(size_t body) const {
-  for (const b2ContactEdge* edge = impl_->bodies[body]->GetContactList(); edge != nullptr;
-       edge = edge->next) {
-    const b2Contact* contact = edge->contact;
-    if (contact->IsTouching()) return true;
-    const b2Fixture *a = contact->GetFixtureA(), *b = contact->GetFixtureB();
-    b2DistanceInput input;
-    input.proxyA.Set(a->GetShape(), contact->GetChildIndexA());
-    input.proxyB.Set(b->GetShape(), contact->GetChildIndexB());
-    input.transformA = a->GetBody()->GetTransform();
-    input.transformB = b->GetBody()->GetTransform();
-    input.useRadii = true;
-    b2SimplexCache cache;
-    cache.count = 0;
-    b2DistanceOutput output;
-    b2Distance(&output, &cache, &input);
-    if (output.distance < static_cast<float>(impl_->model.collision_threshold)) return true;
-  }
-  return false;
+  return impl_->collided[body] || impl_->is_near_another(*impl_->bodies[body]);
 }
 
 }  // namespace mvsim

@@ -1,5 +1,5 @@
-// Box2D behind a wall: contacts, ground friction of blocks, integration. The Simulation owns the state; a
-// solver is filled from it in document order and holds nothing that outlives it.
+// Box2D behind a wall: contacts, ground friction of blocks, integration. Its frame is that of BodyState. The
+// Simulation owns the state; a solver is filled from it in document order and holds nothing that outlives it.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,10 @@
 #include "sim/free_motion.h"
 
 namespace mvsim {
+
+// m; what outlines must be apart beyond the collision threshold so that nothing is near: the skins of two
+// wheels, the thickest, and rounding.
+inline constexpr double kSkins = 0.021;
 
 // A square, parallel to the axes, that stands in the way where the ground rises too steeply (physics 4.10).
 struct StepSquare {

@@ -2,9 +2,9 @@
 
 namespace mvsim {
 
-void SceneBuffer::add(std::span<const Vec2> outline, double scale, const BodyState& body, Vec2 center,
+void SceneBuffer::add(std::span<const Vec2> outline, double scale, const Pose2& body, Vec2 center,
                       double radius, int index) {
-  const Rotation2 R_world_body(body.angle);
+  const Rotation2 R_world_body(body.yaw);
   const Vec2 origin{body.x, body.y};
   first_vertex_.push_back(vertices_.size());
   for (Vec2 v : outline) vertices_.push_back(origin + R_world_body.rotate(scale * v));
@@ -12,8 +12,7 @@ void SceneBuffer::add(std::span<const Vec2> outline, double scale, const BodySta
       {nullptr, static_cast<int>(outline.size()), origin + R_world_body.rotate(center), radius, index});
 }
 
-void SceneBuffer::add_vehicle(const VehicleModel& v, const BodyState& body,
-                              std::span<const WheelState> wheels) {
+void SceneBuffer::add_vehicle(const VehicleModel& v, const Pose2& body, std::span<const WheelState> wheels) {
   const int index = static_cast<int>(v.body);
   add(v.chassis.outline, 1, body, {}, v.chassis.radius, index);
   for (size_t wheel = 0; wheel < v.wheels.size(); ++wheel) {
@@ -31,7 +30,8 @@ void SceneBuffer::update_blocks(const Model& model, std::span<const double> para
                                 std::span<const BodyState> bodies) {
   const auto add_block = [&](const BlockModel& b) {
     const double scale = params[b.params + kBlockScale];
-    add(b.shape.outline, scale, bodies[static_cast<size_t>(b.body)], {}, scale * b.shape.radius, b.body);
+    add(b.shape.outline, scale, body_pose(bodies[static_cast<size_t>(b.body)], model.origin), {},
+        scale * b.shape.radius, b.body);
   };
   if (!placed_ready_) {
     shapes_.clear();
@@ -66,7 +66,8 @@ std::span<const MovingShape> SceneBuffer::shapes(const Model& model, std::span<c
                                                  std::span<const WheelState> wheels, int except_body) {
   update_blocks(model, params, bodies);
   for (const VehicleModel& v : model.vehicles)
-    if (static_cast<int>(v.body) != except_body) add_vehicle(v, bodies[v.body], wheels);
+    if (static_cast<int>(v.body) != except_body)
+      add_vehicle(v, body_pose(bodies[v.body], model.origin), wheels);
   return linked();
 }
 

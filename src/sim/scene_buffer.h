@@ -27,9 +27,9 @@ class SceneBuffer {
   std::span<const PlacedGrid> grids(const Model& model);
 
  private:
-  void add(std::span<const Vec2> outline, double scale, const BodyState& body, Vec2 center, double radius,
+  void add(std::span<const Vec2> outline, double scale, const Pose2& body, Vec2 center, double radius,
            int index);
-  void add_vehicle(const VehicleModel& vehicle, const BodyState& body, std::span<const WheelState> wheels);
+  void add_vehicle(const VehicleModel& vehicle, const Pose2& body, std::span<const WheelState> wheels);
   void update_blocks(const Model& model, std::span<const double> params, std::span<const BodyState> bodies);
   std::span<const MovingShape> linked();
 

@@ -110,7 +110,7 @@ void Simulation::reset_vehicle(size_t index) {
   v.controller->initial_command(state_.params.data() + v.controller_params, state.command);
   BodyState& body = state_.bodies[v.body];
   update_inertia(v.body);
-  body = place_body({v.initial_pose.x, v.initial_pose.y, v.initial_pose.yaw}, state_.inertias[v.body]);
+  body = placed_at({v.initial_pose.x, v.initial_pose.y, v.initial_pose.yaw}, v.body);
   set_body_twist(body, v.initial_twist, state_.inertias[v.body]);
   state.z = v.initial_pose.z;
   state.pitch = v.initial_pose.pitch;
@@ -119,6 +119,15 @@ void Simulation::reset_vehicle(size_t index) {
   state.last_velocity = {twist.vx, twist.vy};
   for (size_t i = 0; i < v.wheels.size(); ++i) state_.wheels[v.first_wheel + i].steer = v.wheels[i].yaw;
   update_loads(index);
+}
+
+BodyState Simulation::placed_at(const Pose2& pose, size_t body) const {
+  const Vec2 origin = model_->origin;
+  return place_body({pose.x - origin.x, pose.y - origin.y, pose.yaw}, state_.inertias[body]);
+}
+
+Pose2 Simulation::pose_of(size_t body) const {
+  return body_pose(state_.bodies[body], model_->origin);
 }
 
 // Mass properties from the parameters; the reference point stays where it is.
@@ -149,7 +158,7 @@ void Simulation::reset_block(size_t index) {
   const auto index_of_body = static_cast<size_t>(b.body);
   update_inertia(index_of_body);
   BodyState& body = state_.bodies[index_of_body];
-  body = place_body({p.x, p.y, p.yaw}, state_.inertias[index_of_body]);
+  body = placed_at({p.x, p.y, p.yaw}, index_of_body);
   if (!b.is_static) set_body_twist(body, b.initial_twist, state_.inertias[index_of_body]);
 }
 
@@ -161,7 +170,7 @@ void Simulation::place_vehicle(size_t index, const Pose2& pose) {
 void Simulation::put_vehicle(size_t index, const Pose2& pose) {
   const VehicleModel& v = model_->vehicles[index];
   VehicleState& state = state_.vehicles[index];
-  state_.bodies[v.body] = place_body(pose, state_.inertias[v.body]);
+  state_.bodies[v.body] = placed_at(pose, v.body);
   for (size_t i = 0; i < v.wheels.size(); ++i) state_.wheels[v.first_wheel + i].spin = 0;
   state.last_velocity = {};
   state.has_last_pose = false;
@@ -180,7 +189,7 @@ void Simulation::place_block(size_t index, const Pose2& pose) {
     state_.block_z[index] = *z;
   if (b.body < 0) return;
   const auto body = static_cast<size_t>(b.body);
-  state_.bodies[body] = place_body(pose, state_.inertias[body]);
+  state_.bodies[body] = placed_at(pose, body);
   if (!b.is_static) state_.in_contact = true;  // it may overlap another one
   forget_solver();
 }
@@ -327,7 +336,7 @@ void Simulation::integrate_wheels(size_t index, double dt) {
   }
   // odometry: the true displacement of each step, scaled (physics 4.11)
   VehicleState& state = state_.vehicles[index];
-  const Pose2 pose = body_pose(state_.bodies[v.body]);
+  const Pose2 pose = pose_of(v.body);
   if (state.has_last_pose) {
     const double* k = state_.params.data() + v.body_params + kOdometryX;
     const Vec2 moved = yaws_[index]
@@ -351,9 +360,9 @@ bool Simulation::is_finite() const {
 }
 
 Pose3 Simulation::vehicle_pose(size_t index) const {
-  const BodyState& b = state_.bodies[model_->vehicles.at(index).body];
+  const Pose2 p = pose_of(model_->vehicles.at(index).body);
   const VehicleState& v = state_.vehicles[index];
-  return {b.x, b.y, v.z, b.angle, v.pitch, v.roll};
+  return {p.x, p.y, v.z, p.yaw, v.pitch, v.roll};
 }
 
 Twist2 Simulation::vehicle_twist(size_t index) const {
@@ -379,7 +388,7 @@ std::span<const WheelState> Simulation::wheels(size_t index) const {
 
 Pose2 Simulation::block_plane_pose(size_t index) const {
   const int body = model_->blocks[index].body;
-  return body < 0 ? state_.intangible_poses[index] : body_pose(state_.bodies[static_cast<size_t>(body)]);
+  return body < 0 ? state_.intangible_poses[index] : pose_of(static_cast<size_t>(body));
 }
 
 Pose3 Simulation::block_pose(size_t index) const {

@@ -210,7 +210,9 @@ class Simulation {
   void read_sensor(size_t sensor, float* values, uint8_t* valid);
   Pose2 block_plane_pose(size_t block) const;
   Polygon vehicle_outline(size_t vehicle) const;
-  int body_of(int vehicle) const;  // -1 for -1
+  BodyState placed_at(const Pose2& pose, size_t body) const;  // `pose`: world frame
+  Pose2 pose_of(size_t body) const;                           // world frame
+  int body_of(int vehicle) const;                             // -1 for -1
 
   State state_;
   std::shared_ptr<const Model> model_;

@@ -80,7 +80,8 @@ BodyForce Simulation::drive_vehicle(size_t index, double dt) {
     const Vec2 downhill = weight * slope;
     const Vec2 arm = w.position - center;
     GroundPatch ground;
-    if (!model_->regions.empty()) ground = ground_at(Vec2{body.x, body.y} + R_world_base.rotate(w.position));
+    if (!model_->regions.empty())
+      ground = ground_at(model_->origin + Vec2{body.x, body.y} + R_world_base.rotate(w.position));
     const TireInput in{.dt = dt,
                        .torque = wheel.torque,
                        .brake = wheel.brake,

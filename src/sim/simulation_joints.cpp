@@ -44,8 +44,7 @@ double Simulation::joint_angle(size_t index) const {
 
 std::array<Vec2, 2> Simulation::joint_anchors(size_t index) const {
   const JointModel& joint = model_->joints.at(index);
-  return {transform(body_pose(state_.bodies[joint.body_a]), joint.anchor_a),
-          transform(body_pose(state_.bodies[joint.body_b]), joint.anchor_b)};
+  return {transform(pose_of(joint.body_a), joint.anchor_a), transform(pose_of(joint.body_b), joint.anchor_b)};
 }
 
 }  // namespace mvsim

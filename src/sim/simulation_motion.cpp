@@ -14,7 +14,6 @@
 namespace mvsim {
 namespace {
 
-constexpr double kSkins = 0.006;        // m, both outlines' skins in Box2D and rounding
 constexpr double kLookAhead = 1.5;      // m, farthest distance worth measuring
 constexpr double kLeaveContact = 0.05;  // m of free distance before Box2D is left again
 constexpr double kMostSpeed = 1e15;     // m/s and rad/s; its square is far within single precision
@@ -117,7 +116,7 @@ void Simulation::measure_free_distances() {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     const BodyState& b = state_.bodies[m.vehicles[i].body];
     const double margin = m.vehicles[i].radius + m.collision_threshold + kSkins;
-    double free = distance_to_static(Vec2{b.x, b.y}, kLookAhead + margin) - margin;
+    double free = distance_to_static(m.origin + Vec2{b.x, b.y}, kLookAhead + margin) - margin;
     // two vehicles share the room between them
     for (size_t j = 0; j < m.vehicles.size(); ++j) {
       if (j == i) continue;

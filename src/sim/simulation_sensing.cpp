@@ -63,7 +63,7 @@ Polygon Simulation::block_outline(size_t index) const {
 
 Polygon Simulation::vehicle_outline(size_t index) const {
   const VehicleModel& v = model_->vehicles[index];
-  return placed_outline(v.chassis.outline, 1, body_pose(state_.bodies[v.body]));
+  return placed_outline(v.chassis.outline, 1, pose_of(v.body));
 }
 
 namespace {
@@ -158,8 +158,8 @@ bool Simulation::overlaps(size_t index) const {
 // Circles first: an exact polygon distance only for what is near enough to matter.
 double Simulation::outline_clearance(size_t index, const Polygon& outline, double limit) const {
   const Model& m = *model_;
-  const BodyState& b = state_.bodies[m.vehicles[index].body];
-  const Vec2 center{b.x, b.y};
+  const Pose2 pose = pose_of(m.vehicles[index].body);
+  const Vec2 center{pose.x, pose.y};
   const double radius = m.vehicles[index].chassis.radius;
   const int body = static_cast<int>(m.vehicles[index].body), group = group_of(m, body);
   double best = limit;

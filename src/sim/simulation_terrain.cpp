@@ -63,7 +63,7 @@ double Simulation::rest_on_ground(size_t index) {
   constexpr double kLevel = 1e-4, kAboveAnchor = 0.5;  // m
   const VehicleModel& v = model_->vehicles[index];
   VehicleState& state = state_.vehicles[index];
-  const Pose2 pose = body_pose(state_.bodies[v.body]);
+  const Pose2 pose = pose_of(v.body);
   const Rotation2 R_world_yaw(pose.yaw);
   const Tilt tilt(state);
   PlateFit fit;
@@ -103,8 +103,7 @@ void Simulation::find_step_squares(size_t index, double wheel_ground) {
   constexpr double kHalfSide = 0.01, kSideOfSpeed = 0.07;  // m, s
   const VehicleModel& v = model_->vehicles[index];
   const VehicleState& state = state_.vehicles[index];
-  const BodyState& body = state_.bodies[v.body];
-  const Pose2 pose = body_pose(body);
+  const Pose2 pose = pose_of(v.body);
   const Rotation2 R_world_yaw(pose.yaw);
   const Tilt tilt(state);
   const double top = kAboveChassis * v.z_max, climb = kClimb * 2 * v.wheels[0].radius;
@@ -123,7 +122,7 @@ void Simulation::find_step_squares(size_t index, double wheel_ground) {
 void Simulation::snap_to_ground(size_t index) {
   const VehicleModel& v = model_->vehicles[index];
   VehicleState& state = state_.vehicles[index];
-  const Pose2 pose = body_pose(state_.bodies[v.body]);
+  const Pose2 pose = pose_of(v.body);
   std::optional<double> highest;
   for (const WheelModel& w : v.wheels)
     if (const std::optional<double> z = highest_map(model_->terrain, transform(pose, w.position)))

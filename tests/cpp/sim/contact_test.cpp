@@ -1,4 +1,5 @@
 // Contacts, ground friction and ground height (world-elements 2.10, vehicles 3.11).
+#include <box2d/box2d.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,6 +25,63 @@ TEST(Contact, AWallStopsTheVehicleAndIsReported) {
   EXPECT_TRUE(sim.vehicle(0).had_collision);
   sim.clear_collision_flags();
   EXPECT_FALSE(sim.vehicle(0).had_collision);
+}
+
+// Skins of 10 mm about wheels and of 2.5 mm about blocks; Box2D lets them overlap by 5 mm.
+TEST(Contact, AWheelStopsAtItsSkin) {
+  std::string robot =
+      bot("r", "<controller class='raw'/>", "<init_pose>0 0 0</init_pose><init_vel>0 .3 0</init_vel>");
+  robot.replace(robot.find("<mu>0.8</mu>"), 12, "<mu>0</mu>");
+  Simulation sim(
+      model_of("<simul_timestep>0.005</simul_timestep><block name='wall'><static>true</static>"
+               "<init_pose>0 0.5 0</init_pose><shape><pt>-3 0</pt><pt>-3 .2</pt><pt>3 .2</pt><pt>3 0</pt>"
+               "</shape></block>" +
+               robot),
+      0);
+  sim.run(2);
+  const double gap = 0.5 - (sim.vehicle_pose(0).y + 0.3 + 0.025);
+  EXPECT_GT(gap, 0.0125 - 0.0051);
+  EXPECT_LT(gap, 0.0125 + 0.0015) << "stopped before the skins met";
+}
+
+// Box2D, asked directly, is the oracle: its search for the time of impact is at work at every speed.
+TEST(Contact, AFrontalStopIsBox2Ds) {
+  std::string robot =
+      bot("r", "<controller class='raw'/>", "<init_pose>1.2033 0 0</init_pose><init_vel>1 0 0</init_vel>");
+  robot.replace(robot.find("<mu>0.8</mu>"), 12, "<mu>0</mu>");
+  Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + kWall + robot), 0);
+  sim.set_always_solver(true);
+
+  b2World world(b2Vec2(0, 0));
+  const auto add = [&](b2Body* body, float x_min, float x_max, float y_min, float y_max, float skin,
+                       float restitution) {
+    b2PolygonShape box;
+    const b2Vec2 corners[] = {{x_min, y_min}, {x_max, y_min}, {x_max, y_max}, {x_min, y_max}};
+    box.Set(corners, 4);
+    box.m_radius = skin;
+    b2FixtureDef fixture;
+    fixture.shape = &box;
+    fixture.friction = 0;
+    fixture.restitution = restitution;
+    body->CreateFixture(&fixture);
+  };
+  b2BodyDef def;
+  def.position.Set(2, 0);
+  add(world.CreateBody(&def), 0, 0.2f, -2, 2, 0.0025f, 0.01f);
+  def.type = b2_dynamicBody;
+  def.position.Set(1.2033f, 0);
+  def.linearVelocity.Set(1, 0);
+  def.allowSleep = false;
+  b2Body* body = world.CreateBody(&def);
+  add(body, -0.4f, 0.4f, -0.25f, 0.25f, 0.0025f, 0.01f);
+  const b2MassData mass{19, b2Vec2(0, 0), 1};
+  body->SetMassData(&mass);
+  for (int i = 0; i < 200; ++i) {
+    sim.step();
+    world.Step(0.005f, 8, 3);
+    ASSERT_NEAR(sim.vehicle_pose(0).x, body->GetPosition().x, 1e-6) << i;
+  }
+  EXPECT_TRUE(sim.had_collision(0));
 }
 
 TEST(Contact, ABlockSlidesToAStopByCoulombFriction) {

@@ -1,0 +1,43 @@
+// The occupied cells of a grid as Box2D sees them: squares near what moves, made and dropped as it moves.
+#pragma once
+
+#include <box2d/box2d.h>
+
+#include <span>
+#include <vector>
+
+#include "model/model.h"
+
+namespace mvsim {
+
+inline constexpr float kCellSkin = 0.001f;  // m, of grid cells and of squares in the way of a chassis
+
+// A moving body's part of the plane in the next step, in the solver's frame.
+struct Reach {
+  Vec2 center;
+  double radius = 0;  // m
+};
+
+// Bodies whose fixtures are cells, or squares that are put where a chassis already is, are marked.
+b2Body* add_squares_body(b2World& world);
+bool is_square(b2Fixture& fixture);
+
+class SolverCells {
+ public:
+  SolverCells(b2World& world, const GridModel& grid, Vec2 origin);
+
+  // Gives every occupied cell within one of the circles a fixture, and no other cell.
+  void refresh(std::span<const Reach> reaches);
+
+ private:
+  void update_fixtures();
+  void add(CellIndex cell);
+
+  const GridModel* grid_;
+  Pose2 pose_;  // of the grid, solver's frame
+  b2Body* anchor_;
+  std::vector<CellIndex> cells_;         // those that have a fixture now, row by row
+  std::vector<CellIndex> found_, near_;  // scratch
+};
+
+}  // namespace mvsim
