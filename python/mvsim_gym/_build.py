@@ -15,6 +15,7 @@ from gymnasium import spaces
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
+from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT, checked_memory_limit
 from mvsim_gym._notices import notice
 from mvsim_gym.errors import UnknownKeywordError
 from mvsim_gym.registration import listing, source_of
@@ -29,6 +30,7 @@ OWN_KEYWORDS = [
     "spl",
     "roots",
     "log_dir",
+    "memory_limit",
 ]
 OWN_KEYWORDS += ["render_mode", "width", "height", "camera", "max_episode_steps", "copy", "flatten", "pin"]
 
@@ -51,6 +53,7 @@ class Recipe:
     pin: bool = False
     max_episode_steps: int | None = None
     log_dir: Path | None = None
+    memory_limit: int = DEFAULT_MEMORY_LIMIT
 
     def portable(self) -> Recipe:
         """The same for another process: absolute paths, no id that only this process has registered, and no logs,
@@ -96,6 +99,7 @@ def make_batch(recipe: Recipe) -> _core.Batch:
         recipe.spl,
         assets(),
         folders,
+        checked_memory_limit(recipe.memory_limit),
     )
     if recipe.log_dir is not None:
         batch.log_to(os.fspath(recipe.log_dir))

@@ -26,6 +26,7 @@ from mvsim_gym._build import (
     observation_space,
 )
 from mvsim_gym._info import InfoTable
+from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT
 from mvsim_gym._picture import Painter, Shot
 from mvsim_gym._state import Copyable, checked_bytes
 
@@ -51,6 +52,7 @@ class Env(Copyable, gym.Env[Any, Any]):
             costs time).
         roots: folders that the world may read beside its own parent folder and the package's data.
         log_dir: a folder for CSV files of every vehicle, a row a physics step; each episode has its own.
+        memory_limit: bytes that the worlds and their simulation may take; more is an error before it is taken.
         width, height: of pictures, pixels.
         camera: "above" or "behind" (the robot).
         overrides: any field, term or knob of the environment file, e.g. `time_limit=30`,
@@ -77,6 +79,7 @@ class Env(Copyable, gym.Env[Any, Any]):
         spl: bool = False,
         roots: Sequence[Path] = (),
         log_dir: Path | None = None,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
         width: int = 480,
         height: int = 480,
         camera: str = "above",
@@ -94,6 +97,7 @@ class Env(Copyable, gym.Env[Any, Any]):
             spl=spl,
             roots=roots,
             log_dir=log_dir,
+            memory_limit=memory_limit,
         )
         batch = make_batch(recipe)
         self._recipe = recipe.portable()

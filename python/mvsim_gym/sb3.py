@@ -26,6 +26,7 @@ from mvsim_gym._build import (
     observation_space,
 )
 from mvsim_gym._info import InfoTable
+from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT
 from mvsim_gym._picture import Painter, Shot
 from mvsim_gym._state import Copyable, pack, unpack
 
@@ -45,7 +46,7 @@ class MVSimVecEnv(Copyable, VecEnv):
         flatten: observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with
             False a dict in physical units, for "MultiInputPolicy".
         render_mode: None or "rgb_array".
-        strict_actions, spl, roots, log_dir, width, height, camera, overrides: as for `mvsim_gym.VectorEnv`.
+        strict_actions, spl, roots, log_dir, memory_limit, width, height, camera, overrides: as for `mvsim_gym.VectorEnv`.
 
     Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
     whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
@@ -67,6 +68,7 @@ class MVSimVecEnv(Copyable, VecEnv):
         spl: bool = False,
         roots: Sequence[Path] = (),
         log_dir: Path | None = None,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
         width: int = 320,
         height: int = 320,
         camera: str = "above",
@@ -85,6 +87,7 @@ class MVSimVecEnv(Copyable, VecEnv):
             spl=spl,
             roots=roots,
             log_dir=log_dir,
+            memory_limit=memory_limit,
         )
         batch = make_batch(recipe)
         self._recipe = recipe.portable()

@@ -19,6 +19,9 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kPollEvery = std::chrono::milliseconds(20);
 constexpr int kSubstepsPerLook = 16;  // at the clock, which costs as much as a tenth of a substep
 
+// Ends the start of an episode when the caller was told to stop.
+struct StoppedReset {};
+
 // Asks the caller now and then whether to stop, on the caller's thread only.
 class StopSignal {
  public:
@@ -92,11 +95,16 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
       pool(options.num_threads > 0 ? std::min(options.num_threads, options.num_envs)
                                    : default_threads(options.num_envs),
            options.pin) {
-  check_memory(*task, options.num_envs);
+  check_memory(*task, options.num_envs, options.load.memory_limit);
   const auto n = static_cast<size_t>(options.num_envs);
   scratches.resize(static_cast<size_t>(pool.threads()));
   envs.reserve(n);
-  for (size_t i = 0; i < n; ++i) envs.push_back(make_env(*task, i));
+  for (size_t i = 0; i < n; ++i) {
+    if (options.load.poll) options.load.poll();
+    envs.push_back(make_env(*task, i));
+  }
+  options.load.poll = {};  // the load is over
+  warnings = task->warnings;
   for (const ActionComponent& c : task->action_components) {
     action_low.push_back(c.low);
     action_high.push_back(c.high);
@@ -146,8 +154,10 @@ void Batch::Impl::observe(int i, bool first, Scratch& scratch) {
   }
 }
 
-void Batch::Impl::start(int i, Scratch& scratch) {
-  start_episode(*task, envs[i]);
+void Batch::Impl::start(int i, const std::function<bool()>& keep_going, Scratch& scratch) {
+  start_episode(*task, envs[i], [&] {
+    if (!keep_going()) throw StoppedReset();
+  });
   was_reset[i] = 1;
   observe(i, true, scratch);
 }
@@ -170,7 +180,7 @@ void Batch::Impl::advance(int i, const float* actions, const std::function<bool(
   EnvState& env = envs[i];
   clear_results(i);
   if (env.finished) {  // kNextStep: the action is ignored
-    start(i, scratch);
+    start(i, keep_going, scratch);
     return;
   }
   if (!read_action(i, actions)) set_info(kBadAction, i, ++env.bad_actions);
@@ -187,7 +197,7 @@ void Batch::Impl::advance(int i, const float* actions, const std::function<bool(
       std::copy(row, row + static_cast<std::ptrdiff_t>(size),
                 final_observations[k].begin() + static_cast<std::ptrdiff_t>(i * size));
     }
-    start(i, scratch);
+    start(i, keep_going, scratch);
   }
 }
 
@@ -234,6 +244,8 @@ void Batch::Impl::for_envs(const ShouldStop& should_stop,
     for (int i = begin; i < end && !stop.stopped(); ++i) {
       try {
         work(i, keep_going, scratch);
+      } catch (const StoppedReset&) {
+        envs[static_cast<size_t>(i)].finished = true;
       } catch (const std::exception& e) {
         envs[static_cast<size_t>(i)].finished = true;
         error.add(i, e.what());
@@ -293,10 +305,10 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop) 
                 std::to_string(m.envs.size()));
   for (InfoColumn& c : m.infos) std::fill(c.mask.begin(), c.mask.end(), uint8_t{0});
   std::fill(m.was_reset.begin(), m.was_reset.end(), uint8_t{0});
-  m.for_envs(should_stop, [&](int i, const std::function<bool()>&, Scratch& scratch) {
+  m.for_envs(should_stop, [&](int i, const std::function<bool()>& keep_going, Scratch& scratch) {
     if (!mask.empty() && mask[static_cast<size_t>(i)] == 0) return;
     m.clear_results(i);
-    m.start(i, scratch);
+    m.start(i, keep_going, scratch);
   });
 }
 

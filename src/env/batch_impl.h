@@ -32,7 +32,7 @@ class Busy {
 struct Batch::Impl {
   Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batch_options);
 
-  void start(int i, Scratch& scratch);
+  void start(int i, const std::function<bool()>& keep_going, Scratch& scratch);
   void advance(int i, const float* actions, const std::function<bool()>& keep_going, Scratch& scratch);
   void finish(int i);
   void observe(int i, bool first, Scratch& scratch);

@@ -1,9 +1,11 @@
 // EnvSpec -> Task.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "env/task.h"
 #include "model/compile.h"
 
@@ -67,7 +69,25 @@ CompileOptions compile_options(const EnvSpec& spec) {
   return options;
 }
 
-void load_models(Task& task, const EnvLoadOptions& options) {
+// The caller chose the environment's file, so links on the way to it are followed.
+std::string real_folder_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(folder_of(path), error);
+  return error ? folder_of(path) : real.string();
+}
+
+WorldSpec load_variant(const EnvSpec& spec, const OpenFile& file, const WorldLoadOptions& load,
+                       LoadSession& session) {
+  try {
+    return load_world(file, load, session);
+  } catch (const WorldFileError&) {
+    throw;
+  } catch (const Error& e) {  // of the file as a whole
+    throw WorldFileError(spec.world.where, about("world", spec.world.where) + e.what());
+  }
+}
+
+void load_models(Task& task, const EnvLoadOptions& options, LoadGuard& guard) {
   const EnvSpec& spec = task.spec;
   WorldLoadOptions load;
   load.assets = options.assets;
@@ -78,19 +98,21 @@ void load_models(Task& task, const EnvLoadOptions& options) {
 
   // the file names its world, so the world must lie where the file may read
   std::vector<std::string> roots = load.roots;
-  const std::string folder = folder_of(spec.path);
+  const std::string folder = real_folder_of(spec.path);
   roots.push_back(join_path(folder, ".."));
   if (!load.assets.empty()) roots.push_back(load.assets);
   std::string reason;
-  const auto path = FileRoots(roots).resolve(join_path(folder, spec.world.text), reason);
-  if (!path)
-    throw WorldFileError(spec.world.where,
-                         about("world", spec.world.where) + "the file '" + spec.world.text + "' " + reason);
+  const auto file = FileRoots(roots).open(join_path(folder, spec.world.text), reason);
+  if (!file)
+    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "the file '" +
+                                               shortened(spec.world.text, 200) + "' " + reason);
 
   const CompileOptions compile = compile_options(spec);
+  LoadSession session(guard);
+  GridCache grids;
   for (int i = 0; i < spec.variants; ++i) {
     load.world_seed = static_cast<uint64_t>(spec.world_seed) + static_cast<uint64_t>(i);
-    task.models.push_back(load_model(*path, load, compile));
+    task.models.push_back(compile_world(load_variant(spec, *file, load, session), compile, guard, grids));
     const Model &first = *task.models.front(), &model = *task.models.back();
     const bool alike = first.vehicles.size() == model.vehicles.size() &&
                        first.blocks.size() == model.blocks.size() &&
@@ -137,7 +159,8 @@ size_t find_vehicle(const EnvSpec& spec, const Model& model) {
   }
 }
 
-void compile_observation(const TermSpec& term, TaskContext& context, Task& task, size_t& history_size) {
+void compile_observation(const TermSpec& term, TaskContext& context, LoadGuard& guard, Task& task,
+                         size_t& history_size) {
   TermReader reader(term);
   ObservationSlot slot;
   slot.term = make_term(reader, context, observation_classes());
@@ -145,6 +168,9 @@ void compile_observation(const TermSpec& term, TaskContext& context, Task& task,
   slot.history = reader.integer("history", 1, 1, 1000);
   reader.finish();
   const std::vector<Interval> bounds = slot.term->bounds();
+  // bounds, history and result of one env
+  guard.take(static_cast<double>(bounds.size()) * slot.history * 4 * sizeof(float), term.params.where,
+             describe(term));
   for (const Interval& b : bounds) {
     slot.low.push_back(static_cast<float>(b.low));
     slot.high.push_back(static_cast<float>(b.high));
@@ -189,7 +215,7 @@ void compile_resets(const EnvSpec& spec, TaskContext& context, Task& task) {
   }
 }
 
-void compile_terms(Task& task) {
+void compile_terms(Task& task, LoadGuard& guard) {
   const EnvSpec& spec = task.spec;
   TaskNeeds needs;
   TaskContext context{.model = *task.models.front(),
@@ -213,7 +239,7 @@ void compile_terms(Task& task) {
   if (context.goal_radius > 0) task.goal_radius = context.goal_radius;
   task.start_and_goal.finish(context);
   size_t history_size = 0;
-  for (const TermSpec& term : spec.observations) compile_observation(term, context, task, history_size);
+  for (const TermSpec& term : spec.observations) compile_observation(term, context, guard, task, history_size);
   for (const TermSpec& term : spec.rewards) {
     TermReader reader(term);
     WeightedReward reward{term.name, reader.number("weight", 1),
@@ -239,14 +265,44 @@ bool is_static(const Model& model) {
                      [](const BlockModel& b) { return b.body < 0 || (b.is_static && !b.placed); });
 }
 
-void make_grids(Task& task) {
+// A world that is too large for cells of the wanted size gets larger ones, up to a point, and the user is told.
+void check_planning(Task& task) {
+  constexpr double kMaxFactor = 16;
+  if (!task.needs_path) return;
+  const double wanted = task.start_and_goal.planning_cell();
+  for (const auto& model : task.models) {
+    const double cell = planning_cell_of(model->bounds, wanted);
+    if (cell <= wanted) continue;
+    const Rect& r = model->bounds;
+    char numbers[200];
+    std::snprintf(numbers, sizeof numbers,
+                  "the world is %.6g x %.6g m large, too large to plan paths with cells of %.3g m",
+                  r.x_max - r.x_min, r.y_max - r.y_min, wanted);
+    char size[40];
+    std::snprintf(size, sizeof size, "%.3g m", cell);
+    const TermSpec* goal = nullptr;
+    for (const TermSpec& term : task.spec.resets)
+      if (term.params.tag == "goal") goal = &term;
+    const SourceLocation& where = goal ? goal->params.where : task.spec.where;
+    if (cell > kMaxFactor * wanted)
+      throw WorldFileError(where, std::string("<goal>: ") + numbers + ": expected a smaller world, or cells of " +
+                                      size + " (attribute 'cell')");
+    task.warnings.push_back(printable(where.text() + ": <goal>: " + numbers + ": cells of " + size +
+                                      " are taken, paths through narrower gaps are not found"));
+    return;
+  }
+}
+
+void make_grids(Task& task, LoadGuard& guard) {
   task.static_world =
       std::all_of(task.models.begin(), task.models.end(), [](const auto& m) { return is_static(*m); });
   if (!task.needs_path || !task.static_world) return;
   for (const auto& model : task.models) {
     const Simulation simulation(model, 0);
-    task.grids.push_back(std::make_shared<const PlanningGrid>(make_planning_grid(
-        simulation, task.vehicle, task.start_and_goal.planning_cell(), task.start_and_goal.inflation())));
+    task.grids.push_back(std::make_shared<const PlanningGrid>(
+        make_planning_grid(simulation, task.vehicle, task.start_and_goal.planning_cell(),
+                           task.start_and_goal.inflation(), [&] { guard.poll(); })));
+    guard.take(static_cast<double>(task.grids.back()->free.size()), task.spec.where, "the planning grid");
   }
 }
 
@@ -256,11 +312,14 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
   auto task = std::make_unique<Task>();
   task->spec = spec;
   replace_knobs(task->spec);
-  load_models(*task, options);
+  LoadGuard guard(options.memory_limit, options.poll);
+  load_models(*task, options, guard);
   set_times(*task);
   task->vehicle = find_vehicle(task->spec, *task->models.front());
-  compile_terms(*task);
-  make_grids(*task);
+  compile_terms(*task, guard);
+  check_planning(*task);
+  make_grids(*task, guard);
+  task->memory_used = guard.used();
   return task;
 }
 

@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "env/free_space.h"
+#include "raycast/polygon_distance.h"
 #include "sim/simulation.h"
 
 namespace mvsim {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr float kFar = std::numeric_limits<float>::infinity();
 constexpr int32_t kNone = -1;
+constexpr int kPollEvery = 16;  // cells
 
 // A cell to be expanded: smallest distance first, then smallest index, so that the order never depends on
 // memory or history. Distances are not negative, hence ordered like their bits.
@@ -94,26 +96,71 @@ int PlanningGrid::cell_of(Vec2 p) const {
   return index(p.y - origin.y, height) * width + index(p.x - origin.x, width);
 }
 
+namespace {
+
+double cells_along(double length, double cell) {
+  return std::max(1.0, std::ceil(length / cell - 1e-9));
+}
+
+}  // namespace
+
+// A search looks along a line from every cell, so its work grows with cells times the longer side.
+double planning_cell_of(const Rect& r, double cell) {
+  constexpr double kMaxCells = 1 << 18, kMaxSide = 1 << 10;
+  const auto fits = [&](double side) {
+    const double width = cells_along(r.x_max - r.x_min, side), height = cells_along(r.y_max - r.y_min, side);
+    return width * height <= kMaxCells && width * height * std::max(width, height) <= kMaxCells * kMaxSide;
+  };
+  constexpr int kMaxSteps = 2000;  // ends for bounds that are not finite too
+  for (int i = 0; i < kMaxSteps && !fits(cell); ++i) cell *= 1.05;
+  return cell;
+}
+
 PlanningGrid empty_planning_grid(const Rect& r, double cell) {
-  constexpr int kMostCells = 4 << 20;
   PlanningGrid g;
   g.origin = {r.x_min, r.y_min};
-  g.cell = std::max(cell, std::sqrt((r.x_max - r.x_min) * (r.y_max - r.y_min) / kMostCells));
-  g.width = std::max(1, static_cast<int>(std::ceil((r.x_max - r.x_min) / g.cell - 1e-9)));
-  g.height = std::max(1, static_cast<int>(std::ceil((r.y_max - r.y_min) / g.cell - 1e-9)));
+  g.cell = planning_cell_of(r, cell);
+  g.width = static_cast<int>(cells_along(r.x_max - r.x_min, g.cell));
+  g.height = static_cast<int>(cells_along(r.y_max - r.y_min, g.cell));
   g.free.resize(static_cast<size_t>(g.width) * g.height);
   return g;
 }
 
-PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation) {
-  PlanningGrid g = empty_planning_grid(simulation.model().bounds, cell);
-  for (int i = 0; i < g.width * g.height; ++i) g.free[i] = is_free(simulation, agent, g.center(i), inflation);
+PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation,
+                                const Poll& poll) {
+  const Model& model = simulation.model();
+  PlanningGrid g = empty_planning_grid(model.bounds, cell);
+  for (int i = 0; i < g.width * g.height; ++i) {
+    if (poll && i % kPollEvery == 0) poll();
+    const Vec2 center = g.center(i);
+    g.free[i] = is_known_ground(model, center) && distance_to_static(model, center, inflation) >= inflation;
+  }
+  // what moves, each thing over the cells that it may reach: as is_free() says of each of them
+  for (const MovingShape& shape : simulation.obstacles(static_cast<int>(agent))) {
+    if (poll) poll();
+    const double reach = inflation + shape.radius;
+    if (!std::isfinite(shape.center.x + shape.center.y)) continue;
+    const Vec2 margin{reach + g.cell, reach + g.cell};
+    if (const Vec2 far = shape.center + margin, near = shape.center - margin;
+        far.x < g.origin.x || far.y < g.origin.y || near.x > g.origin.x + g.width * g.cell ||
+        near.y > g.origin.y + g.height * g.cell)
+      continue;
+    const int first = g.cell_of(shape.center - margin), last = g.cell_of(shape.center + margin);
+    for (int row = first / g.width; row <= last / g.width; ++row)
+      for (int column = first % g.width; column <= last % g.width; ++column) {
+        const int index = row * g.width + column;
+        const Vec2 d = shape.center - g.center(index);
+        if (!g.free[index] || dot(d, d) >= reach * reach) continue;
+        const std::span<const Vec2> outline{shape.vertices, static_cast<size_t>(shape.count)};
+        if (polygon_point_distance(outline, g.center(index)) < inflation) g.free[index] = 0;
+      }
+  }
   return g;
 }
 
 // The search from the goal outward; lives while a field is made.
 struct GoalField::Search {
-  Search(const PlanningGrid& grid, Vec2 goal_point);
+  Search(const PlanningGrid& grid, Vec2 goal_point, const Poll& search_poll);
 
   float through(int cell, int32_t corner) const;
   void settle(int cell, float distance);
@@ -121,6 +168,7 @@ struct GoalField::Search {
   void extend();
 
   const PlanningGrid& g;
+  const Poll& poll;
   Vec2 goal;
   int32_t goal_cell;
   std::vector<Vec2> centers;
@@ -130,8 +178,8 @@ struct GoalField::Search {
   std::vector<uint8_t> closed;
 };
 
-GoalField::Search::Search(const PlanningGrid& grid, Vec2 goal_point)
-    : g(grid), goal(goal_point), goal_cell(grid.cell_of(goal_point)) {
+GoalField::Search::Search(const PlanningGrid& grid, Vec2 goal_point, const Poll& search_poll)
+    : g(grid), poll(search_poll), goal(goal_point), goal_cell(grid.cell_of(goal_point)) {
   const size_t n = g.free.size();
   centers.resize(n);
   for (size_t i = 0; i < n; ++i) centers[i] = g.center(static_cast<int>(i));
@@ -170,7 +218,8 @@ void GoalField::Search::run() {
   if (!g.free[goal_cell]) return;
   Queue queue;
   queue.push(entry(0, goal_cell));
-  while (!queue.empty()) {
+  for (int count = 0; !queue.empty(); ++count) {
+    if (poll && count % kPollEvery == 0) poll();
     const float found = distance_of(queue.top());
     const int32_t cell = cell_of(queue.top());
     queue.pop();
@@ -224,9 +273,9 @@ void GoalField::Search::extend() {
   }
 }
 
-GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal)
+GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Poll& poll)
     : grid_(std::move(grid)), goal_(goal) {
-  Search search(*grid_, goal);
+  Search search(*grid_, goal, poll);
   search.run();
   search.extend();
   // only the cells where paths bend keep their distance

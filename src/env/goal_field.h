@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/geometry.h"
+#include "base/load_guard.h"
 
 namespace mvsim {
 
@@ -30,15 +31,22 @@ struct PlanningGrid {
   int cell_of(Vec2 p) const;  // of the nearest cell if outside
 };
 
-// Of cells of `cell` metres, or of larger ones where a world is very large; none is free yet.
+// Side of the cells with which paths in a world are planned: `cell` metres, or more where that would make too
+// many of them, or too long rows.
+double planning_cell_of(const Rect& bounds, double cell);
+
+// Of such cells; none is free yet.
 PlanningGrid empty_planning_grid(const Rect& bounds, double cell);
 
 // The world as `simulation` has it now, without its agent; `inflation` is the disc's radius.
-PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation);
+// `poll` is called often and may throw.
+PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation,
+                                const Poll& poll = {});
 
 class GoalField {
  public:
-  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal);
+  // `poll` is called often and may throw.
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Poll& poll = {});
 
   Vec2 goal() const { return goal_; }
   const PlanningGrid& grid() const { return *grid_; }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file.h"
+#include "assets/file_roots.h"
 #include "env/env_spec.h"
 #include "env/term_reader.h"
 #include "worldfile/xml_source.h"
@@ -208,7 +208,7 @@ EnvSpec load_env_text(const std::string& text, const std::string& path, const En
 }
 
 EnvSpec load_env(const std::string& path, const EnvLoadOptions& options) {
-  return load_env_text(read_file(path, kMostEnvFileBytes), path, options);
+  return load_env_text(open_file(path).read(kMostEnvFileBytes), path, options);
 }
 
 std::vector<EnvListing> list_envs(const std::string& folder) {

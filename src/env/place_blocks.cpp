@@ -28,11 +28,11 @@ class PlaceBlocks final : public ResetTerm {
     radius_ = reader.interval("radius", kPositive);
   }
 
-  void apply(EnvState& env, RandomStream& random) const override {
+  void apply(EnvState& env, RandomStream& random, const Poll& poll) const override {
     Simulation& s = env.simulation;
     for (size_t k = 0; k < blocks_.size(); ++k)
       s.place_block(blocks_[k], {kParked + 100.0 * static_cast<double>(k), kParked, 0});
-    for (size_t block : blocks_) place(s, block, random);
+    for (size_t block : blocks_) place(s, block, random, poll);
   }
 
  private:
@@ -50,7 +50,7 @@ class PlaceBlocks final : public ResetTerm {
   }
 
   // The first of some poses that keeps the distances, else the one that comes nearest to keeping them.
-  void place(Simulation& s, size_t index, RandomStream& random) const {
+  void place(Simulation& s, size_t index, RandomStream& random, const Poll& poll) const {
     const BlockModel& block = s.model().blocks[index];
     if (radius_)
       s.set_param(block.params + kBlockScale,
@@ -59,6 +59,7 @@ class PlaceBlocks final : public ResetTerm {
     double best = -1e300;
     Pose2 best_pose;
     for (int i = 0; i < kTries && best < 0; ++i) {
+      if (poll) poll();
       const Pose2 pose{random.uniform(area_.x_min, area_.x_max), random.uniform(area_.y_min, area_.y_max),
                        random.uniform(-kPi, kPi)};
       const double excess = room(s, {pose.x, pose.y}, radius);

@@ -69,8 +69,9 @@ void StartAndGoal::finish(const TaskContext& context) {
 }
 
 std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, double clearance, const Rect& area,
-                                             RandomStream& random) const {
+                                             RandomStream& random, const Poll& poll) const {
   for (int i = 0; i < kPointTries; ++i) {
+    if (poll) poll();
     const Vec2 p{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)};
     if (is_free(simulation, vehicle_, p, clearance) && ground_slope(simulation.model(), p) <= goal_slope_)
       return p;
@@ -81,10 +82,11 @@ std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, doubl
 // With a planning grid goals are centres of its free cells, of every second row and column, so that their
 // fields fit into the cache and are found again.
 std::optional<Vec2> StartAndGoal::draw_goal(EnvState& env, const PlanningGrid* grid,
-                                            RandomStream& random) const {
+                                            RandomStream& random, const Poll& poll) const {
   if (goal_point_) return goal_point_;
-  if (!grid) return draw_point(env.simulation, goal_clearance_, goal_area_, random);
+  if (!grid) return draw_point(env.simulation, goal_clearance_, goal_area_, random, poll);
   for (int i = 0; i < kPointTries; ++i) {
+    if (poll) poll();
     const int cell = grid->cell_of({random.uniform(goal_area_.x_min, goal_area_.x_max),
                                     random.uniform(goal_area_.y_min, goal_area_.y_max)});
     const int column = cell % grid->width & ~1, row = cell / grid->width & ~1;
@@ -117,7 +119,7 @@ bool StartAndGoal::trailers_are_free(const Simulation& s) const {
   });
 }
 
-bool StartAndGoal::draw_start(EnvState& env, RandomStream& random) const {
+bool StartAndGoal::draw_start(EnvState& env, RandomStream& random, const Poll& poll) const {
   Simulation& s = env.simulation;
   if (!has_spawn_ || spawn_pose_) {
     Pose3 initial = s.model().vehicles[vehicle_].initial_pose;
@@ -131,6 +133,7 @@ bool StartAndGoal::draw_start(EnvState& env, RandomStream& random) const {
   }
   const double wanted = uniform_distance_ ? random.uniform(distance_->low, distance_->high) : -1;
   for (int i = 0; i < kStartTries; ++i) {
+    if (poll) poll();
     const Vec2 p{random.uniform(spawn_area_.x_min, spawn_area_.x_max),
                  random.uniform(spawn_area_.y_min, spawn_area_.y_max)};
     // what is cheap first; half of the tries insist on the wanted distance
@@ -145,18 +148,19 @@ bool StartAndGoal::draw_start(EnvState& env, RandomStream& random) const {
   return false;
 }
 
-void StartAndGoal::apply(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of) const {
+void StartAndGoal::apply(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of,
+                         const Poll& poll) const {
   RandomStream spawn(env.simulation.key(), env.simulation.episode(), StreamPurpose::kSpawn);
   RandomStream goal(env.simulation.key(), env.simulation.episode(), StreamPurpose::kGoal);
   env.field.reset();
   for (int i = 0; i < kGoalTries; ++i) {
     if (has_goal_) {
-      const auto drawn = draw_goal(env, grid, goal);
+      const auto drawn = draw_goal(env, grid, goal, poll);
       if (!drawn) break;
       env.goal = *drawn;
       if (grid) env.field = field_of(env.goal);
     }
-    if (draw_start(env, spawn)) return;
+    if (draw_start(env, spawn, poll)) return;
   }
   throw Error("no free start" + std::string(has_goal_ ? " and goal" : "") +
               " found: the clearances, distances or areas of <reset> leave no room in this world");

@@ -29,15 +29,16 @@ class StartAndGoal {
 
   using FieldOf = std::function<std::shared_ptr<const GoalField>(Vec2 goal)>;
   // Places the agent and sets env.goal, env.start and, where a planning grid is given, env.field. Throws
-  // Error if no place is found.
-  void apply(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of) const;
+  // Error if no place is found. `poll` is called before each try and may throw.
+  void apply(EnvState& env, const PlanningGrid* grid, const FieldOf& field_of, const Poll& poll) const;
 
  private:
   std::optional<Vec2> draw_point(const Simulation& simulation, double clearance, const Rect& area,
-                                 RandomStream& random) const;
-  bool draw_start(EnvState& env, RandomStream& random) const;
+                                 RandomStream& random, const Poll& poll) const;
+  bool draw_start(EnvState& env, RandomStream& random, const Poll& poll) const;
   bool accepts(const EnvState& env, Vec2 start, double wanted) const;
-  std::optional<Vec2> draw_goal(EnvState& env, const PlanningGrid* grid, RandomStream& random) const;
+  std::optional<Vec2> draw_goal(EnvState& env, const PlanningGrid* grid, RandomStream& random,
+                                const Poll& poll) const;
 
   bool trailers_are_free(const Simulation& simulation) const;
 

@@ -30,19 +30,21 @@ void observe_facts(const Task& task, EnvState& env, bool collided) {
   if (env.field) f.path_distance = env.field->distance({pose.x, pose.y});
 }
 
-std::shared_ptr<const PlanningGrid> planning_grid(const Task& task, const EnvState& env) {
+std::shared_ptr<const PlanningGrid> planning_grid(const Task& task, const EnvState& env, const Poll& poll) {
   if (!task.needs_path) return nullptr;
   if (task.static_world) return task.grids[env.variant];
-  return std::make_shared<const PlanningGrid>(make_planning_grid(
-      env.simulation, task.vehicle, task.start_and_goal.planning_cell(), task.start_and_goal.inflation()));
+  return std::make_shared<const PlanningGrid>(
+      make_planning_grid(env.simulation, task.vehicle, task.start_and_goal.planning_cell(),
+                         task.start_and_goal.inflation(), poll));
 }
 
-void place_agent(const Task& task, EnvState& env) {
-  const auto grid = planning_grid(task, env);
-  task.start_and_goal.apply(env, grid.get(), [&](Vec2 goal) -> std::shared_ptr<const GoalField> {
-    if (task.static_world) return task.fields->get(env.variant, grid, goal);
-    return std::make_shared<const GoalField>(grid, goal);
-  });
+void place_agent(const Task& task, EnvState& env, const Poll& poll) {
+  const auto grid = planning_grid(task, env, poll);
+  const auto field_of = [&](Vec2 goal) -> std::shared_ptr<const GoalField> {
+    if (task.static_world) return task.fields->get(env.variant, grid, goal, poll);
+    return std::make_shared<const GoalField>(grid, goal, poll);
+  };
+  task.start_and_goal.apply(env, grid.get(), field_of, poll);
 }
 
 void judge(const Task& task, EnvState& env) {
@@ -78,7 +80,7 @@ EnvState make_env(const Task& task, uint64_t key) {
   return env;
 }
 
-void start_episode(const Task& task, EnvState& env) {
+void start_episode(const Task& task, EnvState& env, const Poll& poll) {
   const uint32_t episode = env.next_episode++;
   env.started = true;
   env.finished = true;  // until all of what follows has worked
@@ -99,9 +101,9 @@ void start_episode(const Task& task, EnvState& env) {
   }
   for (size_t i = 0; i < task.resets.size(); ++i) {
     RandomStream random(env.key, episode, StreamPurpose::kPlaceBlocks, static_cast<uint16_t>(i));
-    task.resets[i]->apply(env, random);
+    task.resets[i]->apply(env, random, poll);
   }
-  place_agent(task, env);
+  place_agent(task, env, poll);
 
   env.steps = 0;
   env.end = EpisodeEnd::kNone;

@@ -43,6 +43,8 @@ struct Task {
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;
   size_t history_size = 0;  // of EnvState::history
+  double memory_used = 0;   // bytes, counted while it was made
+  std::vector<std::string> warnings;  // beside those of the models
 
   std::vector<Randomization> randomizations;
   std::vector<std::unique_ptr<const ResetTerm>> resets;
@@ -63,8 +65,8 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
 
 EnvState make_env(const Task& task, uint64_t key);
 
-// Starts the env's next episode.
-void start_episode(const Task& task, EnvState& env);
+// Starts the env's next episode. `poll` is called often and may throw; the env then needs another start.
+void start_episode(const Task& task, EnvState& env, const Poll& poll = {});
 
 // Runs one control period with env.action. `keep_going` is asked before each substep; false ends the call
 // early with false, the env left between two substeps. Else sets the facts, success and the end of the

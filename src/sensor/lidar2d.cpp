@@ -54,7 +54,7 @@ Pose3 read_pose(const ParamSet& set) {
 
 class Lidar2d final : public Sensor {
  public:
-  Lidar2d(const SensorSpec& spec, std::vector<std::string>& warnings) {
+  Lidar2d(const SensorSpec& spec, LoadGuard& guard, std::vector<std::string>& warnings) {
     std::array<double, std::size(kShape)> shape;
     static constexpr std::string_view kOthers[] = {"pose",
                                                    "pose_3d",
@@ -78,6 +78,9 @@ class Lidar2d final : public Sensor {
     pose_ = read_pose(spec.params);
     max_range_ = static_cast<float>(shape[kMaxRange]);
     bodies_visible_ = shape[kBodiesVisible] != 0;
+    constexpr double kRayBytes = 48;  // angle, cosine, sine; a reading and its copies
+    const NamedText* rays = spec.params.find("nrays");
+    guard.take(shape[kRays] * kRayBytes, rays ? rays->where : spec.params.where, "<nrays>: the sensor");
     beams_ = BeamTable(static_cast<int>(shape[kRays]), shape[kFov]);
     for (int i = 0; i < beams_.count(); ++i) angles_.push_back(beams_.angle(i));
   }
@@ -154,9 +157,9 @@ class Lidar2d final : public Sensor {
 class Lidar2dClass final : public SensorClass {
  public:
   std::string_view name() const override { return "laser"; }
-  std::unique_ptr<const Sensor> compile(const SensorSpec& spec,
+  std::unique_ptr<const Sensor> compile(const SensorSpec& spec, LoadGuard& guard,
                                         std::vector<std::string>& warnings) const override {
-    return std::make_unique<Lidar2d>(spec, warnings);
+    return std::make_unique<Lidar2d>(spec, guard, warnings);
   }
 };
 

@@ -151,6 +151,7 @@ bool is_version(std::string_view text) {
 }
 
 WorldSpec load(LoadState& state, const std::string& path, std::string text, const std::string& folder) {
+  state.main_folder = folder;
   const XmlSource& source =
       read_main_source(state, std::make_shared<const SourceText>(path, std::move(text)));
   const std::vector<Element> roots = children_of(source.document(), source);
@@ -196,19 +197,27 @@ std::string real_folder(const std::string& folder) {
 
 }  // namespace
 
-WorldSpec load_world(const std::string& path, const WorldLoadOptions& options) {
-  std::string text = read_file(path, kMostFileBytes);
+WorldSpec load_world(const OpenFile& file, const WorldLoadOptions& options, LoadSession& session) {
+  const std::string& path = file.path();
   const std::string folder = real_folder(folder_of(path));
-  LoadState state(options, root_folders(folder, options));
+  LoadState state(options, session, root_folders(folder, options));
   std::error_code error;
   state.include_stack.push_back(fs::canonical(path, error).string());
-  return load(state, path, std::move(text), folder);
+  return load(state, path, file.read(kMostFileBytes), folder);
+}
+
+WorldSpec load_world(const std::string& path, const WorldLoadOptions& options) {
+  LoadGuard guard(options.memory_limit, options.poll);
+  LoadSession session(guard);
+  return load_world(open_file(path), options, session);
 }
 
 WorldSpec load_world_text(const std::string& text, const std::string& folder,
                           const WorldLoadOptions& options) {
   const std::string real = real_folder(folder);
-  LoadState state(options, root_folders(real, options));
+  LoadGuard guard(options.memory_limit, options.poll);
+  LoadSession session(guard);
+  LoadState state(options, session, root_folders(real, options));
   return load(state, join_path(real, "<text>"), text, real);
 }
 

@@ -1,5 +1,5 @@
 // Serialized MRPT grids, written here byte by byte.
-#include "base/mrpt_grid.h"
+#include "assets/mrpt_grid.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,10 +1,11 @@
-#include "worldfile/map_yaml.h"
+#include "assets/map_yaml.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/params.h"
-#include "worldfile/xml_source.h"
+#include "base/source_text.h"
+#include "base/utf8.h"
 
 namespace mvsim {
 namespace {

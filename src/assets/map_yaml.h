@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "worldfile/world_spec.h"
+#include "base/error.h"
+#include "base/geometry.h"
 
 namespace mvsim {
 
