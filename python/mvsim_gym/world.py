@@ -85,9 +85,15 @@ class World:
         self, model: _core.Model, simulation: _core.Simulation, log: _core.VehicleLog | None = None
     ) -> None:
         self._model, self._simulation, self._log = model, simulation, log
+        sensors: dict[int, dict[int, _core.SensorModel]] = {}
+        for i, sensor in enumerate(model.sensors):
+            sensors.setdefault(sensor.vehicle, {})[i] = sensor
         self._vehicles = Named(
             "vehicle",
-            {v.name: Vehicle(simulation, model, i, self._log) for i, v in enumerate(model.vehicles)},
+            {
+                v.name: Vehicle(simulation, v, sensors.get(i, {}), i, self._log)
+                for i, v in enumerate(model.vehicles)
+            },
         )
         self._blocks = Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None

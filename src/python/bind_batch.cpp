@@ -117,7 +117,10 @@ void bind_spec(py::module_& m) {
   m.def(
       "load_env",
       [](const PathName& path, const PathName& assets, const std::vector<PathName>& roots) {
-        return load_env(path.text, {.assets = assets.text, .roots = texts_of(roots)});
+        EnvLoadOptions options;
+        options.assets = assets.text;
+        options.roots = texts_of(roots);
+        return load_env(path.text, options);
       },
       "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{});
   m.def(

@@ -41,4 +41,7 @@ struct pybind11::detail::type_caster<mvsim::PathName> {
     value.text = reinterpret_steal<pybind11::bytes>(bytes).cast<std::string>();
     return true;
   }
+  static handle cast(const mvsim::PathName& name, return_value_policy, handle) {
+    return mvsim::python_path(name.text).release();
+  }
 };
