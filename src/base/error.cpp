@@ -12,7 +12,14 @@ std::string SourceLocation::text() const {
   return out;
 }
 
-Error::Error(std::string_view message) : std::runtime_error(printable(message)) {}
+// What quotes far too much keeps its start and its end, which say where and what was expected.
+static std::string one_line(std::string_view message) {
+  constexpr size_t kMaxBytes = 2000, kStart = 1200, kEnd = 600;
+  if (message.size() <= kMaxBytes) return printable(message);
+  return shortened(message, kStart) + " " + printable(message.substr(message.size() - kEnd));
+}
+
+Error::Error(std::string_view message) : std::runtime_error(one_line(message)) {}
 
 WorldFileError::WorldFileError(SourceLocation where, const std::string& message)
     : Error(where.text() + ": " + message), where_(std::move(where)) {}

@@ -149,7 +149,7 @@ void set_times(Task& task) {
 
 size_t find_vehicle(const EnvSpec& spec, const Model& model) {
   if (model.vehicles.empty())
-    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" + spec.world.text +
+    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" + shortened(spec.world.text) +
                                                "' has no vehicle, expected one to act with");
   if (spec.vehicle.empty()) return 0;
   try {

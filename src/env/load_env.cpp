@@ -18,7 +18,7 @@ using Names = std::vector<std::string>;
                                std::string_view name, const Names& known) {
   std::string expected;
   for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;
-  throw WorldFileError(where, "<" + parent + ">: found the unknown " + what + " '" + std::string(name) +
+  throw WorldFileError(where, "<" + parent + ">: found the unknown " + what + " '" + shortened(name) +
                                   "', expected " + (expected.empty() ? "none" : "one of " + expected) +
                                   did_you_mean(name, known));
 }
@@ -124,7 +124,7 @@ void read_knob(const Element& e, EnvSpec& spec) {
   if (const pugi::xml_attribute type = e.node.attribute("type")) {
     if (std::string_view(type.value()) != "file")
       throw WorldFileError(e.where(type),
-                           "<knob>, type: found '" + std::string(type.value()) + "', expected 'file'");
+                           "<knob>, type: found '" + shortened(type.value()) + "', expected 'file'");
     knob.is_file = true;
   }
   for (const char* taken :

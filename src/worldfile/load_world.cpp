@@ -19,7 +19,7 @@ void process_variable(LoadState& state, const Element& e) {
   const pugi::xml_attribute name = e.node.attribute("name");
   const std::optional<NamedText> value = attribute_of(state, e, "value", {});
   if (std::string_view(name.value()).empty()) throw WorldFileError(e.where(), "<variable> has no name");
-  if (!value) throw WorldFileError(e.where(), "<variable> '" + std::string(name.value()) + "' has no value");
+  if (!value) throw WorldFileError(e.where(), "<variable> '" + shortened(name.value()) + "' has no value");
   state.expander.set_variable(name.value(), value->text);
 }
 

@@ -34,7 +34,7 @@ def env_in(folder: Path, world: str, inside: str = "", agent: str = "") -> Path:
     path = folder / "e.env.xml"
     path.write_text(
         f"""<mvsim_env world="{world}" control_period="0.1" time_limit="5">
-        <agent><action class="twist" vx="-0.2 0.2" omega="-1 1"/><observe class="twist"/>{agent}</agent>
+        <agent><action class="twist" vx="-0.2 0.2" omega="-1 1"/><observe class="velocity"/>{agent}</agent>
         {inside}</mvsim_env>"""
     )
     return path
