@@ -18,6 +18,7 @@ from gymnasium.envs.registration import EnvSpec
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
 from mvsim_gym._keywords import plain_values, unknown_keyword
+from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT, checked_memory_limit
 from mvsim_gym._notices import notice
 from mvsim_gym.registration import CUSTOM_ID, listing
 
@@ -43,6 +44,7 @@ class Recipe:
     pin: bool = False
     max_episode_steps: int | None = None
     log_dir: Path | None = None
+    memory_limit: int = DEFAULT_MEMORY_LIMIT
 
     def portable(self) -> Recipe:
         """The same for another process: absolute paths, no id that only this process has registered, and no logs,
@@ -86,6 +88,7 @@ def make_batch(recipe: Recipe) -> _core.Batch:
         recipe.spl,
         assets(),
         folders,
+        checked_memory_limit(recipe.memory_limit),
     )
     if recipe.log_dir is not None:
         batch.log_to(os.fspath(recipe.log_dir))

@@ -17,6 +17,7 @@ MAX_VALUES = 100_000
 
 # Keywords of the constructors themselves; all others belong to the environment file.
 _SHARED = {"env", "num_threads", "strict_actions", "spl", "roots", "log_dir", "max_episode_steps"}
+_SHARED |= {"memory_limit"}
 _SHARED |= {"render_mode", "width", "height", "camera"}
 OWN_KEYWORDS = {
     "Env": _SHARED,

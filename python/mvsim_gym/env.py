@@ -28,6 +28,7 @@ from mvsim_gym._build import (
     observation_space,
 )
 from mvsim_gym._info import InfoTable, OpenInfo
+from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT
 from mvsim_gym._picture import Painter, Shot
 from mvsim_gym._state import Copyable, checked_bytes
 from mvsim_gym.registration import Named, takes_ids
@@ -57,6 +58,7 @@ class Env(Copyable, gym.Env[Any, Any]):
         max_episode_steps: a time limit in steps, beside that of the environment file. (`gymnasium.make` keeps
             this keyword for its wrapper TimeLimit: say `time_limit`, in seconds, there.)
         log_dir: a folder for CSV files of every vehicle, a row a physics step; each episode has its own.
+        memory_limit: bytes that the worlds and their simulation may take; more is an error before it is taken.
         width, height: of pictures, pixels.
         camera: "above" (all of the world), "behind" (the robot), or "follow": from above, with the robot's trail,
             as near as robot and goal allow, but never so far that the robot is less than a 20th of the picture.
@@ -86,6 +88,7 @@ class Env(Copyable, gym.Env[Any, Any]):
         roots: Sequence[Path] = (),
         max_episode_steps: int | None = None,
         log_dir: Path | None = None,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
         width: int = 480,
         height: int = 480,
         camera: str = "above",
@@ -106,6 +109,7 @@ class Env(Copyable, gym.Env[Any, Any]):
             roots=roots,
             max_episode_steps=max_episode_steps,
             log_dir=log_dir,
+            memory_limit=memory_limit,
         )
         batch = make_batch(recipe)
         self._recipe = recipe.portable()

@@ -172,16 +172,18 @@ class Vehicle:
     """A vehicle of a world: commands in, state out."""
 
     def __init__(
-        self, simulation: _core.Simulation, model: _core.Model, index: int, log: _core.VehicleLog | None
+        self,
+        simulation: _core.Simulation,
+        model: _core.VehicleModel,
+        sensors: Mapping[int, _core.SensorModel],
+        index: int,
+        log: _core.VehicleLog | None,
     ) -> None:
         self._simulation = simulation
-        self._model = model.vehicles[index]
+        self._model = model
         self._index = index
         self._log = log
-        self._sensors = Named(
-            "sensor",
-            {s.name: Sensor(simulation, s, i) for i, s in enumerate(model.sensors) if s.vehicle == index},
-        )
+        self._sensors = Named("sensor", {s.name: Sensor(simulation, s, i) for i, s in sensors.items()})
 
     @property
     def name(self) -> str:

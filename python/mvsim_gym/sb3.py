@@ -27,6 +27,7 @@ from mvsim_gym._build import (
     spec_of,
 )
 from mvsim_gym._info import InfoTable
+from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT
 from mvsim_gym._picture import Painter, Shot
 from mvsim_gym._state import Copyable, pack, unpack
 from mvsim_gym.registration import Named, takes_ids
@@ -47,7 +48,7 @@ class MVSimVecEnv(Copyable, VecEnv):
         flatten: observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with
             False a dict in physical units, for "MultiInputPolicy".
         render_mode: None or "rgb_array".
-        strict_actions, spl, roots, max_episode_steps, log_dir, width, height, camera, overrides: as for
+        strict_actions, spl, roots, max_episode_steps, log_dir, memory_limit, width, height, camera, overrides: as for
             `mvsim_gym.VectorEnv`.
 
     Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
@@ -72,6 +73,7 @@ class MVSimVecEnv(Copyable, VecEnv):
         roots: Sequence[Path] = (),
         max_episode_steps: int | None = None,
         log_dir: Path | None = None,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
         width: int = 320,
         height: int = 320,
         camera: str = "above",
@@ -93,6 +95,7 @@ class MVSimVecEnv(Copyable, VecEnv):
             roots=roots,
             max_episode_steps=max_episode_steps,
             log_dir=log_dir,
+            memory_limit=memory_limit,
         )
         batch = make_batch(recipe)
         self._recipe = recipe.portable()

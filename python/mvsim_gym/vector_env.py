@@ -32,6 +32,7 @@ from mvsim_gym._build import (
     observation_space,
 )
 from mvsim_gym._info import InfoTable, Mask
+from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT
 from mvsim_gym._picture import Painter, Shot
 from mvsim_gym._state import Copyable, pack, unpack
 from mvsim_gym.registration import Named, takes_ids
@@ -60,7 +61,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         copy: observations, rewards and flags are copies; with False they are the batch's own arrays, the same
             ones each time, which the next call rewrites.
         log_dir: as for `Env`, with a folder `env_0`, `env_1`... for each.
-        strict_actions, spl, roots, width, height, camera, overrides: as for `Env`.
+        strict_actions, spl, roots, memory_limit, width, height, camera, overrides: as for `Env`.
 
     Raises:
         TypeError, WorldFileError: as for `Env`.
@@ -102,6 +103,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         spl: bool = False,
         roots: Sequence[Path] = (),
         log_dir: Path | None = None,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
         width: int = 320,
         height: int = 320,
         camera: str = "above",
@@ -125,6 +127,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             spl=spl,
             roots=roots,
             log_dir=log_dir,
+            memory_limit=memory_limit,
             max_episode_steps=max_episode_steps,
         )
         batch = make_batch(recipe)

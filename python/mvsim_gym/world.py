@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
+from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT, checked_memory_limit
 from mvsim_gym._notices import notice
 from mvsim_gym._state import checked_bytes
 from mvsim_gym.parts import Block, Named, Pose, Reading, Sensor, Twist, Vehicle, Wheel, Wheels, number
@@ -42,10 +43,13 @@ class World:
             warning names one that nothing there asks for.
         log_dir: a folder for CSV files of every vehicle, a row a physics step (docs/python.md); without it nothing
             is written.
+        memory_limit: bytes that the world may take; more is an error before it is taken.
 
     Raises:
         WorldFileError: a mistake in the file, with its line and column; or a vehicle that starts inside of something.
-        ValueError: the file cannot be read, or the seed is no integer from 0 to 2**64 - 1.
+        ValueError: the file cannot be read, the seed is no integer from 0 to 2**64 - 1, or `memory_limit` is no
+            integer of at least 1.
+        KeyboardInterrupt: Ctrl-C while it loads.
 
     An object of this class belongs to one thread at a time; a second one that steps it gets a ValueError.
     """
@@ -59,6 +63,7 @@ class World:
         world_seed: int = 0,
         variables: Mapping[str, str | float] | None = None,
         log_dir: str | os.PathLike[str] | None = None,
+        memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ) -> None:
         folders = folders_of(roots)
         self._files = (
@@ -66,6 +71,7 @@ class World:
             [os.path.abspath(f) for f in folders],
             _checked_seed(world_seed),
             {name: str(value) for name, value in (variables or {}).items()},
+            checked_memory_limit(memory_limit),
         )
         model = _core.load_model(os.fspath(path), assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, _checked_seed(seed), 0)
@@ -79,9 +85,15 @@ class World:
         self, model: _core.Model, simulation: _core.Simulation, log: _core.VehicleLog | None = None
     ) -> None:
         self._model, self._simulation, self._log = model, simulation, log
+        sensors: dict[int, dict[int, _core.SensorModel]] = {}
+        for i, sensor in enumerate(model.sensors):
+            sensors.setdefault(sensor.vehicle, {})[i] = sensor
         self._vehicles = Named(
             "vehicle",
-            {v.name: Vehicle(simulation, model, i, self._log) for i, v in enumerate(model.vehicles)},
+            {
+                v.name: Vehicle(simulation, v, sensors.get(i, {}), i, self._log)
+                for i, v in enumerate(model.vehicles)
+            },
         )
         self._blocks = Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None
@@ -188,8 +200,8 @@ class World:
     def __setstate__(self, state: Any) -> None:
         attributes, snapshot = state
         self.__dict__.update(attributes)
-        path, folders, world_seed, variables = self._files
-        model = _core.load_model(path, assets(), folders, world_seed, variables)
+        path, folders, world_seed, variables, memory_limit = self._files
+        model = _core.load_model(path, assets(), folders, world_seed, variables, memory_limit)
         simulation = _core.Simulation(model, 0, 0)
         simulation.restore(snapshot)
         self._attach(model, simulation)

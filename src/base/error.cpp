@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace mvsim {
 
 std::string SourceLocation::text() const {
@@ -9,6 +11,15 @@ std::string SourceLocation::text() const {
   if (line > 0) out += ":" + std::to_string(line) + ":" + std::to_string(column);
   return out;
 }
+
+// What quotes far too much keeps its start and its end, which say where and what was expected.
+static std::string one_line(std::string_view message) {
+  constexpr size_t kMaxBytes = 2000, kStart = 1200, kEnd = 600;
+  if (message.size() <= kMaxBytes) return printable(message);
+  return shortened(message, kStart) + " " + printable(message.substr(message.size() - kEnd));
+}
+
+Error::Error(std::string_view message) : std::runtime_error(one_line(message)) {}
 
 WorldFileError::WorldFileError(SourceLocation where, const std::string& message)
     : Error(where.text() + ": " + message), where_(std::move(where)) {}
@@ -45,10 +56,10 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 }
 
 std::string shortened(std::string_view text, size_t most_bytes) {
-  if (text.size() <= most_bytes) return std::string(text);
+  if (text.size() <= most_bytes) return printable(text);
   size_t length = most_bytes;
   while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
-  return std::string(text.substr(0, length)) + "...";
+  return printable(text.substr(0, length)) + "...";
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {

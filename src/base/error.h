@@ -18,10 +18,11 @@ struct SourceLocation {
   std::string text() const;  // "path:line:column"
 };
 
-// Bad input of a caller: a wrong name, a value out of range.
+// Bad input of a caller: a wrong name, a value out of range. The message is one line of UTF-8, whatever it
+// quotes.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Error(std::string_view message);
 };
 
 // Bad content of a world or environment file: "path:line:column: what was found, what was expected".
@@ -43,7 +44,8 @@ class ForkedProcessError : public Error {
 // The name of `candidates` nearest to `name` by edit distance, or "" when none is near.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
-// The start of a text that may be very long, cut between characters of UTF-8 and with "..." where it was.
+// How a message quotes text that others wrote: its start, cut between characters and with "..." where it was,
+// control characters and what is no UTF-8 as \n and \xff.
 std::string shortened(std::string_view text, size_t most_bytes = 60);
 
 // ", did you mean 'x'?" or "".

@@ -1,5 +1,6 @@
 #include "base/params.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -152,13 +153,12 @@ void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::spa
     }
     check_range(info, out[i], value->where);
   }
+  std::vector<std::string> names;
+  for (const ParamInfo& info : table) names.emplace_back(info.name);
+  for (std::string_view name : also_known) names.emplace_back(name);
   for (const NamedText& value : set.values) {
-    bool known = false;
-    std::vector<std::string> names;
-    for (const ParamInfo& info : table) names.emplace_back(info.name);
-    for (std::string_view name : also_known) names.emplace_back(name);
-    for (const std::string& name : names) known = known || name == value.name;
-    if (!known)
+    const bool known = std::find(names.begin(), names.end(), value.name) != names.end();
+    if (!known && warnings.size() < kMaxWarnings)
       warnings.push_back(value.where.text() + ": <" + value.name + "> is unknown in <" + set.tag +
                          "> and ignored" + did_you_mean(value.name, names));
   }

@@ -72,7 +72,9 @@ std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t m
 std::optional<double> scan_number(std::string_view text);
 
 // Reads every row of `table` from `set` (fallback where absent) into `out`, in table order, with range
-// checks. Names of `set` that are neither in the table nor in `also_known` become one warning each.
+// checks. Names of `set` that are neither in the table nor in `also_known` become one warning each, while
+// there are fewer than kMaxWarnings.
+inline constexpr size_t kMaxWarnings = 1000;
 void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,
                  std::span<const std::string_view> also_known, std::vector<std::string>& warnings);
 

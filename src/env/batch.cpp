@@ -14,7 +14,7 @@ namespace {
 
 // Refused before anything is allocated.
 const Task& checked(const Task& task, const BatchOptions& options) {
-  check_memory(task, options.num_envs);
+  check_memory(task, options.num_envs, options.load.memory_limit);
   return task;
 }
 
@@ -32,7 +32,11 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
   const auto n = static_cast<size_t>(options.num_envs), rows = n * task->agents.size();
   scratches.resize(static_cast<size_t>(pool.threads()));
   envs.reserve(n);
-  for (size_t i = 0; i < n; ++i) envs.push_back(make_env(*task, i));
+  for (size_t i = 0; i < n; ++i) {
+    if (options.load.poll) options.load.poll();
+    envs.push_back(make_env(*task, i));
+  }
+  options.load.poll = {};  // the load is over
   due.assign(n, Due::kNothing);
   due_drawings.assign(n, DueDrawing::kNothing);
   for (const ActionComponent& c : task->agents.front().action_components) {

@@ -49,7 +49,7 @@ struct Batch::Impl {
   void check_actions(std::span<const float> actions) const;
   void advance(int i, std::span<const float> actions, const EnvLoop::KeepGoing& keep_going);
   void sense_final(int i, Scratch& scratch);
-  void reset(int i);
+  void reset(int i, const EnvLoop::KeepGoing& keep_going);
   void sense_fresh(int i, Scratch& scratch);
   void draw_pictures();
   void read_actions(int i, std::span<const float> actions);

@@ -29,13 +29,18 @@ std::string gigabytes(double bytes) {
 
 }  // namespace
 
-void check_memory(const Task& task, int num_envs) {
+void check_memory(const Task& task, int num_envs, uint64_t memory_limit) {
   const double needed = num_envs * bytes_of_env(task);
   const double there =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   if (there > 0 && needed > there)
     throw Error("num_envs: found " + std::to_string(num_envs) + ", which takes more than " +
                 gigabytes(needed) + "; this machine has " + gigabytes(there));
+  const double limit = static_cast<double>(memory_limit);
+  if (task.memory_used + needed > limit)
+    throw Error("num_envs: found " + std::to_string(num_envs) + ", which takes " + gigabytes(needed) +
+                " beside the worlds' " + gigabytes(task.memory_used) + ", expected at most memory_limit, " +
+                gigabytes(limit));
 }
 
 }  // namespace mvsim

@@ -5,7 +5,8 @@
 
 namespace mvsim {
 
-// Throws Error if the copies alone would take more than the physical memory.
-void check_memory(const Task& task, int num_envs);
+// Throws Error if the copies alone would take more than the physical memory, or with the worlds more than the
+// limit (bytes).
+void check_memory(const Task& task, int num_envs, uint64_t memory_limit);
 
 }  // namespace mvsim

@@ -9,7 +9,7 @@ namespace {
 
 size_t find_vehicle(const EnvSpec& spec, const AgentSpec& agent, const Model& model) {
   if (model.vehicles.empty())
-    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" + spec.world.text +
+    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" + shortened(spec.world.text) +
                                                "' has no vehicle, expected one to act with");
   if (agent.vehicle.empty()) return 0;
   try {
@@ -52,7 +52,7 @@ ObservationSpec row_spec(const std::string& key, const ObservationSlot& slot) {
   return out;
 }
 
-ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, AgentTask& agent) {
+ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, LoadGuard& guard, AgentTask& agent) {
   TermReader reader(term);
   ObservationSlot slot;
   slot.term = make_term(reader, context, observation_classes(), more_observation_classes());
@@ -65,6 +65,9 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
                                  ", expected an observation of float32");
   const std::vector<Interval> bounds = slot.term->bounds();
   check_bounds(reader, *slot.term, bounds);
+  // bounds, history and result of one env
+  guard.take(static_cast<double>(bounds.size()) * slot.history * 4 * sizeof(float), term.params.where,
+             describe(term));
   const auto max = static_cast<double>(max_value_of(slot.dtype));
   slot.clips = max == 0;
   for (const Interval& b : bounds) {
@@ -109,7 +112,7 @@ void compile_resets(const EnvSpec& spec, TaskContext& context, AgentTask& agent,
   }
 }
 
-std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, bool is_first) {
+std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, LoadGuard& guard, bool is_first) {
   AgentTask& agent = task.agents.emplace_back();
   agent.vehicle = find_vehicle(task.spec, spec, *task.models.front());
   TaskNeeds needs;
@@ -136,7 +139,7 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, bo
   agent.start_and_goal.finish(context);
   std::vector<ObservationSpec> observations;
   for (const TermSpec& term : spec.observations)
-    observations.push_back(compile_observation(term, context, agent));
+    observations.push_back(compile_observation(term, context, guard, agent));
   for (const TermSpec& term : spec.rewards) {
     TermReader reader(term);
     WeightedReward reward{term.name, reader.number("weight", 1),
@@ -185,9 +188,9 @@ void check_alike(const AgentSpec& spec, const Task& task, const std::vector<Obse
 
 }  // namespace
 
-void compile_agents(Task& task) {
+void compile_agents(Task& task, LoadGuard& guard) {
   for (const AgentSpec& spec : task.spec.agents) {
-    std::vector<ObservationSpec> observations = compile_agent(spec, task, task.agents.empty());
+    std::vector<ObservationSpec> observations = compile_agent(spec, task, guard, task.agents.empty());
     if (task.agents.size() == 1)
       task.observation_specs = std::move(observations);
     else

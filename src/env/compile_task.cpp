@@ -1,7 +1,9 @@
 // EnvSpec -> Task.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
+#include "base/utf8.h"
 #include "env/compile_agents.h"
 #include "env/compile_worlds.h"
 
@@ -43,7 +45,33 @@ bool is_static(const Model& model) {
                      [](const BlockModel& b) { return b.body < 0 || (b.is_static && !b.placed); });
 }
 
-void make_grids(Task& task) {
+// A world that is too large for cells of the wanted size gets larger ones, up to a point, and the user is told.
+void check_planning(Task& task, double wanted) {
+  constexpr double kMaxFactor = 16;
+  for (const auto& model : task.models) {
+    const double cell = planning_cell_of(model->bounds, wanted);
+    if (cell <= wanted) continue;
+    const Rect& r = model->bounds;
+    char numbers[200];
+    std::snprintf(numbers, sizeof numbers,
+                  "the world is %.6g x %.6g m large, too large to plan paths with cells of %.3g m",
+                  r.x_max - r.x_min, r.y_max - r.y_min, wanted);
+    char size[40];
+    std::snprintf(size, sizeof size, "%.3g m", cell);
+    const TermSpec* goal = nullptr;
+    for (const TermSpec& term : task.spec.resets)
+      if (term.params.tag == "goal") goal = &term;
+    const SourceLocation& where = goal ? goal->params.where : task.spec.where;
+    if (cell > kMaxFactor * wanted)
+      throw WorldFileError(where, std::string("<goal>: ") + numbers + ": expected a smaller world, or cells of " +
+                                      size + " (attribute 'cell')");
+    task.warnings.push_back(printable(where.text() + ": <goal>: " + numbers + ": cells of " + size +
+                                      " are taken, paths through narrower gaps are not found"));
+    return;
+  }
+}
+
+void make_grids(Task& task, LoadGuard& guard) {
   task.static_world =
       std::all_of(task.models.begin(), task.models.end(), [](const auto& m) { return is_static(*m); });
   if (!task.static_world) return;
@@ -53,7 +81,8 @@ void make_grids(Task& task) {
       const Simulation simulation(model, 0);
       agent.grids.push_back(std::make_shared<const PlanningGrid>(
           make_planning_grid(simulation, agent.vehicle, agent.start_and_goal.planning_cell(),
-                             agent.start_and_goal.inflation())));
+                             agent.start_and_goal.inflation(), [&] { guard.poll(); })));
+      guard.take(static_cast<double>(agent.grids.back()->free.size()), task.spec.where, "the planning grid");
     }
   }
 }
@@ -61,15 +90,19 @@ void make_grids(Task& task) {
 std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options) {
   auto task = std::make_unique<Task>();
   task->spec = spec;
-  compile_worlds(*task, options);
+  LoadGuard guard(options.memory_limit, options.poll);
+  compile_worlds(*task, options, guard);
   set_times(*task);
-  compile_agents(*task);
+  compile_agents(*task, guard);
   for (const TermSpec& term : task->spec.randomizations) {
     TermReader reader(term);
     task->randomizations.emplace_back(reader, *task->models.front());
     reader.finish();
   }
-  make_grids(*task);
+  for (const AgentTask& agent : task->agents)
+    if (agent.needs_path) check_planning(*task, agent.start_and_goal.planning_cell());
+  make_grids(*task, guard);
+  task->memory_used = guard.used();
   return task;
 }
 

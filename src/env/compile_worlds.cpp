@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/nearby_file.h"
+#include "assets/nearby_file.h"
 #include "model/compile.h"
 
 namespace mvsim {
@@ -122,18 +122,36 @@ CompileOptions compile_options(const EnvSpec& spec) {
   return options;
 }
 
+// The caller chose the environment's file, so links on the way to it are followed.
+std::string real_folder_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(folder_of(path), error);
+  return error ? folder_of(path) : real.string();
+}
+
+WorldSpec load_variant(const EnvSpec& spec, const OpenFile& file, const WorldLoadOptions& load,
+                       LoadSession& session) {
+  try {
+    return load_world(file, load, session);
+  } catch (const WorldFileError&) {
+    throw;
+  } catch (const Error& e) {  // of the file as a whole
+    throw WorldFileError(spec.world.where, about("world", spec.world.where) + e.what());
+  }
+}
+
 // The world's file: the environment names it, so it must lie where the environment file may read.
-std::string resolve_world(const EnvSpec& spec, const NamedText& world, const WorldLoadOptions& load) {
+OpenFile open_world(const EnvSpec& spec, const NamedText& world, const WorldLoadOptions& load) {
   std::vector<std::string> roots = load.roots;
-  const std::string folder = folder_of(spec.path);
+  const std::string folder = real_folder_of(spec.path);
   roots.push_back(join_path(folder, ".."));
   if (!load.assets.empty()) roots.push_back(load.assets);
   std::string reason;
   const FileRoots allowed(roots);
   const std::string candidate = join_path(folder, world.text);
-  if (const auto path = allowed.resolve(candidate, reason)) return *path;
-  throw WorldFileError(world.where, about("world", world.where) + "the file '" + world.text + "' " + reason +
-                                        nearby_file(allowed, {candidate}));
+  if (auto file = allowed.open(candidate, reason)) return std::move(*file);
+  throw WorldFileError(world.where, about("world", world.where) + "the file '" + shortened(world.text, 200) +
+                                        "' " + reason + nearby_file(allowed, {candidate}));
 }
 
 void check_alike(const EnvSpec& spec, const Model& first, const Model& model, size_t index) {
@@ -174,7 +192,7 @@ std::string about(const char* name, const SourceLocation& where) {
   return where.line > 0 ? std::string(name) + ": " : "";
 }
 
-void compile_worlds(Task& task, const EnvLoadOptions& options) {
+void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard) {
   EnvSpec& spec = task.spec;
   std::set<std::string> used = replace_knobs(spec);
   WorldLoadOptions load;
@@ -185,21 +203,23 @@ void compile_worlds(Task& task, const EnvLoadOptions& options) {
   const CompileOptions compile = compile_options(spec);
   const NamedText written = spec.world;
   std::set<std::string> asked;
+  LoadSession session(guard);
+  GridCache grids;
   for (const std::vector<KnobSpec>& knobs : combinations(spec)) {
     load.variables.clear();
     for (const KnobSpec& knob : knobs) load.variables.emplace_back(knob.value.name, knob.value.text);
     NamedText world = written;
     replace_knobs(world, knobs);
-    const std::string path = resolve_world(spec, world, load);
+    const OpenFile file = open_world(spec, world, load);
     for (int i = 0; i < spec.variants; ++i) {
       load.world_seed = static_cast<uint64_t>(spec.world_seed) + static_cast<uint64_t>(i);
-      const WorldSpec loaded = load_world(path, load);
+      const WorldSpec loaded = load_variant(spec, file, load, session);
       const auto& unused = loaded.unused_variables;
       for (const KnobSpec& knob : knobs)
         if (std::find(unused.begin(), unused.end(), knob.value.name) == unused.end())
           used.insert(knob.value.name);
       asked.insert(loaded.asked_variables.begin(), loaded.asked_variables.end());
-      task.models.push_back(compile_world(loaded, compile));
+      task.models.push_back(compile_world(loaded, compile, guard, grids));
       check_alike(spec, *task.models.front(), *task.models.back(), task.models.size() - 1);
     }
     if (task.models.size() == static_cast<size_t>(spec.variants)) spec.world = world;

@@ -12,6 +12,6 @@ std::string about(const char* name, const SourceLocation& where);
 
 // Puts the knobs into the texts of `task.spec` and fills `task.models`. Throws WorldFileError, also for a
 // knob that nothing uses.
-void compile_worlds(Task& task, const EnvLoadOptions& options);
+void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard);
 
 }  // namespace mvsim

@@ -51,6 +51,8 @@ void EnvLoop::run(const Work& work) {
     for (int i = begin; i < end && !stop_.stopped(); ++i) {
       try {
         work(i, keep_going, scratch);
+      } catch (const Stopped&) {
+        on_error_(i);
       } catch (const std::exception& e) {
         on_error_(i);
         error_.add(i, e.what());

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
+#include "base/load_guard.h"
 #include "base/params.h"
 
 namespace mvsim {
@@ -94,6 +94,9 @@ struct EnvSpec {
 struct EnvLoadOptions {
   std::string assets;              // the package's own data folder, holds envs/ and worlds/
   std::vector<std::string> roots;  // more folders that may be read
+  // Bytes that the worlds, and a batch of them, may take.
+  uint64_t memory_limit = kDefaultMemoryLimit;
+  Poll poll;  // throws to stop a load
 };
 
 // Reads an environment file. Throws WorldFileError (content) or Error (the file cannot be read).

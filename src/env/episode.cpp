@@ -32,21 +32,22 @@ void measure(const Task& task, const AgentTask& agent_task, const EnvState& env,
 }
 
 std::shared_ptr<const PlanningGrid> planning_grid(const Task& task, const AgentTask& agent_task,
-                                                  const EnvState& env) {
+                                                  const EnvState& env, const Poll& poll) {
   if (!agent_task.needs_path) return nullptr;
   if (task.static_world) return agent_task.grids[env.variant];
   const StartAndGoal& places = agent_task.start_and_goal;
   return std::make_shared<const PlanningGrid>(
-      make_planning_grid(env.simulation, agent_task.vehicle, places.planning_cell(), places.inflation()));
+      make_planning_grid(env.simulation, agent_task.vehicle, places.planning_cell(), places.inflation(), poll));
 }
 
-void place_agent(const Task& task, size_t index, EnvState& env) {
+void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll) {
   const AgentTask& agent_task = task.agents[index];
-  const auto grid = planning_grid(task, agent_task, env);
-  agent_task.start_and_goal.apply(env, index, grid.get(), [&](Vec2 goal) -> std::shared_ptr<const GoalField> {
-    if (task.static_world) return agent_task.fields->get(env.variant, grid, goal);
-    return std::make_shared<const GoalField>(grid, goal);
-  });
+  const auto grid = planning_grid(task, agent_task, env, poll);
+  const auto field_of = [&](Vec2 goal) -> std::shared_ptr<const GoalField> {
+    if (task.static_world) return agent_task.fields->get(env.variant, grid, goal, poll);
+    return std::make_shared<const GoalField>(grid, goal, poll);
+  };
+  agent_task.start_and_goal.apply(env, index, grid.get(), field_of, poll);
 }
 
 // A collision on the way into the goal is a collision.
@@ -92,7 +93,7 @@ void apply_action(const AgentTask& task, const AgentState& agent, Simulation& si
 }
 
 // A new world for the episode: variant, parameters, blocks.
-void prepare_world(const Task& task, EnvState& env, uint32_t episode) {
+void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll& poll) {
   if (task.models.size() > 1) {
     RandomStream pick(env.key, episode, StreamPurpose::kVariant);
     env.variant = pick.below(static_cast<uint32_t>(task.models.size()));
@@ -110,7 +111,7 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode) {
   }
   for (size_t i = 0; i < task.resets.size(); ++i) {
     RandomStream random(env.key, episode, StreamPurpose::kPlaceBlocks, static_cast<uint16_t>(i));
-    task.resets[i]->apply(env, random);
+    task.resets[i]->apply(env, random, poll);
   }
 }
 
@@ -150,12 +151,12 @@ AgentState make_agent(const AgentTask& task) {
   return agent;
 }
 
-void start_episode(const Task& task, EnvState& env) {
+void start_episode(const Task& task, EnvState& env, const Poll& poll) {
   const uint32_t episode = env.next_episode++;
   env.started = true;
   env.finished = true;  // until all of what follows has worked
-  prepare_world(task, env, episode);
-  for (size_t a = 0; a < task.agents.size(); ++a) place_agent(task, a, env);
+  prepare_world(task, env, episode, poll);
+  for (size_t a = 0; a < task.agents.size(); ++a) place_agent(task, a, env, poll);
   env.steps = 0;
   env.diverged = false;
   env.simulation.clear_collision_flags();

@@ -12,8 +12,8 @@ namespace mvsim {
 EnvState make_env(const Task& task, uint64_t key);
 AgentState make_agent(const AgentTask& task);
 
-// Starts the env's next episode.
-void start_episode(const Task& task, EnvState& env);
+// Starts the env's next episode. `poll` is called often and may throw; the env then needs another start.
+void start_episode(const Task& task, EnvState& env, const Poll& poll = {});
 
 // Runs one control period with the action of each agent. `keep_going` is asked before each substep; false
 // ends the call early with false, the env left between two substeps. Else measures, sets the success and end

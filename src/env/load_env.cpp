@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file.h"
-#include "base/nearby_file.h"
+#include "assets/file_roots.h"
+#include "assets/nearby_file.h"
 #include "env/env_spec.h"
 #include "env/term_reader.h"
 #include "worldfile/xml_source.h"
@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
                                std::string_view name, const Names& known) {
   std::string expected;
   for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;
-  throw WorldFileError(where, "<" + parent + ">: found the unknown " + what + " '" + std::string(name) +
+  throw WorldFileError(where, "<" + parent + ">: found the unknown " + what + " '" + shortened(name) +
                                   "', expected " + (expected.empty() ? "none" : "one of " + expected) +
                                   did_you_mean(name, known));
 }
@@ -140,7 +140,7 @@ void read_knob(const Element& e, EnvSpec& spec) {
   if (const pugi::xml_attribute type = e.node.attribute("type")) {
     if (std::string_view(type.value()) != "file")
       throw WorldFileError(e.where(type),
-                           "<knob>, type: found '" + std::string(type.value()) + "', expected 'file'");
+                           "<knob>, type: found '" + shortened(type.value()) + "', expected 'file'");
     knob.is_file = true;
   }
   for (const char* taken :
@@ -228,7 +228,7 @@ EnvSpec load_env_text(const std::string& text, const std::string& path, const En
 
 EnvSpec load_env(const std::string& path, const EnvLoadOptions& options) {
   require_file(path, "environment");
-  return load_env_text(read_file(path, kMostEnvFileBytes), path, options);
+  return load_env_text(open_file(path).read(kMostEnvFileBytes), path, options);
 }
 
 std::vector<EnvListing> list_envs(const std::string& folder) {

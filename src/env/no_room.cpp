@@ -45,10 +45,11 @@ struct Survey {
   double slope = kFar;                           // the least found, a tangent
 };
 
-Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, RandomStream& random) {
+Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, RandomStream& random, const Poll& poll) {
   Survey out;
   const double most = std::max(2 * wanted.clearance, 1.0);
   for (int i = 0; i < kPoints; ++i) {
+    if (poll) poll();
     const Vec2 p{random.uniform(wanted.area.x_min, wanted.area.x_max),
                  random.uniform(wanted.area.y_min, wanted.area.y_max)};
     if (!is_known_ground(s.model(), p)) continue;
@@ -123,11 +124,11 @@ void StartAndGoal::require_free_pose(Simulation& s) const {
 // Starts and goals there are; what is between them is not as wanted.
 void StartAndGoal::explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                     const FieldOf& field_of, const std::vector<Vec2>& starts,
-                                    RandomStream& random) const {
+                                    RandomStream& random, const Poll& poll) const {
   double nearest = kFar, farthest = 0;
   int goals = 0, reached = 0;
   for (int i = 0; i < kGoals; ++i) {
-    const std::optional<Vec2> goal = draw_goal(simulation, grid, random);
+    const std::optional<Vec2> goal = draw_goal(simulation, grid, random, poll);
     if (!goal) break;
     ++goals;
     const std::shared_ptr<const GoalField> field = grid ? field_of(*goal) : nullptr;
@@ -161,16 +162,17 @@ void StartAndGoal::explain_distance(const Simulation& simulation, const Planning
        found + ", but hardly ever as asked: expected wider limits or fewer obstacles");
 }
 
-void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, const FieldOf& field_of) const {
+void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, const FieldOf& field_of,
+                                   const Poll& poll) const {
   RandomStream random(s.key(), s.episode(), StreamPurpose::kSpawn, kOwnStream);
   if (has_goal_ && !goal_point_) {
     const Wanted goal{goal_term_, goal_clearance_, goal_slope_, area_of(goal_area_, s.model())};
-    require_some(look_around(s, vehicle_, goal, random), goal, "the goal");
+    require_some(look_around(s, vehicle_, goal, random, poll), goal, "the goal");
   }
   std::vector<Vec2> starts;
   if (has_spawn_ && !spawn_pose_) {
     const Wanted start{spawn_term_, spawn_clearance_, spawn_slope_, area_of(spawn_area_, s.model())};
-    Survey found = look_around(s, vehicle_, start, random);
+    Survey found = look_around(s, vehicle_, start, random, poll);
     require_some(found, start, "the robot");
     starts = std::move(found.good);
   } else {
@@ -178,7 +180,7 @@ void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, cons
     const Pose3 pose = s.vehicle_pose(vehicle_);
     starts = {{pose.x, pose.y}};
   }
-  if (has_goal_) explain_distance(s, grid, field_of, starts, random);
+  if (has_goal_) explain_distance(s, grid, field_of, starts, random, poll);
   throw Error("no episode can start: no free pose was found for the vehicle and what it pulls");
 }
 

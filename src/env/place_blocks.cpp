@@ -31,12 +31,12 @@ class PlaceBlocks final : public ResetTerm {
     if (radius_) check_radius(reader, context.model);
   }
 
-  void apply(EnvState& env, RandomStream& random) const override {
+  void apply(EnvState& env, RandomStream& random, const Poll& poll) const override {
     Simulation& s = env.simulation;
     const Vec2 parked = s.model().origin + Vec2{kParked, kParked};
     for (size_t k = 0; k < blocks_.size(); ++k)
       s.place_block(blocks_[k], {parked.x + 100.0 * static_cast<double>(k), parked.y, 0});
-    for (size_t block : blocks_) place(s, block, random);
+    for (size_t block : blocks_) place(s, block, random, poll);
   }
 
  private:
@@ -68,7 +68,7 @@ class PlaceBlocks final : public ResetTerm {
   }
 
   // The first of some poses that keeps the distances, else the one that comes nearest to keeping them.
-  void place(Simulation& s, size_t index, RandomStream& random) const {
+  void place(Simulation& s, size_t index, RandomStream& random, const Poll& poll) const {
     const BlockModel& block = s.model().blocks[index];
     const Rect area = area_of(area_, s.model());
     if (radius_) {
@@ -80,6 +80,7 @@ class PlaceBlocks final : public ResetTerm {
     double best = -1e300;
     Pose2 best_pose;
     for (int i = 0; i < kTries && best < 0; ++i) {
+      if (poll) poll();
       const Pose2 pose{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max),
                        random.uniform(-kPi, kPi)};
       const double excess = room(s, {pose.x, pose.y}, radius);

@@ -93,8 +93,9 @@ void StartAndGoal::finish(const TaskContext& context) {
 }
 
 std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, double clearance, const Rect& area,
-                                             RandomStream& random) const {
+                                             RandomStream& random, const Poll& poll) const {
   for (int i = 0; i < kPointTries; ++i) {
+    if (poll) poll();
     const Vec2 p{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)};
     if (is_free(simulation, vehicle_, p, clearance) && ground_slope(simulation.model(), p) <= goal_slope_)
       return p;
@@ -105,11 +106,12 @@ std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, doubl
 // With a planning grid goals are centres of its free cells, of every second row and column, so that their
 // fields fit into the cache and are found again.
 std::optional<Vec2> StartAndGoal::draw_goal(const Simulation& simulation, const PlanningGrid* grid,
-                                            RandomStream& random) const {
+                                            RandomStream& random, const Poll& poll) const {
   if (goal_point_) return goal_point_;
   const Rect area = area_of(goal_area_, simulation.model());
-  if (!grid) return draw_point(simulation, goal_clearance_, area, random);
+  if (!grid) return draw_point(simulation, goal_clearance_, area, random, poll);
   for (int i = 0; i < kPointTries; ++i) {
+    if (poll) poll();
     const int cell =
         grid->cell_of({random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)});
     const int column = cell % grid->width & ~1, row = cell / grid->width & ~1;
@@ -142,7 +144,8 @@ bool StartAndGoal::trailers_are_free(const Simulation& s) const {
   });
 }
 
-bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& random) const {
+bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& random,
+                              const Poll& poll) const {
   if (!has_spawn_ || spawn_pose_) {
     Pose3 initial = s.model().vehicles[vehicle_].initial_pose;
     Pose2 pose = spawn_pose_.value_or(Pose2{initial.x, initial.y, initial.yaw});
@@ -156,6 +159,7 @@ bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& ra
   const Rect area = area_of(spawn_area_, s.model());
   const double wanted = uniform_distance_ ? random.uniform(distance_->low, distance_->high) : -1;
   for (int i = 0; i < kStartTries; ++i) {
+    if (poll) poll();
     const Vec2 p{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)};
     // what is cheap first; half of the tries insist on the wanted distance
     if (!accepts(agent, p, 2 * i < kStartTries ? wanted : -1)) continue;
@@ -169,8 +173,8 @@ bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& ra
   return false;
 }
 
-void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid,
-                         const FieldOf& field_of) const {
+void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid, const FieldOf& field_of,
+                         const Poll& poll) const {
   Simulation& s = env.simulation;
   AgentState& agent = env.agents[index];
   const auto stream = static_cast<uint16_t>(index);
@@ -179,14 +183,14 @@ void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid,
   agent.field.reset();
   for (int i = 0; i < kGoalTries; ++i) {
     if (has_goal_) {
-      const auto drawn = draw_goal(s, grid, goal);
+      const auto drawn = draw_goal(s, grid, goal, poll);
       if (!drawn) break;
       agent.goal = *drawn;
       if (grid) agent.field = field_of(agent.goal);
     }
-    if (draw_start(s, agent, spawn)) return;
+    if (draw_start(s, agent, spawn, poll)) return;
   }
-  explain_no_room(s, grid, field_of);
+  explain_no_room(s, grid, field_of, poll);
 }
 
 }  // namespace mvsim

@@ -29,25 +29,26 @@ class StartAndGoal {
 
   using FieldOf = std::function<std::shared_ptr<const GoalField>(Vec2 goal)>;
   // Places agent `index` of the env and sets its goal, start and, where a planning grid is given, field.
-  // Throws WorldFileError with what binds if no place is found.
-  void apply(EnvState& env, size_t index, const PlanningGrid* grid, const FieldOf& field_of) const;
+  // Throws WorldFileError with what binds if no place is found. `poll` is called before each try and may throw.
+  void apply(EnvState& env, size_t index, const PlanningGrid* grid, const FieldOf& field_of,
+             const Poll& poll) const;
 
  private:
   std::optional<Vec2> draw_point(const Simulation& simulation, double clearance, const Rect& area,
-                                 RandomStream& random) const;
-  bool draw_start(Simulation& simulation, AgentState& agent, RandomStream& random) const;
+                                 RandomStream& random, const Poll& poll) const;
+  bool draw_start(Simulation& simulation, AgentState& agent, RandomStream& random, const Poll& poll) const;
   bool accepts(const AgentState& agent, Vec2 start, double wanted) const;
-  std::optional<Vec2> draw_goal(const Simulation& simulation, const PlanningGrid* grid,
-                                RandomStream& random) const;
+  std::optional<Vec2> draw_goal(const Simulation& simulation, const PlanningGrid* grid, RandomStream& random,
+                                const Poll& poll) const;
 
   bool trailers_are_free(const Simulation& simulation) const;
 
   // Throws what binds (no_room.cpp).
   [[noreturn]] void explain_no_room(Simulation& simulation, const PlanningGrid* grid,
-                                    const FieldOf& field_of) const;
+                                    const FieldOf& field_of, const Poll& poll) const;
   [[noreturn]] void explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                      const FieldOf& field_of, const std::vector<Vec2>& starts,
-                                     RandomStream& random) const;
+                                     RandomStream& random, const Poll& poll) const;
   void require_free_pose(Simulation& simulation) const;
 
   size_t vehicle_ = 0;

@@ -63,7 +63,8 @@ struct Task {
   int64_t max_steps = 0;     // of an episode, 0: no limit
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;
-  std::vector<std::string> warnings;  // of the terms; worlds have their own
+  std::vector<std::string> warnings;  // beside those of the models
+  double memory_used = 0;             // bytes, counted while it was made
 
   std::vector<Randomization> randomizations;
   std::vector<std::unique_ptr<const ResetTerm>> resets;

@@ -131,7 +131,8 @@ class Termination {
 class ResetTerm {
  public:
   virtual ~ResetTerm() = default;
-  virtual void apply(EnvState& env, RandomStream& random) const = 0;
+  // `poll` (if any) is called before each try and may throw.
+  virtual void apply(EnvState& env, RandomStream& random, const Poll& poll) const = 0;
 };
 
 template <typename Term>

@@ -25,7 +25,7 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) 
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
       m.advance(i, actions, keep_going);
       m.sense_final(i, scratch);
-      m.reset(i);
+      m.reset(i, keep_going);
       m.sense_fresh(i, scratch);
     });
   } else {
@@ -34,8 +34,8 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) 
       m.sense_final(i, scratch);
     });
     m.draw_pictures();
-    loop.run([&](int i, const EnvLoop::KeepGoing&, Scratch& scratch) {
-      m.reset(i);
+    loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
+      m.reset(i, keep_going);
       m.sense_fresh(i, scratch);
     });
     m.draw_pictures();
@@ -52,11 +52,11 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop) 
   m.infos.clear();
   std::fill(m.was_reset.begin(), m.was_reset.end(), uint8_t{0});
   EnvLoop loop = m.loop(should_stop);
-  loop.run([&](int i, const EnvLoop::KeepGoing&, Scratch& scratch) {
+  loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
     if (!mask.empty() && mask[static_cast<size_t>(i)] == 0) return;
     m.clear_results(i);
     m.due[static_cast<size_t>(i)] = Impl::Due::kReset;
-    m.reset(i);
+    m.reset(i, keep_going);
     m.sense_fresh(i, scratch);
   });
   m.draw_pictures();
@@ -102,10 +102,12 @@ void Batch::Impl::sense_final(int i, Scratch& scratch) {
   due[env_index] = restarts ? Due::kReset : Due::kNothing;
 }
 
-void Batch::Impl::reset(int i) {
+void Batch::Impl::reset(int i, const EnvLoop::KeepGoing& keep_going) {
   const auto env_index = static_cast<size_t>(i);
   if (due[env_index] != Due::kReset) return;
-  start_episode(*task, envs[env_index]);
+  start_episode(*task, envs[env_index], [&] {
+    if (!keep_going()) throw Stopped();
+  });
   std::fill_n(was_reset.begin() + static_cast<std::ptrdiff_t>(row_of(i, 0)), task->agents.size(), uint8_t{1});
   due[env_index] = Due::kFreshSense;
 }

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "model/check_drive.h"
 #include "model/compile_joint.h"
 #include "model/compile_region.h"
 #include "model/compile_vehicle.h"
 #include "model/elevation.h"
 #include "model/fingerprint.h"
-#include "model/grid.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {
@@ -36,7 +36,7 @@ void set_timestep(const WorldSpec& spec, Model& model) {
 }
 
 // Document order: the initial height of an object depends on what stands before it only.
-void compile_objects(const WorldSpec& spec, const CompileOptions& options, Model& model) {
+void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard, Model& model) {
   enum Kind { kVehicle, kBlock, kPlane, kElevationMap };
   struct Item {
     int order;
@@ -52,21 +52,29 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, Model
   std::stable_sort(items.begin(), items.end(),
                    [](const Item& a, const Item& b) { return a.order < b.order; });
   size_t map_nodes = 0;
+  model.vehicles.reserve(spec.vehicles.size());
+  model.blocks.reserve(spec.blocks.size());  // the index points into these
+  model.terrain.maps.reserve(spec.elevation_maps.size());
+  model.terrain.planes.reserve(spec.planes.size());
+  GroundIndex ground(guard);
   for (const Item& item : items) {
+    guard.poll();
     if (item.kind == kVehicle) {
-      compile_vehicle(spec.vehicles[item.index], model);
+      compile_vehicle(spec.vehicles[item.index], ground, guard, model);
     } else if (item.kind == kBlock) {
       const BlockSpec& block = spec.blocks[item.index];
       const bool placed = std::any_of(options.placed_blocks.begin(), options.placed_blocks.end(),
                                       [&](const std::string& p) { return matches_pattern(p, block.name); });
-      compile_block(block, placed, model);
+      compile_block(block, placed, ground, model);
     } else if (item.kind == kElevationMap) {
       const ElevationMapSpec& map = spec.elevation_maps[item.index];
-      model.terrain.maps.push_back(make_height_map(map, map_nodes));
+      model.terrain.maps.push_back(make_height_map(map, guard, map_nodes));
+      ground.add(model.terrain.maps.back());
       model.map_colors.push_back(map.color);
     } else {
       const HorizontalPlaneSpec& p = spec.planes[item.index];
       model.terrain.planes.push_back({p.extent, p.pose, p.z});
+      ground.add(model.terrain.planes.back());
       model.plane_colors.push_back(p.color);
     }
   }
@@ -144,9 +152,16 @@ void set_origin(Model& model) {
 }  // namespace
 
 std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options) {
+  LoadGuard guard;
+  GridCache grids;
+  return compile_world(spec, options, guard, grids);
+}
+
+std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options,
+                                           LoadGuard& guard, GridCache& grids) {
   auto model = std::make_shared<Model>();
   compile_globals(spec, *model);
-  for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(make_grid(grid));
+  for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(grids.make(grid, guard));
   for (const GroundGridSpec& g : spec.ground_grids) {
     const double size = std::max(g.extent.x_max - g.extent.x_min, g.extent.y_max - g.extent.y_min);
     if (!(size / g.interval <= kMostGridLines))
@@ -154,23 +169,28 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
                                         " grid lines a side, expected fewer");
     model->ground_grids.push_back({g.extent, g.interval, g.color, g.floating});
   }
-  compile_objects(spec, options, *model);
+  compile_objects(spec, options, guard, *model);
   model->has_steps = !model->terrain.empty() || std::any_of(model->blocks.begin(), model->blocks.end(),
                                                             [](const BlockModel& b) { return b.intangible; });
   compile_joints(spec, *model);
-  compile_regions(spec, *model);
+  compile_regions(spec, guard, *model);
   set_timestep(spec, *model);
   check_drives(spec, *model);
   build_static_shapes(*model);
   set_bounds(*model);
   set_origin(*model);
+  for (std::string& warning : model->warnings) warning = printable(warning);
+  guard.poll();
   model->fingerprint = fingerprint(*model);
   return model;
 }
 
 std::shared_ptr<const Model> load_model(const std::string& path, const WorldLoadOptions& load,
                                         const CompileOptions& compile) {
-  return compile_world(load_world(path, load), compile);
+  LoadGuard guard(load.memory_limit, load.poll);
+  LoadSession session(guard);
+  GridCache grids;
+  return compile_world(load_world(open_file(path), load, session), compile, guard, grids);
 }
 
 }  // namespace mvsim

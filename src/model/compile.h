@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/grid.h"
 #include "model/model.h"
 #include "worldfile/load_world.h"
 #include "worldfile/world_spec.h"
@@ -17,7 +18,11 @@ struct CompileOptions {
 
 std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options = {});
 
-// Reads and compiles a world file.
+// The same as one of several worlds, which share memory, poll and maps.
+std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options,
+                                           LoadGuard& guard, GridCache& grids);
+
+// Reads and compiles a world file, within the memory that `load` allows.
 std::shared_ptr<const Model> load_model(const std::string& path, const WorldLoadOptions& load = {},
                                         const CompileOptions& compile = {});
 

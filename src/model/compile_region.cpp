@@ -37,6 +37,7 @@ const PropertyInfo* find_property(std::string_view name) {
 }
 
 void warn(Model& model, const PropertyRegionSpec& spec, const std::string& text) {
+  if (model.warnings.size() >= kMaxWarnings) return;
   model.warnings.push_back(spec.where.text() + ": <element class=\"property_region\">: " + text);
 }
 
@@ -88,7 +89,7 @@ size_t add_box(const PropertyRegionSpec& spec, Model& model) {
 
 }  // namespace
 
-void compile_regions(const WorldSpec& spec, Model& model) {
+void compile_regions(const WorldSpec& spec, const LoadGuard& guard, Model& model) {
   struct Named {
     Rect extent;
     size_t box;
@@ -96,6 +97,7 @@ void compile_regions(const WorldSpec& spec, Model& model) {
   };
   std::map<std::string, Named> named;
   for (const PropertyRegionSpec& region : spec.regions) {
+    guard.poll();
     const PropertyInfo* property = find_property(region.property);
     if (!property) {
       std::vector<std::string> names;

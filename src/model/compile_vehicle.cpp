@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "model/shape.h"
 #include "vehicle/dynamics.h"
@@ -24,7 +25,7 @@ const T& find_class(std::span<const T* const> known, const ParamSet& set) {
   }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  const std::string found = set.class_name.empty() ? "no class attribute" : "class '" + set.class_name + "'";
+  const std::string found = set.class_name.empty() ? "no class attribute" : "class '" + shortened(set.class_name) + "'";
   throw WorldFileError(set.where, "<" + set.tag + ">: found " + found + ", expected one of " + list +
                                       did_you_mean(set.class_name, names));
 }
@@ -153,18 +154,18 @@ void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
       add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", table, *spec.load_transfer, {});
 }
 
-void add_sensors(const VehicleSpec& spec, size_t vehicle, Model& model) {
-  std::vector<std::string> names;
+void add_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Model& model) {
+  std::set<std::string_view> names;
   for (const SensorSpec& s : spec.sensors) {
-    if (std::find(names.begin(), names.end(), s.name) != names.end())
+    guard.poll();
+    if (!names.insert(s.name).second)
       throw WorldFileError(s.params.where, "<sensor>: vehicle '" + spec.name +
                                                "' already has a sensor named '" + s.name + "'");
-    names.push_back(s.name);
     refuse_unbuilt(s.params);
     SensorModel sensor;
     sensor.name = s.name;
     sensor.vehicle = vehicle;
-    sensor.sensor = find_class(sensor_classes(), s.params).compile(s, model.warnings);
+    sensor.sensor = find_class(sensor_classes(), s.params).compile(s, guard, model.warnings);
     if (const NamedText* period = s.params.find("sensor_period")) {
       sensor.period = parse_number(*period);
       check_range({.name = "sensor_period", .min = kShortestPeriod, .max = 1e6}, sensor.period,
@@ -188,13 +189,16 @@ size_t add_params(Model& model, const std::string& prefix, std::span<const Param
   return first;
 }
 
-Pose3 settle(const Model& model, const PlacementSpec& placement, double query_height) {
+Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_height) {
   Pose3 pose = placement.pose;
   if (!placement.adjust_elevation) return pose;
-  std::vector<PlacedTop> tops;
-  for (const BlockModel& b : model.blocks)
-    tops.push_back({&b.top, {b.initial_pose.x, b.initial_pose.y, b.initial_pose.yaw}, b.initial_pose.z});
-  pose.z = highest_under(model.terrain, tops, {pose.x, pose.y}, pose.z + query_height);
+  try {
+    pose.z = ground.highest_under({pose.x, pose.y}, pose.z + query_height);
+  } catch (const WorldFileError&) {
+    throw;
+  } catch (const Error& e) {
+    throw WorldFileError(placement.where, e.what());
+  }
   return pose;
 }
 
@@ -213,7 +217,7 @@ void add_tire(const VehicleSpec& spec, VehicleModel& v, Model& model) {
     }
 }
 
-void compile_vehicle(const VehicleSpec& spec, Model& model) {
+void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& guard, Model& model) {
   VehicleModel v;
   v.name = spec.name;
   v.class_name = spec.class_name;
@@ -246,8 +250,8 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   model.controller_state_count += v.controller->state_size();
   v.first_wheel = model.wheel_count;
   model.wheel_count += v.wheels.size();
-  v.initial_pose = settle(model, spec.placement, v.z_max / 2);
-  if (const std::optional<double> top = highest_map(model.terrain, {v.initial_pose.x, v.initial_pose.y});
+  v.initial_pose = settle(ground, spec.placement, v.z_max / 2);
+  if (const std::optional<double> top = ground.highest_map({v.initial_pose.x, v.initial_pose.y});
       top && *top > v.initial_pose.z + kNearlyNone && spec.placement.adjust_elevation)
     model.warnings.push_back(
         spec.placement.where.text() + ": vehicle '" + v.name +
@@ -256,11 +260,11 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.initial_twist = spec.placement.velocity;
   v.body = model.bodies.size();
   model.bodies.push_back({BodyKind::kVehicle, model.vehicles.size()});
-  add_sensors(spec, model.vehicles.size(), model);
+  add_sensors(spec, model.vehicles.size(), guard, model);
   model.vehicles.push_back(std::move(v));
 }
 
-void compile_block(const BlockSpec& spec, bool placed, Model& model) {
+void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Model& model) {
   static constexpr ParamInfo kBlock[] = {
       {.name = "scale", .fallback = 1, .min = 0.01, .max = 100},
       {.name = "mass", .min = 0, .max = 1e9, .unit = "kg"},
@@ -306,13 +310,16 @@ void compile_block(const BlockSpec& spec, bool placed, Model& model) {
     double& least = model.params[b.params + kBlockScale].info.min;
     least = least_scale(b.shape, least);
   }
-  b.initial_pose = settle(model, spec.placement, b.z_max / 2);
+  b.initial_pose = settle(ground, spec.placement, b.z_max / 2);
   b.initial_twist = spec.placement.velocity;
   if (!spec.intangible) {
     b.body = static_cast<int>(model.bodies.size());
     model.bodies.push_back({BodyKind::kBlock, model.blocks.size()});
   }
   model.blocks.push_back(std::move(b));
+  const BlockModel& added = model.blocks.back();
+  const Pose3& p = added.initial_pose;
+  ground.add(PlacedTop{&added.top, {p.x, p.y, p.yaw}, p.z});
 }
 
 }  // namespace mvsim

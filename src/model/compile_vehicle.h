@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/model.h"
+#include "terrain/ground_index.h"
 #include "worldfile/world_spec.h"
 
 namespace mvsim {
@@ -11,9 +12,10 @@ size_t add_params(Model& model, const std::string& prefix, std::span<const Param
                   std::span<const double> values);
 
 // Initial pose with z snapped to the ground of what stands before it in the document (world-elements 2.1.1).
-Pose3 settle(const Model& model, const PlacementSpec& placement, double query_height);
+Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_height);
 
-void compile_vehicle(const VehicleSpec& spec, Model& model);
-void compile_block(const BlockSpec& spec, bool placed, Model& model);
+// `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.
+void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& guard, Model& model);
+void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Model& model);
 
 }  // namespace mvsim

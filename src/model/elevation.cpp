@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/deep_image.h"
-
 namespace mvsim {
 namespace {
 
@@ -12,19 +10,7 @@ constexpr size_t kMostProducts = size_t{1} << 30;  // of a convolution
 
 // The image's own darkest and brightest grey become min_z and max_z; its row 0 is the lowest x.
 Matrix image_heights(const ElevationMapSpec& spec) {
-  const DeepImage image = [&] {
-    try {
-      return read_deep_gray_image(spec.image_path);
-    } catch (const WorldFileError&) {
-      throw;
-    } catch (const Error& e) {
-      throw WorldFileError(spec.where, std::string("<elevation_image>: ") + e.what());
-    }
-  }();
-  if (image.width < 2 || image.height < 2)
-    throw WorldFileError(spec.where, "<elevation_image>: found an image of " + std::to_string(image.width) +
-                                         " x " + std::to_string(image.height) +
-                                         " pixels, expected 2 or more a side");
+  const GrayLevels& image = *spec.image;
   const auto [darkest, brightest] = std::minmax_element(image.data.begin(), image.data.end());
   const double gray_min = *darkest, gray_range = std::max(1, *brightest - *darkest);
   Matrix out{image.height, image.width, {}};
@@ -35,14 +21,15 @@ Matrix image_heights(const ElevationMapSpec& spec) {
 }
 
 // Beyond the borders the heights count as 0.
-Matrix convolved(const Matrix& in, const Matrix& kernel) {
+Matrix convolved(const Matrix& in, const Matrix& kernel, const LoadGuard& guard) {
   const int half = kernel.rows / 2;
   const auto at = [](const Matrix& m, int row, int column) {
     return m.values[static_cast<size_t>(row) * m.columns + column];
   };
   Matrix out = in;
-  for (int row = 0; row < in.rows; ++row)
+  for (int row = 0; row < in.rows; ++row) {
     for (int column = 0; column < in.columns; ++column) {
+      if (column % 256 == 0) guard.poll();  // a kernel may be large
       double sum = 0;
       for (int i = -half; i <= half; ++i)
         for (int j = -half; j <= half; ++j)
@@ -50,24 +37,28 @@ Matrix convolved(const Matrix& in, const Matrix& kernel) {
             sum += at(kernel, half + i, half + j) * at(in, row - i, column - j);
       out.values[static_cast<size_t>(row) * in.columns + column] = sum;
     }
+  }
   return out;
 }
 
 }  // namespace
 
-HeightMap make_height_map(const ElevationMapSpec& spec, size_t& nodes) {
-  Matrix heights = spec.image_path.empty() ? spec.data : image_heights(spec);
-  nodes += heights.values.size();
+HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, size_t& nodes) {
+  const size_t count = spec.image ? spec.image->data.size() : spec.data.values.size();
+  nodes += count;
   if (nodes > kMostNodes)
     throw WorldFileError(spec.where,
                          "<element class=\"elevation_map\">: the elevation maps of the world have more "
                          "than " +
                              std::to_string(kMostNodes >> 20) + " Mi nodes, expected fewer");
-  if (heights.values.size() * spec.kernel.values.size() > kMostProducts)
+  if (count * spec.kernel.values.size() > kMostProducts)
     throw WorldFileError(spec.where, "<apply_kernel>: too large for a map of " +
-                                         std::to_string(heights.rows) + " x " +
-                                         std::to_string(heights.columns) + " nodes");
-  if (spec.kernel.rows > 0) heights = convolved(heights, spec.kernel);
+                                         std::to_string(count) + " nodes");
+  constexpr std::string_view kWhat = "<element class=\"elevation_map\">";
+  guard.take(static_cast<double>(count * sizeof(float)), spec.where, kWhat);
+  const TemporaryMemory memory(guard, static_cast<double>(2 * count * sizeof(double)), spec.where, kWhat);
+  Matrix heights = spec.image ? image_heights(spec) : spec.data;
+  if (spec.kernel.rows > 0) heights = convolved(heights, spec.kernel, guard);
   const Vec2 corner{spec.corner_x.value_or(-(heights.rows - 1) * spec.resolution / 2),
                     spec.corner_y.value_or(-(heights.columns - 1) * spec.resolution / 2)};
   std::vector<float> nodes_of(heights.values.begin(), heights.values.end());

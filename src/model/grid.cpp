@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/image.h"
 #include "base/math.h"
-#include "base/mrpt_grid.h"
 
 namespace mvsim {
 namespace {
@@ -36,51 +34,69 @@ Cell image_cell(int gray) {
   return log_odds_cell(std::nearbyint(16 * logarithm(free / (1 - free))));
 }
 
-// What `read` reads, its errors at the element's place.
-template <class Read>
-auto read_map(const OccupancyGridSpec& spec, Read read) {
-  try {
-    return read(spec.image_path);
-  } catch (const WorldFileError&) {
-    throw;
-  } catch (const Error& e) {
-    throw WorldFileError(spec.where, std::string("<element class=\"occupancy_grid\">: ") + e.what());
+std::vector<uint8_t> cells_of(const MrptGrid& map, const LoadGuard& guard) {
+  std::vector<uint8_t> cells(map.cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (i % 65536 == 0) guard.poll();
+    cells[i] = static_cast<uint8_t>(log_odds_cell(map.cells[i]));
   }
+  return cells;
 }
 
-GridModel make_mrpt_grid(const OccupancyGridSpec& spec) {
-  const MrptGrid map = read_map(spec, read_mrpt_grid);
-  std::vector<uint8_t> cells;
-  cells.reserve(map.cells.size());
-  for (const int8_t quanta : map.cells) cells.push_back(static_cast<uint8_t>(log_odds_cell(quanta)));
-  return {.field = GridField(cells, map.width, map.height, map.resolution),
-          .T_world_grid = {map.x_min, map.y_min, 0},
-          .restitution = spec.restitution,
-          .friction = spec.lateral_friction};
-}
-
-}  // namespace
-
-GridModel make_grid(const OccupancyGridSpec& spec) {
-  if (spec.is_mrpt) return make_mrpt_grid(spec);
-  const Image image = read_map(spec, read_gray_image);
+std::vector<uint8_t> cells_of(const OccupancyGridSpec& spec, const LoadGuard& guard) {
+  const GrayLevels& image = *spec.image;
   std::array<Cell, 256> lookup;
   for (int gray = 0; gray < 256; ++gray)
     lookup[static_cast<size_t>(gray)] = spec.is_ros ? ros_cell(spec, gray) : image_cell(gray);
 
   // image row 0 is the largest y, cell row 0 the smallest
   std::vector<uint8_t> cells(image.data.size());
-  for (int row = 0; row < image.height; ++row)
-    for (int column = 0; column < image.width; ++column)
-      cells[static_cast<size_t>(image.height - 1 - row) * image.width + column] =
-          static_cast<uint8_t>(lookup[image.at(row, column)]);
+  const auto width = static_cast<size_t>(image.width), height = static_cast<size_t>(image.height);
+  for (size_t row = 0; row < height; ++row) {
+    guard.poll();
+    for (size_t column = 0; column < width; ++column)
+      cells[(height - 1 - row) * width + column] =
+          static_cast<uint8_t>(lookup[static_cast<size_t>(image.byte(row * width + column))]);
+  }
+  return cells;
+}
+
+GridField make_field(const OccupancyGridSpec& spec, double resolution, LoadGuard& guard) {
+  constexpr std::string_view kWhat = "<element class=\"occupancy_grid\">";
+  const int width = spec.mrpt ? spec.mrpt->width : spec.image->width;
+  const int height = spec.mrpt ? spec.mrpt->height : spec.image->height;
+  const TemporaryMemory memory(guard, static_cast<double>(width) * height, spec.where, kWhat);
+  guard.take(GridField::bytes_of(width, height), spec.where, kWhat);
+  const std::vector<uint8_t> cells = spec.mrpt ? cells_of(*spec.mrpt, guard) : cells_of(spec, guard);
+  return GridField(cells, width, height, resolution, [&] { guard.poll(); });
+}
+
+}  // namespace
+
+GridModel GridCache::make(const OccupancyGridSpec& spec, LoadGuard& guard) {
+  const double resolution = spec.mrpt ? spec.mrpt->resolution : spec.resolution;
+  if (!(resolution > 1e-4 && resolution <= 1e3))
+    throw WorldFileError(spec.where, "<resolution>: found " + std::to_string(resolution) +
+                                         ", expected metres per pixel in (0.0001, 1000]");
+  const std::shared_ptr<const void> map =
+      spec.mrpt ? std::shared_ptr<const void>(spec.mrpt) : std::shared_ptr<const void>(spec.image);
+  const Key key{map.get(),           spec.is_ros, spec.negate, spec.occupied_threshold,
+                spec.free_threshold, spec.mode,   resolution};
+  auto found = fields_.find(key);
+  if (found == fields_.end()) {
+    found = fields_.emplace(key, make_field(spec, resolution, guard)).first;
+    maps_.push_back(map);
+  }
+  const GridField& field = found->second;
 
   Pose2 T_world_grid = spec.origin;
-  if (!spec.is_ros) {
-    const Vec2 center = spec.center_pixel.value_or(Vec2{image.width / 2.0, image.height / 2.0});
-    T_world_grid = {-center.x * spec.resolution, -center.y * spec.resolution, 0};
+  if (spec.mrpt) {
+    T_world_grid = {spec.mrpt->x_min, spec.mrpt->y_min, 0};
+  } else if (!spec.is_ros) {
+    const Vec2 center = spec.center_pixel.value_or(Vec2{field.width() / 2.0, field.height() / 2.0});
+    T_world_grid = {-center.x * resolution, -center.y * resolution, 0};
   }
-  return {.field = GridField(cells, image.width, image.height, spec.resolution),
+  return {.field = field,
           .T_world_grid = T_world_grid,
           .restitution = spec.restitution,
           .friction = spec.lateral_friction};

@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "python/bind.h"
 #include "python/gil.h"
+#include "python/path.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -119,30 +120,33 @@ void set_state(Batch& batch, const std::vector<int>& envs, const std::vector<py:
 void bind_spec(py::module_& m) {
   py::class_<EnvSpec>(m, "EnvSpec")
       .def_readonly("id", &EnvSpec::id)
-      .def_readonly("path", &EnvSpec::path)
+      .def_property_readonly("path", [](const EnvSpec& s) { return python_path(s.path); })
       .def_readonly("control_period", &EnvSpec::control_period)
       .def_property_readonly("keywords", &override_names)
       .def_readwrite("time_limit", &EnvSpec::time_limit);
   m.def(
       "load_env",
-      [](const std::string& path, const std::string& assets, const std::vector<std::string>& roots) {
-        EnvSpec spec = load_env(path, {.assets = assets, .roots = roots});
+      [](const PathName& path, const PathName& assets, const std::vector<PathName>& roots) {
+        EnvLoadOptions options;
+        options.assets = assets.text;
+        options.roots = texts_of(roots);
+        EnvSpec spec = load_env(path.text, options);
         if (spec.agents.size() > 1)
           throw WorldFileError(
               spec.agents[1].where,
               "<agent>: several agents: not available from Python yet, expected one <agent>");
         return spec;
       },
-      "path"_a, "assets"_a, "roots"_a = std::vector<std::string>{});
+      "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{});
   m.def(
       "apply_overrides",
       [](EnvSpec& spec, const py::dict& overrides) { apply_overrides(spec, value_of(overrides)); }, "spec"_a,
       "overrides"_a);
   m.def(
       "list_envs",
-      [](const std::string& folder) {
-        std::vector<std::pair<std::string, std::string>> out;
-        for (const EnvListing& env : list_envs(folder)) out.emplace_back(env.id, env.path);
+      [](const PathName& folder) {
+        std::vector<std::pair<std::string, py::str>> out;
+        for (const EnvListing& env : list_envs(folder.text)) out.emplace_back(env.id, python_path(env.path));
         return out;
       },
       "folder"_a);
@@ -150,7 +154,8 @@ void bind_spec(py::module_& m) {
 
 std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_threads, bool pin,
                                   AutoresetMode autoreset, bool strict_actions, bool spl,
-                                  const std::string& assets, const std::vector<std::string>& roots) {
+                                  const PathName& assets, const std::vector<PathName>& roots,
+                                  uint64_t memory_limit) {
   const ReleasedGil released;
   return std::make_unique<Batch>(spec, BatchOptions{.num_envs = num_envs,
                                                     .num_threads = num_threads,
@@ -158,7 +163,10 @@ std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_thr
                                                     .autoreset = autoreset,
                                                     .strict_actions = strict_actions,
                                                     .spl = spl,
-                                                    .load = {.assets = assets, .roots = roots}});
+                                                    .load = {.assets = assets.text,
+                                                             .roots = texts_of(roots),
+                                                             .memory_limit = memory_limit,
+                                                             .poll = SignalPoll()}});
 }
 
 }  // namespace
@@ -178,7 +186,7 @@ void bind_batch(py::module_& m) {
       .def_property_readonly("high", [](const ObservationSpec& o) { return bounds(o, o.high); });
   py::class_<Batch>(m, "Batch")
       .def(py::init(&make_batch), "spec"_a, "num_envs"_a, "num_threads"_a, "pin"_a, "autoreset"_a,
-           "strict_actions"_a, "spl"_a, "assets"_a, "roots"_a)
+           "strict_actions"_a, "spl"_a, "assets"_a, "roots"_a, "memory_limit"_a = kDefaultMemoryLimit)
       .def_property_readonly("spec", &Batch::spec, py::return_value_policy::reference_internal)
       .def_property_readonly("warnings", &Batch::warnings)
       .def_property_readonly("num_envs", &Batch::num_envs)
@@ -222,7 +230,8 @@ void bind_batch(py::module_& m) {
              return out;
            })
       .def("report_cut", &Batch::report_cut, "env"_a)
-      .def("log_to", &Batch::log_to, "folder"_a)
+      .def(
+          "log_to", [](Batch& b, const PathName& folder) { b.log_to(folder.text); }, "folder"_a)
       .def("model", &Batch::model, "env"_a)
       .def("episode", &Batch::episode, "env"_a)
       .def("goal", [](const Batch& b, int env) -> std::optional<std::pair<double, double>> {

@@ -1,6 +1,7 @@
 // C++ exceptions as those of mvsim_gym/errors.py.
 #include "base/error.h"
 #include "python/bind.h"
+#include "python/path.h"
 #include "render/renderer.h"
 
 namespace py = pybind11;
@@ -20,7 +21,7 @@ void raise(const WorldFileError& error) {
   const SourceLocation& where = error.where();
   const py::object type = python_type("WorldFileError");
   const py::object value =
-      type(error.what(), where.path ? *where.path : std::string(), where.line, where.column);
+      type(error.what(), python_path(where.path ? *where.path : std::string()), where.line, where.column);
   PyErr_SetObject(type.ptr(), value.ptr());
 }
 

@@ -8,6 +8,7 @@
 #include "model/compile.h"
 #include "python/bind.h"
 #include "python/gil.h"
+#include "python/path.h"
 #include "sim/check_start.h"
 #include "sim/simulation.h"
 #include "record/vehicle_log.h"
@@ -49,16 +50,19 @@ py::array_t<double> wheels_of(const Simulation& simulation, size_t vehicle) {
   return out;
 }
 
-std::shared_ptr<const Model> load(const std::string& path, const std::string& assets,
-                                  const std::vector<std::string>& roots, uint64_t world_seed,
-                                  const std::map<std::string, std::string>& variables) {
+std::shared_ptr<const Model> load(const PathName& path, const PathName& assets,
+                                  const std::vector<PathName>& roots, uint64_t world_seed,
+                                  const std::map<std::string, std::string>& variables,
+                                  uint64_t memory_limit) {
   const ReleasedGil released;
   WorldLoadOptions options;
-  options.roots = roots;
-  options.assets = assets;
+  options.roots = texts_of(roots);
+  options.assets = assets.text;
+  options.memory_limit = memory_limit;
+  options.poll = SignalPoll();
   options.world_seed = world_seed;
   options.variables.assign(variables.begin(), variables.end());
-  return load_model(path, options);
+  return load_model(path.text, options);
 }
 
 template <typename T>
@@ -122,15 +126,15 @@ void bind_model(py::module_& m) {
       .def_property_readonly("max_value", [](const SensorModel& s) { return s.sensor->max_value(); })
       .def_property_readonly("angles", [](const SensorModel& s) { return copy_of(s.sensor->angles()); });
   py::class_<Model, py::smart_holder>(m, "Model")
-      .def_readonly("path", &Model::path)
+      .def_property_readonly("path", [](const Model& m) { return python_path(m.path); })
       .def_readonly("timestep", &Model::timestep)
       .def_readonly("warnings", &Model::warnings)
       .def_readonly("vehicles", &Model::vehicles)
       .def_readonly("blocks", &Model::blocks)
       .def_readonly("sensors", &Model::sensors)
       .def_property_readonly("parameters", &parameters_of);
-  m.def("load_model", &load, "path"_a, "assets"_a, "roots"_a = std::vector<std::string>{}, "world_seed"_a = 0,
-        "variables"_a = std::map<std::string, std::string>{});
+  m.def("load_model", &load, "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{}, "world_seed"_a = 0,
+        "variables"_a = std::map<std::string, std::string>{}, "memory_limit"_a = kDefaultMemoryLimit);
 }
 
 }  // namespace
@@ -192,9 +196,14 @@ void bind_world(py::module_& m) {
         s.read_now(i, ranges.mutable_data(), valid.data());
         return std::make_pair(ranges, flags_of(valid));
       });
-  m.def("check_start", &check_start, "simulation"_a, py::call_guard<ReleasedGil>());
+  m.def(
+      "check_start", [](const Simulation& s) { check_start(s, SignalPoll()); }, "simulation"_a,
+      py::call_guard<ReleasedGil>());
   py::class_<VehicleLog>(m, "VehicleLog")
-      .def(py::init<Simulation&, const std::string&>(), "simulation"_a, "folder"_a, py::keep_alive<1, 2>())
+      .def(py::init([](Simulation& s, const PathName& folder) {
+             return std::make_unique<VehicleLog>(s, folder.text);
+           }),
+           "simulation"_a, "folder"_a, py::keep_alive<1, 2>())
       .def("recording", &VehicleLog::recording, "vehicle"_a)
       .def("set_recording", &VehicleLog::set_recording, "vehicle"_a, "on"_a)
       .def("flush", &VehicleLog::flush, py::call_guard<ReleasedGil>());

@@ -42,7 +42,8 @@ double outside_by(double value, double low) {
 
 }  // namespace
 
-GridField::GridField(std::span<const uint8_t> cells, int width, int height, double resolution)
+GridField::GridField(std::span<const uint8_t> cells, int width, int height, double resolution,
+                     const std::function<void()>& poll)
     : width_(width), height_(height), resolution_(resolution) {
   if (width < 1 || height < 1 || (int64_t{width} + 9) * (int64_t{height} + 9) > kMaxCells)
     throw std::invalid_argument("grid of " + std::to_string(width) + " x " + std::to_string(height) +
@@ -60,24 +61,29 @@ GridField::GridField(std::span<const uint8_t> cells, int width, int height, doub
   plane_size_ = stride_ * border_and_padding(height);
   CacheLine unknown;
   std::fill(std::begin(unknown.cells), std::end(unknown.cells), uint8_t{kUnknownCode});
-  codes_.assign(4 * static_cast<size_t>(plane_size_) / sizeof(CacheLine) + 1, unknown);
-  for (int plane = 0; plane < 4; ++plane) fill_plane(plane, cells);
-  fill_tiles(cells);
+  tiles_per_row_ = (width_ + kTile - 1) / kTile;
+  const auto tables = std::make_shared<Tables>();
+  tables->codes.assign(4 * static_cast<size_t>(plane_size_) / sizeof(CacheLine) + 1, unknown);
+  for (int plane = 0; plane < 4; ++plane) fill_plane(plane, cells, poll, *tables);
+  fill_tiles(cells, *tables);
+  tables_ = tables;
 }
 
 // Distance from each free cell to the nearest stop among the cells that a ray of the quadrant can reach:
 // first along columns, then the minimum over the columns ahead. Exact up to kMaxGap; a farther stop is as
 // good as none.
-void GridField::fill_plane(int plane, std::span<const uint8_t> cells) {
+void GridField::fill_plane(int plane, std::span<const uint8_t> cells, const std::function<void()>& poll,
+                           Tables& tables) const {
   const int ahead_x = (plane & 1) != 0 ? -1 : 1, ahead_y = (plane & 2) != 0 ? -1 : 1;
   const auto code_of_square = make_code_table();
-  uint8_t* codes = codes_.data()->cells + static_cast<size_t>(plane) * plane_size_;
+  uint8_t* codes = tables.codes.data()->cells + static_cast<size_t>(plane) * plane_size_;
 
   std::vector<int> steps(width_, 0);                         // per column: cells up to the next stop ahead
   std::vector<int16_t> squares(width_ + 2 * kRowBorder, 0);  // of the gap to it; the border stops
   int16_t* square = squares.data() + kRowBorder;
   std::vector<int16_t> nearest(width_ + kRowBorder);
   for (int row = 0; row < height_; ++row) {
+    if (poll) poll();
     const int iy = ahead_y > 0 ? height_ - 1 - row : row;
     const uint8_t* cell = cells.data() + static_cast<size_t>(iy) * width_;
     for (int ix = 0; ix < width_; ++ix) {
@@ -93,13 +99,12 @@ void GridField::fill_plane(int plane, std::span<const uint8_t> cells) {
   }
 }
 
-void GridField::fill_tiles(std::span<const uint8_t> cells) {
-  tiles_per_row_ = (width_ + kTile - 1) / kTile;
-  tiles_.assign(static_cast<size_t>(tiles_per_row_) * ((height_ + kTile - 1) / kTile), 0);
+void GridField::fill_tiles(std::span<const uint8_t> cells, Tables& tables) const {
+  tables.tiles.assign(static_cast<size_t>(tiles_per_row_) * ((height_ + kTile - 1) / kTile), 0);
   for (int iy = 0; iy < height_; ++iy)
     for (int ix = 0; ix < width_; ++ix)
       if (cells[static_cast<size_t>(iy) * width_ + ix] == static_cast<uint8_t>(Cell::kOccupied))
-        tiles_[static_cast<size_t>(iy / kTile) * tiles_per_row_ + ix / kTile] |=
+        tables.tiles[static_cast<size_t>(iy / kTile) * tiles_per_row_ + ix / kTile] |=
             uint64_t{1} << (iy % kTile * kTile + ix % kTile);
 }
 
@@ -141,8 +146,9 @@ double GridField::distance_to_occupied(double x, double y, double limit) const {
   const int tx = ix < 0 ? 0 : ix / kTile, ty = iy < 0 ? 0 : iy / kTile;
   const int tile_rows = (height_ + kTile - 1) / kTile;
   const int rings = std::max({tx, ty, tiles_per_row_ - 1 - tx, tile_rows - 1 - ty, 0});
+  const uint64_t* tiles = tables_->tiles.data();
   const auto look = [&](int column, int row) {
-    uint64_t bits = tiles_[static_cast<size_t>(row) * tiles_per_row_ + column];
+    uint64_t bits = tiles[static_cast<size_t>(row) * tiles_per_row_ + column];
     const double ox = std::max({column * kTile - px, px - column * kTile - kTile, 0.0});
     const double oy = std::max({row * kTile - py, py - row * kTile - kTile, 0.0});
     if (bits == 0 || ox * ox + oy * oy >= best) return;
@@ -175,7 +181,7 @@ void GridField::occupied_cells(double x, double y, double radius, std::vector<Ce
   for (int iy = w.y_min; iy <= w.y_max; ++iy) {
     const double gy = outside_by(py, iy);
     for (int column = w.x_min / kTile; column <= w.x_max / kTile; ++column) {
-      const uint64_t tile = tiles_[static_cast<size_t>(iy / kTile) * tiles_per_row_ + column];
+      const uint64_t tile = tables_->tiles[static_cast<size_t>(iy / kTile) * tiles_per_row_ + column];
       for (unsigned bits = tile >> (iy % kTile * kTile) & 0xff; bits != 0; bits &= bits - 1) {
         const int ix = column * kTile + std::countr_zero(bits);
         const double gx = outside_by(px, ix);
@@ -186,7 +192,11 @@ void GridField::occupied_cells(double x, double y, double radius, std::vector<Ce
 }
 
 size_t GridField::bytes() const {
-  return codes_.size() * sizeof(CacheLine) + tiles_.size() * sizeof(uint64_t);
+  return tables_->codes.size() * sizeof(CacheLine) + tables_->tiles.size() * sizeof(uint64_t);
+}
+
+double GridField::bytes_of(int width, int height) {
+  return (4 + 1.0 / 8) * border_and_padding(width) * border_and_padding(height);
 }
 
 }  // namespace mvsim

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,7 +26,9 @@ struct CellIndex {
 class GridField {
  public:
   // `cells`: width * height values of Cell; throws std::invalid_argument when sizes or values do not fit.
-  GridField(std::span<const uint8_t> cells, int width, int height, double resolution);
+  // `poll` is called for every row and may throw. Copies share what was made.
+  GridField(std::span<const uint8_t> cells, int width, int height, double resolution,
+            const std::function<void()>& poll = {});
 
   int width() const { return width_; }
   int height() const { return height_; }
@@ -42,6 +46,7 @@ class GridField {
   void occupied_cells(double x, double y, double radius, std::vector<CellIndex>& found) const;
 
   size_t bytes() const;
+  static double bytes_of(int width, int height);  // the same before it is made
 
   // For the ray kernel: code of cell (ix, iy) in the plane of a direction's quadrant is
   // codes()[plane * plane_size() + code_offset(ix, iy)], with plane = (dx < 0) + 2 * (dy < 0). A cache line
@@ -51,7 +56,7 @@ class GridField {
   // grid.
   static constexpr int kOccupiedCode = 0, kUnknownCode = 1, kFreeCode = 2;
   static constexpr int kCodesPerCell = 4;
-  const uint8_t* codes() const { return codes_.data()->cells; }
+  const uint8_t* codes() const { return tables_->codes.data()->cells; }
   // Cells a row of a plane, border included: a multiple of 8.
   int stride() const { return stride_; }
   int code_offset(int ix, int iy) const {
@@ -67,17 +72,21 @@ class GridField {
   struct alignas(64) CacheLine {
     uint8_t cells[64];
   };
+  struct Tables {
+    std::vector<CacheLine, HugePageAllocator<CacheLine>>
+        codes;  // four planes and a line more, so that 4 bytes can be read at every code
+    std::vector<uint64_t> tiles;  // occupied cells as bits, 8 x 8 cells a word, 8 bits a row
+  };
   Window window(double x, double y, double radius) const;
-  void fill_plane(int plane, std::span<const uint8_t> cells);
-  void fill_tiles(std::span<const uint8_t> cells);
+  void fill_plane(int plane, std::span<const uint8_t> cells, const std::function<void()>& poll,
+                  Tables& tables) const;
+  void fill_tiles(std::span<const uint8_t> cells, Tables& tables) const;
 
   int width_, height_;
   double resolution_;
   int stride_, plane_size_;
-  std::vector<CacheLine, HugePageAllocator<CacheLine>>
-      codes_;  // four planes and a line more, so that 4 bytes can be read at every code
   int tiles_per_row_;
-  std::vector<uint64_t> tiles_;  // occupied cells as bits, 8 x 8 cells a word, 8 bits a row
+  std::shared_ptr<const Tables> tables_;
 };
 
 }  // namespace mvsim

@@ -71,7 +71,11 @@ void visit(Archive& archive, const LidarConfig& config) {
 
 class Lidar2d final : public Sensor {
  public:
-  Lidar2d(const SensorSpec& spec, std::vector<std::string>& warnings) : config_(config_of(spec, warnings)) {
+  Lidar2d(const SensorSpec& spec, LoadGuard& guard, std::vector<std::string>& warnings)
+      : config_(config_of(spec, warnings)) {
+    constexpr double kRayBytes = 48;  // angle, cosine, sine; a reading and its copies
+    const NamedText* rays = spec.params.find("nrays");
+    guard.take(config_.rays * kRayBytes, rays ? rays->where : spec.params.where, "<nrays>: the sensor");
     beams_ = BeamTable(config_.rays, config_.fov);
     for (int i = 0; i < beams_.count(); ++i) angles_.push_back(beams_.angle(i));
   }
@@ -177,9 +181,9 @@ class Lidar2d final : public Sensor {
 class Lidar2dClass final : public SensorClass {
  public:
   std::string_view name() const override { return "laser"; }
-  std::unique_ptr<const Sensor> compile(const SensorSpec& spec,
+  std::unique_ptr<const Sensor> compile(const SensorSpec& spec, LoadGuard& guard,
                                         std::vector<std::string>& warnings) const override {
-    return std::make_unique<Lidar2d>(spec, warnings);
+    return std::make_unique<Lidar2d>(spec, guard, warnings);
   }
 };
 

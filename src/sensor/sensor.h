@@ -12,6 +12,7 @@
 
 #include "base/archive.h"
 #include "base/geometry.h"
+#include "base/load_guard.h"
 #include "base/params.h"
 #include "base/random.h"
 #include "raycast/grid_field.h"
@@ -68,7 +69,8 @@ class SensorClass {
  public:
   virtual ~SensorClass() = default;
   virtual std::string_view name() const = 0;
-  virtual std::unique_ptr<const Sensor> compile(const SensorSpec& spec,
+  // Counts the memory of its tables and readings before it takes it.
+  virtual std::unique_ptr<const Sensor> compile(const SensorSpec& spec, LoadGuard& guard,
                                                 std::vector<std::string>& warnings) const = 0;
 };
 

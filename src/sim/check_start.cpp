@@ -27,10 +27,26 @@ std::string obstacle_of(const Simulation& simulation, size_t vehicle) {
 
 }  // namespace
 
-void check_start(const Simulation& simulation) {
+void check_start(const Simulation& simulation, const Poll& poll) {
+  constexpr double kSlack = 1e-2;  // m, more than what counts as an overlap
   const Model& m = simulation.model();
+  // all that moves in a tree, so that each vehicle meets its neighbours only
+  const std::vector<MovingShape> shapes = simulation.obstacles();
+  std::vector<Polygon> outlines;
+  for (const MovingShape& shape : shapes) outlines.emplace_back(shape.vertices, shape.vertices + shape.count);
+  const StaticShapes tree(outlines);
+  std::vector<int> near;
+  std::vector<MovingShape> others;
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
-    if (!simulation.overlaps(i)) continue;
+    if (poll) poll();
+    const Pose3 pose = simulation.vehicle_pose(i);
+    tree.within({pose.x, pose.y}, m.vehicles[i].radius + kSlack, near);
+    others.clear();
+    for (const int k : near) {
+      const MovingShape& shape = shapes[static_cast<size_t>(k)];
+      if (shape.body != static_cast<int>(m.vehicles[i].body)) others.push_back(shape);
+    }
+    if (!simulation.overlaps(i, others)) continue;
     throw WorldFileError(m.vehicles[i].where, "<vehicle> '" + m.vehicles[i].name + "' starts inside of " +
                                                   obstacle_of(simulation, i) +
                                                   ", expected a free pose (or an intangible block)");

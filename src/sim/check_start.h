@@ -7,6 +7,7 @@ namespace mvsim {
 
 // Throws WorldFileError at the first vehicle whose chassis starts inside of a block, a wall, an occupied cell
 // or another vehicle.
-void check_start(const Simulation& simulation);
+// `poll` (if any) is called for every vehicle and may throw.
+void check_start(const Simulation& simulation, const Poll& poll = {});
 
 }  // namespace mvsim

@@ -146,9 +146,14 @@ class Simulation {
   double distance_to_obstacles(Vec2 point, double limit, int except_vehicle = -1) const;
   // The same from the chassis outline of a vehicle and of those joined to it.
   double clearance(size_t vehicle, double limit) const;
+  // What may move and is tangible, but for `except_vehicle` (-1: none) and what is joined to it. The outlines
+  // last until the next call of this object.
+  std::vector<MovingShape> obstacles(int except_vehicle = -1) const;
   // Whether the chassis, a hundredth smaller all round, overlaps a tangible thing; what is joined does not
   // count.
   bool overlaps(size_t vehicle) const;
+  // The same, `others` being those of obstacles(vehicle) that may be near enough.
+  bool overlaps(size_t vehicle, std::span<const MovingShape> others) const;
 
  private:
   // Everything that makes the future: plain values, copied as a whole.
@@ -181,7 +186,9 @@ class Simulation {
   void reset_vehicle(size_t vehicle);
   void put_vehicle(size_t vehicle, const Pose2& pose);
   void place_joined(size_t vehicle, const Pose2& pose);
-  double outline_clearance(size_t vehicle, const Polygon& outline, double limit) const;
+  double outline_clearance(size_t vehicle, const Polygon& outline, double limit,
+                           std::span<const MovingShape> others) const;
+  std::span<const MovingShape> shapes_around(size_t vehicle) const;
   void reset_block(size_t block);
   void update_inertia(size_t body);
   void forget_solver();

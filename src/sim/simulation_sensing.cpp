@@ -138,25 +138,45 @@ double Simulation::distance_to_obstacles(Vec2 point, double limit, int except_ve
                             distance_to_fixed(m, point, limit), group_of(m, body));
 }
 
+std::vector<MovingShape> Simulation::obstacles(int except_vehicle) const {
+  const Model& m = *model_;
+  const int body = body_of(except_vehicle), group = group_of(m, body);
+  const std::span<const MovingShape> all = scene_.shapes(m, state_.params, state_.bodies, state_.wheels, body);
+  std::vector<MovingShape> out;
+  for (const MovingShape& shape : all)
+    if (group < 0 || group_of(m, shape.body) != group) out.push_back(shape);
+  return out;
+}
+
 double Simulation::clearance(size_t index, double limit) const {
   const Model& m = *model_;
-  double best = outline_clearance(index, vehicle_outline(index), limit);
+  double best = outline_clearance(index, vehicle_outline(index), limit, shapes_around(index));
   for (const size_t other : m.joined_vehicles(index))
-    best = outline_clearance(other, vehicle_outline(other), best);
+    best = outline_clearance(other, vehicle_outline(other), best, shapes_around(other));
   return best;
 }
 
+std::span<const MovingShape> Simulation::shapes_around(size_t index) const {
+  return scene_.shapes(*model_, state_.params, state_.bodies, state_.wheels,
+                      body_of(static_cast<int>(index)));
+}
+
 bool Simulation::overlaps(size_t index) const {
+  return overlaps(index, shapes_around(index));
+}
+
+bool Simulation::overlaps(size_t index, std::span<const MovingShape> others) const {
   constexpr double kShare = 0.99, kNear = 1e-3;
   Polygon outline = vehicle_outline(index);
   Vec2 center;
   for (const Vec2 v : outline) center = center + 1.0 / static_cast<double>(outline.size()) * v;
   for (Vec2& v : outline) v = center + kShare * (v - center);
-  return outline_clearance(index, outline, kNear) <= 0;
+  return outline_clearance(index, outline, kNear, others) <= 0;
 }
 
 // Circles first: an exact polygon distance only for what is near enough to matter.
-double Simulation::outline_clearance(size_t index, const Polygon& outline, double limit) const {
+double Simulation::outline_clearance(size_t index, const Polygon& outline, double limit,
+                                     std::span<const MovingShape> others) const {
   const Model& m = *model_;
   const Pose2 pose = pose_of(m.vehicles[index].body);
   const Vec2 center{pose.x, pose.y};
@@ -170,7 +190,7 @@ double Simulation::outline_clearance(size_t index, const Polygon& outline, doubl
     m.static_shapes.within(center, best + radius, near);
     for (int i : near) best = std::min(best, polygon_distance(outline, m.static_shapes.vertices(i)));
   }
-  for (const MovingShape& shape : scene_.shapes(m, state_.params, state_.bodies, state_.wheels, body)) {
+  for (const MovingShape& shape : others) {
     if (group >= 0 && group_of(m, shape.body) == group) continue;
     const double reach = best + radius + shape.radius;
     const Vec2 d = shape.center - center;

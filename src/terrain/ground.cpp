@@ -26,6 +26,22 @@ static bool contains(const Polygon& convex, Vec2 p) {
   return true;
 }
 
+std::optional<double> height_of(const GroundPlane& plane, Vec2 at) {
+  const Vec2 local = Rotation2(plane.pose.yaw).unrotate(at - Vec2{plane.pose.x, plane.pose.y});
+  const Rect& e = plane.extent;
+  if (!(local.x >= e.x_min && local.x <= e.x_max && local.y >= e.y_min && local.y <= e.y_max))
+    return std::nullopt;
+  return plane.pose.z + plane.z;
+}
+
+std::optional<double> height_of(const PlacedTop& placed, Vec2 at) {
+  const Vec2 offset = at - Vec2{placed.pose.x, placed.pose.y};
+  if (dot(offset, offset) > placed.top->radius * placed.top->radius) return std::nullopt;
+  const Vec2 local = Rotation2(placed.pose.yaw).unrotate(offset);
+  if (!contains(placed.top->outline, local)) return std::nullopt;
+  return placed.z + placed.top->height_at(local);
+}
+
 double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Vec2 at, double z) {
   bool found = false;
   double best = 0;
@@ -37,18 +53,10 @@ double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Ve
   };
   for (const HeightMap& map : terrain.maps)
     if (const std::optional<double> height = map.height_at(at)) consider(*height);
-  for (const GroundPlane& plane : terrain.planes) {
-    const Vec2 local = Rotation2(plane.pose.yaw).unrotate(at - Vec2{plane.pose.x, plane.pose.y});
-    const Rect& e = plane.extent;
-    if (local.x >= e.x_min && local.x <= e.x_max && local.y >= e.y_min && local.y <= e.y_max)
-      consider(plane.pose.z + plane.z);
-  }
-  for (const PlacedTop& placed : tops) {
-    const Vec2 offset = at - Vec2{placed.pose.x, placed.pose.y};
-    if (dot(offset, offset) > placed.top->radius * placed.top->radius) continue;
-    const Vec2 local = Rotation2(placed.pose.yaw).unrotate(offset);
-    if (contains(placed.top->outline, local)) consider(placed.z + placed.top->height_at(local));
-  }
+  for (const GroundPlane& plane : terrain.planes)
+    if (const std::optional<double> height = height_of(plane, at)) consider(*height);
+  for (const PlacedTop& placed : tops)
+    if (const std::optional<double> height = height_of(placed, at)) consider(*height);
   return best;
 }
 

@@ -2,6 +2,7 @@
 // construction.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct PlacedTop {
   Pose2 pose;
   double z;
 };
+
+// Height of a plane or of a block's top at a point of the world, nothing beside it.
+std::optional<double> height_of(const GroundPlane& plane, Vec2 at);
+std::optional<double> height_of(const PlacedTop& placed, Vec2 at);
 
 // The largest height at (x, y) that is <= z, 0 when there is none (no ground at all is ground at 0).
 double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Vec2 at, double z);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/utf8.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {
@@ -87,7 +88,9 @@ bool Expander::has_asked_for(std::string_view variable) const {
 
 std::vector<std::string> Expander::asked_names() const {
   std::vector<std::string> out;
-  for (const auto& [lower_name, name] : asked_) out.push_back(name);
+  constexpr size_t kMax = 500;  // for suggestions, whose cost is bounded so
+  for (const auto& [lower_name, name] : asked_)
+    if (out.size() < kMax) out.push_back(name);
   return out;
 }
 
@@ -172,6 +175,8 @@ std::string Expander::expand_environment(const std::string& text, const SourceLo
                                       "' may not be read: only names that begin with MVSIM_");
     const char* value = allowed_environment(name);
     if (!value) throw WorldFileError(where, "the environment variable '" + shortened(name) + "' is not set");
+    if (find_not_text(value) != kNone)
+      throw WorldFileError(where, "the environment variable '" + shortened(name) + "' is not UTF-8 text");
     out.append(text, copied, at - copied);
     budget_.expanded(std::string_view(value).size(), where);
     out += value;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace mvsim {
 namespace {
 
@@ -75,6 +77,8 @@ std::optional<NamedText> object_name(LoadState& state, const Element& e, const S
   NamedText name = required_attribute(state, e, "name", scope);
   if (name.text.size() > kLongest)
     throw WorldFileError(name.where, "the name is longer than " + std::to_string(kLongest) + " characters");
+  if (find_not_text(name.text) != std::string::npos)  // from the name of a folder, say
+    throw WorldFileError(name.where, "the name '" + shortened(name.text) + "' is not UTF-8 text");
   return name;
 }
 
@@ -260,6 +264,7 @@ ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
     state.budget.work(1, child.where());
     if (!contains(skip, child.tag())) out.values.push_back(text_of(state, child, scope));
   }
+  state.budget.values(out.values.size(), out.where);
   return out;
 }
 

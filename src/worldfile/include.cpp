@@ -4,18 +4,18 @@
 #include <cstdlib>
 #include <set>
 
-#include "base/nearby_file.h"
+#include "assets/nearby_file.h"
 #include "worldfile/fields.h"
 
 namespace mvsim {
 namespace {
 
 const XmlSource& add_source(LoadState& state, std::shared_ptr<const SourceText> file, EditedText text,
-                            const SourceLocation& where) {
+                            bool may_be_empty, const SourceLocation& where) {
   state.budget.file(text.text.size(), where);
   if (std::find(state.texts.begin(), state.texts.end(), file) == state.texts.end())
     state.texts.push_back(file);
-  auto source = std::make_unique<const XmlSource>(std::move(file), std::move(text));
+  auto source = std::make_unique<const XmlSource>(std::move(file), std::move(text), may_be_empty);
   state.budget.parsed(source->element_count(), where);
   for (const XmlSource::Mismatch& mismatch : source->mismatches())
     state.warnings.add("mismatch " + mismatch.where.text(), mismatch.where, mismatch.text);
@@ -76,6 +76,7 @@ void warn_unused(LoadState& state, const Element& include, const IncludeParamete
   if (parameters.values.empty()) return;
   std::set<std::string> used = used_names(text);
   for (const auto& [name, value] : parameters.values) {
+    state.session.guard.poll();
     const std::string kind = "unused parameter " + name;
     if (used.contains(name) || !state.warnings.is_new(kind)) continue;
     for (const char* own : {"NAME", "PARENT_NAME", "MVSIM_CURRENT_FILE_DIRECTORY"}) used.erase(own);
@@ -86,34 +87,35 @@ void warn_unused(LoadState& state, const Element& include, const IncludeParamete
 }
 
 // Beside the file being read, beside the file that says it, then among the package's own worlds.
-std::string resolve_include(LoadState& state, const Element& include, NamedText value) {
+OpenFile open_include(LoadState& state, const Element& include, NamedText value) {
   value.text = trimmed(value.text);
   refuse_uri(value);
   if (value.text.starts_with("file://")) value.text.erase(0, 7);
-  std::vector<std::string> candidates{join_path(state.folder, value.text),
-                                      join_path(folder_of(include.source->path()), value.text)};
+  const std::string& holder = include.source->path();
+  const std::string beside = holder == state.world.path ? state.main_folder : folder_of(holder);
+  std::vector<std::string> candidates{join_path(state.folder, value.text), join_path(beside, value.text)};
   if (!state.options.assets.empty() && !value.text.starts_with('/'))
     candidates.push_back(
         join_path(join_path(state.options.assets, "worlds"), without_leading_dots(value.text)));
   std::string first_reason, reason;
   for (const std::string& candidate : candidates) {
-    if (const auto real = state.roots.resolve(candidate, reason)) return *real;
+    if (auto file = state.roots.open(candidate, reason)) return std::move(*file);
     if (first_reason.empty()) first_reason = reason;
   }
   throw WorldFileError(value.where, "the file '" + shortened(value.text, 200) + "' " + first_reason +
                                         nearby_file(state.roots, candidates));
 }
 
-std::shared_ptr<const SourceText> read_include(LoadState& state, const std::string& path,
+std::shared_ptr<const SourceText> read_include(LoadState& state, const OpenFile& file,
                                                const SourceLocation& where) {
-  std::shared_ptr<const SourceText>& file = state.files[path];
-  if (file) return file;
+  std::shared_ptr<const SourceText>& text = state.files[file.path()];
+  if (text) return text;
   try {
-    file = std::make_shared<const SourceText>(path, read_file(path, kMostFileBytes));
+    text = std::make_shared<const SourceText>(file.path(), *state.session.cache.text(file, kMostFileBytes));
   } catch (const Error& e) {
-    throw WorldFileError(where, e.what());
+    throw WorldFileError(where, "<include>: " + std::string(e.what()));
   }
-  return file;
+  return text;
 }
 
 void append_body(LoadState& state, const std::vector<Element>& children, BodyInclude mode, bool is_included,
@@ -148,7 +150,7 @@ void append_body(LoadState& state, const std::vector<Element>& children, BodyInc
 const XmlSource& read_main_source(LoadState& state, std::shared_ptr<const SourceText> file) {
   EditedText text{file->text(), {}};
   const SourceLocation where = file->where(0);
-  return add_source(state, std::move(file), std::move(text), where);
+  return add_source(state, std::move(file), std::move(text), false, where);
 }
 
 OpenInclude::OpenInclude(LoadState& state, const Element& include, bool inside_vehicle)
@@ -157,17 +159,18 @@ OpenInclude::OpenInclude(LoadState& state, const Element& include, bool inside_v
   state.budget.include(where);
   if (state.include_stack.size() >= kMostIncludeDepth)
     throw WorldFileError(where, "<include> is nested deeper than " + std::to_string(kMostIncludeDepth));
-  const std::string path = resolve_include(state, include, required_attribute(state, include, "file", {}));
+  const OpenFile opened = open_include(state, include, required_attribute(state, include, "file", {}));
+  const std::string& path = opened.path();
   const auto& stack = state.include_stack;
   if (std::find(stack.begin(), stack.end(), path) != stack.end())
-    throw WorldFileError(where, "<include> makes a circle: '" + path + "' is being read already");
+    throw WorldFileError(where, "<include> makes a circle: '" + shortened(path, 200) + "' is being read already");
   folder_ = folder_of(path);
   IncludeParameters parameters{{}, folder_, inside_vehicle};
   for (const pugi::xml_attribute& attribute : include.node.attributes())
     if (std::string_view(attribute.name()) != "file") parameters.values[attribute.name()] = attribute.value();
-  const std::shared_ptr<const SourceText> file = read_include(state, path, where);
+  const std::shared_ptr<const SourceText> file = read_include(state, opened, where);
   warn_unused(state, include, parameters, file->text());
-  source_ = &add_source(state, file, state.expander.substitute(*file, parameters), where);
+  source_ = &add_source(state, file, state.expander.substitute(*file, parameters), true, where);
   state.include_stack.push_back(path);
 }
 
@@ -175,14 +178,14 @@ OpenInclude::~OpenInclude() {
   state_.include_stack.pop_back();
 }
 
-std::string resolve_file(LoadState& state, const NamedText& value, const std::string& folder) {
+OpenFile open_named_file(LoadState& state, const NamedText& value, const std::string& folder) {
   NamedText path = value;
   path.text = trimmed(value.text);
   refuse_uri(path);
   if (path.text.starts_with("file://")) path.text.erase(0, 7);
   std::string reason;
   const std::string candidate = join_path(folder, path.text);
-  if (const auto real = state.roots.resolve(candidate, reason)) return *real;
+  if (auto file = state.roots.open(candidate, reason)) return std::move(*file);
   throw WorldFileError(value.where, "<" + value.name + ">: the file '" + shortened(path.text, 200) + "' " +
                                         reason + nearby_file(state.roots, {candidate}));
 }

@@ -30,8 +30,20 @@ class OpenInclude {
   std::string folder_;
 };
 
-// The real path of a file that a world names: relative to `folder`, below the roots. Throws WorldFileError.
-std::string resolve_file(LoadState& state, const NamedText& value, const std::string& folder);
+// A file that a world names: relative to `folder`, below the roots. Throws WorldFileError.
+OpenFile open_named_file(LoadState& state, const NamedText& value, const std::string& folder);
+
+// What `decode()` returns; an Error of it gets the place of the element.
+template <typename Decode>
+auto decoded(const SourceLocation& where, const std::string& element, const Decode& decode) {
+  try {
+    return decode();
+  } catch (const WorldFileError&) {
+    throw;
+  } catch (const Error& e) {
+    throw WorldFileError(where, element + ": " + e.what());
+  }
+}
 
 bool is_condition_true(std::string_view text);
 bool evaluate_condition(LoadState& state, const Element& if_element);

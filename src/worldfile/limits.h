@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/error.h"
+#include "base/load_guard.h"
 
 namespace mvsim {
 
@@ -18,6 +18,7 @@ inline constexpr int kMostBodies = 50000;        // vehicles, blocks and walls
 inline constexpr int kMostXmlDepth = 64;         // nested elements of one file
 inline constexpr int kMostNesting = 64;          // for, if and include inside each other
 inline constexpr int kMostExpansionDepth = 32;   // ${} in the value of ${}
+inline constexpr int kMaxReferences = 1000000;   // ${}, $f{} and $env{} that are replaced
 inline constexpr int kMostExpressionDepth = 64;  // parentheses and calls inside $f{}
 inline constexpr size_t kMostExpandedBytes = size_t{4} << 20;  // written by ${}, $f{} and $env{}
 inline constexpr size_t kMostTextBytes = size_t{64} << 20;   // values read, those of loops counted each time
@@ -26,41 +27,58 @@ inline constexpr size_t kMostFilesBytes = size_t{32} << 20;  // of all XML files
 inline constexpr int64_t kMostParsedElements = 1000000;      // of all XML files
 inline constexpr int64_t kMostWork = 5000000;                // elements looked at, those of classes included
 
-inline constexpr double kLeastResolution = 1e-4, kMostResolution = 1e3;  // m, of a pixel of an occupancy grid
+// Memory that an object takes once it is compiled, about.
+inline constexpr double kVehicleBytes = 16e3, kBlockBytes = 4e3, kElementBytes = 500, kValueBytes = 200;
 
 class Budget {
  public:
-  void element(const SourceLocation& where) { take(elements_, 1, kMostElements, "elements", where); }
+  explicit Budget(LoadGuard& guard) : guard_(guard) {}
+
+  void element(const SourceLocation& where) {
+    take(elements_, 1, kMostElements, "elements", where);
+    guard_.take(kElementBytes, where, "the world");
+  }
   void work(int64_t n, const SourceLocation& where) {
     take(work_, n, kMostWork, "elements of classes", where);
   }
   void parsed(int64_t n, const SourceLocation& where) {
     take(parsed_, n, kMostParsedElements, "elements in all files", where);
+    guard_.take(static_cast<double>(n) * kValueBytes, where, "the file");
   }
-  void body(const SourceLocation& where) {
+  void body(double bytes, const SourceLocation& where) {
     take(bodies_, 1, kMostBodies, "vehicles, blocks and walls", where);
+    guard_.take(bytes, where, "the world");
+  }
+  // Values of a component, such as a controller, that are kept until it is compiled.
+  void values(size_t n, const SourceLocation& where) {
+    guard_.take(static_cast<double>(n) * kValueBytes, where, "the world");
   }
   void include(const SourceLocation& where) { take(includes_, 1, kMostIncludes, "includes", where); }
   void file(size_t bytes, const SourceLocation& where) {
     take(file_bytes_, bytes, kMostFilesBytes, "bytes of XML files", where);
+    guard_.take(3.0 * static_cast<double>(bytes), where, "the file");
   }
   void text(size_t bytes, const SourceLocation& where) {
     take(text_bytes_, bytes, kMostTextBytes, "bytes of values", where);
   }
+  // A reference that was replaced by so many bytes; an empty one costs time too.
   void expanded(size_t bytes, const SourceLocation& where) {
+    take(references_, 1, kMaxReferences, "references ${}", where);
     take(expanded_bytes_, bytes, kMostExpandedBytes, "bytes of expanded text", where);
   }
 
  private:
   template <typename T, typename N, typename M>
-  static void take(T& used, N n, M most, const char* of, const SourceLocation& where) {
+  void take(T& used, N n, M most, const char* of, const SourceLocation& where) const {
+    guard_.poll();
     used += static_cast<T>(n);
     if (used > static_cast<T>(most))
       throw WorldFileError(
           where, "the world uses too many " + std::string(of) + ": more than " + std::to_string(most));
   }
 
-  int64_t elements_ = 0, work_ = 0, parsed_ = 0, bodies_ = 0, includes_ = 0;
+  LoadGuard& guard_;
+  int64_t elements_ = 0, work_ = 0, parsed_ = 0, bodies_ = 0, includes_ = 0, references_ = 0;
   uint64_t file_bytes_ = 0, text_bytes_ = 0, expanded_bytes_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assets/file_roots.h"
 #include "base/file.h"
 #include "worldfile/expansion.h"
 #include "worldfile/limits.h"
@@ -29,15 +30,22 @@ struct SkippedInclude {
 };
 
 struct LoadState {
-  LoadState(const WorldLoadOptions& load_options, const std::vector<std::string>& root_folders)
-      : options(load_options), roots(root_folders), expander(load_options.world_seed, budget) {}
+  LoadState(const WorldLoadOptions& load_options, LoadSession& load_session,
+            const std::vector<std::string>& root_folders)
+      : options(load_options),
+        session(load_session),
+        roots(root_folders),
+        budget(load_session.guard),
+        expander(load_options.world_seed, budget) {}
 
   const WorldLoadOptions& options;
+  LoadSession& session;
   FileRoots roots;
   Budget budget;
   WarningList warnings;
   Expander expander;
-  std::string folder;  // relative paths start here
+  std::string folder;       // relative paths start here
+  std::string main_folder;  // real, of the world's own file, which may be named by a link
   std::map<std::string, std::shared_ptr<const SourceText>> files;
   std::vector<std::unique_ptr<const XmlSource>> sources;  // elements point into them
   std::vector<std::shared_ptr<const SourceText>> texts;   // all that was read

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/nearby_file.h"
+#include "assets/nearby_file.h"
 #include "worldfile/include.h"
 #include "worldfile/parse.h"
 #include "worldfile/unused_variables.h"
@@ -21,7 +21,7 @@ void process_variable(LoadState& state, const Element& e) {
   const pugi::xml_attribute name = e.node.attribute("name");
   const std::optional<NamedText> value = attribute_of(state, e, "value", {});
   if (std::string_view(name.value()).empty()) throw WorldFileError(e.where(), "<variable> has no name");
-  if (!value) throw WorldFileError(e.where(), "<variable> '" + std::string(name.value()) + "' has no value");
+  if (!value) throw WorldFileError(e.where(), "<variable> '" + shortened(name.value()) + "' has no value");
   state.expander.set_variable(name.value(), value->text);
 }
 
@@ -157,6 +157,7 @@ bool is_version(std::string_view text) {
 }
 
 WorldSpec load(LoadState& state, const std::string& path, std::string text, const std::string& folder) {
+  state.main_folder = folder;
   const XmlSource& source =
       read_main_source(state, std::make_shared<const SourceText>(path, std::move(text)));
   const std::vector<Element> roots = children_of(source.document(), source);
@@ -204,20 +205,28 @@ std::string real_folder(const std::string& folder) {
 
 }  // namespace
 
-WorldSpec load_world(const std::string& path, const WorldLoadOptions& options) {
-  require_file(path, "world");
-  std::string text = read_file(path, kMostFileBytes);
+WorldSpec load_world(const OpenFile& file, const WorldLoadOptions& options, LoadSession& session) {
+  const std::string& path = file.path();
   const std::string folder = real_folder(folder_of(path));
-  LoadState state(options, root_folders(folder, options));
+  LoadState state(options, session, root_folders(folder, options));
   std::error_code error;
   state.include_stack.push_back(fs::canonical(path, error).string());
-  return load(state, path, std::move(text), folder);
+  return load(state, path, file.read(kMostFileBytes), folder);
+}
+
+WorldSpec load_world(const std::string& path, const WorldLoadOptions& options) {
+  require_file(path, "world");
+  LoadGuard guard(options.memory_limit, options.poll);
+  LoadSession session(guard);
+  return load_world(open_file(path), options, session);
 }
 
 WorldSpec load_world_text(const std::string& text, const std::string& folder,
                           const WorldLoadOptions& options) {
   const std::string real = real_folder(folder);
-  LoadState state(options, root_folders(real, options));
+  LoadGuard guard(options.memory_limit, options.poll);
+  LoadSession session(guard);
+  LoadState state(options, session, root_folders(real, options));
   return load(state, join_path(real, "<text>"), text, real);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "assets/asset_cache.h"
 #include "worldfile/world_spec.h"
 
 namespace mvsim {
@@ -16,11 +17,24 @@ struct WorldLoadOptions {
   uint64_t world_seed = 0;         // of $f{rand()}, $f{randn()}, $f{unifrnd()}
   std::vector<std::pair<std::string, std::string>> variables;  // defined before the first line
   bool tells_unused = true;  // a warning for those of them that nothing asks for
+  uint64_t memory_limit = kDefaultMemoryLimit;  // bytes, of a load that has no session
+  Poll poll;                                    // the same; throws to stop it
+};
+
+// What the loads of all worlds of an environment share.
+struct LoadSession {
+  explicit LoadSession(LoadGuard& load_guard) : guard(load_guard) {}
+
+  LoadGuard& guard;
+  AssetCache cache;
 };
 
 // Throws WorldFileError (bad content, an unreadable or forbidden include) or Error (the file itself cannot be
 // read).
 WorldSpec load_world(const std::string& path, const WorldLoadOptions& options);
+
+// The same of a file that is open already, with the memory, the poll and the cache of `session`.
+WorldSpec load_world(const OpenFile& file, const WorldLoadOptions& options, LoadSession& session);
 
 // The same from text; relative paths start at `folder`.
 WorldSpec load_world_text(const std::string& text, const std::string& folder,

@@ -151,7 +151,7 @@ void parse_block_class(LoadState& state, const Element& e) {
 }
 
 void parse_block(LoadState& state, const Element& e) {
-  state.budget.body(e.where());
+  state.budget.body(kBlockBytes, e.where());
   BlockSpec out;
   out.where = e.where();
   out.order = state.order++;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assets/map_yaml.h"
 #include "worldfile/include.h"
-#include "worldfile/map_yaml.h"
 #include "worldfile/parse.h"
 
 namespace mvsim {
@@ -57,8 +57,7 @@ void read_extent(const Fields& fields, const Element& e, Rect& extent) {
     throw WorldFileError(e.where(), "<element>: expected x_min < x_max and y_min < y_max");
 }
 
-// The yaml's values win over tags beside it, which is said.
-// Some maps say themselves where they lie.
+// Some maps say themselves where they lie; that wins over tags beside it.
 void warn_of_placement(LoadState& state, const Fields& fields) {
   for (const char* tag : {"resolution", "centerpixel_x", "centerpixel_y"})
     if (const std::optional<NamedText> ignored = fields.scalar(tag))
@@ -66,24 +65,25 @@ void warn_of_placement(LoadState& state, const Fields& fields) {
                          "<" + ignored->name + "> is ignored: the map's file says where it lies");
 }
 
-void read_yaml(LoadState& state, const Fields& fields, const std::string& path, OccupancyGridSpec& out) {
-  const MapYaml yaml = [&] {
-    try {
-      return parse_map_yaml(path, read_file(path, kMostYamlBytes));
-    } catch (const WorldFileError&) {
-      throw;
-    } catch (const Error& e) {
-      throw WorldFileError(out.where, e.what());
-    }
-  }();
+void read_grid_image(LoadState& state, const OpenFile& file, OccupancyGridSpec& out) {
+  out.image_path = file.path();
+  out.image = decoded(out.where, "<element class=\"occupancy_grid\">",
+                      [&] { return state.session.cache.image(file, out.where, state.session.guard); });
+}
+
+void read_yaml(LoadState& state, const Fields& fields, const OpenFile& file, OccupancyGridSpec& out) {
+  const MapYaml yaml = decoded(out.where, "<element class=\"occupancy_grid\">", [&] {
+    return parse_map_yaml(file.path(), *state.session.cache.text(file, kMostYamlBytes));
+  });
   for (const SourceLocation& where : yaml.unknown)
     state.warnings.add("yaml key " + where.text(), where, "the key is unknown in a map yaml and ignored");
   if (std::fabs(yaml.origin.yaw) > 2 * kPi)
     state.warnings.add(
-        "yaml yaw " + path, yaml.origin_where,
+        "yaml yaw " + file.path(), yaml.origin_where,
         "the origin's yaw is in radians here, expected -6.28 to 6.28: does it stand in degrees?");
   warn_of_placement(state, fields);
-  out.image_path = resolve_file(state, {"image", yaml.image, yaml.image_where}, folder_of(path));
+  read_grid_image(
+      state, open_named_file(state, {"image", yaml.image, yaml.image_where}, folder_of(file.path())), out);
   out.is_ros = true;
   out.resolution = yaml.resolution;
   out.center_pixel.reset();
@@ -112,19 +112,24 @@ void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
   if (file) file->text = trimmed(file->text);
   if (!file || file->text.empty())
     throw WorldFileError(file ? file->where : e.where(), "<element class=\"occupancy_grid\"> has no <file>");
-  fields.read({.name = "resolution", .min = kLeastResolution, .max = kMostResolution}, out.resolution);
+  fields.read({.name = "resolution", .min = kMinResolution, .max = kMaxResolution}, out.resolution);
   read_center_pixel(fields, e, out);
   check_without_effect(state, fields, "show_collisions", [](const NamedText& text) { parse_bool(text); });
   fields.read({.name = "restitution", .min = 0, .max = 1}, out.restitution);
   fields.read({.name = "lateral_friction", .min = 0, .max = 1e3}, out.lateral_friction);
   fields.warn_unknown("element class=\"occupancy_grid\"", kGridTags);
-  const std::string path = resolve_file(state, *file, state.folder);
-  if (path.ends_with(".yaml") || path.ends_with(".yml"))
-    read_yaml(state, fields, path, out);
-  else
+  const OpenFile opened = open_named_file(state, *file, state.folder);
+  const std::string& path = opened.path();
+  if (path.ends_with(".yaml") || path.ends_with(".yml")) {
+    read_yaml(state, fields, opened, out);
+  } else if (path.ends_with(".gridmap") || path.ends_with(".gridmap.gz")) {
+    warn_of_placement(state, fields);
     out.image_path = path;
-  out.is_mrpt = path.ends_with(".gridmap") || path.ends_with(".gridmap.gz");
-  if (out.is_mrpt) warn_of_placement(state, fields);
+    out.mrpt = decoded(out.where, "<element class=\"occupancy_grid\">",
+                       [&] { return state.session.cache.mrpt_grid(opened, out.where, state.session.guard); });
+  } else {
+    read_grid_image(state, opened, out);
+  }
   state.world.grids.push_back(std::move(out));
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "worldfile/parse.h"
 
@@ -16,18 +17,17 @@ std::string automatic_name(const std::string& class_name, size_t sensors_before)
 }
 
 std::string sensor_name(LoadState& state, const Element& e, const std::string& class_name,
-                        const VehicleSpec& vehicle) {
+                        const VehicleSpec& vehicle, std::set<std::string>& taken) {
   const Scope scope{{"PARENT_NAME", vehicle.name}};
   if (vehicle.sensors.size() == kMostSensors)
     throw WorldFileError(e.where(), "vehicle '" + vehicle.name + "' has more than " +
                                         std::to_string(kMostSensors) + " sensors");
   const std::optional<NamedText> given = object_name(state, e, scope);
   std::string name = given ? given->text : automatic_name(class_name, vehicle.sensors.size());
-  for (const SensorSpec& other : vehicle.sensors)
-    if (other.name == name)
-      throw WorldFileError(
-          given ? given->where : e.where(),
-          "the name '" + name + "' is given to a second <sensor> of vehicle '" + vehicle.name + "'");
+  if (!taken.insert(name).second)
+    throw WorldFileError(
+        given ? given->where : e.where(),
+        "the name '" + name + "' is given to a second <sensor> of vehicle '" + vehicle.name + "'");
   return name;
 }
 
@@ -43,10 +43,11 @@ void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, 
   std::erase_if(params.values, [](const NamedText& value) { return value.name.starts_with("viz_"); });
 }
 
-SensorSpec parse_sensor(LoadState& state, const Element& e, const VehicleSpec& vehicle) {
+SensorSpec parse_sensor(LoadState& state, const Element& e, const VehicleSpec& vehicle,
+                        std::set<std::string>& taken) {
   SensorSpec out;
   const std::string class_name = required_attribute(state, e, "class", {{"PARENT_NAME", vehicle.name}}).text;
-  out.name = sensor_name(state, e, class_name, vehicle);
+  out.name = sensor_name(state, e, class_name, vehicle, taken);
   const Scope scope{{"NAME", out.name}, {"PARENT_NAME", vehicle.name}};
   out.params = read_param_set(state, e, scope, kNotParams);
   drop_viewer_values(state, e, scope, out.params);
@@ -64,7 +65,9 @@ SensorSpec parse_sensor(LoadState& state, const Element& e, const VehicleSpec& v
 }  // namespace
 
 void parse_sensors(LoadState& state, const Fields& fields, VehicleSpec& vehicle) {
-  for (const Element& e : fields.nodes("sensor")) vehicle.sensors.push_back(parse_sensor(state, e, vehicle));
+  std::set<std::string> taken;
+  for (const Element& e : fields.nodes("sensor"))
+    vehicle.sensors.push_back(parse_sensor(state, e, vehicle, taken));
 }
 
 }  // namespace mvsim

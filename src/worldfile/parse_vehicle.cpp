@@ -241,7 +241,7 @@ void parse_vehicle_class(LoadState& state, const Element& e) {
 }
 
 void parse_vehicle(LoadState& state, const Element& e) {
-  state.budget.body(e.where());
+  state.budget.body(kVehicleBytes, e.where());
   VehicleSpec out;
   out.where = e.where();
   out.order = state.order++;

@@ -100,7 +100,7 @@ void parse_vertical_plane(LoadState& state, const Fields& fields, const Element&
     state.warnings.add("no wall", e.where(),
                        "<element class=\"vertical_plane\">: its doors leave nothing of the wall");
   for (const Opening& part : parts) {
-    state.budget.body(e.where());
+    state.budget.body(kBlockBytes, e.where());
     const auto at = [&](double along) { return from + (along / length) * (to - from); };
     BlockSpec wall = make_wall(state, at(part.begin), at(part.end), thickness, height);
     wall.z_min = z;

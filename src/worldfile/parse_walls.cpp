@@ -109,7 +109,7 @@ void parse_walls(LoadState& state, const Element& e) {
   const Polygon points = wall_points(state, fields, e);
   EndPoints ends(1.01 * thickness);
   for (size_t i = 0; i < points.size(); i += 2) {
-    state.budget.body(e.where());
+    state.budget.body(kBlockBytes, e.where());
     Vec2 from = points[i], to = points[i + 1];
     const double length = norm(to - from);
     if (!(length > 0))

@@ -47,15 +47,16 @@ class SkippedTexts {
 
  private:
   void add(const SkippedInclude& include) {
-    const std::optional<std::string> path = find(include);
-    if (!path || texts_.size() > 100) {
+    const std::optional<OpenFile> file = find(include);
+    if (!file || bytes_ + file->size() > kMostFilesBytes) {
       complete_ = false;
       return;
     }
-    const auto [found, is_new] = texts_.try_emplace(*path);
+    const auto [found, is_new] = texts_.try_emplace(file->path());
     if (!is_new) return;
+    bytes_ += file->size();
     try {
-      found->second = read_file(*path, kMostFileBytes);
+      found->second = file->read(kMostFileBytes);
     } catch (const Error&) {
       complete_ = false;
       return;
@@ -66,20 +67,21 @@ class SkippedTexts {
       if (begin == std::string::npos || begin + 6 > end) continue;
       const size_t close = text.find(text[begin + 5], begin + 6);
       if (close == std::string::npos) continue;
-      add({text.substr(begin + 6, close - begin - 6), {folder_of(*path)}});
+      add({text.substr(begin + 6, close - begin - 6), {folder_of(file->path())}});
     }
   }
 
-  std::optional<std::string> find(const SkippedInclude& include) const {
+  std::optional<OpenFile> find(const SkippedInclude& include) const {
     std::string reason;
     if (include.file.find('$') != std::string::npos) return std::nullopt;
     for (const std::string& folder : include.folders)
-      if (auto path = state_.roots.resolve(join_path(folder, include.file), reason)) return path;
+      if (auto file = state_.roots.open(join_path(folder, include.file), reason)) return file;
     return std::nullopt;
   }
 
   const LoadState& state_;
   std::map<std::string, std::string> texts_;
+  uint64_t bytes_ = 0;
   bool complete_ = true;
 };
 

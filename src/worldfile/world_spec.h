@@ -4,10 +4,13 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "assets/mrpt_grid.h"
+#include "assets/read_image.h"
 #include "base/error.h"
 #include "base/geometry.h"
 #include "base/params.h"
@@ -87,12 +90,13 @@ struct BlockSpec {
   SourceLocation where;
 };
 
-// An occupancy grid whose yaml (if any) has been read; the image is not decoded yet.
+// An occupancy grid; its yaml (if any) and its image have been read.
 struct OccupancyGridSpec {
-  std::string image_path;            // absolute, below the roots
+  std::string image_path;                     // real, for messages
+  std::shared_ptr<const GrayLevels> image;    // none: `mrpt`
+  std::shared_ptr<const MrptGrid> mrpt;       // a serialized grid, which says itself where it lies
   double resolution = 0.1;           // m per pixel
   std::optional<Vec2> center_pixel;  // x from the left, y from the bottom row
-  bool is_mrpt = false;              // a serialized grid, which says itself where it lies
   // ROS map_server yaml
   bool is_ros = false;
   Pose2 origin;  // world pose of the lower left corner of the image
@@ -110,9 +114,10 @@ struct Matrix {
   std::vector<double> values;  // row by row
 };
 
-// Heights of the ground; an image is not decoded yet.
+// Heights of the ground.
 struct ElevationMapSpec {
-  std::string image_path;                    // absolute, below the roots; empty: `data` holds the heights
+  std::string image_path;                    // real, for messages
+  std::shared_ptr<const GrayLevels> image;   // none: `data` holds the heights
   double min_z = 0, max_z = 5;               // m, of the darkest and the brightest pixel
   Matrix data;                               // m; row along +x, column along +y
   Matrix kernel;                             // the heights are convolved with it; no rows: they are not

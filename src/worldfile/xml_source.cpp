@@ -4,26 +4,13 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/utf8.h"
 #include "worldfile/limits.h"
 
 namespace mvsim {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-
-// Length of the valid UTF-8 sequence at the start of `s`, 0 when there is none.
-size_t utf8_length(std::string_view s) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || s.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  const bool outside = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
-  return overlong || outside ? 0 : length;
-}
 
 // Whether the reference at `s` ("&#1234;" or "&#x4d2;") names a character of text; what pugixml does not
 // judge.
@@ -68,33 +55,6 @@ size_t skip_past(std::string_view text, size_t from, std::string_view end) {
 
 }  // namespace
 
-size_t find_not_text(std::string_view s) {
-  for (size_t i = 0; i < s.size();) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    if (c >= 0x20 && c < 0x80) {
-      ++i;
-      continue;
-    }
-    const size_t length = utf8_length(s.substr(i));
-    if (length == 0 || (c < 0x20 && kBlanks.find(static_cast<char>(c)) == std::string_view::npos)) return i;
-    i += length;
-  }
-  return std::string_view::npos;
-}
-
-SourceText::SourceText(std::string path, std::string text)
-    : path_(std::make_shared<const std::string>(std::move(path))), text_(std::move(text)), line_starts_{0} {
-  for (size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
-    line_starts_.push_back(at + 1);
-}
-
-SourceLocation SourceText::where(size_t offset) const {
-  const auto next =
-      std::upper_bound(line_starts_.begin(), line_starts_.end(), std::min(offset, text_.size()));
-  const size_t line = static_cast<size_t>(next - line_starts_.begin());
-  return {path_, static_cast<int>(line), static_cast<int>(offset - line_starts_[line - 1] + 1)};
-}
-
 void OffsetMap::add(size_t out, size_t in, bool copied) {
   pieces.push_back({out, in, copied});
 }
@@ -108,7 +68,7 @@ size_t OffsetMap::to_input(size_t out) const {
   return piece.copied ? piece.in + (out - piece.out) : piece.in;
 }
 
-XmlSource::XmlSource(std::shared_ptr<const SourceText> file, EditedText edited)
+XmlSource::XmlSource(std::shared_ptr<const SourceText> file, EditedText edited, bool may_be_empty)
     : file_(std::move(file)), edits_(std::move(edited.map)) {
   const size_t bad = find_not_text(edited.text);
   if (bad != std::string::npos) throw WorldFileError(where_edited(bad), "is not UTF-8 text");
@@ -118,7 +78,7 @@ XmlSource::XmlSource(std::shared_ptr<const SourceText> file, EditedText edited)
   prepare(edited.text);
   const pugi::xml_parse_result result =
       document_.load_buffer_inplace(buffer_.data(), buffer_.size(), pugi::parse_default, pugi::encoding_utf8);
-  if (!result)
+  if (!result && !(may_be_empty && result.status == pugi::status_no_document_element))
     throw WorldFileError(where_edited(renames_.to_input(static_cast<size_t>(result.offset))),
                          std::string("is not well-formed XML: ") + result.description());
   check_sizes(document_);
@@ -162,7 +122,7 @@ void XmlSource::prepare(std::string_view text) {
     if (at == std::string_view::npos) return;
     const size_t end = std::min({text.find(')', at), text.find('\n', at), at + 80, text.size()});
     throw WorldFileError(where_edited(at), "running the command '" +
-                                               std::string(text.substr(at + 2, end - at - 2)) +
+                                               shortened(text.substr(at + 2, end - at - 2), 80) +
                                                "' is refused: a world file never runs programs");
   };
   size_t copied = 0;  // all before is in buffer_

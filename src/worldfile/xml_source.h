@@ -12,27 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
+#include "base/source_text.h"
 
 namespace mvsim {
-
-// Offset of the first byte that is not UTF-8 text (control characters are not), or npos.
-size_t find_not_text(std::string_view text);
-
-// A text file and where its lines start.
-class SourceText {
- public:
-  SourceText(std::string path, std::string text);
-
-  const std::string& text() const { return text_; }
-  const std::string& path() const { return *path_; }
-  SourceLocation where(size_t offset) const;
-
- private:
-  std::shared_ptr<const std::string> path_;
-  std::string text_;
-  std::vector<size_t> line_starts_;
-};
 
 // From offsets of an edited text back to those of the text it was made of.
 struct OffsetMap {
@@ -53,8 +35,9 @@ struct EditedText {
 
 class XmlSource {
  public:
-  // Throws WorldFileError for anything that is not well-formed.
-  XmlSource(std::shared_ptr<const SourceText> file, EditedText edited);
+  // Throws WorldFileError for anything that is not well-formed; a text without an element is well-formed if
+  // it `may_be_empty`.
+  XmlSource(std::shared_ptr<const SourceText> file, EditedText edited, bool may_be_empty = false);
   XmlSource(const XmlSource&) = delete;
   XmlSource& operator=(const XmlSource&) = delete;
 

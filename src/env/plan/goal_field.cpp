@@ -11,6 +11,7 @@ namespace {
 
 constexpr float kFar = std::numeric_limits<float>::infinity();
 constexpr int32_t kNone = -1;
+constexpr int kPollEvery = 16;  // cells
 
 // A cell to be expanded: smallest distance first, then smallest index, so that the order never depends on
 // memory or history. Distances are not negative, hence ordered like their bits.
@@ -109,7 +110,7 @@ bool is_visible(const PlanningGrid& g, const BlockedCells& blocked, int from, in
 
 // The search from the goal outward; lives while a field is made.
 struct GoalField::Search {
-  Search(const PlanningGrid& grid, Vec2 goal_point);
+  Search(const PlanningGrid& grid, Vec2 goal_point, const Poll& search_poll);
 
   float through(int cell, int32_t corner) const;
   void settle(int cell, float distance);
@@ -119,6 +120,7 @@ struct GoalField::Search {
   void extend();
 
   const PlanningGrid& g;
+  const Poll& poll;
   BlockedCells blocked;
   double searched = kFar;  // see GoalField
   Vec2 goal;
@@ -130,8 +132,8 @@ struct GoalField::Search {
   std::vector<uint8_t> closed;
 };
 
-GoalField::Search::Search(const PlanningGrid& grid, Vec2 goal_point)
-    : g(grid), blocked(grid), goal(goal_point), goal_cell(grid.cell_of(goal_point)) {
+GoalField::Search::Search(const PlanningGrid& grid, Vec2 goal_point, const Poll& search_poll)
+    : g(grid), poll(search_poll), blocked(grid), goal(goal_point), goal_cell(grid.cell_of(goal_point)) {
   const size_t n = g.free.size();
   centers.resize(n);
   for (size_t i = 0; i < n; ++i) centers[i] = g.center(static_cast<int>(i));
@@ -193,7 +195,8 @@ void GoalField::Search::run(const Vec2* start) {
   auto open = start ? mark_deciding(*start, wanted) : 0;
   Queue queue;
   queue.push(entry(0, goal_cell));
-  while (!queue.empty()) {
+  for (int count = 0; !queue.empty(); ++count) {
+    if (poll && count % kPollEvery == 0) poll();
     const float found = distance_of(queue.top());
     const int32_t cell = cell_of(queue.top());
     queue.pop();
@@ -251,15 +254,15 @@ void GoalField::Search::extend() {
   }
 }
 
-GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal)
-    : GoalField(std::move(grid), goal, nullptr) {}
+GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Poll& poll)
+    : GoalField(std::move(grid), goal, nullptr, poll) {}
 
-GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, Vec2 start)
-    : GoalField(std::move(grid), goal, &start) {}
+GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, Vec2 start, const Poll& poll)
+    : GoalField(std::move(grid), goal, &start, poll) {}
 
-GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Vec2* start)
+GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Vec2* start, const Poll& poll)
     : grid_(std::move(grid)), goal_(goal) {
-  Search search(*grid_, goal);
+  Search search(*grid_, goal, poll);
   search.run(start);
   search.extend();
   searched_ = search.searched;

@@ -9,15 +9,17 @@
 #include <memory>
 #include <vector>
 
+#include "base/load_guard.h"
 #include "env/plan/planning_grid.h"
 
 namespace mvsim {
 
 class GoalField {
  public:
-  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal);
+  // `poll` is called often and may throw.
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Poll& poll = {});
   // Searches only until distance(start) is known; other values are not those of the whole field.
-  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, Vec2 start);
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, Vec2 start, const Poll& poll = {});
 
   Vec2 goal() const { return goal_; }
   const PlanningGrid& grid() const { return *grid_; }
@@ -47,7 +49,7 @@ class GoalField {
     double right, up;  // 0 to 1
   };
 
-  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Vec2* start);
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Vec2* start, const Poll& poll);
   static Quad quad_at(const PlanningGrid& grid, Vec2 p);
   double distance_by_cell(Vec2 p, int cell) const;
 

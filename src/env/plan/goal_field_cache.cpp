@@ -4,7 +4,7 @@ namespace mvsim {
 
 std::shared_ptr<const GoalField> GoalFieldCache::get(size_t variant,
                                                      const std::shared_ptr<const PlanningGrid>& grid,
-                                                     Vec2 goal) {
+                                                     Vec2 goal, const Poll& poll) {
   const Key key{variant, goal.x, goal.y};
   {
     const std::lock_guard lock(mutex_);
@@ -14,7 +14,7 @@ std::shared_ptr<const GoalField> GoalFieldCache::get(size_t variant,
     }
   }
   // two threads may make the same field: better than making others wait
-  auto field = std::make_shared<const GoalField>(grid, goal);
+  auto field = std::make_shared<const GoalField>(grid, goal, poll);
   const std::lock_guard lock(mutex_);
   if (const auto it = index_.find(key); it != index_.end()) return it->second->field;
   entries_.push_front({key, field});

@@ -23,7 +23,7 @@ class GoalFieldCache {
 
   // The field of `goal` in `grid` (of world variant `variant`), made if it is not held.
   std::shared_ptr<const GoalField> get(size_t variant, const std::shared_ptr<const PlanningGrid>& grid,
-                                       Vec2 goal);
+                                       Vec2 goal, const Poll& poll = {});
   size_t bytes() const;
 
  private:

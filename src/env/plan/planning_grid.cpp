@@ -57,13 +57,32 @@ int PlanningGrid::cell_of(Vec2 p) const {
   return index(p.y - origin.y, first_row, height) * width + index(p.x - origin.x, first_column, width);
 }
 
+namespace {
+
+double cells_along(double length, double cell) {
+  return std::max(1.0, std::ceil(length / cell - 1e-9));
+}
+
+}  // namespace
+
+// A search looks along a line from every cell, so its work grows with cells times the longer side.
+double planning_cell_of(const Rect& r, double cell) {
+  constexpr double kMaxCells = 1 << 18, kMaxSide = 1 << 10;
+  const auto fits = [&](double side) {
+    const double width = cells_along(r.x_max - r.x_min, side), height = cells_along(r.y_max - r.y_min, side);
+    return width * height <= kMaxCells && width * height * std::max(width, height) <= kMaxCells * kMaxSide;
+  };
+  constexpr int kMaxSteps = 2000;  // ends for bounds that are not finite too
+  for (int i = 0; i < kMaxSteps && !fits(cell); ++i) cell *= 1.05;
+  return cell;
+}
+
 PlanningGrid empty_planning_grid(const Rect& r, double cell) {
-  constexpr int kMostCells = 4 << 20;
   PlanningGrid g;
   g.origin = {r.x_min, r.y_min};
-  g.cell = std::max(cell, std::sqrt((r.x_max - r.x_min) * (r.y_max - r.y_min) / kMostCells));
-  g.width = std::max(1, static_cast<int>(std::ceil((r.x_max - r.x_min) / g.cell - 1e-9)));
-  g.height = std::max(1, static_cast<int>(std::ceil((r.y_max - r.y_min) / g.cell - 1e-9)));
+  g.cell = planning_cell_of(r, cell);
+  g.width = static_cast<int>(cells_along(r.x_max - r.x_min, g.cell));
+  g.height = static_cast<int>(cells_along(r.y_max - r.y_min, g.cell));
   g.free.resize(static_cast<size_t>(g.width) * g.height);
   return g;
 }
@@ -82,19 +101,23 @@ PlanningGrid window_of(const PlanningGrid& whole, const Rect& window) {
   return g;
 }
 
-void find_free_cells(PlanningGrid& g, const Simulation& simulation, size_t agent, double inflation) {
+void find_free_cells(PlanningGrid& g, const Simulation& simulation, size_t agent, double inflation,
+                     const Poll& poll) {
   constexpr int kBlock = 16;  // cells
   FreeCells cells{g, simulation, static_cast<int>(agent), inflation};
   for (int y = 0; y < g.height; y += kBlock)
-    for (int x = 0; x < g.width; x += kBlock)
+    for (int x = 0; x < g.width; x += kBlock) {
+      if (poll) poll();
       cells.find(x, y, std::min(x + kBlock, g.width), std::min(y + kBlock, g.height));
+    }
   for (size_t i = 0; i < g.free.size(); ++i)
     if (g.free[i]) g.free[i] = is_known_ground(simulation.model(), g.center(static_cast<int>(i)));
 }
 
-PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation) {
+PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation,
+                                const Poll& poll) {
   PlanningGrid g = empty_planning_grid(simulation.model().bounds, cell);
-  find_free_cells(g, simulation, agent, inflation);
+  find_free_cells(g, simulation, agent, inflation, poll);
   return g;
 }
 

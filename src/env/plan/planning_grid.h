@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/geometry.h"
+#include "base/load_guard.h"
 
 namespace mvsim {
 
@@ -27,15 +28,21 @@ struct PlanningGrid {
   int cell_of(Vec2 p) const;  // of the nearest cell if outside
 };
 
-// Of cells of `cell` metres, or of larger ones where a world is very large; none is free yet.
+// Side of the cells with which paths in a world are planned: `cell` metres, or more where that would make too
+// many of them, or too long rows.
+double planning_cell_of(const Rect& bounds, double cell);
+
+// Of such cells; none is free yet.
 PlanningGrid empty_planning_grid(const Rect& bounds, double cell);
 
 // The cells of `whole` that `window` touches, none of them free.
 PlanningGrid window_of(const PlanningGrid& whole, const Rect& window);
 
 // Finds the free cells of the world as `simulation` has it now, without its agent; `inflation` is the disc's
-// radius.
-void find_free_cells(PlanningGrid& grid, const Simulation& simulation, size_t agent, double inflation);
-PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation);
+// radius. `poll` is called often and may throw.
+void find_free_cells(PlanningGrid& grid, const Simulation& simulation, size_t agent, double inflation,
+                     const Poll& poll = {});
+PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation,
+                                const Poll& poll = {});
 
 }  // namespace mvsim

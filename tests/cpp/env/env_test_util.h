@@ -16,7 +16,9 @@ namespace mvsim::testing {
 inline const std::string kSource = source_dir();
 
 inline EnvLoadOptions load_options() {
-  return {.assets = kSource, .roots = {}};
+  EnvLoadOptions out;
+  out.assets = kSource;
+  return out;
 }
 
 inline std::string env_path(const std::string& name) {

@@ -1,5 +1,5 @@
 // <element>, ROS map yamls, global scalars and tags without effect.
-#include "worldfile/map_yaml.h"
+#include "assets/map_yaml.h"
 #include "worldfile/world_text.h"
 
 namespace mvsim {
@@ -23,7 +23,7 @@ std::string error_in(const TempFolder& folder, const std::string& body) {
 
 TEST(OccupancyGrid, OfAnImage) {
   TempFolder folder;
-  const std::string image = folder.write("maps/m.png", "not decoded here");
+  const std::string image = folder.write("maps/m.png", "P2 1 1 255 7");  // the content says what it is
   OccupancyGridSpec g = load_in(folder, grid("<file>../maps/m.png</file>")).grids.at(0);
   EXPECT_EQ(g.image_path, image);
   EXPECT_EQ(g.resolution, 0.1);
@@ -42,7 +42,7 @@ TEST(OccupancyGrid, OfAnImage) {
 
 TEST(OccupancyGrid, OfARosYamlWhoseValuesWin) {
   TempFolder folder;
-  const std::string image = folder.write("maps/m.pgm", "P5");
+  const std::string image = folder.write("maps/m.pgm", "P2 1 1 255 7");
   folder.write("maps/m.yaml",
                "# a map\nimage: m.pgm   # beside it\nresolution: 0.05\norigin: [-10.0, -5.5, 0.1]\n\n"
                "negate: 1\noccupied_thresh: 0.6\nfree_thresh: 0.2\nmode: scale\ncost: 3\n");

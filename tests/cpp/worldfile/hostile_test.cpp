@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "base/random.h"
+#include "base/utf8.h"
 #include "worldfile/world_text.h"
 
 namespace mvsim {
@@ -165,6 +166,129 @@ TEST(Hostile, NothingOutsideOfTheRootsIsRead) {
   WorldLoadOptions options;
   options.roots = {outside.path()};
   EXPECT_EQ(load_world(world, options).gravity, 1);
+}
+
+// A name is no path: a missing part before a link does not make the link another file.
+TEST(Hostile, AMissingFolderBeforeALink) {
+  TempFolder outside;
+  const std::string secret = outside.write("secret.xml", "<gravity>1</gravity>");
+  outside.write("secret.yaml", "image: m.pgm\nresolution: 1\norigin: [0, 0, 0]\n");
+  outside.write("m.pgm", "P2 1 1 255 0");
+  TempFolder folder;
+  folder.write("project/worlds/m.yaml", "image: nope/../m.pgm\nresolution: 1\norigin: [0, 0, 0]\n");
+  for (const char* name : {"secret.xml", "secret.yaml", "m.pgm"})
+    fs::create_symlink(outside.path() + "/" + name, folder.path() + "/project/worlds/" + name);
+  const auto grid = [](const std::string& file) {
+    return "<element class='occupancy_grid'><file>" + file + "</file></element>";
+  };
+  for (const std::string& body :
+       {std::string("<include file='nope/../secret.xml'/>"), std::string("<include file='w.xml/../secret.xml'/>"),
+        grid("nope/../secret.yaml"), grid("nope/../m.pgm"), grid("m.yaml"),
+        std::string("<element class='elevation_map'><elevation_image>nope/../m.pgm</elevation_image></element>")}) {
+    const std::string error = load_error(folder.write("project/worlds/w.xml", world_of(body)));
+    EXPECT_TRUE(has(error, "does not exist")) << body;
+  }
+}
+
+// Parameters that double nothing still cost: every reference counts.
+TEST(Hostile, ParametersThatDoubleNothing) {
+  TempFolder folder;
+  folder.write("inc.xml", "<variable name='z' value='${A0}'/>");
+  std::string attributes;
+  for (int i = 0; i < 28; ++i)
+    attributes += " A" + std::to_string(i) + "='" + repeated("${A" + std::to_string(i + 1) + "}", 2) + "'";
+  const std::string world = world_of("<include file='inc.xml'" + attributes + " A28=''/>");
+  EXPECT_TRUE(has(load_error(folder.write("w.xml", world)), "inc.xml:1:27: the world uses too many references"));
+}
+
+// 200 misspelt parameters of a file with 100,000 references.
+TEST(Hostile, TheHintAboutParametersIsCheap) {
+  TempFolder folder;
+  std::string text = "<!--";
+  for (int i = 0; i < 100000; ++i) text += "${a_rather_long_name_" + std::to_string(i) + "|1}";
+  folder.write("inc.xml", text + "--><gravity>1</gravity>");
+  std::string attributes;
+  for (int i = 0; i < 190; ++i) attributes += " a_rather_long_nome_" + std::to_string(i) + "='1'";
+  const WorldSpec world =
+      load_world(folder.write("w.xml", world_of("<include file='inc.xml'" + attributes + "/>")), {});
+  EXPECT_TRUE(has(joined(world.warnings), "did you mean 'a_rather_long_name_"));
+}
+
+TEST(Hostile, MemoryIsCountedBeforeItIsTaken) {
+  TempFolder folder;
+  folder.write("worlds/m.pgm", "P2 16000 4000 255\n" + std::string(2 * 16000 * 4000, '0'));
+  WorldLoadOptions options;
+  options.memory_limit = 100'000'000;
+  const std::string path = folder.write(
+      "worlds/w.xml", world_of("<element class='occupancy_grid'><file>m.pgm</file></element>"));
+  try {
+    load_world(path, options);
+    FAIL() << "expected an error";
+  } catch (const WorldFileError& e) {
+    EXPECT_TRUE(has(e.what(), "w.xml:2:1: the image")) << e.what();
+    EXPECT_TRUE(has(e.what(), "expected at most memory_limit, 0.1 GB"));
+  }
+  options.memory_limit = 1'000'000;
+  try {
+    load_world(folder.write("worlds/v.xml", world_of("<for var='i' from='1' to='9999'><gravity>1</gravity></for>")),
+               options);
+    FAIL() << "expected an error";
+  } catch (const WorldFileError& e) {
+    EXPECT_TRUE(has(e.what(), "v.xml:2:")) << e.what();
+  }
+}
+
+TEST(Hostile, ALoadCanBeStopped) {
+  struct Stop {};
+  const std::string loop = "<for var='i' from='0' to='150000'><gravity>1</gravity></for>";
+  int calls = 0;
+  WorldLoadOptions options;
+  options.poll = [&] {
+    if (++calls == 1000) throw Stop();
+  };
+  EXPECT_THROW(load_world_text(world_of(loop), ".", options), Stop);
+  EXPECT_EQ(calls, 1000);
+}
+
+// Whatever a text holds, a message is one short line of UTF-8.
+TEST(Hostile, MessagesQuoteLittle) {
+  TempFolder folder;
+  const std::string name = repeated("very_long_name", 400);
+  const std::string bodies[] = {
+      "<include file='" + name + "'/>",
+      "<element class='" + name + "'/>",
+      "<variable name='" + name + "'/>",
+      "<gravity>" + name + "</gravity>",
+      "<gravity>one\n\ttwo</gravity>",
+      "<if condition='$f{" + name + "}'/>",
+      "<vehicle class='" + name + "'/>",
+      "<block class='a&#10;b'/>",
+      "<vehicle><init_pose>0 0 0</init_pose><dynamics class='a&#10;" + name + "'/></vehicle>",
+      "<include file='inc.xml'/>",
+  };
+  folder.write("inc.xml", "<gravity>${\xff\xfe}</gravity>");
+  for (const std::string& body : bodies) {
+    std::string error;
+    try {
+      load_world(folder.write("w.xml", world_of(body)), {});
+    } catch (const WorldFileError& e) {
+      error = e.what();
+    }
+    if (error.empty()) continue;  // what the compiler judges
+    EXPECT_LT(error.size(), 700u) << error;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+    EXPECT_EQ(find_not_text(error), std::string::npos) << error;
+  }
+}
+
+TEST(Hostile, AnIncludeMayHoldNothing) {
+  TempFolder folder;
+  folder.write("comment.xml", "<!-- nothing here -->\n");
+  folder.write("empty.xml", "");
+  folder.write("declared.xml", "<?xml version='1.0'?>\n");
+  for (const char* name : {"comment.xml", "empty.xml", "declared.xml"})
+    EXPECT_EQ(load_error(folder.write("w.xml", world_of("<include file='" + std::string(name) + "'/>"))), "");
+  EXPECT_NE(load_error(folder.write("w.xml", "<!-- nothing -->")), "") << "a world holds something";
 }
 
 // Bytes deleted, doubled, swapped: a world or an error, nothing else.

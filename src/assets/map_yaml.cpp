@@ -1,12 +1,12 @@
-#include "worldfile/map_yaml.h"
+#include "assets/map_yaml.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/math.h"
 #include "base/params.h"
-#include "worldfile/limits.h"
-#include "worldfile/xml_source.h"
+#include "base/source_text.h"
+#include "base/utf8.h"
 
 namespace mvsim {
 namespace {
@@ -69,7 +69,7 @@ void set_value(MapYaml& out, const NamedText& value) {
     if (out.image.empty()) throw WorldFileError(value.where, "image: is empty, expected a file name");
   } else if (value.name == "resolution") {
     out.resolution = parse_number(value);
-    check_range({.name = "resolution", .min = kLeastResolution, .max = kMostResolution}, out.resolution,
+    check_range({.name = "resolution", .min = kMinResolution, .max = kMaxResolution}, out.resolution,
                 value.where);
   } else if (value.name == "origin") {
     out.origin = parse_origin(value);

@@ -1,5 +1,5 @@
 // Serialized MRPT grids, written here byte by byte.
-#include "base/mrpt_grid.h"
+#include "assets/mrpt_grid.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -51,9 +51,14 @@ std::string write(const std::string& name, const std::string& content, bool pack
   return path;
 }
 
+MrptGrid read(const std::string& path) {
+  LoadGuard guard;
+  return read_mrpt_grid(open_file(path), {}, guard);
+}
+
 std::string error_of(const std::string& content, bool packed = false) {
   try {
-    read_mrpt_grid(write("bad.gridmap", content, packed));
+    read(write("bad.gridmap", content, packed));
   } catch (const Error& error) {
     return error.what();
   }
@@ -62,13 +67,13 @@ std::string error_of(const std::string& content, bool packed = false) {
 
 TEST(MrptGrid, PackedAndPlain) {
   for (const bool packed : {false, true}) {
-    const MrptGrid read = read_mrpt_grid(write("a.gridmap", grid(), packed));
-    EXPECT_EQ(read.width, 3);
-    EXPECT_EQ(read.height, 2);
-    EXPECT_EQ(read.resolution, 0.5);
-    EXPECT_EQ(read.x_min, -1);
-    EXPECT_EQ(read.y_min, 2);
-    EXPECT_EQ(read.cells, (std::vector<int8_t>{-40, 40, 40, 0, 40, 40}));
+    const MrptGrid found = read(write("a.gridmap", grid(), packed));
+    EXPECT_EQ(found.width, 3);
+    EXPECT_EQ(found.height, 2);
+    EXPECT_EQ(found.resolution, 0.5);
+    EXPECT_EQ(found.x_min, -1);
+    EXPECT_EQ(found.y_min, 2);
+    EXPECT_EQ(found.cells, (std::vector<int8_t>{-40, 40, 40, 0, 40, 40}));
   }
 }
 

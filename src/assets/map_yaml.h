@@ -6,9 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "worldfile/world_spec.h"
+#include "base/error.h"
+#include "base/geometry.h"
 
 namespace mvsim {
+
+inline constexpr double kMinResolution = 1e-4, kMaxResolution = 1e3;  // m, of a pixel of an occupancy grid
 
 struct MapYaml {
   std::string image;

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
+
+#include "assets/file_roots.h"
 
 namespace mvsim {
 
@@ -15,7 +16,7 @@ struct MrptGrid {
   std::vector<int8_t> cells;    // row 0 has the smallest y; log-odds of being free, in steps of 1/16
 };
 
-// Throws Error with the reason.
-MrptGrid read_mrpt_grid(const std::string& path);
+// Throws Error with the reason; WorldFileError at `where` if memory does not suffice.
+MrptGrid read_mrpt_grid(const OpenFile& file, const SourceLocation& where, LoadGuard& guard);
 
 }  // namespace mvsim

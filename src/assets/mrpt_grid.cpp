@@ -1,44 +1,18 @@
-#include "base/mrpt_grid.h"
-
-#include <zlib.h>
+#include "assets/mrpt_grid.h"
 
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <string_view>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/image.h"
+#include "assets/read_image.h"
 
 namespace mvsim {
 namespace {
 
 constexpr std::string_view kClass = "COccupancyGridMap2D";
-constexpr size_t kMostBytes = static_cast<size_t>(kMostImagePixels) + 4096;  // the grid and what follows it
-
-// Content of a gzip file, at most kMostBytes.
-std::string inflated(const std::string& path, const std::string& packed) {
-  z_stream stream{};
-  constexpr int kGzip = 16 + MAX_WBITS;
-  if (inflateInit2(&stream, kGzip) != Z_OK) throw Error(path + ": cannot decompress");
-  std::string out;
-  std::vector<unsigned char> block(size_t{1} << 20);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());
-  int status = Z_OK;
-  while (status == Z_OK && out.size() <= kMostBytes) {
-    stream.next_out = block.data();
-    stream.avail_out = static_cast<uInt>(block.size());
-    status = inflate(&stream, Z_NO_FLUSH);
-    out.append(reinterpret_cast<const char*>(block.data()), block.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  if (out.size() > kMostBytes)
-    throw Error(path + ": larger than " + std::to_string(kMostBytes) + " bytes unpacked");
-  if (status != Z_STREAM_END) throw Error(path + ": not a readable gzip file");
-  return out;
-}
+constexpr size_t kMaxBytes = static_cast<size_t>(kMaxImagePixels) + 4096;  // the grid and what follows it
 
 // Little-endian values one after the other.
 class Bytes {
@@ -66,9 +40,10 @@ class Bytes {
 
 }  // namespace
 
-MrptGrid read_mrpt_grid(const std::string& path) {
-  std::string content = read_file(path, kMostBytes);
-  if (content.starts_with("\x1f\x8b")) content = inflated(path, content);
+MrptGrid read_mrpt_grid(const OpenFile& file, const SourceLocation& where, LoadGuard& guard) {
+  const std::string& path = file.path();
+  const TemporaryMemory memory(guard, kMaxBytes, where, "the map");
+  const std::string content = file.read_unpacked(kMaxBytes, guard);
   Bytes bytes(path, content);
   const auto length = static_cast<size_t>(bytes.byte() & 0x7f);
   if (length != kClass.size() || bytes.take(length) != kClass)
@@ -82,13 +57,14 @@ MrptGrid read_mrpt_grid(const std::string& path) {
   const uint32_t width = bytes.word(), height = bytes.word();
   const double x_min = bytes.real(), x_max = bytes.real(), y_min = bytes.real(), y_max = bytes.real();
   const double resolution = bytes.real();
-  if (width < 1 || height < 1 || width > kMostImageSide || height > kMostImageSide ||
-      static_cast<long long>(width) * height > kMostImagePixels)
+  if (width < 1 || height < 1 || width > kMaxImageSide || height > kMaxImageSide ||
+      static_cast<long long>(width) * height > kMaxImagePixels)
     throw Error(path + ": grid of " + std::to_string(width) + " x " + std::to_string(height) +
-                " cells, expected 1 to " + std::to_string(kMostImageSide) + " a side");
+                " cells, expected 1 to " + std::to_string(kMaxImageSide) + " a side");
   if (!std::isfinite(x_min + x_max + y_min + y_max) || !(resolution > 1e-4 && resolution <= 1e3))
     throw Error(path + ": MRPT grid without a place or a resolution in (0.0001, 1000]");
   MrptGrid grid{static_cast<int>(width), static_cast<int>(height), resolution, x_min, y_min, {}};
+  guard.take(static_cast<double>(width) * height, where, "the map");
   const std::string_view cells = bytes.take(static_cast<size_t>(width) * height);
   grid.cells.resize(cells.size());
   std::memcpy(grid.cells.data(), cells.data(), cells.size());

@@ -1,8 +1,9 @@
-#include "base/nearby_file.h"
+#include "assets/nearby_file.h"
 
 #include <algorithm>
 #include <filesystem>
 
+#include "assets/file_roots.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -40,11 +41,8 @@ std::string nearby_file(const FileRoots& roots, const std::vector<std::string>& 
   std::string name;
   for (const std::string& candidate : candidates) {
     name = fs::path(candidate).filename().string();
-    if (!roots.holds(folder_of(candidate))) continue;
-    std::error_code error;
-    const std::string folder = fs::weakly_canonical(folder_of(candidate), error).string();
-    if (error || std::find(folders.begin(), folders.end(), folder) != folders.end()) continue;
-    folders.push_back(folder);
+    const std::optional<std::string> folder = roots.folder(folder_of(candidate));
+    if (folder && std::find(folders.begin(), folders.end(), *folder) == folders.end()) folders.push_back(*folder);
   }
   if (folders.empty() || name.empty()) return "";
   std::string looked;

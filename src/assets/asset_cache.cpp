@@ -1,0 +1,36 @@
+#include "assets/asset_cache.h"
+
+namespace mvsim {
+namespace {
+
+constexpr size_t kMaxImageBytes = size_t{256} << 20;
+
+// The entry of `path`, made by `make()` if there is none.
+template <typename T, typename Make>
+std::shared_ptr<const T> find_or_make(std::map<std::string, std::shared_ptr<const T>>& held,
+                                      const std::string& path, const Make& make) {
+  const auto found = held.find(path);
+  if (found != held.end()) return found->second;
+  return held[path] = std::make_shared<const T>(make());
+}
+
+}  // namespace
+
+std::shared_ptr<const std::string> AssetCache::text(const OpenFile& file, size_t max_bytes) {
+  return find_or_make(texts_, file.path(), [&] { return file.read(max_bytes); });
+}
+
+std::shared_ptr<const GrayLevels> AssetCache::image(const OpenFile& file, const SourceLocation& where,
+                                                    LoadGuard& guard) {
+  return find_or_make(images_, file.path(), [&] {
+    const TemporaryMemory memory(guard, static_cast<double>(file.size()), where, "the image's file");
+    return read_gray_levels(file.read(kMaxImageBytes), file.path(), where, guard);
+  });
+}
+
+std::shared_ptr<const MrptGrid> AssetCache::mrpt_grid(const OpenFile& file, const SourceLocation& where,
+                                                      LoadGuard& guard) {
+  return find_or_make(mrpt_grids_, file.path(), [&] { return read_mrpt_grid(file, where, guard); });
+}
+
+}  // namespace mvsim

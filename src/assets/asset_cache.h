@@ -1,0 +1,29 @@
+// What was decoded for one load, by real path: the worlds of an environment's variants that name the same map
+// share it. Not thread-safe.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "assets/mrpt_grid.h"
+#include "assets/read_image.h"
+
+namespace mvsim {
+
+class AssetCache {
+ public:
+  // Each throws Error with the reason; WorldFileError at `where` if memory does not suffice.
+  std::shared_ptr<const std::string> text(const OpenFile& file, size_t max_bytes);
+  std::shared_ptr<const GrayLevels> image(const OpenFile& file, const SourceLocation& where,
+                                          LoadGuard& guard);
+  std::shared_ptr<const MrptGrid> mrpt_grid(const OpenFile& file, const SourceLocation& where,
+                                            LoadGuard& guard);
+
+ private:
+  std::map<std::string, std::shared_ptr<const std::string>> texts_;
+  std::map<std::string, std::shared_ptr<const GrayLevels>> images_;
+  std::map<std::string, std::shared_ptr<const MrptGrid>> mrpt_grids_;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,297 @@
+#include "assets/file_roots.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+namespace fs = std::filesystem;
+
+namespace mvsim {
+namespace {
+
+constexpr int kMaxLinks = 40;  // followed on the way to one file, as the kernel does
+
+// A pipe or a device does not hold us up, and none becomes our terminal.
+constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() { reset(-1); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+  void reset(int number) {
+    if (number_ >= 0) close(number_);
+    number_ = number;
+  }
+
+ private:
+  int number_;
+};
+
+// Whether `path` is `root` or lies below it; both are absolute, without "." and "..".
+bool is_below(const std::string& path, const std::string& root) {
+  if (root == "/") return true;
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+std::string child_of(const std::string& folder, const std::string& name) {
+  return (folder == "/" ? "/" : folder + "/") + name;
+}
+
+// The parts of `path` in reverse, so that the next one is the last. A slash at the end asks for a folder.
+void push_parts(const std::string& path, std::vector<std::string>& parts) {
+  std::vector<std::string> found;
+  for (size_t begin = 0; begin < path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    if (end > begin) found.push_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (path.ends_with('/')) found.emplace_back(".");
+  parts.insert(parts.end(), found.rbegin(), found.rend());
+}
+
+}  // namespace
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+OpenFile::OpenFile(OpenFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)), size_(other.size_) {}
+
+std::string OpenFile::read(size_t max_bytes) const {
+  const auto fail = [&](const std::string& why) { return Error(shortened(path_, 500) + ": " + why); };
+  if (size_ > max_bytes)
+    throw fail("has " + std::to_string(size_) + " bytes, expected at most " + std::to_string(max_bytes));
+  std::string content(static_cast<size_t>(size_), '\0');
+  size_t count = 0;
+  while (count < content.size()) {
+    const ssize_t got = pread(descriptor_, content.data() + count, content.size() - count,
+                              static_cast<off_t>(count));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw fail(std::string("cannot be read: ") + std::strerror(errno));
+    if (got == 0) break;  // someone made it shorter
+    count += static_cast<size_t>(got);
+  }
+  content.resize(count);
+  return content;
+}
+
+std::string OpenFile::read_unpacked(size_t max_bytes, const LoadGuard& guard) const {
+  const auto fail = [&](const std::string& why) { return Error(shortened(path_, 500) + ": " + why); };
+  lseek(descriptor_, 0, SEEK_SET);
+  const int own = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  const gzFile file = own < 0 ? nullptr : gzdopen(own, "rb");  // reads plain files as they are
+  if (!file) {
+    if (own >= 0) close(own);
+    throw fail("cannot be read");
+  }
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> closer(file, gzclose);
+  constexpr unsigned kPiece = 1 << 20;
+  gzbuffer(file, kPiece / 4);
+  std::string out;
+  for (;;) {
+    guard.poll();
+    const size_t before = out.size();
+    out.resize(before + kPiece);
+    const int got = gzread(file, out.data() + before, kPiece);
+    out.resize(before + static_cast<size_t>(std::max(got, 0)));
+    int status = Z_OK;
+    gzerror(file, &status);
+    if (got < 0 || status == Z_BUF_ERROR) throw fail("not a readable gzip file");
+    if (out.size() > max_bytes) throw fail("larger than " + std::to_string(max_bytes) + " bytes unpacked");
+    if (got == 0) return out;
+  }
+}
+
+OpenFile open_file(const std::string& path) {
+  const auto fail = [&](const std::string& why) {
+    return Error(shortened(path, 500) + ": cannot be read: " + why);
+  };
+  if (path.empty() || path.find('\0') != std::string::npos) throw fail("is not a file name");
+  Descriptor file(::open(path.c_str(), kReadFlags));
+  struct stat status {};
+  if (file.get() < 0 && errno != ENXIO) throw fail(std::strerror(errno));
+  if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+    throw fail("not a regular file");
+  return {file.release(), path, static_cast<uint64_t>(status.st_size)};
+}
+
+FileRoots::FileRoots(const std::vector<std::string>& roots) {
+  for (const std::string& root : roots) {
+    if (root.empty() || root.find('\0') != std::string::npos) continue;
+    std::error_code error;
+    const fs::path real = fs::canonical(root, error);
+    if (error) continue;
+    const fs::path given = fs::absolute(root, error);
+    const bool is_plain = std::none_of(given.begin(), given.end(),
+                                       [](const fs::path& part) { return part == ".." || part == "."; });
+    std::string name = is_plain && !error ? given.string() : real.string();
+    while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+    roots_.push_back({std::move(name), real.string()});
+  }
+}
+
+// A root that the caller named by a link may be named so by the world too.
+std::string FileRoots::with_real_root(std::string path) const {
+  if (!path.starts_with('/')) {
+    std::error_code error;
+    path = (fs::current_path(error) / path).string();
+  }
+  for (const Root& root : roots_)
+    if (root.given != root.real && is_below(path, root.given))
+      return root.real + path.substr(root.given.size());
+  return path;
+}
+
+bool FileRoots::is_inside(const std::string& path) const {
+  return std::any_of(roots_.begin(), roots_.end(),
+                     [&](const Root& root) { return is_below(path, root.real); });
+}
+
+std::optional<std::string> FileRoots::folder(const std::string& path) const {
+  // a part that is not there cannot be followed: what stands behind it is a name only
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (!error) return is_inside(real.string()) ? std::optional(real.string()) : std::nullopt;
+  for (const fs::path& part : fs::path(path))
+    if (part == "..") return std::nullopt;
+  const fs::path likely = fs::weakly_canonical(path, error);
+  return !error && is_inside(likely.string()) ? std::optional(likely.string()) : std::nullopt;
+}
+
+bool FileRoots::may_pass(const std::string& folder) const {
+  return is_inside(folder) || std::any_of(roots_.begin(), roots_.end(), [&](const Root& root) {
+           return is_below(root.real, folder);
+         });
+}
+
+// From "/" towards one file, a folder at a time.
+class FileRoots::Walk {
+ public:
+  Walk(const FileRoots& roots, const std::string& path) : roots_(roots) {
+    folder_.reset(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    push_parts(path, parts_);
+  }
+
+  std::optional<OpenFile> run(std::string& reason) {
+    while (!parts_.empty()) {
+      const std::string name = std::move(parts_.back());
+      parts_.pop_back();
+      if (name == ".") continue;
+      if (name == "..") {
+        leave();
+      } else if (!enter(name)) {
+        reason = roots_.is_inside(place_) ? reason_ : outside();
+        return std::nullopt;
+      } else if (file_.get() >= 0) {
+        return finish(reason);
+      }
+      if (!roots_.may_pass(place_)) break;
+    }
+    reason = roots_.is_inside(place_) ? "is not a regular file" : outside();
+    return std::nullopt;
+  }
+
+ private:
+  std::string outside() const {
+    std::string listed;
+    for (const Root& root : roots_.roots_) listed += (listed.empty() ? "" : ", ") + shortened(root.real, 200);
+    return "is outside of the folders that this world may read (" + listed + ")";
+  }
+
+  void leave() {
+    folder_.reset(openat(folder_.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const size_t slash = place_.rfind('/');
+    place_ = slash == 0 ? "/" : place_.substr(0, slash);
+  }
+
+  // One step; false: it is impossible, for `reason_`. Looks at nothing where a world may not look.
+  bool enter(const std::string& name) {
+    const std::string next = child_of(place_, name);
+    if (!roots_.may_pass(next)) {
+      place_ = next;
+      return false;
+    }
+    Descriptor found(openat(folder_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status {};
+    if (found.get() < 0 || fstat(found.get(), &status) != 0) return fail(errno, next);
+    if (S_ISLNK(status.st_mode)) return follow(found.get());
+    if (S_ISDIR(status.st_mode)) {
+      folder_.reset(found.release());
+      place_ = next;
+      return true;
+    }
+    place_ = next;
+    if (!parts_.empty()) return fail(ENOTDIR, next);
+    if (!S_ISREG(status.st_mode)) return fail(0, next);
+    // what is opened for reading may be another file than the one looked at: finish() judges it again
+    file_.reset(openat(folder_.get(), name.c_str(), kReadFlags | O_NOFOLLOW));
+    return file_.get() >= 0 || fail(errno, next);
+  }
+
+  bool follow(int link) {
+    char target[PATH_MAX];
+    const ssize_t length = readlinkat(link, "", target, sizeof target);
+    if (length <= 0) return fail(ENOENT, place_);
+    if (++links_ > kMaxLinks) return fail(ELOOP, place_);
+    const std::string text(target, static_cast<size_t>(length));
+    push_parts(text, parts_);
+    if (text.starts_with('/')) {
+      folder_.reset(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+      place_ = "/";
+    }
+    return true;
+  }
+
+  bool fail(int error, const std::string& where) {
+    place_ = where;
+    reason_ = error == 0                             ? "is not a regular file"
+              : error == ENOENT || error == ENOTDIR ? "does not exist"
+              : error == ELOOP                       ? "is a circle of links"
+                                                     : std::string("cannot be read: ") + std::strerror(error);
+    return false;
+  }
+
+  std::optional<OpenFile> finish(std::string& reason) {
+    struct stat status {};
+    if (!roots_.is_inside(place_)) {
+      reason = outside();
+    } else if (fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+      reason = "is not a regular file";
+    } else {
+      return OpenFile(file_.release(), place_, static_cast<uint64_t>(status.st_size));
+    }
+    return std::nullopt;
+  }
+
+  const FileRoots& roots_;
+  Descriptor folder_, file_;
+  std::string place_ = "/";  // of folder_, without links; at the end that of the file
+  std::vector<std::string> parts_;
+  std::string reason_;
+  int links_ = 0;
+};
+
+std::optional<OpenFile> FileRoots::open(const std::string& path, std::string& reason) const {
+  if (path.empty() || path.size() >= PATH_MAX || path.find('\0') != std::string::npos) {
+    reason = "is not a file name";
+    return std::nullopt;
+  }
+  return Walk(*this, with_real_root(path)).run(reason);
+}
+
+}  // namespace mvsim

@@ -1,0 +1,115 @@
+#include "assets/png_image.h"
+
+#include <png.h>
+
+#include <csetjmp>
+#include <cstring>
+
+namespace mvsim {
+namespace {
+
+// libpng leaves by longjmp(), so what needs a destructor lives here, outside of the functions that call it.
+struct Decoder {
+  explicit Decoder(std::string_view content) : bytes(content) {}
+  ~Decoder() { png_destroy_read_struct(&png, &info, nullptr); }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  std::string_view bytes;  // not read yet
+  char message[160] = "out of memory";
+
+  png_uint_32 width = 0, height = 0;
+  int depth = 0, channels = 0, passes = 1;
+};
+
+[[noreturn]] void on_error(png_structp png, png_const_charp text) {
+  auto* decoder = static_cast<Decoder*>(png_get_error_ptr(png));
+  std::strncpy(decoder->message, text, sizeof decoder->message - 1);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+void on_read(png_structp png, png_bytep out, size_t count) {
+  auto* decoder = static_cast<Decoder*>(png_get_io_ptr(png));
+  if (count > decoder->bytes.size()) png_error(png, "it ends too early");
+  std::memcpy(out, decoder->bytes.data(), count);
+  decoder->bytes.remove_prefix(count);
+}
+
+// Everything up to the pixels; false: `message` says why.
+bool read_header(Decoder& d) {
+  if (setjmp(png_jmpbuf(d.png))) return false;
+  png_set_read_fn(d.png, &d, on_read);
+  png_set_user_limits(d.png, kMaxImageSide, kMaxImageSide);
+  png_set_keep_unknown_chunks(d.png, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
+  png_read_info(d.png, d.info);
+  d.width = png_get_image_width(d.png, d.info);
+  d.height = png_get_image_height(d.png, d.info);
+  const int type = png_get_color_type(d.png, d.info);
+  if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(d.png);
+  if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(d.png);
+  png_set_strip_alpha(d.png);
+  d.passes = png_set_interlace_handling(d.png);
+  png_read_update_info(d.png, d.info);
+  d.depth = png_get_bit_depth(d.png, d.info);
+  d.channels = png_get_channels(d.png, d.info);
+  return true;
+}
+
+bool read_row(Decoder& d, uint8_t* row) {
+  if (setjmp(png_jmpbuf(d.png))) return false;
+  png_read_row(d.png, row, nullptr);
+  return true;
+}
+
+void average(const Decoder& d, const uint8_t* row, uint16_t* out) {
+  const auto channels = static_cast<unsigned>(d.channels);
+  for (png_uint_32 x = 0; x < d.width; ++x) {
+    unsigned sum = 0;
+    for (unsigned c = 0; c < channels; ++c)
+      if (d.depth == 16) {
+        sum += static_cast<unsigned>(row[0]) << 8 | row[1];
+        row += 2;
+      } else {
+        sum += *row++;
+      }
+    out[x] = static_cast<uint16_t>(sum / channels);
+  }
+}
+
+}  // namespace
+
+bool is_png(std::string_view bytes) {
+  return bytes.starts_with("\x89PNG\r\n\x1a\n");
+}
+
+GrayLevels read_png(std::string_view bytes, const std::string& path, const SourceLocation& where,
+                    LoadGuard& guard) {
+  Decoder d(bytes);
+  const auto fail = [&] { return Error(path + ": not a readable PNG image: " + shortened(d.message)); };
+  d.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning);
+  if (d.png) d.info = png_create_info_struct(d.png);
+  if (!d.png || !d.info || !read_header(d)) throw fail();
+  admit_image(path, d.width, d.height, where, guard);
+  const size_t pixels = static_cast<size_t>(d.width) * d.height;
+  const size_t row_bytes = static_cast<size_t>(d.width) * static_cast<size_t>(d.channels * d.depth / 8);
+  // rows of an interlaced image come several times, so all of them are kept
+  const size_t kept = d.passes > 1 ? row_bytes * d.height : row_bytes;
+  const TemporaryMemory memory(guard, static_cast<double>(kept), where, "the image");
+  std::vector<uint8_t> rows(kept);
+  GrayLevels out{static_cast<int>(d.width), static_cast<int>(d.height), d.depth == 16 ? 65535 : 255, {}};
+  out.data.resize(pixels);
+  for (int pass = 1; pass <= d.passes; ++pass)
+    for (size_t y = 0; y < d.height; ++y) {
+      guard.poll();
+      uint8_t* row = rows.data() + (d.passes > 1 ? y * row_bytes : 0);
+      if (!read_row(d, row)) throw fail();
+      if (pass == d.passes) average(d, row, out.data.data() + y * d.width);
+    }
+  return out;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,93 @@
+#include "assets/read_image.h"
+
+#include <cctype>
+
+#include "assets/png_image.h"
+
+namespace mvsim {
+namespace {
+
+// Next decimal of a PNM header; comments run from '#' to the end of a line.
+long long pnm_number(const std::string& path, std::string_view content, size_t& at) {
+  while (at < content.size()) {
+    if (content[at] == '#')
+      while (at < content.size() && content[at] != '\n') ++at;
+    else if (std::isspace(static_cast<unsigned char>(content[at])))
+      ++at;
+    else
+      break;
+  }
+  long long value = 0;
+  size_t digits = 0;
+  for (; at < content.size() && std::isdigit(static_cast<unsigned char>(content[at])) && digits < 9;
+       ++at, ++digits)
+    value = value * 10 + (content[at] - '0');
+  if (!digits)
+    throw Error(path + ": not a readable PGM image: expected a number at byte " + std::to_string(at));
+  return value;
+}
+
+GrayLevels read_pgm(const std::string& path, std::string_view content, const SourceLocation& where,
+                    LoadGuard& guard) {
+  const bool binary = content[1] == '5';
+  size_t at = 2;
+  const long long width = pnm_number(path, content, at);
+  const long long height = pnm_number(path, content, at);
+  const long long most = pnm_number(path, content, at);
+  admit_image(path, width, height, where, guard);
+  if (most < 1 || most > 65535)
+    throw Error(path + ": not a readable PGM image: maximum value " + std::to_string(most) +
+                ", expected 1 to 65535");
+  const size_t pixels = static_cast<size_t>(width * height);
+  const size_t bytes = most > 255 ? 2 : 1;
+  // text needs at least one digit and one blank a pixel but the last
+  const size_t least = binary ? pixels * bytes : 2 * pixels - 1;
+  if (binary) ++at;  // exactly one blank separates header and pixels
+  if (at > content.size() || content.size() - at < least)
+    throw Error(path + ": truncated PGM image: " + std::to_string(width) + " x " + std::to_string(height) +
+                " pixels announced, the file is too short for them");
+  GrayLevels image{static_cast<int>(width), static_cast<int>(height), static_cast<int>(most), {}};
+  image.data.resize(pixels);
+  for (size_t i = 0; i < pixels; ++i) {
+    if (i % static_cast<size_t>(width) == 0) guard.poll();
+    long long value;
+    if (!binary) {
+      value = pnm_number(path, content, at);
+    } else if (bytes == 1) {
+      value = static_cast<uint8_t>(content[at++]);
+    } else {
+      value = static_cast<uint8_t>(content[at]) << 8 | static_cast<uint8_t>(content[at + 1]);
+      at += 2;
+    }
+    if (value > most)
+      throw Error(path + ": not a readable PGM image: pixel " + std::to_string(value) +
+                  " above the maximum " + std::to_string(most));
+    image.data[i] = static_cast<uint16_t>(value);
+  }
+  return image;
+}
+
+}  // namespace
+
+void admit_image(const std::string& path, long long width, long long height, const SourceLocation& where,
+                 LoadGuard& guard) {
+  if (width < 1 || height < 1 || width > kMaxImageSide || height > kMaxImageSide ||
+      width * height > kMaxImagePixels)
+    throw Error(path + ": image of " + std::to_string(width) + " x " + std::to_string(height) +
+                " pixels, expected 1 to " + std::to_string(kMaxImageSide) + " a side and at most " +
+                std::to_string(kMaxImagePixels >> 20) + " Mi pixels");
+  guard.take(static_cast<double>(width * height) * sizeof(uint16_t), where, "the image");
+}
+
+GrayLevels read_gray_levels(std::string_view bytes, const std::string& path, const SourceLocation& where,
+                            LoadGuard& guard) {
+  if (is_png(bytes)) return read_png(bytes, path, where, guard);
+  if (bytes.starts_with("P2") || bytes.starts_with("P5")) return read_pgm(path, bytes, where, guard);
+  throw Error(path + ": unknown image format, expected PNG or PGM (P2, P5)");
+}
+
+int GrayLevels::byte(size_t pixel) const {
+  return white == 255 ? data[pixel] : (data[pixel] * 255 + white / 2) / white;
+}
+
+}  // namespace mvsim
