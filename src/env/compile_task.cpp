@@ -149,7 +149,8 @@ void set_times(Task& task) {
 
 size_t find_vehicle(const EnvSpec& spec, const Model& model) {
   if (model.vehicles.empty())
-    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" + shortened(spec.world.text) +
+    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" +
+                                               shortened(spec.world.text) +
                                                "' has no vehicle, expected one to act with");
   if (spec.vehicle.empty()) return 0;
   try {
@@ -239,7 +240,8 @@ void compile_terms(Task& task, LoadGuard& guard) {
   if (context.goal_radius > 0) task.goal_radius = context.goal_radius;
   task.start_and_goal.finish(context);
   size_t history_size = 0;
-  for (const TermSpec& term : spec.observations) compile_observation(term, context, guard, task, history_size);
+  for (const TermSpec& term : spec.observations)
+    compile_observation(term, context, guard, task, history_size);
   for (const TermSpec& term : spec.rewards) {
     TermReader reader(term);
     WeightedReward reward{term.name, reader.number("weight", 1),
@@ -265,7 +267,8 @@ bool is_static(const Model& model) {
                      [](const BlockModel& b) { return b.body < 0 || (b.is_static && !b.placed); });
 }
 
-// A world that is too large for cells of the wanted size gets larger ones, up to a point, and the user is told.
+// A world that is too large for cells of the wanted size gets larger ones, up to a point, and the user is
+// told.
 void check_planning(Task& task) {
   constexpr double kMaxFactor = 16;
   if (!task.needs_path) return;
@@ -285,8 +288,9 @@ void check_planning(Task& task) {
       if (term.params.tag == "goal") goal = &term;
     const SourceLocation& where = goal ? goal->params.where : task.spec.where;
     if (cell > kMaxFactor * wanted)
-      throw WorldFileError(where, std::string("<goal>: ") + numbers + ": expected a smaller world, or cells of " +
-                                      size + " (attribute 'cell')");
+      throw WorldFileError(where, std::string("<goal>: ") + numbers +
+                                      ": expected a smaller world, or cells of " + size +
+                                      " (attribute 'cell')");
     task.warnings.push_back(printable(where.text() + ": <goal>: " + numbers + ": cells of " + size +
                                       " are taken, paths through narrower gaps are not found"));
     return;

@@ -81,8 +81,8 @@ std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, doubl
 
 // With a planning grid goals are centres of its free cells, of every second row and column, so that their
 // fields fit into the cache and are found again.
-std::optional<Vec2> StartAndGoal::draw_goal(EnvState& env, const PlanningGrid* grid,
-                                            RandomStream& random, const Poll& poll) const {
+std::optional<Vec2> StartAndGoal::draw_goal(EnvState& env, const PlanningGrid* grid, RandomStream& random,
+                                            const Poll& poll) const {
   if (goal_point_) return goal_point_;
   if (!grid) return draw_point(env.simulation, goal_clearance_, goal_area_, random, poll);
   for (int i = 0; i < kPointTries; ++i) {

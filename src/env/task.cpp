@@ -33,9 +33,9 @@ void observe_facts(const Task& task, EnvState& env, bool collided) {
 std::shared_ptr<const PlanningGrid> planning_grid(const Task& task, const EnvState& env, const Poll& poll) {
   if (!task.needs_path) return nullptr;
   if (task.static_world) return task.grids[env.variant];
-  return std::make_shared<const PlanningGrid>(
-      make_planning_grid(env.simulation, task.vehicle, task.start_and_goal.planning_cell(),
-                         task.start_and_goal.inflation(), poll));
+  return std::make_shared<const PlanningGrid>(make_planning_grid(env.simulation, task.vehicle,
+                                                                 task.start_and_goal.planning_cell(),
+                                                                 task.start_and_goal.inflation(), poll));
 }
 
 void place_agent(const Task& task, EnvState& env, const Poll& poll) {

@@ -42,8 +42,8 @@ struct Task {
   bool needs_path = false;
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;
-  size_t history_size = 0;  // of EnvState::history
-  double memory_used = 0;   // bytes, counted while it was made
+  size_t history_size = 0;            // of EnvState::history
+  double memory_used = 0;             // bytes, counted while it was made
   std::vector<std::string> warnings;  // beside those of the models
 
   std::vector<Randomization> randomizations;

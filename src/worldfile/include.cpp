@@ -39,8 +39,7 @@ std::set<std::string> used_names(const std::string& text) {
   std::set<std::string> names;
   for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
     const size_t end = text.find_first_of("|}", at);
-    if (end != std::string::npos)
-      names.emplace(trimmed(std::string_view(text).substr(at + 2, end - at - 2)));
+    if (end != std::string::npos) names.emplace(trimmed(std::string_view(text).substr(at + 2, end - at - 2)));
   }
   return names;
 }
@@ -146,7 +145,8 @@ OpenInclude::OpenInclude(LoadState& state, const Element& include, bool inside_v
   const std::string& path = opened.path();
   const auto& stack = state.include_stack;
   if (std::find(stack.begin(), stack.end(), path) != stack.end())
-    throw WorldFileError(where, "<include> makes a circle: '" + shortened(path, 200) + "' is being read already");
+    throw WorldFileError(where,
+                         "<include> makes a circle: '" + shortened(path, 200) + "' is being read already");
   folder_ = folder_of(path);
   IncludeParameters parameters{{}, folder_, inside_vehicle};
   for (const pugi::xml_attribute& attribute : include.node.attributes())
