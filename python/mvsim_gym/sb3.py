@@ -46,7 +46,8 @@ class MVSimVecEnv(Copyable, VecEnv):
         flatten: observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with
             False a dict in physical units, for "MultiInputPolicy".
         render_mode: None or "rgb_array".
-        strict_actions, spl, roots, log_dir, memory_limit, width, height, camera, overrides: as for `mvsim_gym.VectorEnv`.
+        strict_actions, spl, roots, log_dir, memory_limit, width, height, camera, overrides: as for
+            `mvsim_gym.VectorEnv`.
 
     Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
     whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`

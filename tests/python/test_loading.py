@@ -179,7 +179,7 @@ def test_names_of_any_bytes(tmp_path: Path) -> None:
     assert "a\\xff\\n\\x1b/w.xml:1:14: <nonsense>" in world.warnings[0]
     world_in(tmp_path, "<include file='inc.xml'/>", "v.xml")
     (tmp_path / "inc.xml").write_bytes(b"<gravity>\xff${\xff}</gravity>")
-    with pytest.raises(WorldFileError, match="not UTF-8 text|xff"):
+    with pytest.raises(WorldFileError, match=r"not UTF-8 text|xff"):
         World(tmp_path / "v.xml")
 
 
