@@ -184,7 +184,8 @@ double batch_ns(const EnvSpec& spec, const EnvLoadOptions& load) {
 }
 
 void print_profile(const std::string& path) {
-  const EnvLoadOptions load{.assets = ".", .roots = {}};
+  EnvLoadOptions load;
+  load.assets = ".";
   const EnvSpec spec = load_env(path, load);
   const auto task = compile_task(spec, load);
   const Model& model = *task->models.front();

@@ -79,8 +79,8 @@ std::string OpenFile::read(size_t max_bytes) const {
   std::string content(static_cast<size_t>(size_), '\0');
   size_t count = 0;
   while (count < content.size()) {
-    const ssize_t got = pread(descriptor_, content.data() + count, content.size() - count,
-                              static_cast<off_t>(count));
+    const ssize_t got =
+        pread(descriptor_, content.data() + count, content.size() - count, static_cast<off_t>(count));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw fail(std::string("cannot be read: ") + std::strerror(errno));
     if (got == 0) break;  // someone made it shorter
@@ -174,9 +174,8 @@ std::optional<std::string> FileRoots::folder(const std::string& path) const {
 }
 
 bool FileRoots::may_pass(const std::string& folder) const {
-  return is_inside(folder) || std::any_of(roots_.begin(), roots_.end(), [&](const Root& root) {
-           return is_below(root.real, folder);
-         });
+  return is_inside(folder) || std::any_of(roots_.begin(), roots_.end(),
+                                          [&](const Root& root) { return is_below(root.real, folder); });
 }
 
 // From "/" towards one file, a folder at a time.
@@ -259,10 +258,10 @@ class FileRoots::Walk {
 
   bool fail(int error, const std::string& where) {
     place_ = where;
-    reason_ = error == 0                             ? "is not a regular file"
+    reason_ = error == 0                            ? "is not a regular file"
               : error == ENOENT || error == ENOTDIR ? "does not exist"
-              : error == ELOOP                       ? "is a circle of links"
-                                                     : std::string("cannot be read: ") + std::strerror(error);
+              : error == ELOOP                      ? "is a circle of links"
+                                                    : std::string("cannot be read: ") + std::strerror(error);
     return false;
   }
 

@@ -1,8 +1,8 @@
 // Grey levels of images: PNG (libpng) and PGM (P2, P5), taken from bytes. Sizes are judged and counted before
 // memory is taken. Thread-safe.
 //
-// Levels are those of the file: no gamma, no colour profile. Colour is averaged over its channels as map_server
-// does, alpha is dropped, not blended.
+// Levels are those of the file: no gamma, no colour profile. Colour is averaged over its channels as
+// map_server does, alpha is dropped, not blended.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct GrayLevels {
   int byte(size_t pixel) const;  // on a scale to 255, rounded to the nearest
 };
 
-// Throws Error with the reason, `path` naming the image; WorldFileError at `where` if memory does not suffice.
+// Throws Error with the reason, `path` naming the image; WorldFileError at `where` if memory does not
+// suffice.
 GrayLevels read_gray_levels(std::string_view bytes, const std::string& path, const SourceLocation& where,
                             LoadGuard& guard);
 

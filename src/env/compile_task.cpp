@@ -45,7 +45,8 @@ bool is_static(const Model& model) {
                      [](const BlockModel& b) { return b.body < 0 || (b.is_static && !b.placed); });
 }
 
-// A world that is too large for cells of the wanted size gets larger ones, up to a point, and the user is told.
+// A world that is too large for cells of the wanted size gets larger ones, up to a point, and the user is
+// told.
 void check_planning(Task& task, double wanted) {
   constexpr double kMaxFactor = 16;
   for (const auto& model : task.models) {
@@ -63,8 +64,9 @@ void check_planning(Task& task, double wanted) {
       if (term.params.tag == "goal") goal = &term;
     const SourceLocation& where = goal ? goal->params.where : task.spec.where;
     if (cell > kMaxFactor * wanted)
-      throw WorldFileError(where, std::string("<goal>: ") + numbers + ": expected a smaller world, or cells of " +
-                                      size + " (attribute 'cell')");
+      throw WorldFileError(where, std::string("<goal>: ") + numbers +
+                                      ": expected a smaller world, or cells of " + size +
+                                      " (attribute 'cell')");
     task.warnings.push_back(printable(where.text() + ": <goal>: " + numbers + ": cells of " + size +
                                       " are taken, paths through narrower gaps are not found"));
     return;

@@ -25,7 +25,8 @@ const T& find_class(std::span<const T* const> known, const ParamSet& set) {
   }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  const std::string found = set.class_name.empty() ? "no class attribute" : "class '" + shortened(set.class_name) + "'";
+  const std::string found =
+      set.class_name.empty() ? "no class attribute" : "class '" + shortened(set.class_name) + "'";
   throw WorldFileError(set.where, "<" + set.tag + ">: found " + found + ", expected one of " + list +
                                       did_you_mean(set.class_name, names));
 }

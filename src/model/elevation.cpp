@@ -52,8 +52,8 @@ HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, size_t
                          "than " +
                              std::to_string(kMostNodes >> 20) + " Mi nodes, expected fewer");
   if (count * spec.kernel.values.size() > kMostProducts)
-    throw WorldFileError(spec.where, "<apply_kernel>: too large for a map of " +
-                                         std::to_string(count) + " nodes");
+    throw WorldFileError(spec.where,
+                         "<apply_kernel>: too large for a map of " + std::to_string(count) + " nodes");
   constexpr std::string_view kWhat = "<element class=\"elevation_map\">";
   guard.take(static_cast<double>(count * sizeof(float)), spec.where, kWhat);
   const TemporaryMemory memory(guard, static_cast<double>(2 * count * sizeof(double)), spec.where, kWhat);

@@ -74,7 +74,7 @@ class GridField {
   };
   struct Tables {
     std::vector<CacheLine, HugePageAllocator<CacheLine>>
-        codes;  // four planes and a line more, so that 4 bytes can be read at every code
+        codes;                    // four planes and a line more, so that 4 bytes can be read at every code
     std::vector<uint64_t> tiles;  // occupied cells as bits, 8 x 8 cells a word, 8 bits a row
   };
   Window window(double x, double y, double radius) const;

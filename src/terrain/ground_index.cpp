@@ -25,8 +25,8 @@ std::optional<double> GroundIndex::Piece::height_at(Vec2 at) const {
 
 void GroundIndex::add(const HeightMap& map) {
   const Rect e = map.extent();
-  add({(e.x_min + e.x_max) / 2, (e.y_min + e.y_max) / 2},
-      norm({e.x_max - e.x_min, e.y_max - e.y_min}) / 2, map.highest(), false, {.map = &map});
+  add({(e.x_min + e.x_max) / 2, (e.y_min + e.y_max) / 2}, norm({e.x_max - e.x_min, e.y_max - e.y_min}) / 2,
+      map.highest(), false, {.map = &map});
 }
 
 void GroundIndex::add(const GroundPlane& plane) {
@@ -37,8 +37,8 @@ void GroundIndex::add(const GroundPlane& plane) {
 }
 
 void GroundIndex::add(const PlacedTop& top) {
-  add({top.pose.x, top.pose.y}, top.top->radius, top.z + top.top->height,
-      top.top->shape == TopShape::kFlat, {.block = top});
+  add({top.pose.x, top.pose.y}, top.top->radius, top.z + top.top->height, top.top->shape == TopShape::kFlat,
+      {.block = top});
 }
 
 void GroundIndex::add(Vec2 center, double radius, double highest, bool is_level, const Piece& piece) {

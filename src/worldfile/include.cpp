@@ -163,7 +163,8 @@ OpenInclude::OpenInclude(LoadState& state, const Element& include, bool inside_v
   const std::string& path = opened.path();
   const auto& stack = state.include_stack;
   if (std::find(stack.begin(), stack.end(), path) != stack.end())
-    throw WorldFileError(where, "<include> makes a circle: '" + shortened(path, 200) + "' is being read already");
+    throw WorldFileError(where,
+                         "<include> makes a circle: '" + shortened(path, 200) + "' is being read already");
   folder_ = folder_of(path);
   IncludeParameters parameters{{}, folder_, inside_vehicle};
   for (const pugi::xml_attribute& attribute : include.node.attributes())

@@ -37,10 +37,9 @@ void read_image(LoadState& state, const Fields& fields, const NamedText& image, 
   out.image = decoded(out.where, "<elevation_image>",
                       [&] { return state.session.cache.image(file, out.where, state.session.guard); });
   if (out.image->width < 2 || out.image->height < 2)
-    throw WorldFileError(image.where, "<elevation_image>: found an image of " +
-                                          std::to_string(out.image->width) + " x " +
-                                          std::to_string(out.image->height) +
-                                          " pixels, expected 2 or more a side");
+    throw WorldFileError(image.where,
+                         "<elevation_image>: found an image of " + std::to_string(out.image->width) + " x " +
+                             std::to_string(out.image->height) + " pixels, expected 2 or more a side");
   fields.read(height_param("elevation_image_min_z"), out.min_z);
   fields.read(height_param("elevation_image_max_z"), out.max_z);
   if (out.min_z == out.max_z)

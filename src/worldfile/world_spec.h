@@ -92,11 +92,11 @@ struct BlockSpec {
 
 // An occupancy grid; its yaml (if any) and its image have been read.
 struct OccupancyGridSpec {
-  std::string image_path;                     // real, for messages
-  std::shared_ptr<const GrayLevels> image;    // none: `mrpt`
-  std::shared_ptr<const MrptGrid> mrpt;       // a serialized grid, which says itself where it lies
-  double resolution = 0.1;           // m per pixel
-  std::optional<Vec2> center_pixel;  // x from the left, y from the bottom row
+  std::string image_path;                   // real, for messages
+  std::shared_ptr<const GrayLevels> image;  // none: `mrpt`
+  std::shared_ptr<const MrptGrid> mrpt;     // a serialized grid, which says itself where it lies
+  double resolution = 0.1;                  // m per pixel
+  std::optional<Vec2> center_pixel;         // x from the left, y from the bottom row
   // ROS map_server yaml
   bool is_ros = false;
   Pose2 origin;  // world pose of the lower left corner of the image

@@ -118,7 +118,9 @@ def test_memory_limit_of_a_world(tmp_path: Path) -> None:
 
 
 def test_too_many_rays_name_their_line(tmp_path: Path) -> None:
-    sensors = "".join(f"<sensor class='laser' name='s{i}'>\n<nrays>100000</nrays></sensor>" for i in range(600))
+    sensors = "".join(
+        f"<sensor class='laser' name='s{i}'>\n<nrays>100000</nrays></sensor>" for i in range(600)
+    )
     body = VEHICLE + ROBOT.replace("</vehicle>", sensors + "</vehicle>")
     with pytest.raises(WorldFileError, match=r"w\.xml:\d+:1: <nrays>: .* memory_limit, 2 GB"):
         World(world_in(tmp_path, body))
@@ -177,7 +179,7 @@ def test_names_of_any_bytes(tmp_path: Path) -> None:
     assert "a\\xff\\n\\x1b/w.xml:1:14: <nonsense>" in world.warnings[0]
     world_in(tmp_path, "<include file='inc.xml'/>", "v.xml")
     (tmp_path / "inc.xml").write_bytes(b"<gravity>\xff${\xff}</gravity>")
-    with pytest.raises(WorldFileError, match="not UTF-8 text|xff"):
+    with pytest.raises(WorldFileError, match=r"not UTF-8 text|xff"):
         World(tmp_path / "v.xml")
 
 
@@ -212,5 +214,7 @@ def test_a_world_too_large_for_its_planning_cells(tmp_path: Path) -> None:
     large = env(5000, 0.2)
     assert any("e.env.xml:3:" in w and "<goal>: the world is 5000 x 8 m large" in w for w in large.warnings)
     large.reset(seed=1)
-    with pytest.raises(WorldFileError, match=r"e\.env\.xml:3:\d+: <goal>: .* expected a smaller world, or cells of"):
+    with pytest.raises(
+        WorldFileError, match=r"e\.env\.xml:3:\d+: <goal>: .* expected a smaller world, or cells of"
+    ):
         env(5e6, 0.2)

@@ -73,10 +73,12 @@ TEST_F(FileRootsTest, NothingOutsideIsOpened) {
   link("link", "chain");
   fs::create_directory(root() + "/sub");
   link("../../outside/secret.txt", "sub/deep");
-  for (const char* name : {"link", "relative", "folder/secret.txt", "chain", "sub/deep", "../outside/secret.txt",
-                           "a/../../outside/secret.txt", "folder/../root/a/in.txt", "..", "../..", "folder"})
+  for (const char* name :
+       {"link", "relative", "folder/secret.txt", "chain", "sub/deep", "../outside/secret.txt",
+        "a/../../outside/secret.txt", "folder/../root/a/in.txt", "..", "../..", "folder"})
     EXPECT_TRUE(has(read(root() + "/" + name), "is outside of the folders")) << name;
-  for (const char* path : {"/etc/passwd", "/proc/self/environ", "/proc/self/fd/0", "/dev/zero", "/", "//etc//passwd"})
+  for (const char* path :
+       {"/etc/passwd", "/proc/self/environ", "/proc/self/fd/0", "/dev/zero", "/", "//etc//passwd"})
     EXPECT_TRUE(has(read(path), "is outside of the folders")) << path;
 }
 
@@ -192,7 +194,8 @@ TEST_F(FileRootsTest, PackedFiles) {
 TEST_F(FileRootsTest, FilesOfTheCaller) {
   EXPECT_EQ(open_file(secret_).read(100), "secret");
   ASSERT_EQ(mkfifo((root() + "/pipe").c_str(), 0600), 0);
-  for (const std::string& path : {root() + "/pipe", root(), root() + "/none", std::string(), secret_ + '\0' + "x"})
+  for (const std::string& path :
+       {root() + "/pipe", root(), root() + "/none", std::string(), secret_ + '\0' + "x"})
     EXPECT_THROW(open_file(path), Error) << path;
 }
 

@@ -29,8 +29,9 @@ using Levels = std::vector<uint16_t>;
 TEST(ReadImage, SixteenBitsAreKeptAndHaveNoGamma) {
   const std::string rows = png_row({0, 1, 32768, 65535}, 2);
   // gAMA 1/2.2, sRGB
-  for (const std::string& extra : {std::string(), png_chunk("gAMA", big_endian(45455)),
-                                   png_chunk("gAMA", big_endian(100000)), png_chunk("sRGB", std::string(1, 0))}) {
+  for (const std::string& extra :
+       {std::string(), png_chunk("gAMA", big_endian(45455)), png_chunk("gAMA", big_endian(100000)),
+        png_chunk("sRGB", std::string(1, 0))}) {
     const GrayLevels image = read(png(4, 1, 16, kPngGray, rows, extra));
     EXPECT_EQ(image.white, 65535);
     EXPECT_EQ(image.data, (Levels{0, 1, 32768, 65535}));
@@ -53,7 +54,8 @@ TEST(ReadImage, EightBitsOfEveryKind) {
 }
 
 TEST(ReadImage, FewerBitsAndPalettes) {
-  EXPECT_EQ(read(png(8, 1, 1, kPngGray, std::string("\0\xb0", 2))).data, (Levels{255, 0, 255, 255, 0, 0, 0, 0}));
+  EXPECT_EQ(read(png(8, 1, 1, kPngGray, std::string("\0\xb0", 2))).data,
+            (Levels{255, 0, 255, 255, 0, 0, 0, 0}));
   EXPECT_EQ(read(png(2, 1, 4, kPngGray, std::string("\0\x1f", 2))).data, (Levels{17, 255}));
   const std::string palette = png_chunk("PLTE", std::string("\x03\x06\x09\xff\xff\xff", 6));
   const std::string clear = png_chunk("tRNS", std::string("\0\0", 2));
@@ -93,7 +95,8 @@ TEST(ReadImage, SaysWhatIsWrong) {
 TEST(ReadImage, EveryTruncationIsAnError) {
   const std::string rows = png_row({1, 2}, 2) + png_row({3, 4}, 2);
   const std::string good = png(2, 2, 16, kPngGray, rows, "", false);
-  for (size_t size = 0; size + 12 < good.size(); ++size) EXPECT_NE(error_of(good.substr(0, size)), "no error");
+  for (size_t size = 0; size + 12 < good.size(); ++size)
+    EXPECT_NE(error_of(good.substr(0, size)), "no error");
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "env/plan/free_space.h"
 #include "env/plan/goal_field_cache.h"
+#include "sim/worlds.h"
 
 namespace mvsim {
 namespace {
@@ -24,6 +26,49 @@ std::shared_ptr<PlanningGrid> open_grid(int width, int height, double cell) {
 void block(PlanningGrid& g, int x0, int y0, int x1, int y1) {
   for (int y = y0; y < y1; ++y)
     for (int x = x0; x < x1; ++x) g.free[static_cast<size_t>(y) * g.width + x] = 0;
+}
+
+TEST(PlanningGrid, CellsAreThoseOfTheFreeDiscs) {
+  std::string body = test::bot("agent", test::kIdeal, test::kOrigin) +
+                     test::bot("other", test::kIdeal, "<init_pose>2 1 30</init_pose>") +
+                     "<walls><shape><pt>-4 -4</pt><pt>4 -4</pt><pt>4 -4</pt><pt>4 4</pt></shape></walls>";
+  for (const char* pose : {"-2 2 10", "3.9 3 50", "1 -3.5 0"})
+    body += "<block><init_pose>" + std::string(pose) + "</init_pose></block>";
+  const Simulation sim(test::model_of(body), 0);
+  const PlanningGrid grid = make_planning_grid(sim, 0, 0.1, 0.4);
+  int occupied = 0;
+  for (int i = 0; i < grid.width * grid.height; ++i) {
+    EXPECT_EQ(grid.free[i] != 0, is_free(sim, 0, grid.center(i), 0.4)) << i;
+    occupied += grid.free[i] == 0;
+  }
+  EXPECT_GT(occupied, 500);
+}
+
+TEST(PlanningGrid, LargeAndThinWorldsGetLargerCells) {
+  const auto cells = [](double width, double height, double cell) {
+    const PlanningGrid g = empty_planning_grid({0, width, 0, height}, cell);
+    EXPECT_GE(g.width * g.cell, width - 1e-6);
+    EXPECT_GE(g.height * g.cell, height - 1e-6);
+    const double longer = std::max(g.width, g.height);
+    EXPECT_LE(longer * g.width * g.height, 1 << 28);
+    return g.width * g.height;
+  };
+  EXPECT_EQ(cells(80, 80, 1), 6400);
+  EXPECT_EQ(cells(100, 100, 0.2), 250000);
+  EXPECT_EQ(planning_cell_of({0, 100, 0, 100}, 0.2), 0.2);
+  EXPECT_LE(cells(400, 400, 0.2), 1 << 18);
+  EXPECT_LE(cells(2e7, 2e7, 0.01), 1 << 18);
+  EXPECT_LE(cells(2e7, 0.01, 0.01), 1 << 18);
+  EXPECT_LE(cells(0, 1e6, 0.01), 1 << 18);
+}
+
+TEST(GoalField, CanBeStopped) {
+  struct Stop {};
+  int calls = 0;
+  const Poll poll = [&] {
+    if (++calls == 10) throw Stop();
+  };
+  EXPECT_THROW(GoalField(open_grid(300, 300, 0.2), {1, 1}, poll), Stop);
 }
 
 TEST(GoalField, IsTheStraightDistanceInTheOpen) {

@@ -31,12 +31,17 @@ TEST(GroundIndex, SaysWhatALookAtEverythingSays) {
     if (i % 30 == 0) {
       std::vector<float> heights(12);
       for (float& h : heights) h = static_cast<float>(random.uniform(-1, 3));
-      terrain.maps.emplace_back(3, 4, size(), Vec2{random.uniform(-20, 20), random.uniform(-20, 20)}, heights);
+      terrain.maps.emplace_back(3, 4, size(), Vec2{random.uniform(-20, 20), random.uniform(-20, 20)},
+                                heights);
       index.add(terrain.maps.back());
     }
     const double x = size(), y = size();
-    tops.push_back({{{-x, -y}, {x, -y}, {x, y}, {-x, y}}, norm({x, y}), static_cast<TopShape>(i % 3),
-                    random.uniform(0, 2), x, 2 * y});
+    tops.push_back({{{-x, -y}, {x, -y}, {x, y}, {-x, y}},
+                    norm({x, y}),
+                    static_cast<TopShape>(i % 3),
+                    random.uniform(0, 2),
+                    x,
+                    2 * y});
     placed.push_back({&tops.back(),
                       {random.uniform(-20, 20), random.uniform(-20, 20), random.uniform(-4, 4)},
                       random.uniform(-1, 1)});

@@ -182,9 +182,11 @@ TEST(Hostile, AMissingFolderBeforeALink) {
     return "<element class='occupancy_grid'><file>" + file + "</file></element>";
   };
   for (const std::string& body :
-       {std::string("<include file='nope/../secret.xml'/>"), std::string("<include file='w.xml/../secret.xml'/>"),
-        grid("nope/../secret.yaml"), grid("nope/../m.pgm"), grid("m.yaml"),
-        std::string("<element class='elevation_map'><elevation_image>nope/../m.pgm</elevation_image></element>")}) {
+       {std::string("<include file='nope/../secret.xml'/>"),
+        std::string("<include file='w.xml/../secret.xml'/>"), grid("nope/../secret.yaml"),
+        grid("nope/../m.pgm"), grid("m.yaml"),
+        std::string(
+            "<element class='elevation_map'><elevation_image>nope/../m.pgm</elevation_image></element>")}) {
     const std::string error = load_error(folder.write("project/worlds/w.xml", world_of(body)));
     EXPECT_TRUE(has(error, "does not exist")) << body;
   }
@@ -198,7 +200,8 @@ TEST(Hostile, ParametersThatDoubleNothing) {
   for (int i = 0; i < 28; ++i)
     attributes += " A" + std::to_string(i) + "='" + repeated("${A" + std::to_string(i + 1) + "}", 2) + "'";
   const std::string world = world_of("<include file='inc.xml'" + attributes + " A28=''/>");
-  EXPECT_TRUE(has(load_error(folder.write("w.xml", world)), "inc.xml:1:27: the world uses too many references"));
+  EXPECT_TRUE(
+      has(load_error(folder.write("w.xml", world)), "inc.xml:1:27: the world uses too many references"));
 }
 
 // 200 misspelt parameters of a file with 100,000 references.
@@ -219,8 +222,8 @@ TEST(Hostile, MemoryIsCountedBeforeItIsTaken) {
   folder.write("worlds/m.pgm", "P2 16000 4000 255\n" + std::string(2 * 16000 * 4000, '0'));
   WorldLoadOptions options;
   options.memory_limit = 100'000'000;
-  const std::string path = folder.write(
-      "worlds/w.xml", world_of("<element class='occupancy_grid'><file>m.pgm</file></element>"));
+  const std::string path =
+      folder.write("worlds/w.xml", world_of("<element class='occupancy_grid'><file>m.pgm</file></element>"));
   try {
     load_world(path, options);
     FAIL() << "expected an error";
@@ -230,8 +233,9 @@ TEST(Hostile, MemoryIsCountedBeforeItIsTaken) {
   }
   options.memory_limit = 1'000'000;
   try {
-    load_world(folder.write("worlds/v.xml", world_of("<for var='i' from='1' to='9999'><gravity>1</gravity></for>")),
-               options);
+    load_world(
+        folder.write("worlds/v.xml", world_of("<for var='i' from='1' to='9999'><gravity>1</gravity></for>")),
+        options);
     FAIL() << "expected an error";
   } catch (const WorldFileError& e) {
     EXPECT_TRUE(has(e.what(), "v.xml:2:")) << e.what();
