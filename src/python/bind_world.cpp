@@ -187,8 +187,7 @@ void bind_world(py::module_& m) {
       .def("sensor_count", [](const Simulation& s, size_t i) { return s.sensor(i).count; })
       .def("sensor_time", [](const Simulation& s, size_t i) { return s.sensor(i).stamp; })
       .def("reading", [](const Simulation& s, size_t i) { return copy_of(s.reading(i)); })
-      .def("reading_valid",
-           [](const Simulation& s, size_t i) { return flags_of(s.reading_valid(i)); })
+      .def("reading_valid", [](const Simulation& s, size_t i) { return flags_of(s.reading_valid(i)); })
       // ranges and validity, not stored
       .def("read_now", [](Simulation& s, size_t i) {
         py::array_t<float> ranges(static_cast<py::ssize_t>(s.reading(i).size()));

@@ -59,6 +59,11 @@ inline double stopping(double resistance, double momentum, double dt) {
   return resistance > 0 ? std::clamp(end, 0.0, resistance) : std::clamp(end, resistance, 0.0);
 }
 
+// Where a motor turns the wheel round, resistance on the way is as physics 4.4 has it.
+inline bool stops(const TireInput& in, const Losses& l) {
+  return l.resistance != 0 && in.torque * l.resistance >= 0;
+}
+
 // Of a wheel that rolls, with the mass that it carries: those of the spin before the step, unless they would
 // turn it round. Damping that would, within the step by which the spin lags behind the speed, is that of the
 // speed after the step; rolling resistance at most stops. `drag`: as of roll().
@@ -73,7 +78,7 @@ inline LossTorques rolling_losses(const TireInput& in, const Losses& l, double d
   const double sum = carried + in.inertia;
   if (4 * l.damping * in.dt * carried > sum * sum)
     out.damping = l.damping * momentum / (carried + l.damping * in.dt);
-  if (l.resistance != 0) out.resistance = stopping(l.resistance, momentum - in.dt * out.damping, in.dt);
+  if (stops(in, l)) out.resistance = stopping(l.resistance, momentum - in.dt * out.damping, in.dt);
   return out;
 }
 
@@ -82,7 +87,7 @@ inline LossTorques slipping_losses(const TireInput& in, const Losses& l, double 
   LossTorques out{l.damping * in.spin, l.resistance};
   const double momentum = in.inertia * in.spin + in.dt * push;
   if (l.damping * in.dt > in.inertia) out.damping = l.damping * momentum / (in.inertia + l.damping * in.dt);
-  if (l.resistance != 0) out.resistance = stopping(l.resistance, momentum - in.dt * out.damping, in.dt);
+  if (stops(in, l)) out.resistance = stopping(l.resistance, momentum - in.dt * out.damping, in.dt);
   return out;
 }
 
