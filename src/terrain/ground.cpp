@@ -35,8 +35,12 @@ double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Ve
       found = true;
     }
   };
+  std::optional<double> lowest_map;
   for (const HeightMap& map : terrain.maps)
-    if (const std::optional<double> height = map.height_at(at)) consider(*height);
+    if (const std::optional<double> height = map.height_at(at)) {
+      consider(*height);
+      lowest_map = lowest_map ? std::min(*lowest_map, *height) : height;
+    }
   for (const GroundPlane& plane : terrain.planes) {
     const Vec2 local = Rotation2(plane.pose.yaw).unrotate(at - Vec2{plane.pose.x, plane.pose.y});
     const Rect& e = plane.extent;
@@ -49,7 +53,7 @@ double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Ve
     const Vec2 local = Rotation2(placed.pose.yaw).unrotate(offset);
     if (contains(placed.top->outline, local)) consider(placed.z + placed.top->height_at(local));
   }
-  return best;
+  return found ? best : lowest_map.value_or(0);
 }
 
 std::optional<double> highest_map(const Terrain& terrain, Vec2 at) {
