@@ -51,13 +51,17 @@ double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Ve
       found = true;
     }
   };
+  std::optional<double> lowest_map;
   for (const HeightMap& map : terrain.maps)
-    if (const std::optional<double> height = map.height_at(at)) consider(*height);
+    if (const std::optional<double> height = map.height_at(at)) {
+      consider(*height);
+      lowest_map = lowest_map ? std::min(*lowest_map, *height) : height;
+    }
   for (const GroundPlane& plane : terrain.planes)
     if (const std::optional<double> height = height_of(plane, at)) consider(*height);
   for (const PlacedTop& placed : tops)
     if (const std::optional<double> height = height_of(placed, at)) consider(*height);
-  return best;
+  return found ? best : lowest_map.value_or(0);
 }
 
 std::optional<double> highest_map(const Terrain& terrain, Vec2 at) {

@@ -51,7 +51,8 @@ struct PlacedTop {
 std::optional<double> height_of(const GroundPlane& plane, Vec2 at);
 std::optional<double> height_of(const PlacedTop& placed, Vec2 at);
 
-// The largest height at (x, y) that is <= z, 0 when there is none (no ground at all is ground at 0).
+// The largest height at (x, y) that is <= z. Where there is none, that of the lowest elevation map: planes
+// and blocks above may be roofs, a map above is a flank that rises steeply. 0 without any.
 double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Vec2 at, double z);
 
 // The largest height of the elevation maps at a point, nothing where none is.

@@ -91,19 +91,27 @@ double GroundIndex::highest_under(Vec2 at, double z) {
     for (auto it = square.uneven.rbegin(); it != square.uneven.rend() && !(found && it->first <= best); ++it)
       consider(it->second);
   });
-  return best;
+  if (found) return best;
+  std::optional<double> lowest;
+  for_maps(at, [&](double height) { lowest = lowest ? std::min(*lowest, height) : height; });
+  return lowest.value_or(0);
 }
 
-std::optional<double> GroundIndex::highest_map(Vec2 at) {
-  std::optional<double> best;
+// Calls visit(height) for each elevation map at the point.
+template <typename Visit>
+void GroundIndex::for_maps(Vec2 at, const Visit& visit) {
   for_squares(at, [&](const Square& square) {
     for (const auto& [highest, piece] : square.uneven) {
       if (!piece.map) continue;
       look();
-      if (const std::optional<double> height = piece.map->height_at(at))
-        best = best ? std::max(*best, *height) : height;
+      if (const std::optional<double> height = piece.map->height_at(at)) visit(*height);
     }
   });
+}
+
+std::optional<double> GroundIndex::highest_map(Vec2 at) {
+  std::optional<double> best;
+  for_maps(at, [&](double height) { best = best ? std::max(*best, height) : height; });
   return best;
 }
 

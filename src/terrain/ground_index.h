@@ -47,6 +47,8 @@ class GroundIndex {
   void look();
   template <typename Visit>
   void for_squares(Vec2 at, const Visit& visit);
+  template <typename Visit>
+  void for_maps(Vec2 at, const Visit& visit);
 
   const LoadGuard& guard_;
   std::map<Key, Square> squares_;

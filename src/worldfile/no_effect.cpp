@@ -1,6 +1,7 @@
 // Tags whose content is checked and then has no effect: what a viewer, a server or a recorder would use.
 #include <algorithm>
 
+#include "worldfile/expression.h"
 #include "worldfile/parse.h"
 
 namespace mvsim {
@@ -177,13 +178,23 @@ void check_lights(LoadState& state, const Element& e) {
   check_group(state, e, kLightTags, {});
 }
 
-// Only a GNSS receiver would look at it; coordinates of a UTM zone are too large for the solver's numbers.
+// Only a GNSS receiver would look at it. Coordinates of a UTM zone need nothing else: Model::origin.
 void check_georeference(LoadState& state, const Element& e) {
   check_group(state, e, kGeoreferenceTags, {});
   const Fields fields(state, {}, e);
   bool utm = false;
+  double rotation = 0, latitude = 0, longitude = 0;
   fields.read("world_is_utm", utm);
-  if (utm) refuse(e, "<georeference> with <world_is_utm>", "move the origin into the world");
+  fields.read({.name = "world_to_enu_rotation_deg"}, rotation);
+  fields.read({.name = "latitude", .min = -90, .max = 90}, latitude);
+  fields.read({.name = "longitude", .min = -360, .max = 360}, longitude);
+  if (utm && rotation != 0)
+    throw WorldFileError(e.where(), "<georeference>: found <world_is_utm> with a rotation of " +
+                                        number_text(rotation) +
+                                        " degrees, expected <world_to_enu_rotation_deg> 0");
+  if (utm && (latitude == 0 || longitude == 0))
+    throw WorldFileError(e.where(),
+                         "<georeference>: found <world_is_utm> alone, expected <latitude> and <longitude>");
 }
 
 void check_skybox(LoadState& state, const Element& e) {

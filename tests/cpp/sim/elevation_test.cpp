@@ -86,10 +86,32 @@ TEST(Elevation, AllTiresStandOnASlope) {
   }
 }
 
-TEST(Elevation, ElementFact14InitPoseStaysUnderHighGround) {
-  const std::string map = incline(0, 1);
+// Where the ground under an uphill wheel was above its axle, the wheel found no ground and the vehicle fell.
+TEST(Elevation, AVehicleStartsOnAFlankHoweverSteep) {
+  for (const double slope : {0.3, 0.8, 1.5})
+    for (const double x : {-1.0, 1.0}) {
+      Simulation sim(model_of(incline(slope, 2) +
+                              four_wheels(kPid, "<init_pose>" + std::to_string(x) + " 0 0</init_pose>")),
+                     0);
+      EXPECT_NEAR(sim.vehicle_pose(0).z, 2 + slope * x, 1e-6) << slope;
+      for (int i = 0; i < 20; ++i) sim.step();
+      EXPECT_NEAR(sim.vehicle_pose(0).z, 2 + slope * sim.vehicle_pose(0).x, 0.02) << slope;
+      EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(slope), 1e-3) << slope;
+    }
+}
+
+TEST(Elevation, ElementFact14InitPoseStandsOnHighGround) {
+  const std::string map = incline(0, 1), plane = "<element class='horizontal_plane'><z>3</z></element>";
   EXPECT_EQ(model_of(map + four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>"))->vehicles[0].initial_pose.z,
-            0);
+            1);
+  EXPECT_EQ(model_of(plane + four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>"))->vehicles[0].initial_pose.z,
+            0)
+      << "a plane above may be a roof";
+  EXPECT_EQ(model_of(map + incline(0, 2) + plane + four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>"))
+                ->vehicles[0]
+                .initial_pose.z,
+            1)
+      << "the lowest of several maps";
   EXPECT_EQ(model_of(map + four_wheels(kIdeal, "<init_pose3d>0 0 5 0 0 0</init_pose3d>"))
                 ->vehicles[0]
                 .initial_pose.z,
@@ -141,7 +163,8 @@ TEST(Elevation, ACopyContinuesBitForBit) {
 
 TEST(Elevation, AVehicleUnderTheMapIsSaid) {
   const auto warnings = [](const std::string& pose) {
-    const auto model = model_of(incline(0, 1) + four_wheels(kIdeal, pose));
+    const auto model =
+        model_of("<element class='horizontal_plane'/>" + incline(0, 1) + four_wheels(kIdeal, pose));
     std::string all;
     for (const std::string& w : model->warnings) all += w;
     return all;

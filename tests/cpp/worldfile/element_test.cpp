@@ -185,8 +185,13 @@ TEST(World, WhereItLiesOnEarthAndItsSkyHaveNoEffect) {
   EXPECT_TRUE(has(warnings, "<element class=\"skybox\"> has no effect")) << warnings;
   EXPECT_TRUE(
       has(error_of("<georeference><latitude>north</latitude></georeference>"), "<latitude>: found 'north'"));
-  EXPECT_TRUE(has(error_of("<georeference><world_is_utm>true</world_is_utm></georeference>"),
-                  "<georeference> with <world_is_utm> is not supported yet"));
+  const std::string utm = "<georeference><world_is_utm>true</world_is_utm>";
+  EXPECT_TRUE(has(error_of(utm + "</georeference>"), "expected <latitude> and <longitude>"));
+  const std::string place = "<latitude>36.8</latitude><longitude>-2.4</longitude>";
+  EXPECT_TRUE(
+      has(error_of(utm + place + "<world_to_enu_rotation_deg>5</world_to_enu_rotation_deg></georeference>"),
+          "found <world_is_utm> with a rotation of 5 degrees"));
+  EXPECT_EQ(error_of(utm + place + "</georeference>"), "");
   EXPECT_TRUE(has(error_of("<element class='skybox'/>"), "expected <textures> with one %s"));
   EXPECT_TRUE(has(error_of("<element class='skybox'><textures>a.jpg</textures></element>"), "with one %s"));
 }
