@@ -4,6 +4,7 @@
 
 #include "model/compile_joint.h"
 #include "model/compile_region.h"
+#include "model/compile_scene.h"
 #include "model/compile_vehicle.h"
 #include "model/elevation.h"
 #include "model/fingerprint.h"
@@ -11,8 +12,6 @@
 
 namespace mvsim {
 namespace {
-
-constexpr int kMostGridLines = 10000;
 
 void compile_globals(const WorldSpec& spec, Model& model) {
   const SourceLocation where{std::make_shared<std::string>(spec.path), 0, 0};
@@ -74,11 +73,9 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, Model
     } else if (item.kind == kElevationMap) {
       const ElevationMapSpec& map = spec.elevation_maps[item.index];
       model.terrain.maps.push_back(make_height_map(map, map_nodes));
-      model.map_colors.push_back(map.color);
     } else {
       const HorizontalPlaneSpec& p = spec.planes[item.index];
       model.terrain.planes.push_back({p.extent, p.pose, p.z});
-      model.plane_colors.push_back(p.color);
     }
   }
 }
@@ -137,14 +134,6 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
   auto model = std::make_shared<Model>();
   compile_globals(spec, *model);
   for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(make_grid(grid));
-  for (const GroundGridSpec& g : spec.ground_grids) {
-    check_range({.name = "interval", .min = 0, .open_min = true}, g.interval, g.where);
-    const double size = std::max(g.extent.x_max - g.extent.x_min, g.extent.y_max - g.extent.y_min);
-    if (!(size / g.interval <= kMostGridLines))
-      throw WorldFileError(g.where, "<interval>: found more than " + std::to_string(kMostGridLines) +
-                                        " grid lines a side, expected fewer");
-    model->ground_grids.push_back({g.extent, g.interval, g.color, g.floating});
-  }
   compile_objects(spec, options, *model);
   model->has_steps = !model->terrain.empty() || std::any_of(model->blocks.begin(), model->blocks.end(),
                                                             [](const BlockModel& b) { return b.intangible; });
@@ -153,6 +142,7 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
   set_timestep(spec, *model);
   build_static_shapes(*model);
   set_bounds(*model);
+  compile_scene(spec, *model);
   model->fingerprint = fingerprint(*model);
   return model;
 }

@@ -90,8 +90,7 @@ WheelModel compile_wheel(const WheelSlot& slot, const VehicleSpec& vehicle,
           .width = spec.width,
           .radius = spec.diameter / 2,
           .mass = spec.mass,
-          .inertia = spec.inertia > 0 ? spec.inertia : spec.mass * spec.diameter * spec.diameter / 8,
-          .color = spec.color};
+          .inertia = spec.inertia > 0 ? spec.inertia : spec.mass * spec.diameter * spec.diameter / 8};
 }
 
 std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleModel& v,
@@ -234,7 +233,6 @@ void compile_vehicle(const VehicleSpec& spec, Model& model) {
   v.z_max = spec.chassis.z_max.value_or(v.dynamics->default_z_max());
   if (!(v.z_max > v.z_min))
     throw WorldFileError(spec.chassis.where, "<chassis>: zmax is not above zmin, expected a height above 0");
-  v.color = spec.chassis.color.value_or(v.dynamics->default_color());
   v.radius = v.chassis.radius;
   for (const WheelModel& w : v.wheels)
     v.radius = std::max(v.radius, norm(w.position) + norm({w.radius, w.width / 2}));
@@ -309,7 +307,6 @@ void compile_block(const BlockSpec& spec, bool placed, Model& model) {
   b.intangible = spec.intangible;
   b.is_wall = spec.is_wall;
   b.placed = placed;
-  b.color = spec.color;
   b.shape = make_shape(block_contour(spec), spec.where);
   b.z_min = spec.z_min.value_or(0);
   b.z_max = spec.z_max.value_or(1);

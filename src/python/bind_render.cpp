@@ -8,7 +8,8 @@
 #include "python/gil.h"
 #include "render/egl_info.h"
 #include "render/renderer.h"
-#include "sim/draw_simulation.h"
+#include "sim/debug_marks.h"
+#include "sim/scene_poses.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -16,23 +17,23 @@ using namespace pybind11::literals;
 namespace mvsim {
 namespace {
 
-// The static part of a picture: made once for a model, kept by whoever draws.
-struct Backdrop {
-  std::shared_ptr<const StaticScene> scene;
-};
-
 py::array_t<uint8_t> array_of(const Image& image) {
   return py::array_t<uint8_t>({image.height, image.width, image.channels}, image.data.data());
 }
 
-py::array_t<uint8_t> draw(Renderer& renderer, const Backdrop& backdrop, const Simulation& simulation,
-                          View view, size_t vehicle, const std::optional<Goal>& goal, int width, int height) {
+py::array_t<uint8_t> draw(Renderer& renderer, const std::shared_ptr<const Model>& model,
+                          const Simulation& simulation, bool behind, size_t vehicle,
+                          const std::optional<Goal>& goal, int width, int height) {
   Image image;
   {
     const ReleasedGil released;
-    const double aspect = static_cast<double>(width) / height;
-    image = renderer.draw(draw_simulation(simulation, backdrop.scene, goal),
-                          camera_of(simulation, view, vehicle, aspect), width, height);
+    const std::shared_ptr<const Scene> scene = scene_of(model);
+    std::vector<ScenePose> poses;
+    scene_poses(simulation, poses);
+    const Camera camera =
+        behind ? view_of_robot(simulation.vehicle_pose(vehicle), model->vehicles.at(vehicle).radius)
+               : view_of_world(*scene, static_cast<double>(width) / height);
+    image = renderer.draw(scene, poses, debug_marks(simulation, goal), camera, width, height);
   }
   return array_of(image);
 }
@@ -62,8 +63,6 @@ void bind_render(py::module_& m) {
   bind_egl_info(m);
   m.def("simd_level", &simd_level);
   m.def("simd_targets", &simd_targets);
-  py::class_<Backdrop>(m, "Backdrop")
-      .def(py::init([](const Model& model) { return Backdrop{static_scene(model)}; }), "model"_a);
   py::class_<Renderer>(m, "Renderer")
       .def(py::init([](const std::string& device) {
              return std::make_unique<Renderer>(RenderOptions{.device = device});
@@ -73,22 +72,19 @@ void bind_render(py::module_& m) {
       .def_property_readonly("notice", &Renderer::notice)
       .def(
           "draw",
-          [](Renderer& r, const Backdrop& backdrop, const Simulation& simulation, bool behind, size_t vehicle,
-             int width, int height) {
-            return draw(r, backdrop, simulation, behind ? View::kBehind : View::kAbove, vehicle, {}, width,
-                        height);
-          },
-          "backdrop"_a, "simulation"_a, "behind"_a, "vehicle"_a, "width"_a, "height"_a)
+          [](Renderer& r, const std::shared_ptr<const Model>& model, const Simulation& simulation,
+             bool behind, size_t vehicle, int width,
+             int height) { return draw(r, model, simulation, behind, vehicle, {}, width, height); },
+          "model"_a, "simulation"_a, "behind"_a, "vehicle"_a, "width"_a, "height"_a)
       .def(
           "draw_env",
-          [](Renderer& r, const Backdrop& backdrop, const Batch& batch, int env, bool behind, int width,
-             int height) {
+          [](Renderer& r, const Batch& batch, int env, bool behind, int width, int height) {
             std::optional<Goal> goal;
             if (const auto center = batch.goal(env)) goal = Goal{*center, batch.goal_radius()};
-            return draw(r, backdrop, batch.simulation(env), behind ? View::kBehind : View::kAbove,
-                        batch.vehicle(), goal, width, height);
+            return draw(r, batch.model(env), batch.simulation(env), behind, batch.vehicle(), goal, width,
+                        height);
           },
-          "backdrop"_a, "batch"_a, "env"_a, "behind"_a, "width"_a, "height"_a);
+          "batch"_a, "env"_a, "behind"_a, "width"_a, "height"_a);
 }
 
 }  // namespace mvsim
