@@ -43,7 +43,8 @@ WORLDS = {
   <block name="pillar"><static>true</static><color>#804020</color><init_pose>4 4 10</init_pose>
     <geometry type="cylinder" radius="0.5" length="2" vertex_count="9"/></block>
   <block name="glass"><color>#4080ff60</color><init_pose>0 -3 20</init_pose><zmax>1.2</zmax></block>
-  <block name="pane"><static>true</static><color>#ff804050</color><init_pose>-2 -3 50</init_pose><zmax>1.5</zmax></block>
+  <block name="pane"><static>true</static><color>#ff804050</color><init_pose>-2 -3 50</init_pose>
+    <zmax>1.5</zmax></block>
   <block name="crate"><init_pose>1 -1 15</init_pose><zmax>0.5</zmax></block>
   <walls><wallThickness>0.2</wallThickness><wallHeight>1</wallHeight>
     <shape><pt>-8 -8</pt><pt>8 -8</pt><pt>8 -8</pt><pt>8 8</pt></shape></walls>
@@ -82,9 +83,7 @@ def env_pictures() -> Iterator[tuple[str, npt.NDArray[np.uint8]]]:
     """Every registered environment, two seeds, after some steps, from above and behind."""
     for env_id in sorted(i for i in gym.registry if i.startswith("mvsim/") and "Custom" not in i):
         for camera in ("above", "behind"):
-            env = gym.make(
-                env_id, render_mode="rgb_array", camera=camera, width=WIDTH, height=HEIGHT
-            )
+            env = gym.make(env_id, render_mode="rgb_array", camera=camera, width=WIDTH, height=HEIGHT)
             for seed in (1, 2):
                 env.reset(seed=seed)
                 env.action_space.seed(seed)
@@ -152,7 +151,9 @@ def compare(before: Path, after: Path) -> bool:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     recorder = commands.add_parser("record")
     recorder.add_argument("file", type=Path)

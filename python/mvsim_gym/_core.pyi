@@ -6,7 +6,7 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
-__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationInfo', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'apply_overrides', 'check_start', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationInfo', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'apply_overrides', 'check_start', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -347,15 +347,12 @@ class EglInfo:
     @property
     def version(self) -> str:
         ...
-class Backdrop:
-    def __init__(self, model: Model) -> None:
-        ...
 class Renderer:
     def __init__(self, device: str = '') -> None:
         ...
-    def draw(self, backdrop: Backdrop, simulation: Simulation, behind: bool, vehicle: typing.SupportsInt | typing.SupportsIndex, width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
+    def draw(self, model: Model, simulation: Simulation, behind: bool, vehicle: typing.SupportsInt | typing.SupportsIndex, width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
         ...
-    def draw_env(self, backdrop: Backdrop, batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, behind: bool, width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
+    def draw_env(self, batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, behind: bool, width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
         ...
     @property
     def name(self) -> str:
