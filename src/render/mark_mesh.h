@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "render/gpu_geometry.h"
+#include "render/gpu_vertex.h"
 
 namespace mvsim {
 

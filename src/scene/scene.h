@@ -26,7 +26,7 @@ struct Texture {
 struct Material {
   static constexpr int kNoTexture = -1;
 
-  Color color;               // alpha below 255 is blended over what is behind it
+  Color color{};             // alpha below 255 is blended over what is behind it
   int texture = kNoTexture;  // in Scene::textures; multiplies the colour, repeats beyond [0, 1]
   bool casts_shadow = true;
 };

@@ -9,10 +9,11 @@
 namespace mvsim::test {
 namespace {
 
+// A body's yaw has Box2D's single precision.
 void expect_near(Vec3 found, Vec3 expected) {
-  EXPECT_NEAR(found.x, expected.x, 1e-12);
-  EXPECT_NEAR(found.y, expected.y, 1e-12);
-  EXPECT_NEAR(found.z, expected.z, 1e-12);
+  EXPECT_NEAR(found.x, expected.x, 1e-6);
+  EXPECT_NEAR(found.y, expected.y, 1e-6);
+  EXPECT_NEAR(found.z, expected.z, 1e-6);
 }
 
 std::vector<ScenePose> poses_of(const Simulation& simulation) {
@@ -35,7 +36,7 @@ TEST(ScenePoses, BodiesAndWheelsStandWhereTheVehicleDoes) {
 }
 
 TEST(ScenePoses, WheelsRollForwardByTheirAngle) {
-  Simulation simulation(model_of(vehicle("differential", kWheels)), 0);
+  Simulation simulation(model_of(bot("r", kPid, kOrigin)), 0);
   simulation.set_twist(0, 1, 0);
   for (int i = 0; i < 30; ++i) simulation.step();
   const double angle = simulation.wheels(0)[0].angle;
