@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "render/shaders.h"
 #include "scene/triangles.h"
@@ -56,7 +55,7 @@ struct GpuScene::Upload {
   const Scene& scene;
   Vec3 origin;
   std::vector<GpuVertex> vertices;
-  std::map<Kind, size_t> fixed;  // places in `pieces`
+  std::map<std::tuple<bool, bool, bool, int>, size_t> fixed;  // places in `pieces`
   std::map<std::tuple<uint32_t, uint32_t, std::array<double, 12>>, size_t> moving;
   std::vector<Piece> pieces;
   Box3 fixed_bounds;
@@ -94,7 +93,7 @@ struct GpuScene::Upload {
   }
   Piece& piece_of(const Kind& kind, const decltype(moving)::key_type& key) {
     const size_t place = kind.moving ? moving.emplace(key, pieces.size()).first->second
-                                     : fixed.emplace(kind, pieces.size()).first->second;
+                                     : fixed.emplace(kind.rank(), pieces.size()).first->second;
     if (place == pieces.size()) pieces.push_back({kind, {}, {}});
     return pieces[place];
   }
@@ -105,11 +104,9 @@ void GpuScene::upload(const GladGLContext& gl, const Scene& scene) {
   Upload upload(scene, origin_);
   for (const Instance& instance : scene.instances) upload.add(instance);
 
-  // opaque before blended, fixed before moving, what throws shadows before what lies flat
-  const auto rank = [](const Kind& k) { return std::tuple{k.blended, k.moving, !k.casts, k.texture}; };
   std::stable_sort(
       upload.pieces.begin(), upload.pieces.end(),
-      [&](const Upload::Piece& a, const Upload::Piece& b) { return rank(a.kind) < rank(b.kind); });
+      [](const Upload::Piece& p, const Upload::Piece& q) { return p.kind.rank() < q.kind.rank(); });
   std::vector<uint32_t> indices;
   std::vector<DrawCommand> commands;
   GLuint next_instance = 1;  // the first one stands for all that is fixed

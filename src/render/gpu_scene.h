@@ -6,6 +6,7 @@
 #pragma once
 
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "render/gpu_geometry.h"
@@ -32,7 +33,10 @@ class GpuScene {
   struct Kind {  // what one draw call has in common
     bool blended = false, moving = false, casts = false;
     int texture = Material::kNoTexture;
-    friend auto operator<=>(const Kind&, const Kind&) = default;
+    friend bool operator==(const Kind&, const Kind&) = default;
+    // The order of drawing: opaque before blended, fixed before moving, what throws shadows before what lies
+    // flat.
+    auto rank() const { return std::tuple{blended, moving, !casts, texture}; }
   };
   struct Run {
     Kind kind;
