@@ -41,7 +41,6 @@ class Follower:
     def draw(
         self,
         renderer: _core.Renderer,
-        backdrop: _core.Backdrop,
         batch: _core.Batch,
         env: int,
         width: int,
@@ -56,7 +55,7 @@ class Follower:
             self._trail.append((x, y, z))
         goal = batch.goal(env)
         window = window_on((x, y), radius, goal)
-        picture = renderer.draw_env_window(backdrop, batch, env, window, width, height)
+        picture = renderer.draw_env_window(batch, env, window, width, height)
         line = _core.pixels_in_window(window, np.array(self._trail), width, height)
         thick = max(2.0, min(width, height) / 160)
         draw_line(picture, line, thick, _TRAIL)

@@ -17,7 +17,6 @@ from mvsim_gym.errors import RendererLost
 Picture = npt.NDArray[np.uint8]
 _CAMERAS = ("above", "behind", "follow")
 WORLD_CAMERAS = ("above", "behind")
-_MOST_BACKDROPS = 16
 
 
 class Shot(NamedTuple):
@@ -41,27 +40,26 @@ class Shot(NamedTuple):
 
 
 class Painter:
-    """A renderer, and what does not move between its pictures."""
+    """A renderer, opened for the first picture."""
 
     def __init__(self) -> None:
         self._renderer: _core.Renderer | None = None
-        self._backdrops: dict[_core.Model, _core.Backdrop] = {}
         self._followers: dict[int, Follower] = {}
 
     def of_env(self, batch: _core.Batch, env: int, shot: Shot) -> Picture:
         """Env number `env` of a batch, (height, width, 3)."""
-        backdrop, behind = self._backdrop(batch.model(env)), shot.camera == "behind"
+        behind = shot.camera == "behind"
         with self._fresh_after_loss() as renderer:
             if shot.camera == "follow":
                 follower = self._followers.setdefault(env, Follower())
-                return follower.draw(renderer, backdrop, batch, env, shot.width, shot.height)
-            return renderer.draw_env(backdrop, batch, env, behind, shot.width, shot.height)
+                return follower.draw(renderer, batch, env, shot.width, shot.height)
+            return renderer.draw_env(batch, env, behind, shot.width, shot.height)
 
     def of_world(self, model: _core.Model, simulation: _core.Simulation, vehicle: int, shot: Shot) -> Picture:
         """A running world, (height, width, 3)."""
-        backdrop, behind = self._backdrop(model), shot.camera == "behind"
+        behind = shot.camera == "behind"
         with self._fresh_after_loss() as renderer:
-            return renderer.draw(backdrop, simulation, behind, vehicle, shot.width, shot.height)
+            return renderer.draw(model, simulation, behind, vehicle, shot.width, shot.height)
 
     @contextmanager
     def _fresh_after_loss(self) -> Iterator[_core.Renderer]:
@@ -74,10 +72,3 @@ class Painter:
         except RendererLost:
             self._renderer = None
             raise
-
-    def _backdrop(self, model: _core.Model) -> _core.Backdrop:
-        if model not in self._backdrops:
-            if len(self._backdrops) >= _MOST_BACKDROPS:
-                self._backdrops.clear()
-            self._backdrops[model] = _core.Backdrop(model)
-        return self._backdrops[model]

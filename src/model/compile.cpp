@@ -6,6 +6,7 @@
 #include "model/check_drive.h"
 #include "model/compile_joint.h"
 #include "model/compile_region.h"
+#include "model/compile_scene.h"
 #include "model/compile_vehicle.h"
 #include "model/elevation.h"
 #include "model/fingerprint.h"
@@ -13,8 +14,6 @@
 
 namespace mvsim {
 namespace {
-
-constexpr int kMostGridLines = 10000;
 
 void compile_globals(const WorldSpec& spec, Model& model) {
   model.path = spec.path;
@@ -70,12 +69,10 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
       const ElevationMapSpec& map = spec.elevation_maps[item.index];
       model.terrain.maps.push_back(make_height_map(map, guard, map_nodes));
       ground.add(model.terrain.maps.back());
-      model.map_colors.push_back(map.color);
     } else {
       const HorizontalPlaneSpec& p = spec.planes[item.index];
       model.terrain.planes.push_back({p.extent, p.pose, p.z});
       ground.add(model.terrain.planes.back());
-      model.plane_colors.push_back(p.color);
     }
   }
 }
@@ -162,13 +159,6 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
   auto model = std::make_shared<Model>();
   compile_globals(spec, *model);
   for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(grids.make(grid, guard));
-  for (const GroundGridSpec& g : spec.ground_grids) {
-    const double size = std::max(g.extent.x_max - g.extent.x_min, g.extent.y_max - g.extent.y_min);
-    if (!(size / g.interval <= kMostGridLines))
-      throw WorldFileError(g.where, "<interval>: found more than " + std::to_string(kMostGridLines) +
-                                        " grid lines a side, expected fewer");
-    model->ground_grids.push_back({g.extent, g.interval, g.color, g.floating});
-  }
   compile_objects(spec, options, guard, *model);
   model->has_steps = !model->terrain.empty() || std::any_of(model->blocks.begin(), model->blocks.end(),
                                                             [](const BlockModel& b) { return b.intangible; });
@@ -179,6 +169,7 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
   build_static_shapes(*model);
   set_bounds(*model);
   set_origin(*model);
+  compile_scene(spec, *model);
   for (std::string& warning : model->warnings) warning = printable(warning);
   guard.poll();
   model->fingerprint = fingerprint(*model);

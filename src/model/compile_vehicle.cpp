@@ -82,8 +82,7 @@ WheelModel compile_wheel(const WheelSlot& slot, const VehicleSpec& vehicle,
           .width = spec.width,
           .radius = spec.diameter / 2,
           .mass = spec.mass,
-          .inertia = spec.inertia > 0 ? spec.inertia : spec.mass * spec.diameter * spec.diameter / 8,
-          .color = spec.color};
+          .inertia = spec.inertia > 0 ? spec.inertia : spec.mass * spec.diameter * spec.diameter / 8};
 }
 
 std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleModel& v,
@@ -234,7 +233,6 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& gu
   v.z_max = spec.chassis.z_max.value_or(v.dynamics->default_z_max());
   if (!(v.z_max > v.z_min))
     throw WorldFileError(spec.chassis.where, "<chassis>: zmax is not above zmin, expected a height above 0");
-  v.color = spec.chassis.color.value_or(v.dynamics->default_color());
   v.radius = v.chassis.radius;
   for (const WheelModel& w : v.wheels)
     v.radius = std::max(v.radius, norm(w.position) + norm({w.radius, w.width / 2}));
@@ -290,7 +288,6 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mode
   b.intangible = spec.intangible;
   b.is_wall = spec.is_wall;
   b.placed = placed;
-  b.color = spec.color;
   b.shape = make_shape(block_contour(spec), spec.where,
                        spec.is_static && !placed ? kFarthestFixedPoint : kFarthestPoint);
   if (!b.intangible) check_for_solver(b.shape, 1, spec.where);

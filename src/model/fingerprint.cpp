@@ -15,13 +15,13 @@ void visit(Archive& archive, const ShapeModel& shape) {
 
 template <typename Archive>
 void visit(Archive& archive, const WheelModel& wheel) {
-  const auto& [tag, position, yaw, width, radius, mass, inertia, color] = wheel;
+  const auto& [tag, position, yaw, width, radius, mass, inertia] = wheel;
   archive(tag, position, yaw, width, radius, mass, inertia);
 }
 
 template <typename Archive>
 void visit(Archive& archive, const VehicleModel& vehicle) {
-  const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, color, radius,
+  const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, radius,
                initial_pose, initial_twist, odometry_drawn, body_params, tire_params, controller_params,
                dynamics_params, load_transfer, controller_state, first_wheel, body, first_joint_anchor,
                auto_start_recording, where] = vehicle;
@@ -40,8 +40,8 @@ void visit(Archive& archive, const BlockTop& top) {
 
 template <typename Archive>
 void visit(Archive& archive, const BlockModel& block) {
-  const auto& [name, is_static, intangible, is_wall, placed, shape, top, z_min, z_max, color, initial_pose,
-               initial_twist, params, body, where] = block;
+  const auto& [name, is_static, intangible, is_wall, placed, shape, top, z_min, z_max, initial_pose,
+               initial_twist, params, body, frame, where] = block;
   archive(name, is_static, intangible, placed, shape, top, z_min, z_max, initial_pose, initial_twist, params,
           body);
 }
@@ -108,9 +108,9 @@ void visit(Archive& archive, const ParamEntry& param) {
 
 uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
-               vehicles, blocks, grids, bodies, joints, joint_groups, sensors, terrain, has_steps, map_colors,
-               plane_colors, regions, ground_grids, static_shapes, params, wheel_count,
-               controller_state_count, reading_count, bounds, origin, warnings, own_fingerprint] = model;
+               vehicles, blocks, grids, bodies, joints, joint_groups, sensors, terrain, has_steps, regions,
+               static_shapes, params, wheel_count, controller_state_count, reading_count, bounds, origin,
+               warnings, own_fingerprint, scene] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count,

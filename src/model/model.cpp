@@ -53,6 +53,10 @@ std::vector<size_t> Model::find_params(std::string_view pattern) const {
   return found;
 }
 
+std::shared_ptr<const Scene> scene_of(const std::shared_ptr<const Model>& model) {
+  return {model, model->scene.get()};
+}
+
 bool matches_pattern(std::string_view pattern, std::string_view name) {
   // greedy match with one point of return: linear in practice, quadratic at worst
   size_t p = 0, n = 0, star = std::string_view::npos, star_name = 0;

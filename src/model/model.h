@@ -25,6 +25,8 @@
 
 namespace mvsim {
 
+struct Scene;
+
 // A convex outline in its body's frame with what a rigid body needs of it.
 struct ShapeModel {
   Polygon outline;              // convex hull, counter-clockwise, 3 to 14 vertices
@@ -60,7 +62,6 @@ struct VehicleModel {
   std::vector<WheelModel> wheels;
   ShapeModel chassis;
   double z_min = 0, z_max = 0;
-  Color color;
   double radius = 0;  // of chassis and wheels about the reference point
   Pose3 initial_pose;
   Twist2 initial_twist;  // body frame
@@ -98,11 +99,11 @@ struct BlockModel {
   ShapeModel shape;
   BlockTop top;
   double z_min = 0, z_max = 0;
-  Color color;
   Pose3 initial_pose;
   Twist2 initial_twist;
   size_t params = 0;
-  int body = -1;  // -1: intangible, no rigid body
+  int body = -1;       // -1: intangible, no rigid body
+  uint32_t frame = 0;  // that its shapes hang on in the scene
   SourceLocation where;
 };
 
@@ -159,13 +160,6 @@ struct RegionModel {
       -1;  // index in Model::params; -1: of a type that says nothing, later regions do not count there
 };
 
-struct GroundGridModel {
-  Rect extent;
-  double interval;
-  Color color;
-  bool floating;
-};
-
 struct Model {
   std::string path;
   double timestep = 5e-3;
@@ -182,9 +176,7 @@ struct Model {
   std::vector<SensorModel> sensors;
   Terrain terrain;
   bool has_steps = false;  // ground that a chassis may run against: maps, planes, blocks without a body
-  std::vector<Color> map_colors, plane_colors;  // by Terrain::maps, Terrain::planes
-  std::vector<RegionModel> regions;             // the first of a property that holds a point counts
-  std::vector<GroundGridModel> ground_grids;
+  std::vector<RegionModel> regions;  // the first of a property that holds a point counts
 
   // Outlines of static tangible blocks that no environment moves, in the world frame.
   StaticShapes static_shapes;
@@ -199,6 +191,10 @@ struct Model {
   std::vector<std::string> warnings;
   uint64_t fingerprint = 0;  // model/fingerprint.h
 
+  // What eyes see (scene/scene.h), no part of the fingerprint. It refers to the maps above: whoever keeps it
+  // longer than a call holds it by a pointer that shares the Model's life (scene_of).
+  std::shared_ptr<const Scene> scene;
+
   // Index of a name, or throws Error with the nearest name.
   size_t vehicle_index(std::string_view name) const;
   size_t block_index(std::string_view name) const;
@@ -208,6 +204,9 @@ struct Model {
   // Indices into `params` whose path matches; `*` in the pattern stands for any run of characters.
   std::vector<size_t> find_params(std::string_view pattern) const;
 };
+
+// The scene of a model, which lives as long as the pointer does.
+std::shared_ptr<const Scene> scene_of(const std::shared_ptr<const Model>& model);
 
 bool matches_pattern(std::string_view pattern, std::string_view name);
 

@@ -11,7 +11,8 @@
 #include "python/gil.h"
 #include "render/egl_info.h"
 #include "render/renderer.h"
-#include "sim/draw_simulation.h"
+#include "sim/debug_marks.h"
+#include "sim/scene_poses.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -19,44 +20,43 @@ using namespace pybind11::literals;
 namespace mvsim {
 namespace {
 
-// The static part of a picture: made once for a model, kept by whoever draws.
-struct Backdrop {
-  std::shared_ptr<const StaticScene> scene;
-};
-
 py::array_t<uint8_t> array_of(const Image& image) {
   return py::array_t<uint8_t>({image.height, image.width, image.channels}, image.data.data());
 }
 
-py::array_t<uint8_t> draw(Renderer& renderer, const Backdrop& backdrop, const Simulation& simulation,
-                          View view, size_t vehicle, const std::optional<Goal>& goal, int width, int height) {
+Camera camera_of(const Simulation& simulation, const Scene& scene, bool behind, size_t vehicle,
+                 double aspect) {
+  if (!behind) return view_of_world(scene, aspect);
+  return view_of_robot(simulation.vehicle_pose(vehicle), simulation.model().vehicles.at(vehicle).radius);
+}
+
+// A running world as the camera sees it that camera_in(simulation, scene, aspect) returns.
+template <typename CameraIn>
+py::array_t<uint8_t> draw(Renderer& renderer, const std::shared_ptr<const Model>& model,
+                          const Simulation& simulation, const std::optional<Goal>& goal,
+                          const CameraIn& camera_in, int width, int height) {
   Image image;
   {
     const ReleasedGil released;
-    const double aspect = static_cast<double>(width) / height;
-    image = renderer.draw(draw_simulation(simulation, backdrop.scene, goal),
-                          camera_of(simulation, view, vehicle, aspect), width, height);
+    const std::shared_ptr<const Scene> scene = scene_of(model);
+    std::vector<ScenePose> poses;
+    scene_poses(simulation, poses);
+    const Camera camera = camera_in(simulation, *scene, static_cast<double>(width) / height);
+    image = renderer.draw(scene, poses, debug_marks(simulation, goal), camera, width, height);
   }
   return array_of(image);
+}
+
+// A batch's env with its goal.
+template <typename CameraIn>
+py::array_t<uint8_t> draw_env(Renderer& renderer, const Batch& batch, int env, const CameraIn& camera_in,
+                              int width, int height) {
+  std::optional<Goal> goal;
+  if (const auto center = batch.goal(env)) goal = Goal{*center, batch.goal_radius()};
+  return draw(renderer, batch.model(env), batch.simulation(env), goal, camera_in, width, height);
 }
 
 using Window = std::array<double, 4>;  // x_min, x_max, y_min, y_max on the ground, m
-
-// A batch's env with its goal, as `camera` sees it.
-template <typename CameraOf>
-py::array_t<uint8_t> draw_env(Renderer& renderer, const Backdrop& backdrop, const Batch& batch, int env,
-                              const CameraOf& camera_of_env, int width, int height) {
-  std::optional<Goal> goal;
-  if (const auto center = batch.goal(env)) goal = Goal{*center, batch.goal_radius()};
-  Image image;
-  {
-    const ReleasedGil released;
-    const Simulation& simulation = batch.simulation(env);
-    image = renderer.draw(draw_simulation(simulation, backdrop.scene, goal),
-                          camera_of_env(simulation, static_cast<double>(width) / height), width, height);
-  }
-  return array_of(image);
-}
 
 Camera over(const Window& w, double aspect) {
   return view_from_above({w[0], w[1], w[2], w[3]}, aspect);
@@ -105,8 +105,6 @@ void bind_render(py::module_& m) {
   bind_egl_info(m);
   m.def("simd_level", &simd_level);
   m.def("simd_targets", &simd_targets);
-  py::class_<Backdrop>(m, "Backdrop")
-      .def(py::init([](const Model& model) { return Backdrop{static_scene(model)}; }), "model"_a);
   py::class_<Renderer>(m, "Renderer")
       .def(py::init([](const std::string& device) {
              return std::make_unique<Renderer>(RenderOptions{.device = device});
@@ -116,30 +114,33 @@ void bind_render(py::module_& m) {
       .def_property_readonly("notice", &Renderer::notice)
       .def(
           "draw",
-          [](Renderer& r, const Backdrop& backdrop, const Simulation& simulation, bool behind, size_t vehicle,
-             int width, int height) {
-            return draw(r, backdrop, simulation, behind ? View::kBehind : View::kAbove, vehicle, {}, width,
-                        height);
+          [](Renderer& r, const std::shared_ptr<const Model>& model, const Simulation& simulation,
+             bool behind, size_t vehicle, int width,
+             int height) {
+            const auto camera = [&](const Simulation& s, const Scene& scene, double aspect) {
+              return camera_of(s, scene, behind, vehicle, aspect);
+            };
+            return draw(r, model, simulation, {}, camera, width, height);
           },
-          "backdrop"_a, "simulation"_a, "behind"_a, "vehicle"_a, "width"_a, "height"_a)
+          "model"_a, "simulation"_a, "behind"_a, "vehicle"_a, "width"_a, "height"_a)
       .def(
           "draw_env",
-          [](Renderer& r, const Backdrop& backdrop, const Batch& batch, int env, bool behind, int width,
-             int height) {
-            const auto camera = [&](const Simulation& simulation, double aspect) {
-              return camera_of(simulation, behind ? View::kBehind : View::kAbove, batch.vehicle(), aspect);
+          [](Renderer& r, const Batch& batch, int env, bool behind, int width, int height) {
+            const auto camera = [&](const Simulation& simulation, const Scene& scene, double aspect) {
+              return camera_of(simulation, scene, behind, batch.vehicle(), aspect);
             };
-            return draw_env(r, backdrop, batch, env, camera, width, height);
+            return draw_env(r, batch, env, camera, width, height);
           },
-          "backdrop"_a, "batch"_a, "env"_a, "behind"_a, "width"_a, "height"_a)
+          "batch"_a, "env"_a, "behind"_a, "width"_a, "height"_a)
       .def(
           "draw_env_window",
-          [](Renderer& r, const Backdrop& backdrop, const Batch& batch, int env, const Window& window,
-             int width, int height) {
-            const auto camera = [&](const Simulation&, double aspect) { return over(window, aspect); };
-            return draw_env(r, backdrop, batch, env, camera, width, height);
+          [](Renderer& r, const Batch& batch, int env, const Window& window, int width, int height) {
+            const auto camera = [&](const Simulation&, const Scene&, double aspect) {
+              return over(window, aspect);
+            };
+            return draw_env(r, batch, env, camera, width, height);
           },
-          "backdrop"_a, "batch"_a, "env"_a, "window"_a, "width"_a, "height"_a);
+          "batch"_a, "env"_a, "window"_a, "width"_a, "height"_a);
   m.def("pixels_in_window", &pixels_in_window, "window"_a, "points"_a, "width"_a, "height"_a);
   m.def(
       "agent_place",

@@ -11,6 +11,7 @@ constexpr double kAboveFov = 35 * kDegree;
 constexpr double kBehindFov = 55 * kDegree;
 constexpr double kBehindCut = 0.6;  // of the distance to the robot
 constexpr double kMargin = 0.04;    // of the picture, on each side
+constexpr double kWorldTilt = 25 * kDegree;
 
 Matrix4 from_rows(const ViewFrame& f, Vec3 origin, Vec3 scale, double depth_offset, bool divides) {
   const Vec3 shift = origin - f.origin;
@@ -95,6 +96,15 @@ Camera view_from_behind(const Pose3& robot, double distance, double height) {
   camera.vertical_fov = kBehindFov;
   camera.nearest = kBehindCut * distance;
   return camera;
+}
+
+Camera view_of_world(const Scene& scene, double aspect) {
+  return view_from_above(scene.bounds, aspect, kWorldTilt, scene.height);
+}
+
+Camera view_of_robot(const Pose3& robot, double radius) {
+  const double distance = 0.6 + 5 * radius;
+  return view_from_behind(robot, distance, 0.6 * distance);
 }
 
 std::optional<Vec2> project(const Camera& camera, const Vec3& point, int width, int height) {

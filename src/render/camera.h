@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "base/geometry.h"
+#include "scene/scene.h"
 
 namespace mvsim {
 
@@ -24,6 +24,11 @@ Camera view_from_above(const Rect& extent, double aspect, double tilt = 0, doubl
 // Follows a robot: `distance` behind it, `height` above it, looking a little ahead of it. Walls close behind
 // the robot are cut away.
 Camera view_from_behind(const Pose3& robot, double distance, double height);
+
+// All of a world, leaning back a little.
+Camera view_of_world(const Scene& scene, double aspect);
+// A robot whose parts lie within `radius` of its reference point, from behind.
+Camera view_of_robot(const Pose3& robot, double radius);
 
 // Where a point is seen: x to the right, y down, pixels from the upper left corner of the picture; nothing
 // when the point is behind the camera.

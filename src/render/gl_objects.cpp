@@ -8,7 +8,8 @@
 namespace mvsim {
 namespace {
 
-GLuint compile(const GladGLContext& gl, GLenum stage, const char* source) {
+GLuint compile(const GladGLContext& gl, GLenum stage, const std::string& text) {
+  const char* source = text.c_str();
   const GLuint shader = gl.CreateShader(stage);
   gl.ShaderSource(shader, 1, &source, nullptr);
   gl.CompileShader(shader);
@@ -29,7 +30,7 @@ std::string in_words(int width, int height, int samples) {
 
 }  // namespace
 
-GLuint make_program(const GladGLContext& gl, const char* vertex, const char* fragment) {
+GLuint make_program(const GladGLContext& gl, const std::string& vertex, const std::string& fragment) {
   const GLuint v = compile(gl, GL_VERTEX_SHADER, vertex), f = compile(gl, GL_FRAGMENT_SHADER, fragment);
   const GLuint program = gl.CreateProgram();
   gl.AttachShader(program, v);
@@ -43,52 +44,6 @@ GLuint make_program(const GladGLContext& gl, const char* vertex, const char* fra
   char log[1024] = "";
   gl.GetProgramInfoLog(program, sizeof log, nullptr, log);
   throw Error(std::string("the driver cannot link a program: ") + log);
-}
-
-void GpuMesh::upload(const GladGLContext& gl, const Mesh& mesh, GLenum usage) {
-  if (!vertex_array) {
-    gl.CreateVertexArrays(1, &vertex_array);
-    gl.CreateBuffers(1, &vertex_buffer);
-    gl.CreateBuffers(1, &index_buffer);
-    gl.VertexArrayVertexBuffer(vertex_array, 0, vertex_buffer, 0, sizeof(MeshVertex));
-    gl.VertexArrayElementBuffer(vertex_array, index_buffer);
-    gl.VertexArrayAttribFormat(vertex_array, 0, 3, GL_FLOAT, GL_FALSE, offsetof(MeshVertex, position));
-    gl.VertexArrayAttribFormat(vertex_array, 1, 4, GL_BYTE, GL_TRUE, offsetof(MeshVertex, normal));
-    gl.VertexArrayAttribFormat(vertex_array, 2, 4, GL_UNSIGNED_BYTE, GL_TRUE, offsetof(MeshVertex, color));
-    for (GLuint i = 0; i < 3; ++i) {
-      gl.VertexArrayAttribBinding(vertex_array, i, 0);
-      gl.EnableVertexArrayAttrib(vertex_array, i);
-    }
-  }
-  origin = mesh.origin;
-  caster_bounds = bounds_of_casters(mesh);
-  casters = static_cast<GLsizei>(mesh.casters.size());
-  plain = static_cast<GLsizei>(mesh.plain.size());
-  blended = static_cast<GLsizei>(mesh.blended.size());
-  if (mesh.empty()) return;
-  std::vector<uint32_t> indices = mesh.casters;
-  indices.insert(indices.end(), mesh.plain.begin(), mesh.plain.end());
-  indices.insert(indices.end(), mesh.blended.begin(), mesh.blended.end());
-  gl.NamedBufferData(vertex_buffer, static_cast<GLsizeiptr>(mesh.vertices.size() * sizeof(MeshVertex)),
-                     mesh.vertices.data(), usage);
-  gl.NamedBufferData(index_buffer, static_cast<GLsizeiptr>(indices.size() * sizeof(uint32_t)), indices.data(),
-                     usage);
-}
-
-void GpuMesh::draw(const GladGLContext& gl, GLsizei first, GLsizei count) const {
-  if (!count) return;
-  gl.BindVertexArray(vertex_array);
-  const auto offset = static_cast<uintptr_t>(first) * sizeof(uint32_t);
-  // OpenGL takes the offset as a pointer.
-  gl.DrawElements(GL_TRIANGLES, count, GL_UNSIGNED_INT,
-                  reinterpret_cast<const void*>(offset));  // NOLINT(performance-no-int-to-ptr)
-}
-
-void GpuMesh::free(const GladGLContext& gl) {
-  gl.DeleteVertexArrays(1, &vertex_array);
-  gl.DeleteBuffers(1, &vertex_buffer);
-  gl.DeleteBuffers(1, &index_buffer);
-  *this = {};
 }
 
 void PictureTarget::resize(const GladGLContext& gl, int new_width, int new_height, int samples) {

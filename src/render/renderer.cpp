@@ -6,6 +6,8 @@
 
 #include "render/egl_context.h"
 #include "render/gl_objects.h"
+#include "render/gpu_scene.h"
+#include "render/overlay.h"
 #include "render/shaders.h"
 #include "render/view_matrix.h"
 
@@ -15,49 +17,52 @@ namespace {
 constexpr int kMostSide = 8192;
 constexpr long long kMostPixels = 32LL << 20;
 constexpr GLuint64 kLongestWait = 10'000'000'000;  // ns; drivers have been seen to hang for ever
-constexpr size_t kMostKeptScenes = 4;              // static scenes kept in the driver's memory
-constexpr Vec3 kToLight{-0.42, 0.38, 0.8243};      // from the upper left of a view from above
+constexpr size_t kMostKeptScenes = 4;              // in the driver's memory
 constexpr double kShadowReach = 4;                 // shadows reach this many times the camera's distance
 
 struct KeptScene {
-  std::shared_ptr<const StaticScene> scene;
-  GpuMesh mesh;
+  std::weak_ptr<const Scene> scene;  // a picture keeps no world alive
+  GpuScene gpu;
 };
 
-Mesh static_mesh(const StaticScene& scene) {
-  // The origin is where the scene is, so that a world far from (0, 0) keeps its precision.
-  Vec3 origin = scene.origin;
-  if (!scene.grids.empty())
-    origin = {scene.grids[0].T_world_grid.x, scene.grids[0].T_world_grid.y, 0};
-  else if (!scene.prisms.empty())
-    origin = {scene.prisms[0].pose.x, scene.prisms[0].pose.y, 0};
-  MeshBuilder builder(origin);
-  for (const Ground& ground : scene.grounds) builder.add_floor(ground);
-  for (const GridCells& grid : scene.grids) builder.add(grid);
-  for (const HeightField& field : scene.height_fields) builder.add(field);
-  for (const Prism& prism : scene.prisms) builder.add(prism);
-  return builder.take();
-}
-
-Mesh moving_mesh(const DrawScene& scene, Vec3 origin, const LineView& view) {
-  MeshBuilder builder(origin);
-  if (scene.fixed) {
-    for (const Ground& ground : scene.fixed->grounds) builder.add_grid_lines(ground, view);
-    for (const Segments& segments : scene.fixed->segments) builder.add(segments, view);
+// An Overlay in the driver's memory, made anew for each picture.
+class GpuOverlay {
+ public:
+  void upload(const GladGLContext& gl, const Overlay& overlay) {
+    std::vector<GpuVertex> vertices;
+    std::vector<uint32_t> indices;
+    std::vector<DrawCommand> commands;  // ground and above, of each the opaque and the blended part
+    for (const MarkMesh* mesh : {&overlay.ground, &overlay.above}) {
+      const auto base = static_cast<GLint>(vertices.size());
+      vertices.insert(vertices.end(), mesh->vertices().begin(), mesh->vertices().end());
+      for (const auto* part : {&mesh->opaque(), &mesh->blended()}) {
+        commands.push_back({.index_count = static_cast<GLuint>(part->size()),
+                            .first_index = static_cast<GLuint>(indices.size()),
+                            .base_vertex = base});
+        indices.insert(indices.end(), part->begin(), part->end());
+      }
+    }
+    geometry_.upload(gl, vertices, indices, commands, GL_STREAM_DRAW);
+    const GpuInstance world;
+    geometry_.place(gl, {&world, 1});
   }
-  for (const HeightField& field : scene.height_fields) builder.add(field);
-  for (const Prism& prism : scene.prisms) builder.add(prism);
-  for (const Wheel& wheel : scene.wheels) builder.add(wheel);
-  for (const HeadingMark& mark : scene.headings) builder.add(mark);
-  for (const Disc& disc : scene.discs) builder.add(disc);
-  for (const Segments& segments : scene.segments) builder.add(segments, view);
-  for (const Polyline& line : scene.polylines) builder.add(line, view);
-  for (const Spheres& spheres : scene.spheres) builder.add(spheres, view);
-  return builder.take();
-}
+  void draw_opaque(const GladGLContext& gl) const {
+    geometry_.draw(gl, 0, 1);
+    geometry_.draw(gl, 2, 1);
+  }
+  void draw_blended_ground(const GladGLContext& gl) const { geometry_.draw(gl, 1, 1); }
+  void draw_blended_above(const GladGLContext& gl) const { geometry_.draw(gl, 3, 1); }
+  void free(const GladGLContext& gl) { geometry_.free(gl); }
 
-bool finite(Vec3 v) {
-  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+ private:
+  GpuGeometry geometry_;
+};
+
+void send(const GladGLContext& gl, GLint location, Vec3 v) {
+  gl.Uniform3f(location, static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z));
+}
+void send(const GladGLContext& gl, GLint location, const std::array<float, 3>& v) {
+  gl.Uniform3fv(location, 1, v.data());
 }
 
 void check_request(const Camera& camera, int width, int height) {
@@ -66,8 +71,9 @@ void check_request(const Camera& camera, int width, int height) {
     throw Error("picture of " + std::to_string(width) + " x " + std::to_string(height) +
                 " pixels, expected 1 to " + std::to_string(kMostSide) + " a side and at most " +
                 std::to_string(kMostPixels >> 20) + " Mi pixels");
-  if (!finite(camera.eye) || !finite(camera.target) || !finite(camera.up) || !(camera.vertical_fov > 1e-3) ||
-      !(camera.vertical_fov < 3) || !(camera.nearest > 0) || !std::isfinite(camera.nearest))
+  if (!is_finite(camera.eye) || !is_finite(camera.target) || !is_finite(camera.up) ||
+      !(camera.vertical_fov > 1e-3) || !(camera.vertical_fov < 3) || !(camera.nearest > 0) ||
+      !std::isfinite(camera.nearest))
     throw Error(
         "camera: expected finite vectors, a vertical field of view of 0.001 to 3 radians and a positive "
         "nearest "
@@ -88,11 +94,12 @@ Image upright_rgb(const std::vector<uint8_t>& rgba, int width, int height) {
 struct Renderer::Parts {
   explicit Parts(const RenderOptions& options);
   ~Parts();
-  Image draw(const DrawScene& scene, const Camera& camera, int width, int height);
+  Image draw(const std::shared_ptr<const Scene>& scene, std::span<const ScenePose> poses, const Marks& marks,
+             const Camera& camera, int width, int height);
 
  private:
   struct Shot;  // what the passes of one picture share
-  const GpuMesh& kept_mesh(const std::shared_ptr<const StaticScene>& scene);
+  GpuScene& kept_scene(const std::shared_ptr<const Scene>& scene);
   void draw_shadows(const Shot& shot);
   void draw_solids(const Shot& shot);
   void draw_sky(const Shot& shot);
@@ -106,34 +113,30 @@ struct Renderer::Parts {
   GLuint solid_program_ = 0, shadow_program_ = 0, sky_program_ = 0, empty_array_ = 0;
   PictureTarget target_;
   ShadowTarget shadow_;
-  GpuMesh moving_;
+  GpuOverlay overlay_;
   std::vector<KeptScene> kept_;  // latest first
 
   friend class Renderer;
 };
 
 struct Renderer::Parts::Shot {
-  std::vector<const GpuMesh*> meshes;
+  const Scene* scene = nullptr;
+  const GpuScene* gpu = nullptr;
   ViewFrame view, light;
   double half_height = 1, aspect = 1, nearest = 0;
   double light_radius = 0;  // 0: no shadows
 
-  // The light looks at what is drawn, or at what is near the camera's target when that is much less. Its
-  // centre moves in whole texels, so that the edges of shadows do not crawl.
+  // The light looks at what throws shadows, or at what is near the camera's target when that is much less.
+  // Its centre moves in whole texels, so that the edges of shadows do not crawl.
   void aim_light(const Camera& camera) {
-    Box3 box;
-    for (const GpuMesh* mesh : meshes) {
-      if (mesh->caster_bounds.empty()) continue;
-      box.include(mesh->caster_bounds.low);
-      box.include(mesh->caster_bounds.high);
-    }
+    const Box3& box = gpu->caster_bounds();
     if (box.empty()) return;
     const Vec3 center = 0.5 * (box.low + box.high);
     const double whole = 0.5 * norm(box.high - box.low);
     const double near = std::max(1.0, kShadowReach * norm(camera.eye - camera.target));
     light_radius = std::min(whole, near) * 1.05 + 0.01;
     const Vec3 middle = whole <= near ? center : camera.target;
-    light = view_frame({middle + kToLight, middle, {0, 1, 0}, 1});
+    light = view_frame({middle + scene->sun.to_sun, middle, {0, 1, 0}, 1});
     light.origin = middle;
     const double texel = 2 * light_radius / ShadowTarget::kSide;
     const auto snap = [texel](double v) { return std::round(v / texel) * texel; };
@@ -150,8 +153,10 @@ Renderer::Parts::Parts(const RenderOptions& options)
   GLint most = 1;
   gl_.GetIntegerv(GL_MAX_SAMPLES, &most);
   options_.samples = std::min(options_.samples, std::max(1, most));
-  solid_program_ = make_program(gl_, shaders::kSolidVertex, shaders::kSolidFragment);
-  shadow_program_ = make_program(gl_, shaders::kShadowVertex, shaders::kShadowFragment);
+  solid_program_ =
+      make_program(gl_, std::string(shaders::kInstanced) + shaders::kSolidVertex, shaders::kSolidFragment);
+  shadow_program_ =
+      make_program(gl_, std::string(shaders::kInstanced) + shaders::kShadowVertex, shaders::kShadowFragment);
   sky_program_ = make_program(gl_, shaders::kSkyVertex, shaders::kSkyFragment);
   gl_.CreateVertexArrays(1, &empty_array_);
   if (options_.shadows) shadow_.make(gl_);
@@ -171,46 +176,55 @@ Renderer::Parts::~Parts() {
 }
 
 void Renderer::Parts::free_all() {
-  for (KeptScene& kept : kept_) kept.mesh.free(gl_);
-  moving_.free(gl_);
+  for (KeptScene& kept : kept_) kept.gpu.free(gl_);
+  overlay_.free(gl_);
   target_.free(gl_);
   shadow_.free(gl_);
   gl_.DeleteVertexArrays(1, &empty_array_);
   for (const GLuint program : {solid_program_, shadow_program_, sky_program_}) gl_.DeleteProgram(program);
 }
 
-const GpuMesh& Renderer::Parts::kept_mesh(const std::shared_ptr<const StaticScene>& scene) {
+GpuScene& Renderer::Parts::kept_scene(const std::shared_ptr<const Scene>& scene) {
+  std::erase_if(kept_, [&](KeptScene& kept) {
+    if (!kept.scene.expired()) return false;
+    kept.gpu.free(gl_);
+    return true;
+  });
   const auto known =
-      std::find_if(kept_.begin(), kept_.end(), [&](const KeptScene& k) { return k.scene == scene; });
+      std::find_if(kept_.begin(), kept_.end(), [&](const KeptScene& k) { return k.scene.lock() == scene; });
   if (known != kept_.end()) {
     std::rotate(kept_.begin(), known, known + 1);
-    return kept_[0].mesh;
+    return kept_[0].gpu;
   }
   if (kept_.size() == kMostKeptScenes) {
-    kept_.back().mesh.free(gl_);
+    kept_.back().gpu.free(gl_);
     kept_.pop_back();
   }
-  KeptScene fresh{scene, {}};
-  fresh.mesh.upload(gl_, static_mesh(*scene), GL_STATIC_DRAW);
-  kept_.insert(kept_.begin(), fresh);
-  return kept_[0].mesh;
+  kept_.insert(kept_.begin(), KeptScene{scene, {}});
+  kept_[0].gpu.upload(gl_, *scene);
+  return kept_[0].gpu;
 }
 
-Image Renderer::Parts::draw(const DrawScene& scene, const Camera& camera, int width, int height) {
+Image Renderer::Parts::draw(const std::shared_ptr<const Scene>& scene, std::span<const ScenePose> poses,
+                            const Marks& marks, const Camera& camera, int width, int height) {
   check_request(camera, width, height);
+  if (poses.size() != scene->frame_count)
+    throw Error("picture: found " + std::to_string(poses.size()) + " poses, expected " +
+                std::to_string(scene->frame_count) + ", one a frame of the scene");
   const CurrentContext current(context_);
   target_.resize(gl_, width, height, options_.samples);
 
   Shot shot;
+  shot.scene = scene.get();
   shot.view = view_frame(camera);
   shot.half_height = half_height_at_one_metre(camera);
   shot.nearest = camera.nearest;
   shot.aspect = static_cast<double>(width) / height;
-  if (scene.fixed) shot.meshes.push_back(&kept_mesh(scene.fixed));
-  const Vec3 origin = shot.meshes.empty() ? camera.target : shot.meshes[0]->origin;
-  moving_.upload(gl_, moving_mesh(scene, origin, {camera.eye, 2.2 * shot.half_height / height}),
-                 GL_STREAM_DRAW);
-  shot.meshes.push_back(&moving_);
+  GpuScene& gpu = kept_scene(scene);
+  gpu.place(gl_, poses);
+  shot.gpu = &gpu;
+  overlay_.upload(gl_,
+                  make_overlay(*scene, marks, {camera.eye, 2.2 * shot.half_height / height}, gpu.origin()));
   if (options_.shadows) shot.aim_light(camera);
 
   if (shot.light_radius > 0) draw_shadows(shot);
@@ -237,26 +251,23 @@ void Renderer::Parts::draw_shadows(const Shot& shot) {
   gl_.Enable(GL_POLYGON_OFFSET_FILL);
   gl_.PolygonOffset(2, 2);
   gl_.UseProgram(shadow_program_);
-  for (const GpuMesh* mesh : shot.meshes) {
-    gl_.UniformMatrix4fv(shaders::kLightFromMesh, 1, GL_FALSE,
-                         parallel(shot.light, shot.light_radius, mesh->origin).data());
-    mesh->draw_casters(gl_);
-  }
+  gl_.UniformMatrix4fv(shaders::kLightFromMesh, 1, GL_FALSE,
+                       parallel(shot.light, shot.light_radius, shot.gpu->origin()).data());
+  shot.gpu->draw_casters(gl_);
   gl_.Disable(GL_POLYGON_OFFSET_FILL);
   gl_.Disable(GL_DEPTH_CLAMP);
 }
 
 void Renderer::Parts::draw_sky(const Shot& shot) {
   const ViewFrame& v = shot.view;
-  const auto send = [&](GLint location, Vec3 value) {
-    gl_.Uniform3f(location, static_cast<float>(value.x), static_cast<float>(value.y),
-                  static_cast<float>(value.z));
-  };
   gl_.Disable(GL_DEPTH_TEST);
   gl_.UseProgram(sky_program_);
-  send(shaders::kRayRight, shot.half_height * shot.aspect * v.right);
-  send(shaders::kRayUp, shot.half_height * v.up);
-  send(shaders::kRayBack, v.back);
+  send(gl_, shaders::kRayRight, shot.half_height * shot.aspect * v.right);
+  send(gl_, shaders::kRayUp, shot.half_height * v.up);
+  send(gl_, shaders::kRayBack, v.back);
+  send(gl_, shaders::kHorizonColor, shot.scene->sky.horizon);
+  send(gl_, shaders::kAboveColor, shot.scene->sky.above);
+  send(gl_, shaders::kBelowColor, shot.scene->sky.below);
   gl_.BindVertexArray(empty_array_);
   gl_.DrawArrays(GL_TRIANGLES, 0, 3);
   gl_.Enable(GL_DEPTH_TEST);
@@ -264,36 +275,34 @@ void Renderer::Parts::draw_sky(const Shot& shot) {
 
 void Renderer::Parts::draw_solids(const Shot& shot) {
   const double texel = 2 * shot.light_radius / ShadowTarget::kSide;
-  const Vec3 to_light = normalized(kToLight);
   gl_.DepthMask(GL_TRUE);
   gl_.ClearDepth(0);  // 0 is infinitely far
   gl_.Clear(GL_DEPTH_BUFFER_BIT);
   gl_.DepthFunc(GL_GREATER);
   gl_.UseProgram(solid_program_);
-  gl_.BindTextureUnit(0, shadow_.depth);
-  gl_.Uniform3f(shaders::kToLight, static_cast<float>(to_light.x), static_cast<float>(to_light.y),
-                static_cast<float>(to_light.z));
+  gl_.BindTextureUnit(shaders::kShadowUnit, shadow_.depth);
+  send(gl_, shaders::kToLight, normalized(shot.scene->sun.to_sun));
+  send(gl_, shaders::kSunColor, shot.scene->sun.color);
   gl_.Uniform1f(shaders::kShadowTexel, 1.0F / ShadowTarget::kSide);
   gl_.Uniform1f(shaders::kNormalShift, static_cast<float>(1.5 * texel));
   gl_.Uniform1i(shaders::kShadowed, shot.light_radius > 0);
-  const auto send_matrices = [&](const GpuMesh& mesh) {
-    gl_.UniformMatrix4fv(
-        shaders::kClipFromMesh, 1, GL_FALSE,
-        perspective(shot.view, shot.half_height, shot.aspect, shot.nearest, mesh.origin).data());
-    if (shot.light_radius > 0)
-      gl_.UniformMatrix4fv(shaders::kLightFromMesh, 1, GL_FALSE,
-                           parallel(shot.light, shot.light_radius, mesh.origin).data());
-  };
-  for (const GpuMesh* mesh : shot.meshes) {
-    send_matrices(*mesh);
-    mesh->draw_opaque(gl_);
-  }
+  const Vec3 origin = shot.gpu->origin();
+  gl_.UniformMatrix4fv(shaders::kClipFromMesh, 1, GL_FALSE,
+                       perspective(shot.view, shot.half_height, shot.aspect, shot.nearest, origin).data());
+  if (shot.light_radius > 0)
+    gl_.UniformMatrix4fv(shaders::kLightFromMesh, 1, GL_FALSE,
+                         parallel(shot.light, shot.light_radius, origin).data());
+  shot.gpu->draw_opaque(gl_);
+  gl_.BindTextureUnit(shaders::kPaintUnit, shot.gpu->white());
+  overlay_.draw_opaque(gl_);
   gl_.Enable(GL_BLEND);
   gl_.DepthMask(GL_FALSE);
-  for (const GpuMesh* mesh : shot.meshes) {
-    send_matrices(*mesh);
-    mesh->draw_blended(gl_);
-  }
+  shot.gpu->draw_blended(gl_, GpuScene::Part::kFixed);
+  gl_.BindTextureUnit(shaders::kPaintUnit, shot.gpu->white());
+  overlay_.draw_blended_ground(gl_);
+  shot.gpu->draw_blended(gl_, GpuScene::Part::kMoving);
+  gl_.BindTextureUnit(shaders::kPaintUnit, shot.gpu->white());
+  overlay_.draw_blended_above(gl_);
   gl_.Disable(GL_BLEND);
   gl_.DepthMask(GL_TRUE);
 }
@@ -326,8 +335,9 @@ void Renderer::Parts::check_errors(int width, int height) {
 Renderer::Renderer(const RenderOptions& options) : parts_(std::make_unique<Parts>(options)) {}
 Renderer::~Renderer() = default;
 
-Image Renderer::draw(const DrawScene& scene, const Camera& camera, int width, int height) {
-  return parts_->draw(scene, camera, width, height);
+Image Renderer::draw(const std::shared_ptr<const Scene>& scene, std::span<const ScenePose> poses,
+                     const Marks& marks, const Camera& camera, int width, int height) {
+  return parts_->draw(scene, poses, marks, camera, width, height);
 }
 
 const std::string& Renderer::renderer_name() const {

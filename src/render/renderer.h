@@ -1,4 +1,4 @@
-// Headless pictures of a DrawScene: shaded, shadowed, antialiased. Metres and radians in, RGB bytes out.
+// Headless pictures of a Scene: shaded, shadowed, antialiased. Metres and radians in, RGB bytes out.
 //
 // A Renderer owns one OpenGL context, bound only while draw() runs: any thread may draw, one at a time.
 // Different Renderers are independent. The same scene, camera and size give the same bytes on the same
@@ -6,12 +6,14 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/error.h"
 #include "base/image.h"
 #include "render/camera.h"
-#include "render/draw_scene.h"
+#include "scene/marks.h"
+#include "scene/scene.h"
 
 namespace mvsim {
 
@@ -43,8 +45,10 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  // A picture of width x height pixels, 3 channels, row 0 at the top.
-  Image draw(const DrawScene& scene, const Camera& camera, int width, int height);
+  // A picture of width x height pixels, 3 channels, row 0 at the top. `poses`: one for each frame of the
+  // scene. The scene is uploaded with its first picture and kept for those that follow.
+  Image draw(const std::shared_ptr<const Scene>& scene, std::span<const ScenePose> poses, const Marks& marks,
+             const Camera& camera, int width, int height);
 
   const std::string& renderer_name() const;  // GL_RENDERER
   // One line to tell the user once when pictures are drawn in software; empty on a GPU.

@@ -12,32 +12,76 @@ enum Uniform {
   kShadowed = 5,
   kRayRight = 6,
   kRayUp = 7,
-  kRayBack = 8
+  kRayBack = 8,
+  kSunColor = 9,
+  kHorizonColor = 10,
+  kAboveColor = 11,
+  kBelowColor = 12
 };
 
+enum TextureUnit { kShadowUnit = 0, kPaintUnit = 1 };
+
+// Of a vertex, then of an instance.
+enum Attribute {
+  kPosition = 0,
+  kNormal = 1,
+  kColor = 2,
+  kUv = 3,
+  kFrameX = 4,
+  kFrameY = 5,
+  kFrameZ = 6,
+  kFrameOrigin = 7,
+  kFrameScale = 8,
+  kAttributeCount = 9
+};
+
+// Where an instance stands; also the beginning of the vertex shaders.
+inline constexpr const char* kInstanced = R"glsl(#version 450 core
+layout(location = 0) in dvec3 position;
+layout(location = 4) in dvec3 frame_x;
+layout(location = 5) in dvec3 frame_y;
+layout(location = 6) in dvec3 frame_z;
+layout(location = 7) in dvec3 frame_origin;
+layout(location = 8) in double frame_scale;
+vec3 placed() {
+  return vec3(frame_origin + (position.x * frame_scale * frame_x + position.y * frame_scale * frame_y +
+                              position.z * frame_z));
+}
+vec3 turned(vec3 v) {
+  vec3 scaled = vec3(v.xy, v.z * float(frame_scale));
+  vec3 n = scaled.x * vec3(frame_x) + scaled.y * vec3(frame_y) + scaled.z * vec3(frame_z);
+  return n * (length(v) / max(length(n), 1e-6));
+}
+)glsl";
+
 // Sun and sky light are kept apart until the shadow is known. Colours are squared to get near linear light.
-inline constexpr const char* kSolidVertex = R"glsl(#version 450 core
-layout(location = 0) in vec3 position;
-layout(location = 1) in vec4 normal;
+inline constexpr const char* kSolidVertex = R"glsl(
+layout(location = 1) in vec4 local_normal;
 layout(location = 2) in vec4 color;
+layout(location = 3) in vec2 uv;
 layout(location = 0) uniform mat4 clip_from_mesh;
 layout(location = 1) uniform mat4 light_from_mesh;
 layout(location = 2) uniform vec3 to_light;
 layout(location = 4) uniform float normal_shift;
+layout(location = 9) uniform vec3 sun_color;
 out vec3 from_sky;
 out vec3 from_sun;
 out float alpha;
 out vec3 in_light;
+out vec2 on_texture;
 void main() {
-  gl_Position = clip_from_mesh * vec4(position, 1.0);
+  vec3 at = placed();
+  vec4 normal = vec4(turned(local_normal.xyz), local_normal.w);
+  gl_Position = clip_from_mesh * vec4(at, 1.0);
   vec3 base = color.rgb * color.rgb;
   vec3 sky = mix(vec3(0.30, 0.30, 0.30), vec3(0.46, 0.48, 0.52), 0.5 + 0.5 * normal.z);
   sky += vec3(0.26, 0.26, 0.28) * max(-dot(normal.xy, to_light.xy), 0.0) + vec3(0.10) * abs(normal.y);
-  vec3 sun = vec3(0.72, 0.69, 0.64) * max(dot(normal.xyz, to_light), 0.0);
+  vec3 sun = sun_color * max(dot(normal.xyz, to_light), 0.0);
   from_sky = base * mix(sky, vec3(1.0), normal.w);
   from_sun = base * sun * (1.0 - normal.w);
   alpha = color.a;
-  vec3 p = (light_from_mesh * vec4(position + normal_shift * normal.xyz, 1.0)).xyz;
+  on_texture = uv;
+  vec3 p = (light_from_mesh * vec4(at + normal_shift * normal.xyz, 1.0)).xyz;
   in_light = vec3(0.5 + 0.5 * p.x, 0.5 - 0.5 * p.y, p.z);
 }
 )glsl";
@@ -47,9 +91,11 @@ in vec3 from_sky;
 in vec3 from_sun;
 in float alpha;
 in vec3 in_light;
+in vec2 on_texture;
 layout(location = 3) uniform float texel;
 layout(location = 5) uniform bool shadowed;
 layout(binding = 0) uniform sampler2DShadow shadow_map;
+layout(binding = 1) uniform sampler2D paint;
 out vec4 picture;
 void main() {
   float lit = 1.0;
@@ -61,14 +107,14 @@ void main() {
     vec2 rim = abs(in_light.xy - 0.5);
     lit = mix(lit, 1.0, smoothstep(0.42, 0.5, max(rim.x, rim.y)));
   }
-  picture = vec4(sqrt(from_sky + lit * from_sun), alpha);
+  vec4 painted = texture(paint, on_texture);
+  picture = vec4(sqrt(from_sky + lit * from_sun) * painted.rgb, alpha * painted.a);
 }
 )glsl";
 
-inline constexpr const char* kShadowVertex = R"glsl(#version 450 core
-layout(location = 0) in vec3 position;
+inline constexpr const char* kShadowVertex = R"glsl(
 layout(location = 1) uniform mat4 light_from_mesh;
-void main() { gl_Position = light_from_mesh * vec4(position, 1.0); }
+void main() { gl_Position = light_from_mesh * vec4(placed(), 1.0); }
 )glsl";
 
 inline constexpr const char* kShadowFragment = R"glsl(#version 450 core
@@ -90,12 +136,14 @@ void main() {
 
 inline constexpr const char* kSkyFragment = R"glsl(#version 450 core
 in vec3 ray;
+layout(location = 10) uniform vec3 horizon;
+layout(location = 11) uniform vec3 above_color;
+layout(location = 12) uniform vec3 below_color;
 out vec4 picture;
 void main() {
   float height = normalize(ray).z;
-  vec3 horizon = vec3(0.93, 0.95, 0.97);
-  vec3 above = mix(horizon, vec3(0.55, 0.70, 0.88), smoothstep(0.0, 0.7, height));
-  vec3 below = mix(horizon, vec3(0.78, 0.80, 0.83), smoothstep(0.0, 0.4, -height));
+  vec3 above = mix(horizon, above_color, smoothstep(0.0, 0.7, height));
+  vec3 below = mix(horizon, below_color, smoothstep(0.0, 0.4, -height));
   picture = vec4(height > 0.0 ? above : below, 1.0);
 }
 )glsl";

@@ -4,33 +4,10 @@
 
 #include <array>
 
-#include "base/geometry.h"
+#include "base/geometry3.h"
 #include "render/camera.h"
 
 namespace mvsim {
-
-inline Vec3 operator+(Vec3 a, Vec3 b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-inline Vec3 operator-(Vec3 a, Vec3 b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-inline Vec3 operator*(double s, Vec3 a) {
-  return {s * a.x, s * a.y, s * a.z};
-}
-inline double dot(Vec3 a, Vec3 b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-inline Vec3 cross(Vec3 a, Vec3 b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-inline double norm(Vec3 a) {
-  return std::sqrt(dot(a, a));
-}
-inline Vec3 normalized(Vec3 a) {
-  const double length = norm(a);
-  return length > 0 ? (1 / length) * a : Vec3{0, 0, 1};
-}
 
 // A right-handed frame looking along -back.
 struct ViewFrame {

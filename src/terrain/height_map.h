@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/geometry.h"
@@ -21,6 +22,7 @@ class HeightMap {
   double resolution() const { return resolution_; }
   Vec2 corner() const { return corner_; }
   float node(int row, int column) const { return heights_[index_of(row, column)]; }
+  std::span<const float> heights() const { return heights_; }  // row by row
   Rect extent() const {
     return {corner_.x, corner_.x + (rows_ - 1) * resolution_, corner_.y,
             corner_.y + (columns_ - 1) * resolution_};

@@ -14,7 +14,6 @@ struct WheelModel {
   double width = 0, radius = 0;  // m
   double mass = 0;               // kg
   double inertia = 0;            // kg m2 about the axle
-  Color color{};
 };
 
 struct WheelState {

@@ -1,0 +1,230 @@
+#include "model/compile_scene.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "scene/scene.h"
+
+namespace mvsim {
+namespace {
+
+constexpr int kMostGridLines = 10000;
+constexpr double kGridWallHeight = 0.5;  // m
+constexpr Color kGridWallColor{0x6f, 0x7f, 0x96, 255};
+constexpr Color kFreeFloorColor{0xe6, 0xe8, 0xea, 255}, kUnknownFloorColor{0xb4, 0xb9, 0xbf, 255};
+
+// Things in the order of the file, counted from 1; those beyond the range of a label share the last one.
+class Labels {
+ public:
+  explicit Labels(const WorldSpec& spec) {
+    const auto collect = [&](const auto& things) {
+      for (const auto& thing : things) orders_.push_back(thing.order);
+    };
+    collect(spec.vehicles);
+    collect(spec.blocks);
+    collect(spec.grids);
+    collect(spec.elevation_maps);
+    collect(spec.planes);
+    std::sort(orders_.begin(), orders_.end());
+  }
+  uint16_t of(int order) const {
+    const auto place = std::lower_bound(orders_.begin(), orders_.end(), order) - orders_.begin() + 1;
+    return static_cast<uint16_t>(std::min<std::ptrdiff_t>(place, std::numeric_limits<uint16_t>::max()));
+  }
+
+ private:
+  std::vector<int> orders_;
+};
+
+class SceneCompiler {
+ public:
+  SceneCompiler(const WorldSpec& spec, Model& model, Scene& scene)
+      : spec_(spec), model_(model), scene_(scene), labels_(spec) {}
+
+  void add_planes();
+  void add_grids();
+  void add_height_maps();
+  void add_blocks(bool fixed);
+  void add_vehicles();
+  void add_ground_grids();
+  void set_extent();
+
+ private:
+  void add(uint32_t shape, const Material& material, uint32_t frame, const Frame3& T_frame_shape, int order) {
+    scene_.instances.push_back({shape, material_index(material), frame, T_frame_shape, labels_.of(order)});
+  }
+  uint32_t shape_index(Shape shape) {
+    scene_.shapes.push_back(std::move(shape));
+    return static_cast<uint32_t>(scene_.shapes.size() - 1);
+  }
+  // Equal wheels and chassis of one vehicle after the other are one shape: it is kept once in a driver's
+  // memory.
+  template <typename T>
+  uint32_t shared_shape(const T& shape) {
+    constexpr size_t kLookBack = 8;
+    const size_t count = scene_.shapes.size();
+    for (size_t i = count; i > (count > kLookBack ? count - kLookBack : 0); --i)
+      if (const T* known = std::get_if<T>(&scene_.shapes[i - 1]); known && *known == shape)
+        return static_cast<uint32_t>(i - 1);
+    return shape_index(shape);
+  }
+  uint32_t material_index(const Material& material) {
+    const auto same = [&](const Material& m) {
+      return m.color.r == material.color.r && m.color.g == material.color.g &&
+             m.color.b == material.color.b && m.color.a == material.color.a &&
+             m.texture == material.texture && m.casts_shadow == material.casts_shadow;
+    };
+    auto& all = scene_.materials;
+    if (all.empty() || !same(all.back())) all.push_back(material);
+    return static_cast<uint32_t>(all.size() - 1);
+  }
+
+  const WorldSpec& spec_;
+  Model& model_;
+  Scene& scene_;
+  Labels labels_;
+};
+
+void SceneCompiler::add_planes() {
+  for (size_t i = 0; i < spec_.planes.size(); ++i) {
+    const GroundPlane& plane = model_.terrain.planes[i];
+    const Pose3 pose{plane.pose.x, plane.pose.y, plane.pose.z + plane.z, plane.pose.yaw, 0, 0};
+    add(shape_index(LevelRect{plane.extent}), {.color = spec_.planes[i].color, .casts_shadow = false},
+        kWorldFrame, Frame3(pose), spec_.planes[i].order);
+  }
+}
+
+void SceneCompiler::add_grids() {
+  for (size_t i = 0; i < spec_.grids.size(); ++i) {
+    const GridModel& grid = model_.grids[i];
+    const Pose3 pose{grid.T_world_grid.x, grid.T_world_grid.y, 0, grid.T_world_grid.yaw, 0, 0};
+    const auto add_part = [&](GridCells::Part part, Color color) {
+      add(shape_index(GridCells{&grid.field, part, kGridWallHeight}),
+          {.color = color, .casts_shadow = part == GridCells::kWalls}, kWorldFrame, Frame3(pose),
+          spec_.grids[i].order);
+    };
+    add_part(GridCells::kFreeFloor, kFreeFloorColor);
+    add_part(GridCells::kUnknownFloor, kUnknownFloorColor);
+    add_part(GridCells::kWalls, kGridWallColor);
+  }
+}
+
+void SceneCompiler::add_height_maps() {
+  for (size_t i = 0; i < spec_.elevation_maps.size(); ++i) {
+    const HeightMap& map = model_.terrain.maps[i];
+    const HeightField field{.rows = map.rows(),
+                            .columns = map.columns(),
+                            .heights = map.heights(),
+                            .corner = map.corner(),
+                            .step_x = map.resolution(),
+                            .step_y = map.resolution()};
+    add(shape_index(field), {.color = spec_.elevation_maps[i].color, .casts_shadow = false}, kWorldFrame, {},
+        spec_.elevation_maps[i].order);
+  }
+}
+
+struct PlacedPrism {
+  Prism prism;
+  Frame3 T_block_prism;
+};
+
+// A ramp or a bump: its profile, stood upright and drawn out along its width or length.
+PlacedPrism profile_prism(const BlockTop& top) {
+  PlacedPrism out;
+  out.T_block_prism = {{}, {1, 0, 0}, {0, 0, 1}, {0, -1, 0}};
+  if (top.shape == TopShape::kRamp) {
+    out.prism = {
+        {{0, 0}, {top.length_x, 0}, {top.length_x, top.height}}, -top.length_y / 2, top.length_y / 2};
+    return out;
+  }
+  constexpr int kSides = 16;
+  out.T_block_prism = {{}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
+  for (int i = 0; i <= kSides; ++i) {
+    const SinCos sc = sin_cos(kPi * i / kSides);
+    out.prism.outline.push_back({top.length_y / 2 * sc.cos, top.height * sc.sin});
+  }
+  out.prism.z_min = -top.length_x / 2;
+  out.prism.z_max = top.length_x / 2;
+  return out;
+}
+
+PlacedPrism block_prism(const BlockModel& block) {
+  if (block.top.shape != TopShape::kFlat) return profile_prism(block.top);
+  return {{block.shape.outline, block.z_min, block.z_max}, {}};
+}
+
+void SceneCompiler::add_blocks(bool fixed) {
+  for (size_t i = 0; i < spec_.blocks.size(); ++i) {
+    BlockModel& block = model_.blocks[i];
+    if (fixed != (block.is_static && !block.placed)) continue;
+    PlacedPrism placed = block_prism(block);
+    const Material material{.color = spec_.blocks[i].color};
+    if (!fixed) {
+      block.frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : scene_.frame_count++;
+      add(shared_shape(placed.prism), material, block.frame, placed.T_block_prism, spec_.blocks[i].order);
+      continue;
+    }
+    const Frame3 T_world_prism = compose(Frame3(block.initial_pose), placed.T_block_prism);
+    add(shape_index(std::move(placed.prism)), material, kWorldFrame, T_world_prism, spec_.blocks[i].order);
+  }
+}
+
+void SceneCompiler::add_vehicles() {
+  for (size_t i = 0; i < spec_.vehicles.size(); ++i) {
+    const VehicleSpec& spec = spec_.vehicles[i];
+    const VehicleModel& vehicle = model_.vehicles[i];
+    add(shared_shape(Prism{vehicle.chassis.outline, vehicle.z_min, vehicle.z_max}),
+        {.color = spec.chassis.color.value_or(vehicle.dynamics->default_color())},
+        frame_of_body(vehicle.body), {}, spec.order);
+  }
+  // after all chassis, so that equal ones are found to be equal
+  for (size_t i = 0; i < spec_.vehicles.size(); ++i) {
+    const VehicleSpec& spec = spec_.vehicles[i];
+    const VehicleModel& vehicle = model_.vehicles[i];
+    for (size_t w = 0; w < vehicle.wheels.size(); ++w) {
+      const WheelModel& wheel = vehicle.wheels[w];
+      const auto in_file = std::find_if(spec.wheels.begin(), spec.wheels.end(),
+                                        [&](const WheelSpec& s) { return s.tag == wheel.tag; });
+      const Color color = in_file == spec.wheels.end() ? WheelSpec{}.color : in_file->color;
+      add(shared_shape(WheelShape{wheel.radius, wheel.width}), {.color = color},
+          frame_of_wheel(model_.bodies.size(), vehicle.first_wheel + w), {}, spec.order);
+    }
+  }
+}
+
+void SceneCompiler::add_ground_grids() {
+  for (const GroundGridSpec& g : spec_.ground_grids) {
+    check_range({.name = "interval", .min = 0, .open_min = true}, g.interval, g.where);
+    const double size = std::max(g.extent.x_max - g.extent.x_min, g.extent.y_max - g.extent.y_min);
+    if (!(size / g.interval <= kMostGridLines))
+      throw WorldFileError(g.where, "<interval>: found more than " + std::to_string(kMostGridLines) +
+                                        " grid lines a side, expected fewer");
+    scene_.ground_grids.push_back({g.extent, g.interval, g.color});
+  }
+}
+
+void SceneCompiler::set_extent() {
+  scene_.bounds = model_.bounds;
+  scene_.height = model_.grids.empty() ? 0 : kGridWallHeight;
+  for (const BlockModel& b : model_.blocks) scene_.height = std::max(scene_.height, b.z_max);
+  for (const HeightMap& map : model_.terrain.maps) scene_.height = std::max(scene_.height, map.highest());
+}
+
+}  // namespace
+
+void compile_scene(const WorldSpec& spec, Model& model) {
+  auto scene = std::make_shared<Scene>();
+  SceneCompiler compiler(spec, model, *scene);
+  scene->frame_count = frame_of_wheel(model.bodies.size(), model.wheel_count);
+  compiler.add_planes();
+  compiler.add_grids();
+  compiler.add_height_maps();
+  compiler.add_blocks(true);
+  compiler.add_blocks(false);
+  compiler.add_vehicles();
+  compiler.add_ground_grids();
+  compiler.set_extent();
+  model.scene = std::move(scene);
+}
+
+}  // namespace mvsim

@@ -1,0 +1,199 @@
+#include "render/gpu_scene.h"
+
+#include <algorithm>
+#include <map>
+
+#include "render/shaders.h"
+#include "scene/triangles.h"
+
+namespace mvsim {
+namespace {
+
+constexpr int kMaxHeightNodes = 400;  // a side, of what is drawn of a height field
+
+// Near the scene, so that a world far from (0, 0) keeps its precision.
+Vec3 origin_of(const Scene& scene) {
+  const auto first = [&](auto wanted) -> const Instance* {
+    for (const Instance& i : scene.instances)
+      if (i.frame == kWorldFrame && wanted(scene.shapes[i.shape])) return &i;
+    return nullptr;
+  };
+  const Instance* near = first([](const Shape& s) { return std::holds_alternative<GridCells>(s); });
+  if (!near)
+    near = first(
+        [](const Shape& s) { return std::holds_alternative<Prism>(s) || std::holds_alternative<Mesh>(s); });
+  return near ? Vec3{near->T_frame_shape.origin.x, near->T_frame_shape.origin.y, 0} : Vec3{};
+}
+
+// Where the driver sees a point, given relative to `origin`.
+Vec3 rounded(Vec3 p, Vec3 origin) {
+  return origin + Vec3{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+}
+
+std::vector<Vec3> distinct(std::vector<Vec3> points) {
+  const auto key = [](Vec3 p) { return std::tuple{p.x, p.y, p.z}; };
+  std::sort(points.begin(), points.end(), [&](Vec3 a, Vec3 b) { return key(a) < key(b); });
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
+
+std::array<double, 12> numbers_of(const Frame3& f) {
+  return {f.origin.x, f.origin.y, f.origin.z, f.x.x, f.x.y, f.x.z, f.y.x, f.y.y, f.y.z, f.z.x, f.z.y, f.z.z};
+}
+
+}  // namespace
+
+// Meshes on their way: first all that is fixed, by kind, then the moving ones in the order of the scene.
+struct GpuScene::Upload {
+  struct Piece {
+    Kind kind;
+    std::vector<uint32_t> indices;  // into all vertices
+    Moving moving;
+  };
+  Upload(const Scene& of, Vec3 near) : scene(of), origin(near) {}
+
+  const Scene& scene;
+  Vec3 origin;
+  std::vector<GpuVertex> vertices;
+  std::map<std::tuple<bool, bool, bool, int>, size_t> fixed;  // places in `pieces`
+  std::map<std::tuple<uint32_t, uint32_t, std::array<double, 12>>, size_t> moving;
+  std::vector<Piece> pieces;
+  Box3 fixed_bounds;
+
+  Kind kind_of(const Instance& instance) const {
+    const Material& m = scene.materials[instance.material];
+    const bool blended = m.color.a < 255;
+    return {.blended = blended,
+            .moving = instance.frame != kWorldFrame,
+            .casts = m.casts_shadow && !blended,
+            .texture = m.texture};
+  }
+  void add(const Instance& instance) {
+    const Kind kind = kind_of(instance);
+    const std::tuple key{instance.shape, instance.material, numbers_of(instance.T_frame_shape)};
+    if (const auto known = moving.find(key); kind.moving && known != moving.end()) {
+      pieces[known->second].moving.frames.push_back(instance.frame);
+      return;
+    }
+    const Mesh mesh = triangles_of(scene.shapes[instance.shape], scene.materials[instance.material].color,
+                                   instance.T_frame_shape, {.max_nodes = kMaxHeightNodes});
+    const auto first = static_cast<uint32_t>(vertices.size());
+    append_vertices(mesh, kind.moving ? Vec3{} : origin, vertices);
+    Piece& piece = piece_of(kind, key);
+    for (const uint32_t index : mesh.indices) piece.indices.push_back(first + index);
+    if (kind.moving) {
+      piece.moving.frames.push_back(instance.frame);
+      if (kind.casts) piece.moving.corners = distinct(mesh.positions);
+    } else if (kind.casts) {
+      for (size_t i = first; i < vertices.size(); ++i) {
+        const double* p = vertices[i].position;
+        fixed_bounds.include(rounded({p[0], p[1], p[2]}, origin));
+      }
+    }
+  }
+  Piece& piece_of(const Kind& kind, const decltype(moving)::key_type& key) {
+    const size_t place = kind.moving ? moving.emplace(key, pieces.size()).first->second
+                                     : fixed.emplace(kind.rank(), pieces.size()).first->second;
+    if (place == pieces.size()) pieces.push_back({kind, {}, {}});
+    return pieces[place];
+  }
+};
+
+void GpuScene::upload(const GladGLContext& gl, const Scene& scene) {
+  origin_ = origin_of(scene);
+  Upload upload(scene, origin_);
+  for (const Instance& instance : scene.instances) upload.add(instance);
+
+  std::stable_sort(
+      upload.pieces.begin(), upload.pieces.end(),
+      [](const Upload::Piece& p, const Upload::Piece& q) { return p.kind.rank() < q.kind.rank(); });
+  std::vector<uint32_t> indices;
+  std::vector<DrawCommand> commands;
+  GLuint next_instance = 1;  // the first one stands for all that is fixed
+  for (Upload::Piece& piece : upload.pieces) {
+    const auto count = static_cast<GLuint>(piece.moving.frames.size());
+    commands.push_back({.index_count = static_cast<GLuint>(piece.indices.size()),
+                        .instance_count = piece.kind.moving ? count : 1,
+                        .first_index = static_cast<GLuint>(indices.size()),
+                        .base_instance = piece.kind.moving ? next_instance : 0});
+    indices.insert(indices.end(), piece.indices.begin(), piece.indices.end());
+    if (runs_.empty() || runs_.back().kind != piece.kind)
+      runs_.push_back({piece.kind, commands.size() - 1, 0});
+    ++runs_.back().count;
+    if (!piece.kind.moving) continue;
+    next_instance += count;
+    moving_.push_back(std::move(piece.moving));
+  }
+  fixed_bounds_ = upload.fixed_bounds;
+  geometry_.upload(gl, upload.vertices, indices, commands, GL_STATIC_DRAW);
+  upload_textures(gl, scene);
+}
+
+void GpuScene::upload_textures(const GladGLContext& gl, const Scene& scene) {
+  const Texture white{1, 1, {255, 255, 255, 255}};
+  const auto make = [&](const Texture& texture) {
+    GLuint name = 0;
+    int levels = 1;
+    while (std::max(texture.width, texture.height) >> levels) ++levels;
+    gl.CreateTextures(GL_TEXTURE_2D, 1, &name);
+    gl.TextureStorage2D(name, levels, GL_RGBA8, texture.width, texture.height);
+    gl.TextureSubImage2D(name, 0, 0, 0, texture.width, texture.height, GL_RGBA, GL_UNSIGNED_BYTE,
+                         texture.rgba.data());
+    gl.GenerateTextureMipmap(name);
+    gl.TextureParameteri(name, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+    gl.TextureParameteri(name, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    textures_.push_back(name);
+  };
+  for (const Texture& texture : scene.textures) make(texture);
+  make(white);
+}
+
+void GpuScene::place(const GladGLContext& gl, std::span<const ScenePose> poses) {
+  caster_bounds_ = fixed_bounds_;
+  instances_.assign(1, {});
+  for (const Moving& mesh : moving_)
+    for (const uint32_t frame : mesh.frames) {
+      const ScenePose& pose = poses[frame];
+      instances_.push_back(gpu_instance(pose, origin_));
+      for (const Vec3 p : mesh.corners) {
+        const Vec3 at = pose.T_world_frame.transform({pose.scale * p.x, pose.scale * p.y, p.z});
+        if (is_finite(at)) caster_bounds_.include(rounded(at - origin_, origin_));
+      }
+    }
+  geometry_.place(gl, instances_);
+}
+
+template <typename Wanted>
+void GpuScene::draw_runs(const GladGLContext& gl, Wanted wanted, bool textured) const {
+  for (const Run& run : runs_) {
+    if (!wanted(run.kind)) continue;
+    if (textured)
+      gl.BindTextureUnit(shaders::kPaintUnit, run.kind.texture == Material::kNoTexture
+                                                  ? textures_.back()
+                                                  : textures_[static_cast<size_t>(run.kind.texture)]);
+    geometry_.draw(gl, run.first_command, run.count);
+  }
+}
+
+void GpuScene::draw_casters(const GladGLContext& gl) const {
+  draw_runs(
+      gl, [](const Kind& k) { return k.casts; }, false);
+}
+
+void GpuScene::draw_opaque(const GladGLContext& gl) const {
+  draw_runs(
+      gl, [](const Kind& k) { return !k.blended; }, true);
+}
+
+void GpuScene::draw_blended(const GladGLContext& gl, Part part) const {
+  draw_runs(
+      gl, [&](const Kind& k) { return k.blended && k.moving == (part == Part::kMoving); }, true);
+}
+
+void GpuScene::free(const GladGLContext& gl) {
+  geometry_.free(gl);
+  gl.DeleteTextures(static_cast<GLsizei>(textures_.size()), textures_.data());
+  *this = {};
+}
+
+}  // namespace mvsim

@@ -1,0 +1,47 @@
+// What a picture for people shows beside the scene: facts of one running world, metres, world frame. No
+// colours: who draws them decides how they look. No sensor sees them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/geometry3.h"
+
+namespace mvsim {
+
+// Which way a robot faces: lies on top of it, x forward.
+struct HeadingMark {
+  Frame3 frame;
+  double length = 0.1;
+};
+
+enum class RegionMark { kFriction, kRollingResistance, kSoil };
+
+// Ground of another kind, a patch of heights like HeightField.
+struct RegionPatch {
+  RegionMark kind = RegionMark::kFriction;
+  int rows = 0, columns = 0;
+  std::vector<float> heights;
+  Vec2 corner;
+  double step_x = 1, step_y = 1;
+};
+
+// A ring on the ground. `line` follows the ground where it is hilly; empty: it lies level at center.z.
+struct RingMark {
+  Vec3 center;
+  double inner_radius = 0, outer_radius = 0.25;
+  std::vector<Vec3> line;  // of the middle between both radii, closed
+};
+
+struct Marks {
+  std::vector<HeadingMark> headings;
+  std::vector<RegionPatch> regions;
+  // both anchors of each joint
+  std::vector<std::array<Vec3, 2>> ropes;
+  std::vector<std::array<Vec3, 2>> hitches;
+  std::vector<Vec3> hits;  // where rays of lidars end that hit something
+  std::optional<RingMark> goal;
+};
+
+}  // namespace mvsim

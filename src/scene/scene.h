@@ -1,0 +1,91 @@
+// What eyes see of a world: shapes with materials, where each of them hangs, the sun and the sky. Metres and
+// radians, world frame. Compiled with the Model, never changed afterwards, read from any thread; knows
+// nothing of OpenGL, of noise, of who looks.
+//
+// What moves in a simulation is one array of `ScenePose`, by frame: frame 0 is the world, then come the
+// bodies in the order of Model::bodies, then all wheels in the order of a Simulation's wheels (a wheel's
+// frame steers and spins), then blocks without a rigid body that can be somewhere else at times.
+//
+// Shapes may refer to data of the Model (maps): a Scene is held by a pointer that shares the Model's life.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/geometry3.h"
+#include "scene/shapes.h"
+
+namespace mvsim {
+
+// 8 bits a channel, rows from the top.
+struct Texture {
+  int width = 0, height = 0;
+  std::vector<uint8_t> rgba;  // height * width * 4
+};
+
+struct Material {
+  static constexpr int kNoTexture = -1;
+
+  Color color{};             // alpha below 255 is blended over what is behind it
+  int texture = kNoTexture;  // in Scene::textures; multiplies the colour, repeats beyond [0, 1]
+  bool casts_shadow = true;
+};
+
+inline constexpr uint32_t kWorldFrame = 0;
+
+struct Instance {
+  uint32_t shape = 0, material = 0;  // in Scene::shapes, Scene::materials
+  uint32_t frame = kWorldFrame;      // in the array of poses
+  Frame3 T_frame_shape;
+  uint16_t label = 0;  // of the thing that it belongs to: things count from 1 in the order of the file
+};
+
+// Where a frame is, and how much larger than compiled what hangs on it stands: along x and y of the frame,
+// heights stay (a placed block changes its size so).
+struct ScenePose {
+  Frame3 T_world_frame;
+  double scale = 1;
+};
+
+// Light from infinitely far away.
+struct Sun {
+  Vec3 to_sun{-0.42, 0.38, 0.8243};  // from the upper left of a view from above
+  std::array<float, 3> color{0.72F, 0.69F, 0.64F};
+};
+
+// Colours of what is behind everything, by elevation.
+struct Sky {
+  std::array<float, 3> horizon{0.93F, 0.95F, 0.97F}, above{0.55F, 0.70F, 0.88F}, below{0.78F, 0.80F, 0.83F};
+};
+
+// Lines for people to judge distances by; no sensor sees them.
+struct GroundGrid {
+  Rect extent;
+  double interval = 1;
+  Color color;
+};
+
+struct Scene {
+  std::vector<Shape> shapes;
+  std::vector<Material> materials;
+  std::vector<Texture> textures;
+  std::vector<Instance> instances;
+  std::vector<GroundGrid> ground_grids;
+  Sun sun;
+  Sky sky;
+  uint32_t frame_count = 1;  // length of the array of poses
+
+  Rect bounds;        // what a view from above shows
+  double height = 0;  // m above 0 of the tallest thing that stands in it, about
+};
+
+// The frame of Model::bodies[body].
+inline uint32_t frame_of_body(size_t body) {
+  return 1 + static_cast<uint32_t>(body);
+}
+// The frame of a Simulation's wheel, counted over all vehicles of a world with so many bodies.
+inline uint32_t frame_of_wheel(size_t body_count, size_t wheel) {
+  return 1 + static_cast<uint32_t>(body_count + wheel);
+}
+
+}  // namespace mvsim

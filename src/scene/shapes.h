@@ -1,0 +1,73 @@
+// Shapes that eyes see, each in a frame of its own: metres. Plain values.
+//
+// A shape stays what it is (a prism, a map of cells) until someone needs its triangles: scene/triangles.h
+// makes them. So a world of large maps costs nothing to load, and whoever casts rays may use the exact shape.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "base/geometry3.h"
+#include "raycast/grid_field.h"
+
+namespace mvsim {
+
+// Triangles. Colours and uvs are either one a vertex or none: white, and (0, 0).
+struct Mesh {
+  std::vector<Vec3> positions;
+  std::vector<std::array<float, 3>> normals;  // one a vertex, of length 1
+  std::vector<Color> colors;                  // multiply the colour of the material
+  std::vector<std::array<float, 2>>
+      uvs;                        // (0, 0) is the upper left corner of a texture, (1, 1) the lower right
+  std::vector<uint32_t> indices;  // three a triangle, counter-clockwise seen from outside
+};
+
+// A polygon (simple, any winding, convex or not) raised from z_min to z_max.
+struct Prism {
+  Polygon outline;
+  double z_min = 0, z_max = 1;
+
+  friend bool operator==(const Prism&, const Prism&) = default;
+};
+
+// A cylinder about the y axis; the hub has a mark that shows how far it has turned.
+struct WheelShape {
+  double radius = 0.1, width = 0.05;
+
+  friend bool operator==(const WheelShape&, const WheelShape&) = default;
+};
+
+// A level rectangle at z = 0, seen from above.
+struct LevelRect {
+  Rect extent{-10, 10, -10, 10};
+};
+
+// One part of the picture of an occupancy grid, in the grid's frame. The cells belong to the Model.
+struct GridCells {
+  enum Part { kWalls, kFreeFloor, kUnknownFloor };
+
+  const GridField* field = nullptr;
+  Part part = kWalls;
+  double wall_height = 0.5;
+};
+
+// Ground given by its height at the nodes of a grid, rows along x and columns along y: two triangles a cell,
+// which meet on its rising diagonal. The heights belong to the Model.
+struct HeightField {
+  int rows = 0, columns = 0;
+  std::span<const float> heights;  // row by row, m
+  Vec2 corner;                     // of node (0, 0)
+  double step_x = 1, step_y = 1;
+};
+
+using Shape = std::variant<Mesh, Prism, WheelShape, LevelRect, GridCells, HeightField>;
+
+// A regular polygon about the origin, for round things given as prisms.
+Polygon circle_polygon(double radius, int vertices = 48);
+// A rectangle about the origin.
+Polygon box_polygon(double size_x, double size_y);
+
+}  // namespace mvsim

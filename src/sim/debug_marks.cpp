@@ -1,0 +1,128 @@
+#include "sim/debug_marks.h"
+
+#include <algorithm>
+
+namespace mvsim {
+namespace {
+
+constexpr double kLift = 0.02;  // m by which flat things float over the ground, also where it bends
+
+double ground(const Model& model, Vec2 at) {
+  return highest_map(model.terrain, at).value_or(0);
+}
+
+void add_heading(const Simulation& simulation, size_t index, Marks& marks) {
+  constexpr double kAbove = 0.002;  // m
+  const VehicleModel& vehicle = simulation.model().vehicles[index];
+  Frame3 frame(simulation.vehicle_pose(index));
+  frame.origin = frame.transform({0, 0, vehicle.z_max + kAbove});
+  marks.headings.push_back({frame, vehicle.chassis.radius});
+}
+
+// Where the rays of a lidar end that hit something.
+void add_hits(Simulation& simulation, size_t index, Marks& marks) {
+  const SensorModel& model = simulation.model().sensors[index];
+  const auto angles = model.sensor->angles();
+  if (angles.empty()) return;
+  std::vector<float> ranges(model.sensor->size());
+  std::vector<uint8_t> valid(model.sensor->size());
+  simulation.read_now(index, ranges.data(), valid.data());
+  const Pose3 base = simulation.vehicle_pose(model.vehicle);
+  const Pose3 mount = model.sensor->mount_pose();
+  const Pose2 sensor = compose({base.x, base.y, base.yaw}, {mount.x, mount.y, mount.yaw});
+  for (size_t i = 0; i < angles.size(); ++i) {
+    if (!valid[i]) continue;
+    const Vec2 hit = transform(sensor, Rotation2(angles[i]).rotate({ranges[i], 0}));
+    marks.hits.push_back({hit.x, hit.y, base.z + mount.z});
+  }
+}
+
+// Above what they hold, so that they are seen.
+void add_joints(const Simulation& simulation, Marks& marks) {
+  constexpr double kAbove = 0.01;  // m
+  const Model& model = simulation.model();
+  const auto top = [&](size_t body) {
+    const BodyModel& b = model.bodies[body];
+    return b.kind == BodyKind::kVehicle ? simulation.vehicle_pose(b.index).z + model.vehicles[b.index].z_max
+                                        : simulation.block_pose(b.index).z + model.blocks[b.index].z_max;
+  };
+  for (size_t i = 0; i < model.joints.size(); ++i) {
+    const JointModel& joint = model.joints[i];
+    const auto [a, b] = simulation.joint_anchors(i);
+    const double z = kAbove + std::max(top(joint.body_a), top(joint.body_b));
+    const Vec3 from{a.x, a.y, z}, to{b.x, b.y, z};
+    (joint.type == JointType::kDistance ? marks.ropes : marks.hitches).push_back({from, to});
+  }
+}
+
+RegionMark mark_of(GroundProperty property) {
+  switch (property) {
+    case GroundProperty::kMu:
+      return RegionMark::kFriction;
+    case GroundProperty::kCRr:
+      return RegionMark::kRollingResistance;
+    case GroundProperty::kSurface:
+    case GroundProperty::kConeIndex:
+      return RegionMark::kSoil;
+  }
+  return {};
+}
+
+// Regions where they lie now, on hills in steps of a fine grid.
+void add_regions(const Simulation& simulation, Marks& marks) {
+  constexpr double kStep = 0.25;  // m
+  constexpr int kMostSteps = 60;
+  const Model& model = simulation.model();
+  for (const RegionModel& region : model.regions) {
+    const auto box = [&](RegionParam p) { return simulation.param(region.box + p); };
+    const double size_x = box(kRegionSizeX), size_y = box(kRegionSizeY);
+    if (!(size_x > 0 && size_y > 0)) continue;
+    const auto steps = [&](double size) {
+      return model.terrain.maps.empty() ? 1
+                                        : static_cast<int>(std::clamp(size / kStep, 1.0, double{kMostSteps}));
+    };
+    const int along_x = steps(size_x), along_y = steps(size_y);
+    RegionPatch patch{.kind = mark_of(region.property),
+                      .rows = along_x + 1,
+                      .columns = along_y + 1,
+                      .heights = {},
+                      .corner = {box(kRegionX) - size_x / 2, box(kRegionY) - size_y / 2},
+                      .step_x = size_x / along_x,
+                      .step_y = size_y / along_y};
+    for (int row = 0; row < patch.rows; ++row)
+      for (int column = 0; column < patch.columns; ++column)
+        patch.heights.push_back(static_cast<float>(
+            kLift +
+            ground(model, {patch.corner.x + row * patch.step_x, patch.corner.y + column * patch.step_y})));
+    marks.regions.push_back(std::move(patch));
+  }
+}
+
+RingMark goal_ring(const Model& model, const Goal& goal) {
+  constexpr double kAbove = 0.01;  // m, where the ground is level
+  constexpr int kCorners = 48;
+  RingMark ring{{goal.center.x, goal.center.y, kAbove}, 0.75 * goal.radius, goal.radius, {}};
+  if (model.terrain.maps.empty()) return ring;
+  for (int i = 0; i < kCorners; ++i) {
+    const Vec2 p = goal.center +
+                   Rotation2(2 * kPi * i / kCorners).rotate({(ring.inner_radius + ring.outer_radius) / 2, 0});
+    ring.line.push_back({p.x, p.y, kLift + ground(model, p)});
+  }
+  return ring;
+}
+
+}  // namespace
+
+Marks debug_marks(const Simulation& simulation, const std::optional<Goal>& goal) {
+  const Model& model = simulation.model();
+  Marks marks;
+  for (size_t i = 0; i < model.vehicles.size(); ++i) add_heading(simulation, i, marks);
+  add_joints(simulation, marks);
+  add_regions(simulation, marks);
+  Simulation copy(simulation);  // a reading draws noise
+  for (size_t i = 0; i < model.sensors.size(); ++i) add_hits(copy, i, marks);
+  if (goal) marks.goal = goal_ring(model, *goal);
+  return marks;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,37 @@
+#include "sim/scene_poses.h"
+
+namespace mvsim {
+namespace {
+
+// A wheel that is steered about the vehicle's own z axis and has turned about its axle, forward is positive.
+Frame3 wheel_frame(const Frame3& base, const WheelModel& wheel, const WheelState& state) {
+  const Rotation2 turn(state.steer);
+  const SinCos spin = sin_cos(state.angle);
+  const Vec3 x = base.rotate({turn.c, turn.s, 0}), y = base.rotate({-turn.s, turn.c, 0});
+  return {base.transform({wheel.position.x, wheel.position.y, wheel.radius}),
+          spin.cos * x - spin.sin * base.z, y, spin.sin * x + spin.cos * base.z};
+}
+
+}  // namespace
+
+void scene_poses(const Simulation& simulation, std::vector<ScenePose>& poses) {
+  const Model& model = simulation.model();
+  poses.assign(model.scene->frame_count, {});
+  for (size_t i = 0; i < model.vehicles.size(); ++i) {
+    const VehicleModel& vehicle = model.vehicles[i];
+    const Frame3 base(simulation.vehicle_pose(i));
+    poses[frame_of_body(vehicle.body)].T_world_frame = base;
+    const auto states = simulation.wheels(i);
+    for (size_t w = 0; w < states.size(); ++w)
+      poses[frame_of_wheel(model.bodies.size(), vehicle.first_wheel + w)].T_world_frame =
+          wheel_frame(base, vehicle.wheels[w], states[w]);
+  }
+  for (size_t i = 0; i < model.blocks.size(); ++i) {
+    const BlockModel& block = model.blocks[i];
+    const uint32_t frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : block.frame;
+    if (frame != kWorldFrame)
+      poses[frame] = {Frame3(simulation.block_pose(i)), simulation.param(block.params + kBlockScale)};
+  }
+}
+
+}  // namespace mvsim

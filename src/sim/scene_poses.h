@@ -1,0 +1,14 @@
+// Where everything that eyes see is now: the array of poses of a Scene.
+#pragma once
+
+#include <vector>
+
+#include "scene/scene.h"
+#include "sim/simulation.h"
+
+namespace mvsim {
+
+// One pose for each frame of the model's scene; replaces the contents of `poses`. Thread-compatible.
+void scene_poses(const Simulation& simulation, std::vector<ScenePose>& poses);
+
+}  // namespace mvsim
