@@ -1,6 +1,7 @@
 #include "render/gpu_scene.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "render/shaders.h"
@@ -22,7 +23,11 @@ Vec3 origin_of(const Scene& scene) {
   if (!near)
     near = first(
         [](const Shape& s) { return std::holds_alternative<Prism>(s) || std::holds_alternative<Mesh>(s); });
-  return near ? Vec3{near->T_frame_shape.origin.x, near->T_frame_shape.origin.y, 0} : Vec3{};
+  if (near) return {near->T_frame_shape.origin.x, near->T_frame_shape.origin.y, 0};
+  constexpr double kFar = 500;  // m; nearer ones stay where they are
+  const Rect& r = scene.bounds;
+  const Vec3 middle{(r.x_min + r.x_max) / 2, (r.y_min + r.y_max) / 2, 0};
+  return std::max(std::fabs(middle.x), std::fabs(middle.y)) > kFar ? middle : Vec3{};
 }
 
 // Where the driver sees a point, given relative to `origin`.

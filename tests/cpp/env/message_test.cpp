@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "env/env_test_util.h"
+#include "env/episode.h"
 #include "env/task.h"
 
 namespace mvsim {
@@ -152,7 +153,7 @@ TEST(Knobs, SeveralFilesAreSeveralWorlds) {
   for (int i = 0; i < 20; ++i) {
     start_episode(*task, env);
     ++picked[env.variant];
-    EXPECT_EQ(env.start.x > 50, env.variant == 1) << "each map has its own bounds";
+    EXPECT_EQ(env.agents[0].start.x > 50, env.variant == 1) << "each map has its own bounds";
   }
   EXPECT_GT(picked[0], 3);
   EXPECT_GT(picked[1], 3);
@@ -201,14 +202,14 @@ TEST(Stuck, EachHasItsOwnDistance) {
   const auto task = compile_task(testing::from_text(file), testing::load_options());
   EnvState env = make_env(*task, 1);
   start_episode(*task, env);
-  env.action = {1, 0};  // 0.2 m/s: 0.05 m at once, 1.5 m never
+  env.agents[0].action = {1, 0};  // 0.2 m/s: 0.05 m at once, 1.5 m never
   double reward = 0;
-  while (env.end == EpisodeEnd::kNone && env.steps < 100)
+  while (env.agents[0].end == EpisodeEnd::kNone && env.steps < 100)
     step_period(
-        *task, env, [] { return true; }, reward);
+        *task, env, [] { return true; }, {&reward, 1});
   EXPECT_NEAR(static_cast<double>(env.steps) * 0.2, 4, 1e-9);
-  EXPECT_FALSE(task->terminations[0]->holds(env));
-  EXPECT_TRUE(task->terminations[1]->holds(env));
+  EXPECT_FALSE(task->agents[0].terminations[0]->holds(env, env.agents[0]));
+  EXPECT_TRUE(task->agents[0].terminations[1]->holds(env, env.agents[0]));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "env/env_test_util.h"
+#include "env/episode.h"
 #include "env/plan/free_space.h"
 #include "env/plan/goal_field.h"
 #include "env/task.h"
@@ -20,7 +21,7 @@ std::vector<uint8_t> asked_one_by_one(const PlanningGrid& g, const EnvState& env
                                       double inflation) {
   std::vector<uint8_t> out;
   for (int i = 0; i < g.width * g.height; ++i)
-    out.push_back(is_free(env.simulation, task.vehicle, g.center(i), inflation));
+    out.push_back(is_free(env.simulation, task.agents[0].vehicle, g.center(i), inflation));
   return out;
 }
 
@@ -31,7 +32,7 @@ TEST(PlanningGrid, BlocksOfCellsAreJudgedAsTheirCellsAre) {
     for (int episode = 0; episode < 3; ++episode) {
       start_episode(*task, env);
       for (const double inflation : {0.0, 0.085, 0.31}) {
-        const PlanningGrid g = make_planning_grid(env.simulation, task->vehicle, 0.13, inflation);
+        const PlanningGrid g = make_planning_grid(env.simulation, task->agents[0].vehicle, 0.13, inflation);
         ASSERT_EQ(g.free, asked_one_by_one(g, env, *task, inflation)) << name << " " << inflation;
       }
     }
@@ -42,9 +43,9 @@ TEST(PlanningGrid, AWindowHasTheCellsOfTheWhole) {
   const auto task = compile_task(shipped("nav_arena"), load_options());
   EnvState env = make_env(*task, 4);
   start_episode(*task, env);
-  const PlanningGrid whole = make_planning_grid(env.simulation, task->vehicle, 0.07, 0.1);
+  const PlanningGrid whole = make_planning_grid(env.simulation, task->agents[0].vehicle, 0.07, 0.1);
   PlanningGrid window = window_of(whole, {-1.21, 2.3, 0.4, 99});
-  find_free_cells(window, env.simulation, task->vehicle, 0.1);
+  find_free_cells(window, env.simulation, task->agents[0].vehicle, 0.1);
   EXPECT_LT(window.free.size(), whole.free.size() / 2);
   for (int i = 0; i < window.width * window.height; ++i) {
     const int same = whole.cell_of(window.center(i));
@@ -73,7 +74,7 @@ TEST(ShortestPath, IsThatOfTheWholeField) {
       EnvState env = make_env(*task, key);
       start_episode(*task, env);
       PathQuery q{
-          .agent = task->vehicle, .cell = 0.2, .inflation = 0.15, .start = env.start, .goal = env.goal};
+          .agent = task->agents[0].vehicle, .cell = 0.2, .inflation = 0.15, .start = env.agents[0].start, .goal = env.agents[0].goal};
       if (std::string(name) == "nav_arena") q.cell = 0.05;
       const auto grid = std::make_shared<const PlanningGrid>(
           make_planning_grid(env.simulation, q.agent, q.cell, q.inflation));
@@ -99,7 +100,7 @@ TEST(ShortestPath, IsThatOfTheWholeFieldWhereThereIsNoWay) {
   const auto anywhere = [&] { return Vec2{random.uniform(-3, 3), random.uniform(-3, 3)}; };
   for (int i = 0; i < 40; ++i) {
     const PathQuery q{
-        .agent = task->vehicle, .cell = 0.1, .inflation = 0.3, .start = anywhere(), .goal = anywhere()};
+        .agent = task->agents[0].vehicle, .cell = 0.1, .inflation = 0.3, .start = anywhere(), .goal = anywhere()};
     const auto grid = std::make_shared<const PlanningGrid>(
         make_planning_grid(env.simulation, q.agent, q.cell, q.inflation));
     EXPECT_NEAR(shortest_path_length(env.simulation, q), GoalField(grid, q.goal).distance(q.start), 1e-12)
