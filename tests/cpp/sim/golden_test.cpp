@@ -16,27 +16,27 @@ namespace {
 
 const std::map<std::string, uint64_t>& golden() {
   static const std::map<std::string, uint64_t> kGolden{
-      {"differential/raw/default", 0xb9f8230a0b58a36a},
-      {"differential/twist_ideal/default", 0xace5af995ce8a3eb},
-      {"differential/twist_pid/default", 0x513c76e7d2058922},
-      {"differential_3_wheels/raw/default", 0x4df219c1069f4125},
-      {"differential_3_wheels/twist_ideal/default", 0x928e576305e792fd},
-      {"differential_3_wheels/twist_pid/default", 0xd7aaf0795bc6bb1e},
-      {"differential_4_wheels/raw/default", 0xcdcae3705388205},
-      {"differential_4_wheels/twist_ideal/default", 0xe6dfc45d630dd1be},
-      {"differential_4_wheels/twist_pid/default", 0x63500cee2d5d1a12},
-      {"differential/raw/ellipse", 0x147f2194f5aad7b4},
+      {"differential/raw/default", 0x41d11e14e86df9fd},
+      {"differential/twist_ideal/default", 0xef5df0f97d4a8fd3},
+      {"differential/twist_pid/default", 0x4b8ac9e23358d698},
+      {"differential_3_wheels/raw/default", 0xb8eb523a2575c75d},
+      {"differential_3_wheels/twist_ideal/default", 0x7a35f17d62715831},
+      {"differential_3_wheels/twist_pid/default", 0x6f7c63fbb5aeaf49},
+      {"differential_4_wheels/raw/default", 0x4a9a6101d61f1172},
+      {"differential_4_wheels/twist_ideal/default", 0x518c2a4b6814a692},
+      {"differential_4_wheels/twist_pid/default", 0x5201da183db3faf1},
+      {"differential/raw/ellipse", 0x1a4b695b85d9e8d3},
       {"differential/raw/vti", 0xe125fb2f80d64ede},
-      {"differential/raw/wardiagnemma", 0x206d5ed384e3852c},
-      {"differential/twist_ideal/ellipse", 0xb19d287bf3cae446},
-      {"differential/twist_ideal/vti", 0x165334a75a4006c3},
-      {"differential/twist_ideal/wardiagnemma", 0x505c61e4cbe4530d},
-      {"differential/twist_pid/ellipse", 0x53c503e8ab7f9b6f},
-      {"differential/twist_pid/vti", 0x15aec18471a0843},
-      {"differential/twist_pid/wardiagnemma", 0xa538beac65117e4e},
+      {"differential/raw/wardiagnemma", 0x9306ba5c1ccc7148},
+      {"differential/twist_ideal/ellipse", 0xf49ed0d78e7cecc6},
+      {"differential/twist_ideal/vti", 0xb77e0974184d4dfc},
+      {"differential/twist_ideal/wardiagnemma", 0xc73762c3fb68afac},
+      {"differential/twist_pid/ellipse", 0x20b3ec3224c39796},
+      {"differential/twist_pid/vti", 0xd3607c5271a3e83a},
+      {"differential/twist_pid/wardiagnemma", 0x54919bb9cab88ea0},
       {"ackermann/raw/default", 0x8efef3d21d4c95e2},
-      {"ackermann/twist_ideal/default", 0xd3f518fcad2e4788},
-      {"ackermann/twist_front_steer_pid/default", 0xa9ba5e7b19700e5d},
+      {"ackermann/twist_ideal/default", 0x4964896a90bb1b8f},
+      {"ackermann/twist_front_steer_pid/default", 0xcbca3769170f412},
       {"ackermann/front_steer_pid/default", 0x171fd263f6a63f},
       {"ackermann/throttle_brake/default", 0x1e02369bda329529},
       {"ackermann_drivetrain/raw/default", 0xf4cb776d149c8401},
@@ -123,7 +123,7 @@ TEST(Golden, HillsAndRegions) {
     mix_state(sim, hash);
   }
   EXPECT_TRUE(sim.is_finite());
-  EXPECT_EQ(hash.value(), 0xe2c4ba05412aaaeeu) << std::hex << hash.value();
+  EXPECT_EQ(hash.value(), 0x653a724be6c2af38u) << std::hex << hash.value();
 }
 
 }  // namespace
