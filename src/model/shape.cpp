@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 
 #include "model/solver_outline.h"
 
@@ -87,16 +88,24 @@ static bool fits_solver(const ShapeModel& shape, double scale) {
 
 void check_for_solver(const ShapeModel& shape, double scale, const SourceLocation& where) {
   if (fits_solver(shape, scale)) return;
-  char needed[32];
-  std::snprintf(needed, sizeof needed, "%.2g", least_scale(shape, scale) / scale);
+  const double needed = least_scale(shape, scale);
+  // single precision, counted from the reference point, cannot tell the points of a small outline far from it
+  if (!std::isfinite(needed))
+    throw WorldFileError(where, "<shape>: the outline is too small for the solver at its distance of " +
+                                    number_text(shape.radius) +
+                                    " m from the reference point, expected one about it");
+  char factor[32];
+  std::snprintf(factor, sizeof factor, "%.2g", needed / scale);
   throw WorldFileError(where, "<shape>: the outline is too small for the solver, expected one " +
-                                  std::string(needed) + " times as large (some 4 mm at least)");
+                                  std::string(factor) + " times as large (some 4 mm at least)");
 }
 
 double least_scale(const ShapeModel& shape, double least) {
   if (fits_solver(shape, least)) return least;
+  constexpr int kMaxDoublings = 20;
   double low = least, high = least;
-  while (!fits_solver(shape, high)) high *= 2;
+  for (int i = 0; i < kMaxDoublings && !fits_solver(shape, high); ++i) high *= 2;
+  if (!fits_solver(shape, high)) return std::numeric_limits<double>::infinity();
   for (int i = 0; i < 40; ++i) {
     const double middle = (low + high) / 2;
     (fits_solver(shape, middle) ? high : low) = middle;

@@ -24,7 +24,7 @@ ShapeModel make_shape(const Polygon& points, const SourceLocation& where, double
 // Throws WorldFileError for a body that is too small for the solver at `scale`.
 void check_for_solver(const ShapeModel& shape, double scale, const SourceLocation& where);
 
-// The smallest factor of at least `least` by which the outline may be scaled.
+// The smallest factor of at least `least` by which the outline may be scaled; infinite where none will do.
 double least_scale(const ShapeModel& shape, double least);
 
 // The contour of a block's <shape> or <geometry> in its own frame.
