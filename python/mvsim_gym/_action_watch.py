@@ -28,7 +28,7 @@ class ActionWatch:
         far = (np.abs(rows) > _FAR) & np.isfinite(rows)
         if not far.any():
             return self._left > 0
-        row, column = np.unravel_index(int(far.argmax()), far.shape)
+        row, column = map(int, np.unravel_index(int(far.argmax()), far.shape))
         value, name = rows[row, column], self._names[column]
         warnings.warn(
             f"the action {name} is {value:g}, which counts as {np.sign(value):g}: actions are in [-1, 1], which "

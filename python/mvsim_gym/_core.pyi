@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['AutoresetMode', 'Backdrop', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -262,6 +262,8 @@ class Batch:
         ...
     def observation(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
         ...
+    def report_cut(self, env: typing.SupportsInt | typing.SupportsIndex) -> None:
+        ...
     def reset(self, mask: typing.Annotated[numpy.typing.ArrayLike, numpy.uint8] | None = None) -> None:
         ...
     def seed_env(self, env: typing.SupportsInt | typing.SupportsIndex, key: typing.SupportsInt | typing.SupportsIndex) -> None:
@@ -275,8 +277,6 @@ class Batch:
     def step(self, actions: numpy.typing.NDArray[numpy.float32]) -> bool:
         ...
     def stop_threads(self) -> None:
-        ...
-    def report_cut(self, env: typing.SupportsInt | typing.SupportsIndex) -> None:
         ...
     @property
     def action_high(self) -> list[float]:
@@ -371,7 +371,7 @@ class Renderer:
         ...
     def draw_env(self, batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, behind: bool, width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
         ...
-    def draw_env_window(self, backdrop: Backdrop, batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, window: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"], width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
+    def draw_env_window(self, batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, window: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"], width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
         ...
     @property
     def name(self) -> str:

@@ -112,7 +112,10 @@ class _Reader:
             return _number(name, value)
         remedy = ""
         if callable(value):
-            remedy = "; what Python computes belongs in a wrapper, e.g. gymnasium.wrappers.TransformReward"
+            remedy = (
+                ": terms are named, not passed; for a reward or an observation of your own wrap the environment in a"
+                " gymnasium.Wrapper"
+            )
         raise TypeError(
             f"{name}: found {kind_of(value)}, expected None, a bool, a number, a text, a list or a dict{remedy}"
         )

@@ -291,7 +291,7 @@ class FlatObservation:
     def of(self, rows: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
         """The same from a list of arrays in the order of the space."""
         flat = [
-            row.reshape(row.shape[: row.ndim - n] + (-1,)) for row, n in zip(rows, self._ndims, strict=True)
+            row.reshape((*row.shape[: row.ndim - n], -1)) for row, n in zip(rows, self._ndims, strict=True)
         ]
         out = np.concatenate(flat, axis=-1, dtype=np.float32)
         out *= self._scale

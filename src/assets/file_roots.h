@@ -52,7 +52,8 @@ class FileRoots {
   // Opens a regular file below a root; on failure sets `reason` ("does not exist", "is outside of the folders
   // that this world may read (a, b)", "is not a regular file"...) and returns nothing.
   std::optional<OpenFile> open(const std::string& path, std::string& reason) const;
-  // The real path of a folder, where it lies below a root; it need not exist, but its last part that does must.
+  // The real path of a folder, where it lies below a root; it need not exist, but its last part that does
+  // must.
   std::optional<std::string> folder(const std::string& path) const;
 
  private:

@@ -42,7 +42,8 @@ std::string nearby_file(const FileRoots& roots, const std::vector<std::string>& 
   for (const std::string& candidate : candidates) {
     name = fs::path(candidate).filename().string();
     const std::optional<std::string> folder = roots.folder(folder_of(candidate));
-    if (folder && std::find(folders.begin(), folders.end(), *folder) == folders.end()) folders.push_back(*folder);
+    if (folder && std::find(folders.begin(), folders.end(), *folder) == folders.end())
+      folders.push_back(*folder);
   }
   if (folders.empty() || name.empty()) return "";
   std::string looked;

@@ -9,7 +9,8 @@ namespace {
 
 size_t find_vehicle(const EnvSpec& spec, const AgentSpec& agent, const Model& model) {
   if (model.vehicles.empty())
-    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" + shortened(spec.world.text) +
+    throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" +
+                                               shortened(spec.world.text) +
                                                "' has no vehicle, expected one to act with");
   if (agent.vehicle.empty()) return 0;
   try {
@@ -52,7 +53,8 @@ ObservationSpec row_spec(const std::string& key, const ObservationSlot& slot) {
   return out;
 }
 
-ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, LoadGuard& guard, AgentTask& agent) {
+ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, LoadGuard& guard,
+                                    AgentTask& agent) {
   TermReader reader(term);
   ObservationSlot slot;
   slot.term = make_term(reader, context, observation_classes(), more_observation_classes());
@@ -112,7 +114,8 @@ void compile_resets(const EnvSpec& spec, TaskContext& context, AgentTask& agent,
   }
 }
 
-std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, LoadGuard& guard, bool is_first) {
+std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, LoadGuard& guard,
+                                           bool is_first) {
   AgentTask& agent = task.agents.emplace_back();
   agent.vehicle = find_vehicle(task.spec, spec, *task.models.front());
   TaskNeeds needs;

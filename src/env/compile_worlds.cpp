@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <set>
 
-#include "base/file.h"
 #include "assets/nearby_file.h"
+#include "base/file.h"
 #include "model/compile.h"
 
 namespace mvsim {

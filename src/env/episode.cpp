@@ -36,8 +36,8 @@ std::shared_ptr<const PlanningGrid> planning_grid(const Task& task, const AgentT
   if (!agent_task.needs_path) return nullptr;
   if (task.static_world) return agent_task.grids[env.variant];
   const StartAndGoal& places = agent_task.start_and_goal;
-  return std::make_shared<const PlanningGrid>(
-      make_planning_grid(env.simulation, agent_task.vehicle, places.planning_cell(), places.inflation(), poll));
+  return std::make_shared<const PlanningGrid>(make_planning_grid(
+      env.simulation, agent_task.vehicle, places.planning_cell(), places.inflation(), poll));
 }
 
 void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll) {

@@ -45,7 +45,8 @@ struct Survey {
   double slope = kFar;                           // the least found, a tangent
 };
 
-Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, RandomStream& random, const Poll& poll) {
+Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, RandomStream& random,
+                   const Poll& poll) {
   Survey out;
   const double most = std::max(2 * wanted.clearance, 1.0);
   for (int i = 0; i < kPoints; ++i) {

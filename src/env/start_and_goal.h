@@ -29,7 +29,8 @@ class StartAndGoal {
 
   using FieldOf = std::function<std::shared_ptr<const GoalField>(Vec2 goal)>;
   // Places agent `index` of the env and sets its goal, start and, where a planning grid is given, field.
-  // Throws WorldFileError with what binds if no place is found. `poll` is called before each try and may throw.
+  // Throws WorldFileError with what binds if no place is found. `poll` is called before each try and may
+  // throw.
   void apply(EnvState& env, size_t index, const PlanningGrid* grid, const FieldOf& field_of,
              const Poll& poll) const;
 
@@ -44,8 +45,8 @@ class StartAndGoal {
   bool trailers_are_free(const Simulation& simulation) const;
 
   // Throws what binds (no_room.cpp).
-  [[noreturn]] void explain_no_room(Simulation& simulation, const PlanningGrid* grid,
-                                    const FieldOf& field_of, const Poll& poll) const;
+  [[noreturn]] void explain_no_room(Simulation& simulation, const PlanningGrid* grid, const FieldOf& field_of,
+                                    const Poll& poll) const;
   [[noreturn]] void explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                      const FieldOf& field_of, const std::vector<Vec2>& starts,
                                      RandomStream& random, const Poll& poll) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "assets/nearby_file.h"
 #include "base/utf8.h"
 #include "model/check_drive.h"
 #include "model/compile_joint.h"
@@ -178,6 +179,7 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
 
 std::shared_ptr<const Model> load_model(const std::string& path, const WorldLoadOptions& load,
                                         const CompileOptions& compile) {
+  require_file(path, "world");
   LoadGuard guard(load.memory_limit, load.poll);
   LoadSession session(guard);
   GridCache grids;

@@ -115,8 +115,7 @@ void bind_render(py::module_& m) {
       .def(
           "draw",
           [](Renderer& r, const std::shared_ptr<const Model>& model, const Simulation& simulation,
-             bool behind, size_t vehicle, int width,
-             int height) {
+             bool behind, size_t vehicle, int width, int height) {
             const auto camera = [&](const Simulation& s, const Scene& scene, double aspect) {
               return camera_of(s, scene, behind, vehicle, aspect);
             };

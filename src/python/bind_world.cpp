@@ -9,9 +9,9 @@
 #include "python/bind.h"
 #include "python/gil.h"
 #include "python/path.h"
+#include "record/vehicle_log.h"
 #include "sim/check_start.h"
 #include "sim/simulation.h"
-#include "record/vehicle_log.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;

@@ -141,7 +141,8 @@ double Simulation::distance_to_obstacles(Vec2 point, double limit, int except_ve
 std::vector<MovingShape> Simulation::obstacles(int except_vehicle) const {
   const Model& m = *model_;
   const int body = body_of(except_vehicle), group = group_of(m, body);
-  const std::span<const MovingShape> all = scene_.shapes(m, state_.params, state_.bodies, state_.wheels, body);
+  const std::span<const MovingShape> all =
+      scene_.shapes(m, state_.params, state_.bodies, state_.wheels, body);
   std::vector<MovingShape> out;
   for (const MovingShape& shape : all)
     if (group < 0 || group_of(m, shape.body) != group) out.push_back(shape);
@@ -158,7 +159,7 @@ double Simulation::clearance(size_t index, double limit) const {
 
 std::span<const MovingShape> Simulation::shapes_around(size_t index) const {
   return scene_.shapes(*model_, state_.params, state_.bodies, state_.wheels,
-                      body_of(static_cast<int>(index)));
+                       body_of(static_cast<int>(index)));
 }
 
 bool Simulation::overlaps(size_t index) const {

@@ -21,8 +21,13 @@ constexpr std::string_view kForms[] = {"corrected", "mavs"};
 constexpr ParamInfo kParams[] = {
     choice_param("form", kForms, kCorrected),
     choice_param("surface", kSurfaceNames, 0),
-    {.name = "cone_index_Pa", .fallback = 1723690, .min = 0, .max = 1e9, .open_min = true, .unit = "Pa"},  // 250 psi
-    {.name = "section_height", .fallback = 0, .min = 0, .max = 100, .unit = "m"},  // 0: half of the radius
+    {.name = "cone_index_Pa",
+     .fallback = 1723690,
+     .min = 0,
+     .max = 1e9,
+     .open_min = true,
+     .unit = "Pa"},                                                                   // 250 psi
+    {.name = "section_height", .fallback = 0, .min = 0, .max = 100, .unit = "m"},     // 0: half of the radius
     {.name = "stiffness", .fallback = 470000, .min = 1, .max = 1e12, .unit = "N/m"},  // vertical
     {.name = "crossover_angle",
      .fallback = 5 * kDegree,

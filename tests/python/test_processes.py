@@ -343,6 +343,7 @@ def test_worlds_in_many_threads_equal_those_in_one() -> None:
         assert list(pool.map(drive, [i % 16 for i in range(256)])) == 16 * expected
 
 
+@pytest.mark.filterwarnings("ignore:the action:UserWarning")
 def test_hostile_actions() -> None:
     """1 % of actions broken in half of the envs for 1e5 env steps: observations stay within their space, and the
     other half does not notice."""

@@ -364,6 +364,7 @@ def test_wrappers_of_gymnasium() -> None:
     assert episodes > 20
 
 
+@pytest.mark.filterwarnings("ignore:the action:UserWarning")
 def test_bad_actions_leave_the_other_envs_alone() -> None:
     """Rubbish among the actions of half of the envs: theirs stay in their spaces, the others are bitwise the same."""
     num_envs, steps = 16, 150

@@ -82,7 +82,7 @@ def test_vector_env_histories_out_and_final_observations(mode: AutoresetMode) ->
         for i in np.flatnonzero(info_a.get("_final_obs", [])):
             assert info_a["final_obs"][i]["picture"].tobytes() == info_b["final_obs"][i]["picture"].tobytes()
     assert ends > 1
-    with pytest.raises(ValueError, match="expected an array of uint8"):
+    with pytest.raises(ValueError, match="expected a writeable array of uint8"):
         computed.step(actions, out={**out, "picture": out["picture"].astype(np.float32)})
 
 

@@ -205,8 +205,7 @@ TEST(Stuck, EachHasItsOwnDistance) {
   env.agents[0].action = {1, 0};  // 0.2 m/s: 0.05 m at once, 1.5 m never
   double reward = 0;
   while (env.agents[0].end == EpisodeEnd::kNone && env.steps < 100)
-    step_period(
-        *task, env, [] { return true; }, {&reward, 1});
+    step_period(*task, env, [] { return true; }, {&reward, 1});
   EXPECT_NEAR(static_cast<double>(env.steps) * 0.2, 4, 1e-9);
   EXPECT_FALSE(task->agents[0].terminations[0]->holds(env, env.agents[0]));
   EXPECT_TRUE(task->agents[0].terminations[1]->holds(env, env.agents[0]));

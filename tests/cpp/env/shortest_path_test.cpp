@@ -73,8 +73,11 @@ TEST(ShortestPath, IsThatOfTheWholeField) {
     for (uint64_t key = 0; key < 6; ++key) {
       EnvState env = make_env(*task, key);
       start_episode(*task, env);
-      PathQuery q{
-          .agent = task->agents[0].vehicle, .cell = 0.2, .inflation = 0.15, .start = env.agents[0].start, .goal = env.agents[0].goal};
+      PathQuery q{.agent = task->agents[0].vehicle,
+                  .cell = 0.2,
+                  .inflation = 0.15,
+                  .start = env.agents[0].start,
+                  .goal = env.agents[0].goal};
       if (std::string(name) == "nav_arena") q.cell = 0.05;
       const auto grid = std::make_shared<const PlanningGrid>(
           make_planning_grid(env.simulation, q.agent, q.cell, q.inflation));
@@ -99,8 +102,11 @@ TEST(ShortestPath, IsThatOfTheWholeFieldWhereThereIsNoWay) {
   RandomStream random(1, 0, StreamPurpose::kGoal);
   const auto anywhere = [&] { return Vec2{random.uniform(-3, 3), random.uniform(-3, 3)}; };
   for (int i = 0; i < 40; ++i) {
-    const PathQuery q{
-        .agent = task->agents[0].vehicle, .cell = 0.1, .inflation = 0.3, .start = anywhere(), .goal = anywhere()};
+    const PathQuery q{.agent = task->agents[0].vehicle,
+                      .cell = 0.1,
+                      .inflation = 0.3,
+                      .start = anywhere(),
+                      .goal = anywhere()};
     const auto grid = std::make_shared<const PlanningGrid>(
         make_planning_grid(env.simulation, q.agent, q.cell, q.inflation));
     EXPECT_NEAR(shortest_path_length(env.simulation, q), GoalField(grid, q.goal).distance(q.start), 1e-12)

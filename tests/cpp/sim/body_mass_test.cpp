@@ -95,7 +95,8 @@ TEST(BodyMass, AnOutlineTooSmallForItsDistanceIsRefusedAtLoad) {
     model_of(robot(far, "mass='4'"));
     FAIL();
   } catch (const WorldFileError& e) {
-    EXPECT_NE(std::string(e.what()).find("too small for the solver at its distance"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("too small for the solver at its distance"), std::string::npos)
+        << e.what();
   }
 }
 
