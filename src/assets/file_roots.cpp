@@ -141,7 +141,10 @@ FileRoots::FileRoots(const std::vector<std::string>& roots) {
                                        [](const fs::path& part) { return part == ".." || part == "."; });
     std::string name = is_plain && !error ? given.string() : real.string();
     while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-    roots_.push_back({std::move(name), real.string()});
+    const bool is_known = std::any_of(roots_.begin(), roots_.end(), [&](const Root& known) {
+      return known.given == name && known.real == real.string();
+    });
+    if (!is_known) roots_.push_back({std::move(name), real.string()});
   }
 }
 

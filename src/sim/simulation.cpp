@@ -4,41 +4,17 @@
 #include <cmath>
 
 #include "sim/body_mass.h"
+#include "sim/body_twist.h"
 #include "sim/rigid_body_solver.h"
 
 namespace mvsim {
 namespace {
 
-constexpr double kShortestStep = 1e-3;  // of a time step: what run() makes a step of
-constexpr double kUnmeasured = -1;      // free distance of a vehicle that may touch something as it stands
+constexpr double kUnmeasured = -1;  // free distance of a vehicle that may touch something as it stands
 
 bool has_movable_blocks(const Model& m) {
   return std::any_of(m.blocks.begin(), m.blocks.end(),
                      [](const BlockModel& b) { return b.body >= 0 && !b.is_static; });
-}
-
-// Gives the body the twist (body frame) of its reference point.
-void set_body_twist(BodyState& body, const Twist2& twist, const BodyInertia& inertia) {
-  const Vec2 center_velocity{twist.vx - inertia.center_y * twist.omega,
-                             twist.vy + inertia.center_x * twist.omega};
-  const Vec2 v = Rotation2(body.angle).rotate(center_velocity);
-  body.vx = static_cast<float>(v.x);
-  body.vy = static_cast<float>(v.y);
-  body.omega = static_cast<float>(twist.omega);
-}
-
-// Of the reference point, body frame.
-Twist2 body_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
-  const Vec2 velocity = R_world_body.unrotate({b.vx, b.vy});
-  const double cx = inertia.center_x, cy = inertia.center_y;
-  return {velocity.x + cy * b.omega, velocity.y - cx * b.omega, b.omega};
-}
-
-// Of the reference point, along the axes of the world.
-Twist2 world_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
-  const Twist2 twist = body_twist(b, inertia, R_world_body);
-  const Vec2 v = R_world_body.rotate({twist.vx, twist.vy});
-  return {v.x, v.y, twist.omega};
 }
 
 }  // namespace
@@ -257,96 +233,6 @@ void Simulation::set_sensor_scheduled(size_t sensor, bool scheduled) {
 
 void Simulation::clear_collision_flags() {
   for (VehicleState& v : state_.vehicles) v.in_collision = v.had_collision = false;
-}
-
-// ---------------------------------------------------------------- the time step
-
-void Simulation::step(double dt) {
-  const size_t vehicles = model_->vehicles.size();
-
-  // heights under the wheels, and what is too high for them
-  step_squares_.clear();
-  for (size_t i = 0; i < vehicles; ++i) {
-    const double wheel_ground = update_terrain(i);
-    if (model_->has_steps) find_step_squares(i, wheel_ground);
-  }
-
-  // controllers and tires: torques and forces
-  forces_.resize(vehicles);
-  yaws_.resize(vehicles);
-  for (size_t i = 0; i < vehicles; ++i) forces_[i] = drive_vehicle(i, dt);
-
-  // contacts and integration
-  move_bodies(dt);
-  const double start = state_.time;
-  advance_clock(dt);
-  ++state_.step_count;
-
-  // ideal controllers, velocities
-  for (size_t i = 0; i < vehicles; ++i) observe_body(i, dt);
-
-  // sensors that are due, then wheel angles and odometry
-  read_due_sensors(start, dt);
-  for (size_t i = 0; i < vehicles; ++i) integrate_wheels(i, dt);
-  if (observers_.details()) observers_.after_step(*this, start);
-}
-
-void Simulation::run(double duration, const std::function<void()>& after_step) {
-  if (!(duration >= 0) || !std::isfinite(duration))
-    throw Error("cannot run for " + std::to_string(duration) + " s: expected a finite duration >= 0");
-  const double whole = model_->timestep, shortest = kShortestStep * whole;
-  double left = state_.owed + duration;
-  state_.owed = 0;
-  while (left >= shortest) {
-    const double dt = left > whole - shortest ? whole : left;
-    step(dt);
-    left -= dt;
-    if (after_step) after_step();
-  }
-  state_.owed = left;
-}
-
-// Kahan's sum: a clock that adds up a million steps is off by no more than one of them is.
-void Simulation::advance_clock(double dt) {
-  const double step = dt - state_.time_error;
-  const double time = state_.time + step;
-  state_.time_error = (time - state_.time) - step;
-  state_.time = time;
-}
-
-void Simulation::observe_body(size_t index, double dt) {
-  const VehicleModel& v = model_->vehicles[index];
-  VehicleState& state = state_.vehicles[index];
-  BodyState& body = state_.bodies[v.body];
-  if (v.controller->imposes_twist()) {
-    set_body_twist(body, {state.command[0], 0, state.command[1]}, state_.inertias[v.body]);
-    if (solver_) solver_->set_velocity(v.body, body);
-  }
-  const Twist2 twist = world_twist(body, state_.inertias[v.body], yaws_[index].of(body.angle));
-  state.acceleration = 1 / dt * (Vec2{twist.vx, twist.vy} - state.last_velocity);
-  state.last_velocity = {twist.vx, twist.vy};
-}
-
-void Simulation::integrate_wheels(size_t index, double dt) {
-  const VehicleModel& v = model_->vehicles[index];
-  for (size_t i = 0; i < v.wheels.size(); ++i) {
-    WheelState& wheel = state_.wheels[v.first_wheel + i];
-    wheel.angle += wheel.spin * dt;
-    if (std::fabs(wheel.angle) > 1e4) wheel.angle = std::fmod(wheel.angle, 2 * kPi);
-  }
-  // odometry: the true displacement of each step, scaled (physics 4.11)
-  VehicleState& state = state_.vehicles[index];
-  const Pose2 pose = pose_of(v.body);
-  if (state.has_last_pose) {
-    const double* k = state_.params.data() + v.body_params + kOdometryX;
-    const Vec2 moved = yaws_[index]
-                           .of(state.last_pose.yaw)
-                           .unrotate({pose.x - state.last_pose.x, pose.y - state.last_pose.y});
-    state.odometry =
-        compose(state.odometry, {k[0] * moved.x, k[1] * moved.y, k[2] * (pose.yaw - state.last_pose.yaw)});
-  }
-  state.last_pose = pose;
-  state.has_last_pose = true;
 }
 
 // ---------------------------------------------------------------- state
