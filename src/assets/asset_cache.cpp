@@ -20,6 +20,10 @@ std::shared_ptr<const std::string> AssetCache::text(const OpenFile& file, size_t
   return find_or_make(texts_, file.path(), [&] { return file.read(max_bytes); });
 }
 
+std::shared_ptr<const MapYaml> AssetCache::map_yaml(const OpenFile& file, size_t max_bytes) {
+  return find_or_make(yamls_, file.path(), [&] { return parse_map_yaml(file.path(), file.read(max_bytes)); });
+}
+
 std::shared_ptr<const GrayLevels> AssetCache::image(const OpenFile& file, const SourceLocation& where,
                                                     LoadGuard& guard) {
   return find_or_make(images_, file.path(), [&] {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "assets/map_yaml.h"
 #include "assets/mrpt_grid.h"
 #include "assets/read_image.h"
 
@@ -15,6 +16,7 @@ class AssetCache {
  public:
   // Each throws Error with the reason; WorldFileError at `where` if memory does not suffice.
   std::shared_ptr<const std::string> text(const OpenFile& file, size_t max_bytes);
+  std::shared_ptr<const MapYaml> map_yaml(const OpenFile& file, size_t max_bytes);
   std::shared_ptr<const GrayLevels> image(const OpenFile& file, const SourceLocation& where,
                                           LoadGuard& guard);
   std::shared_ptr<const MrptGrid> mrpt_grid(const OpenFile& file, const SourceLocation& where,
@@ -22,6 +24,7 @@ class AssetCache {
 
  private:
   std::map<std::string, std::shared_ptr<const std::string>> texts_;
+  std::map<std::string, std::shared_ptr<const MapYaml>> yamls_;
   std::map<std::string, std::shared_ptr<const GrayLevels>> images_;
   std::map<std::string, std::shared_ptr<const MrptGrid>> mrpt_grids_;
 };

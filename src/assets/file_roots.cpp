@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 namespace mvsim {
 namespace {
 
+constexpr const char* kMissing = "does not exist";
 constexpr int kMaxLinks = 40;  // followed on the way to one file, as the kernel does
 
 // A pipe or a device does not hold us up, and none becomes our terminal.
@@ -165,17 +166,6 @@ bool FileRoots::is_inside(const std::string& path) const {
                      [&](const Root& root) { return is_below(path, root.real); });
 }
 
-std::optional<std::string> FileRoots::folder(const std::string& path) const {
-  // a part that is not there cannot be followed: what stands behind it is a name only
-  std::error_code error;
-  const fs::path real = fs::canonical(path, error);
-  if (!error) return is_inside(real.string()) ? std::optional(real.string()) : std::nullopt;
-  for (const fs::path& part : fs::path(path))
-    if (part == "..") return std::nullopt;
-  const fs::path likely = fs::weakly_canonical(path, error);
-  return !error && is_inside(likely.string()) ? std::optional(likely.string()) : std::nullopt;
-}
-
 bool FileRoots::may_pass(const std::string& folder) const {
   return is_inside(folder) || std::any_of(roots_.begin(), roots_.end(),
                                           [&](const Root& root) { return is_below(root.real, folder); });
@@ -206,6 +196,27 @@ class FileRoots::Walk {
     }
     reason = roots_.is_inside(place_) ? "is not a regular file" : outside();
     return std::nullopt;
+  }
+
+  // Where a folder is, or would be: what is not there is a name only, if nothing leads up again behind it.
+  std::optional<std::string> folder() {
+    while (!parts_.empty()) {
+      const std::string name = std::move(parts_.back());
+      parts_.pop_back();
+      if (name == ".") continue;
+      if (name == "..") {
+        leave();
+      } else if (!enter(name)) {
+        const bool leads_up = std::find(parts_.begin(), parts_.end(), "..") != parts_.end();
+        if (reason_ != kMissing || leads_up || !roots_.is_inside(place_)) return std::nullopt;
+        std::string out = place_;
+        for (; !parts_.empty(); parts_.pop_back())
+          if (parts_.back() != ".") out = child_of(out, parts_.back());
+        return out;
+      }
+      if (file_.get() >= 0 || !roots_.may_pass(place_)) return std::nullopt;
+    }
+    return roots_.is_inside(place_) ? std::optional(place_) : std::nullopt;
   }
 
  private:
@@ -262,7 +273,7 @@ class FileRoots::Walk {
   bool fail(int error, const std::string& where) {
     place_ = where;
     reason_ = error == 0                            ? "is not a regular file"
-              : error == ENOENT || error == ENOTDIR ? "does not exist"
+              : error == ENOENT || error == ENOTDIR ? kMissing
               : error == ELOOP                      ? "is a circle of links"
                                                     : std::string("cannot be read: ") + std::strerror(error);
     return false;
@@ -294,6 +305,11 @@ std::optional<OpenFile> FileRoots::open(const std::string& path, std::string& re
     return std::nullopt;
   }
   return Walk(*this, with_real_root(path)).run(reason);
+}
+
+std::optional<std::string> FileRoots::folder(const std::string& path) const {
+  if (path.empty() || path.size() >= PATH_MAX || path.find('\0') != std::string::npos) return std::nullopt;
+  return Walk(*this, with_real_root(path)).folder();
 }
 
 }  // namespace mvsim

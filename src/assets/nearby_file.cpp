@@ -21,7 +21,7 @@ std::vector<std::string> files_of(const fs::path& folder) {
   fs::directory_iterator entry(folder, error);
   for (int n = 0; !error && entry != fs::directory_iterator() && n < kMostEntries;
        ++n, entry.increment(error))
-    if (std::error_code ignored; !entry->is_directory(ignored))
+    if (std::error_code ignored; fs::is_regular_file(entry->symlink_status(ignored)))
       names.push_back(entry->path().filename().string());
   std::sort(names.begin(), names.end());
   return names;

@@ -115,12 +115,12 @@ void check_drives(const WorldSpec& spec, Model& model) {
     const char* const what = *fault == SpeedFault::kOvershoots
                                  ? "the vehicle's speed overshoots in every step"
                                  : "its wheels break away and swing about the speed that they should have";
-    model.warnings.push_back(vehicle.controller.where.text() + ": <controller class=\"" +
-                             std::string(v.controller->name()) + "\"> of vehicle '" + v.name +
-                             "' does not settle at a step of " + rounded(model.timestep) + " s with KP " +
-                             rounded(gains.kp) + " and max_torque " + rounded(gains.max_torque) + ": " +
-                             what + "; KP " + rounded(better.kp) + ", KI " + rounded(better.ki) +
-                             ", max_torque " + rounded(better.max_torque) + " do");
+    model.warnings.push_back(
+        vehicle.controller.where.text() + ": <controller class=\"" + std::string(v.controller->name()) +
+        "\"> of vehicle '" + v.name + "' settles badly or not at all at a step of " +
+        rounded(model.timestep) + " s with KP " + rounded(gains.kp) + " and max_torque " +
+        rounded(gains.max_torque) + ": " + what + "; KP " + rounded(better.kp) + ", KI " +
+        rounded(better.ki) + ", max_torque " + rounded(better.max_torque) + " do");
   }
 }
 

@@ -139,8 +139,12 @@ void set_origin(Model& model) {
   const auto reach_from = [&](Vec2 p) {
     return std::max({p.x - r.x_min, r.x_max - p.x, p.y - r.y_min, r.y_max - p.y});
   };
-  if (reach_from({0, 0}) > kNear)
-    model.origin = {std::nearbyint((r.x_min + r.x_max) / 2), std::nearbyint((r.y_min + r.y_max) / 2)};
+  const auto middle = [](const Rect& e) {
+    return Vec2{std::nearbyint((e.x_min + e.x_max) / 2), std::nearbyint((e.y_min + e.y_max) / 2)};
+  };
+  if (reach_from({0, 0}) > kNear) model.origin = middle(r);
+  // no one place serves all: that of the walls, among which an environment puts its vehicles
+  if (reach_from(model.origin) > kNear) model.origin = middle(model.bounds);
   if (const double reach = reach_from(model.origin); reach > kFar)
     model.warnings.push_back(model.path + ": the world reaches " + number_text(std::nearbyint(reach)) +
                              " m from its middle: beyond " + number_text(kFar) +

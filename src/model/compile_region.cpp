@@ -59,23 +59,22 @@ bool heeds(const TireModel& tire, std::string_view param) {
                      [&](const ParamInfo& info) { return info.name == param; });
 }
 
-// One warning for the vehicles whose tires ask for something else, unless the region's box has that too.
-void warn_of_deaf_tires(const PropertyRegionSpec& spec, const PropertyInfo& property,
-                        const std::set<std::string>& of_box, Model& model) {
+// What the warning about a property says, "" where all tires heed it, or what the region's box has instead.
+std::string about_deaf_tires(const PropertyInfo& property, bool has_instead, const Model& model) {
   std::string vehicles, tires;
   const std::string instead(property.instead);
+  const PropertyInfo* const other = find_property(instead);
   for (const VehicleModel& v : model.vehicles) {
-    const PropertyInfo* const other = find_property(instead);
     if (heeds(*v.tire, property.tire_param)) continue;
-    if (other && heeds(*v.tire, other->tire_param) && of_box.contains(instead)) continue;
+    if (other && heeds(*v.tire, other->tire_param) && has_instead) continue;
     vehicles += (vehicles.empty() ? "'" : ", '") + v.name + "'";
     if (tires.find(v.tire->name()) == std::string::npos)
       tires += (tires.empty() ? "'" : ", '") + std::string(v.tire->name()) + "'";
   }
-  if (vehicles.empty()) return;
-  warn(model, spec,
-       "the property '" + spec.property + "' has no effect on tires of class " + tires + " (of " +
-           shortened(vehicles) + ")" + (instead.empty() ? "" : "; the property '" + instead + "' may have"));
+  if (vehicles.empty()) return "";
+  return "the property '" + std::string(property.info.name) + "' has no effect on tires of class " + tires +
+         " (of " + shortened(vehicles) + ")" +
+         (instead.empty() ? "" : "; the property '" + instead + "' may have");
 }
 
 size_t add_box(const PropertyRegionSpec& spec, Model& model) {
@@ -132,11 +131,16 @@ void compile_regions(const WorldSpec& spec, const LoadGuard& guard, Model& model
     }
     model.regions.push_back(out);
   }
+  std::map<std::pair<std::string, bool>, std::string> known;  // of each property and what stands beside it
   for (const PropertyRegionSpec& region : spec.regions) {
+    guard.poll();
     const auto group = named.find(region.name);
     const PropertyInfo* property = find_property(region.property);
-    if (property && group != named.end() && group->second.properties.contains(region.property))
-      warn_of_deaf_tires(region, *property, group->second.properties, model);
+    if (!property || group == named.end() || !group->second.properties.contains(region.property)) continue;
+    const bool has_instead = group->second.properties.contains(std::string(property->instead));
+    const auto [text, is_new] = known.try_emplace({region.property, has_instead});
+    if (is_new) text->second = about_deaf_tires(*property, has_instead, model);
+    if (!text->second.empty()) warn(model, region, text->second);
   }
 }
 

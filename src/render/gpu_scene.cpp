@@ -23,10 +23,16 @@ Vec3 origin_of(const Scene& scene) {
   if (!near)
     near = first(
         [](const Shape& s) { return std::holds_alternative<Prism>(s) || std::holds_alternative<Mesh>(s); });
-  if (near) return {near->T_frame_shape.origin.x, near->T_frame_shape.origin.y, 0};
   constexpr double kFar = 500;  // m; nearer ones stay where they are
   const Rect& r = scene.bounds;
   const Vec3 middle{(r.x_min + r.x_max) / 2, (r.y_min + r.y_max) / 2, 0};
+  // an outline in map coordinates has its frame at (0, 0)
+  const double reach = kFar + std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 2;
+  const auto is_far = [&](const Vec3& p) {
+    return std::max(std::fabs(p.x - middle.x), std::fabs(p.y - middle.y)) > reach;
+  };
+  if (near && !is_far(near->T_frame_shape.origin))
+    return {near->T_frame_shape.origin.x, near->T_frame_shape.origin.y, 0};
   return std::max(std::fabs(middle.x), std::fabs(middle.y)) > kFar ? middle : Vec3{};
 }
 

@@ -117,12 +117,31 @@ struct RigidBodySolver::Impl {
 
   // A static block whose points lie far from its own reference point, but where the solver has its origin:
   // placed in double precision, for a body that stands at the origin.
+  Pose2 initial_pose(const BlockModel& b) const {
+    return {b.initial_pose.x - model.origin.x, b.initial_pose.y - model.origin.y, b.initial_pose.yaw};
+  }
+
+  static bool is_far(const BlockModel& b) { return b.is_static && b.shape.radius > kFarOutline; }
+
+  // A joint holds such a block by a point of the solver's frame: its body stands at the origin, not turned.
+  // What is placed has no joints.
+  JointModel solver_joint(JointModel joint) const {
+    const auto pose_in_body = [&](size_t body) {
+      const BodyModel& kind = model.bodies[body];
+      const bool far = kind.kind == BodyKind::kBlock && is_far(model.blocks[kind.index]);
+      return far ? initial_pose(model.blocks[kind.index]) : Pose2{};
+    };
+    const Pose2 a = pose_in_body(joint.body_a), b = pose_in_body(joint.body_b);
+    joint.anchor_a = transform(a, joint.anchor_a);
+    joint.anchor_b = transform(b, joint.anchor_b);
+    joint.initial_angle += a.yaw - b.yaw;
+    return joint;
+  }
+
   void add_far_block(const BlockModel& b, const BodyState& state, std::span<const double> params,
                      b2Body* body) {
     const double* p = params.data() + b.params;
-    const Pose2 pose = b.placed ? Pose2{state.x, state.y, state.angle}
-                                : Pose2{b.initial_pose.x - model.origin.x, b.initial_pose.y - model.origin.y,
-                                        b.initial_pose.yaw};
+    const Pose2 pose = b.placed ? Pose2{state.x, state.y, state.angle} : initial_pose(b);
     for (const Polygon& piece : b.shape.pieces) {
       Polygon there;
       for (const Vec2 v : piece) there.push_back(transform(pose, p[kBlockScale] * v));
@@ -301,7 +320,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
     def.type = is_static ? b2_staticBody : b2_dynamicBody;
     def.position.Set(states[i].x, states[i].y);
     def.angle = states[i].angle;
-    const bool in_map_coordinates = is_static && model.blocks[kind.index].shape.radius > kFarOutline;
+    const bool in_map_coordinates = is_static && Impl::is_far(model.blocks[kind.index]);
     if (in_map_coordinates) {
       def.position.SetZero();
       def.angle = 0;
@@ -329,7 +348,8 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
   }
   impl_->forces.resize(impl_->movable.size());
   for (const JointModel& joint : model.joints)
-    add_joint(impl_->world, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
+    add_joint(impl_->world, impl_->solver_joint(joint), impl_->bodies[joint.body_a],
+              impl_->bodies[joint.body_b]);
   impl_->step_anchor = add_squares_body(impl_->world);
   for (const GridModel& grid : model.grids) impl_->cells.emplace_back(impl_->world, grid, model.origin);
 }

@@ -41,9 +41,11 @@ std::string without_leading_dots(std::string path) {
 std::set<std::string> used_names(const std::string& text) {
   std::set<std::string> names;
   for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
-    const size_t end = text.find_first_of("|}", at);
-    if (end == std::string::npos) break;
-    names.emplace(trimmed(std::string_view(text).substr(at + 2, end - at - 2)));
+    constexpr size_t kLongest = 200;  // what is longer is no name; it bounds the search
+    const std::string_view rest = std::string_view(text).substr(at + 2, kLongest);
+    const size_t length = rest.find_first_of("|}$");
+    if (length != std::string_view::npos && rest[length] != '$')
+      names.emplace(trimmed(rest.substr(0, length)));
   }
   return names;
 }
@@ -78,7 +80,11 @@ void warn_unused(LoadState& state, const Element& include, const IncludeParamete
   for (const auto& [name, value] : parameters.values) {
     state.session.guard.poll();
     const std::string kind = "unused parameter " + name;
-    if (used.contains(name) || !state.warnings.is_new(kind)) continue;
+    if (used.contains(name)) continue;
+    if (!state.warnings.is_new(kind)) {  // counts it
+      state.warnings.add(kind, include.where(), "");
+      continue;
+    }
     for (const char* own : {"NAME", "PARENT_NAME", "MVSIM_CURRENT_FILE_DIRECTORY"}) used.erase(own);
     state.warnings.add(kind, include.where(),
                        "<include>: the file has no parameter '" + shortened(name, 60) + "'" +
@@ -202,16 +208,16 @@ bool evaluate_condition(LoadState& state, const Element& if_element) {
   if (!condition)
     throw WorldFileError(if_element.where(), "<if> has no condition, expected condition=\"...\"");
   if (is_condition_true(condition->text)) return true;
-  const auto is_include = [](const pugi::xml_node& node) {
-    return std::string_view(node.name()) == "include";
-  };
-  constexpr size_t kMost = 100;  // more say no more about what is unused
-  if (state.skipped_includes.size() < kMost)
-    if (const pugi::xml_node skipped = if_element.node.find_node(is_include))
-      for (pugi::xml_node n = skipped; n; n = n.next_sibling("include"))
-        state.skipped_includes.push_back(
-            {n.attribute("file").value(), {state.folder, folder_of(if_element.source->path())}});
+  remember_skipped(state, if_element);
   return false;
+}
+
+void remember_skipped(LoadState& state, const Element& element) {
+  constexpr size_t kMax = 100;  // more say no more about what is unused
+  const std::vector<std::string> folders{state.folder, folder_of(element.source->path())};
+  for_includes(element.node, [&](std::string_view file) {
+    if (state.skipped_includes.size() < kMax) state.skipped_includes.push_back({std::string(file), folders});
+  });
 }
 
 ObjectBody read_body(LoadState& state, const Element& object, BodyInclude mode) {

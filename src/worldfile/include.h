@@ -48,6 +48,18 @@ auto decoded(const SourceLocation& where, const std::string& element, const Deco
 bool is_condition_true(std::string_view text);
 bool evaluate_condition(LoadState& state, const Element& if_element);
 
+// Calls visit(file) for every <include> below a node, in its order.
+template <typename Visit>
+void for_includes(const pugi::xml_node& root, const Visit& visit) {
+  root.find_node([&](const pugi::xml_node& node) {
+    if (std::string_view(node.name()) == "include") visit(std::string_view(node.attribute("file").value()));
+    return false;
+  });
+}
+
+// Keeps the includes of an <if> or <for> that is not carried out: their files may use what else nothing uses.
+void remember_skipped(LoadState& state, const Element& element);
+
 // What an <include> directly inside an object does.
 enum class BodyInclude {
   kInPlace,   // of classes: its elements stand in its place

@@ -40,6 +40,7 @@ void process_for(LoadState& state, const Element& e) {
     state.warnings.add("empty for", e.where(), "<for> has nothing inside");
     return;
   }
+  if (from > to) remember_skipped(state, e);
   for (int64_t i = from; i <= to; ++i) {
     state.expander.set_variable(name, std::to_string(i));
     process_all(state, body);
@@ -175,12 +176,12 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
   state.world.path = path;
   for (const auto& [name, value] : state.options.variables) state.expander.set_variable(name, value);
   process_all(state, children_of(root));
-  for (const auto& [name, value] : state.options.variables)
-    if (state.options.tells_unused && !state.expander.has_asked_for(name))
+  state.world.unused_variables = unused_variables(state);
+  if (state.options.tells_unused)
+    for (const std::string& name : state.world.unused_variables)
       state.warnings.add("unused " + name, root.where(),
                          "the variable '" + shortened(name) + "' was given, but nothing here asks for it" +
                              did_you_mean(name, state.expander.asked_names()));
-  state.world.unused_variables = unused_variables(state);
   state.world.asked_variables = state.expander.asked_names();
   state.world.warnings = state.warnings.texts();
   return std::move(state.world);

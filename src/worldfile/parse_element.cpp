@@ -72,11 +72,15 @@ void read_grid_image(LoadState& state, const OpenFile& file, OccupancyGridSpec& 
 }
 
 void read_yaml(LoadState& state, const Fields& fields, const OpenFile& file, OccupancyGridSpec& out) {
-  const MapYaml yaml = decoded(out.where, "<element class=\"occupancy_grid\">", [&] {
-    return parse_map_yaml(file.path(), *state.session.cache.text(file, kMostYamlBytes));
+  const std::shared_ptr<const MapYaml> parsed = decoded(out.where, "<element class=\"occupancy_grid\">", [&] {
+    return state.session.cache.map_yaml(file, kMostYamlBytes);
   });
-  for (const SourceLocation& where : yaml.unknown)
+  const MapYaml& yaml = *parsed;
+  const bool is_first = yaml.unknown.empty() || state.warnings.is_new("yaml key " + yaml.unknown[0].text());
+  for (size_t i = 0; is_first && i < yaml.unknown.size(); ++i) {
+    const SourceLocation& where = yaml.unknown[i];
     state.warnings.add("yaml key " + where.text(), where, "the key is unknown in a map yaml and ignored");
+  }
   if (std::fabs(yaml.origin.yaw) > 2 * kPi)
     state.warnings.add(
         "yaml yaw " + file.path(), yaml.origin_where,

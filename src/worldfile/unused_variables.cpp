@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "worldfile/include.h"
+
 namespace mvsim {
 namespace {
 
@@ -38,6 +40,8 @@ bool mentions(std::string_view text, std::string_view name) {
 
 // The texts of files that were left out, and of those that they include; nothing where one cannot be found.
 class SkippedTexts {
+  static constexpr size_t kMaxFiles = 100;
+
  public:
   explicit SkippedTexts(const LoadState& state) : state_(state) {
     for (const SkippedInclude& include : state.skipped_includes) add(include);
@@ -47,8 +51,9 @@ class SkippedTexts {
 
  private:
   void add(const SkippedInclude& include) {
-    const std::optional<OpenFile> file = find(include);
-    if (!file || bytes_ + file->size() > kMostFilesBytes) {
+    state_.session.guard.poll();
+    std::optional<OpenFile> file = find(include);
+    if (!file || texts_.size() > kMaxFiles || bytes_ + file->size() > kMostFilesBytes) {
       complete_ = false;
       return;
     }
@@ -61,14 +66,14 @@ class SkippedTexts {
       complete_ = false;
       return;
     }
-    const std::string text = found->second;
-    for (size_t at = text.find("<include"); at != std::string::npos; at = text.find("<include", at + 1)) {
-      const size_t begin = text.find("file=", at), end = text.find('>', at);
-      if (begin == std::string::npos || begin + 6 > end) continue;
-      const size_t close = text.find(text[begin + 5], begin + 6);
-      if (close == std::string::npos) continue;
-      add({text.substr(begin + 6, close - begin - 6), {folder_of(file->path())}});
+    pugi::xml_document document;
+    if (!document.load_buffer(found->second.data(), found->second.size())) {
+      complete_ = false;
+      return;
     }
+    const std::string folder = folder_of(file->path());
+    file.reset();  // a chain of files keeps none open
+    for_includes(document, [&](std::string_view name) { add({std::string(name), {folder}}); });
   }
 
   std::optional<OpenFile> find(const SkippedInclude& include) const {
@@ -90,6 +95,7 @@ class SkippedTexts {
 std::vector<std::string> unused_variables(const LoadState& state) {
   std::vector<std::string> out;
   for (const auto& [name, value] : state.options.variables) {
+    state.session.guard.poll();
     const auto mentions_it = [&, &variable = name](const auto& file) {
       return mentions(file->text(), variable);
     };
@@ -101,6 +107,7 @@ std::vector<std::string> unused_variables(const LoadState& state) {
   const SkippedTexts skipped(state);
   if (!skipped.complete()) return {};
   std::erase_if(out, [&](const std::string& name) {
+    state.session.guard.poll();
     return std::any_of(skipped.texts().begin(), skipped.texts().end(),
                        [&](const auto& text) { return mentions(text.second, name); });
   });
