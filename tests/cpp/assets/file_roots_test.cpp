@@ -54,6 +54,19 @@ TEST_F(FileRootsTest, OpensWhatIsBelow) {
   EXPECT_EQ(FileRoots({root()}).open(root() + "/around", reason)->path(), root() + "/a/in.txt");
 }
 
+// Names of what is near are offered of folders below the roots only, reached without leaving them.
+TEST_F(FileRootsTest, FoldersAreFollowedAsFilesAre) {
+  const FileRoots roots({root()});
+  EXPECT_EQ(roots.folder(root() + "/a"), root() + "/a");
+  EXPECT_EQ(roots.folder(root() + "/a/../nope/deeper"), root() + "/nope/deeper");
+  link("../outside", "out");
+  fs::create_directory(folder_.path() + "/outside/there");
+  for (const std::string& path : {folder_.path() + "/outside", root() + "/out", root() + "/nope/../out",
+                                  root() + "/out/there/../../root/a", root() + "/out/not/../../root/a",
+                                  folder_.path() + "/outside/there/../../root/a"})
+    EXPECT_EQ(roots.folder(path), std::nullopt) << path;
+}
+
 TEST_F(FileRootsTest, ARootMayBeNamedByALink) {
   fs::create_directory_symlink(root(), folder_.path() + "/alias");
   std::string reason;

@@ -144,5 +144,22 @@ TEST(Far, AWorldTooLargeIsTold) {
   EXPECT_EQ(model_of(bot("a", kIdeal, "<init_pose>600.4 20 0</init_pose>"))->origin, (Vec2{600, 20}));
 }
 
+// The body of a wall in map coordinates stands at the solver's origin: joints hold the wall all the same.
+TEST(Far, AJointHoldsAWallInMapCoordinates) {
+  for (const double length : {400.0, 1400.0}) {
+    Simulation sim(model_of(bot("r", kIdeal, "<init_pose>0 0 0</init_pose>") +
+                            "<block name='b'><static>true</static><shape><pt>-0.1 -1</pt><pt>-0.1 " +
+                            number(length) + "</pt><pt>0.1 " + number(length) +
+                            "</pt><pt>0.1 -1</pt></shape><init_pose>-1.9 0 0</init_pose></block>"
+                            "<joint type='distance' body_a='r' anchor_a='0 0' body_b='b' anchor_b='0.1 0' "
+                            "max_length='2' min_length='0'/>"),
+                   0);
+    sim.set_twist(0, 0.5, 0);
+    sim.run(2);
+    EXPECT_NEAR(sim.vehicle_pose(0).x, 0.2, 0.02) << length;
+    EXPECT_NEAR(sim.vehicle_pose(0).y, 0, 1e-3) << length;
+  }
+}
+
 }  // namespace
 }  // namespace mvsim::test

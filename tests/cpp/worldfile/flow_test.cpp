@@ -127,6 +127,23 @@ TEST(Variable, WhatACallerDefinesInVainIsTold) {
                   "did you mean 'obstacles'?"));
 }
 
+// What stands in an <if> or <for> that is not carried out, or in a file included there, is asked for too.
+TEST(Variable, WhatIsSkippedCountsAsAsking) {
+  const TempFolder folder;
+  folder.write("a.xml", "<variable name='x' value='${first}'/>");
+  folder.write("b.xml", "<include file = 'c.xml'/>");
+  folder.write("c.xml", "<variable name='z' value='${second}'/>");
+  WorldLoadOptions options;
+  options.variables = {{"first", "1"}, {"second", "2"}, {"third", "3"}, {"fourth", "4"}};
+  const std::string text = world_of(
+      "<if condition='0'><if condition='1'><include file='a.xml'/></if><variable name='u' "
+      "value='${third}'/></if>"
+      "<for var='i' from='1' to='0'><include file='b.xml'/></for>");
+  const WorldSpec world = load_world_text(text, folder.path(), options);
+  EXPECT_EQ(world.unused_variables, (std::vector<std::string>{"fourth"}));
+  EXPECT_EQ(world.warnings.size(), 1u);
+}
+
 TEST(Expansion, ReadsDefaultsManyExpressionsAndAllDigits) {
   EXPECT_EQ(positions(load_body(block_at("${nothing|5}"))), (Numbers{5}));
   EXPECT_EQ(positions(load_body(block_at("$f{1/${nothing|4}}"))), (Numbers{0.25}));
