@@ -2,6 +2,7 @@
 #include "env/compile_worlds.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -154,18 +155,91 @@ OpenFile open_world(const EnvSpec& spec, const NamedText& world, const WorldLoad
                                         "' " + reason + nearby_file(allowed, {candidate}));
 }
 
-void check_alike(const EnvSpec& spec, const Model& first, const Model& model, size_t index) {
-  const bool alike = first.vehicles.size() == model.vehicles.size() &&
-                     first.blocks.size() == model.blocks.size() &&
-                     first.sensors.size() == model.sensors.size() &&
-                     first.params.size() == model.params.size() && first.timestep == model.timestep;
-  if (!alike)
-    throw WorldFileError(spec.world.where,
-                         about("world", spec.world.where) + "of several worlds, world " +
-                             std::to_string(index) +
-                             " has other vehicles, blocks, sensors or time step than world 0, "
-                             "expected worlds that differ in walls, grids and poses only");
-}
+// Fails at the first thing in which a world is of another make than world 0. The terms of the environment are
+// compiled for world 0 and index into all of them.
+class MakeCheck {
+ public:
+  MakeCheck(const EnvSpec& spec, size_t index) : spec_(spec), index_(index) {}
+
+  void check(const Model& first, const Model& model) const {
+    same("", "a time step in s of", first.timestep, model.timestep);
+    same("", "a count of vehicles of", first.vehicles.size(), model.vehicles.size());
+    same("", "a count of blocks of", first.blocks.size(), model.blocks.size());
+    same("", "a count of sensors of", first.sensors.size(), model.sensors.size());
+    same("", "a count of joints of", first.joints.size(), model.joints.size());
+    for (size_t i = 0; i < model.vehicles.size(); ++i) check(first.vehicles[i], model.vehicles[i]);
+    for (size_t i = 0; i < model.blocks.size(); ++i) check(first.blocks[i], model.blocks[i]);
+    for (size_t i = 0; i < model.sensors.size(); ++i)
+      check(first.sensors[i], model.sensors[i], model.vehicles[model.sensors[i].vehicle]);
+    for (size_t i = 0; i < model.joints.size(); ++i) {
+      same("joint " + std::to_string(i), "a first body of index", first.joints[i].body_a,
+           model.joints[i].body_a);
+      same("joint " + std::to_string(i), "a second body of index", first.joints[i].body_b,
+           model.joints[i].body_b);
+    }
+    same("", "a count of parameters of", first.params.size(), model.params.size());
+    for (size_t i = 0; i < model.params.size(); ++i)
+      same("", "a parameter", first.params[i].path, model.params[i].path);
+    same("", "a count of wheels of", first.wheel_count, model.wheel_count);
+    same("", "a count of controller states of", first.controller_state_count, model.controller_state_count);
+    same("", "a count of readings of", first.reading_count, model.reading_count);
+  }
+
+ private:
+  void check(const VehicleModel& first, const VehicleModel& vehicle) const {
+    same("", "a vehicle", first.name, vehicle.name);
+    const std::string of = "the vehicle '" + shortened(vehicle.name) + "'";
+    same(of, "the dynamics", first.dynamics->name(), vehicle.dynamics->name());
+    same(of, "the controller", first.controller->name(), vehicle.controller->name());
+    same(of, "the friction", first.tire->name(), vehicle.tire->name());
+    same(of, "a count of wheels of", first.wheels.size(), vehicle.wheels.size());
+    same(of, "a body of index", first.body, vehicle.body);
+    same(of, "parameters from index", first.body_params, vehicle.body_params);
+  }
+  void check(const BlockModel& first, const BlockModel& block) const {
+    same("", "a block", first.name, block.name);
+    const std::string of = "the block '" + shortened(block.name) + "'";
+    same(of, "for static", first.is_static, block.is_static);
+    same(of, "for intangible", first.intangible, block.intangible);
+    same(of, "for placed", first.placed, block.placed);
+    same(of, "a body of index", static_cast<double>(first.body), static_cast<double>(block.body));
+    same(of, "parameters from index", first.params, block.params);
+  }
+  void check(const SensorModel& first, const SensorModel& sensor, const VehicleModel& vehicle) const {
+    const std::string of = "the vehicle '" + shortened(vehicle.name) + "'";
+    same("", "a sensor on the vehicle of index", first.vehicle, sensor.vehicle);
+    same(of, "a sensor", first.name, sensor.name);
+    const std::string own = "the sensor '" + shortened(sensor.name) + "' of " + of;
+    same(own, "the class", first.sensor->class_name(), sensor.sensor->class_name());
+    same(own, "values per reading of", first.sensor->size(), sensor.sensor->size());
+    same(own, "rays of", first.sensor->angles().size(), sensor.sensor->angles().size());
+    same(own, "values from index", first.values, sensor.values);
+    same(own, "parameters from index", first.params, sensor.params);
+  }
+
+  static std::string text(std::string_view value) { return "'" + shortened(value) + "'"; }
+  static std::string text(bool value) { return value ? "true" : "false"; }
+  static std::string text(size_t value) { return std::to_string(value); }
+  static std::string text(double value) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.9g", value);
+    return buffer;
+  }
+
+  template <typename T>
+  void same(const std::string& of, const char* what, const T& expected, const T& found) const {
+    if (expected == found) return;
+    throw WorldFileError(spec_.world.where,
+                         about("world", spec_.world.where) + "of several worlds, world " +
+                             std::to_string(index_) +
+                             " differs from world 0: " + (of.empty() ? "" : "of " + of + ", ") + "found " +
+                             what + " " + text(found) + ", expected " + text(expected) +
+                             ": worlds may differ in walls, maps, poses and values of parameters only");
+  }
+
+  const EnvSpec& spec_;
+  size_t index_;
+};
 
 // A knob that nothing uses is most often a misspelt one. A world that a keyword names may have no use for the
 // file's knobs; for one that is given beside it, this is told.
@@ -220,7 +294,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
           used.insert(knob.value.name);
       asked.insert(loaded.asked_variables.begin(), loaded.asked_variables.end());
       task.models.push_back(compile_world(loaded, compile, guard, grids));
-      check_alike(spec, *task.models.front(), *task.models.back(), task.models.size() - 1);
+      MakeCheck(spec, task.models.size() - 1).check(*task.models.front(), *task.models.back());
     }
     if (task.models.size() == static_cast<size_t>(spec.variants)) spec.world = world;
   }
