@@ -14,7 +14,7 @@ namespace mvsim {
 namespace {
 
 // Puts the knobs' values into a text; an error in what comes out points to the keyword that gave it.
-void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
+void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs, LoadGuard& guard) {
   std::string out;
   std::string_view rest = value.text;
   for (size_t at = rest.find("${"); at != std::string_view::npos; at = rest.find("${")) {
@@ -32,6 +32,8 @@ void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
                                             "'" + did_you_mean(name, known));
     }
     if (knob->value.where.line == 0) value.where = knob->value.where;
+    guard.poll();
+    guard.take(static_cast<double>(at + knob->value.text.size()), value.where, "<" + value.name + ">");
     out += rest.substr(0, at);
     out += knob->value.text;
     rest.remove_prefix(end + 1);
@@ -60,24 +62,29 @@ std::vector<NamedText*> attributes_of(EnvSpec& spec) {
 }
 
 // The knobs that the file's own attributes use, before a keyword took the place of one.
-std::set<std::string> knobs_used_as_written(EnvSpec spec) {
+std::set<std::string> knobs_used_as_written(EnvSpec spec, const LoadGuard& guard) {
   std::set<std::string> used;
+  const std::vector<NamedText*> attributes = attributes_of(spec);
   for (const KnobSpec& knob : spec.knobs) {
     bool is_used = mentions(spec.world, knob);
-    for (const NamedText* value : attributes_of(spec)) is_used = is_used || mentions(*value, knob);
+    for (const NamedText* value : attributes) {
+      guard.poll();
+      is_used = is_used || mentions(*value, knob);
+    }
     if (is_used) used.insert(knob.value.name);
   }
   return used;
 }
 
 // The names of the knobs that the environment file itself uses.
-std::set<std::string> replace_knobs(EnvSpec& spec) {
-  std::set<std::string> used = knobs_used_as_written(spec.as_written ? *spec.as_written : spec);
+std::set<std::string> replace_knobs(EnvSpec& spec, LoadGuard& guard) {
+  std::set<std::string> used = knobs_used_as_written(spec.as_written ? *spec.as_written : spec, guard);
   const std::vector<NamedText*> attributes = attributes_of(spec);
   for (KnobSpec& knob : spec.knobs) {
     if (knob.is_file)
       knob.value.text = std::filesystem::absolute(join_path(folder_of(spec.path), knob.value.text)).string();
     for (const NamedText* value : attributes) {
+      guard.poll();
       if (!mentions(*value, knob)) continue;
       if (knob.choices.size() > 1)
         throw WorldFileError(knob.value.where,
@@ -86,7 +93,7 @@ std::set<std::string> replace_knobs(EnvSpec& spec) {
                                  knob.value.name + "', and only worlds can differ");
     }
   }
-  for (NamedText* value : attributes) replace_knobs(*value, spec.knobs);
+  for (NamedText* value : attributes) replace_knobs(*value, spec.knobs, guard);
   return used;
 }
 
@@ -145,7 +152,7 @@ WorldSpec load_variant(const EnvSpec& spec, const OpenFile& file, const WorldLoa
 OpenFile open_world(const EnvSpec& spec, const NamedText& world, const WorldLoadOptions& load) {
   std::vector<std::string> roots = load.roots;
   const std::string folder = real_folder_of(spec.path);
-  roots.push_back(join_path(folder, ".."));
+  roots.push_back(root_of_env(folder));
   if (!load.assets.empty()) roots.push_back(load.assets);
   std::string reason;
   const FileRoots allowed(roots);
@@ -266,9 +273,14 @@ std::string about(const char* name, const SourceLocation& where) {
   return where.line > 0 ? std::string(name) + ": " : "";
 }
 
+std::string root_of_env(const std::string& folder) {
+  const std::filesystem::path path(folder), parent = path.parent_path();
+  return path.is_absolute() && parent == path.root_path() ? folder : join_path(folder, "..");
+}
+
 void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard) {
   EnvSpec& spec = task.spec;
-  std::set<std::string> used = replace_knobs(spec);
+  std::set<std::string> used = replace_knobs(spec, guard);
   WorldLoadOptions load;
   load.assets = options.assets;
   load.roots = options.roots;
@@ -283,7 +295,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
     load.variables.clear();
     for (const KnobSpec& knob : knobs) load.variables.emplace_back(knob.value.name, knob.value.text);
     NamedText world = written;
-    replace_knobs(world, knobs);
+    replace_knobs(world, knobs, guard);
     const OpenFile file = open_world(spec, world, load);
     for (int i = 0; i < spec.variants; ++i) {
       load.world_seed = static_cast<uint64_t>(spec.world_seed) + static_cast<uint64_t>(i);
