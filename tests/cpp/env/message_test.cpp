@@ -135,6 +135,24 @@ TEST(Knobs, OneThatNothingUsesIsAMistake) {
             "no error");
 }
 
+// A short file can ask for a long text.
+TEST(Knobs, TheirTextsCountAgainstTheMemoryLimit) {
+  std::string uses;
+  for (int i = 0; i < 2000; ++i) uses += "${k}";
+  const EnvSpec spec = testing::from_text("<mvsim_env world='w' control_period='0.2'><knob name='k' value='" +
+                                          std::string(10'000, 'x') + "'/>\n<agent><action class='" + uses +
+                                          "'/><observe class='velocity'/></agent></mvsim_env>");
+  EnvLoadOptions load = testing::load_options();
+  load.memory_limit = 10'000'000;
+  try {
+    compile_task(spec, load);
+    FAIL();
+  } catch (const WorldFileError& e) {
+    expect_has(e.what(), "test.env.xml:2:");
+    expect_has(e.what(), "<class> takes ");
+  }
+}
+
 TEST(Knobs, SeveralFilesAreSeveralWorlds) {
   const std::string maps = testing::kSource + "/worlds/maps/",
                     copy = ::testing::TempDir() + "mvsim_smaller_map";
@@ -161,6 +179,8 @@ TEST(Knobs, SeveralFilesAreSeveralWorlds) {
              "keyword map: found an empty list");
   expect_has(message_of(shipped("nav_map"), {{"map", OverrideValue::list({number(3)})}}),
              "keyword map: found a number, expected the path of a file");
+  expect_has(message_of(shipped("nav_map"), {{"map", text("")}}),
+             "keyword map: found '', expected the path of a file");
 }
 
 // An environment of eight worlds whose vehicle holds `parts`, which may differ from world to world.
