@@ -130,7 +130,7 @@ void edit_terms(std::vector<TermSpec>& terms, const Family& family, const std::s
     added.params.where = keyword(where);
     set_identity(added, family);
     edit_term(added, where, family, item);
-    terms.push_back(std::move(added));
+    append_term(terms, std::move(added));
   }
 }
 
@@ -155,7 +155,7 @@ void edit_resets(EnvSpec& spec, const OverrideValue& value) {
       added.name = name;
       added.params.tag = name;
       added.params.where = keyword("reset." + name);
-      spec.resets.push_back(std::move(added));
+      append_term(spec.resets, std::move(added));
     }
   }
   edit_terms(spec.resets, kReset, "reset", value);
@@ -180,8 +180,15 @@ const std::string& text_of(const std::string& name, const OverrideValue& value) 
 }
 
 // A file that the caller names: relative to the working folder, and its folder may be read.
-std::string caller_path(EnvSpec& spec, const std::string& path) {
-  std::string absolute = std::filesystem::absolute(path).lexically_normal().string();
+std::string caller_path(EnvSpec& spec, const char* name, const std::string& path) {
+  const auto refuse = [&](const std::string& reason) {
+    throw WorldFileError(keyword(name),
+                         "found '" + shortened(path) + "', expected the path of a file" + reason);
+  };
+  if (path.empty()) refuse("");
+  std::error_code error;
+  std::string absolute = std::filesystem::absolute(path, error).lexically_normal().string();
+  if (error) refuse(": " + error.message());
   spec.roots.push_back(folder_of(absolute));
   return absolute;
 }
@@ -194,7 +201,7 @@ struct Field {
 const Field kFields[] = {
     {"world",
      [](EnvSpec& s, const OverrideValue& v) {
-       s.world = {"world", caller_path(s, text_of("world", v)), keyword("world")};
+       s.world = {"world", caller_path(s, "world", text_of("world", v)), keyword("world")};
      }},
     {"variants", [](EnvSpec& s, const OverrideValue& v) { s.variants = integer_of("variants", v, 1, 1000); }},
     {"world_seed",
@@ -223,6 +230,7 @@ const Field kFields[] = {
      }},
     {"action",
      [](EnvSpec& s, const OverrideValue& v) {
+       if (v.kind != Kind::kDict) fail("action", v, "a dict of attributes (an agent has one action)");
        for (AgentSpec& agent : s.agents) edit_term(agent.action, "action", kAction, v);
      }},
     {"observe",
@@ -257,7 +265,7 @@ void set_files(EnvSpec& spec, KnobSpec& knob, const std::string& name, const Ove
   knob.choices.clear();
   for (const OverrideValue& item : items) {
     if (item.kind != Kind::kText) fail(name, item, "the path of a file, or a list of some");
-    knob.choices.push_back(caller_path(spec, item.text));
+    knob.choices.push_back(caller_path(spec, name.c_str(), item.text));
   }
   knob.value.text = knob.choices.front();
 }

@@ -2,6 +2,7 @@
 #include "env/compile_worlds.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -13,7 +14,7 @@ namespace mvsim {
 namespace {
 
 // Puts the knobs' values into a text; an error in what comes out points to the keyword that gave it.
-void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
+void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs, LoadGuard& guard) {
   std::string out;
   std::string_view rest = value.text;
   for (size_t at = rest.find("${"); at != std::string_view::npos; at = rest.find("${")) {
@@ -31,6 +32,8 @@ void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs) {
                                             "'" + did_you_mean(name, known));
     }
     if (knob->value.where.line == 0) value.where = knob->value.where;
+    guard.poll();
+    guard.take(static_cast<double>(at + knob->value.text.size()), value.where, "<" + value.name + ">");
     out += rest.substr(0, at);
     out += knob->value.text;
     rest.remove_prefix(end + 1);
@@ -59,24 +62,29 @@ std::vector<NamedText*> attributes_of(EnvSpec& spec) {
 }
 
 // The knobs that the file's own attributes use, before a keyword took the place of one.
-std::set<std::string> knobs_used_as_written(EnvSpec spec) {
+std::set<std::string> knobs_used_as_written(EnvSpec spec, const LoadGuard& guard) {
   std::set<std::string> used;
+  const std::vector<NamedText*> attributes = attributes_of(spec);
   for (const KnobSpec& knob : spec.knobs) {
     bool is_used = mentions(spec.world, knob);
-    for (const NamedText* value : attributes_of(spec)) is_used = is_used || mentions(*value, knob);
+    for (const NamedText* value : attributes) {
+      guard.poll();
+      is_used = is_used || mentions(*value, knob);
+    }
     if (is_used) used.insert(knob.value.name);
   }
   return used;
 }
 
 // The names of the knobs that the environment file itself uses.
-std::set<std::string> replace_knobs(EnvSpec& spec) {
-  std::set<std::string> used = knobs_used_as_written(spec.as_written ? *spec.as_written : spec);
+std::set<std::string> replace_knobs(EnvSpec& spec, LoadGuard& guard) {
+  std::set<std::string> used = knobs_used_as_written(spec.as_written ? *spec.as_written : spec, guard);
   const std::vector<NamedText*> attributes = attributes_of(spec);
   for (KnobSpec& knob : spec.knobs) {
     if (knob.is_file)
       knob.value.text = std::filesystem::absolute(join_path(folder_of(spec.path), knob.value.text)).string();
     for (const NamedText* value : attributes) {
+      guard.poll();
       if (!mentions(*value, knob)) continue;
       if (knob.choices.size() > 1)
         throw WorldFileError(knob.value.where,
@@ -85,7 +93,7 @@ std::set<std::string> replace_knobs(EnvSpec& spec) {
                                  knob.value.name + "', and only worlds can differ");
     }
   }
-  for (NamedText* value : attributes) replace_knobs(*value, spec.knobs);
+  for (NamedText* value : attributes) replace_knobs(*value, spec.knobs, guard);
   return used;
 }
 
@@ -144,7 +152,7 @@ WorldSpec load_variant(const EnvSpec& spec, const OpenFile& file, const WorldLoa
 OpenFile open_world(const EnvSpec& spec, const NamedText& world, const WorldLoadOptions& load) {
   std::vector<std::string> roots = load.roots;
   const std::string folder = real_folder_of(spec.path);
-  roots.push_back(join_path(folder, ".."));
+  roots.push_back(root_of_env(folder));
   if (!load.assets.empty()) roots.push_back(load.assets);
   std::string reason;
   const FileRoots allowed(roots);
@@ -154,18 +162,91 @@ OpenFile open_world(const EnvSpec& spec, const NamedText& world, const WorldLoad
                                         "' " + reason + nearby_file(allowed, {candidate}));
 }
 
-void check_alike(const EnvSpec& spec, const Model& first, const Model& model, size_t index) {
-  const bool alike = first.vehicles.size() == model.vehicles.size() &&
-                     first.blocks.size() == model.blocks.size() &&
-                     first.sensors.size() == model.sensors.size() &&
-                     first.params.size() == model.params.size() && first.timestep == model.timestep;
-  if (!alike)
-    throw WorldFileError(spec.world.where,
-                         about("world", spec.world.where) + "of several worlds, world " +
-                             std::to_string(index) +
-                             " has other vehicles, blocks, sensors or time step than world 0, "
-                             "expected worlds that differ in walls, grids and poses only");
-}
+// Fails at the first thing in which a world is of another make than world 0. The terms of the environment are
+// compiled for world 0 and index into all of them.
+class MakeCheck {
+ public:
+  MakeCheck(const EnvSpec& spec, size_t index) : spec_(spec), index_(index) {}
+
+  void check(const Model& first, const Model& model) const {
+    same("", "a time step in s of", first.timestep, model.timestep);
+    same("", "a count of vehicles of", first.vehicles.size(), model.vehicles.size());
+    same("", "a count of blocks of", first.blocks.size(), model.blocks.size());
+    same("", "a count of sensors of", first.sensors.size(), model.sensors.size());
+    same("", "a count of joints of", first.joints.size(), model.joints.size());
+    for (size_t i = 0; i < model.vehicles.size(); ++i) check(first.vehicles[i], model.vehicles[i]);
+    for (size_t i = 0; i < model.blocks.size(); ++i) check(first.blocks[i], model.blocks[i]);
+    for (size_t i = 0; i < model.sensors.size(); ++i)
+      check(first.sensors[i], model.sensors[i], model.vehicles[model.sensors[i].vehicle]);
+    for (size_t i = 0; i < model.joints.size(); ++i) {
+      same("joint " + std::to_string(i), "a first body of index", first.joints[i].body_a,
+           model.joints[i].body_a);
+      same("joint " + std::to_string(i), "a second body of index", first.joints[i].body_b,
+           model.joints[i].body_b);
+    }
+    same("", "a count of parameters of", first.params.size(), model.params.size());
+    for (size_t i = 0; i < model.params.size(); ++i)
+      same("", "a parameter", first.params[i].path, model.params[i].path);
+    same("", "a count of wheels of", first.wheel_count, model.wheel_count);
+    same("", "a count of controller states of", first.controller_state_count, model.controller_state_count);
+    same("", "a count of readings of", first.reading_count, model.reading_count);
+  }
+
+ private:
+  void check(const VehicleModel& first, const VehicleModel& vehicle) const {
+    same("", "a vehicle", first.name, vehicle.name);
+    const std::string of = "the vehicle '" + shortened(vehicle.name) + "'";
+    same(of, "the dynamics", first.dynamics->name(), vehicle.dynamics->name());
+    same(of, "the controller", first.controller->name(), vehicle.controller->name());
+    same(of, "the friction", first.tire->name(), vehicle.tire->name());
+    same(of, "a count of wheels of", first.wheels.size(), vehicle.wheels.size());
+    same(of, "a body of index", first.body, vehicle.body);
+    same(of, "parameters from index", first.body_params, vehicle.body_params);
+  }
+  void check(const BlockModel& first, const BlockModel& block) const {
+    same("", "a block", first.name, block.name);
+    const std::string of = "the block '" + shortened(block.name) + "'";
+    same(of, "for static", first.is_static, block.is_static);
+    same(of, "for intangible", first.intangible, block.intangible);
+    same(of, "for placed", first.placed, block.placed);
+    same(of, "a body of index", static_cast<double>(first.body), static_cast<double>(block.body));
+    same(of, "parameters from index", first.params, block.params);
+  }
+  void check(const SensorModel& first, const SensorModel& sensor, const VehicleModel& vehicle) const {
+    const std::string of = "the vehicle '" + shortened(vehicle.name) + "'";
+    same("", "a sensor on the vehicle of index", first.vehicle, sensor.vehicle);
+    same(of, "a sensor", first.name, sensor.name);
+    const std::string own = "the sensor '" + shortened(sensor.name) + "' of " + of;
+    same(own, "the class", first.sensor->class_name(), sensor.sensor->class_name());
+    same(own, "values per reading of", first.sensor->size(), sensor.sensor->size());
+    same(own, "rays of", first.sensor->angles().size(), sensor.sensor->angles().size());
+    same(own, "values from index", first.values, sensor.values);
+    same(own, "parameters from index", first.params, sensor.params);
+  }
+
+  static std::string text(std::string_view value) { return "'" + shortened(value) + "'"; }
+  static std::string text(bool value) { return value ? "true" : "false"; }
+  static std::string text(size_t value) { return std::to_string(value); }
+  static std::string text(double value) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.9g", value);
+    return buffer;
+  }
+
+  template <typename T>
+  void same(const std::string& of, const char* what, const T& expected, const T& found) const {
+    if (expected == found) return;
+    throw WorldFileError(spec_.world.where,
+                         about("world", spec_.world.where) + "of several worlds, world " +
+                             std::to_string(index_) +
+                             " differs from world 0: " + (of.empty() ? "" : "of " + of + ", ") + "found " +
+                             what + " " + text(found) + ", expected " + text(expected) +
+                             ": worlds may differ in walls, maps, poses and values of parameters only");
+  }
+
+  const EnvSpec& spec_;
+  size_t index_;
+};
 
 // A knob that nothing uses is most often a misspelt one. A world that a keyword names may have no use for the
 // file's knobs; for one that is given beside it, this is told.
@@ -192,9 +273,14 @@ std::string about(const char* name, const SourceLocation& where) {
   return where.line > 0 ? std::string(name) + ": " : "";
 }
 
+std::string root_of_env(const std::string& folder) {
+  const std::filesystem::path path(folder), parent = path.parent_path();
+  return path.is_absolute() && parent == path.root_path() ? folder : join_path(folder, "..");
+}
+
 void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard) {
   EnvSpec& spec = task.spec;
-  std::set<std::string> used = replace_knobs(spec);
+  std::set<std::string> used = replace_knobs(spec, guard);
   WorldLoadOptions load;
   load.assets = options.assets;
   load.roots = options.roots;
@@ -209,7 +295,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
     load.variables.clear();
     for (const KnobSpec& knob : knobs) load.variables.emplace_back(knob.value.name, knob.value.text);
     NamedText world = written;
-    replace_knobs(world, knobs);
+    replace_knobs(world, knobs, guard);
     const OpenFile file = open_world(spec, world, load);
     for (int i = 0; i < spec.variants; ++i) {
       load.world_seed = static_cast<uint64_t>(spec.world_seed) + static_cast<uint64_t>(i);
@@ -220,7 +306,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
           used.insert(knob.value.name);
       asked.insert(loaded.asked_variables.begin(), loaded.asked_variables.end());
       task.models.push_back(compile_world(loaded, compile, guard, grids));
-      check_alike(spec, *task.models.front(), *task.models.back(), task.models.size() - 1);
+      MakeCheck(spec, task.models.size() - 1).check(*task.models.front(), *task.models.back());
     }
     if (task.models.size() == static_cast<size_t>(spec.variants)) spec.world = world;
   }

@@ -84,12 +84,12 @@ uint64_t fingerprint(const Task& task) {
   for (const AgentTask& agent : task.agents) {
     hasher(agent.vehicle, agent.needs_path, agent.start_and_goal.has_goal(),
            agent.start_and_goal.planning_cell(), agent.stuck_distances.size());
-    for (const ActionComponent& c : agent.action_components) hasher(c.name);
+    for (const ActionComponent& c : agent.action_components) hasher(c.name, c.low, c.high);
     for (const ObservationSlot& slot : agent.observations)
       hasher(slot.history, slot.is_picture() ? slot.term->picture()->recipe_size() : size_t{0});
     for (const WeightedReward& r : agent.rewards) hasher(r.name);
   }
-  for (const ObservationSpec& o : task.observation_specs) hasher(o.key, o.dtype, o.shape);
+  for (const ObservationSpec& o : task.observation_specs) hasher(o.key, o.dtype, o.shape, o.low, o.high);
   return hasher.value();
 }
 

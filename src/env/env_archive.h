@@ -10,8 +10,8 @@
 
 namespace mvsim {
 
-// Of all that decides which snapshots fit an environment: its worlds, the layout of its observations, actions
-// and rewards. Weights, limits and periods may differ.
+// Of all that decides which snapshots fit an environment: its worlds, the layout and bounds of its
+// observations and actions, the names of its rewards. Weights, time limits and periods may differ.
 uint64_t fingerprint(const Task& task);
 
 void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task);

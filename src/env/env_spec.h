@@ -55,6 +55,12 @@ struct TermSpec {
   ParamSet params;
 };
 
+// An environment keeps some kilobytes for each term of each agent.
+inline constexpr size_t kMaxAgents = 64, kMaxTerms = 1000, kMaxKnobs = 200;  // terms: of one list
+
+// Appends to a list. Throws WorldFileError where it is full.
+void append_term(std::vector<TermSpec>& terms, TermSpec term);
+
 inline constexpr double kShortestControlPeriod = 1e-6, kLongestControlPeriod = 1e6;  // s
 
 // One <agent>: what a policy drives, sees and is paid for.

@@ -75,12 +75,20 @@ TermSpec read_class_term(const Element& e) {
   return term;
 }
 
+template <typename T>
+void check_count(const std::vector<T>& list, size_t max, const SourceLocation& where,
+                 const std::string& what) {
+  if (list.size() >= max)
+    throw WorldFileError(
+        where, what + ": found more than " + std::to_string(max) + " of them, expected at most that many");
+}
+
 void add_term(std::vector<TermSpec>& terms, TermSpec term) {
   for (const TermSpec& other : terms)
     if (other.name == term.name)
       throw WorldFileError(term.params.where, describe(term) + ": a second term is called '" + term.name +
                                                   "', expected another name (attribute 'name')");
-  terms.push_back(std::move(term));
+  append_term(terms, std::move(term));
 }
 
 AgentSpec read_agent(const Element& element) {
@@ -153,6 +161,7 @@ void read_knob(const Element& e, EnvSpec& spec) {
   for (const KnobSpec& other : spec.knobs)
     if (other.value.name == knob.value.name)
       throw WorldFileError(e.where(), "<knob>: a second knob is called '" + other.value.name + "'");
+  check_count(spec.knobs, kMaxKnobs, e.where(), "<knob>");
   spec.knobs.push_back(std::move(knob));
 }
 
@@ -190,6 +199,7 @@ EnvSpec read_document(const XmlSource& source) {
   for (const Element& e : children_of(root)) {
     const std::string_view tag = e.tag();
     if (tag == "agent") {
+      check_count(spec.agents, kMaxAgents, e.where(), "<agent>");
       spec.agents.push_back(read_agent(e));
     } else if (tag == "reset") {
       read_reset(e, spec);
@@ -217,6 +227,11 @@ EnvSpec read_document(const XmlSource& source) {
 }
 
 }  // namespace
+
+void append_term(std::vector<TermSpec>& terms, TermSpec term) {
+  check_count(terms, kMaxTerms, term.params.where, describe(term));
+  terms.push_back(std::move(term));
+}
 
 EnvSpec load_env_text(const std::string& text, const std::string& path, const EnvLoadOptions&) {
   const auto file = std::make_shared<const SourceText>(path, text);

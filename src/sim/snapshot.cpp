@@ -66,7 +66,7 @@ std::string_view snapshot_body(std::string_view bytes, SnapshotKind kind, uint64
     throw Error(std::string("snapshot: it was taken in another ") +
                 (kind == SnapshotKind::kWorld
                      ? "world"
-                     : "environment (its worlds, observations, actions or rewards)"));
+                     : "environment (its worlds, observations, actions, rewards or terminations)"));
   return body;
 }
 

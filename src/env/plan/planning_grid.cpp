@@ -110,8 +110,10 @@ void find_free_cells(PlanningGrid& g, const Simulation& simulation, size_t agent
       if (poll) poll();
       cells.find(x, y, std::min(x + kBlock, g.width), std::min(y + kBlock, g.height));
     }
-  for (size_t i = 0; i < g.free.size(); ++i)
+  for (size_t i = 0; i < g.free.size(); ++i) {
+    if (poll && i % (kBlock * kBlock) == 0) poll();
     if (g.free[i]) g.free[i] = is_known_ground(simulation.model(), g.center(static_cast<int>(i)));
+  }
 }
 
 PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation,

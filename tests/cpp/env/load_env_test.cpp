@@ -2,6 +2,7 @@
 // out.
 #include <gtest/gtest.h>
 
+#include "env/compile_worlds.h"
 #include "env/env_test_util.h"
 #include "env/task.h"
 
@@ -132,6 +133,64 @@ TEST(LoadEnv, EveryMistakeNamesItsPlaceAndTheNearestName) {
   }
 }
 
+TEST(LoadEnv, ReadsBesideItsFolderButNotTheWholeMachine) {
+  const auto root = [](const std::string& folder) {
+    return std::filesystem::path(root_of_env(folder)).lexically_normal().string();
+  };
+  EXPECT_EQ(root("/home/me/envs"), "/home/me/");
+  EXPECT_EQ(root("/data/envs"), "/data/");
+  EXPECT_EQ(root("/envs"), "/envs");
+}
+
+TEST(LoadEnv, HasALimitOnAgentsTermsAndKnobs) {
+  const auto repeated = [](int count, const std::string& before, const std::string& after) {
+    std::string out;
+    for (int i = 0; i < count; ++i) out += before + std::to_string(i) + after + "\n";
+    return out;
+  };
+  const auto read = [](const std::string& text) -> std::string {
+    try {
+      testing::from_text(text);
+    } catch (const WorldFileError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  const std::string agent =
+      "<action class='twist' vx='0 0.2' omega='-1 1'/><observe class='velocity'/></agent>";
+  const auto file = [&](const std::string& content) {
+    return "<mvsim_env world='w' control_period='0.2'>\n" + content + "</mvsim_env>";
+  };
+  const auto agents = [&](int count) { return file(repeated(count, "<agent vehicle='r", "'>" + agent)); };
+  const auto knobs = [&](int count) {
+    return file(repeated(count, "<knob name='k", "' value='1'/>") + "<agent>" + agent);
+  };
+  const auto rewards = [&](int count) {
+    return file(repeated(count, "<reward class='time' name='n", "'/>") + "<agent>" + agent);
+  };
+  // those of the root and those of the agent together
+  const auto joined = file(repeated(600, "<reward class='time' name='n", "'/>") + "<agent>\n" +
+                           repeated(600, "<reward class='time' name='m", "'/>") + agent);
+  EXPECT_EQ(read(agents(64)), "no error");
+  EXPECT_EQ(read(knobs(200)), "no error");
+  EXPECT_EQ(read(rewards(1000)), "no error");
+  const auto expect = [](const std::string& message, const std::string& part) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect(read(agents(65)), "test.env.xml:66:1: <agent>: found more than 64 of them");
+  expect(read(knobs(201)), "test.env.xml:202:1: <knob>: found more than 200 of them");
+  expect(read(rewards(1001)), "test.env.xml:1002:1: <reward class=\"time\">");
+  expect(read(rewards(1001)), "found more than 1000 of them");
+  expect(read(joined), "test.env.xml:1003:1: <reward class=\"time\">");  // the 401st of the agent
+  EnvSpec spec = testing::from_text(rewards(1000));
+  try {
+    apply_overrides(spec, dict({{"reward", dict({{"time", number(1)}})}}));
+    FAIL();
+  } catch (const WorldFileError& e) {
+    expect(e.what(), "keyword reward.time: <reward class=\"time\">: found more than 1000 of them");
+  }
+}
+
 TEST(Overrides, ReplaceFieldsTermsAndKnobs) {
   EnvSpec spec = testing::from_text(kFile);
   apply_overrides(
@@ -193,6 +252,10 @@ TEST(Overrides, MistakesNameTheKeyword) {
   expect(dict({{"observe", dict({{"scan", dict({{"sectors", number(-1)}})}})}}),
          "keyword observe.scan.sectors");
   expect(dict({{"world", text("nowhere.world.xml")}}), "nowhere.world.xml");
+  expect(dict({{"world", text("")}}), "keyword world: found '', expected the path of a file");
+  for (const OverrideValue& value :
+       {OverrideValue::of(false), OverrideValue::of(true), OverrideValue{}, text("twist")})
+    expect(dict({{"action", value}}), ", expected a dict of attributes (an agent has one action)");
   // the place names the keyword once
   for (const auto& [name, value] : {std::pair{"world", text("nowhere.world.xml")},
                                     {"vehicle", text("robo")},

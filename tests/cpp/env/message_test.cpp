@@ -135,6 +135,24 @@ TEST(Knobs, OneThatNothingUsesIsAMistake) {
             "no error");
 }
 
+// A short file can ask for a long text.
+TEST(Knobs, TheirTextsCountAgainstTheMemoryLimit) {
+  std::string uses;
+  for (int i = 0; i < 2000; ++i) uses += "${k}";
+  const EnvSpec spec = testing::from_text("<mvsim_env world='w' control_period='0.2'><knob name='k' value='" +
+                                          std::string(10'000, 'x') + "'/>\n<agent><action class='" + uses +
+                                          "'/><observe class='velocity'/></agent></mvsim_env>");
+  EnvLoadOptions load = testing::load_options();
+  load.memory_limit = 10'000'000;
+  try {
+    compile_task(spec, load);
+    FAIL();
+  } catch (const WorldFileError& e) {
+    expect_has(e.what(), "test.env.xml:2:");
+    expect_has(e.what(), "<class> takes ");
+  }
+}
+
 TEST(Knobs, SeveralFilesAreSeveralWorlds) {
   const std::string maps = testing::kSource + "/worlds/maps/",
                     copy = ::testing::TempDir() + "mvsim_smaller_map";
@@ -161,6 +179,48 @@ TEST(Knobs, SeveralFilesAreSeveralWorlds) {
              "keyword map: found an empty list");
   expect_has(message_of(shipped("nav_map"), {{"map", OverrideValue::list({number(3)})}}),
              "keyword map: found a number, expected the path of a file");
+  expect_has(message_of(shipped("nav_map"), {{"map", text("")}}),
+             "keyword map: found '', expected the path of a file");
+}
+
+// An environment of eight worlds whose vehicle holds `parts`, which may differ from world to world.
+std::string variants_message(const std::string& name, const std::string& parts, const std::string& blocks) {
+  const std::string folder = ::testing::TempDir() + "/mvsim_alike_" + name;
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/w.world.xml")
+      << "<mvsim_world version='1.0'>\n<vehicle name='r'><init_pose>0 0 0</init_pose>" + parts +
+             "</vehicle>\n" + blocks + "</mvsim_world>";
+  return message_of(load_env_text("<mvsim_env\nworld='w.world.xml' variants='8' control_period='0.2'>"
+                                  "<agent><action class='twist' vx='0 0.2' omega='-1 1'/>"
+                                  "<observe class='scan' sensor='eye' sectors='2'/></agent></mvsim_env>",
+                                  folder + "/t.env.xml", testing::load_options()),
+                    {});
+}
+
+// Terms are compiled for the first world: what they index into must be the same in all.
+TEST(Variants, OfAnotherMakeAreRefused) {
+  const std::string drive = "<dynamics class='differential'><controller class='twist_ideal'/></dynamics>";
+  const auto scan = [](const std::string& rays, const std::string& name = "eye") {
+    return "<sensor class='laser' name='" + name + "'><nrays>" + rays + "</nrays></sensor>";
+  };
+  const auto refused = [&](const std::string& name, const std::string& message, const std::string& part) {
+    expect_has(message, "t.env.xml:2:");
+    expect_has(message, "of several worlds, world 1 differs from world 0: " + part);
+    EXPECT_NE(message, "no error") << name;
+  };
+  EXPECT_EQ(variants_message("same", drive + scan("20"), ""), "no error");
+  refused("rays", variants_message("rays", drive + scan("$f{10+floor(1000*rand())}"), ""),
+          "of the sensor 'eye' of the vehicle 'r', found values per reading of ");
+  refused("name",
+          variants_message("name", drive + scan("20", "eye") + scan("9", "n$f{floor(1000*rand())}"), ""),
+          "of the vehicle 'r', found a sensor 'n");
+  const std::string box = "<init_pose>3 0 0</init_pose><geometry type='box' lx='1' ly='1' lz='1'/></block>\n";
+  refused("block",
+          variants_message("block", drive + scan("20"), "<block name='b$f{floor(1000*rand())}'>" + box),
+          "found a block 'b");
+  EXPECT_EQ(
+      variants_message("numbers", drive + scan("20"), "<block name='b'><mass>$f{10+rand()}</mass>" + box),
+      "no error");
 }
 
 TEST(Randomize, AWrongPathListsThoseNearIt) {

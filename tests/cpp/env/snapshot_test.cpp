@@ -178,6 +178,32 @@ TEST(BatchState, RefusesEverythingElseAndChangesNothing) {
   EXPECT_TRUE(one.state(1) == before);
 }
 
+// What a policy saw and did before the moment means the same after it.
+TEST(BatchState, RefusesOtherBoundsOfActionsAndObservations) {
+  Batch one(shipped("nav_arena"), options(1));
+  one.reset();
+  const std::string state = one.state(0);
+  const std::string_view view = state;
+  const int first = 0;
+  const auto error = [&](const std::vector<std::pair<std::string, OverrideValue>>& overrides) -> std::string {
+    EnvSpec spec = shipped("nav_arena");
+    apply_overrides(spec, dict(overrides));
+    Batch other(spec, options(1));
+    try {
+      other.set_state(std::span(&first, 1), std::span(&view, 1));
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  const std::string expected =
+      "snapshot: it was taken in another environment (its worlds, observations, actions, rewards or "
+      "terminations)";
+  EXPECT_EQ(error({{"action", dict({{"vx", OverrideValue::of(std::string("0 0.4"))}})}}), expected);
+  EXPECT_EQ(error({{"observe", dict({{"goal", dict({{"max_distance", number(33)}})}})}}), expected);
+  EXPECT_EQ(error({{"time_limit", number(7)}, {"reward", dict({{"goal", number(3)}})}}), "no error");
+}
+
 TEST(BatchState, AnEndedEpisodeComesBackAsSuch) {
   EnvSpec spec = shipped("nav_arena");
   apply_overrides(spec, dict({{"time_limit", number(0.4)}}));
