@@ -219,6 +219,8 @@ class Env(Copyable, gym.Env[Any, Any]):
         """
         batch = self._open()
         batch.set_state([0], [checked_bytes(state)])
+        if self._painter is not None:
+            self._painter.forget([0])
         self._info.moment += 1
         self._seeded = batch.started(0)
         self._running = self._seeded and not batch.ended(0)
