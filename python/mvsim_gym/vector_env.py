@@ -283,7 +283,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
     def set_state(
         self,
         indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None,
-        states: bytes | Sequence[bytes],
+        states: bytes | bytearray | memoryview | Sequence[bytes],
     ) -> Observation:
         """Puts envs back to snapshots, of any env of the same kind; the others are left alone.
 

@@ -132,6 +132,13 @@ def test_missing_files_are_one_kind_of_error(tmp_path: Path) -> None:
         mvsim_gym.Env("mvsim/NavMap-v0", map=tmp_path / "offise.yaml")
 
 
+@pytest.mark.parametrize("states", ["text", 5, ["text"], [5]])
+def test_states_that_are_no_bytes(states: Any) -> None:
+    envs = mvsim_gym.VectorEnv(ARENA, num_envs=1)
+    with pytest.raises(TypeError, match=r"snapshot: found an? .*expected bytes"):
+        envs.set_state(None, states)
+
+
 def test_both_blocks_of_a_name_are_found(tmp_path: Path) -> None:
     block = '<block name="b"><init_pose>{} 0 0</init_pose></block>\n'
     world = mvsim_gym.World(write_world(tmp_path, block.format(0) + block.format(5)))
