@@ -33,7 +33,7 @@ def parameters_of(env: Named, **overrides: Any) -> list[Parameter]:
 
     Args:
         env: path of an environment file, or what `gymnasium.make` takes.
-        overrides: as for `mvsim_gym.Env`.
+        overrides: as for `mvsim_gym.Env`, `roots` and `memory_limit` among them.
 
     Raises:
         TypeError, WorldFileError: as for `mvsim_gym.Env`.

@@ -50,6 +50,7 @@ class World:
         WorldFileError: a mistake in the file, with its line and column; or a vehicle that starts inside of something.
         ValueError: the file cannot be read, the seed is no integer from 0 to 2**64 - 1, or `memory_limit` is no
             integer of at least 1.
+        TypeError: no path, no dict of variables; the message names the argument.
         KeyboardInterrupt: Ctrl-C while it loads.
 
     An object of this class belongs to one thread at a time; a second one that steps it gets a ValueError.
