@@ -1,4 +1,4 @@
-"""The example of the README: 64 robots among obstacles, random actions."""
+"""Steps 64 robots among obstacles with random actions: the first example of the README."""
 
 import gymnasium as gym
 

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any
 from mvsim_gym.registration import register, register_all, spec
 
 if TYPE_CHECKING:
-    from mvsim_gym import sb3, tire
+    from mvsim_gym import parameters, sb3, tire
     from mvsim_gym.env import Env
-    from mvsim_gym.errors import ForkedProcessError, RendererLost, RenderMemoryError, WorldFileError
+    from mvsim_gym.errors import (
+        ForkedProcessError,
+        MissingFileError,
+        RendererLost,
+        RenderMemoryError,
+        WorldFileError,
+    )
     from mvsim_gym.vector_env import VectorEnv
     from mvsim_gym.world import World
 
@@ -19,22 +25,25 @@ __version__ = "0.1.0"
 __all__ = [
     "Env",
     "ForkedProcessError",
+    "MissingFileError",
     "RenderMemoryError",
     "RendererLost",
     "VectorEnv",
     "World",
     "WorldFileError",
+    "parameters",
     "register",
     "sb3",
     "spec",
     "tire",
 ]
 
-_MODULES = ("sb3", "tire")
+_MODULES = ("parameters", "sb3", "tire")
 # Loaded when first asked for: `import mvsim_gym` itself costs next to nothing.
 _HOMES = {
     "Env": "env",
     "ForkedProcessError": "errors",
+    "MissingFileError": "errors",
     "RenderMemoryError": "errors",
     "RendererLost": "errors",
     "VectorEnv": "vector_env",

@@ -21,8 +21,13 @@ class ActionWatch:
         self._names, self._low, self._high = names, low, high
         self._left = _STEPS
 
-    def looks(self, actions: npt.NDArray[np.float32]) -> bool:
-        """Whether to go on: False after the warning and after the first steps. The last axis has the components."""
+    def looks(self, actions: npt.NDArray[np.float32], stacklevel: int = 3) -> bool:
+        """Whether to go on: False after the warning and after the first steps.
+
+        Args:
+            actions: the last axis has the components.
+            stacklevel: of the warning, which shows the line of the user's that it names.
+        """
         self._left -= 1
         rows = actions.reshape(-1, len(self._names))
         far = (np.abs(rows) > _FAR) & np.isfinite(rows)
@@ -35,6 +40,6 @@ class ActionWatch:
             f"stands for {self._low[column]:g} to {self._high[column]:g} (action_low, action_high). From physical "
             "units: 2 * (value - action_low) / (action_high - action_low) - 1",
             UserWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
         return False

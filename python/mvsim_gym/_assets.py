@@ -8,6 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import mvsim_gym
+from mvsim_gym._keywords import kind_of, path_text, quoted
+
+Path_ = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 @cache
@@ -20,13 +23,15 @@ def assets() -> str:
     raise FileNotFoundError("mvsim_gym is not installed as a whole: its folders envs and worlds are missing")
 
 
-def folders_of(roots: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str]:
+def folders_of(roots: Path_ | Iterable[Path_]) -> list[str]:
     """The folders that a keyword `roots` means: one path, or several. ValueError for one that is no folder."""
-    several = [roots] if isinstance(roots, str | os.PathLike) else roots
-    if not isinstance(several, Iterable):
-        raise TypeError(f"roots: found {roots!r}, expected a path or a list of paths")
-    folders = [os.fspath(root) for root in several]
+    if isinstance(roots, str | bytes | os.PathLike):
+        folders = [path_text("roots", roots)]
+    elif isinstance(roots, Iterable):
+        folders = [path_text(f"roots[{i}]", root) for i, root in enumerate(roots)]
+    else:
+        raise TypeError(f"roots: found {kind_of(roots)}, expected a path or a list of paths")
     for folder in folders:
         if not os.path.isdir(folder):
-            raise ValueError(f"roots: '{folder}' is not a folder")
+            raise ValueError(f"roots: {quoted(folder)} is not a folder")
     return folders

@@ -17,10 +17,10 @@ from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
-from mvsim_gym._keywords import plain_values, unknown_keyword
+from mvsim_gym._keywords import kind_of, path_text, plain_values, unknown_keyword
 from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT, checked_memory_limit
 from mvsim_gym._notices import notice
-from mvsim_gym.registration import CUSTOM_ID, listing
+from mvsim_gym.registration import CUSTOM_ID, listing, load_env
 
 Observation = dict[str, npt.NDArray[Any]]
 Path = str | os.PathLike[str]
@@ -63,13 +63,14 @@ def make_batch(recipe: Recipe) -> _core.Batch:
     """Loads the environment, applies the caller's keywords, makes the batch.
 
     Raises:
-        TypeError: a keyword that the environment does not have, or a value that JSON cannot say.
+        TypeError: a keyword that the environment does not have, a value that JSON cannot say, or no bool.
+        MissingFileError: there is no such environment file.
         WorldFileError: a mistake in the environment or world file, or in a keyword's value.
         ValueError: `num_envs` below 1 and the like.
     """
     folders = folders_of(recipe.roots)
     overrides = plain_values(recipe.overrides)
-    spec = _core.load_env(_path_of(recipe), assets(), folders)
+    spec = load_env(_path_of(recipe), folders)
     known = spec.keywords
     for name in overrides:
         if name not in known:
@@ -82,16 +83,16 @@ def make_batch(recipe: Recipe) -> _core.Batch:
         spec,
         _count("num_envs", recipe.num_envs, 1),
         _count("num_threads", recipe.num_threads, 0),
-        recipe.pin,
+        check_flag("pin", recipe.pin),
         recipe.autoreset,
-        recipe.strict_actions,
-        recipe.spl,
+        check_flag("strict_actions", recipe.strict_actions),
+        check_flag("spl", recipe.spl),
         assets(),
         folders,
         checked_memory_limit(recipe.memory_limit),
     )
     if recipe.log_dir is not None:
-        batch.log_to(os.fspath(recipe.log_dir))
+        batch.log_to(path_text("log_dir", recipe.log_dir))
     notice(batch.warnings)
     return batch
 
@@ -103,6 +104,8 @@ def spec_of(recipe: Recipe) -> EnvSpec:
     for name in ("strict_actions", "spl", "roots", "max_episode_steps"):
         if getattr(recipe, name):
             keywords[name] = getattr(recipe, name)
+    if recipe.memory_limit != DEFAULT_MEMORY_LIMIT:
+        keywords["memory_limit"] = recipe.memory_limit
     spec = copy.deepcopy(gym.spec(os.fspath(recipe.env) if named else CUSTOM_ID))
     spec.kwargs = keywords
     return spec
@@ -146,6 +149,25 @@ def checked_seed(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise ValueError(f"seed: found {seed!r}, expected an integer of at least 0, or None")
     return int(seed)
+
+
+def checked_mask(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
+    """The option `reset_mask`: a bool array (num_envs,) with at least one True; else TypeError or ValueError."""
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        found = f"an array of {mask.dtype}" if isinstance(mask, np.ndarray) else kind_of(mask)
+        raise TypeError(f"options['reset_mask']: found {found}, expected a NumPy array of bool")
+    if mask.shape != (num_envs,):
+        raise ValueError(f"options['reset_mask']: found shape {mask.shape}, expected ({num_envs},)")
+    if not mask.any():
+        raise ValueError("options['reset_mask']: found no True, expected at least one")
+    return mask
+
+
+def check_flag(name: str, found: Any) -> bool:
+    """The value of a keyword that is True or False; TypeError for anything else."""
+    if not isinstance(found, bool | np.bool_):
+        raise TypeError(f"{name}: found {kind_of(found)}, expected True or False")
+    return bool(found)
 
 
 def check_mode(name: str, found: Any, known: Sequence[Any]) -> None:

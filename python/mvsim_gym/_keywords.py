@@ -69,27 +69,26 @@ class _Reader:
         self._left -= 1
         if self._left < 0:
             raise ValueError(f"{name}: found more values than expected, at most {MAX_VALUES} in all keywords")
-        if value is None or isinstance(value, bool):
-            return value
-        if isinstance(value, str):
-            return checked_text(name, value)
-        if isinstance(value, int | float):
-            return _number(name, value)
-        if depth >= MAX_DEPTH:
-            raise ValueError(
-                f"{_short(name)}: found lists or dicts more than {MAX_DEPTH} deep in each other"
-                " (does one contain itself?)"
-            )
         try:
+            if value is None or isinstance(value, bool):
+                return value
+            if isinstance(value, str):
+                return checked_text(name, value)
+            if isinstance(value, int | float):
+                return _number(name, value)
+            if depth >= MAX_DEPTH:
+                raise ValueError(
+                    f"{_short(name)}: found lists or dicts more than {MAX_DEPTH} deep in each other"
+                    " (does one contain itself?)"
+                )
             return self._other(name, value, depth)
-        except (TypeError, ValueError) as error:
-            if str(error).startswith("keyword "):
-                raise
-            raise TypeError(f"{name}: found {kind_of(value)} that cannot be read ({error})") from error
         except RecursionError:
             raise
         except Exception as error:  # whatever a stranger's class does
-            raise TypeError(f"{name}: found {kind_of(value)} that cannot be read ({error!r})") from error
+            said = _said(error)
+            if isinstance(error, TypeError | ValueError) and said.startswith("keyword "):
+                raise
+            raise TypeError(f"{name}: found {kind_of(value)} that cannot be read ({said})") from error
 
     def _other(self, name: str, value: Any, depth: int) -> Any:
         if isinstance(value, os.PathLike):
@@ -143,6 +142,34 @@ def checked_text(name: str, value: Any) -> str:
                 f"{name}: found a text with {character!r} at {place}, expected Unicode without NUL"
             )
     return text
+
+
+def path_text(name: str, value: Any) -> str:
+    """A path, a text or bytes as the text of a path; bytes that are not Unicode are kept as `os.fsdecode` does.
+
+    Raises:
+        TypeError, ValueError: it is none of these, or has a NUL; the message has the argument's name.
+    """
+    if not isinstance(value, str | bytes | os.PathLike):
+        raise TypeError(f"{name}: found {kind_of(value)}, expected a path")
+    text = os.fsdecode(value)
+    if "\0" in text:
+        raise ValueError(
+            f"{name}: found a text with '\\x00' at {text.index(chr(0))}, expected a path without NUL"
+        )
+    return text
+
+
+def quoted(text: str) -> str:
+    """For a message: at most 200 characters, and none that cannot be printed."""
+    return repr(text if len(text) <= 200 else text[:197] + "...")
+
+
+def _said(error: Exception) -> str:
+    try:
+        return str(error) or type(error).__name__
+    except Exception:  # a stranger's
+        return type(error).__name__
 
 
 def _key(name: str, key: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -54,6 +54,11 @@ class Painter:
                 follower = self._followers.setdefault(env, Follower())
                 return follower.draw(renderer, batch, env, shot.width, shot.height)
             return renderer.draw_env(batch, env, behind, shot.width, shot.height)
+
+    def forget(self, envs: Iterable[int]) -> None:
+        """Trails of these envs begin anew: they are where no picture has followed them to."""
+        for env in envs:
+            self._followers.pop(env, None)
 
     def of_world(self, model: _core.Model, simulation: _core.Simulation, vehicle: int, shot: Shot) -> Picture:
         """A running world, (height, width, 3)."""

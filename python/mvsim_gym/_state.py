@@ -6,11 +6,12 @@ import copy
 import struct
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from mvsim_gym import _core
 from mvsim_gym._build import Recipe, make_batch
+from mvsim_gym._keywords import kind_of
 
 T = TypeVar("T", bound="Copyable")
 
@@ -64,11 +65,20 @@ class Copyable(ABC):
         return {name: value for name, value in self.__dict__.items() if name not in self._NATIVE}
 
 
-def checked_bytes(state: bytes) -> bytes:
-    """The same; TypeError for what is no snapshot at all."""
-    if not isinstance(state, bytes):
-        raise TypeError(f"snapshot: found a {type(state).__name__}, expected bytes")
-    return state
+def checked_bytes(state: bytes | bytearray | memoryview) -> bytes:
+    """The same as bytes; TypeError for what is no snapshot at all."""
+    if not isinstance(state, bytes | bytearray | memoryview):
+        raise TypeError(f"snapshot: found {kind_of(state)}, expected bytes")
+    return bytes(state)
+
+
+def state_list(states: Any) -> list[bytes]:
+    """One state, or several, as a list; TypeError for what is neither."""
+    if isinstance(states, bytes | bytearray | memoryview):
+        return [bytes(states)]
+    if isinstance(states, str) or not isinstance(states, Iterable):
+        raise TypeError(f"snapshot: found {kind_of(states)}, expected bytes or a list of them")
+    return [checked_bytes(state) for state in states]
 
 
 def pack(parts: Sequence[bytes]) -> bytes:
@@ -79,7 +89,8 @@ def pack(parts: Sequence[bytes]) -> bytes:
 
 def unpack(data: bytes, count: int) -> list[bytes]:
     """The pieces of `pack`; ValueError for anything else and for another number of them."""
-    if len(checked_bytes(data)) < _HEAD.size or not data.startswith(_MAGIC):
+    data = checked_bytes(data)
+    if len(data) < _HEAD.size or not data.startswith(_MAGIC):
         raise ValueError(f"snapshot: found {len(data)} bytes that are no snapshot of many environments")
     _, found, checksum = _HEAD.unpack_from(data)
     if zlib.crc32(data[_HEAD.size :]) != checksum:

@@ -99,7 +99,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     try:
         parsed.run(parsed)
-    except (ValueError, OSError) as error:
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has enough, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError, ImportError, OSError) as error:
         print(f"mvsim-gym {parsed.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -66,7 +66,8 @@ class Env(Copyable, gym.Env[Any, Any]):
             `reward={"collision": -20}`; see docs/env-files.md.
 
     Raises:
-        TypeError: an unknown keyword; the message names the nearest one.
+        TypeError: an unknown keyword (the message names the nearest one), or a value of another type.
+        MissingFileError: there is no such environment file.
         WorldFileError: a mistake in a file or a keyword's value.
 
     A running environment can be copied, pickled, and brought back to an earlier moment (`snapshot`).
@@ -219,6 +220,8 @@ class Env(Copyable, gym.Env[Any, Any]):
         """
         batch = self._open()
         batch.set_state([0], [checked_bytes(state)])
+        if self._painter is not None:
+            self._painter.forget([0])
         self._info.moment += 1
         self._seeded = batch.started(0)
         self._running = self._seeded and not batch.ended(0)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mvsim_gym import _core
-from mvsim_gym._build import Recipe, make_batch
-from mvsim_gym.registration import Named, source_of
+from mvsim_gym.env import Env
+from mvsim_gym.registration import Named
 
 __all__ = ["Parameter", "parameters_of", "table_of"]
 
@@ -34,24 +33,16 @@ def parameters_of(env: Named, **overrides: Any) -> list[Parameter]:
 
     Args:
         env: path of an environment file, or what `gymnasium.make` takes.
-        overrides: as for `mvsim_gym.Env`.
+        overrides: as for `mvsim_gym.Env`, `roots` and `memory_limit` among them.
 
     Raises:
         TypeError, WorldFileError: as for `mvsim_gym.Env`.
     """
-    path, keywords = source_of(env, overrides)
-    recipe = Recipe(
-        "Env",
-        path,
-        keywords,
-        num_envs=1,
-        num_threads=1,
-        autoreset=_core.AutoresetMode.DISABLED,
-        strict_actions=False,
-        spl=False,
-        roots=(),
-    )
-    found = make_batch(recipe).model(0).parameters
+    made = Env(env, **overrides)
+    try:
+        found = made._open().model(0).parameters
+    finally:
+        made.close()
     return [
         Parameter(path, nominal, low, high, unit, tuple(choices))
         for path, nominal, low, high, unit, choices in found

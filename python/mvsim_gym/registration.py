@@ -9,7 +9,7 @@ import importlib
 import inspect
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NoReturn
 
@@ -18,8 +18,8 @@ from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets
-from mvsim_gym._keywords import checked_text, kind_of
-from mvsim_gym.errors import MissingFileError
+from mvsim_gym._keywords import kind_of, path_text
+from mvsim_gym.errors import MissingFileError, WorldFileError
 
 CUSTOM_ID = "mvsim/Custom-v0"
 _ENTRY_POINT = "mvsim_gym.env:Env"
@@ -28,7 +28,7 @@ _ENTRY_POINTS = (_ENTRY_POINT, "mvsim_gym:Env")
 _LOOKS_LIKE_ID = re.compile(r"[\w.-]+/[\w.-]+-v\d+")
 _MODULE_AND_ID = re.compile(r"([A-Za-z_][\w.]*):([\w:./-]+)")
 
-Named = str | os.PathLike[str] | EnvSpec
+Named = str | bytes | os.PathLike[str] | EnvSpec
 
 
 @cache
@@ -55,10 +55,7 @@ def source_of(env: Named | None, keywords: dict[str, Any]) -> tuple[str, dict[st
     """
     if isinstance(env, EnvSpec):
         return _source_of_spec(env, keywords)
-    if env is not None and not isinstance(env, str | os.PathLike):
-        _refuse(env)
-    name = checked_text("env", os.fspath(env)) if env is not None else CUSTOM_ID
-    name = _after_import(name)
+    name = _name_of(env) if env is not None else CUSTOM_ID
     known = _spec_of(name)
     if known is not None and not _is_own(known):
         return _source_of_spec(known, keywords)
@@ -93,7 +90,22 @@ def takes_ids(init: Callable[..., None]) -> Callable[..., None]:
     return resolved
 
 
-def register(id: str, env: str | os.PathLike[str], **overrides: Any) -> None:
+def load_env(path: str, folders: Sequence[str]) -> _core.EnvSpec:
+    """Reads an environment file.
+
+    Raises:
+        MissingFileError: there is none; the message has the nearest name and where it was looked for.
+        WorldFileError: a mistake in it.
+    """
+    try:
+        return _core.load_env(path, assets(), folders)
+    except WorldFileError as error:
+        if os.path.exists(path):
+            raise
+        raise MissingFileError(str(error), error.path, error.line, error.column) from None
+
+
+def register(id: str, env: str | bytes | os.PathLike[str], **overrides: Any) -> None:
     """Gives an environment file an id, for `gymnasium.make(id)` and `gymnasium.make_vec(id)`.
 
     Args:
@@ -105,7 +117,7 @@ def register(id: str, env: str | os.PathLike[str], **overrides: Any) -> None:
     An id that stands for something else already is given anew.
 
     Raises:
-        WorldFileError: there is no such file (it is a FileNotFoundError too).
+        MissingFileError: there is no such file (a WorldFileError, and a FileNotFoundError too).
         ValueError: `env` looks like an id, but none of this package is called so.
     """
     path, keywords = _file_of(env, overrides)
@@ -120,11 +132,11 @@ def spec(env: Named, **keywords: Any) -> EnvSpec:
         keywords: as in `gymnasium.make`; they replace those of the registration.
 
     Raises:
-        WorldFileError: there is no such file (it is a FileNotFoundError too).
+        MissingFileError: there is no such file (a WorldFileError, and a FileNotFoundError too).
         ValueError: `env` looks like an id, but none is called so.
         ModuleNotFoundError: there is no such module.
     """
-    known = env if isinstance(env, EnvSpec) else _spec_of(_after_import(os.fspath(env)))
+    known = env if isinstance(env, EnvSpec) else _spec_of(_name_of(env))
     if known is None:
         path = _file_of(env, {})[0]
         known, keywords = gym.spec(CUSTOM_ID), {"env": os.path.abspath(path), **keywords}
@@ -158,8 +170,15 @@ def _register(id: str, kwargs: dict[str, Any]) -> None:
 def _file_of(env: Named, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     path, keywords = source_of(env, keywords)
     if not os.path.isfile(path):
-        raise MissingFileError(f"env: found no file '{path}', expected an environment file or an id", path)
+        load_env(path, ())  # says what is wrong
     return path, keywords
+
+
+def _name_of(env: Any) -> str:
+    """The text of an argument `env`, its module imported."""
+    if not isinstance(env, str | bytes | os.PathLike):
+        _refuse(env)
+    return _after_import(path_text("env", env))
 
 
 def _refuse(env: Any) -> NoReturn:
@@ -211,6 +230,7 @@ def _source_of_spec(spec: EnvSpec, keywords: dict[str, Any]) -> tuple[str, dict[
         )
     limit = {} if spec.max_episode_steps is None else {"max_episode_steps": spec.max_episode_steps}
     keywords = {**limit, **spec.kwargs, **keywords}
+    keywords.pop("vectorization_mode", None)  # which gymnasium.make_vec writes into the spec of what it makes
     if "env" not in keywords:
         raise TypeError(f"{spec.id} needs the keyword env: the path of an environment file")
     return source_of(keywords.pop("env"), keywords)

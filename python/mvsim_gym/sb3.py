@@ -12,13 +12,16 @@ from gymnasium.utils import seeding
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 from mvsim_gym import _core
+from mvsim_gym._action_watch import ActionWatch
 from mvsim_gym._build import (
     Path,
     Recipe,
     action_space,
     as_actions,
+    check_flag,
     check_options,
     check_render_mode,
+    checked_seed,
     closed_error,
     columns_of,
     draw_key,
@@ -80,6 +83,7 @@ class MVSimVecEnv(Copyable, VecEnv):
         **overrides: Any,
     ) -> None:
         check_render_mode(render_mode, many=True)
+        check_flag("flatten", flatten)
         self._shot = Shot(width, height, camera).checked()
         assert isinstance(env_id, str)  # a path by now
         recipe = Recipe(
@@ -110,6 +114,7 @@ class MVSimVecEnv(Copyable, VecEnv):
         """What an action of 1 stands for, physical units."""
         self.action_names: list[str] = batch.action_names
         """Names of the action's components, e.g. vx and omega."""
+        self._watch: ActionWatch | None = ActionWatch(self.action_names, self.action_low, self.action_high)
         space = observation_space(batch)
         self._columns = columns_of(batch, space)
         self._flatten = FlatObservation(space) if flatten else None
@@ -151,9 +156,24 @@ class MVSimVecEnv(Copyable, VecEnv):
         self._lengths[:] = 0
         return self._observations(self._current)
 
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """For the next reset: env i gets seed + i; None draws one.
+
+        Returns:
+            The seed of each env.
+
+        Raises:
+            ValueError: it is no integer of at least 0.
+        """
+        return super().seed(None if seed is None else checked_seed(seed))
+
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Takes the actions, (num_envs, n) in [-1, 1], for `step_wait`."""
         self._actions = as_actions(actions, self._action_shape)
+        if self._watch is not None and not self._watch.looks(
+            self._actions, stacklevel=4
+        ):  # of VecEnv.step's caller
+            self._watch = None
 
     def step_wait(
         self,
@@ -186,7 +206,13 @@ class MVSimVecEnv(Copyable, VecEnv):
         """
         batch = self._open()
         returns, lengths, *states = unpack(state, 2 + self.num_envs)
+        if not len(returns) == len(lengths) == 8 * self.num_envs:
+            raise ValueError(
+                "snapshot: found one of another kind of environment, expected one of MVSimVecEnv"
+            )
         batch.set_state(range(self.num_envs), states)
+        if self._painter is not None:
+            self._painter.forget(range(self.num_envs))
         self._returns[:] = np.frombuffer(returns)
         self._lengths[:] = np.frombuffer(lengths, np.int64)
         self._seeded[:] = [batch.started(i) for i in range(self.num_envs)]

@@ -20,10 +20,12 @@ from mvsim_gym._build import (
     Recipe,
     action_space,
     as_actions,
+    check_flag,
     check_mode,
     check_options,
     check_out,
     check_render_mode,
+    checked_mask,
     checked_seed,
     closed_error,
     columns_of,
@@ -31,10 +33,10 @@ from mvsim_gym._build import (
     make_batch,
     observation_space,
 )
-from mvsim_gym._info import InfoTable, Mask
+from mvsim_gym._info import InfoTable
 from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT
 from mvsim_gym._picture import Painter, Shot
-from mvsim_gym._state import Copyable, pack, unpack
+from mvsim_gym._state import Copyable, pack, state_list, unpack
 from mvsim_gym.registration import Named, takes_ids
 
 __all__ = ["VectorEnv"]
@@ -110,6 +112,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         **overrides: Any,
     ) -> None:
         check_render_mode(render_mode, many=True)
+        check_flag("copy", copy)
         self._shot = Shot(width, height, camera).checked()
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         check_mode("autoreset_mode", mode, [known.value for known in AutoresetMode])
@@ -210,7 +213,11 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         """
         batch = self._open()
         check_options(options, ("reset_mask",))
-        mask = self._checked_mask(options["reset_mask"]) if options and "reset_mask" in options else None
+        mask = (
+            checked_mask(options["reset_mask"], self.num_envs)
+            if options and "reset_mask" in options
+            else None
+        )
         if out is not None:
             check_out(out, self._observations, self._copy)
         for i, value in enumerate(self._seed_list(seed)):
@@ -276,7 +283,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
     def set_state(
         self,
         indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None,
-        states: bytes | Sequence[bytes],
+        states: bytes | bytearray | memoryview | Sequence[bytes],
     ) -> Observation:
         """Puts envs back to snapshots, of any env of the same kind; the others are left alone.
 
@@ -290,10 +297,13 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: damaged bytes, or of something else; an index beyond the envs; the wrong number of
                 states. Nothing has changed.
+            TypeError: a state that is no bytes.
         """
         batch = self._open()
         which = list(range(self.num_envs)) if indices is None else [int(i) for i in indices]
-        batch.set_state(which, [states] if isinstance(states, bytes) else list(states))
+        batch.set_state(which, state_list(states))
+        if self._painter is not None:
+            self._painter.forget(which)
         next_step = self.autoreset_mode is AutoresetMode.NEXT_STEP
         for i in which:
             self._seeded[i] = batch.started(i)
@@ -378,20 +388,9 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         if isinstance(seed, int | np.integer):
             first = checked_seed(seed)
             return [first + i for i in range(self.num_envs)]
-        if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
+        listed = isinstance(seed, Sequence) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
+        if isinstance(seed, str | bytes) or not listed:
             checked_seed(seed)
         if len(seed) != self.num_envs:
             raise ValueError(f"seed: found a list of {len(seed)}, expected {self.num_envs}, one for each env")
         return [None if value is None else checked_seed(value) for value in seed]
-
-    def _checked_mask(self, mask: Any) -> Mask:
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            found = (
-                f"an array of {mask.dtype}" if isinstance(mask, np.ndarray) else f"a {type(mask).__name__}"
-            )
-            raise TypeError(f"options['reset_mask']: found {found}, expected a NumPy array of bool")
-        if mask.shape != (self.num_envs,):
-            raise ValueError(f"options['reset_mask']: found shape {mask.shape}, expected ({self.num_envs},)")
-        if not mask.any():
-            raise ValueError("options['reset_mask']: found no True, expected at least one")
-        return mask

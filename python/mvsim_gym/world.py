@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
+from mvsim_gym._keywords import checked_text, kind_of, path_text
 from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT, checked_memory_limit
 from mvsim_gym._notices import notice
 from mvsim_gym._state import checked_bytes
@@ -49,6 +50,7 @@ class World:
         WorldFileError: a mistake in the file, with its line and column; or a vehicle that starts inside of something.
         ValueError: the file cannot be read, the seed is no integer from 0 to 2**64 - 1, or `memory_limit` is no
             integer of at least 1.
+        TypeError: no path, no dict of variables; the message names the argument.
         KeyboardInterrupt: Ctrl-C while it loads.
 
     An object of this class belongs to one thread at a time; a second one that steps it gets a ValueError.
@@ -56,7 +58,7 @@ class World:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: str | bytes | os.PathLike[str],
         seed: int = 0,
         roots: Sequence[str | os.PathLike[str]] = (),
         *,
@@ -66,18 +68,21 @@ class World:
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ) -> None:
         folders = folders_of(roots)
+        path = path_text("path", path)
         self._files = (
             os.path.abspath(path),
             [os.path.abspath(f) for f in folders],
-            _checked_seed(world_seed),
-            {name: str(value) for name, value in (variables or {}).items()},
+            _checked_seed(world_seed, "world_seed"),
+            _texts_of(variables),
             checked_memory_limit(memory_limit),
         )
-        model = _core.load_model(os.fspath(path), assets(), folders, *self._files[2:])
+        model = _core.load_model(path, assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, _checked_seed(seed), 0)
         _core.check_start(simulation)
         self._attach(
-            model, simulation, None if log_dir is None else _core.VehicleLog(simulation, os.fspath(log_dir))
+            model,
+            simulation,
+            None if log_dir is None else _core.VehicleLog(simulation, path_text("log_dir", log_dir)),
         )
         notice(model.warnings)
 
@@ -230,6 +235,8 @@ class World:
                 "picture as an array: save it with PIL.Image.fromarray(world.draw()).save(path)"
             )
         shot = Shot(width, height, camera).checked(WORLD_CAMERAS)
+        if camera == "behind" and not self._vehicles:
+            raise ValueError("camera: found 'behind', expected 'above': this world has no vehicle")
         if self._painter is None:
             self._painter = Painter()
         index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)
@@ -249,11 +256,18 @@ class World:
         return f"World({self._model.path!r}, time={self.time:.6g}, vehicles={list(self._vehicles)})"
 
 
-def _checked_seed(seed: int) -> int:
-    try:
-        value = int(np.asarray(seed).item()) if not isinstance(seed, int) else seed
-        if value == seed and 0 <= value < 2**64:
-            return value
-    except (TypeError, ValueError):
-        pass
-    raise ValueError(f"seed: found {seed!r}, expected an integer from 0 to 2**64 - 1")
+def _checked_seed(seed: Any, name: str = "seed") -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+        raise ValueError(f"{name}: found {seed!r}, expected an integer from 0 to 2**64 - 1")
+    return int(seed)
+
+
+def _texts_of(variables: Any) -> dict[str, str]:
+    if variables is None:
+        return {}
+    if not isinstance(variables, Mapping):
+        raise TypeError(f"variables: found {kind_of(variables)}, expected a dict")
+    return {
+        checked_text("variables", name): checked_text(f"variables[{name!r}]", str(value))
+        for name, value in variables.items()
+    }

@@ -123,6 +123,23 @@ def test_doctor() -> None:
         assert word in done.stdout
 
 
+@pytest.mark.parametrize("env", ["mvsim/Custom-v0", "no_such_module:mine/Task-v0", "no.env.xml"])
+def test_environments_that_are_none(capsys: pytest.CaptureFixture[str], env: str) -> None:
+    assert main(["parameters", env]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("mvsim-gym parameters: ") and error.count("\n") == 1
+
+
+def test_a_reader_that_has_enough() -> None:
+    """As `mvsim-gym list | head -0`."""
+    command = [sys.executable, "-m", "mvsim_gym", "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
 def test_usage() -> None:
     for arguments in ([], ["dance"], ["replay"]):
         with pytest.raises(SystemExit) as caught:

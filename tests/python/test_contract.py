@@ -143,9 +143,7 @@ def test_register_a_variant_of_an_id(env_id: str) -> None:
 
 
 def test_register_nothing(tmp_path: Path) -> None:
-    with pytest.raises(
-        mvsim_gym.WorldFileError, match=r"missing\.env\.xml.*expected an environment file or an id"
-    ):
+    with pytest.raises(mvsim_gym.MissingFileError, match=r"missing\.env\.xml: no such environment file"):
         mvsim_gym.register("mine/Task-v5", tmp_path / "missing.env.xml")
     with pytest.raises(ValueError, match="did you mean 'mvsim/NavArena-v0'"):
         mvsim_gym.register("mine/Task-v5", "mvsim/NavArene-v0")

@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-import mvsim_gym  # noqa: F401 (registers the environments)
+import mvsim_gym
 from mvsim_gym._follow import draw_line, mark_goal, window_on
 
 
@@ -59,3 +59,30 @@ def test_the_trail_begins_anew_with_an_episode() -> None:
     for e in (env, twin):
         e.reset(seed=2)
     assert np.array_equal(np.asarray(env.render()), np.asarray(twin.render()))
+
+
+def test_a_restored_env_has_no_trail() -> None:
+    """Its pictures are those of one that was drawn never before."""
+    keywords = {"render_mode": "rgb_array", "camera": "follow", "width": 120, "height": 120}
+    env, single = (mvsim_gym.Env("mvsim/OffRoad-v0", **keywords) for _ in range(2))  # type: ignore[arg-type]
+    envs = mvsim_gym.VectorEnv("mvsim/OffRoad-v0", num_envs=2, **keywords)  # type: ignore[arg-type]
+    env.reset(seed=1)
+    start = env.snapshot()
+    for _ in range(15):
+        env.render()
+        env.step(np.array([1, 0], np.float32))
+    env.render()
+    single.restore(start)
+    env.restore(start)
+    assert np.array_equal(np.asarray(env.render()), np.asarray(single.render()))
+
+    envs.reset(seed=1)
+    for _ in range(15):
+        envs.render()
+        envs.step(np.array([[1, 0], [1, 0]], np.float32))
+    kept = envs.render()
+    envs.set_state([0], bytearray(start))
+    pictures = envs.render()
+    assert kept is not None and pictures is not None
+    assert np.array_equal(pictures[0], np.asarray(single.render()))
+    assert np.array_equal(pictures[1], kept[1])  # the other keeps its own

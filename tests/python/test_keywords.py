@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -20,6 +21,21 @@ from mvsim_gym.registration import listing
 
 ARENA = "mvsim/NavArena-v0"
 PATH = listing()[ARENA]
+
+
+class BadInt(int):
+    def __float__(self) -> float:
+        raise RuntimeError("no float")
+
+
+class BadError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+class RaisesBadError:
+    def __float__(self) -> float:
+        raise BadError
 
 
 def self_containing() -> list[Any]:
@@ -74,6 +90,8 @@ class NoKeys(Mapping[str, float]):
         ("a\0b", ValueError, r"'\\x00' at 1"),
         (Raises(), TypeError, "a Raises that cannot be read.*boom"),
         (NoKeys(), TypeError, "a NoKeys that cannot be read.*gone"),
+        (BadInt(3), TypeError, "a BadInt that cannot be read.*no float"),
+        (RaisesBadError(), TypeError, "a RaisesBadError that cannot be read.*BadError"),
         (Endless(), ValueError, "more values than expected, at most 100000"),
         (np.zeros(200_000), ValueError, "200000 values"),
         (b"abc", TypeError, "a bytes"),
@@ -219,8 +237,11 @@ def test_specs_for_gymnasium(module_with_ids: str) -> None:
         single.reset(seed=0)
         assert [single.step(np.zeros(2, np.float32))[3] for _ in range(3)] == [False, False, True]
     assert gym.spec(ARENA).kwargs == {"env": ARENA}
-    with pytest.raises(FileNotFoundError, match=r"no file 'no\.env\.xml'"):
-        mvsim_gym.spec("no.env.xml")
+    for refused in (None, 5):
+        with pytest.raises(
+            TypeError, match=r"env: found an? (int|NoneType), expected the path of a file, or an id"
+        ):
+            mvsim_gym.spec(refused)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="did you mean 'mvsim/NavArena-v0'"):
         mvsim_gym.spec("mvsim/NavAren-v0")
 
@@ -240,6 +261,51 @@ def test_what_names_no_environment(module_with_ids: str) -> None:
         mvsim_gym.VectorEnv(3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="env: found a text with"):
         mvsim_gym.VectorEnv("a\0.env.xml")
+
+
+def test_the_spec_of_a_batch_names_it() -> None:
+    envs = gym.make_vec(ARENA, num_envs=1, time_limit=0.6)
+    assert envs.spec is not None
+    assert steps_of(mvsim_gym.VectorEnv(envs.spec)) == 3
+
+
+def test_folders_whose_names_are_not_unicode(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(folder)
+    path = folder + b"/my.env.xml"
+    world = Path(PATH).read_text().replace("../worlds/", f"{Path(PATH).parents[1]}/worlds/")
+    Path(os.fsdecode(path)).write_text(world)
+    roots = [Path(PATH).parents[1]]
+    try:
+        for env in (path, os.fsdecode(path), Path(os.fsdecode(path))):
+            assert steps_of(mvsim_gym.VectorEnv(env, roots=roots, time_limit=0.6)) == 3
+            assert steps_of(gym.make_vec(mvsim_gym.spec(env, roots=roots, time_limit=0.6), num_envs=1)) == 3
+            mvsim_gym.register("mine/Bytes-v0", env, roots=roots, time_limit=0.6)
+            assert steps_of(gym.make_vec("mine/Bytes-v0", num_envs=1)) == 3
+    finally:
+        gym.registry.pop("mine/Bytes-v0", None)
+
+
+@pytest.mark.parametrize("name", ["pin", "strict_actions", "spl", "copy"])
+def test_flags_are_bools(name: str) -> None:
+    for value in (1, "no", None):
+        with pytest.raises(TypeError, match=rf"^{name}: found .*, expected True or False"):
+            mvsim_gym.VectorEnv(ARENA, **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("roots", "error", "message"),
+    [
+        ([5], TypeError, r"^roots\[0\]: found an int, expected a path"),
+        (5, TypeError, "^roots: found an int, expected a path or a list"),
+        (b"/no/where", ValueError, "^roots: '/no/where' is not a folder"),
+        (["x" * 5000], ValueError, r"^roots: 'x{197}\.\.\.' is not a folder$"),
+        (["a\0"], ValueError, r"^roots\[0\]: found a text with"),
+    ],
+)
+def test_roots_that_are_none(roots: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        mvsim_gym.Env(ARENA, roots=roots)
 
 
 def test_an_id_that_is_given_anew_counts_everywhere() -> None:

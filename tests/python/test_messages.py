@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -63,6 +65,40 @@ def write_world(folder: Path, body: str) -> Path:
     return path
 
 
+def test_seeds_that_are_arrays() -> None:
+    with pytest.raises(ValueError, match=r"seed: found array\(3\), expected an integer of at least 0"):
+        mvsim_gym.VectorEnv(ARENA, num_envs=2).reset(seed=np.array(3))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"path": 5}, TypeError, "^path: found an int, expected a path"),
+        ({"path": "w.world.xml\0"}, ValueError, "^path: found a text with"),
+        ({"variables": 5}, TypeError, "^variables: found an int, expected a dict"),
+        ({"variables": {"\udcff": 1}}, ValueError, "^variables: found a text with"),
+        ({"variables": {"a": "b\udcff"}}, ValueError, r"^variables\['a'\]: found a text with"),
+        ({"variables": {5: 1}}, TypeError, "^variables: found an int, expected a text"),
+        ({"seed": True}, ValueError, "^seed: found True, expected an integer"),
+        ({"seed": 3.0}, ValueError, r"^seed: found 3\.0, expected an integer"),
+        ({"world_seed": "3"}, ValueError, "^world_seed: found '3', expected an integer"),
+    ],
+)
+def test_arguments_of_a_world(
+    tmp_path: Path, arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        mvsim_gym.World(**{"path": write_world(tmp_path, ""), **arguments})
+
+
+def test_there_is_nothing_behind_which_to_look(tmp_path: Path) -> None:
+    world = mvsim_gym.World(write_world(tmp_path, ""))
+    with pytest.raises(
+        ValueError, match="camera: found 'behind', expected 'above': this world has no vehicle"
+    ):
+        world.draw(camera="behind")
+
+
 def test_draw_writes_no_file(tmp_path: Path) -> None:
     world = mvsim_gym.World(write_world(tmp_path, ""))
     with pytest.raises(
@@ -79,10 +115,28 @@ def test_missing_files_are_one_kind_of_error(tmp_path: Path) -> None:
         mvsim_gym.World(tmp_path / "v.world.xml")
     with pytest.raises(mvsim_gym.WorldFileError, match=r"'definitions/x\.xml' does not exist.*ooked in"):
         mvsim_gym.World(path)
-    with pytest.raises(mvsim_gym.WorldFileError, match=r"no such environment file; looked in"):
-        mvsim_gym.Env(tmp_path / "far" / "away.env.xml")
+    (tmp_path / "near.env.xml").touch()
+    makers: list[Any] = [
+        mvsim_gym.Env,
+        mvsim_gym.VectorEnv,
+        mvsim_gym.spec,
+        partial(mvsim_gym.register, "mine/Missing-v0"),
+        lambda env: gym.make("mvsim/Custom-v0", env=env),
+    ]
+    for make in makers:
+        with pytest.raises(mvsim_gym.MissingFileError, match=r"no such environment file; looked in"):
+            make(tmp_path / "far" / "away.env.xml")
+        with pytest.raises(FileNotFoundError, match=r"did you mean 'near\.env\.xml'\? Looked in"):
+            make(tmp_path / "neat.env.xml")
     with pytest.raises(mvsim_gym.WorldFileError, match=r"keyword map: .*'.*offise\.yaml' does not exist"):
         mvsim_gym.Env("mvsim/NavMap-v0", map=tmp_path / "offise.yaml")
+
+
+@pytest.mark.parametrize("states", ["text", 5, ["text"], [5]])
+def test_states_that_are_no_bytes(states: Any) -> None:
+    envs = mvsim_gym.VectorEnv(ARENA, num_envs=1)
+    with pytest.raises(TypeError, match=r"snapshot: found an? .*expected bytes"):
+        envs.set_state(None, states)
 
 
 def test_both_blocks_of_a_name_are_found(tmp_path: Path) -> None:
@@ -147,6 +201,17 @@ def test_parameters_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[1].split()[:2] == ["vehicle:robot/friction/mu", f"{mu.nominal:.6g}"]
     assert main(["parameters", ARENA, "nothing"]) == 1
     assert "no parameter matches 'nothing'" in capsys.readouterr().err
+
+
+def test_parameters_of_a_registration_with_keywords(tmp_path: Path) -> None:
+    try:
+        mvsim_gym.register(
+            "mine/Few-v0", ARENA, obstacles=1, spl=True, max_episode_steps=5, memory_limit=10**9
+        )
+        paths = [p.path for p in mvsim_gym.parameters.parameters_of("mine/Few-v0", roots=[tmp_path])]
+    finally:
+        gym.registry.pop("mine/Few-v0", None)
+    assert "block:obstacle1/scale" in paths and "block:obstacle2/scale" not in paths
 
 
 def test_every_listed_parameter_can_be_randomised() -> None:

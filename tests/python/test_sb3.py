@@ -238,3 +238,39 @@ def test_films(tmp_path: Path) -> None:
         recorder.step(action)
     recorder.close()
     assert [film.stat().st_size > 500 for film in tmp_path.glob("*.mp4")] == [True]
+
+
+def test_a_snapshot_of_another_kind_changes_nothing() -> None:
+    envs = MVSimVecEnv(PATH, 2)
+    envs.reset()
+    before = envs.snapshot()
+    others = mvsim_gym.VectorEnv(PATH, num_envs=4)  # as many parts
+    others.reset(seed=9)
+    with pytest.raises(ValueError, match=r"snapshot: .*expected one of MVSimVecEnv"):
+        envs.restore(others.snapshot())
+    assert envs.snapshot() == before
+
+
+@pytest.mark.parametrize("seed", ["3", 2.5, -1, True])
+def test_seeds_that_are_none(seed: Any) -> None:
+    with pytest.raises(ValueError, match=r"seed: found .*expected an integer of at least 0"):
+        MVSimVecEnv(PATH, 2).seed(seed)
+
+
+def test_actions_in_physical_units_are_told_at_the_users_line() -> None:
+    envs = MVSimVecEnv(PATH, 2)
+    envs.reset()
+    with pytest.warns(UserWarning, match="the action vx is -30") as told:
+        envs.step(np.array([[0, 0], [-30, 0]], np.float32))
+    assert told[0].filename == __file__
+    envs.step(np.array([[0, 0], [-30, 0]], np.float32))  # a second warning would be an error here
+
+
+def test_the_spec_keeps_a_memory_limit() -> None:
+    assert MVSimVecEnv(PATH, memory_limit=10**9).spec.kwargs["memory_limit"] == 10**9
+    assert "memory_limit" not in MVSimVecEnv(PATH).spec.kwargs
+
+
+def test_flatten_is_a_bool() -> None:
+    with pytest.raises(TypeError, match="flatten: found a str, expected True or False"):
+        MVSimVecEnv(PATH, flatten="no")  # type: ignore[arg-type]
