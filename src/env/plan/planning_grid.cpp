@@ -103,7 +103,8 @@ PlanningGrid window_of(const PlanningGrid& whole, const Rect& window) {
 
 void find_free_cells(PlanningGrid& g, const Simulation& simulation, size_t agent, double inflation,
                      const Poll& poll) {
-  constexpr int kBlock = 16;  // cells
+  constexpr int kBlock = 16;          // cells
+  constexpr size_t kPollEvery = 256;  // cells
   FreeCells cells{g, simulation, static_cast<int>(agent), inflation};
   for (int y = 0; y < g.height; y += kBlock)
     for (int x = 0; x < g.width; x += kBlock) {
@@ -111,7 +112,7 @@ void find_free_cells(PlanningGrid& g, const Simulation& simulation, size_t agent
       cells.find(x, y, std::min(x + kBlock, g.width), std::min(y + kBlock, g.height));
     }
   for (size_t i = 0; i < g.free.size(); ++i) {
-    if (poll && i % (kBlock * kBlock) == 0) poll();
+    if (poll && i % kPollEvery == 0) poll();
     if (g.free[i]) g.free[i] = is_known_ground(simulation.model(), g.center(static_cast<int>(i)));
   }
 }
