@@ -53,8 +53,9 @@ class SceneCompiler {
   void add(uint32_t shape, const Material& material, uint32_t frame, const Frame3& T_frame_shape, int order) {
     scene_.instances.push_back({shape, material_index(material), frame, T_frame_shape, labels_.of(order)});
   }
-  uint32_t shape_index(Shape shape) {
-    scene_.shapes.push_back(std::move(shape));
+  template <typename T>
+  uint32_t shape_index(T&& shape) {
+    scene_.shapes.emplace_back(std::forward<T>(shape));
     return static_cast<uint32_t>(scene_.shapes.size() - 1);
   }
   // Equal wheels and chassis of one vehicle after the other are one shape: it is kept once in a driver's
