@@ -61,7 +61,7 @@ struct ParamSet {
   const NamedText* find(std::string_view name) const;
 };
 
-// Typed readers of section 1.9 of the world language. All throw WorldFileError naming tag and text.
+// Typed readers of the texts of XML. All throw WorldFileError naming tag and text.
 double parse_number(const NamedText& value);
 bool parse_bool(const NamedText& value);
 int parse_int(const NamedText& value);

@@ -48,13 +48,13 @@ struct Batch::Impl {
   // -- the phases (vector_step.cpp)
   void check_actions(std::span<const float> actions) const;
   void advance(int i, std::span<const float> actions, const EnvLoop::KeepGoing& keep_going);
-  void sense_final(int i, Scratch& scratch);
+  void sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch);
   void reset(int i, const EnvLoop::KeepGoing& keep_going);
   void sense_fresh(int i, Scratch& scratch);
   void draw_pictures();
   void read_actions(int i, std::span<const float> actions);
   void sense(int i, bool first, std::vector<ObservationBuffer>& into, Scratch& scratch);
-  void report_end(int i);
+  void report_end(int i, const EnvLoop::KeepGoing& keep_going);
   void clear_results(int i);
 
   // -- states (batch_state.cpp)

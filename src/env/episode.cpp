@@ -206,17 +206,20 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
   return true;
 }
 
-double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent) {
+double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent,
+                      const Poll& poll) {
   if (agent.field) return agent.field->distance(agent.start);
   // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
   const Rect& r = env.simulation.model().bounds;
   const double cell = std::clamp(std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 120, 0.05, 0.2);
-  return shortest_path_length(env.simulation, {.agent = task.vehicle,
-                                               .cell = cell,
-                                               .inflation = task.start_and_goal.inflation(),
-                                               .start = agent.start,
-                                               .goal = agent.goal,
-                                               .expected = agent.path_length});
+  return shortest_path_length(env.simulation,
+                              {.agent = task.vehicle,
+                               .cell = cell,
+                               .inflation = task.start_and_goal.inflation(),
+                               .start = agent.start,
+                               .goal = agent.goal,
+                               .expected = agent.path_length},
+                              poll);
 }
 
 }  // namespace mvsim

@@ -21,7 +21,9 @@ void start_episode(const Task& task, EnvState& env, const Poll& poll = {});
 bool step_period(const Task& task, EnvState& env, const std::function<bool()>& keep_going,
                  std::span<double> rewards);
 
-// Length of the shortest path from the agent's start to its goal (m), for SPL.
-double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent);
+// Length of the shortest path from the agent's start to its goal (m), for SPL. `poll` is called often and may
+// throw.
+double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent,
+                      const Poll& poll = {});
 
 }  // namespace mvsim

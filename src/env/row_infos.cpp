@@ -46,7 +46,7 @@ void RowInfos::clear(size_t row) {
   for (InfoColumn& c : columns_) c.mask[row] = 0;
 }
 
-void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size_t row) {
+void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size_t row, const Poll& poll) {
   const AgentTask& agent_task = task.agents[index];
   const AgentState& agent = env.agents[index];
   set(kSuccess, row, agent.success);
@@ -64,7 +64,7 @@ void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size
   if (!spl_) return;
   double spl = 0;
   if (agent.success) {
-    const double optimal = optimal_length(agent_task, env, agent);
+    const double optimal = optimal_length(agent_task, env, agent, poll);
     set(spl_column_ + 1, row, optimal);
     const double longer = std::max(optimal, agent.path_length);
     spl = longer > 0 ? optimal / longer : 1;

@@ -16,8 +16,9 @@ class RowInfos {
   void clear();
   void clear(size_t row);
   void set_bad_actions(size_t row, int count) { set(kBadAction, row, count); }
-  // All that is said of an episode that has ended, of agent `index` of the env.
-  void set_end(const Task& task, const EnvState& env, size_t index, size_t row);
+  // All that is said of an episode that has ended, of agent `index` of the env. `poll` is called often while
+  // a path is planned for SPL, and may throw.
+  void set_end(const Task& task, const EnvState& env, size_t index, size_t row, const Poll& poll = {});
   // The same of an episode that something outside of the batch ends here, as a time limit would.
   void set_cut(const Task& task, const EnvState& env, size_t index, size_t row);
   // Whether any row has an info.

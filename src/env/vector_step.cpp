@@ -24,14 +24,14 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) 
   if (!m.task->has_pictures) {  // all phases of one env, then the next: its state stays in the cache
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
       m.advance(i, actions, keep_going);
-      m.sense_final(i, scratch);
+      m.sense_final(i, keep_going, scratch);
       m.reset(i, keep_going);
       m.sense_fresh(i, scratch);
     });
   } else {
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
       m.advance(i, actions, keep_going);
-      m.sense_final(i, scratch);
+      m.sense_final(i, keep_going, scratch);
     });
     m.draw_pictures();
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
@@ -85,7 +85,7 @@ void Batch::Impl::advance(int i, std::span<const float> actions, const EnvLoop::
   if (whole) due[static_cast<size_t>(i)] = Due::kFinalSense;
 }
 
-void Batch::Impl::sense_final(int i, Scratch& scratch) {
+void Batch::Impl::sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
   const auto env_index = static_cast<size_t>(i);
   if (due[env_index] != Due::kFinalSense) return;
   const EnvState& env = envs[env_index];
@@ -98,7 +98,7 @@ void Batch::Impl::sense_final(int i, Scratch& scratch) {
       std::memcpy(final_observations[k].row(row_of(i, 0)), observations[k].row(row_of(i, 0)),
                   env.agents.size() * observations[k].row_bytes());
   }
-  if (env.finished) report_end(i);
+  if (env.finished) report_end(i, keep_going);
   due[env_index] = restarts ? Due::kReset : Due::kNothing;
 }
 
@@ -171,14 +171,16 @@ void Batch::Impl::read_actions(int i, std::span<const float> actions) {
   }
 }
 
-void Batch::Impl::report_end(int i) {
+void Batch::Impl::report_end(int i, const EnvLoop::KeepGoing& keep_going) {
   const EnvState& env = envs[static_cast<size_t>(i)];
   for (size_t a = 0; a < env.agents.size(); ++a) {
     const size_t row = row_of(i, a);
     finished[row] = 1;
     terminated[row] = env.agents[a].end == EpisodeEnd::kTerminated;
     truncated[row] = env.agents[a].end == EpisodeEnd::kTruncated;
-    infos.set_end(*task, env, a, row);
+    infos.set_end(*task, env, a, row, [&] {
+      if (!keep_going()) throw Stopped();
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 // What the models with a rolling constraint share (default, wardiagnemma, ellipse): forces are chosen so that
-// a wheel within its limits neither slips nor slides (physics 4.4). Pure functions; SI units, wheel frame.
+// a wheel within its limits neither slips nor slides in the step: Fy = -m vy / dt stops sideways motion, and
+// Fx = (torque - I alpha) / R with alpha = (vx / R - w) / dt makes the wheel roll. Pure functions; SI units,
+// wheel frame.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +32,7 @@ inline double rolling_force(const TireInput& in, double torque) {
   return (torque - in.inertia * rolling_acceleration(in)) / in.radius;
 }
 
-// What opposes the rotation, as physics 4.4 has it.
+// What opposes the rotation: C_damping w, and C_rr N R tanh(100 w).
 struct Losses {
   double damping = 0;     // N m s/rad, of bearings
   double resistance = 0;  // N m, of the ground, with the sign of the spin
@@ -59,7 +61,7 @@ inline double stopping(double resistance, double momentum, double dt) {
   return resistance > 0 ? std::clamp(end, 0.0, resistance) : std::clamp(end, resistance, 0.0);
 }
 
-// Where a motor turns the wheel round, resistance on the way is as physics 4.4 has it.
+// Where a motor turns the wheel round, resistance on the way is that of the spin before the step.
 inline bool stops(const TireInput& in, const Losses& l) {
   return l.resistance != 0 && in.torque * l.resistance >= 0;
 }

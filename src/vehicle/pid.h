@@ -1,4 +1,4 @@
-// The PID block with reference filter of the twist controllers (physics 4.13). State is plain numbers.
+// The PID block with reference filter of the twist controllers. State is plain numbers.
 #pragma once
 
 #include "base/params.h"

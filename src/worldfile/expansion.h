@@ -1,4 +1,4 @@
-// What stands for what in a world file: ${NAME}, $env{NAME} and $f{expression} (world language, section 1.3).
+// What stands for what in a world file: ${NAME}, $env{NAME} and $f{expression}.
 //
 // Layer A (`substitute`) edits the whole text of an included file before it is parsed, layer B (`expand`) one
 // value when it is read. Not thread-safe: variables and the random stream are state of one load.

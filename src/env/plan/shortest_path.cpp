@@ -15,9 +15,12 @@ namespace {
 // one for the corners of the start's four cells, one for the cells that a line of sight touches.
 constexpr double kMargin = 3;
 
+constexpr int kPollEvery = 4096;  // cells
+
 // Whether all cells of `g` within kMargin of the line from start to goal are free: every one of them then
 // sees the goal, and has a neighbour that is nearer to it and sees it too, so the search goes straight.
-bool is_straight(const Simulation& simulation, const PathQuery& q, const PlanningGrid& whole) {
+bool is_straight(const Simulation& simulation, const PathQuery& q, const PlanningGrid& whole,
+                 const Poll& poll) {
   const Vec2 line = q.goal - q.start;
   const double length = norm(line), margin = kMargin * whole.cell;
   const double room = q.inflation + margin;
@@ -35,6 +38,7 @@ bool is_straight(const Simulation& simulation, const PathQuery& q, const Plannin
       window_of(whole, {std::min(q.start.x, q.goal.x) - margin, std::max(q.start.x, q.goal.x) + margin,
                         std::min(q.start.y, q.goal.y) - margin, std::max(q.start.y, q.goal.y) + margin});
   for (int i = 0; i < g.width * g.height; ++i) {
+    if (poll && i % kPollEvery == 0) poll();
     const Vec2 p = g.center(i);
     const double share = length > 0 ? std::clamp(dot(p - q.start, line) / (length * length), 0.0, 1.0) : 0.0;
     if (norm(p - (q.start + share * line)) <= margin && !is_known_ground(model, p)) return false;
@@ -44,18 +48,18 @@ bool is_straight(const Simulation& simulation, const PathQuery& q, const Plannin
 
 }  // namespace
 
-double shortest_path_length(const Simulation& simulation, const PathQuery& q) {
+double shortest_path_length(const Simulation& simulation, const PathQuery& q, const Poll& poll) {
   const double straight = norm(q.goal - q.start);
   const PlanningGrid whole = empty_planning_grid(simulation.model().bounds, q.cell);
-  if (is_straight(simulation, q, whole)) return straight;
+  if (is_straight(simulation, q, whole, poll)) return straight;
   // A search outward from the goal asks for no cell that is farther from it than the path is long.
   for (double reach = 1.1 * std::max(q.expected, straight) + 4 * whole.cell;; reach *= 2) {
     const double side = reach + 3 * whole.cell;
     auto grid = std::make_shared<PlanningGrid>(
         window_of(whole, {q.goal.x - side, q.goal.x + side, q.goal.y - side, q.goal.y + side}));
-    find_free_cells(*grid, simulation, q.agent, q.inflation);
+    find_free_cells(*grid, simulation, q.agent, q.inflation, poll);
     const bool is_whole = grid->free.size() == whole.free.size();
-    const GoalField field(std::move(grid), q.goal, q.start);
+    const GoalField field(std::move(grid), q.goal, q.start, poll);
     if (is_whole || field.searched() <= reach) return field.distance(q.start);
   }
 }

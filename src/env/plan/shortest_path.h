@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/geometry.h"
+#include "base/load_guard.h"
 
 namespace mvsim {
 
@@ -18,7 +19,7 @@ struct PathQuery {
 };
 
 // Length (m) of the shortest path in the world as `simulation` has it now: GoalField::distance(start), to the
-// rounding of its float distances.
-double shortest_path_length(const Simulation& simulation, const PathQuery& query);
+// rounding of its float distances. `poll` is called often and may throw.
+double shortest_path_length(const Simulation& simulation, const PathQuery& query, const Poll& poll = {});
 
 }  // namespace mvsim

@@ -114,5 +114,27 @@ TEST(ShortestPath, IsThatOfTheWholeFieldWhereThereIsNoWay) {
   }
 }
 
+// Planning at an episode's end may take long: whoever waits for it may stop it.
+TEST(ShortestPath, AsksWhetherToGoOn) {
+  const auto task = compile_task(shipped("nav_map"), load_options());
+  EnvState env = make_env(*task, 3);
+  start_episode(*task, env);
+  struct Enough {};
+  for (int after : {1, 5, 20}) {
+    int asked = 0;
+    const PathQuery q{.agent = task->agents[0].vehicle,
+                      .cell = 0.1,
+                      .inflation = 0.3,
+                      .start = env.agents[0].start,
+                      .goal = env.agents[0].goal};
+    EXPECT_THROW(shortest_path_length(env.simulation, q,
+                                      [&] {
+                                        if (++asked == after) throw Enough();
+                                      }),
+                 Enough);
+    EXPECT_EQ(asked, after);
+  }
+}
+
 }  // namespace
 }  // namespace mvsim

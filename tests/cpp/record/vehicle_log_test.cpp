@@ -69,7 +69,7 @@ std::shared_ptr<const Model> driving(const std::string& more = "") {
   return model_of("<simul_timestep>0.01</simul_timestep>" + bot("r1", kPid, kOrigin + more));
 }
 
-TEST(VehicleLog, VehicleFact17FilesAndColumnsOfTheLanguage) {
+TEST(VehicleLog, FilesAndColumnsOfTheLanguage) {
   const std::string folder = fresh_folder("columns") + "/deep/er";
   Simulation sim(driving(), 0);
   VehicleLog log(sim, folder);
@@ -129,7 +129,7 @@ TEST(VehicleLog, RowsAreTheStateAfterTheirStep) {
   EXPECT_GT(pose.back().at("odo_x"), 0.05);
 }
 
-TEST(VehicleLog, VehicleFact18ALogPathAloneWritesNothing) {
+TEST(VehicleLog, ALogPathAloneWritesNothing) {
   const std::string folder = fresh_folder("path");
   fs::create_directories(folder);
   Simulation sim(driving("<log_path>" + folder + "/</log_path>"), 0);
@@ -138,7 +138,7 @@ TEST(VehicleLog, VehicleFact18ALogPathAloneWritesNothing) {
   EXPECT_TRUE(fs::is_empty(folder));
 }
 
-TEST(VehicleLog, VehicleFact27TorqueIsPositiveWhileDrivingForward) {
+TEST(VehicleLog, TorqueIsPositiveWhileDrivingForward) {
   for (const double torque : {1.5, -1.5}) {
     const std::string folder = fresh_folder("torque");
     Simulation sim(model_of(bot("r1", "<controller class='raw'/>", kOrigin)), 0);

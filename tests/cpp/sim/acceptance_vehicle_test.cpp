@@ -1,5 +1,4 @@
-// Acceptance facts of the vehicle notes (section 3.11) and those of the physics notes (4.15) that need a
-// vehicle, as far as no other test bears their name. Each is a closed form or a rule of the world language.
+// What a vehicle of a world file must do: each test is a closed form or a rule of the world language.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +10,7 @@
 namespace mvsim::test {
 namespace {
 
-TEST(VehicleFacts, Fact1ClassesMustExist) {
+TEST(VehicleInWorld, ClassesMustExist) {
   EXPECT_TRUE(
       has(error_of_world("<vehicle name='v'><init_pose>0 0 0</init_pose></vehicle>"), "has no <dynamics>"));
   EXPECT_TRUE(has(error_of_world(vehicle("diferential")), "did you mean 'differential'?"));
@@ -21,7 +20,7 @@ TEST(VehicleFacts, Fact1ClassesMustExist) {
                   "did you mean 'ellipse'?"));
 }
 
-TEST(VehicleFacts, Fact2ControllersBelongToTheirDynamics) {
+TEST(VehicleInWorld, ControllersBelongToTheirDynamics) {
   EXPECT_TRUE(has(error_of_world(vehicle("ackermann_drivetrain", "<controller class='twist_ideal'/>")),
                   "found class 'twist_ideal', expected one of raw, twist_front_steer_pid, front_steer_pid"));
   EXPECT_TRUE(has(error_of_world(vehicle("ackermann", "<controller class='twist_pid'/>")),
@@ -30,7 +29,7 @@ TEST(VehicleFacts, Fact2ControllersBelongToTheirDynamics) {
                   "expected one of raw"));
 }
 
-TEST(VehicleFacts, Fact3WithoutControllerEveryVehicleRests) {
+TEST(VehicleInWorld, WithoutControllerEveryVehicleRests) {
   for (const Dynamics* dynamics : dynamics_classes()) {
     Simulation sim(model_of(vehicle(std::string(dynamics->name()))), 0);
     sim.run(2);
@@ -40,7 +39,7 @@ TEST(VehicleFacts, Fact3WithoutControllerEveryVehicleRests) {
   }
 }
 
-TEST(VehicleFacts, Fact4DefaultFriction) {
+TEST(VehicleInWorld, DefaultFriction) {
   const auto model = model_of(vehicle("differential"));
   EXPECT_EQ(model->vehicles[0].tire->name(), "default");
   const size_t first = model->vehicles[0].tire_params;
@@ -48,14 +47,14 @@ TEST(VehicleFacts, Fact4DefaultFriction) {
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(model->params[first + i].nominal, expected[i]);
 }
 
-TEST(VehicleFacts, Fact5MassOfTheDefaultRobot) {
+TEST(VehicleInWorld, MassOfTheDefaultRobot) {
   Simulation sim(model_of(vehicle("differential")), 0);
   const MassProperties mass = vehicle_mass(sim.model().vehicles[0], sim.params());
   EXPECT_NEAR(mass.mass, 15 + 2 * 2, 1e-12);
   EXPECT_GT(std::fabs(mass.center.x), 0.01);
 }
 
-TEST(VehicleFacts, Facts6And7InertiaAndYawOfAWheel) {
+TEST(VehicleInWorld, InertiaAndYawOfAWheel) {
   const auto model = model_of(
       vehicle("differential", "<l_wheel pos='1 2 90' mass='4' diameter='0.4'/><r_wheel pos='1 -2'/>"));
   const WheelModel& wheel = model->vehicles[0].wheels[0];
@@ -64,7 +63,7 @@ TEST(VehicleFacts, Facts6And7InertiaAndYawOfAWheel) {
   EXPECT_NEAR(Simulation(model, 0).wheels(0)[0].steer, kPi / 2, 1e-15);
 }
 
-TEST(VehicleFacts, Fact8FrontAxleGoesBeforePos) {
+TEST(VehicleInWorld, FrontAxleGoesBeforePos) {
   for (const char* dynamics : {"ackermann", "ackermann_drivetrain"}) {
     const auto model = model_of(vehicle(dynamics,
                                         "<fl_wheel pos='5 5'/><fr_wheel pos='6 -7'/>"
@@ -74,7 +73,7 @@ TEST(VehicleFacts, Fact8FrontAxleGoesBeforePos) {
   }
 }
 
-TEST(VehicleFacts, Fact9OutlinesOf2Or15PointsAreRefused) {
+TEST(VehicleInWorld, OutlinesOf2Or15PointsAreRefused) {
   for (const int points : {2, 15}) {
     std::string shape;
     for (int i = 0; i < points; ++i)
@@ -86,7 +85,7 @@ TEST(VehicleFacts, Fact9OutlinesOf2Or15PointsAreRefused) {
   }
 }
 
-TEST(VehicleFacts, Fact10AShapeFromVisualNeedsAVisual) {
+TEST(VehicleInWorld, AShapeFromVisualNeedsAVisual) {
   const std::string chassis = "\n<chassis><shape_from_visual/></chassis>";
   for (const char* visual : {"", "<visual/>", "<visual><model_uri> </model_uri></visual>",
                              "<visual enabled='false'><model_uri>a.dae</model_uri></visual>"})
@@ -98,7 +97,7 @@ TEST(VehicleFacts, Fact10AShapeFromVisualNeedsAVisual) {
           ":2:10: <shape_from_visual> in <chassis> is not supported yet: give the footprint"));
 }
 
-TEST(VehicleFacts, Fact11RawAndSteeredCarsRefuseATwist) {
+TEST(VehicleInWorld, RawAndSteeredCarsRefuseATwist) {
   for (const char* dynamics : {"differential", "ackermann", "ackermann_drivetrain"}) {
     Simulation raw(model_of(vehicle(dynamics, "<controller class='raw'/>")), 0);
     EXPECT_THROW(raw.set_twist(0, 1, 0), Error) << dynamics;
@@ -107,7 +106,7 @@ TEST(VehicleFacts, Fact11RawAndSteeredCarsRefuseATwist) {
   EXPECT_THROW(engine.set_twist(0, 1, 0), Error);
 }
 
-TEST(VehicleFacts, Fact13IdealTwistFollowsItsCircle) {
+TEST(VehicleInWorld, IdealTwistFollowsItsCircle) {
   size_t found = 0;
   for (const Dynamics* dynamics : dynamics_classes())
     for (const Controller* controller : dynamics->controllers()) {
@@ -125,7 +124,7 @@ TEST(VehicleFacts, Fact13IdealTwistFollowsItsCircle) {
   EXPECT_GE(found, 4u);
 }
 
-TEST(VehicleFacts, Fact14TwistPidDrivesOneMetre) {
+TEST(VehicleInWorld, TwistPidDrivesOneMetre) {
   Simulation sim(
       model_of("<simul_timestep>0.001</simul_timestep>" +
                vehicle("differential",
@@ -140,7 +139,7 @@ TEST(VehicleFacts, Fact14TwistPidDrivesOneMetre) {
   EXPECT_NEAR(sim.vehicle_pose(0).yaw, 0, 0.25);
 }
 
-TEST(VehicleFacts, Fact16NearRestAZeroSetpointGivesZeroTorque) {
+TEST(VehicleInWorld, NearRestAZeroSetpointGivesZeroTorque) {
   for (const char* given : {"differential/twist_pid", "ackermann/twist_front_steer_pid",
                             "ackermann_drivetrain/twist_front_steer_pid"}) {
     const std::string name = given;
@@ -158,7 +157,7 @@ TEST(VehicleFacts, Fact16NearRestAZeroSetpointGivesZeroTorque) {
   }
 }
 
-TEST(VehicleFacts, Fact19And20OdometryIsExactOrDrawnForEachVehicle) {
+TEST(VehicleInWorld, OdometryIsExactOrDrawnForEachVehicle) {
   const std::string ideal = "<controller class='twist_ideal'/>";
   const auto drive = [](Simulation& sim, size_t index) { sim.set_twist(index, 1, 0.3); };
   const std::string exact = "<odometry x_multiplier='1' y_multiplier='1' yaw_multiplier='1'/>";
@@ -177,7 +176,7 @@ TEST(VehicleFacts, Fact19And20OdometryIsExactOrDrawnForEachVehicle) {
   EXPECT_GT(std::fabs(sim.vehicle(1).odometry.x - sim.vehicle(2).odometry.x), 1e-4);
 }
 
-TEST(VehicleFacts, Fact21WheelsOfOneSideShareTheirTorque) {
+TEST(VehicleInWorld, WheelsOfOneSideShareTheirTorque) {
   Simulation sim(model_of(vehicle("differential_4_wheels", "<controller class='twist_pid'/>")), 0);
   sim.set_twist(0, 0.5, 0.7);
   sim.run(0.1);
@@ -196,7 +195,7 @@ std::shared_ptr<const Model> jackal(const std::string& includes) {
                        {});
 }
 
-TEST(VehicleFacts, Fact24IncludeParametersOfTheJackal) {
+TEST(VehicleInWorld, IncludeParametersOfTheJackal) {
   const auto model = jackal("<include file='definitions/jackal.vehicle.xml' controller='twist_pid'/>");
   const VehicleModel& v = model->vehicles[0];
   EXPECT_EQ(v.controller->name(), "twist_pid");
@@ -204,14 +203,14 @@ TEST(VehicleFacts, Fact24IncludeParametersOfTheJackal) {
   EXPECT_EQ(model->params[model->find_params("vehicle:j/controller/KI").at(0)].nominal, 10);
 }
 
-TEST(VehicleFacts, Fact25TheLastDefinitionOfTheJackalCounts) {
+TEST(VehicleInWorld, TheLastDefinitionOfTheJackalCounts) {
   const std::string plain = "<include file='definitions/jackal.vehicle.xml'/>",
                     ellipse = "<include file='definitions/jackal-ellipse.vehicle.xml'/>";
   EXPECT_EQ(jackal(plain + ellipse)->vehicles[0].tire->name(), "ellipse");
   EXPECT_EQ(jackal(ellipse + plain)->vehicles[0].tire->name(), "default");
 }
 
-TEST(VehicleFacts, Fact26LinkedYawNeedsItsVisual) {
+TEST(VehicleInWorld, LinkedYawNeedsItsVisual) {
   const std::string fork =
       "<visual><name>left-fork</name><model_uri>fork.dae</model_uri></visual>"
       "<visual><model_uri>body.dae</model_uri></visual>";
@@ -234,7 +233,7 @@ TEST(VehicleFacts, Fact26LinkedYawNeedsItsVisual) {
   }
 }
 
-TEST(VehicleFacts, Fact28CollisionIsLatchedUntilReset) {
+TEST(VehicleInWorld, CollisionIsLatchedUntilReset) {
   Simulation sim(
       model_of("<block name='wall'><static>true</static><init_pose>1 0 0</init_pose><shape><pt>0 -2</pt>"
                "<pt>0 2</pt><pt>.2 2</pt><pt>.2 -2</pt></shape></block>" +
@@ -251,7 +250,7 @@ TEST(VehicleFacts, Fact28CollisionIsLatchedUntilReset) {
   EXPECT_FALSE(sim.vehicle(0).had_collision);
 }
 
-TEST(VehicleFacts, AVehicleThatStartsInAWallSaysSoBeforeItMoves) {
+TEST(VehicleInWorld, AVehicleThatStartsInAWallSaysSoBeforeItMoves) {
   Simulation sim(
       model_of("<block name='wall'><static>true</static><init_pose>.5 0 0</init_pose><shape><pt>0 -2</pt>"
                "<pt>0 2</pt><pt>.2 2</pt><pt>.2 -2</pt></shape></block>" +
@@ -261,7 +260,7 @@ TEST(VehicleFacts, AVehicleThatStartsInAWallSaysSoBeforeItMoves) {
   EXPECT_TRUE(sim.vehicle(0).in_collision);
 }
 
-TEST(PhysicsFacts, Fact26WheelAnglesStayBounded) {
+TEST(VehicleInWorld, WheelAnglesStayBounded) {
   Simulation sim(
       model_of("<simul_timestep>0.01</simul_timestep>" + vehicle("differential", "<controller class='raw'/>",
                                                                  "<friction class='default'><mu>0</mu>"
@@ -283,7 +282,7 @@ TEST(PhysicsFacts, Fact26WheelAnglesStayBounded) {
 }
 
 // Everything that a PID drives, in both directions: torque brakes, and nothing turns round.
-TEST(PhysicsFacts, Fact27AZeroSetpointNeverReverses) {
+TEST(VehicleInWorld, AZeroSetpointNeverReverses) {
   size_t found = 0;
   for (const Dynamics* dynamics : dynamics_classes())
     for (const Controller* controller : dynamics->controllers()) {
@@ -316,7 +315,7 @@ TEST(PhysicsFacts, Fact27AZeroSetpointNeverReverses) {
   EXPECT_EQ(found, 3u + 2u + 2u);
 }
 
-TEST(PhysicsFacts, Fact29TheSameCommandsGiveTheSameTrajectory) {
+TEST(VehicleInWorld, TheSameCommandsGiveTheSameTrajectory) {
   const auto model = model_of(vehicle("ackermann_drivetrain", "<controller class='twist_front_steer_pid'/>"));
   Simulation one(model, 7), other(model, 8);
   for (Simulation* sim : {&one, &other}) {

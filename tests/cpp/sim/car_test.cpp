@@ -1,4 +1,4 @@
-// Cars in the world: acceptance facts of the vehicle notes, closed forms of turning, boxes of steered wheels.
+// Cars in the world: closed forms of turning, boxes of steered wheels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,12 +47,12 @@ TEST(Car, DefaultsAndTheOldName) {
   EXPECT_EQ(missing, 3u);
 }
 
-TEST(Car, VehicleFact11SteeredCarsWithoutTwistRefuseOne) {
+TEST(Car, SteeredCarsWithoutTwistRefuseOne) {
   Simulation sim(model_of(car("ackermann", "<controller class='front_steer_pid'/>")), 0);
   EXPECT_THROW(sim.set_twist(0, 1, 0), Error);
 }
 
-TEST(Car, VehicleFact12FirstCommandOfTheFile) {
+TEST(Car, FirstCommandOfTheFile) {
   Simulation twist(
       model_of(car("ackermann", "<controller class='twist_front_steer_pid'><V>1</V><W>90</W></controller>")),
       0);
@@ -69,7 +69,7 @@ TEST(Car, VehicleFact12FirstCommandOfTheFile) {
   EXPECT_GT(raw.vehicle_pose(0).yaw, 0);
 }
 
-TEST(Car, VehicleFact15TwistFrontSteerPid) {
+TEST(Car, TwistFrontSteerPid) {
   Simulation sim(
       model_of("<simul_timestep>0.001</simul_timestep>" +
                car("ackermann",

@@ -1,4 +1,4 @@
-// The same bytes for the same seed, whatever happened before (robustness 2), contacts included.
+// The same bytes for the same seed, whatever happened before, contacts included.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// Vehicles on elevation maps: acceptance facts 20 to 23 of the physics notes (section 4.15) and 14 of
-// world-elements.
+// Vehicles on elevation maps: attitude, what friction holds on a slope, steps that stand in the way.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +20,7 @@ std::string incline(double slope, double height = 0) {
 
 constexpr double kSlope = 0.15;
 
-TEST(Elevation, PhysicsFact22PitchIsMinusTheSlopeUphill) {
+TEST(Elevation, PitchIsMinusTheSlopeUphill) {
   Simulation sim(model_of(incline(kSlope) + four_wheels(kIdeal, "<init_pose>1 2 0</init_pose>")), 0);
   sim.step();
   EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(kSlope), 1e-6);
@@ -33,7 +32,7 @@ TEST(Elevation, PhysicsFact22PitchIsMinusTheSlopeUphill) {
   EXPECT_NEAR(sim.vehicle_pose(0).z, -2 * kSlope, 1e-6);
 }
 
-TEST(Elevation, PhysicsFact22LevelGroundIsLevel) {
+TEST(Elevation, LevelGroundIsLevel) {
   Simulation sim(model_of(incline(0, -3) + four_wheels(kIdeal, "<init_pose3d>1 2 0 20 10 10</init_pose3d>")),
                  0);
   EXPECT_EQ(sim.vehicle_pose(0).z, -3);
@@ -43,14 +42,14 @@ TEST(Elevation, PhysicsFact22LevelGroundIsLevel) {
   EXPECT_EQ(sim.vehicle_pose(0).roll, 0);
 }
 
-TEST(Elevation, PhysicsFact23YawIsNotAltered) {
+TEST(Elevation, YawIsNotAltered) {
   Simulation sim(model_of(incline(0.3) + four_wheels(kIdeal, "<init_pose>0 0 37</init_pose>")), 0);
   const double yaw = sim.vehicle_pose(0).yaw;
   sim.run(1);
   EXPECT_EQ(sim.vehicle_pose(0).yaw, yaw);
 }
 
-TEST(Elevation, PhysicsFact20FrictionHoldsOnTenDegrees) {
+TEST(Elevation, FrictionHoldsOnTenDegrees) {
   for (const char* controller : {kPid, kIdeal}) {
     Simulation sim(model_of(incline(0.176) + four_wheels(controller, "<init_pose>0.5 0.3 30</init_pose>")),
                    0);
@@ -63,7 +62,7 @@ TEST(Elevation, PhysicsFact20FrictionHoldsOnTenDegrees) {
   }
 }
 
-TEST(Elevation, PhysicsFact21SlidesBeyondTheAngleOfFriction) {
+TEST(Elevation, SlidesBeyondTheAngleOfFriction) {
   // force along the plane m g sin(a), limit mu m g: what is left accelerates, on the whole mass
   constexpr double kMu = 0.05, kSteep = 0.2, kTime = 0.5;
   Simulation sim(model_of("<simul_timestep>0.001</simul_timestep>" + incline(kSteep) +
@@ -100,7 +99,7 @@ TEST(Elevation, AVehicleStartsOnAFlankHoweverSteep) {
     }
 }
 
-TEST(Elevation, ElementFact14InitPoseStandsOnHighGround) {
+TEST(Elevation, InitPoseStandsOnHighGround) {
   const std::string map = incline(0, 1), plane = "<element class='horizontal_plane'><z>3</z></element>";
   EXPECT_EQ(model_of(map + four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>"))->vehicles[0].initial_pose.z,
             1);
@@ -174,14 +173,14 @@ TEST(Elevation, AVehicleUnderTheMapIsSaid) {
   EXPECT_EQ(warnings("<init_pose3d>0 0 5 0 0 0</init_pose3d>").find("starts under"), std::string::npos);
 }
 
-// Physics fact 24: what the wheels cannot climb stands in the way, low steps do not.
+// What the wheels cannot climb stands in the way, low steps do not.
 std::string platform(double height) {
   return R"(<block name="step"><intangible>true</intangible><init_pose>1 -2 0</init_pose>
     <geometry type="box" lx="4" ly="4" lz=")" +
          std::to_string(height) + R"("/></block>)";
 }
 
-TEST(TerrainStep, PhysicsFact24LowStepsAreClimbed) {
+TEST(TerrainStep, LowStepsAreClimbed) {
   Simulation sim(model_of(platform(0.08) + four_wheels(kPid, kOrigin)), 0);
   sim.set_twist(0, 0.5, 0);
   sim.run(5);
@@ -190,7 +189,7 @@ TEST(TerrainStep, PhysicsFact24LowStepsAreClimbed) {
   EXPECT_FALSE(sim.vehicle(0).had_collision);
 }
 
-TEST(TerrainStep, PhysicsFact24HighStepsBlock) {
+TEST(TerrainStep, HighStepsBlock) {
   for (const char* controller : {kPid, kIdeal}) {
     Simulation sim(model_of(platform(0.15) + four_wheels(controller, kOrigin)), 0);
     sim.set_twist(0, 0.5, 0);

@@ -1,5 +1,4 @@
-// Joints: constraint errors, momentum, and a trailer against the kinematics of its tractrix
-// (world-elements 2.7 and facts 21, 22, 24 of 2.10).
+// Joints: constraint errors, momentum, and a trailer against the kinematics of its tractrix.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -118,7 +117,7 @@ TEST(Joint, ACopyInMidDriveContinuesBitForBitAfterARefill) {
   EXPECT_EQ(a.value(), b.value());
 }
 
-TEST(Joint, ElementFact22LimitsStopTheJackknife) {
+TEST(Joint, LimitsStopTheJackknife) {
   Simulation sim(model_of(rig(kPid, R"(enable_limit="true" lower_angle_deg="-45" upper_angle_deg="45")")), 0);
   sim.set_twist(0, -0.4, 0.05);  // backwards: unstable
   double most = 0;
@@ -172,7 +171,7 @@ TEST(Joint, MomentumIsKeptAndEnergyDoesNotGrow) {
   EXPECT_NEAR(after.angular, before.angular, 0.02 * std::fabs(before.angular));
 }
 
-TEST(Joint, ElementFact21ARopeLetsBodiesApproachAndNeverSeparate) {
+TEST(Joint, ARopeLetsBodiesApproachAndNeverSeparate) {
   Simulation sim(model_of(kStep + kPost + slider("ball", "1.5 0 0", "<init_vel>-0.5 0.8 0</init_vel>") +
                           R"(<joint type="rope" body_a="post" anchor_a="0 0" body_b="ball" anchor_b="0 0"
                              max_length="2"/>)"),
@@ -207,7 +206,7 @@ TEST(Joint, ASpringSwingsWithItsPeriod) {
   EXPECT_NEAR(fastest, 0.2 * std::sqrt(50 / 2.0), 0.01);
 }
 
-TEST(Joint, ElementFact24JoinedBodiesDoNotCollide) {
+TEST(Joint, JoinedBodiesDoNotCollide) {
   // the trailer's nose lies inside the truck
   const std::string close =
       kStep + bot("truck", kPid, kOrigin) + bot("trailer", "", "<init_pose>-0.6 0 0</init_pose>") +

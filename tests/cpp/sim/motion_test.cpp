@@ -1,5 +1,4 @@
-// Motion in free space against the acceptance facts of the physics notes (section 4.15), which have closed
-// forms.
+// Motion in free space against closed forms.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +8,7 @@
 namespace mvsim::test {
 namespace {
 
-TEST(Motion, PhysicsFact28RunEndsWithAShorterStep) {
+TEST(Motion, RunEndsWithAShorterStep) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
   sim.run(0.012);
   EXPECT_EQ(sim.step_count(), 3u);
@@ -125,7 +124,7 @@ TEST(Motion, TheClockDoesNotAddUpRounding) {
   EXPECT_NEAR(sim.time(), 100, 1e-13);
 }
 
-TEST(Motion, PhysicsFact30IdealTwistIsExactAndLagsOneStep) {
+TEST(Motion, IdealTwistIsExactAndLagsOneStep) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
   sim.set_twist(0, 1, 1);
   sim.step();
@@ -139,7 +138,7 @@ TEST(Motion, PhysicsFact30IdealTwistIsExactAndLagsOneStep) {
   EXPECT_NEAR(sim.vehicle_pose(0).y, 1 - std::cos(turned), 4e-3);
 }
 
-TEST(Motion, PhysicsFact31WheelsTakeTheirShareOfTheMomentum) {
+TEST(Motion, WheelsTakeTheirShareOfTheMomentum) {
   // 15 + 2 * 2 kg, I 0.04, R 0.2: the wheels add 2 I / R^2 = 2 kg
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" +
                           bot("r", "", "<init_pose>0 0 90</init_pose><init_vel>1 0 0</init_vel>")),
@@ -150,7 +149,7 @@ TEST(Motion, PhysicsFact31WheelsTakeTheirShareOfTheMomentum) {
   EXPECT_NEAR(sim.vehicle_pose(0).x, 0, 1e-3);
 }
 
-TEST(Motion, PhysicsFact32EllipseNeverExceedsItsStart) {
+TEST(Motion, EllipseNeverExceedsItsStart) {
   std::string thrown = bot("r", "", "<init_pose>0 0 0</init_pose><init_vel>1 0 0</init_vel>");
   const std::string tire = R"(class="default"><mu>0.8</mu>)";
   thrown.replace(thrown.find(tire), tire.size(), R"(class="ellipse">)");

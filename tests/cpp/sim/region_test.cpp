@@ -1,4 +1,4 @@
-// Property regions: acceptance facts 19 and 20 of world-elements and 25 of the physics notes.
+// Property regions: which one counts, its bounds, and grip that differs from side to side.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,14 +42,14 @@ TEST(Region, ChangesTheFrictionUnderTheWheelsInside) {
   EXPECT_NEAR(grip(region("friction_mu", "0.1", limits(5, 6, 0, 1))), 0.8, 1e-3);
 }
 
-TEST(Region, ElementFact19FirstWinsAndBoundsAreInclusive) {
+TEST(Region, FirstWinsAndBoundsAreInclusive) {
   EXPECT_NEAR(grip(region("friction_mu", "0.1") + region("friction_mu", "0.5")), 0.1, 1e-3);
   EXPECT_NEAR(grip(region("friction_mu", "0.1", limits(0, 1, 0.3, 1)) + region("friction_mu", "0.5")), 0.3,
               1e-3)
       << "the left wheel stands on the corner (0, 0.3)";
 }
 
-TEST(Region, ElementFact20HeightsWithoutZeroAndWrongTypesDoNothing) {
+TEST(Region, HeightsWithoutZeroAndWrongTypesDoNothing) {
   EXPECT_NEAR(grip(region("friction_mu", "0.1", "<z_min>0.5</z_min>")), 0.8, 1e-3);
   const std::string of_bool =
       "<element "
@@ -60,7 +60,7 @@ TEST(Region, ElementFact20HeightsWithoutZeroAndWrongTypesDoNothing) {
   EXPECT_NE(warnings(of_bool).at(0).find("expected <value_double>"), std::string::npos);
 }
 
-TEST(Region, PhysicsFact25OneSidedGripTurnsABrakingVehicle) {
+TEST(Region, OneSidedGripTurnsABrakingVehicle) {
   Simulation sim(model_of(region("friction_mu", "0.15", limits(-10, 10, 0, 10)) +
                           bot("r", kPid, "<init_pose>0 0 0</init_pose><init_vel>2 0 0</init_vel>")),
                  0);

@@ -1,4 +1,4 @@
-// Acceptance facts 10 and 11 of world-elements, and the two triangles of a cell.
+// Which way columns run, borders that lie outside, and the two triangles of a cell.
 #include "terrain/height_map.h"
 
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@
 namespace mvsim {
 namespace {
 
-TEST(HeightMap, ElementFact10ColumnsRunAlongY) {
+TEST(HeightMap, ColumnsRunAlongY) {
   const HeightMap map(2, 2, 1, {0, 0}, {0, 1, 0, 1});
   EXPECT_EQ(map.height_at({0.5, 0.25}), 0.25);
   EXPECT_EQ(map.height_at({0.1, 0.25}), 0.25);
 }
 
-TEST(HeightMap, ElementFact11UpperBordersAreOutside) {
+TEST(HeightMap, UpperBordersAreOutside) {
   const HeightMap map(2, 2, 1, {0, 0}, {0, 1, 0, 1});
   EXPECT_TRUE(map.height_at({0, 0}));
   EXPECT_TRUE(map.height_at({0.999, 0.999}));

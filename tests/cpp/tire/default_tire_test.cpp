@@ -1,4 +1,4 @@
-// Acceptance facts 1-5 of the physics notes: chassis 15 kg on 2 wheels of 4 kg, diameter 0.4 m.
+// Friction model `default` against its closed forms: chassis 15 kg on 2 wheels of 4 kg, diameter 0.4 m.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,20 +27,20 @@ TireOutput step(const TireInput& in, double mu = 0.8, double c_damping = 0, doub
   return default_tire().step(p, in);
 }
 
-TEST(DefaultTire, PhysicsFact1UnsaturatedTorqueGoesIntoTheForce) {
+TEST(DefaultTire, UnsaturatedTorqueGoesIntoTheForce) {
   const TireOutput out = step(at_rest(5));
   EXPECT_NEAR(out.force.x, 25, 1e-12);
   EXPECT_NEAR(out.spin, 0, 1e-15);
 }
 
-TEST(DefaultTire, PhysicsFact2SaturatedTorqueSpinsTheWheel) {
+TEST(DefaultTire, SaturatedTorqueSpinsTheWheel) {
   const TireOutput out = step(at_rest(30));
   EXPECT_NEAR(out.force.x, 90.252, 1e-9);
   EXPECT_NEAR(out.spin / kDt, 149.37, 1e-9);
   EXPECT_NEAR(out.spin, 0.74685, 1e-9);
 }
 
-TEST(DefaultTire, PhysicsFact3LateralForceStopsSlidingWithinFriction) {
+TEST(DefaultTire, LateralForceStopsSlidingWithinFriction) {
   TireInput in = at_rest(0);
   in.velocity.y = 0.1;
   EXPECT_NEAR(step(in).force.y, -90.252, 1e-9);
@@ -48,14 +48,14 @@ TEST(DefaultTire, PhysicsFact3LateralForceStopsSlidingWithinFriction) {
   EXPECT_NEAR(step(in).force.y, -23.0, 1e-9);
 }
 
-TEST(DefaultTire, PhysicsFact4UnsaturatedStepRollsAtTheSpeedBefore) {
+TEST(DefaultTire, UnsaturatedStepRollsAtTheSpeedBefore) {
   TireInput in = at_rest(2);
   in.velocity.x = 1.3;
   in.spin = 6.4;
   EXPECT_NEAR(step(in).spin, 1.3 / 0.2, 1e-12);
 }
 
-TEST(DefaultTire, PhysicsFact5RollingResistanceTorque) {
+TEST(DefaultTire, RollingResistanceTorque) {
   TireInput in = at_rest(0);
   in.spin = 10;
   in.velocity.x = 2;

@@ -1,4 +1,4 @@
-// Acceptance facts 6-10 of the physics notes and brakes, for the models with a rolling constraint.
+// The models with a rolling constraint against closed forms of coasting, limits, momentum and brakes.
 #include "tire/rolling.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ std::vector<const TireModel*> rolling_models() {
   return {&default_tire(), &wardiagnemma_tire(), &ellipse_tire()};
 }
 
-TEST(WardIagnemmaTire, PhysicsFact6DragAtOneMeterPerSecond) {
+TEST(WardIagnemmaTire, DragAtOneMeterPerSecond) {
   const auto p = params_of(wardiagnemma_tire(), {{"C_damping", 0}});
   for (const double speed : {1.0, 0.0, -1.0}) {
     TireInput in = wheel_of(11.5);
@@ -57,7 +57,7 @@ TEST(WardIagnemmaTire, PhysicsFact6DragAtOneMeterPerSecond) {
   }
 }
 
-TEST(WardIagnemmaTire, PhysicsFact7CoastingLosesSpeed) {
+TEST(WardIagnemmaTire, CoastingLosesSpeed) {
   const auto p = params_of(wardiagnemma_tire(), {{"C_damping", 0}});
   Cart cart{wheel_of(11.5)};
   cart.in.velocity.x = 1;
@@ -73,7 +73,7 @@ TEST(WardIagnemmaTire, PhysicsFact7CoastingLosesSpeed) {
   EXPECT_NEAR(cart.in.velocity.x, v, 0.01);
 }
 
-TEST(DefaultTire, PhysicsFact7CoastingWithoutLossesKeepsSpeed) {
+TEST(DefaultTire, CoastingWithoutLossesKeepsSpeed) {
   const auto p = params_of(default_tire(), {{"C_damping", 0}});
   Cart cart{wheel_of(11.5)};
   cart.in.velocity.x = 1;
@@ -82,7 +82,7 @@ TEST(DefaultTire, PhysicsFact7CoastingWithoutLossesKeepsSpeed) {
   EXPECT_NEAR(cart.in.velocity.x, 1, 1e-12);
 }
 
-TEST(DefaultTire, PhysicsFact8CoastingWithBearingDamping) {
+TEST(DefaultTire, CoastingWithBearingDamping) {
   const auto p = params_of(default_tire(), {{"C_damping", 0.1}});
   Cart cart{wheel_of(11.5)};
   cart.in.velocity.x = 1;
@@ -91,7 +91,7 @@ TEST(DefaultTire, PhysicsFact8CoastingWithBearingDamping) {
   EXPECT_NEAR(cart.in.velocity.x, 0.396, 0.005);
 }
 
-TEST(EllipseTire, PhysicsFact9Limits) {
+TEST(EllipseTire, Limits) {
   const auto p = params_of(ellipse_tire(), {{"C_damping", 0}});
   const auto force = [&](Vec2 velocity, double spin, double torque) {
     TireInput in = wheel_of(3.5, torque);
@@ -107,7 +107,7 @@ TEST(EllipseTire, PhysicsFact9Limits) {
   EXPECT_EQ(force({1, 0}, 5, 0).y, 0) << "no slip angle, no side force";
 }
 
-TEST(EllipseTire, PhysicsFact10LateralForceOpposesSliding) {
+TEST(EllipseTire, LateralForceOpposesSliding) {
   const auto p = params_of(ellipse_tire(), {});
   RandomStream random(5, 0, StreamPurpose::kSpawn);
   for (int i = 0; i < 10000; ++i) {
@@ -119,7 +119,7 @@ TEST(EllipseTire, PhysicsFact10LateralForceOpposesSliding) {
 }
 
 // Momentum given to a wheel that starts at rest: (m v + 0) -> (m + I/R2) v.
-TEST(RollingTires, PhysicsFacts31And32SpinningUpTakesMomentum) {
+TEST(RollingTires, SpinningUpTakesMomentum) {
   for (const TireModel* model : rolling_models()) {
     const auto p = params_of(*model, {{"C_damping", 0}, {"R1", 0}, {"R2", 0}});
     Cart cart{wheel_of(9.5)};

@@ -1,5 +1,5 @@
 // The tables of tests/data/mavs: output of MAVS's own code (rows of a larger table), and the corrected soil
-// forms evaluated once by an independent program. Steps a to e of the notes' test ladder.
+// forms evaluated once by an independent program.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Worked values of the notes on the vehicle-terrain interface, and what every surface must obey.
+// Traction curves against values worked out by hand, and what every surface must obey.
 #include "tire/vti_traction.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ TireContact mrzr(double psi) {
   return {3000, 0.15 * 0.1651, 0.1651, 0.2286, 0.6604, psi * kPsi};
 }
 
-// Coefficients at a slip of 0.2, with the roundings of the notes' tables.
+// Coefficients at a slip of 0.2, rounded to the digits given.
 struct Worked {
   double psi, gross, resistance;
 };

@@ -1,4 +1,4 @@
-// Steering geometry of cars against the acceptance facts of the physics notes, which are closed forms.
+// Steering geometry of cars against closed forms.
 #include "vehicle/car.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::vector<WheelModel> wheels_of(double length, double track) {
   return wheels;
 }
 
-TEST(Car, PhysicsFact11AnglesOfTheFrontWheels) {
+TEST(Car, AnglesOfTheFrontWheels) {
   const auto wheels = wheels_of(1.3, 2);
   const double limit = 80 * kDegree;
   const auto expect = [&](double steer, double left, double right) {
@@ -35,7 +35,7 @@ TEST(Car, PhysicsFact11AnglesOfTheFrontWheels) {
   expect(30, 46.085, 21.791);
 }
 
-TEST(Car, PhysicsFact12BeyondTheLimitIsTheLimitAndZeroIsZero) {
+TEST(Car, BeyondTheLimitIsTheLimitAndZeroIsZero) {
   const auto wheels = wheels_of(1.3, 2);
   const double limit = 30 * kDegree;
   const FrontAngles most = ackermann_angles(wheels, limit, limit),
@@ -108,7 +108,7 @@ struct Bench {
   }
 };
 
-TEST(Ackermann, VehicleFact22RearWheelsGetNoTorque) {
+TEST(Ackermann, RearWheelsGetNoTorque) {
   for (const Controller* controller : ackermann().controllers()) {
     Bench bench{ackermann(), *controller};
     bench.step({-0.5, 0.3, 0.1});

@@ -1,4 +1,4 @@
-// Differentials against the acceptance facts of the physics and vehicle notes, which are closed forms.
+// Differentials against closed forms.
 #include "vehicle/drivetrain.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace mvsim {
 namespace {
 
-TEST(Drivetrain, PhysicsFact13TorsenShares) {
+TEST(Drivetrain, TorsenShares) {
   const Differential even{0.5, 1.5};
   EXPECT_NEAR(torsen_share(even, 10, 5), 0.375, 1e-12);
   EXPECT_NEAR(torsen_share(even, 5, 10), 0.625, 1e-12);
@@ -23,7 +23,7 @@ TEST(Drivetrain, PhysicsFact13TorsenShares) {
   EXPECT_NEAR(torsen_share({0.7, 1.5}, 10, 5), 0.5833, 5e-5);
 }
 
-TEST(Drivetrain, PhysicsFact14Torsen4wd) {
+TEST(Drivetrain, Torsen4wd) {
   std::array<double, 4> spins{};
   spins[kFrontLeft] = 10;
   spins[kFrontRight] = 5;
@@ -35,7 +35,7 @@ TEST(Drivetrain, PhysicsFact14Torsen4wd) {
   EXPECT_NEAR(shares[kRearRight], 0.25, 1e-12);
 }
 
-TEST(Drivetrain, VehicleFact23SharesOfEveryTypeSumToTheEngine) {
+TEST(Drivetrain, SharesOfEveryTypeSumToTheEngine) {
   RandomStream random(8, 0, StreamPurpose::kSpawn);
   for (int i = 0; i < 2000; ++i) {
     const auto drawn = [&] {

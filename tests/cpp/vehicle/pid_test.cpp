@@ -1,4 +1,4 @@
-// Acceptance facts 15-19 of the physics notes.
+// PID, reference filter and odometry against closed forms.
 #include "vehicle/pid.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace mvsim {
 namespace {
 
-TEST(Pid, PhysicsFact16Outputs) {
+TEST(Pid, Outputs) {
   PidGains gains{.kp = 10, .ki = 5};
   PidState state;
   for (double expected : {10.05, 10.10, 10.15})
@@ -18,7 +18,7 @@ TEST(Pid, PhysicsFact16Outputs) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(pid_step(gains, state, 1, 0.01, 0), 8);
 }
 
-TEST(Pid, PhysicsFact17AntiWindup) {
+TEST(Pid, AntiWindup) {
   PidGains gains{.kp = 10, .ki = 5, .max_output = 8, .anti_windup = true};
   PidState state;
   pid_step(gains, state, 1, 0.01, 0);
@@ -33,14 +33,14 @@ TEST(Pid, PhysicsFact17AntiWindup) {
   EXPECT_NEAR(state.integral, 0.10, 1e-12);
 }
 
-TEST(Pid, PhysicsFact18FirstDerivativeIsZero) {
+TEST(Pid, FirstDerivativeIsZero) {
   const PidGains gains{.kd = 3};
   PidState state;
   EXPECT_EQ(pid_step(gains, state, 1, 0.01, 0), 0);
   EXPECT_NEAR(pid_step(gains, state, 2, 0.01, 0), 300, 1e-9);
 }
 
-TEST(Pid, PhysicsFact19ReferenceFilter) {
+TEST(Pid, ReferenceFilter) {
   ReferenceFilterState first, second;
   EXPECT_NEAR(reference_filter(first, 1, 0.1, 1, 0.01), 0.09516, 1e-5);
   EXPECT_NEAR(reference_filter(second, 1, 0.1, 2, 0.01), 0.00906, 1e-5);
@@ -62,7 +62,7 @@ TEST(Pid, AnIntegralOfEitherSignIsBounded) {
   EXPECT_NEAR(state.integral, 1.0, 1e-12);
 }
 
-TEST(Odometry, PhysicsFact15TwistOfTwoWheels) {
+TEST(Odometry, TwistOfTwoWheels) {
   const WheelModel left{.tag = "l", .position = {0, 0.5}, .radius = 0.2};
   const WheelModel right{.tag = "r", .position = {0, -0.5}, .radius = 0.2};
   const WheelModel wheels[] = {left, right};

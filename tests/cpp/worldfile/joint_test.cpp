@@ -88,7 +88,7 @@ TEST(JointTag, SaysWhatIsWrong) {
     EXPECT_TRUE(has(error_of(joint(attributes)), expected)) << attributes;
 }
 
-TEST(JointTag, ElementFact23BodiesStandBeforeTheJoint) {
+TEST(JointTag, BodiesStandBeforeTheJoint) {
   const std::string later = R"(<joint type="pin" body_a="a" anchor_a="0 0" body_b="b" anchor_b="0 0"/>)";
   const std::string a = "<block name='a'><init_pose>0 0 0</init_pose></block>",
                     b = "<block name='b'><init_pose>0 0 0</init_pose></block>";

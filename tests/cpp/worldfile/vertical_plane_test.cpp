@@ -1,4 +1,4 @@
-// <element class="vertical_plane">: acceptance fact 17 of world-elements and every way to get it wrong.
+// <element class="vertical_plane">: doors, windows and every way to get it wrong.
 #include <cmath>
 
 #include "worldfile/world_text.h"
@@ -22,7 +22,7 @@ std::pair<double, double> span_of(const BlockSpec& b) {
   return {low, high};
 }
 
-TEST(VerticalPlane, ElementFact17DoorsAreGapsAndWindowsAreNot) {
+TEST(VerticalPlane, DoorsAreGapsAndWindowsAreNot) {
   const WorldSpec door = load_body(wall(kFourMetres + "<door position='0.5' width='1'/>"));
   ASSERT_EQ(door.blocks.size(), 2u);
   EXPECT_NEAR(span_of(door.blocks[0]).first, 0, 1e-12);
