@@ -206,8 +206,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
   return true;
 }
 
-double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent,
-                      const Poll& poll) {
+double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent, const Poll& poll) {
   if (agent.field) return agent.field->distance(agent.start);
   // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
   const Rect& r = env.simulation.model().bounds;

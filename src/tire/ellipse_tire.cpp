@@ -1,5 +1,5 @@
-// Friction model `ellipse`: limits that grow with slip ratio s and slip angle a up to saturation (ss, as), and
-// shrink with the other one:
+// Friction model `ellipse`: limits that grow with slip ratio s and slip angle a up to saturation (ss, as),
+// and shrink with the other one:
 //   |Fx| <= N C_s s sqrt(1 - C_s_alpha (a/as)^2),  |Fy| <= N C_alpha a sqrt(1 - C_alpha_s (s/ss)^2).
 // No slip, no grip: a tire that just rolls carries no side load.
 #include "tire/rolling.h"

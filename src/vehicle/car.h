@@ -1,4 +1,5 @@
-// What cars share: four wheels of which the front pair steers, and the geometry of steering: Ackermann, cot(outer) - cot(inner) = track / wheelbase.
+// What cars share: four wheels of which the front pair steers, and the geometry of steering: Ackermann,
+// cot(outer) - cot(inner) = track / wheelbase.
 #pragma once
 
 #include <span>
