@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "env/batch_impl.h"
-#include "env/check_memory.h"
+#include "env/compile_parts.h"
 #include "env/env_archive.h"
 #include "env/episode.h"
 

@@ -1,4 +1,4 @@
-#include "env/check_memory.h"
+#include "env/compile_parts.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
-#include "env/compile_agents.h"
+#include "env/compile_parts.h"
 
 #include <algorithm>
-
-#include "env/compile_worlds.h"
 
 namespace mvsim {
 namespace {

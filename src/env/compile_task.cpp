@@ -4,8 +4,7 @@
 #include <cstdio>
 
 #include "base/utf8.h"
-#include "env/compile_agents.h"
-#include "env/compile_worlds.h"
+#include "env/compile_parts.h"
 
 namespace mvsim {
 namespace {

@@ -1,5 +1,5 @@
 // Knobs, and the worlds of a task: one for each variant and for each file that a keyword gives for a knob.
-#include "env/compile_worlds.h"
+#include "env/compile_parts.h"
 
 #include <algorithm>
 #include <cstdio>

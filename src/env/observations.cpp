@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "env/observe_ground.h"
-#include "env/observe_wheels.h"
+#include "env/observe_terms.h"
 #include "env/terms.h"
 
 namespace mvsim {

@@ -1,4 +1,4 @@
-#include "env/observe_ground.h"
+#include "env/observe_terms.h"
 
 #include <vector>
 

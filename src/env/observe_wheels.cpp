@@ -1,4 +1,4 @@
-#include "env/observe_wheels.h"
+#include "env/observe_terms.h"
 
 #include <algorithm>
 

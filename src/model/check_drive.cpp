@@ -1,4 +1,4 @@
-#include "model/check_drive.h"
+#include "model/compile_parts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,12 +4,7 @@
 
 #include "assets/nearby_file.h"
 #include "base/utf8.h"
-#include "model/check_drive.h"
-#include "model/compile_joint.h"
-#include "model/compile_region.h"
-#include "model/compile_scene.h"
-#include "model/compile_vehicle.h"
-#include "model/elevation.h"
+#include "model/compile_parts.h"
 #include "model/fingerprint.h"
 #include "worldfile/expression.h"
 

@@ -1,10 +1,9 @@
-#include "model/compile_region.h"
+#include "model/compile_parts.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "model/compile_vehicle.h"
 #include "tire/vti_surfaces.h"
 
 namespace mvsim {

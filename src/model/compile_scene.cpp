@@ -1,4 +1,4 @@
-#include "model/compile_scene.h"
+#include "model/compile_parts.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "model/elevation.h"
+#include "model/compile_parts.h"
 
 #include <algorithm>
 

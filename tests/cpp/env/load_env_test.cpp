@@ -2,7 +2,7 @@
 // out.
 #include <gtest/gtest.h>
 
-#include "env/compile_worlds.h"
+#include "env/compile_parts.h"
 #include "env/env_test_util.h"
 #include "env/task.h"
 

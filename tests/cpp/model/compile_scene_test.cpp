@@ -1,5 +1,5 @@
 // What a world file says becomes what eyes see: shapes, colours, frames and labels.
-#include "model/compile_scene.h"
+#include "model/compile_parts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The worlds of a task, with the knobs put into its texts.
+// The steps of compile_task(), and the check of what the compiled task takes.
 #pragma once
 
 #include <string>
@@ -16,5 +16,13 @@ std::string root_of_env(const std::string& folder);
 // Puts the knobs into the texts of `task.spec` and fills `task.models`. Throws WorldFileError, also for a
 // knob that nothing uses.
 void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard);
+
+// Makes the agents of a task whose worlds and times are set, and the reset terms that they share. Throws
+// WorldFileError.
+void compile_agents(Task& task, LoadGuard& guard);
+
+// Throws Error if so many copies alone would take more than the machine's physical memory, or with the worlds
+// more than the limit (bytes). Asked before anything is allocated.
+void check_memory(const Task& task, int num_envs, uint64_t memory_limit);
 
 }  // namespace mvsim

@@ -1,0 +1,39 @@
+// The steps of compile_world(): each takes one part of the WorldSpec into the Model under construction.
+#pragma once
+
+#include "base/load_guard.h"
+#include "model/model.h"
+#include "terrain/ground_index.h"
+#include "terrain/height_map.h"
+#include "worldfile/world_spec.h"
+
+namespace mvsim {
+
+// Appends the rows of `table` with `values` under `prefix` to Model::params; returns the index of the first.
+size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
+                  std::span<const double> values);
+
+// Images and matrices of heights -> height maps. `nodes`: those of the world's maps so far; the sum is limited.
+HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, size_t& nodes);
+
+// <element class="property_region"> -> regions of the ground, with their parameters.
+void compile_regions(const WorldSpec& spec, const LoadGuard& guard, Model& model);
+
+// Initial pose with z snapped to the ground of what stands before it in the document.
+Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_height);
+
+// `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.
+void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& guard, Model& model);
+void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Model& model);
+
+// JointSpec to JointModel, and which bodies hang together. Runs once the bodies are compiled.
+void compile_joints(const WorldSpec& spec, Model& model);
+
+// Whether the speed controllers of a compiled world settle at its time step: a warning with gains that do.
+void check_drives(const WorldSpec& spec, Model& model);
+
+// Sets model.scene and the blocks' frames, after all else of the model. Costs no triangles: shapes stay what
+// they are.
+void compile_scene(const WorldSpec& spec, Model& model);
+
+}  // namespace mvsim
