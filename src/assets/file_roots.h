@@ -1,4 +1,4 @@
-// The only opener of files that a world or an environment names. What is judged is the file that was opened,
+// The only opener of files that a world or an environment names. What is checked is the file that was opened,
 // not its name; readers take bytes or the opened file, never a path.
 #pragma once
 
@@ -43,7 +43,7 @@ OpenFile open_file(const std::string& path);
 //
 // Links, ".." and absolute paths are followed step by step, each step from the folder opened before, and no
 // step may leave the roots and the folders above them: a world learns nothing of what lies outside, and
-// nothing changes between the judgement and the reading.
+// nothing changes between the check and the reading.
 class FileRoots {
  public:
   // `roots` need not exist; those that do not are dropped.

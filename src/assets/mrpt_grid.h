@@ -1,4 +1,4 @@
-// Occupancy grids as MRPT serializes them (`.gridmap`, `.gridmap.gz`). Thread-safe; sizes are judged before
+// Occupancy grids as MRPT serializes them (`.gridmap`, `.gridmap.gz`). Thread-safe; sizes are checked before
 // memory is taken.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Grey levels of images: PNG (libpng) and PGM (P2, P5), taken from bytes. Sizes are judged and counted before
+// Grey levels of images: PNG (libpng) and PGM (P2, P5), taken from bytes. Sizes are checked and counted before
 // memory is taken. Thread-safe.
 //
 // Levels are those of the file: no gamma, no colour profile. Colour is averaged over its channels as

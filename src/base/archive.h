@@ -49,7 +49,7 @@ class ArchiveOutput {
   void operator()(const T&... values) {
     (put(values), ...);
   }
-  // Of what a reader must judge; what is written is sound.
+  // Of what a reader must check; what is written is sound.
   void check(bool /*sound*/) {}
 
  private:

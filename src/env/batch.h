@@ -27,7 +27,7 @@ class Simulation;
 struct Model;
 struct Task;
 
-// step() or reset() was told to stop. The batch stays usable; envs may stand within a control period.
+// step() or reset() was asked to stop. The batch stays usable; envs may stand within a control period.
 class Interrupted : public Error {
  public:
   using Error::Error;

@@ -44,8 +44,8 @@ bool is_static(const Model& model) {
                      [](const BlockModel& b) { return b.body < 0 || (b.is_static && !b.placed); });
 }
 
-// A world that is too large for cells of the wanted size gets larger ones, up to a point, and the user is
-// told.
+// A world that is too large for cells of the wanted size gets larger ones, up to a point, with a
+// warning.
 void check_planning(Task& task, double wanted) {
   constexpr double kMaxFactor = 16;
   for (const auto& model : task.models) {

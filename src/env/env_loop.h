@@ -15,7 +15,7 @@
 
 namespace mvsim {
 
-// Thrown within the work of an env where the caller told it to stop: the env then needs a reset.
+// Thrown within the work of an env where the caller asked to stop: the env then needs a reset.
 struct Stopped {};
 
 // Asks the caller now and then whether to stop, on the caller's thread only.

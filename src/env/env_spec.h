@@ -48,7 +48,7 @@ struct KnobSpec {
   SourceLocation defined;            // the element
 };
 
-// One term: tag "observe", "reward"...; its class; its attributes. Terms of one tag are told apart by their
+// One term: tag "observe", "reward"...; its class; its attributes. Terms of one tag are distinguished by their
 // name (attribute `name`, by default the class; of a randomisation the pattern `of`).
 struct TermSpec {
   std::string name;

@@ -42,7 +42,7 @@ struct Survey {
   std::vector<Vec2> good;
   int on_ground = 0;
   double clearance = 0, clearance_of_walls = 0;  // the largest found; without what stands elsewhere each time
-  double slope = kFar;                           // the least found, a tangent
+  double slope = kFar;                           // the smallest found, a tangent
 };
 
 Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, RandomStream& random,

@@ -70,7 +70,7 @@ void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
   goal_slope_ = read_slope(reader);
   distance_ = reader.interval("distance", kNotNegative);
   if (distance_ && reader.term().params.find("distance")->text.find_first_of(" \t") == std::string::npos)
-    distance_->high = kFar;  // one number is the least distance
+    distance_->high = kFar;  // one number is the minimum distance
   geodesic_ = reader.boolean("geodesic", false);
   uniform_distance_ = reader.boolean("uniform", false);
   if (uniform_distance_ && (!distance_ || std::isinf(distance_->high)))

@@ -1,4 +1,4 @@
-// Which EGL device to open: the words of MVSIM_EGL_DEVICE, judged against what the machine has. Pure
+// Which EGL device to open: the words of MVSIM_EGL_DEVICE, checked against what the machine has. Pure
 // functions.
 #pragma once
 

@@ -22,7 +22,7 @@ std::vector<std::string> find_driver_files() {
   return out;
 }
 
-void judge(EglInfo& info) {
+void find_problems(EglInfo& info) {
   const bool has_nvidia_driver =
       std::any_of(info.driver_files.begin(), info.driver_files.end(),
                   [](const auto& path) { return path.find("nvidia") != std::string::npos; });
@@ -58,7 +58,7 @@ EglInfo egl_info() {
   } catch (const Error& error) {
     info.problems.push_back(error.what());
   }
-  judge(info);
+  find_problems(info);
   return info;
 }
 

@@ -1,4 +1,4 @@
-// What a picture for people shows beside the scene: facts of one running world, metres, world frame. No
+// What a picture for people shows beside the scene: values of one running world, metres, world frame. No
 // colours: who draws them decides how they look. No sensor sees them.
 #pragma once
 

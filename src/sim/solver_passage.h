@@ -45,7 +45,7 @@ void put_back(b2Body& body, const BodyStart& start);
 bool has_passage(const b2World& world, std::span<const MovingBody> bodies, std::span<const BodyStart> starts,
                  float dt, const PassageLimits& limits);
 
-// Least width of a convex polygon, m.
+// Smallest width of a convex polygon, m.
 float least_width(const b2PolygonShape& polygon);
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-// Warnings of one load, each kind told once: with the place of the first and the number of them. Not
+// Warnings of one load, each kind reported once: with the place of the first and the number of them. Not
 // thread-safe.
 #pragma once
 

@@ -1,6 +1,6 @@
 // What a world file says, after includes, variables, loops, expressions and class merging: plain values in SI
 // units (angles in radians) that remember where they were written. A value without a place of its own is in
-// its range; model/ judges what is a ParamSet, and shapes.
+// its range; model/ checks what is a ParamSet, and shapes.
 #pragma once
 
 #include <array>

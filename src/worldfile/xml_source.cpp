@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\n";
 
 // Whether the reference at `s` ("&#1234;" or "&#x4d2;") names a character of text; what pugixml does not
-// judge.
+// check.
 bool is_text_reference(std::string_view s) {
   const bool is_hex = s.size() > 2 && s[2] == 'x';
   const size_t start = is_hex ? 3 : 2;
