@@ -140,7 +140,7 @@ def spec_of(recipe: Recipe) -> EnvSpec:
     keywords = {"env": recipe.env, **recipe.overrides}
     for name, option in CONSTRUCTORS["Env"].options.items():
         value = recipe.options[name]
-        if option.task and value and value != option.default:
+        if option.task and value not in (option.default, []):
             keywords[name] = value
     spec = copy.deepcopy(gym.spec(os.fspath(recipe.env) if named else CUSTOM_ID))
     spec.kwargs = keywords
