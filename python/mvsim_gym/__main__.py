@@ -2,6 +2,6 @@
 
 import sys
 
-from mvsim_gym.cli import main
+from mvsim_gym.tools.cli import main
 
 sys.exit(main())

@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -163,6 +163,9 @@ class EnvSpec:
     def control_period(self) -> float:
         ...
     @property
+    def files(self) -> list[str]:
+        ...
+    @property
     def id(self) -> str:
         ...
     @property
@@ -225,6 +228,31 @@ class AutoresetMode:
     @property
     def value(self) -> int:
         ...
+class BatchOptions:
+    autoreset_mode: AutoresetMode
+    pin: bool
+    spl: bool
+    strict_actions: bool
+    def __init__(self, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike]) -> None:
+        ...
+    @property
+    def memory_limit(self) -> int:
+        ...
+    @memory_limit.setter
+    def memory_limit(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None:
+        ...
+    @property
+    def num_envs(self) -> int:
+        ...
+    @num_envs.setter
+    def num_envs(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None:
+        ...
+    @property
+    def num_threads(self) -> int:
+        ...
+    @num_threads.setter
+    def num_threads(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None:
+        ...
 class ObservationSpec:
     @property
     def dtype(self) -> numpy.dtype[typing.Any]:
@@ -242,7 +270,7 @@ class ObservationSpec:
     def shape(self) -> tuple:
         ...
 class Batch:
-    def __init__(self, spec: EnvSpec, num_envs: typing.SupportsInt | typing.SupportsIndex, num_threads: typing.SupportsInt | typing.SupportsIndex, pin: bool, autoreset: AutoresetMode, strict_actions: bool, spl: bool, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike], memory_limit: typing.SupportsInt | typing.SupportsIndex = 2000000000) -> None:
+    def __init__(self, spec: EnvSpec, options: BatchOptions) -> None:
         ...
     def clone(self) -> Batch:
         ...
@@ -381,7 +409,7 @@ class Renderer:
         ...
 def agent_place(batch: Batch, env: typing.SupportsInt | typing.SupportsIndex) -> tuple[float, float, float, float]:
     ...
-def apply_overrides(spec: EnvSpec, overrides: dict) -> None:
+def apply_overrides(spec: EnvSpec, overrides: collections.abc.Sequence[tuple[collections.abc.Sequence[str], str | None]]) -> None:
     ...
 def check_start(simulation: Simulation) -> None:
     ...

@@ -1,10 +1,9 @@
-"""The keywords of an environment: values turned into what the core takes, and the error for a name that it lacks."""
+"""What a user gave, as plain values and texts; an error says what was found."""
 
 from __future__ import annotations
 
-import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -14,21 +13,6 @@ MAX_DEPTH = 16
 """Of lists and dicts within each other."""
 MAX_VALUES = 100_000
 """Of all keywords of an environment together."""
-
-# Keywords of the constructors themselves; all others belong to the environment file.
-_SHARED = {"env", "num_threads", "strict_actions", "spl", "roots", "log_dir", "max_episode_steps"}
-_SHARED |= {"memory_limit"}
-_SHARED |= {"render_mode", "width", "height", "camera"}
-OWN_KEYWORDS = {
-    "Env": _SHARED,
-    "VectorEnv": _SHARED | {"num_envs", "pin", "autoreset_mode", "copy"},
-    "MVSimVecEnv": _SHARED - {"env"} | {"env_id", "num_envs", "pin", "flatten"},
-}
-_HOMES = {
-    "Env": "gymnasium.make",
-    "VectorEnv": "gymnasium.make_vec",
-    "MVSimVecEnv": "mvsim_gym.sb3.MVSimVecEnv",
-}
 
 
 def plain_values(overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,25 +24,7 @@ def plain_values(overrides: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: a number beyond float64, a text that is not Unicode, too many or too deeply nested values.
     """
     reader = _Reader()
-    return {name: reader.read(f"keyword {_short(name)}", value, 0) for name, value in overrides.items()}
-
-
-def unknown_keyword(kind: str, name: str, of_env: Iterable[str]) -> TypeError:
-    """The error for a keyword that neither the constructor of `kind` nor the environment has, worded as Python does.
-
-    Args:
-        kind: "Env", "VectorEnv" or "MVSimVecEnv".
-        name: the keyword.
-        of_env: the keywords of the environment.
-    """
-    others = [_HOMES[other] for other, own in OWN_KEYWORDS.items() if name in own]
-    near = difflib.get_close_matches(name, sorted({*OWN_KEYWORDS[kind], *of_env} - {name}), 1)
-    hint = ""
-    if others:
-        hint = f", which is one of {' and '.join(others)}"
-    elif near:
-        hint = f", did you mean '{near[0]}'?"
-    return TypeError(f"{kind}.__init__() got an unexpected keyword argument {_short(name)!r}{hint}")
+    return {name: reader.read(f"keyword {shortened(name)}", value, 0) for name, value in overrides.items()}
 
 
 class _Reader:
@@ -78,7 +44,7 @@ class _Reader:
                 return _number(name, value)
             if depth >= MAX_DEPTH:
                 raise ValueError(
-                    f"{_short(name)}: found lists or dicts more than {MAX_DEPTH} deep in each other"
+                    f"{shortened(name)}: found lists or dicts more than {MAX_DEPTH} deep in each other"
                     " (does one contain itself?)"
                 )
             return self._other(name, value, depth)
@@ -95,7 +61,7 @@ class _Reader:
             return checked_text(name, os.fspath(value))
         if isinstance(value, Mapping):
             return {
-                _key(name, key): self.read(f"{name}.{_short(key)}", value[key], depth + 1)
+                _key(name, key): self.read(f"{name}.{shortened(key)}", value[key], depth + 1)
                 for key in islice(value, self._left + 1)
             }
         if isinstance(value, np.ndarray) and value.size > self._left:
@@ -181,9 +147,10 @@ def _key(name: str, key: Any) -> str:
 def kind_of(value: Any) -> str:
     """ "a list", "an int"."""
     name = type(value).__name__
-    return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {_short(name)}"
+    return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {shortened(name)}"
 
 
-def _short(name: Any) -> str:
+def shortened(name: Any, size: int = 60) -> str:
+    """A name for a message: its first characters."""
     text = str(name)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= size else text[: size - 3] + "..."

@@ -1,4 +1,4 @@
-"""pickle, copy and bytes for what stands on a native batch."""
+"""What stands on a native batch: its making, pickle, copy and bytes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from mvsim_gym import _core
+from mvsim_gym._action_watch import ActionWatch
 from mvsim_gym._build import Recipe, make_batch
+from mvsim_gym._checks import check_render_mode
 from mvsim_gym._keywords import kind_of
+from mvsim_gym._picture import Shot
 
 T = TypeVar("T", bound="Copyable")
 
@@ -26,10 +32,40 @@ class Copyable(ABC):
     and the state: it is made anew where it is read, from the same files, and goes on where it was.
     """
 
+    control_period: float
+    """Simulated seconds of a step."""
+    action_low: npt.NDArray[np.float64]
+    """What an action of -1 stands for, physical units."""
+    action_high: npt.NDArray[np.float64]
+    """What an action of 1 stands for, physical units."""
+    action_names: list[str]
+    """Names of the action's components, e.g. vx and omega."""
+
     _batch: _core.Batch | None = None  # of one whose making has failed
     _recipe: Recipe
+    _watch: ActionWatch | None
     _NATIVE: ClassVar[frozenset[str]]
     """Attributes that `_attach` makes from the batch."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        constructor = getattr(cls.__dict__.get("__init__"), "constructor", None)
+        if constructor is not None and cls.__doc__:
+            cls.__doc__ = constructor.documented(cls.__doc__)
+
+    def _make(self, recipe: Recipe) -> _core.Batch:
+        """The batch of a new one, and the attributes that all kinds have."""
+        options = recipe.options
+        check_render_mode(options["render_mode"], many=recipe.kind != "Env")
+        self._shot = Shot(options["width"], options["height"], options["camera"]).checked()
+        batch = make_batch(recipe)
+        self._recipe = recipe.portable()
+        self.render_mode = options["render_mode"]
+        self.control_period = batch.control_period
+        self.action_low, self.action_high = np.array(batch.action_low), np.array(batch.action_high)
+        self.action_names = batch.action_names
+        self._watch = ActionWatch(self.action_names, self.action_low, self.action_high)
+        return batch
 
     @abstractmethod
     def _attach(self, batch: _core.Batch) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import gymnasium as gym
 import numpy as np
@@ -11,27 +10,25 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from mvsim_gym import _core
-from mvsim_gym._action_watch import ActionWatch
 from mvsim_gym._build import (
     Observation,
-    Path,
     Recipe,
     action_space,
-    as_actions,
-    check_options,
-    check_render_mode,
-    checked_seed,
     closed_error,
     columns_of,
     draw_key,
-    make_batch,
     observation_space,
+    takes_options,
 )
+from mvsim_gym._checks import as_actions, check_options, checked_seed
 from mvsim_gym._info import InfoTable, OpenInfo
-from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT
-from mvsim_gym._picture import Painter, Shot
+from mvsim_gym._options import CONSTRUCTORS, EnvOptions
+from mvsim_gym._picture import Painter
 from mvsim_gym._state import Copyable, checked_bytes
-from mvsim_gym.registration import Named, takes_ids
+from mvsim_gym.registration import Named
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Env"]
 
@@ -48,20 +45,6 @@ class Env(Copyable, gym.Env[Any, Any]):
 
     Args:
         env: path of an environment file, or what `gymnasium.make` takes: an id, "module:id", an EnvSpec.
-        render_mode: None or "rgb_array".
-        num_threads: accepted for the sake of `gymnasium.make_vec`; one environment is stepped by its caller.
-        strict_actions: an action that is not finite raises; by default it counts as zero, in
-            `info["bad_action"]`.
-        spl: tell `spl`, and `optimal_length` (m) on success, at the end of an episode (for evaluation: it
-            costs time).
-        roots: folders that the world may read beside its own parent folder and the package's data.
-        max_episode_steps: a time limit in steps, beside that of the environment file. (`gymnasium.make` keeps
-            this keyword for its wrapper TimeLimit: say `time_limit`, in seconds, there.)
-        log_dir: a folder for CSV files of every vehicle, a row a physics step; each episode has its own.
-        memory_limit: bytes that the worlds and their simulation may take; more is an error before it is taken.
-        width, height: of pictures, pixels.
-        camera: "above" (all of the world), "behind" (the robot), or "follow": from above, with the robot's trail,
-            as near as robot and goal allow, but never so far that the robot is less than a 20th of the picture.
         overrides: any field, term or knob of the environment file, e.g. `time_limit=30`,
             `reward={"collision": -20}`; see docs/env-files.md.
 
@@ -77,61 +60,21 @@ class Env(Copyable, gym.Env[Any, Any]):
 
     _NATIVE = frozenset({"_batch", "_rows", "_rewards", "_terminated", "_truncated", "_info", "_painter"})
 
-    @takes_ids
-    def __init__(
-        self,
-        env: Named | None = None,
-        *,
-        render_mode: str | None = None,
-        num_threads: int = 1,
-        strict_actions: bool = False,
-        spl: bool = False,
-        roots: Sequence[Path] = (),
-        max_episode_steps: int | None = None,
-        log_dir: Path | None = None,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-        width: int = 480,
-        height: int = 480,
-        camera: str = "above",
-        **overrides: Any,
-    ) -> None:
-        check_render_mode(render_mode, many=False)
-        self._shot = Shot(width, height, camera).checked()
-        assert isinstance(env, str)  # a path by now
-        recipe = Recipe(
-            "Env",
-            env,
-            overrides,
-            num_envs=1,
-            num_threads=num_threads,
-            autoreset=_core.AutoresetMode.DISABLED,
-            strict_actions=strict_actions,
-            spl=spl,
-            roots=roots,
-            max_episode_steps=max_episode_steps,
-            log_dir=log_dir,
-            memory_limit=memory_limit,
-        )
-        batch = make_batch(recipe)
-        self._recipe = recipe.portable()
+    @overload
+    def __init__(self, env: Named | None = None, **options: Unpack[EnvOptions]) -> None: ...
+    @overload
+    def __init__(self, env: Named | None = None, **keywords: Any) -> None: ...
+    @takes_options(CONSTRUCTORS["Env"])
+    def __init__(self, recipe: Recipe) -> None:
+        batch = self._make(recipe)
         self.metadata = {**type(self).metadata, "render_fps": 1 / batch.control_period}
-        self.render_mode = render_mode
         self.action_space = action_space(batch)
         self.observation_space = observation_space(batch)
-        self.control_period: float = batch.control_period
-        """Simulated seconds of a step."""
-        self.action_low: npt.NDArray[np.float64] = np.array(batch.action_low)
-        """What an action of -1 stands for, physical units."""
-        self.action_high: npt.NDArray[np.float64] = np.array(batch.action_high)
-        """What an action of 1 stands for, physical units."""
-        self.action_names: list[str] = batch.action_names
-        """Names of the action's components, e.g. vx and omega."""
 
         self._action_shape = (batch.action_size,)
         assert isinstance(self.observation_space, spaces.Dict)
         self._columns = columns_of(batch, self.observation_space)
         self._seeded = self._running = False
-        self._watch: ActionWatch | None = ActionWatch(self.action_names, self.action_low, self.action_high)
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:

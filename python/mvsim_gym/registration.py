@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import copy
 import difflib
-import functools
 import importlib
-import inspect
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NoReturn
 
@@ -68,26 +66,6 @@ def source_of(env: Named | None, keywords: dict[str, Any]) -> tuple[str, dict[st
         hint = f", did you mean '{near[0]}'?" if near else f", known are {', '.join(ids)}"
         raise ValueError(f"no environment of mvsim_gym is called '{name}'{hint}")
     return name, keywords
-
-
-def takes_ids(init: Callable[..., None]) -> Callable[..., None]:
-    """Lets a constructor, whose first argument is the path of an environment file, be given all that `source_of`
-    takes; keywords of a registration come in as if the caller had given them."""
-    signature = inspect.signature(init)
-    first = list(signature.parameters)[1]
-
-    @functools.wraps(init)
-    def resolved(self: Any, *args: Any, **keywords: Any) -> None:
-        try:
-            given = dict(signature.bind(self, *args, **keywords).arguments)
-        except TypeError as error:
-            raise TypeError(f"{type(self).__name__}.__init__(): {error}") from None
-        del given["self"]
-        overrides = given.pop("overrides", {})
-        path, given = source_of(given.pop(first, None), {**given, **overrides})
-        init(self, path, **given)
-
-    return resolved
 
 
 def load_env(path: str, folders: Sequence[str]) -> _core.EnvSpec:

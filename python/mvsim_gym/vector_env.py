@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import gymnasium as gym
 import numpy as np
@@ -13,31 +13,25 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from mvsim_gym import _core
-from mvsim_gym._action_watch import ActionWatch
 from mvsim_gym._build import (
     Observation,
-    Path,
     Recipe,
     action_space,
-    as_actions,
-    check_flag,
-    check_mode,
-    check_options,
-    check_out,
-    check_render_mode,
-    checked_mask,
-    checked_seed,
     closed_error,
     columns_of,
     draw_key,
-    make_batch,
     observation_space,
+    takes_options,
 )
+from mvsim_gym._checks import as_actions, check_options, check_out, checked_mask, checked_seed
 from mvsim_gym._info import InfoTable
-from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT
-from mvsim_gym._picture import Painter, Shot
+from mvsim_gym._options import CONSTRUCTORS, VectorOptions
+from mvsim_gym._picture import Painter
 from mvsim_gym._state import Copyable, pack, state_list, unpack
-from mvsim_gym.registration import Named, takes_ids
+from mvsim_gym.registration import Named
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["VectorEnv"]
 
@@ -53,17 +47,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
 
     Args:
         env: as for `Env`.
-        num_envs: at least 1.
-        num_threads: 0 takes what suits the machine (`mvsim-gym doctor` says how many); the caller's thread is
-            one of them.
-        pin: ties each further thread to a processor of its own.
-        autoreset_mode: an AutoresetMode or its value.
-        max_episode_steps: a time limit in steps, beside that of the environment file.
-        render_mode: None or "rgb_array".
-        copy: observations, rewards and flags are copies; with False they are the batch's own arrays, the same
-            ones each time, which the next call rewrites.
-        log_dir: as for `Env`, with a folder `env_0`, `env_1`... for each.
-        strict_actions, spl, roots, memory_limit, width, height, camera, overrides: as for `Env`.
+        overrides: as for `Env`.
 
     Raises:
         TypeError, WorldFileError: as for `Env`.
@@ -89,52 +73,14 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         }
     )
 
-    @takes_ids
-    def __init__(
-        self,
-        env: Named | None = None,
-        *,
-        num_envs: int = 1,
-        num_threads: int = 0,
-        pin: bool = False,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        max_episode_steps: int | None = None,
-        render_mode: str | None = None,
-        copy: bool = True,
-        strict_actions: bool = False,
-        spl: bool = False,
-        roots: Sequence[Path] = (),
-        log_dir: Path | None = None,
-        memory_limit: int = DEFAULT_MEMORY_LIMIT,
-        width: int = 320,
-        height: int = 320,
-        camera: str = "above",
-        **overrides: Any,
-    ) -> None:
-        check_render_mode(render_mode, many=True)
-        check_flag("copy", copy)
-        self._shot = Shot(width, height, camera).checked()
-        mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
-        check_mode("autoreset_mode", mode, [known.value for known in AutoresetMode])
-        self.autoreset_mode = AutoresetMode(mode)
-        assert isinstance(env, str)  # a path by now
-        recipe = Recipe(
-            "VectorEnv",
-            env,
-            overrides,
-            num_envs=num_envs,
-            num_threads=num_threads,
-            pin=pin,
-            autoreset=_core.AutoresetMode.__members__[self.autoreset_mode.name],
-            strict_actions=strict_actions,
-            spl=spl,
-            roots=roots,
-            log_dir=log_dir,
-            memory_limit=memory_limit,
-            max_episode_steps=max_episode_steps,
-        )
-        batch = make_batch(recipe)
-        self._recipe = recipe.portable()
+    @overload
+    def __init__(self, env: Named | None = None, **options: Unpack[VectorOptions]) -> None: ...
+    @overload
+    def __init__(self, env: Named | None = None, **keywords: Any) -> None: ...
+    @takes_options(CONSTRUCTORS["VectorEnv"])
+    def __init__(self, recipe: Recipe) -> None:
+        batch = self._make(recipe)
+        self.autoreset_mode = recipe.options["autoreset_mode"]
         self.num_envs = batch.num_envs
         self.num_threads: int = batch.num_threads
         """Threads that step the envs, the caller's included."""
@@ -143,23 +89,13 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             "render_fps": 1 / batch.control_period,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.render_mode = render_mode
         self.single_action_space = action_space(batch)
         single_observation_space = observation_space(batch)
         self.single_observation_space = single_observation_space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(single_observation_space, self.num_envs)
-        self.control_period: float = batch.control_period
-        """Simulated seconds of a step."""
-        self.action_low: npt.NDArray[np.float64] = np.array(batch.action_low)
-        """What an action of -1 stands for, physical units."""
-        self.action_high: npt.NDArray[np.float64] = np.array(batch.action_high)
-        """What an action of 1 stands for, physical units."""
-        self.action_names: list[str] = batch.action_names
-        """Names of the action's components, e.g. vx and omega."""
 
-        self._watch: ActionWatch | None = ActionWatch(self.action_names, self.action_low, self.action_high)
-        self._copy = copy
+        self._copy: bool = recipe.options["copy"]
         self._action_shape = (self.num_envs, batch.action_size)
         self._columns = columns_of(batch, single_observation_space)
         self._randoms: list[np.random.Generator | None] = [None] * self.num_envs

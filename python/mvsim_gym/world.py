@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
+from mvsim_gym._checks import DEFAULT_MEMORY_LIMIT, checked_memory_limit
 from mvsim_gym._keywords import checked_text, kind_of, path_text
-from mvsim_gym._limits import DEFAULT_MEMORY_LIMIT, checked_memory_limit
 from mvsim_gym._notices import notice
 from mvsim_gym._state import checked_bytes
 from mvsim_gym.parts import Block, Named, Pose, Reading, Sensor, Twist, Vehicle, Wheel, Wheels, number
@@ -74,7 +74,7 @@ class World:
             [os.path.abspath(f) for f in folders],
             _checked_seed(world_seed, "world_seed"),
             _texts_of(variables),
-            checked_memory_limit(memory_limit),
+            checked_memory_limit("memory_limit", memory_limit),
         )
         model = _core.load_model(path, assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, _checked_seed(seed), 0)

@@ -1,5 +1,5 @@
-// Keywords of a caller become attributes like those of the file, so both are read and judged in one way.
-// Their "place" in messages is "keyword reward.progress.weight".
+// What a caller changes by keyword becomes attributes like those of the file, so both are read and checked in
+// one way. Their "place" in messages is "keyword reward.progress.weight".
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -10,16 +10,33 @@
 namespace mvsim {
 namespace {
 
-using Kind = OverrideValue::Kind;
+using Path = std::vector<std::string>;
+using Text = std::optional<std::string>;
 
-SourceLocation keyword(const std::string& path) {
-  return {std::make_shared<const std::string>("keyword " + path), 0, 0};
+std::string dotted(const Path& path, size_t parts) {
+  std::string out;
+  for (size_t i = 0; i < std::min(parts, path.size()); ++i) out += (i > 0 ? "." : "") + path[i];
+  return out;
 }
 
-[[noreturn]] void fail(const std::string& path, const OverrideValue& value, const std::string& expected) {
-  static constexpr const char* kKinds[] = {"None", "a bool", "a number", "a text", "a list", "a dict"};
-  throw WorldFileError(
-      keyword(path), std::string("found ") + kKinds[static_cast<int>(value.kind)] + ", expected " + expected);
+SourceLocation keyword(const std::string& name) {
+  return {std::make_shared<const std::string>("keyword " + name), 0, 0};
+}
+
+[[noreturn]] void fail(const std::string& name, const std::string& text) {
+  throw WorldFileError(keyword(name), text);
+}
+
+// The length of a path that has a meaning for a keyword.
+void require_length(const Override& change, size_t min, size_t max) {
+  if (change.path.size() >= min && change.path.size() <= max) return;
+  fail(dotted(change.path, change.path.size()), "found no such place in an environment file");
+}
+
+const std::string& text_of(const Override& change) {
+  require_length(change, 1, 1);
+  if (!change.text) fail(change.path[0], "found nothing, expected a value");
+  return *change.text;
 }
 
 std::string number_text(double number) {
@@ -28,162 +45,28 @@ std::string number_text(double number) {
   return std::string(buffer, end);
 }
 
-// A value as it would stand in an attribute: lists become numbers with blanks between them.
-std::string attribute_text(const std::string& path, const OverrideValue& value) {
-  switch (value.kind) {
-    case Kind::kBool:
-      return value.boolean ? "true" : "false";
-    case Kind::kNumber:
-      return number_text(value.number);
-    case Kind::kText:
-      return value.text;
-    case Kind::kList: {
-      std::string out;
-      for (const OverrideValue& item : value.items) {
-        if (item.kind != Kind::kNumber && item.kind != Kind::kText)
-          fail(path, item, "numbers or texts in the list");
-        out += (out.empty() ? "" : " ") + attribute_text(path, item);
-      }
-      return out;
-    }
-    default:
-      fail(path, value, "a number, bool, text or list");
-  }
+double number_of(const Override& change, double min, double max) {
+  const std::string& text = text_of(change);
+  double number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc() || end != text.data() + text.size())
+    fail(change.path[0], "found '" + shortened(text) + "', expected a number");
+  if (number >= min && number <= max) return number;
+  fail(change.path[0], "found " + number_text(number) + ", expected a number from " + number_text(min) +
+                           " to " + number_text(max));
 }
 
-void set_attribute(TermSpec& term, const std::string& path, const std::string& name,
-                   const OverrideValue& value) {
-  std::vector<NamedText>& values = term.params.values;
-  const auto same = [&](const NamedText& v) { return v.name == name; };
-  values.erase(std::remove_if(values.begin(), values.end(), same), values.end());
-  if (value.kind == Kind::kNone) return;  // back to the default
-  const std::string full = path + "." + name;
-  values.push_back({name, attribute_text(full, value), keyword(full)});
-}
-
-// How terms of one tag are told apart and what a bare value (no dict) sets.
-struct Family {
-  const char* tag;
-  const char* identity;   // attribute that a new term's name is
-  const char* shorthand;  // attribute that a bare value sets, nullptr: none
-};
-
-void set_identity(TermSpec& term, const Family& family) {
-  if (std::string_view(family.identity) == "class") term.params.class_name = term.name;
-  term.params.values.insert(term.params.values.begin(), {family.identity, term.name, term.params.where});
-}
-
-void set_class(TermSpec& term, const std::string& path, const OverrideValue& value) {
-  if (value.kind != Kind::kText) fail(path + ".class", value, "the name of a class");
-  if (term.params.class_name == value.text) return;
-  term.params.class_name = value.text;
-  term.params.where = keyword(path);
-  term.params.values.clear();  // attributes of another class
-}
-
-void edit_term(TermSpec& term, const std::string& path, const Family& family, const OverrideValue& value) {
-  if (value.kind == Kind::kDict) {
-    for (size_t i = 0; i < value.keys.size(); ++i)
-      if (value.keys[i] == "class") set_class(term, path, value.items[i]);
-    for (size_t i = 0; i < value.keys.size(); ++i)
-      if (value.keys[i] != "class") set_attribute(term, path, value.keys[i], value.items[i]);
-  } else if (value.kind != Kind::kBool) {
-    if (!family.shorthand) fail(path, value, "a dict of attributes, or False to leave it out");
-    set_attribute(term, path, family.shorthand, value);
-  }
-}
-
-[[noreturn]] void fail_no_term(const std::string& path, const std::string& name,
-                               const std::vector<TermSpec>& terms) {
-  std::vector<std::string> known(terms.size());
-  std::transform(terms.begin(), terms.end(), known.begin(), [](const TermSpec& t) { return t.name; });
-  throw WorldFileError(keyword(path),
-                       "found no term '" + name + "' to leave out" + did_you_mean(name, known));
-}
-
-void edit_terms(std::vector<TermSpec>& terms, const Family& family, const std::string& path,
-                const OverrideValue& value) {
-  if (value.kind == Kind::kBool && !value.boolean) {
-    terms.clear();
-    return;
-  }
-  if (value.kind != Kind::kDict) fail(path, value, "a dict from the names of terms to values");
-  for (size_t i = 0; i < value.keys.size(); ++i) {
-    const std::string& name = value.keys[i];
-    const OverrideValue& item = value.items[i];
-    std::string where = path;
-    where.append(".").append(name);
-    const auto it =
-        std::find_if(terms.begin(), terms.end(), [&](const TermSpec& t) { return t.name == name; });
-    if (item.kind == Kind::kNone || (item.kind == Kind::kBool && !item.boolean)) {
-      if (it == terms.end()) fail_no_term(where, name, terms);
-      terms.erase(it);
-      continue;
-    }
-    if (it != terms.end()) {
-      edit_term(*it, where, family, item);
-      continue;
-    }
-    TermSpec added;
-    added.name = name;
-    added.params.tag = family.tag;
-    added.params.where = keyword(where);
-    set_identity(added, family);
-    edit_term(added, where, family, item);
-    append_term(terms, std::move(added));
-  }
-}
-
-constexpr Family kAction{"action", "class", nullptr};
-constexpr Family kObserve{"observe", "class", nullptr};
-constexpr Family kReset{"", "", nullptr};
-constexpr Family kReward{"reward", "class", "weight"};
-constexpr Family kTerminate{"terminate", "class", nullptr};
-constexpr Family kRandomize{"randomize", "of", "scale"};
-
-// Reset terms are told apart by their tag.
-void edit_resets(EnvSpec& spec, const OverrideValue& value) {
-  if (value.kind == Kind::kDict) {
-    for (size_t i = 0; i < value.keys.size(); ++i) {
-      const std::string& name = value.keys[i];
-      const OverrideValue& item = value.items[i];
-      if (item.kind == Kind::kNone || (item.kind == Kind::kBool && !item.boolean)) continue;
-      const bool known = std::any_of(spec.resets.begin(), spec.resets.end(),
-                                     [&](const TermSpec& t) { return t.name == name; });
-      if (known) continue;
-      TermSpec added;
-      added.name = name;
-      added.params.tag = name;
-      added.params.where = keyword("reset." + name);
-      append_term(spec.resets, std::move(added));
-    }
-  }
-  edit_terms(spec.resets, kReset, "reset", value);
-}
-
-double number_of(const std::string& name, const OverrideValue& value, double min, double max) {
-  if (value.kind != Kind::kNumber) fail(name, value, "a number");
-  if (value.number >= min && value.number <= max) return value.number;
-  throw WorldFileError(keyword(name), "found " + number_text(value.number) + ", expected a number from " +
-                                          number_text(min) + " to " + number_text(max));
-}
-
-int integer_of(const std::string& name, const OverrideValue& value, int min, int max) {
-  const double number = number_of(name, value, min, max);
-  if (number != static_cast<int>(number)) fail(name, value, "an integer");
+int integer_of(const Override& change, int min, int max) {
+  const double number = number_of(change, min, max);
+  if (number != static_cast<int>(number)) fail(change.path[0], "found a number, expected an integer");
   return static_cast<int>(number);
 }
 
-const std::string& text_of(const std::string& name, const OverrideValue& value) {
-  if (value.kind != Kind::kText) fail(name, value, "a text");
-  return value.text;
-}
-
 // A file that the caller names: relative to the working folder, and its folder may be read.
-std::string caller_path(EnvSpec& spec, const char* name, const std::string& path) {
+std::string caller_path(EnvSpec& spec, const Override& change) {
+  const std::string& path = text_of(change);
   const auto refuse = [&](const std::string& reason) {
-    throw WorldFileError(keyword(name),
-                         "found '" + shortened(path) + "', expected the path of a file" + reason);
+    fail(change.path[0], "found '" + shortened(path) + "', expected the path of a file" + reason);
   };
   if (path.empty()) refuse("");
   std::error_code error;
@@ -193,160 +76,171 @@ std::string caller_path(EnvSpec& spec, const char* name, const std::string& path
   return absolute;
 }
 
+// The attribute at the end of a path whose first `parts` name the term.
+void set_attribute(TermSpec& term, const Override& change, size_t parts) {
+  const std::string &name = change.path[parts], place = dotted(change.path, parts);
+  if (name == "class") {
+    if (!change.text) fail(place + ".class", "found nothing, expected the name of a class");
+    if (term.params.class_name == *change.text) return;
+    term.params.class_name = *change.text;
+    term.params.where = keyword(place);
+    term.params.values.clear();  // attributes of another class
+    return;
+  }
+  std::vector<NamedText>& values = term.params.values;
+  values.erase(
+      std::remove_if(values.begin(), values.end(), [&](const NamedText& v) { return v.name == name; }),
+      values.end());
+  if (change.text) values.push_back({name, *change.text, keyword(place + "." + name)});
+}
+
+// A term of a name that the file has not. `identity`: the attribute that the name is; nullptr: it is the tag.
+TermSpec new_term(const Override& change, const char* identity) {
+  TermSpec term;
+  term.name = change.path[1];
+  term.params.tag = identity ? change.path[0] : term.name;
+  term.params.where = keyword(dotted(change.path, 2));
+  if (!identity) return term;
+  if (std::string_view(identity) == "class") term.params.class_name = term.name;
+  term.params.values.push_back({identity, term.name, term.params.where});
+  return term;
+}
+
+[[noreturn]] void fail_no_term(const Override& change, const std::vector<TermSpec>& terms) {
+  std::vector<std::string> known(terms.size());
+  std::transform(terms.begin(), terms.end(), known.begin(), [](const TermSpec& t) { return t.name; });
+  fail(dotted(change.path, 2),
+       "found no term '" + change.path[1] + "' to leave out" + did_you_mean(change.path[1], known));
+}
+
+void edit_terms(std::vector<TermSpec>& terms, const char* identity, const Override& change) {
+  require_length(change, change.text ? 2 : 1, 3);
+  if (change.path.size() == 1) {
+    terms.clear();
+    return;
+  }
+  auto it =
+      std::find_if(terms.begin(), terms.end(), [&](const TermSpec& t) { return t.name == change.path[1]; });
+  if (change.path.size() == 2 && !change.text) {
+    if (it == terms.end()) fail_no_term(change, terms);
+    terms.erase(it);
+    return;
+  }
+  if (change.path.size() == 2 && !change.text->empty())
+    fail(dotted(change.path, 2), "found '" + shortened(*change.text) + "', expected a dict of attributes");
+  if (it == terms.end()) {
+    append_term(terms, new_term(change, identity));
+    it = terms.end() - 1;
+  }
+  if (change.path.size() == 3) set_attribute(*it, change, 2);
+}
+
 struct Field {
   const char* name;
-  void (*set)(EnvSpec& spec, const OverrideValue& value);
+  void (*set)(EnvSpec& spec, const Override& change);
 };
 
 const Field kFields[] = {
     {"world",
-     [](EnvSpec& s, const OverrideValue& v) {
-       s.world = {"world", caller_path(s, "world", text_of("world", v)), keyword("world")};
+     [](EnvSpec& s, const Override& c) {
+       s.world = {"world", caller_path(s, c), keyword("world")};
      }},
-    {"variants", [](EnvSpec& s, const OverrideValue& v) { s.variants = integer_of("variants", v, 1, 1000); }},
-    {"world_seed",
-     [](EnvSpec& s, const OverrideValue& v) {
-       s.world_seed = number_of("world_seed", v, 0, 9007199254740992.0);
-     }},
+    {"variants", [](EnvSpec& s, const Override& c) { s.variants = integer_of(c, 1, kMaxVariants); }},
+    {"world_seed", [](EnvSpec& s, const Override& c) { s.world_seed = number_of(c, 0, kMaxWorldSeed); }},
     {"control_period",
-     [](EnvSpec& s, const OverrideValue& v) {
-       s.control_period = number_of("control_period", v, kShortestControlPeriod, kLongestControlPeriod);
+     [](EnvSpec& s, const Override& c) {
+       s.control_period = number_of(c, kShortestControlPeriod, kLongestControlPeriod);
        s.control_where = keyword("control_period");
      }},
-    {"time_limit",
-     [](EnvSpec& s, const OverrideValue& v) {
-       s.time_limit = v.kind == Kind::kNone ? 0 : number_of("time_limit", v, 0, kMostNumber);
-     }},
+    {"time_limit", [](EnvSpec& s, const Override& c) { s.time_limit = number_of(c, 0, kMostNumber); }},
     {"substeps",
-     [](EnvSpec& s, const OverrideValue& v) {
-       s.substeps = integer_of("substeps", v, 1, 1000000);
+     [](EnvSpec& s, const Override& c) {
+       s.substeps = integer_of(c, 1, kMaxSubsteps);
        s.control_where = keyword("substeps");
      }},
     {"vehicle",
-     [](EnvSpec& s, const OverrideValue& v) {
-       if (s.agents.size() > 1) fail("vehicle", v, "no such keyword where there are several agents");
-       s.agents[0].vehicle = text_of("vehicle", v);
+     [](EnvSpec& s, const Override& c) {
+       if (s.agents.size() > 1)
+         fail("vehicle", "found a text, expected no such keyword where there are several agents");
+       s.agents[0].vehicle = text_of(c);
        s.agents[0].vehicle_where = keyword("vehicle");
      }},
     {"action",
-     [](EnvSpec& s, const OverrideValue& v) {
-       if (v.kind != Kind::kDict) fail("action", v, "a dict of attributes (an agent has one action)");
-       for (AgentSpec& agent : s.agents) edit_term(agent.action, "action", kAction, v);
+     [](EnvSpec& s, const Override& c) {
+       require_length(c, 2, 2);
+       for (AgentSpec& agent : s.agents) set_attribute(agent.action, c, 1);
      }},
     {"observe",
-     [](EnvSpec& s, const OverrideValue& v) {
-       for (AgentSpec& agent : s.agents) {
-         edit_terms(agent.observations, kObserve, "observe", v);
-         if (agent.observations.empty())
-           throw WorldFileError(
-               keyword("observe"),
-               "leaves out every observation, expected at least one, as in observe={\"goal\": "
-               "True} or in the environment file");
-       }
+     [](EnvSpec& s, const Override& c) {
+       for (AgentSpec& agent : s.agents) edit_terms(agent.observations, "class", c);
      }},
-    {"reset", [](EnvSpec& s, const OverrideValue& v) { edit_resets(s, v); }},
+    {"reset", [](EnvSpec& s, const Override& c) { edit_terms(s.resets, nullptr, c); }},
     {"reward",
-     [](EnvSpec& s, const OverrideValue& v) {
-       for (AgentSpec& agent : s.agents) edit_terms(agent.rewards, kReward, "reward", v);
+     [](EnvSpec& s, const Override& c) {
+       for (AgentSpec& agent : s.agents) edit_terms(agent.rewards, "class", c);
      }},
     {"terminate",
-     [](EnvSpec& s, const OverrideValue& v) {
-       for (AgentSpec& agent : s.agents) edit_terms(agent.terminations, kTerminate, "terminate", v);
+     [](EnvSpec& s, const Override& c) {
+       for (AgentSpec& agent : s.agents) edit_terms(agent.terminations, "class", c);
      }},
-    {"randomize",
-     [](EnvSpec& s, const OverrideValue& v) { edit_terms(s.randomizations, kRandomize, "randomize", v); }},
+    {"randomize", [](EnvSpec& s, const Override& c) { edit_terms(s.randomizations, "of", c); }},
 };
 
-// Several files: a world is compiled for each.
-void set_files(EnvSpec& spec, KnobSpec& knob, const std::string& name, const OverrideValue& value) {
-  if (value.kind == Kind::kList && value.items.empty())
-    throw WorldFileError(keyword(name), "found an empty list, expected one file or several");
-  const std::vector<OverrideValue> items = value.kind == Kind::kList ? value.items : std::vector{value};
-  knob.choices.clear();
-  for (const OverrideValue& item : items) {
-    if (item.kind != Kind::kText) fail(name, item, "the path of a file, or a list of some");
-    knob.choices.push_back(caller_path(spec, name.c_str(), item.text));
+void set_knob(EnvSpec& spec, KnobSpec& knob, const Override& change, bool first) {
+  knob.value.where = keyword(knob.value.name);
+  if (!knob.is_file) {
+    knob.value.text = text_of(change);
+    return;
   }
+  if (first) knob.choices.clear();
+  knob.choices.push_back(caller_path(spec, change));
   knob.value.text = knob.choices.front();
 }
 
-bool set_knob(EnvSpec& spec, const std::string& name, const OverrideValue& value) {
-  for (KnobSpec& knob : spec.knobs) {
-    if (knob.value.name != name) continue;
-    if (knob.is_file) {
-      set_files(spec, knob, name, value);
-      knob.value.where = keyword(name);
-      return true;
-    }
-    knob.value.text = attribute_text(name, value);
-    knob.value.where = keyword(name);
-    return true;
-  }
-  return false;
+void apply(EnvSpec& spec, const Override& change, bool first) {
+  const std::string& name = change.path.at(0);
+  for (const Field& field : kFields)
+    if (field.name == name) return field.set(spec, change);
+  for (KnobSpec& knob : spec.knobs)
+    if (knob.value.name == name) return set_knob(spec, knob, change, first);
+  throw UnknownKeyword("unknown keyword '" + name + "'" + did_you_mean(name, override_names(spec)));
 }
 
 }  // namespace
 
-OverrideValue OverrideValue::of(bool value) {
-  OverrideValue out;
-  out.kind = Kind::kBool;
-  out.boolean = value;
-  return out;
-}
-
-OverrideValue OverrideValue::of(double value) {
-  OverrideValue out;
-  out.kind = Kind::kNumber;
-  out.number = value;
-  return out;
-}
-
-OverrideValue OverrideValue::of(std::string value) {
-  OverrideValue out;
-  out.kind = Kind::kText;
-  out.text = std::move(value);
-  return out;
-}
-
-OverrideValue OverrideValue::list(std::vector<OverrideValue> items) {
-  OverrideValue out;
-  out.kind = Kind::kList;
-  out.items = std::move(items);
-  return out;
-}
-
-OverrideValue OverrideValue::dict(const std::vector<std::pair<std::string, OverrideValue>>& items) {
-  OverrideValue out;
-  out.kind = Kind::kDict;
-  for (const auto& [key, item] : items) {
-    out.keys.push_back(key);
-    out.items.push_back(item);
-  }
-  return out;
+std::vector<std::string> field_names() {
+  std::vector<std::string> names;
+  for (const Field& f : kFields) names.emplace_back(f.name);
+  return names;
 }
 
 std::vector<std::string> override_names(const EnvSpec& spec) {
-  std::vector<std::string> names;
-  for (const Field& f : kFields) names.emplace_back(f.name);
+  std::vector<std::string> names = field_names();
   for (const KnobSpec& knob : spec.knobs) names.push_back(knob.value.name);
   return names;
 }
 
-void apply_overrides(EnvSpec& spec, const OverrideValue& overrides) {
-  if (overrides.kind != Kind::kDict) throw Error("overrides: expected a dict");
-  if (!overrides.keys.empty() && !spec.as_written) spec.as_written = std::make_shared<const EnvSpec>(spec);
-  for (size_t i = 0; i < overrides.keys.size(); ++i) {
-    const std::string& name = overrides.keys[i];
-    spec.keywords.push_back(name);
-    const auto* field =
-        std::find_if(std::begin(kFields), std::end(kFields), [&](const Field& f) { return f.name == name; });
-    if (field != std::end(kFields)) {
-      field->set(spec, overrides.items[i]);
-      continue;
-    }
-    if (set_knob(spec, name, overrides.items[i])) continue;
-    throw UnknownKeyword("unknown keyword '" + name + "'" + did_you_mean(name, override_names(spec)));
+std::vector<std::string> keywords_of(const std::vector<Override>& overrides) {
+  std::vector<std::string> names;
+  for (const Override& change : overrides)
+    if (std::find(names.begin(), names.end(), change.path[0]) == names.end()) names.push_back(change.path[0]);
+  return names;
+}
+
+void apply_overrides(EnvSpec& spec, const std::vector<Override>& overrides) {
+  if (overrides.empty()) return;
+  if (!spec.as_written) spec.as_written = std::make_shared<const EnvSpec>(spec);
+  for (auto it = overrides.begin(); it != overrides.end(); ++it) {
+    const bool first = std::none_of(overrides.begin(), it,
+                                    [&](const Override& other) { return other.path[0] == it->path.at(0); });
+    apply(spec, *it, first);
+    spec.overrides.push_back(*it);
   }
+  for (const AgentSpec& agent : spec.agents)
+    if (agent.observations.empty())
+      fail("observe",
+           "leaves out every observation, expected at least one, as in observe={\"goal\": True} or in the "
+           "environment file");
 }
 
 }  // namespace mvsim

@@ -44,6 +44,7 @@ struct Batch::Impl {
     return static_cast<size_t>(env) * task->agents.size() + agent;
   }
   EnvLoop loop(const ShouldStop& should_stop);
+  void finish(EnvLoop& loop) const;
 
   // -- the phases (vector_step.cpp)
   void check_actions(std::span<const float> actions) const;

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "env/compile_parts.h"
+#include "env/episode.h"
 
 namespace mvsim {
 namespace {
@@ -107,15 +108,6 @@ std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options
   return task;
 }
 
-bool compiles(const EnvSpec& spec, const EnvLoadOptions& options) {
-  try {
-    compile(spec, options);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 // Whether the mistake stands in a file that a keyword names.
 bool is_of_caller(const WorldFileError& error, const EnvSpec& spec) {
   const std::string path = error.where().path ? *error.where().path : std::string();
@@ -126,6 +118,22 @@ bool is_of_caller(const WorldFileError& error, const EnvSpec& spec) {
   });
 }
 
+template <typename Work>
+bool works(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+WorldFileError blamed_on(const std::vector<std::string>& keywords, const WorldFileError& error) {
+  std::string names = keywords.size() > 1 ? "keywords" : "keyword";
+  for (size_t i = 0; i < keywords.size(); ++i) names += (i > 0 ? ", " : " ") + keywords[i];
+  return {{std::make_shared<const std::string>(names), 0, 0}, error.what()};
+}
+
 }  // namespace
 
 // What fails only with the caller's keywords is theirs, whatever line of the file it shows at.
@@ -134,13 +142,33 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
     return compile(spec, options);
   } catch (const WorldFileError& error) {
     if (!spec.as_written || error.where().line == 0 || is_of_caller(error, spec)) throw;
-    if (!compiles(*spec.as_written, options)) throw;
-    std::string names;
-    for (const std::string& name : spec.keywords) names += (names.empty() ? "" : ", ") + name;
-    const auto place =
-        std::make_shared<const std::string>((spec.keywords.size() > 1 ? "keywords " : "keyword ") + names);
-    throw WorldFileError({place, 0, 0}, error.what());
+    if (!works([&] { compile(*spec.as_written, options); })) throw;
+    throw blamed_on(keywords_of(spec.overrides), error);
   }
+}
+
+// Of several keywords those each of which alone keeps it from starting; all, if no single one does.
+WorldFileError explain_start(const EnvSpec& spec, const EnvLoadOptions& options, uint64_t key,
+                             uint32_t episode, const WorldFileError& error) {
+  if (!spec.as_written || error.where().line == 0) return error;
+  const auto starts_with = [&](const std::string& keyword) {
+    std::vector<Override> own;
+    for (const Override& change : spec.overrides)
+      if (change.path[0] == keyword) own.push_back(change);
+    return works([&] {
+      EnvSpec other = *spec.as_written;
+      apply_overrides(other, own);
+      const std::unique_ptr<Task> task = compile(other, options);
+      EnvState env = make_env(*task, key);
+      env.next_episode = episode;
+      start_episode(*task, env, options.poll);
+    });
+  };
+  if (!starts_with("")) return error;
+  std::vector<std::string> keywords = keywords_of(spec.overrides), binding;
+  if (keywords.size() > 1)
+    std::remove_copy_if(keywords.begin(), keywords.end(), std::back_inserter(binding), starts_with);
+  return blamed_on(binding.empty() ? keywords : binding, error);
 }
 
 }  // namespace mvsim

@@ -28,15 +28,25 @@ void StopSignal::rethrow() const {
   if (stopped()) throw Interrupted("interrupted: some environments stand within a control period");
 }
 
-void FirstError::add(int env, const char* text) {
+void FirstError::add(int env, std::exception_ptr error) {
   const std::lock_guard lock(mutex_);
   if (env_ >= 0 && env_ < env) return;
   env_ = env;
-  text_ = text;
+  error_ = std::move(error);
 }
 
-void FirstError::rethrow() const {
-  if (env_ >= 0) throw Error("environment " + std::to_string(env_) + ": " + text_);
+void FirstError::rethrow(const Explain& explain, const Poll& poll) const {
+  if (env_ < 0) return;
+  std::string text = "unknown error";
+  try {
+    std::rethrow_exception(error_);
+  } catch (const WorldFileError& e) {
+    text = explain(env_, e, poll).what();
+  } catch (const std::exception& e) {
+    text = e.what();
+  } catch (...) {  // text says it
+  }
+  throw Error("environment " + std::to_string(env_) + ": " + text);
 }
 
 void EnvLoop::run(const Work& work) {
@@ -53,12 +63,9 @@ void EnvLoop::run(const Work& work) {
         work(i, keep_going, scratch);
       } catch (const Stopped&) {
         on_error_(i);
-      } catch (const std::exception& e) {
-        on_error_(i);
-        error_.add(i, e.what());
       } catch (...) {
         on_error_(i);
-        error_.add(i, "unknown error");
+        error_.add(i, std::current_exception());
       }
       if (on_caller) stop_.poll();
     }
@@ -66,9 +73,12 @@ void EnvLoop::run(const Work& work) {
   pool_.run(num_envs_, chunk, [&] { stop_.poll(); });
 }
 
-void EnvLoop::finish() const {
+void EnvLoop::finish(const Explain& explain) {
   stop_.rethrow();
-  error_.rethrow();
+  error_.rethrow(explain, [this] {
+    stop_.poll();
+    stop_.rethrow();
+  });
 }
 
 }  // namespace mvsim

@@ -35,16 +35,20 @@ class StopSignal {
   std::exception_ptr error_;
 };
 
+// What an env's mistake in its files is said to be: asked on the calling thread, for the error that is
+// thrown.
+using Explain = std::function<WorldFileError(int env, const WorldFileError& error, const Poll& poll)>;
+
 // The error of the env with the smallest index: the same one whatever the threads do.
 class FirstError {
  public:
-  void add(int env, const char* text);
-  void rethrow() const;
+  void add(int env, std::exception_ptr error);
+  void rethrow(const Explain& explain, const Poll& poll) const;
 
  private:
   std::mutex mutex_;
   int env_ = -1;
-  std::string text_;
+  std::exception_ptr error_;
 };
 
 // The phases of one call of a batch, one run() each.
@@ -70,7 +74,7 @@ class EnvLoop {
   void run(const Work& work);
   bool stopped() const { return stop_.stopped(); }
   // Throws the first error of the phases so far.
-  void finish() const;
+  void finish(const Explain& explain);
 
  private:
   WorkerPool& pool_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,22 +21,12 @@ class UnknownKeyword : public Error {
   using Error::Error;
 };
 
-// A value of a caller: what JSON can say.
-struct OverrideValue {
-  enum class Kind { kNone, kBool, kNumber, kText, kList, kDict };
-
-  Kind kind = Kind::kNone;
-  bool boolean = false;
-  double number = 0;
-  std::string text;
-  std::vector<std::string> keys;     // of kDict, beside `items`
-  std::vector<OverrideValue> items;  // of kList and kDict
-
-  static OverrideValue of(bool value);
-  static OverrideValue of(double value);
-  static OverrideValue of(std::string value);
-  static OverrideValue list(std::vector<OverrideValue> items);
-  static OverrideValue dict(const std::vector<std::pair<std::string, OverrideValue>>& items);
+// A change of a caller: `text` is put at `path` of the file's tree, {"reward", "collision", "weight"} say, or
+// {"time_limit"}. Without a text a term is left out, an attribute gets its default. At the path of a term the
+// text "" adds it. A knob that is a file may be given several times: a world is compiled for each.
+struct Override {
+  std::vector<std::string> path;
+  std::optional<std::string> text;
 };
 
 // A named text of the environment that its own attributes use as ${name} and that its world sees as a
@@ -62,6 +53,8 @@ inline constexpr size_t kMaxAgents = 64, kMaxTerms = 1000, kMaxKnobs = 200;  // 
 void append_term(std::vector<TermSpec>& terms, TermSpec term);
 
 inline constexpr double kShortestControlPeriod = 1e-6, kLongestControlPeriod = 1e6;  // s
+inline constexpr int kMaxVariants = 1000, kMaxSubsteps = 1000000;
+inline constexpr double kMaxWorldSeed = 9007199254740992.0;  // all integers up to it are doubles
 
 // One <agent>: what a policy drives, sees and is paid for.
 struct AgentSpec {
@@ -93,7 +86,7 @@ struct EnvSpec {
   // Folders that may be read for the world and its parts, beside the caller's.
   std::vector<std::string> roots;
 
-  std::vector<std::string> keywords;          // that apply_overrides() was given
+  std::vector<Override> overrides;            // that apply_overrides() was given
   std::shared_ptr<const EnvSpec> as_written;  // without them
 };
 
@@ -109,12 +102,14 @@ struct EnvLoadOptions {
 EnvSpec load_env(const std::string& path, const EnvLoadOptions& options);
 EnvSpec load_env_text(const std::string& text, const std::string& path, const EnvLoadOptions& options);
 
-// Replaces fields by keyword, once: `overrides` is a dict, e.g. {time_limit: 30, reward: {collision: -20,
-// progress: {weight: 3}, heading: false}, obstacles: 12}. Throws UnknownKeyword, or Error for a value of the
-// wrong kind.
-void apply_overrides(EnvSpec& spec, const OverrideValue& overrides);
+// Changes a spec, once. Throws UnknownKeyword, or WorldFileError whose place is the keyword.
+void apply_overrides(EnvSpec& spec, const std::vector<Override>& overrides);
 
-// The keywords that `apply_overrides` knows: fields, then knobs.
+// The keywords that changes belong to, each once.
+std::vector<std::string> keywords_of(const std::vector<Override>& overrides);
+
+// The keywords of every environment, and those of one: fields, then knobs.
+std::vector<std::string> field_names();
 std::vector<std::string> override_names(const EnvSpec& spec);
 
 // The environments of a folder: files "*.env.xml" whose root has an id, sorted by id.

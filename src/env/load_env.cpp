@@ -151,13 +151,10 @@ void read_knob(const Element& e, EnvSpec& spec) {
                            "<knob>, type: found '" + shortened(type.value()) + "', expected 'file'");
     knob.is_file = true;
   }
-  for (const char* taken :
-       {"id", "world", "variants", "world_seed", "control_period", "time_limit", "substeps", "vehicle",
-        "action", "observe", "reset", "reward", "terminate", "randomize"})
-    if (knob.value.name == taken)
-      throw WorldFileError(e.where(), "<knob>: '" + knob.value.name +
-                                          "' is a keyword of every environment, "
-                                          "expected another name");
+  const Names taken = field_names();
+  if (knob.value.name == "id" || std::find(taken.begin(), taken.end(), knob.value.name) != taken.end())
+    throw WorldFileError(e.where(), "<knob>: '" + knob.value.name +
+                                        "' is a keyword of every environment, expected another name");
   for (const KnobSpec& other : spec.knobs)
     if (other.value.name == knob.value.name)
       throw WorldFileError(e.where(), "<knob>: a second knob is called '" + other.value.name + "'");
@@ -174,13 +171,13 @@ void read_root(const Element& root, EnvSpec& spec) {
   spec.id = reader.text("id", "");
   reader.required_text("world");
   spec.world = *term.params.find("world");
-  spec.variants = reader.integer("variants", 1, 1, 1000);
-  spec.world_seed = reader.number("world_seed", 0, {0, 9007199254740992.0});
+  spec.variants = reader.integer("variants", 1, 1, kMaxVariants);
+  spec.world_seed = reader.number("world_seed", 0, {0, kMaxWorldSeed});
   spec.control_period =
       reader.required_number("control_period", {kShortestControlPeriod, kLongestControlPeriod});
   spec.control_where = term.params.find("control_period")->where;
   spec.time_limit = reader.number("time_limit", 0, {0, kMostNumber});
-  spec.substeps = reader.integer("substeps", 0, 1, 1000000);
+  spec.substeps = reader.integer("substeps", 0, 1, kMaxSubsteps);
 }
 
 EnvSpec read_document(const XmlSource& source) {

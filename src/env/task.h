@@ -79,4 +79,8 @@ struct Task {
 // Loads the worlds and makes the terms. Throws WorldFileError or Error.
 std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options);
 
+// The error of an episode that cannot start, at the keywords that keep it from it if there are such.
+WorldFileError explain_start(const EnvSpec& spec, const EnvLoadOptions& options, uint64_t key,
+                             uint32_t episode, const WorldFileError& error);
+
 }  // namespace mvsim

@@ -40,7 +40,7 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) 
     });
     m.draw_pictures();
   }
-  loop.finish();
+  m.finish(loop);
 }
 
 void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop) {
@@ -60,7 +60,7 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop) 
     m.sense_fresh(i, scratch);
   });
   m.draw_pictures();
-  loop.finish();
+  m.finish(loop);
 }
 
 EnvLoop Batch::Impl::loop(const ShouldStop& should_stop) {
@@ -68,6 +68,16 @@ EnvLoop Batch::Impl::loop(const ShouldStop& should_stop) {
             envs[static_cast<size_t>(i)].finished = true;
             due[static_cast<size_t>(i)] = Due::kNothing;
           }};
+}
+
+// An episode that cannot start is explained by the keyword that keeps it from it.
+void Batch::Impl::finish(EnvLoop& loop) const {
+  loop.finish([this](int i, const WorldFileError& error, const Poll& poll) {
+    const EnvState& env = envs[static_cast<size_t>(i)];
+    EnvLoadOptions load = options.load;
+    load.poll = poll;
+    return explain_start(task->spec, load, env.key, env.next_episode - 1, error);
+  });
 }
 
 void Batch::Impl::advance(int i, std::span<const float> actions, const EnvLoop::KeepGoing& keep_going) {

@@ -19,26 +19,6 @@ using namespace pybind11::literals;
 namespace mvsim {
 namespace {
 
-// mvsim_gym/_keywords.py has judged names, types and depth and leaves plain objects: None, bool, float, str,
-// lists and dicts of them.
-OverrideValue value_of(py::handle object) {
-  PyObject* const p = object.ptr();
-  if (object.is_none()) return {};
-  if (PyBool_Check(p)) return OverrideValue::of(object.cast<bool>());
-  if (PyFloat_Check(p)) return OverrideValue::of(object.cast<double>());
-  if (PyUnicode_Check(p)) return OverrideValue::of(object.cast<std::string>());
-  if (PyList_Check(p)) {
-    std::vector<OverrideValue> items;
-    for (const py::handle item : py::reinterpret_borrow<py::list>(object)) items.push_back(value_of(item));
-    return OverrideValue::list(std::move(items));
-  }
-  if (!PyDict_Check(p)) throw py::type_error("overrides: expected plain values");
-  std::vector<std::pair<std::string, OverrideValue>> items;
-  for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(object))
-    items.emplace_back(key.cast<std::string>(), value_of(value));
-  return OverrideValue::dict(items);
-}
-
 // A view of `values` with a row an env; `owner` is the batch.
 template <typename T, typename Stored>
 py::array_t<T> view(py::handle owner, const Stored* values, size_t rows, size_t columns = 0) {
@@ -117,12 +97,20 @@ void set_state(Batch& batch, const std::vector<int>& envs, const std::vector<py:
   batch.set_state(envs, views);
 }
 
+std::vector<std::string> file_knobs(const EnvSpec& spec) {
+  std::vector<std::string> names;
+  for (const KnobSpec& knob : spec.knobs)
+    if (knob.is_file) names.push_back(knob.value.name);
+  return names;
+}
+
 void bind_spec(py::module_& m) {
   py::class_<EnvSpec>(m, "EnvSpec")
       .def_readonly("id", &EnvSpec::id)
       .def_property_readonly("path", [](const EnvSpec& s) { return python_path(s.path); })
       .def_readonly("control_period", &EnvSpec::control_period)
       .def_property_readonly("keywords", &override_names)
+      .def_property_readonly("files", &file_knobs)
       .def_readwrite("time_limit", &EnvSpec::time_limit);
   m.def(
       "load_env",
@@ -140,8 +128,13 @@ void bind_spec(py::module_& m) {
       "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{});
   m.def(
       "apply_overrides",
-      [](EnvSpec& spec, const py::dict& overrides) { apply_overrides(spec, value_of(overrides)); }, "spec"_a,
-      "overrides"_a);
+      [](EnvSpec& spec,
+         const std::vector<std::pair<std::vector<std::string>, std::optional<std::string>>>& pairs) {
+        std::vector<Override> overrides;
+        for (const auto& [path, text] : pairs) overrides.push_back({path, text});
+        apply_overrides(spec, overrides);
+      },
+      "spec"_a, "overrides"_a);
   m.def(
       "list_envs",
       [](const PathName& folder) {
@@ -152,21 +145,36 @@ void bind_spec(py::module_& m) {
       "folder"_a);
 }
 
-std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_threads, bool pin,
-                                  AutoresetMode autoreset, bool strict_actions, bool spl,
-                                  const PathName& assets, const std::vector<PathName>& roots,
-                                  uint64_t memory_limit) {
+BatchOptions batch_options(const PathName& assets, const std::vector<PathName>& roots) {
+  BatchOptions options;
+  options.load.assets = assets.text;
+  options.load.roots = texts_of(roots);
+  return options;
+}
+
+std::unique_ptr<Batch> make_batch(const EnvSpec& spec, BatchOptions options) {
+  options.load.poll = SignalPoll();
   const ReleasedGil released;
-  return std::make_unique<Batch>(spec, BatchOptions{.num_envs = num_envs,
-                                                    .num_threads = num_threads,
-                                                    .pin = pin,
-                                                    .autoreset = autoreset,
-                                                    .strict_actions = strict_actions,
-                                                    .spl = spl,
-                                                    .load = {.assets = assets.text,
-                                                             .roots = texts_of(roots),
-                                                             .memory_limit = memory_limit,
-                                                             .poll = SignalPoll()}});
+  return std::make_unique<Batch>(spec, options);
+}
+
+// Members have the names of the keywords of mvsim_gym/_options.py.
+void bind_options(py::module_& m) {
+  py::enum_<AutoresetMode>(m, "AutoresetMode")
+      .value("NEXT_STEP", AutoresetMode::kNextStep)
+      .value("SAME_STEP", AutoresetMode::kSameStep)
+      .value("DISABLED", AutoresetMode::kDisabled);
+  py::class_<BatchOptions>(m, "BatchOptions")
+      .def(py::init(&batch_options), "assets"_a, "roots"_a)
+      .def_readwrite("num_envs", &BatchOptions::num_envs)
+      .def_readwrite("num_threads", &BatchOptions::num_threads)
+      .def_readwrite("pin", &BatchOptions::pin)
+      .def_readwrite("autoreset_mode", &BatchOptions::autoreset)
+      .def_readwrite("strict_actions", &BatchOptions::strict_actions)
+      .def_readwrite("spl", &BatchOptions::spl)
+      .def_property(
+          "memory_limit", [](const BatchOptions& o) { return o.load.memory_limit; },
+          [](BatchOptions& o, uint64_t limit) { o.load.memory_limit = limit; });
 }
 
 }  // namespace
@@ -174,10 +182,7 @@ std::unique_ptr<Batch> make_batch(const EnvSpec& spec, int num_envs, int num_thr
 void bind_batch(py::module_& m) {
   bind_spec(m);
   m.def("default_threads", &default_threads, "num_envs"_a);
-  py::enum_<AutoresetMode>(m, "AutoresetMode")
-      .value("NEXT_STEP", AutoresetMode::kNextStep)
-      .value("SAME_STEP", AutoresetMode::kSameStep)
-      .value("DISABLED", AutoresetMode::kDisabled);
+  bind_options(m);
   py::class_<ObservationSpec>(m, "ObservationSpec")
       .def_readonly("key", &ObservationSpec::key)
       .def_property_readonly("dtype", [](const ObservationSpec& o) { return dtype_of(o.dtype); })
@@ -185,8 +190,7 @@ void bind_batch(py::module_& m) {
       .def_property_readonly("low", [](const ObservationSpec& o) { return bounds(o, o.low); })
       .def_property_readonly("high", [](const ObservationSpec& o) { return bounds(o, o.high); });
   py::class_<Batch>(m, "Batch")
-      .def(py::init(&make_batch), "spec"_a, "num_envs"_a, "num_threads"_a, "pin"_a, "autoreset"_a,
-           "strict_actions"_a, "spl"_a, "assets"_a, "roots"_a, "memory_limit"_a = kDefaultMemoryLimit)
+      .def(py::init(&make_batch), "spec"_a, "options"_a)
       .def_property_readonly("spec", &Batch::spec, py::return_value_policy::reference_internal)
       .def_property_readonly("warnings", &Batch::warnings)
       .def_property_readonly("num_envs", &Batch::num_envs)

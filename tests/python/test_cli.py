@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import DATA, IDS
 
-from mvsim_gym.cli import main
+from mvsim_gym.tools.cli import main
 
 YARD = str(DATA / "yard.world.xml")
 HEADER = "t_start,vehicle,kind,a,b,c\n"

@@ -50,6 +50,13 @@ def test_tables_of_figures_are_those_of_the_results() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_table_of_keywords_is_that_of_the_package() -> None:
+    done = subprocess.run(
+        [sys.executable, str(DOCS / "options.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_readme_names_the_packages_that_are_needed() -> None:
     """Its one line has what ./dev installs, but for what only the C++ tests need."""
     listed = re.search(r'^packages="([^"]*)"', (ROOT / "dev").read_text(), re.MULTILINE)

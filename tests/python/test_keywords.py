@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import os
 import sys
@@ -16,7 +17,9 @@ import pytest
 from conftest import equal, run_python
 
 import mvsim_gym
-from mvsim_gym._keywords import OWN_KEYWORDS, plain_values
+from mvsim_gym._keywords import plain_values
+from mvsim_gym._options import CONSTRUCTORS, all_options
+from mvsim_gym._overrides import flatten, number_text
 from mvsim_gym.registration import listing
 
 ARENA = "mvsim/NavArena-v0"
@@ -142,19 +145,118 @@ def test_values_that_can() -> None:
     assert plain_values({"a": nested}) == {"a": nested}
 
 
-def test_the_table_of_own_keywords_is_that_of_the_constructors() -> None:
+def test_signatures_and_docstrings_have_every_option_of_the_table() -> None:
     classes: list[type] = [mvsim_gym.Env, mvsim_gym.VectorEnv]
-    if "stable_baselines3" in sys.modules or _has_sb3():
+    if importlib.util.find_spec("stable_baselines3") is not None:
         classes.append(mvsim_gym.sb3.MVSimVecEnv)
     for kind in classes:
-        names = set(inspect.signature(kind).parameters) - {"overrides"}
-        assert names == OWN_KEYWORDS[kind.__name__]
+        constructor = CONSTRUCTORS[kind.__name__]
+        parameters = inspect.signature(kind).parameters
+        assert list(parameters) == [constructor.env, *constructor.options, "overrides"]
+        for name, option in constructor.options.items():
+            assert parameters[name].default is option.default and parameters[name].annotation is not None
+            assert f"        {name}: {option.doc[:20]}" in kind.__doc__
+    native = {name for name, option in all_options().items() if option.native}
+    assert native == {name for name in vars(mvsim_gym._core.BatchOptions) if not name.startswith("_")}
 
 
-def _has_sb3() -> bool:
-    import importlib.util
+def test_overrides_are_pairs() -> None:
+    keywords = {
+        "time_limit": None,
+        "variants": 2,
+        "world": "a.xml",
+        "action": {"vx": [0, 0.3], "class": "twist", "omega": None},
+        "observe": {"scan": {"sectors": 18, "normalize": True}, "last_action": True, "goal": False},
+        "reset": {"goal": {}},
+        "reward": {"collision": -20, "turn": None},
+        "terminate": False,
+        "randomize": {"block:*/scale": "uniform(1, 2)"},
+        "map": ["a.yaml", "b.yaml"],
+        "radius": ["0.1", 1e5],
+    }
+    assert flatten(plain_values(keywords), ["map"]) == [
+        (("time_limit",), "0"),
+        (("variants",), "2"),
+        (("world",), "a.xml"),
+        (("action", "class"), "twist"),
+        (("action", "vx"), "0 0.3"),
+        (("action", "omega"), None),
+        (("observe", "scan", "sectors"), "18"),
+        (("observe", "scan", "normalize"), "true"),
+        (("observe", "last_action"), ""),
+        (("observe", "goal"), None),
+        (("reset", "goal"), ""),
+        (("reward", "collision", "weight"), "-20"),
+        (("reward", "turn"), None),
+        (("terminate",), None),
+        (("randomize", "block:*/scale", "scale"), "uniform(1, 2)"),
+        (("map",), "a.yaml"),
+        (("map",), "b.yaml"),
+        (("radius",), "0.1 1e+05"),
+    ]
 
-    return importlib.util.find_spec("stable_baselines3") is not None
+
+def test_numbers_have_the_shortest_text() -> None:
+    texts = ["0", "-0", "30", "0.1", "1e+05", "123456", "1e-07", "0.001", "1.5e+300", "-2.5", "1e+22", "inf"]
+    assert [number_text(float(text)) for text in texts] == texts
+    for number in np.random.default_rng(0).normal(size=200) * 10.0 ** np.arange(-100, 100):
+        assert float(number_text(float(number))) == number
+    assert number_text(1.2345678901234567e20) == "123456789012345667584"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "found"),
+    [
+        ({"time_limit": "long"}, "time_limit: found a text, expected a number"),
+        ({"variants": 2.5}, "variants: found a number, expected an integer"),
+        ({"variants": 0.5}, "variants: found 0.5, expected a number from 1 to 1000"),
+        ({"world": 3}, "world: found a number, expected a text"),
+        ({"action": True}, "action: found a bool, expected a dict of attributes (an agent has one action)"),
+        ({"reward": 3}, "reward: found a number, expected a dict from the names of terms to values"),
+        (
+            {"reward": {"goal": {"x": {}}}},
+            "reward.goal.x: found a dict, expected a number, bool, text or list",
+        ),
+        (
+            {"reward": {"goal": [[1]]}},
+            "reward.goal.weight: found a list, expected numbers or texts in the list",
+        ),
+        (
+            {"reward": {"a\nb": {"class": 3}}},
+            "reward.a\\nb.class: found a number, expected the name of a class",
+        ),
+        (
+            {"observe": {"scan": 3}},
+            "observe.scan: found a number, expected a dict of attributes, or False to leave it out",
+        ),
+        ({"obstacles": None}, "obstacles: found None, expected a number, bool, text or list"),
+        ({"map": []}, "map: found an empty list, expected one file or several"),
+        ({"map": [3]}, "map: found a number, expected the path of a file, or a list of some"),
+    ],
+)
+def test_values_of_another_kind(keywords: dict[str, Any], found: str) -> None:
+    id = "mvsim/NavMap-v0" if "map" in keywords else ARENA
+    with pytest.raises(mvsim_gym.WorldFileError) as caught:
+        mvsim_gym.Env(id, **keywords)
+    assert str(caught.value) == f"keyword {found}" and caught.value.line == 0
+    assert caught.value.path.startswith("keyword ")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "blamed"),
+    [
+        ({"obstacles": 250}, "keyword obstacles: "),
+        ({"time_limit": 3, "obstacles": 250}, "keyword obstacles: "),
+        ({"radius": 2.5, "reward": {"time": -1}}, "keyword radius: "),
+        ({"obstacles": 150, "radius": [0.45, 0.45]}, "keywords obstacles, radius: "),
+    ],
+)
+def test_a_start_that_a_keyword_makes_impossible(keywords: dict[str, Any], blamed: str) -> None:
+    envs = mvsim_gym.VectorEnv(ARENA, num_envs=2, **keywords)
+    with pytest.raises(
+        ValueError, match=f"^environment 0: {blamed}.*nav_arena.env.xml:.*no episode can start"
+    ):
+        envs.reset(seed=1)
 
 
 @pytest.mark.parametrize(

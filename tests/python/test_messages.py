@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import mvsim_gym
-from mvsim_gym.cli import main
 from mvsim_gym.parameters import parameters_of
+from mvsim_gym.tools.cli import main
 
 ARENA = "mvsim/NavArena-v0"
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mvsim_gym import World, tire
-from mvsim_gym.cli import main
-from mvsim_gym.tire_manoeuvres import WHEELBASE, friction, skid_pad
+from mvsim_gym.tools.cli import main
+from mvsim_gym.tools.tire_manoeuvres import WHEELBASE, friction, skid_pad
 
 DATA = Path(__file__).parent.parent / "data" / "mavs"
 

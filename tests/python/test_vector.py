@@ -336,7 +336,7 @@ def test_pin() -> None:
 
 
 def test_actions_are_not_copied() -> None:
-    from mvsim_gym._build import as_actions
+    from mvsim_gym._checks import as_actions
 
     actions = np.zeros((4, 2), np.float32)
     assert as_actions(actions, (4, 2)) is actions

@@ -125,7 +125,7 @@ TEST(Agents, TermsOfTheRootAreThoseOfTheAgent) {
       inside(env_of(agent("a", std::string(kBody) + kTerms) + kGoal), options(2));
   EXPECT_TRUE(traces(root, 60) == traces(inside, 60));
   EnvSpec spec = env_of(agent("a", std::string(kBody) + kTerms) + kGoal);
-  apply_overrides(spec, dict({{"reward", dict({{"time", number(-5)}})}}));
+  apply_overrides(spec, dict({{"reward", dict({{"time", weight(-5)}})}}));
   EXPECT_EQ(spec.agents[0].rewards[1].params.find("weight")->text, "-5");
 }
 

@@ -1,9 +1,11 @@
 // Helpers of the env room's tests: the shipped environments, small worlds in text, a batch run to a trace.
 #pragma once
 
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,14 +36,37 @@ inline EnvSpec from_text(const std::string& text) {
   return load_env_text(text, kSource + "/envs/test.env.xml", load_options());
 }
 
-inline OverrideValue dict(const std::vector<std::pair<std::string, OverrideValue>>& items) {
-  return OverrideValue::dict(items);
+// What a caller changes, each relative to where it stands.
+using Overrides = std::vector<Override>;
+
+inline Overrides dict(const std::vector<std::pair<std::string, Overrides>>& items) {
+  Overrides out;
+  for (const auto& [name, changes] : items)
+    for (Override change : changes) {
+      change.path.insert(change.path.begin(), name);
+      out.push_back(std::move(change));
+    }
+  return out;
 }
-inline OverrideValue number(double v) {
-  return OverrideValue::of(v);
+inline Overrides text(const std::string& v) {
+  return {{{}, v}};
 }
-inline OverrideValue text(const std::string& v) {
-  return OverrideValue::of(v);
+inline Overrides number(double v) {
+  char buffer[32];
+  return text({buffer, std::to_chars(buffer, buffer + sizeof buffer, v).ptr});
+}
+inline Overrides weight(const std::string& v) {
+  return dict({{"weight", text(v)}});
+}
+inline Overrides weight(double v) {
+  return dict({{"weight", number(v)}});
+}
+// A term with its defaults, and one that is left out (of an attribute: its default).
+inline Overrides on() {
+  return text("");
+}
+inline Overrides off() {
+  return {{{}, std::nullopt}};
 }
 
 inline BatchOptions options(int num_envs, int num_threads = 1,

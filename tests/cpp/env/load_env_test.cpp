@@ -11,7 +11,11 @@ namespace {
 
 using testing::dict;
 using testing::number;
+using testing::off;
+using testing::on;
+using testing::Overrides;
 using testing::text;
+using testing::weight;
 
 // A correct file in which a test replaces one text by another.
 const char kFile[] =
@@ -184,7 +188,7 @@ TEST(LoadEnv, HasALimitOnAgentsTermsAndKnobs) {
   expect(read(joined), "test.env.xml:1003:1: <reward class=\"time\">");  // the 401st of the agent
   EnvSpec spec = testing::from_text(rewards(1000));
   try {
-    apply_overrides(spec, dict({{"reward", dict({{"time", number(1)}})}}));
+    apply_overrides(spec, dict({{"reward", dict({{"time", weight(1)}})}}));
     FAIL();
   } catch (const WorldFileError& e) {
     expect(e.what(), "keyword reward.time: <reward class=\"time\">: found more than 1000 of them");
@@ -197,15 +201,15 @@ TEST(Overrides, ReplaceFieldsTermsAndKnobs) {
       spec,
       dict({{"time_limit", number(30)},
             {"obstacles", number(5)},
-            {"reward", dict({{"goal", number(20)},
+            {"reward", dict({{"goal", weight(20)},
                              {"progress", dict({{"weight", number(3)}})},
-                             {"time", number(-0.5)}})},
-            {"terminate", dict({{"collision", OverrideValue::of(false)}})},
-            {"observe", dict({{"scan", dict({{"sectors", number(18)}})},
-                              {"last_action", OverrideValue::of(true)},
-                              {"velocity", OverrideValue{}}})},
-            {"reset", dict({{"spawn", dict({{"yaw", OverrideValue::list({number(-10), number(10)})}})}})},
-            {"randomize", dict({{"vehicle:robot/friction/mu", text("uniform(0.5, 0.6)")}})}}));
+                             {"time", weight(-0.5)}})},
+            {"terminate", dict({{"collision", off()}})},
+            {"observe",
+             dict({{"scan", dict({{"sectors", number(18)}})}, {"last_action", on()}, {"velocity", off()}})},
+            {"reset", dict({{"spawn", dict({{"yaw", text("-10 10")}})}})},
+            {"randomize",
+             dict({{"vehicle:robot/friction/mu", dict({{"scale", text("uniform(0.5, 0.6)")}})}})}}));
   EXPECT_EQ(spec.time_limit, 30);
   EXPECT_EQ(spec.knobs[0].value.text, "5");
   EXPECT_EQ(spec.agents[0].rewards[0].params.find("weight")->text, "3");
@@ -222,7 +226,7 @@ TEST(Overrides, ReplaceFieldsTermsAndKnobs) {
 }
 
 TEST(Overrides, MistakesNameTheKeyword) {
-  const auto message = [](const OverrideValue& overrides) -> std::string {
+  const auto message = [](const Overrides& overrides) -> std::string {
     try {
       EnvSpec spec = testing::from_text(kFile);
       apply_overrides(spec, overrides);
@@ -238,24 +242,23 @@ TEST(Overrides, MistakesNameTheKeyword) {
             "unknown: unknown keyword 'time_limti', did you mean 'time_limit'?");
   EXPECT_EQ(message(dict({{"obstacle", number(1)}})),
             "unknown: unknown keyword 'obstacle', did you mean 'obstacles'?");
-  const auto expect = [&](const OverrideValue& overrides, const std::string& part) {
+  const auto expect = [&](const Overrides& overrides, const std::string& part) {
     const std::string found = message(overrides);
     EXPECT_NE(found.find(part), std::string::npos) << found;
   };
   expect(dict({{"time_limit", text("long")}}), "keyword time_limit");
   expect(dict({{"control_period", number(-1)}}), "keyword control_period");
-  expect(dict({{"reward", dict({{"colision", number(1)}})}}), "did you mean 'collision'");
+  expect(dict({{"reward", dict({{"colision", weight(1)}})}}), "did you mean 'collision'");
   expect(dict({{"reward", dict({{"progress", dict({{"wieght", number(1)}})}})}}), "did you mean 'weight'");
   expect(dict({{"reward", number(3)}}), "keyword reward");
-  expect(dict({{"reward", dict({{"gaol", OverrideValue::of(false)}})}}), "did you mean 'goal'");
-  expect(dict({{"reset", dict({{"spwan", OverrideValue{}}})}}), "did you mean 'spawn'");
+  expect(dict({{"reward", dict({{"gaol", off()}})}}), "did you mean 'goal'");
+  expect(dict({{"reset", dict({{"spwan", off()}})}}), "did you mean 'spawn'");
   expect(dict({{"observe", dict({{"scan", dict({{"sectors", number(-1)}})}})}}),
          "keyword observe.scan.sectors");
   expect(dict({{"world", text("nowhere.world.xml")}}), "nowhere.world.xml");
   expect(dict({{"world", text("")}}), "keyword world: found '', expected the path of a file");
-  for (const OverrideValue& value :
-       {OverrideValue::of(false), OverrideValue::of(true), OverrideValue{}, text("twist")})
-    expect(dict({{"action", value}}), ", expected a dict of attributes (an agent has one action)");
+  for (const Overrides& value : {off(), on(), text("twist")})
+    expect(dict({{"action", value}}), "keyword action: found no such place in an environment file");
   // the place names the keyword once
   for (const auto& [name, value] : {std::pair{"world", text("nowhere.world.xml")},
                                     {"vehicle", text("robo")},
@@ -269,7 +272,7 @@ TEST(Overrides, MistakesNameTheKeyword) {
 
 // Values that could only be meant otherwise: what would be placed nowhere or start outside of everything.
 TEST(Overrides, SilentNonsenseIsRefused) {
-  const auto message = [](const OverrideValue& overrides) -> std::string {
+  const auto message = [](const Overrides& overrides) -> std::string {
     try {
       EnvSpec spec = testing::shipped("nav_arena");
       apply_overrides(spec, overrides);
@@ -279,7 +282,7 @@ TEST(Overrides, SilentNonsenseIsRefused) {
     }
     return "no error";
   };
-  const auto expect = [&](const OverrideValue& overrides, const std::string& part) {
+  const auto expect = [&](const Overrides& overrides, const std::string& part) {
     const std::string found = message(overrides);
     EXPECT_NE(found.find(part), std::string::npos) << found;
   };

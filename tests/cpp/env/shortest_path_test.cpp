@@ -59,7 +59,7 @@ TEST(PlanningGrid, AWindowHasTheCellsOfTheWhole) {
 
 // In the open, round obstacles, through rooms; `expected` far too short, right and far too long.
 TEST(ShortestPath, IsThatOfTheWholeField) {
-  const std::vector<std::pair<const char*, OverrideValue>> scenes{
+  const std::vector<std::pair<const char*, Overrides>> scenes{
       {"nav_arena", dict({})},
       {"nav_arena", dict({{"obstacles", number(24)}, {"radius", text("0.2 0.4")}})},
       {"nav_map", dict({})},

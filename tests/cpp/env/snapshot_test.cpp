@@ -185,7 +185,7 @@ TEST(BatchState, RefusesOtherBoundsOfActionsAndObservations) {
   const std::string state = one.state(0);
   const std::string_view view = state;
   const int first = 0;
-  const auto error = [&](const std::vector<std::pair<std::string, OverrideValue>>& overrides) -> std::string {
+  const auto error = [&](const std::vector<std::pair<std::string, Overrides>>& overrides) -> std::string {
     EnvSpec spec = shipped("nav_arena");
     apply_overrides(spec, dict(overrides));
     Batch other(spec, options(1));
@@ -199,9 +199,9 @@ TEST(BatchState, RefusesOtherBoundsOfActionsAndObservations) {
   const std::string expected =
       "snapshot: it was taken in another environment (its worlds, observations, actions, rewards or "
       "terminations)";
-  EXPECT_EQ(error({{"action", dict({{"vx", OverrideValue::of(std::string("0 0.4"))}})}}), expected);
+  EXPECT_EQ(error({{"action", dict({{"vx", text("0 0.4")}})}}), expected);
   EXPECT_EQ(error({{"observe", dict({{"goal", dict({{"max_distance", number(33)}})}})}}), expected);
-  EXPECT_EQ(error({{"time_limit", number(7)}, {"reward", dict({{"goal", number(3)}})}}), "no error");
+  EXPECT_EQ(error({{"time_limit", number(7)}, {"reward", dict({{"goal", weight(3)}})}}), "no error");
 }
 
 TEST(BatchState, AnEndedEpisodeComesBackAsSuch) {

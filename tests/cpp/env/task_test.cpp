@@ -14,9 +14,13 @@ namespace {
 
 using testing::dict;
 using testing::number;
+using testing::off;
+using testing::on;
 using testing::options;
+using testing::Overrides;
 using testing::shipped;
 using testing::text;
+using testing::weight;
 
 class EveryEnvironment : public ::testing::TestWithParam<std::string> {
  public:
@@ -162,8 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Registered, EveryEnvironment, ::testing::ValuesIn(all_p
 // ------------------------------------------------------------ knobs
 
 // Success rate of turning to the goal and driving at it.
-double go_to_goal_success(const std::vector<std::pair<std::string, OverrideValue>>& knobs,
-                          int* count = nullptr) {
+double go_to_goal_success(const std::vector<std::pair<std::string, Overrides>>& knobs, int* count = nullptr) {
   EnvSpec spec = shipped("nav_arena");
   apply_overrides(spec, dict(knobs));
   Batch batch(spec, options(64, 2));
@@ -218,7 +221,7 @@ TEST(Knobs, LessClearanceIsHarder) {
 
 // ------------------------------------------------------------ terms, in an arena without noise
 
-EnvSpec arena(const std::vector<std::pair<std::string, OverrideValue>>& overrides) {
+EnvSpec arena(const std::vector<std::pair<std::string, Overrides>>& overrides) {
   EnvSpec spec = shipped("nav_arena");
   apply_overrides(spec, dict({{"reset", dict({{"spawn", dict({{"pose", text("-1 0.5 30")}})},
                                               {"goal", dict({{"position", text("2 1")}})}})},
@@ -280,7 +283,7 @@ TEST(Terms, HistoryKeepsTheLatestFramesInOrder) {
 }
 
 TEST(Terms, NormalizedObservationsSpanTheirRange) {
-  const auto normalize = dict({{"normalize", OverrideValue::of(true)}});
+  const auto normalize = dict({{"normalize", text("true")}});
   Batch batch(arena({{"observe", dict({{"scan", normalize}, {"velocity", normalize}, {"goal", normalize}})}}),
               options(1));
   Batch plain(arena({}), options(1));
@@ -296,8 +299,7 @@ TEST(Terms, NormalizedObservationsSpanTheirRange) {
 }
 
 TEST(Terms, LastActionAndOdometryAreSeen) {
-  const auto on = OverrideValue::of(true);
-  Batch batch(arena({{"observe", dict({{"last_action", on}, {"odometry", on}})}}), options(1));
+  Batch batch(arena({{"observe", dict({{"last_action", on()}, {"odometry", on()}})}}), options(1));
   batch.reset();
   EXPECT_EQ(values_of(batch, "last_action"), (std::vector<float>{0, 0}));
   for (int i = 0; i < 10; ++i) batch.step(std::vector<float>{1, 0.25f});
@@ -319,7 +321,7 @@ TEST(Terms, ActionsScaleToTheirBounds) {
 TEST(Terms, PositiveWheelTorqueDrivesForward) {
   EnvSpec spec =
       arena({{"action", dict({{"class", text("wheel_torque")}, {"torque", number(0.02)}})},
-             {"reward", dict({{"turn", OverrideValue{}}})},
+             {"reward", dict({{"turn", off()}})},
              {"observe", dict({{"velocity", dict({{"vx_max", number(2)}, {"omega_max", number(5)}})}})}});
   // the shipped world has a PID controller: refused by name
   try {
@@ -336,8 +338,8 @@ TEST(Terms, PositiveWheelTorqueDrivesForward) {
     <vehicle name="robot" class="turtlebot3_burger"><init_pose>0 0 0</init_pose></vehicle>
     <simul_timestep>0.005</simul_timestep></mvsim_world>)XML";
   apply_overrides(spec, dict({{"world", text(folder + "/raw.world.xml")},
-                              {"reset", dict({{"place", OverrideValue{}}})},
-                              {"observe", dict({{"scan", dict({{"sensor", OverrideValue{}}})}})}}));
+                              {"reset", dict({{"place", off()}})},
+                              {"observe", dict({{"scan", dict({{"sensor", off()}})}})}}));
   Batch batch(spec, options(1));
   EXPECT_EQ(batch.action_size(), 2u);
   batch.reset();
@@ -347,7 +349,6 @@ TEST(Terms, PositiveWheelTorqueDrivesForward) {
 }
 
 TEST(Terms, RewardsAddUpToTheirSumsInInfo) {
-  const auto weight = [](double w) { return number(w); };
   Batch batch(
       arena({{"reward",
               dict({{"heading", weight(0.3)}, {"speed", weight(0.2)}, {"action_rate", weight(-0.1)}})},
@@ -398,8 +399,7 @@ TEST(Terms, DrivingIntoTheGoalSucceedsAndIntoAWallCollides) {
 
 TEST(Terms, ObstaclesKeepTheirDistances) {
   EnvSpec spec = shipped("nav_arena");
-  apply_overrides(
-      spec, dict({{"gap", number(0.2)}, {"radius", OverrideValue::list({number(0.15), number(0.25)})}}));
+  apply_overrides(spec, dict({{"gap", number(0.2)}, {"radius", text("0.15 0.25")}}));
   const auto task = compile_task(spec, testing::load_options());
   EnvState env = make_env(*task, 3);
   double smallest = 1, largest = 0;
@@ -462,8 +462,7 @@ TEST(Terms, ASensorsOwnTimingHoldsItsReading) {
 }
 
 TEST(Terms, LeavingTheMapEndsAnEpisode) {
-  Batch batch(arena({{"terminate", dict({{"off_map", dict({{"margin", number(-1)}})},
-                                         {"collision", OverrideValue::of(false)}})},
+  Batch batch(arena({{"terminate", dict({{"off_map", dict({{"margin", number(-1)}})}, {"collision", off()}})},
                      {"reset", dict({{"spawn", dict({{"pose", text("1.5 -1.5 0")}})}})}}),
               options(1));
   batch.reset();
@@ -476,7 +475,7 @@ TEST(Terms, LeavingTheMapEndsAnEpisode) {
 TEST(Terms, WhoStaysWhereHeWasIsStuck) {
   const EnvSpec spec =
       arena({{"terminate", dict({{"stuck", dict({{"distance", number(0.3)}, {"within", number(2)}})}})},
-             {"reward", dict({{"failure", number(-5)}})}});
+             {"reward", dict({{"failure", weight(-5)}})}});
   Batch still(spec, options(1));
   still.reset();
   int steps = 0;
@@ -500,8 +499,7 @@ TEST(Terms, WhoStaysWhereHeWasIsStuck) {
 }
 
 TEST(Terms, LateralVelocityIsSeenOnRequest) {
-  Batch batch(arena({{"observe", dict({{"velocity", dict({{"lateral", OverrideValue::of(true)}})}})}}),
-              options(1));
+  Batch batch(arena({{"observe", dict({{"velocity", dict({{"lateral", text("true")}})}})}}), options(1));
   batch.reset();
   for (int i = 0; i < 8; ++i) batch.step(std::vector<float>{1, 1});
   const auto velocity = values_of(batch, "velocity");
@@ -582,9 +580,10 @@ TEST(Randomize, DrawsStayInTheirDistributions) {
 
 TEST(Randomize, ChangesEachEpisodeAndIsSeeded) {
   EnvSpec spec = shipped("nav_arena");
-  apply_overrides(spec,
-                  dict({{"randomize", dict({{"vehicle:robot/friction/mu", text("uniform(0.5, 0.9)")},
-                                            {"vehicle:robot/controller/K*", text("uniform(0.8, 1.2)")}})}}));
+  apply_overrides(
+      spec, dict({{"randomize",
+                   dict({{"vehicle:robot/friction/mu", dict({{"scale", text("uniform(0.5, 0.9)")}})},
+                         {"vehicle:robot/controller/K*", dict({{"scale", text("uniform(0.8, 1.2)")}})}})}}));
   const auto task = compile_task(spec, testing::load_options());
   const size_t mu = task->models[0]->find_params("vehicle:robot/friction/mu").at(0);
   const double nominal = task->models[0]->params[mu].nominal;
@@ -642,8 +641,8 @@ TEST(Variants, AreWorldsOfTheirOwnSeeds) {
   EnvSpec spec = shipped("nav_arena");
   apply_overrides(spec, dict({{"world", text(folder + "/v.world.xml")},
                               {"variants", number(5)},
-                              {"observe", dict({{"scan", dict({{"sensor", OverrideValue{}}})}})},
-                              {"reset", dict({{"place", OverrideValue{}},
+                              {"observe", dict({{"scan", dict({{"sensor", off()}})}})},
+                              {"reset", dict({{"place", off()},
                                               {"spawn", dict({{"area", text("-3 0 -3 3")}})},
                                               {"goal", dict({{"area", text("-3 0 -3 3")}})}})}}));
   const auto task = compile_task(spec, testing::load_options());

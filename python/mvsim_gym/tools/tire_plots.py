@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mvsim_gym import tire
-from mvsim_gym import tire_manoeuvres as manoeuvres
+from mvsim_gym.tools import tire_manoeuvres as manoeuvres
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

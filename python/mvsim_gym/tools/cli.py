@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 
 def _replay(arguments: argparse.Namespace) -> None:
-    from mvsim_gym.replay import read_commands, replay
+    from mvsim_gym.tools.replay import read_commands, replay
     from mvsim_gym.world import World
 
     files = [arguments.world, arguments.commands, arguments.output, arguments.scans]
@@ -31,14 +31,14 @@ def _list(arguments: argparse.Namespace) -> None:
 
 
 def _parameters(arguments: argparse.Namespace) -> None:
-    from mvsim_gym.parameters import parameters_of, table_of
+    from mvsim_gym.tools.parameters import parameters_of, table_of
 
     found = parameters_of(arguments.env)
     print("\n".join(table_of(found, arguments.pattern)))
 
 
 def _doctor(arguments: argparse.Namespace) -> None:
-    from mvsim_gym.doctor import report
+    from mvsim_gym.tools.doctor import report
 
     lines, problems = report()
     print("\n".join(lines))
@@ -46,7 +46,7 @@ def _doctor(arguments: argparse.Namespace) -> None:
 
 
 def _tire_plots(arguments: argparse.Namespace) -> None:
-    from mvsim_gym.tire_plots import draw_all
+    from mvsim_gym.tools.tire_plots import draw_all
 
     for path in draw_all(arguments.out):
         print(path)

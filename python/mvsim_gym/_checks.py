@@ -1,0 +1,147 @@
+"""The arguments of constructors and calls: each function returns what is meant, or raises an error that names it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym._keywords import kind_of
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+DEFAULT_MEMORY_LIMIT = 2_000_000_000
+"""Bytes that a load may take."""
+
+
+def checked_flag(name: str, found: Any) -> bool:
+    """The value of a keyword that is True or False; TypeError for anything else."""
+    if not isinstance(found, bool | np.bool_):
+        raise TypeError(f"{name}: found {kind_of(found)}, expected True or False")
+    return bool(found)
+
+
+def checked_count(name: str, value: Any, least: int = 1) -> int:
+    """An integer of at least `least` that C's int holds, as an int; else ValueError."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 2**31:
+        raise ValueError(f"{name}: found {value!r}, expected an integer of at least {least}")
+    return int(value)
+
+
+def checked_memory_limit(name: str, value: Any) -> int:
+    """The limit as an int. ValueError for anything but an integer of at least 1: no value means no limit."""
+    try:
+        limit = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        limit = -1
+    if not 1 <= limit < 2**63:
+        raise ValueError(f"{name}: found {value!r}, expected a number of bytes from 1 to 2**63 - 1")
+    return limit
+
+
+def check_mode(name: str, found: Any, known: Sequence[Any]) -> None:
+    """ValueError for a keyword whose value is none of the known ones."""
+    if found not in known:
+        raise ValueError(f"{name}: found {found!r}, expected one of {', '.join(map(repr, known))}")
+
+
+def check_render_mode(found: Any, many: bool) -> None:
+    """ValueError for a mode that is not drawn here, saying who draws it."""
+    if found is None or found == "rgb_array":
+        return
+    remedy = ""
+    if found == "human":
+        remedy = "; a window, of one environment, is opened by gymnasium.make(..., render_mode='human')"
+    elif found == "rgb_array_list":
+        remedy = "; gymnasium.wrappers.RenderCollection (of many: .vector) keeps the pictures of 'rgb_array'"
+    if many and found == "human":
+        remedy += ", and render() of 'rgb_array' returns the pictures of all"
+    raise ValueError(f"render_mode: found {found!r}, expected None or 'rgb_array'{remedy}")
+
+
+def checked_seed(seed: Any) -> int:
+    """A seed of Gymnasium: an integer of at least 0.
+
+    Raises:
+        ValueError: it is none; the message names it.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"seed: found {seed!r}, expected an integer of at least 0, or None")
+    return int(seed)
+
+
+def check_options(options: dict[str, Any] | None, known: Sequence[str]) -> None:
+    """Refuses options of `reset` that nothing would heed."""
+    for name in options or ():
+        if name not in known:
+            expected = f"expected {' or '.join(known)}" if known else "there are no options"
+            raise ValueError(f"options: found '{name}', {expected}")
+
+
+def checked_mask(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
+    """The option `reset_mask`: a bool array (num_envs,) with at least one True; else TypeError or ValueError."""
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        found = f"an array of {mask.dtype}" if isinstance(mask, np.ndarray) else kind_of(mask)
+        raise TypeError(f"options['reset_mask']: found {found}, expected a NumPy array of bool")
+    if mask.shape != (num_envs,):
+        raise ValueError(f"options['reset_mask']: found shape {mask.shape}, expected ({num_envs},)")
+    if not mask.any():
+        raise ValueError("options['reset_mask']: found no True, expected at least one")
+    return mask
+
+
+def check_out(out: Any, arrays: Arrays, copied: bool) -> None:
+    """TypeError or ValueError where the observations cannot be written into a caller's arrays.
+
+    Args:
+        out: the caller's.
+        arrays: the batch's own.
+        copied: no caller has those.
+    """
+    if not isinstance(out, Mapping):
+        raise TypeError(f"out: found a {type(out).__name__}, expected a dict of arrays")
+    if out.keys() != arrays.keys():
+        raise ValueError(f"out: found the keys {', '.join(map(str, out))}, expected {', '.join(arrays)}")
+    for key, array in arrays.items():
+        found, target = "", out[key]
+        if not isinstance(target, np.ndarray):
+            found = f"a {type(target).__name__}"
+        elif target.dtype != array.dtype or target.shape != array.shape:
+            found = f"{target.dtype} {target.shape}"
+        elif not target.flags.writeable:
+            found = "an array that is read-only"
+        if found:
+            raise ValueError(
+                f"out[{key!r}]: found {found}, expected a writeable array of {array.dtype} {array.shape}"
+            )
+    for key, other in combinations(arrays, 2):
+        if _overlap(out[key], out[other]):
+            raise ValueError(f"out[{key!r}]: shares memory with out[{other!r}], expected an array of its own")
+    if copied:
+        return
+    for key, other in permutations(arrays, 2):  # a caller has the batch's own arrays
+        if _overlap(out[key], arrays[other]):
+            raise ValueError(f"out[{key!r}]: is where the batch has '{other}', expected another array")
+
+
+def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
+    """Actions as the batch takes them, float32 in C order of the right shape; copied only if they are not."""
+    if isinstance(actions, np.ndarray) and actions.dtype == np.float32 and actions.flags.c_contiguous:
+        array = actions
+    else:
+        found = np.asarray(actions)
+        if found.dtype.kind not in "biuf":
+            raise ValueError(f"action: found an array of {found.dtype}, expected real numbers")
+        with np.errstate(over="ignore"):  # beyond float32 is infinite, and the batch judges that
+            array = np.ascontiguousarray(found, dtype=np.float32)
+    if array.shape != shape:
+        raise ValueError(f"action: found shape {array.shape}, expected {shape}")
+    return array
+
+
+def _overlap(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+    return np.may_share_memory(a, b) and np.shares_memory(a, b)  # mostly their ends alone tell

@@ -1,0 +1,314 @@
+"""The keywords of the constructors, each named once: name, type, default, meaning, where it goes.
+
+A row here is all that `Env`, `VectorEnv` and `MVSimVecEnv` need to take a new keyword: their signatures and
+docstrings, the messages about unknown keywords, `spec`, pickles and the table of docs/python.md follow. Its value is in
+`Recipe.options`; one that is `native` is a member of the same name of `_core.BatchOptions`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import os
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, TypedDict, get_type_hints
+
+from gymnasium.vector import AutoresetMode
+
+from mvsim_gym._checks import (
+    DEFAULT_MEMORY_LIMIT,
+    check_mode,
+    checked_count,
+    checked_flag,
+    checked_memory_limit,
+)
+from mvsim_gym._keywords import shortened
+
+Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One keyword."""
+
+    default: Any
+    doc: str
+    check: Callable[[str, Any], Any] | None = None
+    """From name and value to what is meant; raises where that is nothing."""
+    native: bool = False
+    """A member of `_core.BatchOptions`."""
+    task: bool = False
+    """Kept by `spec`: an environment that is made without it is another one."""
+
+
+def _autoreset_mode(name: str, found: Any) -> AutoresetMode:
+    mode = found.value if isinstance(found, AutoresetMode) else found
+    check_mode(name, mode, [known.value for known in AutoresetMode])
+    return AutoresetMode(mode)
+
+
+def _threads(name: str, found: Any) -> int:
+    return checked_count(name, found, 0)
+
+
+def _pixels(side: int) -> Option:
+    return Option(side, "of pictures, pixels.")
+
+
+NumEnvs = Annotated[int, Option(1, "at least 1.", checked_count, native=True)]
+NumThreads = Annotated[
+    int,
+    Option(
+        0,
+        "threads that step the envs, the caller's included. 0: all processors of up to two, one fewer of more, at"
+        " least four envs a thread (`mvsim-gym doctor` tells).",
+        _threads,
+        native=True,
+    ),
+]
+
+
+Pin = Annotated[
+    bool, Option(False, "ties each further thread to a processor of its own.", checked_flag, native=True)
+]
+Side = Annotated[int, _pixels(320)]
+
+
+class Options(TypedDict, total=False):
+    """Of every constructor."""
+
+    render_mode: Annotated[str | None, Option(None, 'None or "rgb_array".')]
+    camera: Annotated[
+        str,
+        Option(
+            "above",
+            'of pictures: "above" (all of the world), "behind" (the robot), or "follow": from above, with the robot\'s'
+            " trail, as near as robot and goal allow, but never so far that the robot is less than a 20th of the"
+            " picture.",
+        ),
+    ]
+    strict_actions: Annotated[
+        bool,
+        Option(
+            False,
+            'an action that is not finite raises ValueError; by default it counts as zero, in `info["bad_action"]`.',
+            checked_flag,
+            native=True,
+            task=True,
+        ),
+    ]
+    spl: Annotated[
+        bool,
+        Option(
+            False,
+            "tell `spl`, and `optimal_length` (m) on success, at the end of an episode (for evaluation: it costs time,"
+            " a path is planned).",
+            checked_flag,
+            native=True,
+            task=True,
+        ),
+    ]
+    roots: Annotated[
+        Path | Sequence[Path],
+        Option(
+            (),
+            "folders that the world may read beside its own parent folder and the package's data: one path or several.",
+            task=True,
+        ),
+    ]
+    max_episode_steps: Annotated[
+        int | None,
+        Option(
+            None,
+            "a time limit in steps, beside that of the environment file; the earlier one counts. (`gymnasium.make`"
+            " keeps this keyword for its wrapper TimeLimit: say `time_limit`, in seconds, there.)",
+            lambda name, value: None if value is None else checked_count(name, value),
+            task=True,
+        ),
+    ]
+    log_dir: Annotated[
+        Path | None,
+        Option(
+            None,
+            "a folder for CSV files of every vehicle, a row a physics step; each episode has its own. Of many, it has a"
+            " folder `env_0`, `env_1`... for each.",
+        ),
+    ]
+    memory_limit: Annotated[
+        int,
+        Option(
+            DEFAULT_MEMORY_LIMIT,
+            "bytes that the worlds and their simulation may take; more is an error before it is taken.",
+            checked_memory_limit,
+            native=True,
+            task=True,
+        ),
+    ]
+
+
+class EnvOptions(Options, total=False):
+    """Of `Env`."""
+
+    num_threads: Annotated[
+        int,
+        Option(
+            1,
+            "accepted for the sake of `gymnasium.make_vec`; one environment is stepped by its caller.",
+            _threads,
+            native=True,
+        ),
+    ]
+    width: Annotated[int, _pixels(480)]
+    height: Annotated[int, _pixels(480)]
+
+
+class VectorOptions(Options, total=False):
+    """Of `VectorEnv`."""
+
+    num_envs: NumEnvs
+    num_threads: NumThreads
+    pin: Pin
+    autoreset_mode: Annotated[
+        AutoresetMode | str,
+        Option(
+            AutoresetMode.NEXT_STEP, "a Gymnasium AutoresetMode or its value.", _autoreset_mode, native=True
+        ),
+    ]
+    copy: Annotated[
+        bool,
+        Option(
+            True,
+            "observations, rewards and flags are copies; with False they are the batch's own arrays, the same ones"
+            " each time, which the next call rewrites.",
+            checked_flag,
+        ),
+    ]
+    width: Side
+    height: Side
+
+
+class SB3Options(Options, total=False):
+    """Of `MVSimVecEnv`, beside `num_envs` and `num_threads`."""
+
+    pin: Pin
+    flatten: Annotated[
+        bool,
+        Option(
+            True,
+            'observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with False a'
+            ' dict in physical units, for "MultiInputPolicy".',
+            checked_flag,
+        ),
+    ]
+    width: Side
+    height: Side
+
+
+@dataclass(frozen=True)
+class Constructor:
+    """A class that makes environments."""
+
+    name: str
+    made_by: str
+    """How a user calls it."""
+    keywords: type
+    """The TypedDict of its options."""
+    positional: Mapping[str, Any] = field(default_factory=dict)
+    """Options that may be given by position, after the environment."""
+    env: str = "env"
+    """The argument that names the environment."""
+    needs_env: bool = False
+    """It has no default."""
+
+    @cached_property
+    def types(self) -> dict[str, Any]:
+        """Option -> its annotation."""
+        hints = {**self.positional, **get_type_hints(self.keywords, include_extras=True)}
+        own = {name: hint for name, hint in hints.items() if name not in Options.__annotations__}
+        return {**own, **hints}  # those of all stand behind
+
+    @cached_property
+    def options(self) -> dict[str, Option]:
+        """Option -> its row."""
+        return {name: hint.__metadata__[0] for name, hint in self.types.items()}
+
+    def signature(self, named: Any) -> inspect.Signature:
+        """What `help` shows. `named`: the type of what names an environment."""
+        kind = inspect.Parameter
+        either, keyword = kind.POSITIONAL_OR_KEYWORD, kind.KEYWORD_ONLY
+        env = kind(self.env, either, annotation=named)
+        if not self.needs_env:
+            env = kind(self.env, either, annotation=named | None, default=None)
+        parameters = [kind("self", either), env]
+        for name, option in self.options.items():
+            place = either if name in self.positional else keyword
+            annotation = self.types[name].__origin__
+            parameters.append(kind(name, place, default=option.default, annotation=annotation))
+        return inspect.Signature([*parameters, kind("overrides", kind.VAR_KEYWORD, annotation=Any)])
+
+    def documented(self, doc: str) -> str:
+        """A class's docstring with the options before the line of its `overrides`."""
+        lines = [
+            textwrap.fill(f"{name}: {option.doc}", 110, initial_indent=" " * 8, subsequent_indent=" " * 12)
+            for name, option in self.options.items()
+        ]
+        return doc.replace("        overrides:", "\n".join([*lines, "        overrides:"]), 1)
+
+
+CONSTRUCTORS = {
+    c.name: c
+    for c in (
+        Constructor("Env", "gymnasium.make", EnvOptions),
+        Constructor("VectorEnv", "gymnasium.make_vec", VectorOptions),
+        Constructor(
+            "MVSimVecEnv",
+            "mvsim_gym.sb3.MVSimVecEnv",
+            SB3Options,
+            {"num_envs": NumEnvs, "num_threads": NumThreads},
+            "env_id",
+            needs_env=True,
+        ),
+    )
+}
+
+
+def all_options() -> dict[str, Option]:
+    """The options of all constructors; where they differ, as many environments have them."""
+    return {name: option for c in CONSTRUCTORS.values() for name, option in c.options.items()}
+
+
+def unknown_keyword(kind: str, name: str, of_env: Iterable[str]) -> TypeError:
+    """The error for a keyword that neither a constructor nor the environment has, worded as Python does.
+
+    Args:
+        kind: the constructor.
+        name: the keyword.
+        of_env: the keywords of the environment.
+    """
+    others = [c.made_by for c in CONSTRUCTORS.values() if name in c.options or name == c.env]
+    own = CONSTRUCTORS[kind]
+    near = difflib.get_close_matches(name, sorted({own.env, *own.options, *of_env} - {name}), 1)
+    hint = ""
+    if others:
+        hint = f", which is one of {' and '.join(others)}"
+    elif near:
+        hint = f", did you mean '{near[0]}'?"
+    return TypeError(f"{kind}.__init__() got an unexpected keyword argument {shortened(name)!r}{hint}")
+
+
+def table() -> str:
+    """The rows as Markdown, for docs/python.md."""
+    lines = ["| keyword | default | of | meaning |", "|---|---|---|---|"]
+    for name, option in all_options().items():
+        having = [c for c in CONSTRUCTORS.values() if name in c.options]
+        of = "all" if len(having) == len(CONSTRUCTORS) else ", ".join(f"`{c.name}`" for c in having)
+        defaults = list(dict.fromkeys(f"`{_text(c.options[name].default)}`" for c in having))
+        lines.append(f"| `{name}` | {', of many '.join(defaults)} | {of} | {option.doc} |")
+    return "\n".join(lines)
+
+
+def _text(default: Any) -> str:
+    return repr(default.value if isinstance(default, AutoresetMode) else default)

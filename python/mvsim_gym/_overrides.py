@@ -1,0 +1,144 @@
+"""The keywords of an environment file as pairs of a path and a text, which the core puts into the tree of the file.
+
+`reward={"collision": -20}` is `(("reward", "collision", "weight"), "-20")`. The text None leaves a term out, or brings
+an attribute back to its default; the text "" at the path of a term adds it with its defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from mvsim_gym._keywords import shortened
+from mvsim_gym.errors import WorldFileError
+
+Path = tuple[str, ...]
+Override = tuple[Path, str | None]
+
+_NUMBERS = {"variants", "world_seed", "control_period", "time_limit", "substeps"}
+_TEXTS = {"world", "vehicle"}
+_TERMS = {"observe", "reset", "reward", "terminate", "randomize"}
+_SHORTHAND = {"reward": "weight", "randomize": "scale"}
+"""The attribute that a bare value sets."""
+_KINDS = {
+    type(None): "None",
+    bool: "a bool",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "a dict",
+}
+
+
+def flatten(overrides: Mapping[str, Any], files: Collection[str]) -> list[Override]:
+    """The pairs that keywords stand for, in their order.
+
+    Args:
+        overrides: as `plain_values` leaves them.
+        files: the knobs that are paths of files.
+
+    Raises:
+        WorldFileError: a value of a kind that its keyword does not take; the message names the keyword.
+    """
+    return [pair for name, value in overrides.items() for pair in _pairs(name, value, files)]
+
+
+def number_text(number: float) -> str:
+    """The shortest text of a number, as the core writes it: 30, 0.1, 1e+05."""
+    value = Decimal(repr(number))
+    if not value.is_finite():
+        return repr(number)
+    sign, digits, exponent = value.normalize().as_tuple()
+    assert isinstance(exponent, int)
+    point, *rest = map(str, digits)
+    size = exponent + len(rest)
+    scientific = f"{'-' * sign}{point}{'.' * bool(rest)}{''.join(rest)}e{size:+03d}"
+    fixed = f"{Decimal(number) if exponent > 0 else value:f}".removesuffix(".0")
+    return fixed if len(fixed) <= len(scientific) else scientific
+
+
+def _pairs(name: str, value: Any, files: Collection[str]) -> Iterator[Override]:
+    path = (name,)
+    if name in _NUMBERS:
+        number = 0.0 if value is None and name == "time_limit" else value
+        yield path, _text(path, _of_kind(path, number, float, "a number"))
+    elif name in _TEXTS:
+        yield path, _of_kind(path, value, str, "a text")
+    elif name == "action":
+        attributes = _of_kind(path, value, dict, "a dict of attributes (an agent has one action)")
+        yield from _attributes(path, attributes)
+    elif name in _TERMS:
+        yield from _terms(path, value)
+    elif name in files:
+        yield from _files(path, value)
+    else:
+        yield path, _text(path, value)
+
+
+def _terms(path: Path, value: Any) -> Iterator[Override]:
+    if value is False:
+        yield path, None
+        return
+    shorthand = _SHORTHAND.get(path[0])
+    for name, item in _of_kind(path, value, dict, "a dict from the names of terms to values").items():
+        term = (*path, name)
+        if item is None or item is False:
+            yield term, None
+        elif item is True or item == {}:
+            yield term, ""
+        elif shorthand is not None and not isinstance(item, dict):
+            yield (*term, shorthand), _text((*term, shorthand), item)
+        else:
+            yield from _attributes(
+                term, _of_kind(term, item, dict, "a dict of attributes, or False to leave it out")
+            )
+
+
+def _attributes(path: Path, values: dict[str, Any]) -> Iterator[Override]:
+    if "class" in values:  # first: another class has other attributes
+        yield (*path, "class"), _of_kind((*path, "class"), values["class"], str, "the name of a class")
+    for name, value in values.items():
+        if name != "class":
+            yield (*path, name), None if value is None else _text((*path, name), value)
+
+
+def _files(path: Path, value: Any) -> Iterator[Override]:
+    if value == []:
+        raise _error(path, "found an empty list, expected one file or several")
+    for item in value if isinstance(value, list) else [value]:
+        yield path, _of_kind(path, item, str, "the path of a file, or a list of some")
+
+
+def _text(path: Path, value: Any) -> str:
+    """A value as it would stand in an attribute: of a list its numbers and texts with blanks between them."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return number_text(value)
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        _refuse(path, value, "a number, bool, text or list")
+    for item in value:
+        if isinstance(item, bool) or not isinstance(item, float | str):
+            _refuse(path, item, "numbers or texts in the list")
+    return " ".join(_text(path, item) for item in value)
+
+
+def _of_kind(path: Path, value: Any, kind: type, expected: str) -> Any:
+    if type(value) is not kind:
+        _refuse(path, value, expected)
+    return value
+
+
+def _refuse(path: Path, value: Any, expected: str) -> NoReturn:
+    raise _error(path, f"found {_KINDS[type(value)]}, expected {expected}")
+
+
+def _error(path: Path, text: str) -> WorldFileError:
+    place = f"keyword {'.'.join(path)}"
+    shown = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in shortened(place, 1200)
+    )
+    return WorldFileError(f"{shown}: {text}", place)

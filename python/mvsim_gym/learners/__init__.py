@@ -1,0 +1,1 @@
+"""Adapters for learning libraries, one module each, which imports its library."""

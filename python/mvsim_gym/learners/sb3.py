@@ -1,0 +1,273 @@
+"""The native batch as a vector environment of Stable-Baselines3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from stable_baselines3.common.vec_env.base_vec_env import VecEnv
+
+from mvsim_gym import _core
+from mvsim_gym._build import (
+    Recipe,
+    action_space,
+    closed_error,
+    columns_of,
+    draw_key,
+    observation_space,
+    spec_of,
+    takes_options,
+)
+from mvsim_gym._checks import as_actions, check_options, checked_seed
+from mvsim_gym._info import InfoTable
+from mvsim_gym._options import CONSTRUCTORS, SB3Options
+from mvsim_gym._picture import Painter
+from mvsim_gym._state import Copyable, pack, unpack
+from mvsim_gym.registration import Named
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["FlatObservation", "MVSimVecEnv"]
+
+Indices = int | Iterable[int] | None
+Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
+
+
+class MVSimVecEnv(Copyable, VecEnv):
+    """`num_envs` copies of an environment for Stable-Baselines3, stepped by one native call.
+
+    Args:
+        env_id: path of an environment file, or what `gymnasium.make` takes: an id, "module:id", an EnvSpec.
+        overrides: as for `mvsim_gym.Env`.
+
+    Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
+    whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
+    (r: return, l: length in steps, t: simulated s), `is_success` and the keys of `mvsim_gym.Env`.
+    """
+
+    _NATIVE = frozenset({"_batch", "_current", "_final", "_info", "_painter"})
+
+    @overload
+    def __init__(
+        self, env_id: Named, num_envs: int = 1, num_threads: int = 0, **options: Unpack[SB3Options]
+    ) -> None: ...
+    @overload
+    def __init__(self, env_id: Named, num_envs: int = 1, num_threads: int = 0, **keywords: Any) -> None: ...
+    @takes_options(CONSTRUCTORS["MVSimVecEnv"])
+    def __init__(self, recipe: Recipe) -> None:
+        batch = self._make(recipe)
+        self.spec = spec_of(self._recipe)
+        """What `gymnasium.make` makes a single one of these environments from."""
+        space = observation_space(batch)
+        self._columns = columns_of(batch, space)
+        self._flatten = FlatObservation(space) if recipe.options["flatten"] else None
+        super().__init__(batch.num_envs, self._flatten.space if self._flatten else space, action_space(batch))
+        self.metadata: dict[str, Any] = {
+            "render_modes": ["rgb_array"],
+            "render_fps": 1 / batch.control_period,
+        }
+        self._action_shape = (batch.num_envs, batch.action_size)
+        self._actions = np.zeros(self._action_shape, np.float32)
+        self._infos: list[dict[str, Any]] = [{} for _ in range(batch.num_envs)]
+        self._told: list[int] = []  # envs whose info dict is not empty
+        self._returns = np.zeros(batch.num_envs)
+        self._lengths = np.zeros(batch.num_envs, np.int64)
+        self._seeded = np.zeros(batch.num_envs, np.bool_)
+        self._attach(batch)
+
+    def _attach(self, batch: _core.Batch) -> None:
+        self._batch: _core.Batch | None = batch
+        self._current = [(key, batch.observation(i)) for key, i in self._columns]
+        self._final = [(key, batch.final_observation(i)) for key, i in self._columns]
+        self._info = InfoTable(batch)
+        self._painter: Painter | None = None
+
+    def reset(self) -> Observations:
+        """Starts an episode in every env, with the seeds that `seed` was given since the last reset."""
+        batch = self._open()
+        for options in self._options:
+            check_options(options, ())
+        for i, seed in enumerate(self._seeds):
+            if seed is not None or not self._seeded[i]:
+                batch.seed_env(i, draw_key(seeding.np_random(seed)[0]))
+        self._seeded[:] = True
+        self._reset_seeds()
+        self._reset_options()
+        batch.reset()
+        self._forget_infos()
+        self._returns[:] = 0
+        self._lengths[:] = 0
+        return self._observations(self._current)
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """For the next reset: env i gets seed + i; None draws one.
+
+        Returns:
+            The seed of each env.
+
+        Raises:
+            ValueError: it is no integer of at least 0.
+        """
+        return super().seed(None if seed is None else checked_seed(seed))
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        """Takes the actions, (num_envs, n) in [-1, 1], for `step_wait`."""
+        self._actions = as_actions(actions, self._action_shape)
+        if self._watch is not None and not self._watch.looks(
+            self._actions, stacklevel=4
+        ):  # of VecEnv.step's caller
+            self._watch = None
+
+    def step_wait(
+        self,
+    ) -> tuple[Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
+        """Steps all envs: observations, rewards (float32), dones and infos."""
+        batch = self._open()
+        batch.step(self._actions)
+        rewards, dones = batch.rewards, batch.finished.copy()
+        self._returns += rewards
+        self._lengths += 1
+        self._forget_infos()
+        if dones.any():
+            self._tell_ends(dones.nonzero()[0].tolist())
+        return self._observations(self._current), rewards.astype(np.float32), dones, self._infos
+
+    def snapshot(self) -> bytes:
+        """The states of all envs, their returns and lengths included."""
+        batch = self._open()
+        states = [batch.state(i) for i in range(self.num_envs)]
+        return pack([self._returns.tobytes(), self._lengths.tobytes(), *states])
+
+    def restore(self, state: bytes) -> Observations:
+        """Goes back to a snapshot of as many envs.
+
+        Returns:
+            The observations of that moment.
+
+        Raises:
+            ValueError: the bytes are damaged or of something else; nothing has changed.
+        """
+        batch = self._open()
+        returns, lengths, *states = unpack(state, 2 + self.num_envs)
+        if not len(returns) == len(lengths) == 8 * self.num_envs:
+            raise ValueError(
+                "snapshot: found one of another kind of environment, expected one of MVSimVecEnv"
+            )
+        batch.set_state(range(self.num_envs), states)
+        if self._painter is not None:
+            self._painter.forget(range(self.num_envs))
+        self._returns[:] = np.frombuffer(returns)
+        self._lengths[:] = np.frombuffer(lengths, np.int64)
+        self._seeded[:] = [batch.started(i) for i in range(self.num_envs)]
+        self._forget_infos()
+        return self._observations(self._current)
+
+    def close(self) -> None:
+        """Gives threads and memory back."""
+        if self._batch is not None:
+            self._batch.stop_threads()
+        self._batch = self._painter = None
+
+    def get_images(self) -> list[npt.NDArray[np.uint8]]:
+        """A picture of each env."""
+        batch = self._open()
+        if self._painter is None:
+            self._painter = Painter()
+        return [self._painter.of_env(batch, i, self._shot) for i in range(self.num_envs)]
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """An attribute of the envs, which have them in common, for each: `spec`, `render_mode`, `action_low`..."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Raises AttributeError: rows of one batch have nothing that can be set in them."""
+        raise AttributeError(
+            f"'{attr_name}' cannot be set: the envs are rows of a native batch. What differs from the environment"
+            " file is said by keywords of MVSimVecEnv, for all of them"
+        )
+
+    def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> list[Any]:
+        """The envs are rows of one batch: the only method of theirs is `render`."""
+        if method_name != "render":
+            raise AttributeError(
+                f"the envs of a native batch have no method '{method_name}', expected 'render'"
+            )
+        images = self.get_images()
+        return [images[i] for i in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+        """No env is wrapped; but the batch keeps episodes' statistics as a Monitor does, and says so."""
+        from stable_baselines3.common.monitor import Monitor
+
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
+
+    def _open(self) -> _core.Batch:
+        if self._batch is None:
+            raise closed_error("vector environment")
+        return self._batch
+
+    def _observations(self, rows: list[tuple[str, npt.NDArray[Any]]]) -> Observations:
+        if self._flatten:
+            return self._flatten.of([array for _, array in rows])
+        return {key: array.copy() for key, array in rows}
+
+    def _forget_infos(self) -> None:
+        for i in self._told:
+            self._infos[i] = {}
+        self._told = []
+
+    def _tell_ends(self, ended: list[int]) -> None:
+        batch = self._open()
+        final = self._observations([(key, array[ended]) for key, array in self._final])
+        truncated, terminated = batch.truncated, batch.terminated
+        for row, i in enumerate(ended):
+            info = self._info.of_env(i)
+            info["terminal_observation"] = (
+                {key: array[row] for key, array in final.items()} if isinstance(final, dict) else final[row]
+            )
+            info["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
+            info["is_success"] = info["success"]
+            info["episode"] = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": info["time"]}
+            self._infos[i] = info
+        self._told = ended
+        self._returns[ended] = 0
+        self._lengths[ended] = 0
+
+
+class FlatObservation:
+    """Turns dicts of observations into vectors in [-1, 1], in the order of the space: what `MVSimVecEnv` feeds.
+
+    Call it with the observations of a vector environment ({key: (n, size)}) or of a single one ({key: (size,)}) to use
+    a policy trained on the flat vectors: `model.predict(FlatObservation(envs.single_observation_space)(observation))`.
+    """
+
+    def __init__(self, space: spaces.Dict) -> None:
+        low, high = (
+            np.concatenate([getattr(box, bound).ravel() for box in space.spaces.values()]).astype(np.float32)
+            for bound in ("low", "high")
+        )
+        self.space = spaces.Box(-1.0, 1.0, low.shape, np.float32)
+        self._keys = list(space.spaces)
+        self._ndims = [len(box.shape or ()) for box in space.spaces.values()]
+        spread = np.where(high > low, high - low, 1)
+        self._scale = (2 / spread).astype(np.float32)
+        self._offset = (-1 - low * self._scale).astype(np.float32)
+
+    def __call__(self, observation: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
+        """{key: (n, ...)} -> (n, sum of sizes), or without n; float32, a new array."""
+        return self.of([observation[key] for key in self._keys])
+
+    def of(self, rows: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
+        """The same from a list of arrays in the order of the space."""
+        flat = [
+            row.reshape((*row.shape[: row.ndim - n], -1)) for row, n in zip(rows, self._ndims, strict=True)
+        ]
+        out = np.concatenate(flat, axis=-1, dtype=np.float32)
+        out *= self._scale
+        out += self._offset
+        return np.clip(out, -1, 1, out=out)

@@ -1,0 +1,1 @@
+"""The commands of `mvsim-gym` and what works without a learner."""
