@@ -177,12 +177,12 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
   for (const auto& [name, value] : state.options.variables) state.expander.set_variable(name, value);
   process_all(state, children_of(root));
   state.world.unused_variables = unused_variables(state);
-  if (state.options.tells_unused)
-    for (const std::string& name : state.world.unused_variables)
-      state.warnings.add("unused " + name, root.where(),
-                         "the variable '" + shortened(name) + "' was given, but nothing here asks for it" +
-                             did_you_mean(name, state.expander.asked_names()));
   state.world.asked_variables = state.expander.asked_names();
+  if (state.options.refuses_unused && !state.world.unused_variables.empty()) {
+    const std::string& name = state.world.unused_variables.front();
+    throw WorldFileError(root.where(), "nothing in this world uses the variable '" + shortened(name) + "'" +
+                                           did_you_mean(name, state.world.asked_variables));
+  }
   state.world.warnings = state.warnings.texts();
   return std::move(state.world);
 }

@@ -194,8 +194,8 @@ struct WorldSpec {
   std::vector<GroundGridSpec> ground_grids;
   std::vector<JointSpec> joints;
   std::vector<std::string> warnings;  // "path:line:column: text", each once
-  // Variables given by the caller whose names no file mentions (nor one that an <if> left out),
-  // and all names that were asked for.
+  // Variables given by the caller whose names no file mentions (nor one that an <if> left out), where that is no
+  // error, and all names that were asked for.
   std::vector<std::string> unused_variables, asked_variables;
 };
 
