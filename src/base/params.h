@@ -61,7 +61,7 @@ struct ParamSet {
   const NamedText* find(std::string_view name) const;
 };
 
-// Typed readers of section 1.9 of the world language. All throw WorldFileError naming tag and text.
+// Typed readers. All throw WorldFileError naming tag and text.
 double parse_number(const NamedText& value);
 bool parse_bool(const NamedText& value);
 int parse_int(const NamedText& value);
@@ -83,6 +83,9 @@ void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::spa
 double degrees_if_radians(double number);
 
 bool in_range(const ParamInfo& info, double value);  // false for NaN
+
+// ">= 0 and < 1", in the units of the file.
+std::string range_text(const ParamInfo& info);
 
 // Throws WorldFileError when `value` is outside the row's range.
 void check_range(const ParamInfo& info, double value, const SourceLocation& where);

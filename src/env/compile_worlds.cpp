@@ -258,9 +258,10 @@ void refuse_unused_knobs(const EnvSpec& spec, const std::set<std::string>& used,
     if (used.contains(name) || (other_world && !by_keyword)) continue;
     const std::string nearest = did_you_mean(name, {asked.begin(), asked.end()});
     if (other_world)
-      throw WorldFileError(knob.value.where, "nothing uses the knob '" + name +
-                                                 "', neither an attribute of the environment nor the world '" +
-                                                 shortened(spec.world.text, 200) + "'" + nearest);
+      throw WorldFileError(knob.value.where,
+                           "nothing uses the knob '" + name +
+                               "', neither an attribute of the environment nor the world '" +
+                               shortened(spec.world.text, 200) + "'" + nearest);
     throw WorldFileError(knob.defined, "<knob>: nothing uses the knob '" + name +
                                            "', neither an attribute of this file nor its world" + nearest);
   }

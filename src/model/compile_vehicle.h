@@ -11,7 +11,7 @@ namespace mvsim {
 size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
                   std::span<const double> values);
 
-// Initial pose with z snapped to the ground of what stands before it in the document (world-elements 2.1.1).
+// Initial pose with z snapped to the ground of what stands before it in the document.
 Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_height);
 
 // `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.

@@ -63,7 +63,7 @@ void parse_pose(LoadState& state, const Fields& fields, PlacementSpec& out) {
 PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object) {
   PlacementSpec out;
   out.where = object;
-  if (const Element* animation = fields.node("animation")) refuse(*animation, "<animation>");
+  check_tags(state, fields, placement_tags());
   parse_pose(state, fields, out);
   if (const Element* e = fields.node("init_vel"))
     out.velocity = parse_velocity(text_of(state, *e, fields.scope()));

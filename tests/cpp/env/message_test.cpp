@@ -135,7 +135,9 @@ TEST(Knobs, OneThatNothingUsesIsAMistake) {
             "no error");
   const std::string keyword = message_of(
       spec, {{"world", text(testing::kSource + "/worlds/nav_arena.world.xml")}, {"obstacels", number(3)}});
-  expect_has(keyword, "keyword obstacels: nothing uses the knob 'obstacels', neither an attribute of the environment nor the world '");
+  expect_has(keyword,
+             "keyword obstacels: nothing uses the knob 'obstacels', neither an attribute of the environment "
+             "nor the world '");
   expect_has(keyword, "did you mean 'obstacles'?");
 }
 

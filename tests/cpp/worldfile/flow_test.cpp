@@ -124,8 +124,8 @@ TEST(Variable, WhatACallerDefinesInVainIsAnError) {
     load_world_text(text, folder.path(), options);
     FAIL();
   } catch (const WorldFileError& e) {
-    EXPECT_TRUE(has(e.what(),
-                    ":1:1: nothing in this world uses the variable 'obstacle', did you mean 'obstacles'?"));
+    EXPECT_TRUE(
+        has(e.what(), ":1:1: nothing in this world uses the variable 'obstacle', did you mean 'obstacles'?"));
   }
   options.refuses_unused = false;
   const WorldSpec world = load_world_text(text, folder.path(), options);
