@@ -70,9 +70,9 @@ def tags(element: str, rows: list[_core.TagRow]) -> list[str]:
     lines += [f"| `{row.name}` | {default_of(row)} | {values_of(row)} | {row.text} |" for row in used]
     for effect, words in (("none", "Checked, without effect"), ("refused", "Not supported yet")):
         others = [row for row in rows if row.effect == effect]
-        told = [f"`{row.name}`" + (f" ({row.text})" if row.text else "") for row in others]
-        if told:
-            lines += [""] * bool(lines) + [f"{words}: {', '.join(told)}."]
+        shown_names = [f"`{row.name}`" + (f" ({row.text})" if row.text else "") for row in others]
+        if shown_names:
+            lines += [""] * bool(lines) + [f"{words}: {', '.join(shown_names)}."]
     return lines
 
 

@@ -59,7 +59,7 @@ JointEndSpec parse_end(LoadState& state, const Fields& fields, const Element& e,
   const NamedText anchor = required(fields, e, "anchor_" + suffix);
   const std::vector<double> xy = parse_numbers(anchor, 2, 2, "two numbers x y (m)");
   for (const double v : xy)
-    check_range({.name = anchor.name, .min = -kMostLength, .max = kMostLength}, v, anchor.where);
+    check_range({.name = anchor.name, .min = -kMaxLength, .max = kMaxLength}, v, anchor.where);
   out.anchor = {xy[0], xy[1]};
   return out;
 }

@@ -14,7 +14,7 @@ void check_distance(double value, const NamedText& text) {
 
 double angle(double degrees, const NamedText& text) {
   const double radians = degrees * kDegree;
-  check_range({.name = text.name, .min = -kMostTurn, .max = kMostTurn, .type = ParamType::kDegrees}, radians,
+  check_range({.name = text.name, .min = -kMaxTurn, .max = kMaxTurn, .type = ParamType::kDegrees}, radians,
               text.where);
   return radians;
 }

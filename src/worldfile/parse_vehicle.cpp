@@ -34,12 +34,12 @@ WheelSpec parse_wheel(LoadState& state, const Element& e, const Fields& vehicle,
   if (const std::optional<NamedText> pos = fields.scalar("pos")) {
     const std::vector<double> v = parse_numbers(*pos, 2, 3, "x y and optionally the yaw (m, m, degrees)");
     for (size_t i = 0; i < 2; ++i)
-      check_range({.name = "pos", .min = -kMostLength, .max = kMostLength}, v[i], pos->where);
+      check_range({.name = "pos", .min = -kMaxLength, .max = kMaxLength}, v[i], pos->where);
     out.position = Vec2{v[0], v[1]};
     if (v.size() == 3) {
       warn_of_radians(state, v[2], *pos);
       out.yaw = v[2] * kDegree;
-      check_range({.name = "pos", .min = -kMostTurn, .max = kMostTurn, .type = ParamType::kDegrees}, out.yaw,
+      check_range({.name = "pos", .min = -kMaxTurn, .max = kMaxTurn, .type = ParamType::kDegrees}, out.yaw,
                   pos->where);
     }
   }

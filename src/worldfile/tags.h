@@ -7,10 +7,10 @@
 namespace mvsim {
 
 inline constexpr double kFarthest = 1e7;  // m: beyond, a millimetre is lost even in double precision products
-inline constexpr double kMostLength = 1e6;  // m, of bodies and their parts
-inline constexpr double kMostTurn = 36000 * kDegree;
+inline constexpr double kMaxLength = 1e6;  // m, of bodies and their parts
+inline constexpr double kMaxTurn = 36000 * kDegree;
 inline constexpr double kThinnest = 0.004;  // m, of a wall: what the solver takes
-inline constexpr double kLeastMass = 1e-6;  // kg, of what moves; forces on less leave single precision
+inline constexpr double kMinMass = 1e-6;    // kg, of what moves; forces on less leave single precision
 
 // What is read and becomes blocks.
 struct WallsSpec {

@@ -12,7 +12,7 @@ constexpr TagInfo kPlacement[] = {
     own("animation").refused()};
 
 constexpr Tag<BlockSpec> kBlock[] = {
-    {number("mass", kLeastMass, 1e9, "kg").or_value(0, "for a block that nothing moves").randomised(),
+    {number("mass", kMinMass, 1e9, "kg").or_value(0, "for a block that nothing moves").randomised(),
      &BlockSpec::mass},
     {boolean("static", "never moves"), &BlockSpec::is_static},
     {boolean("intangible", "no body: nothing collides with it, wheels stand on it"), &BlockSpec::intangible},
@@ -23,10 +23,8 @@ constexpr Tag<BlockSpec> kBlock[] = {
     {number("restitution", 0, 1).randomised(), &BlockSpec::restitution},
     {number("linear_damping", 0, 1e4, "1/s").randomised(), &BlockSpec::linear_damping},
     {number("angular_damping", 0, 1e4, "1/s").randomised(), &BlockSpec::angular_damping},
-    {number("zmin", -kMostLength, kMostLength, "m", "absent: that of its `geometry`, or 0"),
-     &BlockSpec::z_min},
-    {number("zmax", -kMostLength, kMostLength, "m", "absent: that of its `geometry`, or 1"),
-     &BlockSpec::z_max},
+    {number("zmin", -kMaxLength, kMaxLength, "m", "absent: that of its `geometry`, or 0"), &BlockSpec::z_min},
+    {number("zmax", -kMaxLength, kMaxLength, "m", "absent: that of its `geometry`, or 1"), &BlockSpec::z_max},
     {color("color"), &BlockSpec::color},
     any_number("visual_scale").without_effect(),
     own("shape", "a polygon; its convex hull collides; sides that cross give a warning"),
@@ -36,20 +34,20 @@ constexpr Tag<BlockSpec> kBlock[] = {
 
 constexpr Tag<BlockSpec> kGeometry[] = {
     own("type"),
-    {number_above("radius", 0, kMostLength, "m"), &BlockSpec::radius},
-    {number_above("length", 0, kMostLength, "m"), &BlockSpec::length},
+    {number_above("radius", 0, kMaxLength, "m"), &BlockSpec::radius},
+    {number_above("length", 0, kMaxLength, "m"), &BlockSpec::length},
     {integer("vertex_count", 3, 1000, "of `cylinder`, `sphere` and `semi_cylinder_bump`"),
      &BlockSpec::vertex_count}};
 
-constexpr Tag<Vec3> kGeometrySize[] = {{number_above("lx", 0, kMostLength, "m"), &Vec3::x},
-                                       {number_above("ly", 0, kMostLength, "m"), &Vec3::y},
-                                       {number_above("lz", 0, kMostLength, "m"), &Vec3::z}};
+constexpr Tag<Vec3> kGeometrySize[] = {{number_above("lx", 0, kMaxLength, "m"), &Vec3::x},
+                                       {number_above("ly", 0, kMaxLength, "m"), &Vec3::y},
+                                       {number_above("lz", 0, kMaxLength, "m"), &Vec3::z}};
 
 constexpr Tag<WallsSpec> kWalls[] = {
     own("shape", "pairs of points, each pair one wall"),
     own("transformation", "of these points: a 4x4 matrix `[a b c d; ...]`"),
-    {number("wallThickness", kThinnest, kMostLength, "m"), &WallsSpec::thickness},
-    {number_above("wallHeight", 0, kMostLength, "m"), &WallsSpec::height},
+    {number("wallThickness", kThinnest, kMaxLength, "m"), &WallsSpec::thickness},
+    {number_above("wallHeight", 0, kMaxLength, "m"), &WallsSpec::height},
     {color("color"), &WallsSpec::color},
     any_number("scale").without_effect(),
     own("model_uri", "walls from a mesh: not supported yet, give `shape`")};

@@ -14,7 +14,7 @@ constexpr Tag<Rect> kExtent[] = {{place("x_min"), &Rect::x_min},
                                  {place("y_min"), &Rect::y_min},
                                  {place("y_max"), &Rect::y_max}};
 
-constexpr double kMostPixel = 1e6;
+constexpr double kMaxPixel = 1e6;
 constexpr Tag<OccupancyGridSpec> kGrid[] = {
     own("file",
         "needed: an image (dark is occupied), a ROS map_server `.yaml`, or a serialized grid of MRPT "
@@ -22,10 +22,10 @@ constexpr Tag<OccupancyGridSpec> kGrid[] = {
     {number("resolution", kMinResolution, kMaxResolution, "m",
             "of a pixel of an image; a `.yaml` or `.gridmap` says itself where it lies"),
      &OccupancyGridSpec::resolution},
-    {number("centerpixel_x", -kMostPixel, kMostPixel, "",
+    {number("centerpixel_x", -kMaxPixel, kMaxPixel, "",
             "from the lower left corner, with `centerpixel_y`; absent: the middle"),
      &OccupancyGridSpec::center_x},
-    {number("centerpixel_y", -kMostPixel, kMostPixel), &OccupancyGridSpec::center_y},
+    {number("centerpixel_y", -kMaxPixel, kMaxPixel), &OccupancyGridSpec::center_y},
     boolean("show_collisions").without_effect(),
     {number("restitution", 0, 1), &OccupancyGridSpec::restitution},
     {number("lateral_friction", 0, 1e3), &OccupancyGridSpec::lateral_friction}};

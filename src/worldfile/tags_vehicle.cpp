@@ -19,9 +19,9 @@ constexpr Tag<VehicleSpec> kVehicle[] = {
      &VehicleSpec::auto_start_recording}};
 
 constexpr Tag<ChassisSpec> kChassis[] = {
-    {number("mass", kLeastMass, 1e7, "kg", "absent: that of the class").randomised(), &ChassisSpec::mass},
-    {number("zmin", -kMostLength, kMostLength, "m", "absent: that of the class"), &ChassisSpec::z_min},
-    {number("zmax", -kMostLength, kMostLength, "m", "absent: that of the class"), &ChassisSpec::z_max},
+    {number("mass", kMinMass, 1e7, "kg", "absent: that of the class").randomised(), &ChassisSpec::mass},
+    {number("zmin", -kMaxLength, kMaxLength, "m", "absent: that of the class"), &ChassisSpec::z_min},
+    {number("zmax", -kMaxLength, kMaxLength, "m", "absent: that of the class"), &ChassisSpec::z_max},
     {number("linear_damping", 0, 1e4, "1/s").randomised(), &ChassisSpec::linear_damping},
     {number("angular_damping", 0, 1e4, "1/s").randomised(), &ChassisSpec::angular_damping},
     {color("color", "absent: that of the class"), &ChassisSpec::color},
@@ -31,7 +31,7 @@ constexpr Tag<ChassisSpec> kChassis[] = {
 
 constexpr Tag<WheelSpec> kWheel[] = {
     own("pos", "x y [yaw] (m, m, degrees); absent: that of the class"),
-    {number("mass", kLeastMass, 1e6, "kg"), &WheelSpec::mass},
+    {number("mass", kMinMass, 1e6, "kg"), &WheelSpec::mass},
     {number("width", 1e-3, 100, "m"), &WheelSpec::width},
     {number("diameter", 1e-3, 100, "m"), &WheelSpec::diameter},
     {number("inertia", 1e-12, 1e9, "kg m²", "about its axle").or_value(-1, "mass diameter²/8"),
@@ -42,13 +42,12 @@ constexpr Tag<WheelSpec> kWheel[] = {
     any_number("linked_yaw_offset_deg").without_effect(),
     own("visual", "checked, without effect")};
 
-constexpr double kMostMultiplier = 1e3;
+constexpr double kMaxMultiplier = 1e3;
 constexpr std::string_view kDrawn = "absent: drawn from N(1, 0.02) per vehicle";
 constexpr Tag<OdometrySpec> kOdometry[] = {
-    {number("x_multiplier", -kMostMultiplier, kMostMultiplier, "", kDrawn).randomised(), &OdometrySpec::x},
-    {number("y_multiplier", -kMostMultiplier, kMostMultiplier, "", kDrawn).randomised(), &OdometrySpec::y},
-    {number("yaw_multiplier", -kMostMultiplier, kMostMultiplier, "", kDrawn).randomised(),
-     &OdometrySpec::yaw}};
+    {number("x_multiplier", -kMaxMultiplier, kMaxMultiplier, "", kDrawn).randomised(), &OdometrySpec::x},
+    {number("y_multiplier", -kMaxMultiplier, kMaxMultiplier, "", kDrawn).randomised(), &OdometrySpec::y},
+    {number("yaw_multiplier", -kMaxMultiplier, kMaxMultiplier, "", kDrawn).randomised(), &OdometrySpec::yaw}};
 
 }  // namespace
 

@@ -29,18 +29,18 @@ constexpr TagInfo kJoint[] = {
     own("body_b", "needed, another one"), own("anchor_a", "needed: x y in the frame of `body_a` (m)"),
     own("anchor_b", "needed: x y in the frame of `body_b` (m)")};
 
-constexpr double kMostStiffness = 1e9;
-constexpr double kLeastLength = 0.01;  // m; Box2D takes less than half a centimetre for none
+constexpr double kMaxStiffness = 1e9;
+constexpr double kMinLength = 0.01;  // m; Box2D takes less than half a centimetre for none
 constexpr Tag<JointSpec> kDistance[] = {
-    {number("max_length", kLeastLength, kMostLength, "m"), &JointSpec::max_length},
-    {number("min_length", 0, kMostLength, "m"), &JointSpec::min_length},
-    {number("stiffness", 0, kMostStiffness, "N/m", "with it also a spring whose rest is `max_length`"),
+    {number("max_length", kMinLength, kMaxLength, "m"), &JointSpec::max_length},
+    {number("min_length", 0, kMaxLength, "m"), &JointSpec::min_length},
+    {number("stiffness", 0, kMaxStiffness, "N/m", "with it also a spring whose rest is `max_length`"),
      &JointSpec::stiffness},
-    {number("damping", 0, kMostStiffness, "N s/m", "of that spring"), &JointSpec::damping}};
+    {number("damping", 0, kMaxStiffness, "N s/m", "of that spring"), &JointSpec::damping}};
 constexpr Tag<JointSpec> kRevolute[] = {
     {boolean("enable_limit"), &JointSpec::limited},
-    {degrees("lower_angle_deg", -kMostTurn, kMostTurn), &JointSpec::lower_angle},
-    {degrees("upper_angle_deg", -kMostTurn, kMostTurn), &JointSpec::upper_angle}};
+    {degrees("lower_angle_deg", -kMaxTurn, kMaxTurn), &JointSpec::lower_angle},
+    {degrees("upper_angle_deg", -kMaxTurn, kMaxTurn), &JointSpec::upper_angle}};
 
 }  // namespace
 

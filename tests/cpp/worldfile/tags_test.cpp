@@ -1,5 +1,5 @@
 // Every row of every table of tags: what is no value of its type, or out of its range, is refused with the
-// line, the tag and what was expected; the ends of the range are taken; what has no effect is told once.
+// line, the tag and what was expected; the ends of the range are taken; what has no effect warns once.
 #include <cmath>
 #include <set>
 
@@ -150,7 +150,7 @@ TEST_P(EveryTag, IsCheckedByItsRange) {
   if (tag.also) expect_taken(in_file(range, *tag.also));
 }
 
-TEST_P(EveryTag, IsToldOnceWhereItHasNoEffect) {
+TEST_P(EveryTag, WarnsOnceWhereItHasNoEffect) {
   const TagInfo& tag = row().tag;
   const std::string name(tag.name());
   if (tag.effect == TagEffect::kRefused) {
