@@ -40,8 +40,8 @@ class World:
         seed: of everything random in the run: sensor noise, odometry errors.
         roots: folders that the world may read beside the parent of its own folder and the package's data.
         world_seed: of the random expressions in the world file itself, e.g. `$f{rand()}`.
-        variables: of the world file, e.g. `{"obstacles": 12}` for its `${obstacles|8}`; numbers or text. A
-            warning names one that nothing there asks for.
+        variables: of the world file, e.g. `{"obstacles": 12}` for its `${obstacles|8}`; numbers or text. One
+            that nothing there asks for is an error.
         log_dir: a folder for CSV files of every vehicle, a row a physics step (docs/python.md); without it nothing
             is written.
         memory_limit: bytes that the world may take; more is an error before it is taken.

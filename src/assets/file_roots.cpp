@@ -19,6 +19,7 @@ namespace mvsim {
 namespace {
 
 constexpr const char* kMissing = "does not exist";
+constexpr const char* kNoFile = "is not a regular file";
 constexpr int kMaxLinks = 40;  // followed on the way to one file, as the kernel does
 
 // A pipe or a device does not hold us up, and none becomes our terminal.
@@ -179,47 +180,43 @@ class FileRoots::Walk {
     push_parts(path, parts_);
   }
 
-  std::optional<OpenFile> run(std::string& reason) {
-    while (!parts_.empty()) {
-      const std::string name = std::move(parts_.back());
-      parts_.pop_back();
-      if (name == ".") continue;
-      if (name == "..") {
-        leave();
-      } else if (!enter(name)) {
-        reason = roots_.is_inside(place_) ? reason_ : outside();
-        return std::nullopt;
-      } else if (file_.get() >= 0) {
-        return finish(reason);
-      }
-      if (!roots_.may_pass(place_)) break;
-    }
-    reason = roots_.is_inside(place_) ? "is not a regular file" : outside();
+  std::optional<OpenFile> file(std::string& reason) {
+    const bool arrived = advance();
+    if (arrived && file_.get() >= 0) return finish(reason);
+    if (arrived) reason_ = kNoFile;
+    reason = roots_.is_inside(place_) ? reason_ : outside();
     return std::nullopt;
   }
 
   // Where a folder is, or would be: what is not there is a name only, if nothing leads up again behind it.
   std::optional<std::string> folder() {
+    const bool arrived = advance();
+    if (!roots_.is_inside(place_) || file_.get() >= 0) return std::nullopt;
+    if (arrived) return place_;
+    if (reason_ != kMissing || std::find(parts_.begin(), parts_.end(), "..") != parts_.end())
+      return std::nullopt;
+    std::string out = place_;
+    for (; !parts_.empty(); parts_.pop_back())
+      if (parts_.back() != ".") out = child_of(out, parts_.back());
+    return out;
+  }
+
+ private:
+  // To the end of the path; false: it goes no further, for `reason_` or since it left where a world may look.
+  bool advance() {
     while (!parts_.empty()) {
       const std::string name = std::move(parts_.back());
       parts_.pop_back();
       if (name == ".") continue;
-      if (name == "..") {
+      if (name == "..")
         leave();
-      } else if (!enter(name)) {
-        const bool leads_up = std::find(parts_.begin(), parts_.end(), "..") != parts_.end();
-        if (reason_ != kMissing || leads_up || !roots_.is_inside(place_)) return std::nullopt;
-        std::string out = place_;
-        for (; !parts_.empty(); parts_.pop_back())
-          if (parts_.back() != ".") out = child_of(out, parts_.back());
-        return out;
-      }
-      if (file_.get() >= 0 || !roots_.may_pass(place_)) return std::nullopt;
+      else if (!enter(name))
+        return false;
+      if (!roots_.may_pass(place_)) return false;
     }
-    return roots_.is_inside(place_) ? std::optional(place_) : std::nullopt;
+    return true;
   }
 
- private:
   std::string outside() const {
     std::string listed;
     for (const Root& root : roots_.roots_) listed += (listed.empty() ? "" : ", ") + shortened(root.real, 200);
@@ -272,7 +269,7 @@ class FileRoots::Walk {
 
   bool fail(int error, const std::string& where) {
     place_ = where;
-    reason_ = error == 0                            ? "is not a regular file"
+    reason_ = error == 0                            ? kNoFile
               : error == ENOENT || error == ENOTDIR ? kMissing
               : error == ELOOP                      ? "is a circle of links"
                                                     : std::string("cannot be read: ") + std::strerror(error);
@@ -284,7 +281,7 @@ class FileRoots::Walk {
     if (!roots_.is_inside(place_)) {
       reason = outside();
     } else if (fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-      reason = "is not a regular file";
+      reason = kNoFile;
     } else {
       return OpenFile(file_.release(), place_, static_cast<uint64_t>(status.st_size));
     }
@@ -304,7 +301,7 @@ std::optional<OpenFile> FileRoots::open(const std::string& path, std::string& re
     reason = "is not a file name";
     return std::nullopt;
   }
-  return Walk(*this, with_real_root(path)).run(reason);
+  return Walk(*this, with_real_root(path)).file(reason);
 }
 
 std::optional<std::string> FileRoots::folder(const std::string& path) const {

@@ -115,16 +115,21 @@ bool in_range(const ParamInfo& info, double value) {
          (info.open_max ? value < info.max : value <= info.max);
 }
 
+std::string range_text(const ParamInfo& info) {
+  const double unit = info.type == ParamType::kDegrees ? kDegree : 1.0;
+  std::string out;
+  if (std::isfinite(info.min)) out = (info.open_min ? "> " : ">= ") + short_number(info.min / unit);
+  if (std::isfinite(info.max))
+    out += (out.empty() ? "" : " and ") + std::string(info.open_max ? "< " : "<= ") +
+           short_number(info.max / unit);
+  return out;
+}
+
 void check_range(const ParamInfo& info, double value, const SourceLocation& where) {
   if (in_range(info, value)) return;
   const double unit = info.type == ParamType::kDegrees ? kDegree : 1.0;
-  std::string expected;
-  if (std::isfinite(info.min)) expected = (info.open_min ? "> " : ">= ") + short_number(info.min / unit);
-  if (std::isfinite(info.max))
-    expected += (expected.empty() ? "" : " and ") + std::string(info.open_max ? "< " : "<= ") +
-                short_number(info.max / unit);
   throw WorldFileError(where, "<" + std::string(info.name) + ">: found " + short_number(value / unit) +
-                                  ", expected " + expected);
+                                  ", expected " + range_text(info));
 }
 
 void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,

@@ -84,6 +84,9 @@ double degrees_if_radians(double number);
 
 bool in_range(const ParamInfo& info, double value);  // false for NaN
 
+// ">= 0 and < 1", in the units of the file.
+std::string range_text(const ParamInfo& info);
+
 // Throws WorldFileError when `value` is outside the row's range.
 void check_range(const ParamInfo& info, double value, const SourceLocation& where);
 

@@ -249,21 +249,21 @@ class MakeCheck {
 };
 
 // A knob that nothing uses is most often a misspelt one. A world that a keyword names may have no use for the
-// file's knobs; for one that is given beside it, this is told.
-void refuse_unused_knobs(Task& task, const std::set<std::string>& used, const std::set<std::string>& asked) {
-  const EnvSpec& spec = task.spec;
+// file's knobs, but must have one for those that are given beside it.
+void refuse_unused_knobs(const EnvSpec& spec, const std::set<std::string>& used,
+                         const std::set<std::string>& asked) {
   for (const KnobSpec& knob : spec.knobs) {
     const std::string& name = knob.value.name;
-    if (used.contains(name)) continue;
-    if (spec.world.where.line == 0) {
-      if (knob.value.where.line == 0)
-        task.warnings.push_back(knob.value.where.text() + ": has no effect: the world '" + spec.world.text +
-                                "' does not ask for it" + did_you_mean(name, {asked.begin(), asked.end()}));
-      continue;
-    }
+    const bool other_world = spec.world.where.line == 0, by_keyword = knob.value.where.line == 0;
+    if (used.contains(name) || (other_world && !by_keyword)) continue;
+    const std::string nearest = did_you_mean(name, {asked.begin(), asked.end()});
+    if (other_world)
+      throw WorldFileError(knob.value.where,
+                           "nothing uses the knob '" + name +
+                               "', neither an attribute of the environment nor the world '" +
+                               shortened(spec.world.text, 200) + "'" + nearest);
     throw WorldFileError(knob.defined, "<knob>: nothing uses the knob '" + name +
-                                           "', neither an attribute of this file nor its world" +
-                                           did_you_mean(name, {asked.begin(), asked.end()}));
+                                           "', neither an attribute of this file nor its world" + nearest);
   }
 }
 
@@ -285,7 +285,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
   load.assets = options.assets;
   load.roots = options.roots;
   load.roots.insert(load.roots.end(), spec.roots.begin(), spec.roots.end());
-  load.tells_unused = false;  // some knobs serve the environment file alone
+  load.refuses_unused = false;  // some knobs serve the environment file alone
   const CompileOptions compile = compile_options(spec);
   const NamedText written = spec.world;
   std::set<std::string> asked;
@@ -310,7 +310,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
     }
     if (task.models.size() == static_cast<size_t>(spec.variants)) spec.world = world;
   }
-  refuse_unused_knobs(task, used, asked);
+  refuse_unused_knobs(spec, used, asked);
 }
 
 }  // namespace mvsim

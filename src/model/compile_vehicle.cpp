@@ -2,16 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "model/shape.h"
 #include "vehicle/dynamics.h"
 #include "worldfile/expression.h"
+#include "worldfile/tags.h"
 
 namespace mvsim {
 namespace {
 
 constexpr double kNearlyNone = 1e-9;
+
+// The scalars of an object that may be randomised, in the order of their rows.
+template <typename Spec>
+size_t add_tag_params(Model& model, const std::string& prefix, Tags<Spec> tags, const Spec& spec) {
+  std::vector<ParamInfo> table;
+  std::vector<double> values;
+  for (const Tag<Spec>& tag : tags)
+    if (tag.is_randomised) {
+      table.push_back(tag.range);
+      table.back().min = std::min(tag.range.min, tag.also.value_or(tag.range.min));
+      values.push_back(number_of(tag, spec));
+    }
+  return add_params(model, prefix, table, values);
+}
 
 // Finds a registered class by name or throws, naming the known ones.
 template <class T>
@@ -113,26 +127,14 @@ std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleMod
 }
 
 void add_body_params(const VehicleSpec& spec, VehicleModel& v, Model& model) {
-  static constexpr ParamInfo kChassis[] = {
-      {.name = "mass", .min = kLeastMass, .max = 1e7, .unit = "kg"},
-      {.name = "linear_damping", .min = 0, .max = 1e4, .unit = "1/s"},
-      {.name = "angular_damping", .min = 0, .max = 1e4, .unit = "1/s"},
-  };
-  static constexpr ParamInfo kOdometry[] = {
-      {.name = "x_multiplier", .fallback = 1, .min = -kMostMultiplier, .max = kMostMultiplier},
-      {.name = "y_multiplier", .fallback = 1, .min = -kMostMultiplier, .max = kMostMultiplier},
-      {.name = "yaw_multiplier", .fallback = 1, .min = -kMostMultiplier, .max = kMostMultiplier}};
-  const double chassis[] = {spec.chassis.mass.value_or(v.dynamics->default_mass()),
-                            spec.chassis.linear_damping.value_or(0.1),
-                            spec.chassis.angular_damping.value_or(0.1)};
-  double odometry[3];
-  for (size_t i = 0; i < 3; ++i) {
-    odometry[i] = spec.odometry_multipliers[i].value_or(1);
-    v.odometry_drawn[i] = !spec.odometry_multipliers[i].has_value();
-  }
+  ChassisSpec chassis = spec.chassis;
+  chassis.mass = chassis.mass.value_or(v.dynamics->default_mass());
+  const OdometrySpec& odometry = spec.odometry;
+  v.odometry_drawn = {!odometry.x, !odometry.y, !odometry.yaw};
   const std::string prefix = "vehicle:" + spec.name;
-  v.body_params = add_params(model, prefix + "/chassis/", kChassis, chassis);
-  add_params(model, prefix + "/odometry/", kOdometry, odometry);
+  v.body_params = add_tag_params(model, prefix + "/chassis/", chassis_tags(), chassis);
+  add_tag_params(model, prefix + "/odometry/", odometry_tags(),
+                 {odometry.x.value_or(1), odometry.y.value_or(1), odometry.yaw.value_or(1)});
 }
 
 // What the world language has and this version has not.
@@ -155,12 +157,8 @@ void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
 }
 
 void add_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Model& model) {
-  std::set<std::string_view> names;
   for (const SensorSpec& s : spec.sensors) {
     guard.poll();
-    if (!names.insert(s.name).second)
-      throw WorldFileError(s.params.where, "<sensor>: vehicle '" + spec.name +
-                                               "' already has a sensor named '" + s.name + "'");
     refuse_unbuilt(s.params);
     SensorModel sensor;
     sensor.name = s.name;
@@ -264,23 +262,6 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& gu
 }
 
 void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Model& model) {
-  static constexpr ParamInfo kBlock[] = {
-      {.name = "scale", .fallback = 1, .min = 0.01, .max = 100},
-      {.name = "mass", .min = 0, .max = 1e9, .unit = "kg"},
-      {.name = "ground_friction", .min = 0, .max = 1e3},
-      {.name = "lateral_friction", .min = 0, .max = 1e3},
-      {.name = "restitution", .min = 0, .max = 1},
-      {.name = "linear_damping", .min = 0, .max = 1e4, .unit = "1/s"},
-      {.name = "angular_damping", .min = 0, .max = 1e4, .unit = "1/s"},
-  };
-  const double values[] = {1,
-                           spec.mass,
-                           spec.ground_friction,
-                           spec.lateral_friction,
-                           spec.restitution,
-                           spec.linear_damping,
-                           spec.angular_damping};
-
   BlockModel b;
   b.name = spec.name;
   b.where = spec.where;
@@ -303,7 +284,9 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mode
   if (!(b.z_max > b.z_min))
     throw WorldFileError(spec.where, "<block>: zmax is not above zmin, expected a height above 0");
   b.top = block_top(spec, b.shape, b.z_max);
-  b.params = add_params(model, "block:" + spec.name + "/", kBlock, values);
+  static constexpr ParamInfo kScale{.name = "scale", .fallback = 1, .min = 0.01, .max = 100};
+  b.params = add_params(model, "block:" + spec.name + "/", {&kScale, 1}, {&kScale.fallback, 1});
+  add_tag_params(model, "block:" + spec.name + "/", block_tags(), spec);
   if (placed && !b.intangible) {
     double& least = model.params[b.params + kBlockScale].info.min;
     least = least_scale(b.shape, least);

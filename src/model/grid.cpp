@@ -75,9 +75,6 @@ GridField make_field(const OccupancyGridSpec& spec, double resolution, LoadGuard
 
 GridModel GridCache::make(const OccupancyGridSpec& spec, LoadGuard& guard) {
   const double resolution = spec.mrpt ? spec.mrpt->resolution : spec.resolution;
-  if (!(resolution > 1e-4 && resolution <= 1e3))
-    throw WorldFileError(spec.where, "<resolution>: found " + std::to_string(resolution) +
-                                         ", expected metres per pixel in (0.0001, 1000]");
   const std::shared_ptr<const void> map =
       spec.mrpt ? std::shared_ptr<const void>(spec.mrpt) : std::shared_ptr<const void>(spec.image);
   const Key key{map.get(),           spec.is_ros, spec.negate, spec.occupied_threshold,
@@ -93,7 +90,8 @@ GridModel GridCache::make(const OccupancyGridSpec& spec, LoadGuard& guard) {
   if (spec.mrpt) {
     T_world_grid = {spec.mrpt->x_min, spec.mrpt->y_min, 0};
   } else if (!spec.is_ros) {
-    const Vec2 center = spec.center_pixel.value_or(Vec2{field.width() / 2.0, field.height() / 2.0});
+    const Vec2 center{spec.center_x.value_or(field.width() / 2.0),
+                      spec.center_y.value_or(field.height() / 2.0)};
     T_world_grid = {-center.x * resolution, -center.y * resolution, 0};
   }
   return {.field = field,

@@ -43,7 +43,8 @@ struct ParamEntry {
   ParamInfo info;  // range and type; `name` is the last part of the path
 };
 
-// Parameters of a vehicle's body, in this order from VehicleModel::body_params on.
+// Parameters of a vehicle's body: the randomised tags of chassis and odometry (worldfile/tags_vehicle.cpp),
+// in this order from VehicleModel::body_params on.
 enum VehicleParam {
   kChassisMass,
   kChassisLinearDamping,
@@ -78,8 +79,8 @@ struct VehicleModel {
   SourceLocation where;
 };
 
-// Parameters of a block, in this order from BlockModel::params on. Scale multiplies the outline (not the
-// height).
+// Parameters of a block: its scale and the randomised tags (worldfile/tags_block.cpp), in this order from
+// BlockModel::params on. Scale multiplies the outline (not the height).
 enum BlockParam {
   kBlockScale,
   kBlockMass,

@@ -53,9 +53,6 @@ static void set_mass_properties(ShapeModel& shape) {
 }
 
 ShapeModel make_shape(const Polygon& points, const SourceLocation& where, double farthest) {
-  if (points.size() < 3 || points.size() > static_cast<size_t>(kMostOutlineVertices))
-    throw WorldFileError(where, "<shape>: found " + std::to_string(points.size()) +
-                                    " points, expected 3 to " + std::to_string(kMostOutlineVertices));
   for (Vec2 p : points)
     if (!(std::fabs(p.x) <= farthest && std::fabs(p.y) <= farthest))
       throw WorldFileError(where, "<shape>: a point lies beyond " + number_text(farthest) +

@@ -8,6 +8,7 @@ namespace mvsim {
 void bind_batch(pybind11::module_& m);
 void bind_errors(pybind11::module_& m);
 void bind_render(pybind11::module_& m);
+void bind_tags(pybind11::module_& m);
 void bind_tire(pybind11::module_& m);
 void bind_world(pybind11::module_& m);
 

@@ -202,35 +202,6 @@ std::vector<Element> Fields::nodes(std::string_view name) const {
   return out;
 }
 
-void Fields::read(const ParamInfo& info, double& value) const {
-  std::optional<double> found;
-  read(info, found);
-  if (found) value = *found;
-}
-
-void Fields::read(const ParamInfo& info, std::optional<double>& value) const {
-  const std::optional<NamedText> text = scalar(info.name);
-  if (!text) return;
-  value = parse_number(*text) * (info.type == ParamType::kDegrees ? kDegree : 1.0);
-  check_range(info, *value, text->where);
-}
-
-void Fields::read(std::string_view name, bool& value) const {
-  if (const std::optional<NamedText> text = scalar(name)) value = parse_bool(*text);
-}
-
-void Fields::read(std::string_view name, int least, int most, int& value) const {
-  const std::optional<NamedText> text = scalar(name);
-  if (!text) return;
-  value = parse_int(*text);
-  check_range({.name = name, .min = static_cast<double>(least), .max = static_cast<double>(most)}, value,
-              text->where);
-}
-
-void Fields::read(std::string_view name, Color& value) const {
-  if (const std::optional<NamedText> text = scalar(name)) value = parse_color(*text);
-}
-
 void Fields::warn_unknown(std::string_view tag, std::span<const std::string_view> known) const {
   const auto warn = [&](const char* name, const SourceLocation& where, const char* left, const char* right) {
     if (contains(known, name)) return;
@@ -272,9 +243,9 @@ void refuse(const Element& e, const std::string& what, const std::string& remedy
   throw WorldFileError(e.where(), what + " is not supported yet" + (remedy.empty() ? "" : ": " + remedy));
 }
 
-void warn_no_effect(LoadState& state, const Element& e) {
-  state.warnings.add("no effect " + std::string(e.tag()), e.where(),
-                     "<" + std::string(e.tag()) + "> has no effect in this version");
+void warn_no_effect(LoadState& state, std::string_view tag, const SourceLocation& where) {
+  state.warnings.add("no effect " + std::string(tag), where,
+                     "<" + std::string(tag) + "> has no effect in this version");
 }
 
 }  // namespace mvsim

@@ -1,5 +1,5 @@
 // Typed reading of the elements of a world: scalars written as attribute or child, in the search order of
-// instance and class (world language, section 1.7). Not thread-safe: reading expands, and expansion draws
+// instance and class. Not thread-safe: reading expands, and expansion draws
 // random numbers.
 #pragma once
 
@@ -63,13 +63,6 @@ class Fields {
   std::vector<Element> nodes(std::string_view name) const;  // all
   const std::vector<FieldGroup>& groups() const { return groups_; }
 
-  // Each leaves the value as it is when the scalar is absent.
-  void read(const ParamInfo& info, double& value) const;
-  void read(const ParamInfo& info, std::optional<double>& value) const;
-  void read(std::string_view name, bool& value) const;
-  void read(std::string_view name, int least, int most, int& value) const;
-  void read(std::string_view name, Color& value) const;
-
   // One warning for each tag or attribute that is none of `known`.
   void warn_unknown(std::string_view tag, std::span<const std::string_view> known) const;
 
@@ -85,6 +78,6 @@ ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
 
 // "<tag> is not supported yet": what the language has and this version does not build.
 [[noreturn]] void refuse(const Element& e, const std::string& what, const std::string& remedy = "");
-void warn_no_effect(LoadState& state, const Element& e);
+void warn_no_effect(LoadState& state, std::string_view tag, const SourceLocation& where);
 
 }  // namespace mvsim

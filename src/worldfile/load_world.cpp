@@ -62,32 +62,15 @@ void process_include(LoadState& state, const Element& e) {
 
 // --- Global scalars ---
 
-NamedText value_of(LoadState& state, const Element& e) {
-  return text_of(state, e, {});
-}
-
-double ranged(LoadState& state, const Element& e, double least, double most) {
-  const NamedText value = value_of(state, e);
-  const double number = parse_number(value);
-  check_range({.name = value.name, .min = least, .max = most}, number, value.where);
-  return number;
-}
-
-int ranged_int(LoadState& state, const Element& e, int least, int most) {
-  const NamedText value = value_of(state, e);
-  const int number = parse_int(value);
-  check_range({.name = value.name, .min = static_cast<double>(least), .max = static_cast<double>(most)},
-              number, value.where);
-  return number;
-}
-
-void process_timestep(LoadState& state, const Element& e) {
-  const NamedText value = value_of(state, e);
-  state.world.timestep = parse_number(value);
-  state.world.timestep_where = value.where;
-  if (state.world.timestep != 0 && !(state.world.timestep >= kShortestPeriod && state.world.timestep <= 1))
-    throw WorldFileError(value.where, "<simul_timestep>: found " + shortened(value.text) +
-                                          ", expected 1e-6 to 1 s, or 0 (automatic)");
+bool process_scalar(LoadState& state, const Element& e) {
+  const Tag<WorldSpec>* const tag = find_tag(world_tags(), e.tag());
+  if (!tag) return false;
+  if (tag->effect == TagEffect::kRefused) refuse(e, "<" + std::string(e.tag()) + ">");
+  const NamedText text = text_of(state, e, {});
+  read_tag(*tag, text, state.world);
+  if (tag->name() == "simul_timestep") state.world.timestep_where = text.where;
+  if (tag->effect == TagEffect::kNone) warn_no_effect(state, e.tag(), e.where());
+  return true;
 }
 
 // --- Dispatch ---
@@ -112,17 +95,7 @@ constexpr TopTag kTopTags[] = {
     {"lights", check_lights},
     {"light", check_lights},
     {"marker", check_marker},
-    {"simul_timestep", process_timestep},
-    {"gravity", [](LoadState& s, const Element& e) { s.world.gravity = ranged(s, e, 0, 1000); }},
-    {"b2d_vel_iters",
-     [](LoadState& s, const Element& e) { s.world.velocity_iterations = ranged_int(s, e, 1, 1000); }},
-    {"b2d_pos_iters",
-     [](LoadState& s, const Element& e) { s.world.position_iterations = ranged_int(s, e, 1, 1000); }},
-    {"collision_threshold",
-     [](LoadState& s, const Element& e) { s.world.collision_threshold = ranged(s, e, 0, 10); }},
     {"joint", parse_joint},
-    {"actor", [](LoadState&, const Element& e) { refuse(e, "<actor>"); }},
-    {"actor:class", [](LoadState&, const Element& e) { refuse(e, "<actor:class>"); }},
     {"georeference", check_georeference},
     {"sensor", [](LoadState&, const Element& e) { refuse(e, "a <sensor> outside of a vehicle"); }},
 };
@@ -132,11 +105,12 @@ void process(LoadState& state, const Element& e) {
   const std::string_view tag = e.tag();
   for (const TopTag& known : kTopTags)
     if (known.name == tag) return known.process(state, e);
-  if (check_scalar_without_effect(state, e, "", {})) return;
+  if (process_scalar(state, e)) return;
   const std::string kind = "unknown " + std::string(tag);
   std::string text;
   if (state.warnings.is_new(kind)) {
-    std::vector<std::string> names;
+    const std::vector<std::string_view> scalars = tag_names(world_tags());
+    std::vector<std::string> names(scalars.begin(), scalars.end());
     for (const TopTag& known : kTopTags) names.emplace_back(known.name);
     text = "<" + std::string(tag) + "> is unknown and ignored" + did_you_mean(tag, names);
   }
@@ -177,12 +151,12 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
   for (const auto& [name, value] : state.options.variables) state.expander.set_variable(name, value);
   process_all(state, children_of(root));
   state.world.unused_variables = unused_variables(state);
-  if (state.options.tells_unused)
-    for (const std::string& name : state.world.unused_variables)
-      state.warnings.add("unused " + name, root.where(),
-                         "the variable '" + shortened(name) + "' was given, but nothing here asks for it" +
-                             did_you_mean(name, state.expander.asked_names()));
   state.world.asked_variables = state.expander.asked_names();
+  if (state.options.refuses_unused && !state.world.unused_variables.empty()) {
+    const std::string& name = state.world.unused_variables.front();
+    throw WorldFileError(root.where(), "nothing in this world uses the variable '" + shortened(name) + "'" +
+                                           did_you_mean(name, state.world.asked_variables));
+  }
   state.world.warnings = state.warnings.texts();
   return std::move(state.world);
 }

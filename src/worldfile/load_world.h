@@ -16,9 +16,9 @@ struct WorldLoadOptions {
   std::string assets;              // the package's own data folder ("" for none), readable too
   uint64_t world_seed = 0;         // of $f{rand()}, $f{randn()}, $f{unifrnd()}
   std::vector<std::pair<std::string, std::string>> variables;  // defined before the first line
-  bool tells_unused = true;                     // a warning for those of them that nothing asks for
-  uint64_t memory_limit = kDefaultMemoryLimit;  // bytes, of a load that has no session
-  Poll poll;                                    // the same; throws to stop it
+  bool refuses_unused = true;                                  // an error where nothing asks for one of them
+  uint64_t memory_limit = kDefaultMemoryLimit;                 // bytes, of a load that has no session
+  Poll poll;                                                   // the same; throws to stop it
 };
 
 // What the loads of all worlds of an environment share.

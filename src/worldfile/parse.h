@@ -5,19 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "worldfile/fields.h"
+#include "worldfile/tags.h"
 
 namespace mvsim {
 
 inline constexpr size_t kMostShapePoints = 14;
-inline constexpr double kFarthest = 1e7;  // m: beyond, a millimetre is lost even in double precision products
-inline constexpr double kMostTurn = 36000 * kDegree;
-inline constexpr double kThinnest = 0.004;  // m, of a wall: what the solver takes
-
-// Tags that every placed object has.
-inline constexpr std::string_view kPlacementTags[] = {"init_pose", "init_pose3d",           "init_vel",
-                                                      "publish",   "skip_elevation_adjust", "animation"};
-
 // init_pose, init_pose3d, init_vel, skip_elevation_adjust; checks publish and refuses animation.
 PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object);
 // `number` degrees that look like radians (1.5708, 3.14...): warns with the degrees they would be.
@@ -48,7 +40,4 @@ void check_georeference(LoadState& state, const Element& e);
 void check_skybox(LoadState& state, const Element& e);
 void check_gui(LoadState& state, const Element& e);
 void check_lights(LoadState& state, const Element& e);
-// A scalar without effect; false when `e` is none. `of` is the tag around it, "" at the top level.
-bool check_scalar_without_effect(LoadState& state, const Element& e, std::string_view of, const Scope& scope);
-
 }  // namespace mvsim

@@ -7,32 +7,6 @@
 namespace mvsim {
 namespace {
 
-constexpr double kMostMass = 1e9, kMostLength = 1e6;
-constexpr int kMostVertices = 1000;
-
-constexpr std::string_view kBlockTags[] = {"init_pose",
-                                           "init_pose3d",
-                                           "init_vel",
-                                           "publish",
-                                           "skip_elevation_adjust",
-                                           "animation",
-                                           "mass",
-                                           "static",
-                                           "intangible",
-                                           "ground_friction",
-                                           "lateral_friction",
-                                           "restitution",
-                                           "linear_damping",
-                                           "angular_damping",
-                                           "zmin",
-                                           "zmax",
-                                           "color",
-                                           "visual_scale",
-                                           "shape",
-                                           "geometry",
-                                           "shape_from_visual",
-                                           "visual"};
-
 struct GeometryName {
   std::string_view name;
   GeometryType type;
@@ -42,16 +16,15 @@ constexpr GeometryName kGeometries[] = {{"box", GeometryType::kBox},
                                         {"sphere", GeometryType::kSphere},
                                         {"ramp", GeometryType::kRamp},
                                         {"semi_cylinder_bump", GeometryType::kSemiCylinderBump}};
-constexpr std::string_view kGeometryTags[] = {"type", "lx", "ly", "lz", "radius", "length", "vertex_count"};
-
-void read_size(const Fields& fields, const Element& e, std::string_view type, std::string_view name,
-               double& value) {
-  std::optional<double> given;
-  fields.read({.name = name, .min = 0, .max = kMostLength, .open_min = true}, given);
+// A length that the type needs.
+template <typename Spec>
+void read_length(const Fields& fields, const Element& e, std::string_view type, const Tag<Spec>& tag,
+                 Spec& out) {
+  const std::optional<NamedText> given = fields.scalar(tag.name());
   if (!given)
     throw WorldFileError(e.where(), "<geometry> of type " + std::string(type) + " has no " +
-                                        std::string(name) + ", expected a length in metres");
-  value = *given;
+                                        std::string(tag.name()) + ", expected a length in metres");
+  read_tag(tag, *given, out);
 }
 
 void parse_geometry(LoadState& state, const Element& e, const Scope& scope, BlockSpec& out) {
@@ -69,17 +42,17 @@ void parse_geometry(LoadState& state, const Element& e, const Scope& scope, Bloc
                              "', expected box, cylinder, sphere, ramp or semi_cylinder_bump" +
                              did_you_mean(found, names));
   out.geometry = known->type;
+  const Tags<BlockSpec> tags = geometry_tags();
   const bool is_round = known->type == GeometryType::kCylinder || known->type == GeometryType::kSphere;
   if (is_round) {
-    read_size(fields, e, found, "radius", out.radius);
-    if (known->type == GeometryType::kCylinder) read_size(fields, e, found, "length", out.length);
+    read_length(fields, e, found, *find_tag(tags, "radius"), out);
+    if (known->type == GeometryType::kCylinder) read_length(fields, e, found, *find_tag(tags, "length"), out);
   } else {
-    read_size(fields, e, found, "lx", out.size.x);
-    read_size(fields, e, found, "ly", out.size.y);
-    read_size(fields, e, found, "lz", out.size.z);
+    for (const Tag<Vec3>& side : geometry_size_tags()) read_length(fields, e, found, side, out.size);
   }
-  fields.read("vertex_count", 3, kMostVertices, out.vertex_count);
-  fields.warn_unknown("geometry", kGeometryTags);
+  const Tag<BlockSpec>& vertices = *find_tag(tags, "vertex_count");
+  if (const std::optional<NamedText> count = fields.scalar(vertices.name())) read_tag(vertices, *count, out);
+  fields.warn_unknown("geometry", tag_names(tags, geometry_size_tags()));
 }
 
 // An explicit <shape> goes before <geometry>; a shape from a mesh is not built yet.
@@ -102,27 +75,6 @@ void parse_block_shape(LoadState& state, const Fields& fields, BlockSpec& out) {
   } else if (derived) {
     refuse(*derived, "<shape_from_visual> of a mesh", "give <shape> or <geometry>");
   }
-}
-
-void parse_block_scalars(const Fields& fields, BlockSpec& out) {
-  fields.read({.name = "mass", .min = 0, .max = kMostMass}, out.mass);
-  if (out.mass > 0 && out.mass < kLeastMass) {
-    char found[32];
-    std::snprintf(found, sizeof found, "%g", out.mass);
-    throw WorldFileError(fields.scalar("mass")->where, std::string("<mass>: found ") + found +
-                                                           ", expected at least 1e-06, or 0 for a block that "
-                                                           "nothing moves");
-  }
-  fields.read("static", out.is_static);
-  fields.read("intangible", out.intangible);
-  fields.read({.name = "ground_friction", .min = 0, .max = 1e3}, out.ground_friction);
-  fields.read({.name = "lateral_friction", .min = 0, .max = 1e3}, out.lateral_friction);
-  fields.read({.name = "restitution", .min = 0, .max = 1}, out.restitution);
-  fields.read({.name = "linear_damping", .min = 0, .max = 1e4}, out.linear_damping);
-  fields.read({.name = "angular_damping", .min = 0, .max = 1e4}, out.angular_damping);
-  fields.read({.name = "zmin", .min = -kMostLength, .max = kMostLength}, out.z_min);
-  fields.read({.name = "zmax", .min = -kMostLength, .max = kMostLength}, out.z_max);
-  fields.read("color", out.color);
 }
 
 std::string block_name(LoadState& state, const Element& e) {
@@ -167,17 +119,12 @@ void parse_block(LoadState& state, const Element& e) {
                                           did_you_mean(out.class_name, names_of(state.block_classes)));
     fields.add({found->second.element, found->second.children});
   }
-  fields.warn_unknown("block", kBlockTags);
+  fields.warn_unknown("block", tag_names(placement_tags(), block_tags()));
   out.placement = parse_placement(state, fields, out.where);
   require_pose(out.placement, "block", out.name);
-  parse_block_scalars(fields, out);
+  read_tags(state, fields, block_tags(), out);
   parse_block_shape(state, fields, out);
   for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, fields.scope());
-  if (const std::optional<NamedText> scale = fields.scalar("visual_scale")) {
-    parse_number(*scale);
-    state.warnings.add("no effect visual_scale", scale->where,
-                       "<visual_scale> has no effect in this version");
-  }
   state.world.blocks.push_back(std::move(out));
 }
 

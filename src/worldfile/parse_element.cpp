@@ -10,49 +10,10 @@ namespace {
 
 constexpr size_t kMostYamlBytes = 1 << 20;
 
-constexpr std::string_view kGridTags[] = {
-    "file",        "resolution",      "centerpixel_x", "centerpixel_y", "show_collisions",
-    "restitution", "lateral_friction"};
-constexpr std::string_view kPlaneTags[] = {"x_min",
-                                           "x_max",
-                                           "y_min",
-                                           "y_max",
-                                           "z",
-                                           "color",
-                                           "cull_face",
-                                           "texture",
-                                           "texture_size_x",
-                                           "texture_size_y",
-                                           "enable_shadows",
-                                           "init_pose",
-                                           "init_pose3d",
-                                           "init_vel",
-                                           "publish",
-                                           "skip_elevation_adjust",
-                                           "animation"};
-constexpr std::string_view kGroundTags[] = {"floating",  "floating_focus", "float_center_at_vehicle_name",
-                                            "x_min",     "x_max",          "y_min",
-                                            "y_max",     "interval",       "color",
-                                            "line_width"};
-constexpr std::string_view kRegionTags[] = {"property_name", "value_double", "value_bool", "value_string",
-                                            "x_min",         "x_max",        "y_min",      "y_max",
-                                            "z_min",         "z_max"};
 constexpr std::string_view kNotBuilt[] = {"pointcloud", "point_cloud"};
 
-template <typename Check>
-void check_without_effect(LoadState& state, const Fields& fields, const char* name, Check check) {
-  const std::optional<NamedText> text = fields.scalar(name);
-  if (!text) return;
-  check(*text);
-  state.warnings.add(std::string("no effect ") + name, text->where,
-                     "<" + std::string(name) + "> has no effect in this version");
-}
-
-void read_extent(const Fields& fields, const Element& e, Rect& extent) {
-  fields.read({.name = "x_min", .min = -kFarthest, .max = kFarthest}, extent.x_min);
-  fields.read({.name = "x_max", .min = -kFarthest, .max = kFarthest}, extent.x_max);
-  fields.read({.name = "y_min", .min = -kFarthest, .max = kFarthest}, extent.y_min);
-  fields.read({.name = "y_max", .min = -kFarthest, .max = kFarthest}, extent.y_max);
+void read_extent(LoadState& state, const Fields& fields, const Element& e, Rect& extent) {
+  read_tags(state, fields, extent_tags(), extent);
   if (!(extent.x_min < extent.x_max && extent.y_min < extent.y_max))
     throw WorldFileError(e.where(), "<element>: expected x_min < x_max and y_min < y_max");
 }
@@ -90,22 +51,13 @@ void read_yaml(LoadState& state, const Fields& fields, const OpenFile& file, Occ
       state, open_named_file(state, {"image", yaml.image, yaml.image_where}, folder_of(file.path())), out);
   out.is_ros = true;
   out.resolution = yaml.resolution;
-  out.center_pixel.reset();
+  out.center_x.reset();
+  out.center_y.reset();
   out.origin = yaml.origin;
   out.negate = yaml.negate;
   out.occupied_threshold = yaml.occupied_threshold;
   out.free_threshold = yaml.free_threshold;
   out.mode = yaml.mode;
-}
-
-void read_center_pixel(const Fields& fields, const Element& e, OccupancyGridSpec& out) {
-  std::optional<double> x, y;
-  fields.read({.name = "centerpixel_x", .min = -1e6, .max = 1e6}, x);
-  fields.read({.name = "centerpixel_y", .min = -1e6, .max = 1e6}, y);
-  if (x.has_value() != y.has_value())
-    throw WorldFileError(e.where(),
-                         "<element>: one of centerpixel_x and centerpixel_y is given, expected both");
-  if (x) out.center_pixel = Vec2{*x, *y};
 }
 
 void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
@@ -116,12 +68,11 @@ void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
   if (file) file->text = trimmed(file->text);
   if (!file || file->text.empty())
     throw WorldFileError(file ? file->where : e.where(), "<element class=\"occupancy_grid\"> has no <file>");
-  fields.read({.name = "resolution", .min = kMinResolution, .max = kMaxResolution}, out.resolution);
-  read_center_pixel(fields, e, out);
-  check_without_effect(state, fields, "show_collisions", [](const NamedText& text) { parse_bool(text); });
-  fields.read({.name = "restitution", .min = 0, .max = 1}, out.restitution);
-  fields.read({.name = "lateral_friction", .min = 0, .max = 1e3}, out.lateral_friction);
-  fields.warn_unknown("element class=\"occupancy_grid\"", kGridTags);
+  read_tags(state, fields, occupancy_grid_tags(), out);
+  if (out.center_x.has_value() != out.center_y.has_value())
+    throw WorldFileError(e.where(),
+                         "<element>: one of centerpixel_x and centerpixel_y is given, expected both");
+  fields.warn_unknown("element class=\"occupancy_grid\"", tag_names(occupancy_grid_tags()));
   const OpenFile opened = open_named_file(state, *file, state.folder);
   const std::string& path = opened.path();
   if (path.ends_with(".yaml") || path.ends_with(".yml")) {
@@ -141,9 +92,8 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
   HorizontalPlaneSpec out;
   out.where = e.where();
   out.order = state.order++;
-  read_extent(fields, e, out.extent);
-  fields.read({.name = "z", .min = -kFarthest, .max = kFarthest}, out.z);
-  fields.read("color", out.color);
+  read_extent(state, fields, e, out.extent);
+  read_tags(state, fields, horizontal_plane_tags(), out);
   const PlacementSpec placement = parse_placement(state, fields, out.where);
   out.pose = placement.pose;
   out.has_pose = placement.has_pose;
@@ -151,9 +101,10 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
   if (const Element* velocity = fields.node("init_vel"))
     state.warnings.add("no effect init_vel of a plane", velocity->where(),
                        "<init_vel> has no effect in a plane, which never moves");
-  for (const Element& child : fields.groups()[0].children)
-    check_scalar_without_effect(state, child, "horizontal_plane", {});
-  fields.warn_unknown("element class=\"horizontal_plane\"", kPlaneTags);
+  check_tags(state, fields, plane_texture_tags());
+  fields.warn_unknown(
+      "element class=\"horizontal_plane\"",
+      tag_names(extent_tags(), horizontal_plane_tags(), plane_texture_tags(), placement_tags()));
   state.world.planes.push_back(std::move(out));
 }
 
@@ -173,31 +124,25 @@ void parse_region(LoadState& state, const Fields& fields, const Element& e) {
         e.where(),
         "<element class=\"property_region\"> has no <value_double>, <value_bool> or <value_string>");
   out.value = *value;
-  read_extent(fields, e, out.extent);
-  fields.read({.name = "z_min", .min = -kFarthest, .max = kFarthest}, out.z_min);
-  fields.read({.name = "z_max", .min = -kFarthest, .max = kFarthest}, out.z_max);
+  read_extent(state, fields, e, out.extent);
+  read_tags(state, fields, property_region_tags(), out);
   if (!(out.z_min <= out.z_max)) throw WorldFileError(e.where(), "<element>: expected z_min <= z_max");
-  fields.warn_unknown("element class=\"property_region\"", kRegionTags);
+  fields.warn_unknown("element class=\"property_region\"", tag_names(property_region_tags(), extent_tags()));
   state.world.regions.push_back(std::move(out));
 }
 
 void parse_ground_grid(LoadState& state, const Fields& fields, const Element& e) {
   GroundGridSpec out;
   out.where = e.where();
-  fields.read("floating", out.floating);
+  read_tags(state, fields, ground_grid_tags(), out);
   for (const char* name : {"float_center_at_vehicle_name", "floating_focus"})
-    check_without_effect(state, fields, name, [&](const NamedText& focus) {
-      if (trimmed(focus.text).empty())
-        throw WorldFileError(focus.where, "<" + focus.name + "> is empty, expected the name of a vehicle");
+    if (const std::optional<NamedText> focus = fields.scalar(name)) {
+      if (trimmed(focus->text).empty())
+        throw WorldFileError(focus->where, "<" + focus->name + "> is empty, expected the name of a vehicle");
       out.floating = true;
-    });
-  read_extent(fields, e, out.extent);
-  fields.read({.name = "interval", .min = 0, .max = kFarthest, .open_min = true}, out.interval);
-  fields.read("color", out.color);
-  check_without_effect(state, fields, "line_width", [](const NamedText& width) {
-    check_range({.name = width.name, .min = 0}, parse_number(width), width.where);
-  });
-  fields.warn_unknown("element class=\"ground_grid\"", kGroundTags);
+    }
+  read_extent(state, fields, e, out.extent);
+  fields.warn_unknown("element class=\"ground_grid\"", tag_names(ground_grid_tags(), extent_tags()));
   state.world.ground_grids.push_back(std::move(out));
 }
 

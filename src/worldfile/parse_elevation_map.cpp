@@ -10,28 +10,7 @@ namespace {
 constexpr size_t kMostNumbers = 1 << 22;  // of a matrix in the text
 constexpr size_t kMostKernelSide = 31;
 
-constexpr std::string_view kTags[] = {"elevation_image",
-                                      "elevation_image_min_z",
-                                      "elevation_image_max_z",
-                                      "elevation_data_matrix",
-                                      "elevation_data_matrix_scale",
-                                      "dem_xyzrgb_file",
-                                      "resolution",
-                                      "corner_min_x",
-                                      "corner_min_y",
-                                      "texture_image",
-                                      "texture_image_rotate",
-                                      "texture_extension_x",
-                                      "texture_extension_y",
-                                      "mesh_color",
-                                      "model_split_size",
-                                      "apply_kernel"};
-
-ParamInfo height_param(std::string_view name) {
-  return {.name = name, .min = -kFarthest, .max = kFarthest};
-}
-
-void read_image(LoadState& state, const Fields& fields, const NamedText& image, ElevationMapSpec& out) {
+void read_image(LoadState& state, const NamedText& image, ElevationMapSpec& out) {
   const OpenFile file = open_named_file(state, image, state.folder);
   out.image_path = file.path();
   out.image = decoded(out.where, "<elevation_image>",
@@ -40,18 +19,14 @@ void read_image(LoadState& state, const Fields& fields, const NamedText& image, 
     throw WorldFileError(image.where,
                          "<elevation_image>: found an image of " + std::to_string(out.image->width) + " x " +
                              std::to_string(out.image->height) + " pixels, expected 2 or more a side");
-  fields.read(height_param("elevation_image_min_z"), out.min_z);
-  fields.read(height_param("elevation_image_max_z"), out.max_z);
   if (out.min_z == out.max_z)
     throw WorldFileError(image.where,
                          "<elevation_image>: elevation_image_min_z and elevation_image_max_z are the "
                          "same, expected two heights");
 }
 
-void read_matrix(const Fields& fields, const NamedText& matrix, ElevationMapSpec& out) {
+void read_matrix(const NamedText& matrix, ElevationMapSpec& out) {
   const std::string expected = "heights as [a b c; d e f], 2 to 16384 rows and columns";
-  double scale = 1;
-  fields.read(height_param("elevation_data_matrix_scale"), scale);
   out.data = parse_matrix(matrix, kMostNumbers, expected);
   const int least = std::min(out.data.rows, out.data.columns),
             most = std::max(out.data.rows, out.data.columns);
@@ -60,16 +35,16 @@ void read_matrix(const Fields& fields, const NamedText& matrix, ElevationMapSpec
                                            " rows of " + std::to_string(out.data.columns) +
                                            " numbers, expected " + expected);
   for (double& height : out.data.values) {
-    height *= scale;
-    check_range(height_param("elevation_data_matrix"), height, matrix.where);
+    height *= out.data_scale;
+    check_range({.name = "elevation_data_matrix", .min = -kFarthest, .max = kFarthest}, height, matrix.where);
   }
 }
 
 void read_heights(LoadState& state, const Fields& fields, const Element& e, ElevationMapSpec& out) {
   if (const std::optional<NamedText> image = fields.scalar("elevation_image"))
-    return read_image(state, fields, *image, out);
+    return read_image(state, *image, out);
   if (const std::optional<NamedText> matrix = fields.scalar("elevation_data_matrix"))
-    return read_matrix(fields, *matrix, out);
+    return read_matrix(*matrix, out);
   if (fields.scalar("dem_xyzrgb_file"))
     refuse(e, "<dem_xyzrgb_file>", "give the heights as an image or as a matrix");
   throw WorldFileError(
@@ -91,14 +66,11 @@ void read_kernel(const Fields& fields, ElevationMapSpec& out) {
                                           std::to_string(sum) + ", expected " + expected);
 }
 
-// What only a viewer with textures would use.
-void check_texture(LoadState& state, const Fields& fields) {
+void check_texture(const Fields& fields) {
   if (const std::optional<NamedText> rotate = fields.scalar("texture_image_rotate"))
-    if (const int degrees = parse_int(*rotate); degrees % 90 != 0 || degrees < -180 || degrees > 180)
+    if (const int degrees = parse_int(*rotate); degrees % 90 != 0)
       throw WorldFileError(rotate->where, "<texture_image_rotate>: found " + std::to_string(degrees) +
                                               ", expected 0, 90, -90, 180 or -180");
-  for (const Element& child : fields.groups()[0].children)
-    check_scalar_without_effect(state, child, "elevation_map", {});
 }
 
 }  // namespace
@@ -107,14 +79,11 @@ void parse_elevation_map(LoadState& state, const Fields& fields, const Element& 
   ElevationMapSpec out;
   out.where = e.where();
   out.order = state.order++;
+  read_tags(state, fields, elevation_map_tags(), out);
   read_heights(state, fields, e, out);
   read_kernel(fields, out);
-  fields.read({.name = "resolution", .min = 1e-3, .max = 1e4}, out.resolution);
-  fields.read({.name = "corner_min_x", .min = -kFarthest, .max = kFarthest}, out.corner_x);
-  fields.read({.name = "corner_min_y", .min = -kFarthest, .max = kFarthest}, out.corner_y);
-  fields.read("mesh_color", out.color);
-  check_texture(state, fields);
-  fields.warn_unknown("element class=\"elevation_map\"", kTags);
+  check_texture(fields);
+  fields.warn_unknown("element class=\"elevation_map\"", tag_names(elevation_map_tags()));
   state.world.elevation_maps.push_back(std::move(out));
 }
 

@@ -5,13 +5,6 @@ namespace mvsim {
 namespace {
 
 constexpr size_t kMostJoints = 10000;
-constexpr double kMostLength = 1e6, kMostStiffness = 1e9;
-constexpr double kLeastLength = 0.01;  // m; Box2D takes less than half a centimetre for none
-
-constexpr std::string_view kCommonTags[] = {"type", "body_a", "body_b", "anchor_a", "anchor_b"};
-constexpr std::string_view kDistanceTags[] = {"max_length", "min_length", "stiffness", "damping"};
-constexpr std::string_view kRevoluteTags[] = {"enable_limit", "lower_angle_deg", "upper_angle_deg"};
-
 NamedText required(const Fields& fields, const Element& e, std::string_view name) {
   std::optional<NamedText> value = fields.scalar(name);
   if (value) value->text = trimmed(value->text);
@@ -66,47 +59,29 @@ JointEndSpec parse_end(LoadState& state, const Fields& fields, const Element& e,
   const NamedText anchor = required(fields, e, "anchor_" + suffix);
   const std::vector<double> xy = parse_numbers(anchor, 2, 2, "two numbers x y (m)");
   for (const double v : xy)
-    check_range({.name = anchor.name, .min = -kMostLength, .max = kMostLength}, v, anchor.where);
+    check_range({.name = anchor.name, .min = -kMaxLength, .max = kMaxLength}, v, anchor.where);
   out.anchor = {xy[0], xy[1]};
   return out;
 }
 
-void parse_distance(const Fields& fields, const Element& e, JointSpec& out) {
-  fields.read({.name = "max_length", .min = kLeastLength, .max = kMostLength}, out.max_length);
-  fields.read({.name = "min_length", .min = 0, .max = kMostLength}, out.min_length);
-  fields.read({.name = "stiffness", .min = 0, .max = kMostStiffness}, out.stiffness);
-  fields.read({.name = "damping", .min = 0, .max = kMostStiffness}, out.damping);
-  if (out.min_length > out.max_length)
+void check_limits(const Element& e, const JointSpec& joint) {
+  if (joint.min_length > joint.max_length)
     throw WorldFileError(e.where(), "<joint>: min_length is above max_length");
-}
-
-void parse_revolute(const Fields& fields, const Element& e, JointSpec& out) {
-  const auto angle = [&](std::string_view name, double& value) {
-    fields.read({.name = name, .min = -kMostTurn, .max = kMostTurn, .type = ParamType::kDegrees}, value);
-  };
-  fields.read("enable_limit", out.limited);
-  angle("lower_angle_deg", out.lower_angle);
-  angle("upper_angle_deg", out.upper_angle);
-  if (out.lower_angle > out.upper_angle)
+  if (joint.lower_angle > joint.upper_angle)
     throw WorldFileError(e.where(), "<joint>: lower_angle_deg is above upper_angle_deg");
 }
 
 // What is of no use to this joint is said, not dropped silently.
 void warn_without_use(LoadState& state, const Fields& fields, const JointSpec& joint) {
   const bool is_distance = joint.type == JointType::kDistance;
-  std::vector<std::string_view> known(std::begin(kCommonTags), std::end(kCommonTags));
-  known.insert(known.end(), std::begin(kDistanceTags), std::end(kDistanceTags));
-  known.insert(known.end(), std::begin(kRevoluteTags), std::end(kRevoluteTags));
-  fields.warn_unknown("joint", known);
+  fields.warn_unknown("joint", tag_names(joint_tags(), distance_joint_tags(), revolute_joint_tags()));
   const auto warn = [&](std::string_view name, const std::string& why) {
     if (const std::optional<NamedText> value = fields.scalar(name))
       state.warnings.add("joint " + std::string(name) + why, value->where,
                          "<joint>: " + std::string(name) + " has no effect " + why);
   };
-  if (is_distance)
-    for (const std::string_view name : kRevoluteTags) warn(name, "in a distance joint");
-  else
-    for (const std::string_view name : kDistanceTags) warn(name, "in a revolute joint");
+  for (const Tag<JointSpec>& tag : is_distance ? revolute_joint_tags() : distance_joint_tags())
+    warn(tag.name(), is_distance ? "in a distance joint" : "in a revolute joint");
   if (is_distance && joint.stiffness == 0) warn("damping", "without stiffness");
   if (!is_distance && !joint.limited)
     for (const std::string_view name : {"lower_angle_deg", "upper_angle_deg"})
@@ -126,10 +101,9 @@ void parse_joint(LoadState& state, const Element& e) {
   out.b = parse_end(state, fields, e, 'b');
   if (out.a.is_vehicle == out.b.is_vehicle && out.a.index == out.b.index)
     throw WorldFileError(out.b.where, "<joint>: body_a and body_b are the same body, expected two");
-  if (out.type == JointType::kDistance)
-    parse_distance(fields, e, out);
-  else
-    parse_revolute(fields, e, out);
+  const bool is_distance = out.type == JointType::kDistance;
+  read_tags(state, fields, is_distance ? distance_joint_tags() : revolute_joint_tags(), out);
+  check_limits(e, out);
   warn_without_use(state, fields, out);
   state.world.joints.push_back(out);
 }

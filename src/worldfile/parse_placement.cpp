@@ -14,7 +14,7 @@ void check_distance(double value, const NamedText& text) {
 
 double angle(double degrees, const NamedText& text) {
   const double radians = degrees * kDegree;
-  check_range({.name = text.name, .min = -kMostTurn, .max = kMostTurn, .type = ParamType::kDegrees}, radians,
+  check_range({.name = text.name, .min = -kMaxTurn, .max = kMaxTurn, .type = ParamType::kDegrees}, radians,
               text.where);
   return radians;
 }
@@ -63,7 +63,7 @@ void parse_pose(LoadState& state, const Fields& fields, PlacementSpec& out) {
 PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object) {
   PlacementSpec out;
   out.where = object;
-  if (const Element* animation = fields.node("animation")) refuse(*animation, "<animation>");
+  check_tags(state, fields, placement_tags());
   parse_pose(state, fields, out);
   if (const Element* e = fields.node("init_vel"))
     out.velocity = parse_velocity(text_of(state, *e, fields.scope()));

@@ -33,8 +33,11 @@ std::string sensor_name(LoadState& state, const Element& e, const std::string& c
 
 // What only a viewer shows is checked here, so that sensors never see it.
 void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, ParamSet& params) {
+  const Fields fields(state, scope, e);
+  check_tags(state, fields, sensor_viewer_tags());
   for (const Element& child : children_of(e))
-    if (child.tag().starts_with("viz_")) check_scalar_without_effect(state, child, "sensor", scope);
+    if (child.tag().starts_with("viz_") && !find_tag(sensor_viewer_tags(), child.tag()))
+      warn_no_effect(state, child.tag(), child.where());
   if (const NamedText* ignore = params.find("ignore_parent_body")) {
     parse_bool(*ignore);
     state.warnings.add("no effect ignore_parent_body", ignore->where,

@@ -6,28 +6,7 @@
 namespace mvsim {
 namespace {
 
-constexpr double kMostLength = 1e6;
 constexpr size_t kMostWheels = 64;
-
-constexpr std::string_view kVehicleTags[] = {"init_pose",
-                                             "init_pose3d",
-                                             "init_vel",
-                                             "publish",
-                                             "skip_elevation_adjust",
-                                             "animation",
-                                             "dynamics",
-                                             "friction",
-                                             "load_transfer",
-                                             "odometry",
-                                             "visual",
-                                             "sensor",
-                                             "log_path",
-                                             "auto_start_recording"};
-constexpr std::string_view kChassisTags[] = {
-    "mass", "zmin", "zmax", "color", "linear_damping", "angular_damping", "shape", "shape_from_visual"};
-constexpr std::string_view kWheelTags[] = {
-    "pos", "mass", "width", "diameter", "inertia", "color", "linked_yaw", "linked_yaw_offset_deg", "visual"};
-constexpr std::string_view kOdometryTags[] = {"x_multiplier", "y_multiplier", "yaw_multiplier"};
 
 bool is_wheel(std::string_view tag) {
   return tag.ends_with("_wheel");
@@ -55,36 +34,20 @@ WheelSpec parse_wheel(LoadState& state, const Element& e, const Fields& vehicle,
   if (const std::optional<NamedText> pos = fields.scalar("pos")) {
     const std::vector<double> v = parse_numbers(*pos, 2, 3, "x y and optionally the yaw (m, m, degrees)");
     for (size_t i = 0; i < 2; ++i)
-      check_range({.name = "pos", .min = -kMostLength, .max = kMostLength}, v[i], pos->where);
+      check_range({.name = "pos", .min = -kMaxLength, .max = kMaxLength}, v[i], pos->where);
     out.position = Vec2{v[0], v[1]};
     if (v.size() == 3) {
       warn_of_radians(state, v[2], *pos);
       out.yaw = v[2] * kDegree;
-      check_range({.name = "pos", .min = -kMostTurn, .max = kMostTurn, .type = ParamType::kDegrees}, out.yaw,
+      check_range({.name = "pos", .min = -kMaxTurn, .max = kMaxTurn, .type = ParamType::kDegrees}, out.yaw,
                   pos->where);
     }
   }
-  fields.read({.name = "mass", .min = kLeastMass, .max = 1e6}, out.mass);
-  fields.read({.name = "width", .min = 1e-3, .max = 100}, out.width);
-  fields.read({.name = "diameter", .min = 1e-3, .max = 100}, out.diameter);
-  if (const std::optional<NamedText> inertia = fields.scalar("inertia")) {
-    out.inertia = parse_number(*inertia);
-    if (out.inertia != -1)
-      check_range({.name = "inertia", .min = 1e-12, .max = 1e9}, out.inertia, inertia->where);
-  }
-  fields.read("color", out.color);
-  for (const std::string_view name : {"linked_yaw", "linked_yaw_offset_deg"}) {
-    const std::optional<NamedText> linked = fields.scalar(name);
-    if (!linked) continue;
-    if (name == "linked_yaw")
-      check_linked_yaw(state, *linked, e, vehicle, vehicle_name);
-    else
-      parse_number(*linked);
-    state.warnings.add("no effect " + linked->name, linked->where,
-                       linked->name + " has no effect in this version");
-  }
+  read_tags(state, fields, wheel_tags(), out);
+  if (const std::optional<NamedText> linked = fields.scalar("linked_yaw"))
+    check_linked_yaw(state, *linked, e, vehicle, vehicle_name);
   for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, scope);
-  fields.warn_unknown(e.tag(), kWheelTags);
+  fields.warn_unknown(e.tag(), tag_names(wheel_tags()));
   return out;
 }
 
@@ -93,12 +56,7 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Fields& vehi
   const Fields fields(state, scope, e);
   ChassisSpec out;
   out.where = out.shape_where = e.where();
-  fields.read({.name = "mass", .min = kLeastMass, .max = 1e7}, out.mass);
-  fields.read({.name = "zmin", .min = -kMostLength, .max = kMostLength}, out.z_min);
-  fields.read({.name = "zmax", .min = -kMostLength, .max = kMostLength}, out.z_max);
-  fields.read({.name = "linear_damping", .min = 0, .max = 1e4}, out.linear_damping);
-  fields.read({.name = "angular_damping", .min = 0, .max = 1e4}, out.angular_damping);
-  if (const std::optional<NamedText> color = fields.scalar("color")) out.color = parse_color(*color);
+  read_tags(state, fields, chassis_tags(), out);
   const Element* derived = fields.node("shape_from_visual");
   if (derived && fields.node("shape")) {
     state.warnings.add("shape wins", derived->where(),
@@ -116,7 +74,7 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Fields& vehi
     if (out.shape->size() < 3) throw WorldFileError(shape->where(), "<shape> has fewer than 3 points <pt>");
     warn_of_crossing(state, *shape, *out.shape);
   }
-  fields.warn_unknown("chassis", kChassisTags);
+  fields.warn_unknown("chassis", tag_names(chassis_tags()));
   return out;
 }
 
@@ -194,10 +152,8 @@ ParamSet parse_load_transfer(LoadState& state, const Element& e, const Scope& sc
 
 void parse_odometry(LoadState& state, const Element& e, const Scope& scope, VehicleSpec& out) {
   const Fields fields(state, scope, e);
-  for (size_t i = 0; i < 3; ++i)
-    fields.read({.name = kOdometryTags[i], .min = -kMostMultiplier, .max = kMostMultiplier},
-                out.odometry_multipliers[i]);
-  fields.warn_unknown("odometry", kOdometryTags);
+  read_tags(state, fields, odometry_tags(), out.odometry);
+  fields.warn_unknown("odometry", tag_names(odometry_tags()));
 }
 
 std::string vehicle_name(LoadState& state, const Element& e) {
@@ -211,10 +167,9 @@ std::string vehicle_name(LoadState& state, const Element& e) {
 }
 
 // A world cannot make anything write: this chooses vehicles where the caller names a folder for logs.
-void read_recording(LoadState& state, const NamedText& recording, VehicleSpec& out) {
-  out.auto_start_recording = parse_bool(recording);
-  if (*out.auto_start_recording)
-    state.warnings.add("no effect auto_start_recording", recording.where,
+void warn_of_recording(LoadState& state, const Fields& fields, const VehicleSpec& out) {
+  if (out.auto_start_recording.value_or(false))
+    state.warnings.add("no effect auto_start_recording", fields.scalar("auto_start_recording")->where,
                        "<auto_start_recording> has no effect but where the caller names a folder for logs");
 }
 
@@ -249,7 +204,7 @@ void parse_vehicle(LoadState& state, const Element& e) {
   if (const std::optional<NamedText> given = attribute_of(state, e, "class", {}))
     out.class_name = trimmed(given->text);
   const Fields fields = vehicle_fields(state, e, out);
-  fields.warn_unknown("vehicle", kVehicleTags);
+  fields.warn_unknown("vehicle", tag_names(placement_tags(), vehicle_tags()));
   const Element* dynamics = fields.node("dynamics");
   if (!dynamics) throw WorldFileError(out.where, "<vehicle> '" + out.name + "' has no <dynamics>");
   parse_dynamics(state, *dynamics, fields, out);
@@ -263,10 +218,8 @@ void parse_vehicle(LoadState& state, const Element& e) {
   if (const Element* odometry = fields.node("odometry"))
     parse_odometry(state, *odometry, fields.scope(), out);
   for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, fields.scope());
-  if (const Element* path = fields.node("log_path"))
-    check_scalar_without_effect(state, *path, "vehicle", fields.scope());
-  if (const std::optional<NamedText> recording = fields.scalar("auto_start_recording"))
-    read_recording(state, *recording, out);
+  read_tags(state, fields, vehicle_tags(), out);
+  warn_of_recording(state, fields, out);
   parse_sensors(state, fields, out);
   state.world.vehicles.push_back(std::move(out));
 }

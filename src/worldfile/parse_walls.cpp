@@ -8,8 +8,6 @@
 namespace mvsim {
 namespace {
 
-constexpr std::string_view kWallTags[] = {"shape",      "model_uri", "transformation", "wallThickness",
-                                          "wallHeight", "color",     "scale"};
 constexpr double kWallMass = 1e5;  // kg
 
 // End points of the segments so far, found by neighbourhood.
@@ -99,15 +97,11 @@ BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, doub
 
 void parse_walls(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
-  double thickness = 0.10, height = 2.0;
-  Color color{0x32, 0x32, 0x32, 255};
-  fields.read({.name = "wallThickness", .min = kThinnest, .max = 1e6}, thickness);
-  fields.read({.name = "wallHeight", .min = 0, .max = 1e6, .open_min = true}, height);
-  fields.read("color", color);
-  if (const std::optional<NamedText> scale = fields.scalar("scale")) parse_number(*scale);
-  fields.warn_unknown("walls", kWallTags);
+  WallsSpec walls;
+  read_tags(state, fields, walls_tags(), walls);
+  fields.warn_unknown("walls", tag_names(walls_tags()));
   const Polygon points = wall_points(state, fields, e);
-  EndPoints ends(1.01 * thickness);
+  EndPoints ends(1.01 * walls.thickness);
   for (size_t i = 0; i < points.size(); i += 2) {
     state.budget.body(kBlockBytes, e.where());
     Vec2 from = points[i], to = points[i + 1];
@@ -115,13 +109,13 @@ void parse_walls(LoadState& state, const Element& e) {
     if (!(length > 0))
       throw WorldFileError(e.where(), "<walls>: the wall between points " + std::to_string(i + 1) + " and " +
                                           std::to_string(i + 2) + " has no length");
-    const Vec2 reach = (thickness / (2 * length)) * (to - from);
+    const Vec2 reach = (walls.thickness / (2 * length)) * (to - from);
     if (ends.is_near(points[i])) from = from - reach;
     if (ends.is_near(points[i + 1])) to = to + reach;
     ends.add(points[i]);
     ends.add(points[i + 1]);
-    BlockSpec wall = make_wall(state, from, to, thickness, height);
-    wall.color = color;
+    BlockSpec wall = make_wall(state, from, to, walls.thickness, walls.height);
+    wall.color = walls.color;
     wall.where = wall.placement.where = e.where();
     state.world.blocks.push_back(std::move(wall));
   }

@@ -3,7 +3,6 @@
 // its range; model/ checks what is a ParamSet, and shapes.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +16,7 @@
 
 namespace mvsim {
 
-// Common to all placed objects (world-elements 2.1).
+// Common to all placed objects.
 struct PlacementSpec {
   Pose3 pose;  // z of <init_pose> is 0
   bool has_pose = false;
@@ -36,12 +35,9 @@ struct WheelSpec {
   SourceLocation where;
 };
 
-// kg, of what moves; forces on less leave the range of single precision.
-inline constexpr double kLeastMass = 1e-6;
-inline constexpr double kMostMultiplier = 1e3;  // of odometry
-
 struct ChassisSpec {
-  std::optional<double> mass, z_min, z_max, linear_damping, angular_damping;
+  std::optional<double> mass, z_min, z_max;  // absent: those of the dynamics class
+  double linear_damping = 0.1, angular_damping = 0.1;
   std::optional<Color> color;
   std::optional<Polygon> shape;
   bool shape_from_visual = false;
@@ -53,6 +49,11 @@ struct SensorSpec {
   ParamSet params;   // class_name "laser"...; poses and colours too, as text
 };
 
+// Factors of what odometry says; absent ones are drawn per vehicle.
+struct OdometrySpec {
+  std::optional<double> x, y, yaw;
+};
+
 struct VehicleSpec {
   std::string name, class_name;
   PlacementSpec placement;
@@ -60,10 +61,10 @@ struct VehicleSpec {
                       // (of <drivetrain>: "drivetrain/NAME")
   std::vector<WheelSpec> wheels;
   ChassisSpec chassis;
-  ParamSet controller;                                        // class_name "raw" when absent
-  ParamSet friction;                                          // class_name "default" when absent
-  std::optional<ParamSet> load_transfer;                      // off when absent
-  std::array<std::optional<double>, 3> odometry_multipliers;  // x, y, yaw; absent: drawn per vehicle
+  ParamSet controller;                    // class_name "raw" when absent
+  ParamSet friction;                      // class_name "default" when absent
+  std::optional<ParamSet> load_transfer;  // off when absent
+  OdometrySpec odometry;
   std::vector<SensorSpec> sensors;
   std::optional<bool> auto_start_recording;
   int order = 0;  // position in the document, shared by all kinds of objects
@@ -92,11 +93,11 @@ struct BlockSpec {
 
 // An occupancy grid; its yaml (if any) and its image have been read.
 struct OccupancyGridSpec {
-  std::string image_path;                   // real, for messages
-  std::shared_ptr<const GrayLevels> image;  // none: `mrpt`
-  std::shared_ptr<const MrptGrid> mrpt;     // a serialized grid, which says itself where it lies
-  double resolution = 0.1;                  // m per pixel
-  std::optional<Vec2> center_pixel;         // x from the left, y from the bottom row
+  std::string image_path;                    // real, for messages
+  std::shared_ptr<const GrayLevels> image;   // none: `mrpt`
+  std::shared_ptr<const MrptGrid> mrpt;      // a serialized grid, which says itself where it lies
+  double resolution = 0.1;                   // m per pixel
+  std::optional<double> center_x, center_y;  // pixels from the left and from the bottom row; both or none
   // ROS map_server yaml
   bool is_ros = false;
   Pose2 origin;  // world pose of the lower left corner of the image
@@ -120,6 +121,7 @@ struct ElevationMapSpec {
   std::shared_ptr<const GrayLevels> image;   // none: `data` holds the heights
   double min_z = 0, max_z = 5;               // m, of the darkest and the brightest pixel
   Matrix data;                               // m; row along +x, column along +y
+  double data_scale = 1;                     // that `data` has been multiplied with
   Matrix kernel;                             // the heights are convolved with it; no rows: they are not
   double resolution = 1;                     // m between two nodes
   std::optional<double> corner_x, corner_y;  // of node (0, 0); absent: the map is centred
@@ -194,8 +196,8 @@ struct WorldSpec {
   std::vector<GroundGridSpec> ground_grids;
   std::vector<JointSpec> joints;
   std::vector<std::string> warnings;  // "path:line:column: text", each once
-  // Variables given by the caller whose names no file mentions (nor one that an <if> left out),
-  // and all names that were asked for.
+  // Variables given by the caller whose names no file mentions (nor one that an <if> left out), where that is
+  // no error, and all names that were asked for.
   std::vector<std::string> unused_variables, asked_variables;
 };
 

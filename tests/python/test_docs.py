@@ -50,9 +50,9 @@ def test_tables_of_figures_are_those_of_the_results() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_table_of_keywords_is_that_of_the_package() -> None:
+def test_tables_of_tags_and_keywords_are_those_of_the_package() -> None:
     done = subprocess.run(
-        [sys.executable, str(DOCS / "options.py"), "--check"], capture_output=True, text=True
+        [sys.executable, str(DOCS / "tables.py"), "--check"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
 

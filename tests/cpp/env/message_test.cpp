@@ -135,6 +135,12 @@ TEST(Knobs, OneThatNothingUsesIsAMistake) {
   EnvSpec spec = testing::from_text(file);
   EXPECT_EQ(message_of(spec, {{"world", text(testing::kSource + "/worlds/nav_arena.world.xml")}}),
             "no error");
+  const std::string keyword = message_of(
+      spec, {{"world", text(testing::kSource + "/worlds/nav_arena.world.xml")}, {"obstacels", number(3)}});
+  expect_has(keyword,
+             "keyword obstacels: nothing uses the knob 'obstacels', neither an attribute of the environment "
+             "nor the world '");
+  expect_has(keyword, "did you mean 'obstacles'?");
 }
 
 // A short file can ask for a long text.

@@ -34,7 +34,7 @@ TEST(Definitions, TurtleBot) {
   EXPECT_EQ(reach, 0.0685);
   EXPECT_EQ(v.controller.class_name, "twist_ideal");
   EXPECT_EQ(number(v.friction, "C_rr"), 0.01);
-  EXPECT_NE(*v.odometry_multipliers[2], 1);
+  EXPECT_NE(*v.odometry.yaw, 1);
   ASSERT_EQ(v.sensors.size(), 1u);
   EXPECT_EQ(v.sensors[0].name, "laser1");
   EXPECT_EQ(v.sensors[0].params.find("pose_3d")->text, "-0.032 0 0.171 0 0 0");

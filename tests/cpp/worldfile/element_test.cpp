@@ -27,15 +27,15 @@ TEST(OccupancyGrid, OfAnImage) {
   OccupancyGridSpec g = load_in(folder, grid("<file>../maps/m.png</file>")).grids.at(0);
   EXPECT_EQ(g.image_path, image);
   EXPECT_EQ(g.resolution, 0.1);
-  EXPECT_FALSE(g.center_pixel || g.is_ros);
+  EXPECT_FALSE(g.center_x || g.center_y || g.is_ros);
   g = load_in(folder, grid("<file>" + image +
                            "</file><resolution>0.05</resolution><centerpixel_x>40</centerpixel_x>"
                            "<centerpixel_y>30</centerpixel_y><show_collisions>0</show_collisions>"
                            "<restitution>0.2</restitution><lateral_friction>0.3</lateral_friction>"))
           .grids.at(0);
   EXPECT_EQ(g.resolution, 0.05);
-  EXPECT_EQ(g.center_pixel->x, 40);
-  EXPECT_EQ(g.center_pixel->y, 30);
+  EXPECT_EQ(g.center_x, 40);
+  EXPECT_EQ(g.center_y, 30);
   EXPECT_EQ(g.restitution, 0.2);
   EXPECT_EQ(g.lateral_friction, 0.3);
 }

@@ -24,7 +24,7 @@ TEST(Vehicle, DefaultsAreThoseOfTheLanguage) {
   EXPECT_EQ(v.dynamics.class_name, "differential");
   EXPECT_EQ(v.controller.class_name, "raw");
   EXPECT_EQ(v.friction.class_name, "default");
-  EXPECT_FALSE(v.chassis.mass || v.chassis.shape || v.odometry_multipliers[0]);
+  EXPECT_FALSE(v.chassis.mass || v.chassis.shape || v.odometry.x);
   EXPECT_TRUE(v.wheels.empty() && v.sensors.empty());
   EXPECT_TRUE(v.placement.adjust_elevation);
 }
@@ -114,9 +114,9 @@ TEST(Vehicle, OdometryMultipliersAreDrawnPerInstance) {
       "<odometry x_multiplier='$f{1+0.02*randn()}' y_multiplier='1'/></vehicle:class>"
       "<vehicle class='c'><init_pose>0 0 0</init_pose></vehicle><vehicle class='c'><init_pose>0 0 "
       "0</init_pose></vehicle>");
-  EXPECT_NE(*world.vehicles[0].odometry_multipliers[0], *world.vehicles[1].odometry_multipliers[0]);
-  EXPECT_EQ(*world.vehicles[0].odometry_multipliers[1], 1);
-  EXPECT_FALSE(world.vehicles[0].odometry_multipliers[2]);
+  EXPECT_NE(*world.vehicles[0].odometry.x, *world.vehicles[1].odometry.x);
+  EXPECT_EQ(*world.vehicles[0].odometry.y, 1);
+  EXPECT_FALSE(world.vehicles[0].odometry.yaw);
 }
 
 TEST(Vehicle, SensorsComeFromIncludesThenInstanceThenClass) {

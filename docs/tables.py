@@ -1,0 +1,151 @@
+"""Writes the tables between the markers of docs/world-files.md and docs/python.md.
+
+`<!-- tags: block -->` stands for the tags of an element, `<!-- params: friction -->` for the parameters of the classes
+of a kind, `<!-- options: constructors -->` for the keywords of the constructors; each ends at `<!-- end -->`.
+`--check` writes nothing and fails where a page is not current.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from mvsim_gym import _core, _options
+
+DOCS = Path(__file__).resolve().parent
+BLOCK = re.compile(r"(<!-- (tags|params|options): ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+NUMBERS = ("number", "degrees", "int")
+UNBOUNDED = 1e9  # what has no bound of its own
+
+
+def number(value: float) -> str:
+    """A number as short as it can be: 1e7, 0.004, 36000."""
+    text = f"{value:.6g}"
+    return re.sub(r"e([+-])0*(\d)", lambda m: "e" + m[1].replace("+", "") + m[2], text)
+
+
+def default_of(row: _core.TagRow) -> str:
+    if row.type not in NUMBERS or not row.default:
+        return row.default
+    value, (low, _) = float(row.default), row.limits
+    needed = row.open[0] and value == low  # a length that has none
+    return "" if needed else number(value)
+
+
+def values_of(row: _core.TagRow) -> str:
+    """What a tag may be."""
+    if row.type in ("bool", "text", "point"):
+        return {"bool": "true, false", "text": "text", "point": "x y [z]"}[row.type]
+    if row.type == "color":
+        return "colour"
+    if row.type == "choice":
+        return ", ".join(f"`{choice}`" for choice in row.choices)
+    if row.type not in NUMBERS:
+        return ""
+    (low, high), unit = row.limits, "deg" if row.type == "degrees" else row.unit
+    if low <= -UNBOUNDED and high >= UNBOUNDED:
+        text = ""
+    elif high >= UNBOUNDED:
+        text = f"above {number(low)}" if row.open[0] else f"{number(low)} or more"
+    else:
+        text = f"{number(low)} to {number(high)}"
+        ends = [end for end, is_open in zip(("lower", "upper"), row.open, strict=True) if is_open]
+        text += f" (without the {' and the '.join(ends)} end)" if ends else ""
+    parts = ["integer"] if row.type == "int" else []
+    parts += [" ".join(filter(None, (text, unit)))]
+    if row.also[0] is not None:
+        parts += [f"or {number(row.also[0])} ({row.also[1]})"]
+    return ", ".join(filter(None, parts))
+
+
+def names(rows: Iterable[_core.TagRow]) -> str:
+    return ", ".join(f"`{row.name}`" for row in rows)
+
+
+def tags(element: str, rows: list[_core.TagRow]) -> list[str]:
+    used = [row for row in rows if row.effect == "used"]
+    lines = ["| tag | default | values | |", "|---|---|---|---|"] if used else []
+    lines += [f"| `{row.name}` | {default_of(row)} | {values_of(row)} | {row.text} |" for row in used]
+    for effect, words in (("none", "Checked, without effect"), ("refused", "Not supported yet")):
+        others = [row for row in rows if row.effect == effect]
+        shown_names = [f"`{row.name}`" + (f" ({row.text})" if row.text else "") for row in others]
+        if shown_names:
+            lines += [""] * bool(lines) + [f"{words}: {', '.join(shown_names)}."]
+    return lines
+
+
+def checked_only(elements: str, rows: list[_core.TagRow]) -> list[str]:
+    """Elements without effect as a whole: the names of their tags."""
+    return [
+        f"- `{element}`: {names(row for row in rows if row.element == element)}"
+        for element in elements.split(", ")
+    ]
+
+
+def params(kind: str, rows: list[_core.TagRow]) -> list[str]:
+    lines = ["| class | parameter | default | values |", "|---|---|---|---|"]
+    for row in rows:
+        group, _, name = row.element.partition(" ")
+        if group == kind:
+            name, _, of = name.partition(" of ")
+            shown = f"`{name}`" + (f" of `{of}`" if of else "")
+            lines += [f"| {shown} | `{row.name}` | {default_of(row)} | {values_of(row)} |"]
+    return lines
+
+
+def with_keywords(text: str) -> str:
+    """docs/python.md with its table as the package has it."""
+    return BLOCK.sub(lambda m: f"{m[1]}{_options.table()}\n{m[4]}", text)
+
+
+def with_tags(text: str) -> str:
+    """docs/world-files.md with its tables as the module has them."""
+    world, classes = _core.world_tags(), _core.class_params()
+    shown: set[str] = set()
+
+    def table(match: re.Match[str]) -> str:
+        head, kind, name, end = match.groups()
+        if kind == "params":
+            lines = params(name, classes)
+        elif "," in name:
+            lines = checked_only(name, world)
+        else:
+            lines = tags(name, [row for row in world if row.element == name])
+        if len(lines) == (2 if kind == "params" else 0):
+            raise SystemExit(f"world-files.md: nothing is known of {kind}: {name}")
+        shown.update([name] if kind == "params" else name.split(", "))
+        return head + "\n" + "\n".join(lines) + "\n\n" + end
+
+    out = BLOCK.sub(table, text)
+    known = {row.element for row in world} | {row.element.partition(" ")[0] for row in classes}
+    if missing := known - shown:
+        raise SystemExit(f"world-files.md has no table of {', '.join(sorted(missing))}")
+    return out
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail where the page is not current"
+    )
+    check = parser.parse_args().check
+    stale = 0
+    for name, filled in (("world-files.md", with_tags), ("python.md", with_keywords)):
+        page = DOCS / name
+        text = page.read_text()
+        current = filled(text)
+        if not check:
+            page.write_text(current)
+        elif current != text:
+            print(f"{name} is not current: ./dev docs", file=sys.stderr)
+            stale = 1
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+// The tables of tags, a family a file (tags_*.cpp). Where several stand for one element, all of them are its
+// tags.
+#pragma once
+
+#include "worldfile/tag.h"
+
+namespace mvsim {
+
+inline constexpr double kFarthest = 1e7;  // m: beyond, a millimetre is lost even in double precision products
+inline constexpr double kMaxLength = 1e6;  // m, of bodies and their parts
+inline constexpr double kMaxTurn = 36000 * kDegree;
+inline constexpr double kThinnest = 0.004;  // m, of a wall: what the solver takes
+inline constexpr double kMinMass = 1e-6;    // kg, of what moves; forces on less leave single precision
+
+// What is read and becomes blocks.
+struct WallsSpec {
+  double thickness = 0.10, height = 2;
+  Color color{0x32, 0x32, 0x32, 255};
+};
+struct VerticalPlaneSpec {
+  double x0 = -10, y0 = -10, x1 = -10, y1 = 10, z = 0, height = 3, thickness = 0.02;
+  Color color{0xa0, 0xa0, 0xa0, 255};
+};
+struct OpeningSpec {
+  double position = 0.5, width = 1;
+};
+// What is only checked.
+struct GeoreferenceSpec {
+  double latitude = 0, longitude = 0, height = 0, rotation = 0;
+  bool is_utm = false;
+};
+
+Tags<WorldSpec> world_tags();
+
+PlainTags placement_tags();  // of block, vehicle and horizontal_plane
+Tags<BlockSpec> block_tags();
+Tags<BlockSpec> geometry_tags();
+Tags<Vec3> geometry_size_tags();
+Tags<WallsSpec> walls_tags();
+
+Tags<VehicleSpec> vehicle_tags();
+Tags<ChassisSpec> chassis_tags();
+Tags<WheelSpec> wheel_tags();
+Tags<OdometrySpec> odometry_tags();
+
+PlainTags joint_tags();
+Tags<JointSpec> distance_joint_tags();
+Tags<JointSpec> revolute_joint_tags();
+
+Tags<Rect> extent_tags();  // of horizontal_plane, property_region and ground_grid
+Tags<OccupancyGridSpec> occupancy_grid_tags();
+Tags<ElevationMapSpec> elevation_map_tags();
+Tags<HorizontalPlaneSpec> horizontal_plane_tags();
+Tags<VerticalPlaneSpec> vertical_plane_tags();
+Tags<OpeningSpec> opening_tags();  // of its doors and windows
+Tags<PropertyRegionSpec> property_region_tags();
+Tags<GroundGridSpec> ground_grid_tags();
+
+// What a viewer, a server or a recorder would use: checked, without effect.
+PlainTags plane_texture_tags();
+PlainTags visual_tags();
+PlainTags publish_tags();
+PlainTags sensor_publish_tags();
+PlainTags sensor_viewer_tags();
+PlainTags gui_tags();
+PlainTags light_tags();
+PlainTags marker_tags();
+PlainTags skybox_tags();
+Tags<GeoreferenceSpec> georeference_tags();
+
+// For the docs and the tests.
+struct TagRow {
+  std::string element;  // "block", "element class=\"ground_grid\""...
+  TagInfo tag;
+  std::string fallback;  // as a file would give it; "" without one
+};
+std::vector<TagRow> all_tags();
+
+}  // namespace mvsim

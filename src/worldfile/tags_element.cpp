@@ -1,0 +1,118 @@
+// Of <element class="...">.
+#include "assets/map_yaml.h"
+#include "worldfile/tags.h"
+
+namespace mvsim {
+namespace {
+
+constexpr TagInfo place(std::string_view name, std::string_view text = {}) {
+  return number(name, -kFarthest, kFarthest, "m", text);
+}
+
+constexpr Tag<Rect> kExtent[] = {{place("x_min"), &Rect::x_min},
+                                 {place("x_max"), &Rect::x_max},
+                                 {place("y_min"), &Rect::y_min},
+                                 {place("y_max"), &Rect::y_max}};
+
+constexpr double kMaxPixel = 1e6;
+constexpr Tag<OccupancyGridSpec> kGrid[] = {
+    own("file",
+        "needed: an image (dark is occupied), a ROS map_server `.yaml`, or a serialized grid of MRPT "
+        "(`.gridmap`, `.gridmap.gz`)"),
+    {number("resolution", kMinResolution, kMaxResolution, "m",
+            "of a pixel of an image; a `.yaml` or `.gridmap` says itself where it lies"),
+     &OccupancyGridSpec::resolution},
+    {number("centerpixel_x", -kMaxPixel, kMaxPixel, "",
+            "from the lower left corner, with `centerpixel_y`; absent: the middle"),
+     &OccupancyGridSpec::center_x},
+    {number("centerpixel_y", -kMaxPixel, kMaxPixel), &OccupancyGridSpec::center_y},
+    boolean("show_collisions").without_effect(),
+    {number("restitution", 0, 1), &OccupancyGridSpec::restitution},
+    {number("lateral_friction", 0, 1e3), &OccupancyGridSpec::lateral_friction}};
+
+constexpr Tag<ElevationMapSpec> kElevationMap[] = {
+    own("elevation_image", "PNG or PGM of 8 or 16 bits, no gamma"),
+    {place("elevation_image_min_z", "height of its darkest grey"), &ElevationMapSpec::min_z},
+    {place("elevation_image_max_z", "height of its brightest grey"), &ElevationMapSpec::max_z},
+    own("elevation_data_matrix", "heights in its place: `[a b; c d]` or a row a line"),
+    {place("elevation_data_matrix_scale", "these are multiplied with it"), &ElevationMapSpec::data_scale},
+    own("dem_xyzrgb_file", "not supported yet: give the heights as an image or as a matrix"),
+    own("apply_kernel", "a square of weights, convolved with the heights"),
+    {number("resolution", 1e-3, 1e4, "m", "between nodes"), &ElevationMapSpec::resolution},
+    {place("corner_min_x", "absent: centred on the origin"), &ElevationMapSpec::corner_x},
+    {place("corner_min_y", "absent: centred on the origin"), &ElevationMapSpec::corner_y},
+    {color("mesh_color", "shows also where there is a texture"), &ElevationMapSpec::color},
+    any_text("texture_image").without_effect(),
+    integer("texture_image_rotate", -180, 180, "0, 90, -90, 180 or -180").without_effect(),
+    any_number("texture_extension_x").without_effect(),
+    any_number("texture_extension_y").without_effect(),
+    any_number("model_split_size").without_effect()};
+
+constexpr Tag<HorizontalPlaneSpec> kHorizontalPlane[] = {{place("z"), &HorizontalPlaneSpec::z},
+                                                         {color("color"), &HorizontalPlaneSpec::color}};
+
+constexpr Tag<VerticalPlaneSpec> kVerticalPlane[] = {
+    {place("x0"), &VerticalPlaneSpec::x0},
+    {place("y0"), &VerticalPlaneSpec::y0},
+    {place("x1"), &VerticalPlaneSpec::x1},
+    {place("y1"), &VerticalPlaneSpec::y1},
+    {place("z"), &VerticalPlaneSpec::z},
+    {number_above("height", 0, kFarthest, "m"), &VerticalPlaneSpec::height},
+    {number("thickness", kThinnest, kFarthest, "m"), &VerticalPlaneSpec::thickness},
+    {color("color"), &VerticalPlaneSpec::color},
+    own("door", "a gap from floor to top"),
+    own("window", "checked, without effect: the wall is solid there")};
+
+constexpr Tag<OpeningSpec> kOpening[] = {
+    {any_number("position", "", "as a share of the wall's length"), &OpeningSpec::position},
+    {place("width"), &OpeningSpec::width},
+    any_number("z_min", "m", "heights play no part"),
+    any_number("z_max", "m"),
+    any_number("z_start", "m"),
+    any_number("z_end", "m"),
+    any_text("name")};
+
+constexpr Tag<PropertyRegionSpec> kRegion[] = {
+    own("property_name", "see below"),
+    own("value_double"),
+    own("value_bool"),
+    own("value_string"),
+    {place("z_min", "must not be above 0"), &PropertyRegionSpec::z_min},
+    {place("z_max", "must not be below 0"), &PropertyRegionSpec::z_max}};
+
+constexpr Tag<GroundGridSpec> kGroundGrid[] = {
+    {boolean("floating"), &GroundGridSpec::floating},
+    any_text("floating_focus", "name of a vehicle").without_effect(),
+    any_text("float_center_at_vehicle_name", "the same").without_effect(),
+    {number_above("interval", 0, kFarthest, "m"), &GroundGridSpec::interval},
+    {color("color"), &GroundGridSpec::color},
+    number("line_width", 0, kMostNumber).without_effect()};
+
+}  // namespace
+
+Tags<Rect> extent_tags() {
+  return kExtent;
+}
+Tags<OccupancyGridSpec> occupancy_grid_tags() {
+  return kGrid;
+}
+Tags<ElevationMapSpec> elevation_map_tags() {
+  return kElevationMap;
+}
+Tags<HorizontalPlaneSpec> horizontal_plane_tags() {
+  return kHorizontalPlane;
+}
+Tags<VerticalPlaneSpec> vertical_plane_tags() {
+  return kVerticalPlane;
+}
+Tags<OpeningSpec> opening_tags() {
+  return kOpening;
+}
+Tags<PropertyRegionSpec> property_region_tags() {
+  return kRegion;
+}
+Tags<GroundGridSpec> ground_grid_tags() {
+  return kGroundGrid;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,67 @@
+#include "worldfile/tags.h"
+
+namespace mvsim {
+namespace {
+
+constexpr Tag<VehicleSpec> kVehicle[] = {
+    own("dynamics", "`class=`: `NAME_wheel` tags, `chassis`, `controller`, and scalars of the class"),
+    own("friction", "`class=`: its parameters; absent: `default`"),
+    own("load_transfer",
+        "absent: every wheel carries the same share of the chassis. Given: the shares follow the centre of "
+        "mass, slope, acceleration, braking and turning; `cg_height` (m above ground, absent: the middle of "
+        "`zmin` and `zmax`)"),
+    own("odometry", "see below"),
+    own("sensor", "`class= name=`: its parameters; default name `laser1`, `imu2`..."),
+    own("visual", "checked, without effect"),
+    any_text("log_path").without_effect(),
+    {boolean("auto_start_recording",
+             "chooses vehicles where the caller names a folder for logs ([python.md](python.md#logs))"),
+     &VehicleSpec::auto_start_recording}};
+
+constexpr Tag<ChassisSpec> kChassis[] = {
+    {number("mass", kMinMass, 1e7, "kg", "absent: that of the class").randomised(), &ChassisSpec::mass},
+    {number("zmin", -kMaxLength, kMaxLength, "m", "absent: that of the class"), &ChassisSpec::z_min},
+    {number("zmax", -kMaxLength, kMaxLength, "m", "absent: that of the class"), &ChassisSpec::z_max},
+    {number("linear_damping", 0, 1e4, "1/s").randomised(), &ChassisSpec::linear_damping},
+    {number("angular_damping", 0, 1e4, "1/s").randomised(), &ChassisSpec::angular_damping},
+    {color("color", "absent: that of the class"), &ChassisSpec::color},
+    own("shape", "a polygon; absent: that of the class"),
+    own("shape_from_visual",
+        "an outline taken from a mesh: not supported yet, write `shape`, which wins where both stand")};
+
+constexpr Tag<WheelSpec> kWheel[] = {
+    own("pos", "x y [yaw] (m, m, degrees); absent: that of the class"),
+    {number("mass", kMinMass, 1e6, "kg"), &WheelSpec::mass},
+    {number("width", 1e-3, 100, "m"), &WheelSpec::width},
+    {number("diameter", 1e-3, 100, "m"), &WheelSpec::diameter},
+    {number("inertia", 1e-12, 1e9, "kg m²", "about its axle").or_value(-1, "mass diameter²/8"),
+     &WheelSpec::inertia},
+    {color("color"), &WheelSpec::color},
+    any_text("linked_yaw", "must name a `visual` of the vehicle (one without a name is called `group`)")
+        .without_effect(),
+    any_number("linked_yaw_offset_deg").without_effect(),
+    own("visual", "checked, without effect")};
+
+constexpr double kMaxMultiplier = 1e3;
+constexpr std::string_view kDrawn = "absent: drawn from N(1, 0.02) per vehicle";
+constexpr Tag<OdometrySpec> kOdometry[] = {
+    {number("x_multiplier", -kMaxMultiplier, kMaxMultiplier, "", kDrawn).randomised(), &OdometrySpec::x},
+    {number("y_multiplier", -kMaxMultiplier, kMaxMultiplier, "", kDrawn).randomised(), &OdometrySpec::y},
+    {number("yaw_multiplier", -kMaxMultiplier, kMaxMultiplier, "", kDrawn).randomised(), &OdometrySpec::yaw}};
+
+}  // namespace
+
+Tags<VehicleSpec> vehicle_tags() {
+  return kVehicle;
+}
+Tags<ChassisSpec> chassis_tags() {
+  return kChassis;
+}
+Tags<WheelSpec> wheel_tags() {
+  return kWheel;
+}
+Tags<OdometrySpec> odometry_tags() {
+  return kOdometry;
+}
+
+}  // namespace mvsim
