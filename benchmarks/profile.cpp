@@ -98,8 +98,8 @@ Driving driving_ns(const Model& m, Simulation& sim) {
   Driving total;
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     const VehicleModel& v = m.vehicles[i];
-    const double* params = sim.params().data();
-    std::vector<WheelState> wheels(sim.wheels(i).begin(), sim.wheels(i).end());
+    const double* params = sim.state().params.data();
+    std::vector<WheelState> wheels(wheel_states(sim, i).begin(), wheel_states(sim, i).end());
     std::vector<double> state(v.controller->state_size() + 1);
     const ControllerInput input{.dt = m.timestep,
                                 .wheels = v.wheels,
@@ -110,7 +110,7 @@ Driving driving_ns(const Model& m, Simulation& sim) {
     total.control += median_ns(kMany, [&] {
       for (int k = 0; k < kMany; ++k) {
         double actuation[kMostActuation] = {};
-        v.controller->step(params + v.controller_params, input, sim.vehicle(i).command, state.data(),
+        v.controller->step(params + v.controller_params, input, sim.state().vehicles[i].command, state.data(),
                            actuation);
         v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
       }
@@ -131,7 +131,7 @@ Driving driving_ns(const Model& m, Simulation& sim) {
                                                                .width = v.wheels[w].width})
                                .spin;
     });
-    const BodyInertia inertia = vehicle_inertia(v, sim.params());
+    const BodyInertia inertia = vehicle_inertia(v, sim.state().params);
     BodyState body = place_body({0, 0, 0}, inertia);
     total.free_motion += median_ns(kMany, [&] {
       for (int k = 0; k < kMany; ++k) integrate_free(body, inertia, {{0.01, 0}, 0.001}, m.timestep);

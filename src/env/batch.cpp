@@ -182,7 +182,7 @@ std::optional<Vec2> Batch::goal(int env, size_t agent) const {
   return impl_->envs.at(static_cast<size_t>(env)).agents[agent].goal;
 }
 uint32_t Batch::episode(int env) const {
-  return impl_->envs.at(static_cast<size_t>(env)).simulation.episode();
+  return impl_->envs.at(static_cast<size_t>(env)).simulation.state().episode;
 }
 
 }  // namespace mvsim

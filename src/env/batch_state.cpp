@@ -4,6 +4,7 @@
 #include "env/batch_impl.h"
 #include "env/env_archive.h"
 #include "sim/snapshot.h"
+#include "sim/state_archive.h"
 
 namespace mvsim {
 
@@ -20,7 +21,7 @@ void Batch::Impl::check_env(int i) const {
 
 std::string Batch::Impl::state(int i) const {
   const EnvState& env = envs[static_cast<size_t>(i)];
-  size_t expected = 768 + env.simulation.expected_bytes();
+  size_t expected = 768 + expected_bytes(env.simulation.model());
   for (const AgentState& agent : env.agents) expected += 512 + agent.frames.size();
   for (const ObservationBuffer& o : observations) expected += 8 + env.agents.size() * o.row_bytes();
   SnapshotWriter writer(SnapshotKind::kEnvironment, fingerprint, expected);

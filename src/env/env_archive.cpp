@@ -5,6 +5,7 @@
 
 #include "base/geometry_archive.h"
 #include "env/episode.h"
+#include "sim/state_archive.h"
 
 namespace mvsim {
 
@@ -103,8 +104,8 @@ void read_values(ArchiveReader& archive, DType dtype, std::span<uint8_t> out) {
 }
 
 void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task) {
-  archive(uint64_t{env.variant}, env.simulation.is_finite());
-  env.simulation.write(archive);
+  archive(uint64_t{env.variant}, is_finite(env.simulation));
+  write_state(archive, env.simulation.state());
   visit_episode(archive, env);
   for (size_t a = 0; a < env.agents.size(); ++a) {
     const AgentState& agent = env.agents[a];
@@ -122,7 +123,8 @@ EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like
   archive(variant, finite);
   archive.check(variant < task.models.size());
   if (!finite) archive.allow_non_finite();
-  EnvState env(Simulation::read(task.models[variant], archive));
+  const std::shared_ptr<const Model>& model = task.models[variant];
+  EnvState env(Simulation(model, read_state(*model, archive)));
   env.variant = variant;
   visit_episode(archive, env);
   const bool running = env.started && !env.finished;

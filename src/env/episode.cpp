@@ -11,12 +11,12 @@ namespace {
 void measure(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent,
              bool collided) {
   const Simulation& s = env.simulation;
-  const Pose3 pose = s.vehicle_pose(agent_task.vehicle);
+  const Pose3 pose = vehicle_pose(s, agent_task.vehicle);
   Measurements& m = agent.now;
   m.pose = {pose.x, pose.y, pose.yaw};
   m.heading = Rotation2(pose.yaw);
-  m.twist = s.vehicle_twist(agent_task.vehicle);
-  m.clearance = s.clearance(agent_task.vehicle, agent_task.clearance_limit);
+  m.twist = vehicle_twist(s, agent_task.vehicle);
+  m.clearance = clearance(s, agent_task.vehicle, agent_task.clearance_limit);
   m.collided = collided;
   agent.min_clearance = std::min(agent.min_clearance, m.clearance);
   for (size_t i = 0; i < agent.stillness.size(); ++i) {
@@ -181,13 +181,13 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
   for (int i = 0; i < task.substeps; ++i) {
     if (!keep_going()) return false;
     s.step(task.substep);
-    if (!s.is_finite()) {
+    if (!is_finite(s)) {
       env.diverged = true;
       break;
     }
     for (size_t a = 0; a < count; ++a) {
       AgentState& agent = agents[a];
-      const Pose3 p = s.vehicle_pose(tasks[a].vehicle);
+      const Pose3 p = vehicle_pose(s, tasks[a].vehicle);
       agent.path_length += norm(Vec2{p.x, p.y} - agent.last);
       agent.last = {p.x, p.y};
     }
@@ -196,7 +196,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
   std::fill(rewards.begin(), rewards.end(), 0.0);
   if (!env.diverged) {
     for (size_t a = 0; a < count; ++a) {
-      measure(task, tasks[a], env, agents[a], s.had_collision(tasks[a].vehicle));
+      measure(task, tasks[a], env, agents[a], had_collision(s, tasks[a].vehicle));
       check_terminations(tasks[a], env, agents[a]);
     }
   }  // else no outcome of the task: measurements and observations stay those of the last sound state

@@ -56,7 +56,7 @@ Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, Rand
     if (!is_known_ground(s.model(), p)) continue;
     ++out.on_ground;
     const double walls = distance_to_static(s.model(), p, most);
-    const double all = std::min(walls, s.distance_to_obstacles(p, most, static_cast<int>(agent)));
+    const double all = std::min(walls, distance_to_obstacles(s, p, most, static_cast<int>(agent)));
     const double slope = ground_slope(s.model(), p);
     out.clearance = std::max(out.clearance, all);
     out.clearance_of_walls = std::max(out.clearance_of_walls, walls);
@@ -92,14 +92,14 @@ void require_some(const Survey& found, const Wanted& wanted, const std::string& 
 
 // What the agent runs into at a pose.
 std::string obstacle_near(const Simulation& s, size_t agent) {
-  const Pose3 pose = s.vehicle_pose(agent);
+  const Pose3 pose = vehicle_pose(s, agent);
   const Vec2 here{pose.x, pose.y};
   if (!is_known_ground(s.model(), here)) return "an occupied or unknown cell, or the outside of the map";
   const double reach = s.model().vehicles[agent].radius;
   for (size_t i = 0; i < s.model().blocks.size(); ++i) {
     const BlockModel& block = s.model().blocks[i];
-    const Pose3 at = s.block_pose(i);
-    const double radius = block.shape.radius * s.param(block.params + kBlockScale);
+    const Pose3 at = block_pose(s, i);
+    const double radius = block.shape.radius * s.state().params[block.params + kBlockScale];
     if (!block.intangible && !block.is_wall && norm(here - Vec2{at.x, at.y}) < reach + radius)
       return "the block '" + block.name + "'";
   }
@@ -112,7 +112,7 @@ void StartAndGoal::require_free_pose(Simulation& s) const {
   const Pose3 initial = s.model().vehicles[vehicle_].initial_pose;
   const Pose2 pose = spawn_pose_.value_or(Pose2{initial.x, initial.y, initial.yaw});
   s.place_vehicle(vehicle_, pose);
-  if (s.clearance(vehicle_, 1) > 0) return;
+  if (clearance(s, vehicle_, 1) > 0) return;
   char place[64];
   std::snprintf(place, sizeof place, "the pose %.4g %.4g", pose.x, pose.y);
   const std::string text =
@@ -165,7 +165,7 @@ void StartAndGoal::explain_distance(const Simulation& simulation, const Planning
 
 void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, const FieldOf& field_of,
                                    const Poll& poll) const {
-  RandomStream random(s.key(), s.episode(), StreamPurpose::kSpawn, kOwnStream);
+  RandomStream random(s.state().key, s.state().episode, StreamPurpose::kSpawn, kOwnStream);
   if (has_goal_ && !goal_point_) {
     const Wanted goal{goal_term_, goal_clearance_, goal_slope_, area_of(goal_area_, s.model())};
     require_some(look_around(s, vehicle_, goal, random, poll), goal, "the goal");
@@ -178,7 +178,7 @@ void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, cons
     starts = std::move(found.good);
   } else {
     require_free_pose(s);
-    const Pose3 pose = s.vehicle_pose(vehicle_);
+    const Pose3 pose = vehicle_pose(s, vehicle_);
     starts = {{pose.x, pose.y}};
   }
   if (has_goal_) explain_distance(s, grid, field_of, starts, random, poll);

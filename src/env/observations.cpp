@@ -46,7 +46,7 @@ class Scan final : public ObservationOf<float> {
   std::vector<Interval> bounds() const override { return std::vector<Interval>(sectors_, Interval{0, max_}); }
 
   void write(EnvState& env, AgentState&, Scratch& scratch, float* out) const override {
-    if (scheduled_ && env.simulation.sensor(sensor_).count == 0) {
+    if (scheduled_ && env.simulation.state().sensors[sensor_].count == 0) {
       std::fill_n(out, sectors_, static_cast<float>(max_));
     } else if (scheduled_) {
       reduce(env.simulation.reading(sensor_).data(), out);
@@ -136,7 +136,7 @@ class Velocity final : public ObservationOf<float> {
     return {symmetric(vx_), symmetric(omega_)};
   }
   void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
-    const Twist2 twist = from_wheels_ ? env.simulation.vehicle_odometry_twist(vehicle_) : agent.now.twist;
+    const Twist2 twist = from_wheels_ ? vehicle_odometry_twist(env.simulation, vehicle_) : agent.now.twist;
     *out++ = static_cast<float>(twist.vx);
     if (lateral_) *out++ = static_cast<float>(twist.vy);
     *out = static_cast<float>(twist.omega);
@@ -161,7 +161,7 @@ class Odometry final : public ObservationOf<float> {
     return {symmetric(max_), symmetric(max_), symmetric(1), symmetric(1)};
   }
   void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
-    const Pose2& p = env.simulation.vehicle(vehicle_).odometry;
+    const Pose2& p = env.simulation.state().vehicles[vehicle_].odometry;
     const Rotation2 r(p.yaw);
     out[0] = static_cast<float>(p.x);
     out[1] = static_cast<float>(p.y);
@@ -181,7 +181,7 @@ class Attitude final : public ObservationOf<float> {
       : vehicle_(context.vehicle), max_(kDegree * reader.number("max", 90, kPositive)) {}
   std::vector<Interval> bounds() const override { return {symmetric(max_), symmetric(max_)}; }
   void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
-    const VehicleState& v = env.simulation.vehicle(vehicle_);
+    const VehicleState& v = env.simulation.state().vehicles[vehicle_];
     out[0] = static_cast<float>(v.pitch);
     out[1] = static_cast<float>(v.roll);
   }

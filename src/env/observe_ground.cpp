@@ -9,7 +9,7 @@ std::vector<PlacedTop> tops_below(const Simulation& simulation, double z) {
   std::vector<PlacedTop> tops;
   const std::vector<BlockModel>& blocks = simulation.model().blocks;
   for (size_t i = 0; i < blocks.size(); ++i) {
-    const Pose3 pose = simulation.block_pose(i);
+    const Pose3 pose = block_pose(simulation, i);
     if (pose.z + blocks[i].top.lowest() <= z)
       tops.push_back({&blocks[i].top, {pose.x, pose.y, pose.yaw}, pose.z});
   }
@@ -38,7 +38,7 @@ class HeightScan final : public ObservationOf<float> {
   void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
     const Measurements& m = agent.now;
     const Terrain& terrain = env.simulation.model().terrain;
-    const double z = env.simulation.vehicle(vehicle_).z, most = z + max_;
+    const double z = env.simulation.state().vehicles[vehicle_].z, most = z + max_;
     const std::vector<PlacedTop> tops = tops_below(env.simulation, most);
     for (const Vec2 point : points_) {
       const Vec2 at = Vec2{m.pose.x, m.pose.y} + m.heading.rotate(point);

@@ -35,17 +35,17 @@ class Wheels final : public ObservationOf<float> {
 
   void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
     const Simulation& simulation = env.simulation;
-    const std::span<const WheelState> states = simulation.wheels(vehicle_);
+    const std::span<const WheelState> states = wheel_states(simulation, vehicle_);
     const auto each = [&](const auto& value) {
       for (size_t i = 0; i < wheels_; ++i) *out++ = static_cast<float>(value(i));
     };
     for (const Quantity q : quantities_) {
       switch (q) {
         case Quantity::kSlipRatio:
-          each([&](size_t i) { return simulation.wheel_slip(vehicle_, i).ratio; });
+          each([&](size_t i) { return wheel_slip(simulation, vehicle_, i).ratio; });
           break;
         case Quantity::kSlipAngle:
-          each([&](size_t i) { return simulation.wheel_slip(vehicle_, i).angle; });
+          each([&](size_t i) { return wheel_slip(simulation, vehicle_, i).angle; });
           break;
         case Quantity::kLoad:
           each([&](size_t i) { return states[i].load; });

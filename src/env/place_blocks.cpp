@@ -76,7 +76,7 @@ class PlaceBlocks final : public ResetTerm {
       const double scale = random.uniform(radius_->low, radius_->high) / block.shape.radius;
       s.set_param(block.params + kBlockScale, std::clamp(scale, range.min, range.max));
     }
-    const double radius = s.param(block.params + kBlockScale) * block.shape.radius;
+    const double radius = s.state().params[block.params + kBlockScale] * block.shape.radius;
     double best = -1e300;
     Pose2 best_pose;
     for (int i = 0; i < kTries && best < 0; ++i) {
@@ -97,7 +97,7 @@ class PlaceBlocks final : public ResetTerm {
     double excess = std::min(0.0, distance_to_static(s.model(), center, to_walls) - to_walls);
     if (!is_known_ground(s.model(), center)) excess -= to_walls;
     return std::min(excess,
-                    s.distance_to_obstacles(center, to_others, static_cast<int>(vehicle_)) - to_others);
+                    distance_to_obstacles(s, center, to_others, static_cast<int>(vehicle_)) - to_others);
   }
 
   size_t vehicle_;

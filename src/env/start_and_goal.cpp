@@ -138,7 +138,7 @@ bool StartAndGoal::accepts(const AgentState& agent, Vec2 start, double wanted) c
 
 bool StartAndGoal::trailers_are_free(const Simulation& s) const {
   return std::all_of(trailers_.begin(), trailers_.end(), [&](size_t i) {
-    const Pose3 pose = s.vehicle_pose(i);
+    const Pose3 pose = vehicle_pose(s, i);
     return is_free(s, vehicle_, {pose.x, pose.y},
                    s.model().vehicles[i].radius + s.model().collision_threshold + kSkins);
   });
@@ -154,7 +154,7 @@ bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& ra
     pose.yaw += spawn_deviation_.yaw * random.normal();
     s.place_vehicle(vehicle_, pose);
     agent.start = {pose.x, pose.y};
-    return accepts(agent, agent.start, -1) && s.clearance(vehicle_, 1) > 0;
+    return accepts(agent, agent.start, -1) && clearance(s, vehicle_, 1) > 0;
   }
   const Rect area = area_of(spawn_area_, s.model());
   const double wanted = uniform_distance_ ? random.uniform(distance_->low, distance_->high) : -1;
@@ -178,8 +178,8 @@ void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid, 
   Simulation& s = env.simulation;
   AgentState& agent = env.agents[index];
   const auto stream = static_cast<uint16_t>(index);
-  RandomStream spawn(s.key(), s.episode(), StreamPurpose::kSpawn, stream);
-  RandomStream goal(s.key(), s.episode(), StreamPurpose::kGoal, stream);
+  RandomStream spawn(s.state().key, s.state().episode, StreamPurpose::kSpawn, stream);
+  RandomStream goal(s.state().key, s.state().episode, StreamPurpose::kGoal, stream);
   agent.field.reset();
   for (int i = 0; i < kGoalTries; ++i) {
     if (has_goal_) {

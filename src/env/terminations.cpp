@@ -75,7 +75,7 @@ class Tilt final : public Termination {
   Tilt(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), max_(kDegree * reader.required_number("max", kPositive)) {}
   bool holds(const EnvState& env, const AgentState&) const override {
-    const VehicleState& v = env.simulation.vehicle(vehicle_);
+    const VehicleState& v = env.simulation.state().vehicles[vehicle_];
     return std::fabs(v.pitch) > max_ || std::fabs(v.roll) > max_;
   }
   Verdict verdict() const override { return Verdict::kFailure; }

@@ -27,7 +27,7 @@ py::array_t<uint8_t> array_of(const Image& image) {
 Camera camera_of(const Simulation& simulation, const Scene& scene, bool behind, size_t vehicle,
                  double aspect) {
   if (!behind) return view_of_world(scene, aspect);
-  return view_of_robot(simulation.vehicle_pose(vehicle), simulation.model().vehicles.at(vehicle).radius);
+  return view_of_robot(vehicle_pose(simulation, vehicle), simulation.model().vehicles.at(vehicle).radius);
 }
 
 // A running world as the camera sees it that camera_in(simulation, scene, aspect) returns.
@@ -145,7 +145,7 @@ void bind_render(py::module_& m) {
       "agent_place",
       [](const Batch& batch, int env) {
         const Simulation& s = batch.simulation(env);
-        const Pose3 pose = s.vehicle_pose(batch.vehicle());
+        const Pose3 pose = vehicle_pose(s, batch.vehicle());
         return py::make_tuple(pose.x, pose.y, pose.z, s.model().vehicles.at(batch.vehicle()).radius);
       },
       "batch"_a, "env"_a);

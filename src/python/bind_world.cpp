@@ -35,13 +35,13 @@ TwistTuple tuple_of(const Twist2& t) {
 
 // A row a quantity, a column a wheel; the order of the rows is that of mvsim_gym.world.Wheels.
 py::array_t<double> wheels_of(const Simulation& simulation, size_t vehicle) {
-  const std::span<const WheelState> states = simulation.wheels(vehicle);
+  const std::span<const WheelState> states = wheel_states(simulation, vehicle);
   constexpr py::ssize_t kQuantities = 9;
   py::array_t<double> out({kQuantities, static_cast<py::ssize_t>(states.size())});
   auto rows = out.mutable_unchecked<2>();
   for (size_t i = 0; i < states.size(); ++i) {
     const WheelState& w = states[i];
-    const WheelSlip slip = simulation.wheel_slip(vehicle, i);
+    const WheelSlip slip = wheel_slip(simulation, vehicle, i);
     const double values[] = {w.spin,     w.angle,   w.steer,   w.torque, slip.ratio,
                              slip.angle, w.force_x, w.force_y, w.load};
     static_assert(std::size(values) == kQuantities);
@@ -155,8 +155,8 @@ void bind_world(py::module_& m) {
             s.set_command(vehicle, command);
           },
           "vehicle"_a, "command"_a)
-      .def_property_readonly("key", &Simulation::key)
-      .def_property_readonly("episode", &Simulation::episode)
+      .def_property_readonly("key", [](const Simulation& s) { return s.state().key; })
+      .def_property_readonly("episode", [](const Simulation& s) { return s.state().episode; })
       .def("snapshot", [](Simulation& s) { return py::bytes(s.snapshot()); })
       .def(
           "restore", [](Simulation& s, const py::bytes& state) { s.restore(std::string_view(state)); },
@@ -167,25 +167,28 @@ void bind_world(py::module_& m) {
              s.refill_solver();
              return Simulation(s);
            })
-      .def_property_readonly("time", &Simulation::time)
-      .def_property_readonly("step_count", &Simulation::step_count)
-      .def("vehicle_pose", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_pose(i)); })
-      .def("vehicle_twist", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_twist(i)); })
-      .def("is_finite", &Simulation::is_finite)
+      .def_property_readonly("time", [](const Simulation& s) { return s.state().time; })
+      .def_property_readonly("step_count", [](const Simulation& s) { return s.state().step_count; })
+      .def("vehicle_pose", [](const Simulation& s, size_t i) { return tuple_of(vehicle_pose(s, i)); })
+      .def("vehicle_twist", [](const Simulation& s, size_t i) { return tuple_of(vehicle_twist(s, i)); })
+      .def("is_finite", [](const Simulation& s) { return is_finite(s); })
       .def("vehicle_world_twist",
-           [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_world_twist(i)); })
-      .def("vehicle_odometry", [](const Simulation& s, size_t i) { return tuple_of(s.vehicle(i).odometry); })
+           [](const Simulation& s, size_t i) { return tuple_of(vehicle_world_twist(s, i)); })
+      .def("vehicle_odometry",
+           [](const Simulation& s, size_t i) { return tuple_of(s.state().vehicles.at(i).odometry); })
       .def("vehicle_odometry_twist",
-           [](const Simulation& s, size_t i) { return tuple_of(s.vehicle_odometry_twist(i)); })
-      .def("in_collision", [](const Simulation& s, size_t i) { return s.vehicle(i).in_collision; })
-      .def("had_collision", [](const Simulation& s, size_t i) { return s.vehicle(i).had_collision; })
+           [](const Simulation& s, size_t i) { return tuple_of(vehicle_odometry_twist(s, i)); })
+      .def("in_collision",
+           [](const Simulation& s, size_t i) { return s.state().vehicles.at(i).in_collision; })
+      .def("had_collision",
+           [](const Simulation& s, size_t i) { return s.state().vehicles.at(i).had_collision; })
       .def("clear_collision_flags", &Simulation::clear_collision_flags)
       .def("wheels", &wheels_of)
-      .def("block_pose", [](const Simulation& s, size_t i) { return tuple_of(s.block_pose(i)); })
+      .def("block_pose", [](const Simulation& s, size_t i) { return tuple_of(block_pose(s, i)); })
       .def("block_world_twist",
-           [](const Simulation& s, size_t i) { return tuple_of(s.block_world_twist(i)); })
-      .def("sensor_count", [](const Simulation& s, size_t i) { return s.sensor(i).count; })
-      .def("sensor_time", [](const Simulation& s, size_t i) { return s.sensor(i).stamp; })
+           [](const Simulation& s, size_t i) { return tuple_of(block_world_twist(s, i)); })
+      .def("sensor_count", [](const Simulation& s, size_t i) { return s.state().sensors.at(i).count; })
+      .def("sensor_time", [](const Simulation& s, size_t i) { return s.state().sensors.at(i).stamp; })
       .def("reading", [](const Simulation& s, size_t i) { return copy_of(s.reading(i)); })
       .def("reading_valid", [](const Simulation& s, size_t i) { return flags_of(s.reading_valid(i)); })
       // ranges and validity, not stored

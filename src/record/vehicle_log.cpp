@@ -75,15 +75,16 @@ void VehicleLog::after_step(const Simulation&, const StepDetails& details, doubl
     if (!recording_[i]) continue;
     if (tables_[i].empty()) open(i);
     write_pose(i, start);
-    for (size_t k = 0; k < simulation_.wheels(i).size(); ++k) write_wheel(i, k, details, start);
+    for (size_t k = 0; k < wheel_states(simulation_, i).size(); ++k) write_wheel(i, k, details, start);
   }
 }
 
 // Closes the files of a session that has ended and finds names for the next one's.
 void VehicleLog::follow_session() {
-  const bool same = session_ && session_->key == simulation_.key() &&
-                    session_->episode == simulation_.episode() && simulation_.step_count() > session_->steps;
-  session_ = {simulation_.key(), simulation_.episode(), simulation_.step_count()};
+  const bool same = session_ && session_->key == simulation_.state().key &&
+                    session_->episode == simulation_.state().episode &&
+                    simulation_.state().step_count > session_->steps;
+  session_ = {simulation_.state().key, simulation_.state().episode, simulation_.state().step_count};
   if (same) return;
   flush();
   for (std::vector<Table>& tables : tables_) tables.clear();
@@ -142,9 +143,9 @@ void VehicleLog::write_row(Table& table) {
 }
 
 void VehicleLog::write_pose(size_t vehicle, double start) {
-  const Pose3 p = simulation_.vehicle_pose(vehicle);
-  const Twist2 twist = simulation_.vehicle_twist(vehicle);
-  const Pose2& odometry = simulation_.vehicle(vehicle).odometry;
+  const Pose3 p = vehicle_pose(simulation_, vehicle);
+  const Twist2 twist = vehicle_twist(simulation_, vehicle);
+  const Pose2& odometry = simulation_.state().vehicles[vehicle].odometry;
   values_ = {start,    p.x,      p.y,         p.z,        p.yaw,      p.pitch,     p.roll,
              twist.vx, twist.vy, twist.omega, odometry.x, odometry.y, odometry.yaw};
   write_row(tables_[vehicle][0]);
@@ -153,7 +154,7 @@ void VehicleLog::write_pose(size_t vehicle, double start) {
 // What the tire was given at the start of the step and what it made of that.
 void VehicleLog::write_wheel(size_t vehicle, size_t wheel, const StepDetails& details, double start) {
   const VehicleModel& v = simulation_.model().vehicles[vehicle];
-  const WheelState& state = simulation_.wheels(vehicle)[wheel];
+  const WheelState& state = wheel_states(simulation_, vehicle)[wheel];
   const TireStep& tire = details.tires[v.first_wheel + wheel];
   const Vec2 velocity = Rotation2(state.steer).rotate(tire.in.velocity);
   const Vec2 at = v.wheels[wheel].position;
@@ -161,7 +162,8 @@ void VehicleLog::write_wheel(size_t vehicle, size_t wheel, const StepDetails& de
              state.force_x, state.force_y, at.x,       at.y};
   const size_t shared = values_.size();
   values_.resize(shared + v.tire->log_names().size());
-  v.tire->log_values(simulation_.params().data() + v.tire_params, tire.in, tire.out, values_.data() + shared);
+  v.tire->log_values(simulation_.state().params.data() + v.tire_params, tire.in, tire.out,
+                     values_.data() + shared);
   if (wheel == 0)
     values_.insert(values_.end(), details.controllers[vehicle].begin(), details.controllers[vehicle].end());
   write_row(tables_[vehicle][1 + wheel]);

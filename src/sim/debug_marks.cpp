@@ -14,7 +14,7 @@ double ground(const Model& model, Vec2 at) {
 void add_heading(const Simulation& simulation, size_t index, Marks& marks) {
   constexpr double kAbove = 0.002;  // m
   const VehicleModel& vehicle = simulation.model().vehicles[index];
-  Frame3 frame(simulation.vehicle_pose(index));
+  Frame3 frame(vehicle_pose(simulation, index));
   frame.origin = frame.transform({0, 0, vehicle.z_max + kAbove});
   marks.headings.push_back({frame, vehicle.chassis.radius});
 }
@@ -27,7 +27,7 @@ void add_hits(Simulation& simulation, size_t index, Marks& marks) {
   std::vector<float> ranges(model.sensor->size());
   std::vector<uint8_t> valid(model.sensor->size());
   simulation.read_now(index, ranges.data(), valid.data());
-  const Pose3 base = simulation.vehicle_pose(model.vehicle);
+  const Pose3 base = vehicle_pose(simulation, model.vehicle);
   const Pose3 mount = model.sensor->mount_pose();
   const Pose2 sensor = compose({base.x, base.y, base.yaw}, {mount.x, mount.y, mount.yaw});
   for (size_t i = 0; i < angles.size(); ++i) {
@@ -43,12 +43,12 @@ void add_joints(const Simulation& simulation, Marks& marks) {
   const Model& model = simulation.model();
   const auto top = [&](size_t body) {
     const BodyModel& b = model.bodies[body];
-    return b.kind == BodyKind::kVehicle ? simulation.vehicle_pose(b.index).z + model.vehicles[b.index].z_max
-                                        : simulation.block_pose(b.index).z + model.blocks[b.index].z_max;
+    return b.kind == BodyKind::kVehicle ? vehicle_pose(simulation, b.index).z + model.vehicles[b.index].z_max
+                                        : block_pose(simulation, b.index).z + model.blocks[b.index].z_max;
   };
   for (size_t i = 0; i < model.joints.size(); ++i) {
     const JointModel& joint = model.joints[i];
-    const auto [a, b] = simulation.joint_anchors(i);
+    const auto [a, b] = joint_anchors(simulation, i);
     const double z = kAbove + std::max(top(joint.body_a), top(joint.body_b));
     const Vec3 from{a.x, a.y, z}, to{b.x, b.y, z};
     (joint.type == JointType::kDistance ? marks.ropes : marks.hitches).push_back({from, to});
@@ -74,7 +74,7 @@ void add_regions(const Simulation& simulation, Marks& marks) {
   constexpr int kMostSteps = 60;
   const Model& model = simulation.model();
   for (const RegionModel& region : model.regions) {
-    const auto box = [&](RegionParam p) { return simulation.param(region.box + p); };
+    const auto box = [&](RegionParam p) { return simulation.state().params[region.box + p]; };
     const double size_x = box(kRegionSizeX), size_y = box(kRegionSizeY);
     if (!(size_x > 0 && size_y > 0)) continue;
     const auto steps = [&](double size) {

@@ -7,22 +7,17 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <string>
 
-#include "sim/body_mass.h"
+#include "sim/solver_bodies.h"
 #include "sim/solver_cells.h"
-#include "sim/solver_joints.h"
 #include "sim/solver_passage.h"
 #include "sim/solver_polygon.h"
 
 namespace mvsim {
 namespace {
 
-constexpr float kBodySkin = 0.0025f;       // m, of chassis and blocks; wheels have Box2D's own, 10 mm
 constexpr double kBroadPhaseMargin = 0.1;  // m, by which Box2D fattens boxes
 constexpr double kSlowTravel = 0.02;       // m a step; less cannot carry a body through a cell
-
-constexpr double kFarOutline = 500;  // m, of a point from its block's reference point
 
 // A step that carried a body through something is taken again as two halves, and these likewise. 2 m, the
 // most that Box2D moves a body in a step, become pieces of 8 mm.
@@ -36,24 +31,6 @@ constexpr PassageLimits kInPart{.travel = 0.25f,
                                 .most_depth = 0.01f,
                                 .forgiven = 1};
 constexpr int kVelocityIterationsInPart = 64;  // what is squeezed must not yield in any of them
-
-// A piece of an outline at `scale`, or throws when it is too small for the solver.
-b2PolygonShape polygon(const Polygon& piece, double scale, const std::string& name) {
-  std::optional<b2PolygonShape> shape = solver_polygon(piece, scale);
-  if (!shape)
-    throw Error("body '" + name + "' is thinner than " + std::to_string(kLeastThickness) +
-                " m: too small for the solver");
-  shape->m_radius = kBodySkin;
-  return *shape;
-}
-
-b2FixtureDef fixture(const b2Shape& shape, double friction, double restitution) {
-  b2FixtureDef def;
-  def.shape = &shape;
-  def.friction = static_cast<float>(friction);
-  def.restitution = static_cast<float>(restitution);
-  return def;
-}
 
 }  // namespace
 
@@ -72,97 +49,8 @@ struct RigidBodySolver::Impl {
     b2World& world;
   };
 
-  struct WheelFixture {
-    b2Fixture* fixture = nullptr;
-    double yaw = 0;  // rad, as the box stands now
-  };
-
   explicit Impl(const Model& m) : model(m), world(b2Vec2(0, 0)), filter(world) {
     world.SetContactFilter(&filter);
-  }
-
-  void add_vehicle(const VehicleModel& v, std::span<const double> params, std::span<const WheelState> states,
-                   b2Body* body) {
-    for (const Polygon& piece : v.chassis.pieces) {
-      const b2PolygonShape shape = polygon(piece, 1, v.name);
-      const b2FixtureDef def = fixture(shape, 0, 0.01);
-      body->CreateFixture(&def);
-    }
-    for (size_t i = 0; i < v.wheels.size(); ++i) {
-      const double yaw = states[v.first_wheel + i].steer;
-      b2PolygonShape box;
-      set_wheel_box(v.wheels[i], yaw, box);
-      const b2FixtureDef def = fixture(box, 0.5, 0.05);
-      wheels[v.first_wheel + i] = {body->CreateFixture(&def), yaw};
-    }
-    set_mass(body, vehicle_mass(v, params));
-    body->SetLinearDamping(static_cast<float>(params[v.body_params + kChassisLinearDamping]));
-    body->SetAngularDamping(static_cast<float>(params[v.body_params + kChassisAngularDamping]));
-  }
-
-  void add_block(const BlockModel& b, std::span<const double> params, b2Body* body) {
-    const double* p = params.data() + b.params;
-    for (const Polygon& piece : b.shape.pieces) {
-      const b2PolygonShape shape = polygon(piece, p[kBlockScale], b.name);
-      const b2FixtureDef def = fixture(shape, p[kBlockFriction], p[kBlockRestitution]);
-      body->CreateFixture(&def);
-    }
-    if (body->GetType() != b2_dynamicBody) return;
-    body->SetLinearDamping(static_cast<float>(p[kBlockLinearDamping]));
-    body->SetAngularDamping(static_cast<float>(p[kBlockAngularDamping]));
-    if (p[kBlockMass] <= 0) return;  // no inverse mass: nothing moves it
-    set_mass(body, block_mass(b, params));
-    add_ground_friction(b, p, body);
-  }
-
-  // A static block whose points lie far from its own reference point, but where the solver has its origin:
-  // placed in double precision, for a body that stands at the origin.
-  Pose2 initial_pose(const BlockModel& b) const {
-    return {b.initial_pose.x - model.origin.x, b.initial_pose.y - model.origin.y, b.initial_pose.yaw};
-  }
-
-  static bool is_far(const BlockModel& b) { return b.is_static && b.shape.radius > kFarOutline; }
-
-  // A joint holds such a block by a point of the solver's frame: its body stands at the origin, not turned.
-  // What is placed has no joints.
-  JointModel solver_joint(JointModel joint) const {
-    const auto pose_in_body = [&](size_t body) {
-      const BodyModel& kind = model.bodies[body];
-      const bool far = kind.kind == BodyKind::kBlock && is_far(model.blocks[kind.index]);
-      return far ? initial_pose(model.blocks[kind.index]) : Pose2{};
-    };
-    const Pose2 a = pose_in_body(joint.body_a), b = pose_in_body(joint.body_b);
-    joint.anchor_a = transform(a, joint.anchor_a);
-    joint.anchor_b = transform(b, joint.anchor_b);
-    joint.initial_angle += a.yaw - b.yaw;
-    return joint;
-  }
-
-  void add_far_block(const BlockModel& b, const BodyState& state, std::span<const double> params,
-                     b2Body* body) {
-    const double* p = params.data() + b.params;
-    const Pose2 pose = b.placed ? Pose2{state.x, state.y, state.angle} : initial_pose(b);
-    for (const Polygon& piece : b.shape.pieces) {
-      Polygon there;
-      for (const Vec2 v : piece) there.push_back(transform(pose, p[kBlockScale] * v));
-      const b2PolygonShape shape = polygon(there, 1, b.name);
-      const b2FixtureDef def = fixture(shape, p[kBlockFriction], p[kBlockRestitution]);
-      body->CreateFixture(&def);
-    }
-  }
-
-  // Two friction constraints against the floor resist sliding and turning (world-elements 2.6.3).
-  void add_ground_friction(const BlockModel& b, const double* p, b2Body* body) {
-    for (const double side : {1.0, -1.0}) {
-      b2FrictionJointDef def;
-      def.bodyA = ground;
-      def.bodyB = body;
-      def.localAnchorB = to_b2({side * b.shape.radius * p[kBlockScale], 0});
-      def.localAnchorA = body->GetWorldPoint(def.localAnchorB);
-      def.maxForce = static_cast<float>(p[kBlockGroundFriction] * p[kBlockMass] * model.gravity / 2);
-      def.maxTorque = 0;
-      world.CreateJoint(&def);
-    }
   }
 
   // Longest way that a point of a body goes in a step, m.
@@ -252,26 +140,6 @@ struct RigidBodySolver::Impl {
     return false;
   }
 
-  // m, of the thickest piece: a body is as thin as its slimmest part only in that part
-  static float thickness(const BodyModel& kind, const Model& model, std::span<const double> params) {
-    const bool is_vehicle = kind.kind == BodyKind::kVehicle;
-    const BlockModel* block = is_vehicle ? nullptr : &model.blocks[kind.index];
-    const double scale = block ? params[block->params + kBlockScale] : 1;
-    float thickest = 0;
-    for (const Polygon& piece : block ? block->shape.pieces : model.vehicles[kind.index].chassis.pieces)
-      if (const std::optional<b2PolygonShape> shape = solver_polygon(piece, scale))
-        thickest = std::max(thickest, least_width(*shape));
-    return thickest;
-  }
-
-  static void set_mass(b2Body* body, const MassProperties& m) {
-    b2MassData data;
-    data.mass = static_cast<float>(m.mass);
-    data.center = to_b2(m.center);
-    data.I = static_cast<float>(m.inertia);
-    body->SetMassData(&data);
-  }
-
   void refresh_cells(double dt) {
     if (cells.empty()) return;
     reaches.clear();
@@ -320,7 +188,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
     def.type = is_static ? b2_staticBody : b2_dynamicBody;
     def.position.Set(states[i].x, states[i].y);
     def.angle = states[i].angle;
-    const bool in_map_coordinates = is_static && Impl::is_far(model.blocks[kind.index]);
+    const bool in_map_coordinates = is_static && is_far(model.blocks[kind.index]);
     if (in_map_coordinates) {
       def.position.SetZero();
       def.angle = 0;
@@ -329,27 +197,26 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
     b2Body* body = impl_->world.CreateBody(&def);
     impl_->bodies.push_back(body);
     if (in_map_coordinates) {
-      impl_->add_far_block(model.blocks[kind.index], states[i], params, body);
+      add_far_block(model, model.blocks[kind.index], states[i], params, body);
       continue;
     }
     double radius = 0;
     if (kind.kind == BodyKind::kVehicle) {
       radius = model.vehicles[kind.index].radius;
-      impl_->add_vehicle(model.vehicles[kind.index], params, wheels, body);
+      add_vehicle(model.vehicles[kind.index], params, wheels, body, impl_->wheels);
     } else {
       const BlockModel& block = model.blocks[kind.index];
       radius = block.shape.radius * params[block.params + kBlockScale];
-      impl_->add_block(block, params, body);
+      add_block(block, params, model.gravity, body, impl_->ground);
     }
     if (is_static) continue;
     impl_->movable_of[i] = impl_->movable.size();
-    impl_->movable.push_back({body, static_cast<float>(radius), Impl::thickness(kind, model, params)});
+    impl_->movable.push_back({body, static_cast<float>(radius), thickness_of(model, kind, params)});
     set_velocity(i, states[i]);
   }
   impl_->forces.resize(impl_->movable.size());
   for (const JointModel& joint : model.joints)
-    add_joint(impl_->world, impl_->solver_joint(joint), impl_->bodies[joint.body_a],
-              impl_->bodies[joint.body_b]);
+    add_joint(model, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
   impl_->step_anchor = add_squares_body(impl_->world);
   for (const GridModel& grid : model.grids) impl_->cells.emplace_back(impl_->world, grid, model.origin);
 }
@@ -368,7 +235,7 @@ void RigidBodySolver::apply(size_t body, const BodyForce& force) {
 
 void RigidBodySolver::turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels) {
   for (size_t i = 0; i < vehicle.wheels.size(); ++i) {
-    Impl::WheelFixture& wheel = impl_->wheels[vehicle.first_wheel + i];
+    WheelFixture& wheel = impl_->wheels[vehicle.first_wheel + i];
     if (wheel.yaw == wheels[i].steer) continue;
     wheel.yaw = wheels[i].steer;
     set_wheel_box(vehicle.wheels[i], wheel.yaw, *static_cast<b2PolygonShape*>(wheel.fixture->GetShape()));
@@ -384,7 +251,7 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
     const auto half = static_cast<float>(s.half_side);
     shape.SetAsBox(half, half, to_b2(s.center - impl_->model.origin), 0);
     shape.m_radius = kCellSkin;
-    const b2FixtureDef def = fixture(shape, 0.5, 0.1);
+    const b2FixtureDef def = fixture_def(shape, 0.5, 0.1);
     impl_->step_anchor->CreateFixture(&def);
   }
   impl_->step_squares.assign(squares.begin(), squares.end());

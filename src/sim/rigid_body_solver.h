@@ -16,7 +16,7 @@ namespace mvsim {
 // wheels, the thickest, and rounding.
 inline constexpr double kSkins = 0.021;
 
-// A square, parallel to the axes, that stands in the way where the ground rises too steeply (physics 4.10).
+// A square, parallel to the axes, that stands in the way where the ground rises too steeply.
 struct StepSquare {
   Vec2 center;
   double half_side = 0;

@@ -1,5 +1,7 @@
 #include "sim/scene_poses.h"
 
+#include "sim/measure.h"
+
 namespace mvsim {
 namespace {
 
@@ -14,14 +16,14 @@ Frame3 wheel_frame(const Frame3& base, const WheelModel& wheel, const WheelState
 
 }  // namespace
 
-void scene_poses(const Simulation& simulation, std::vector<ScenePose>& poses) {
-  const Model& model = simulation.model();
+void scene_poses(const SimView& sim, std::vector<ScenePose>& poses) {
+  const Model& model = sim.model;
   poses.assign(model.scene->frame_count, {});
   for (size_t i = 0; i < model.vehicles.size(); ++i) {
     const VehicleModel& vehicle = model.vehicles[i];
-    const Frame3 base(simulation.vehicle_pose(i));
+    const Frame3 base(vehicle_pose(sim, i));
     poses[frame_of_body(vehicle.body)].T_world_frame = base;
-    const auto states = simulation.wheels(i);
+    const auto states = wheel_states(sim, i);
     for (size_t w = 0; w < states.size(); ++w)
       poses[frame_of_wheel(model.bodies.size(), vehicle.first_wheel + w)].T_world_frame =
           wheel_frame(base, vehicle.wheels[w], states[w]);
@@ -30,7 +32,7 @@ void scene_poses(const Simulation& simulation, std::vector<ScenePose>& poses) {
     const BlockModel& block = model.blocks[i];
     const uint32_t frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : block.frame;
     if (frame != kWorldFrame)
-      poses[frame] = {Frame3(simulation.block_pose(i)), simulation.param(block.params + kBlockScale)};
+      poses[frame] = {Frame3(block_pose(sim, i)), sim.state.params[block.params + kBlockScale]};
   }
 }
 

@@ -117,7 +117,7 @@ double ground_slope(const Model& model, Vec2 point) {
 bool is_free(const Simulation& simulation, size_t agent, Vec2 point, double radius) {
   const Model& model = simulation.model();
   return is_known_ground(model, point) && distance_to_static(model, point, radius) >= radius &&
-         simulation.distance_to_obstacles(point, radius, static_cast<int>(agent)) >= radius;
+         distance_to_obstacles(simulation, point, radius, static_cast<int>(agent)) >= radius;
 }
 
 }  // namespace mvsim

@@ -22,13 +22,13 @@ struct FreeCells {
     const int columns = x1 - x0, rows = y1 - y0;
     if (columns == 1 && rows == 1) {
       const int cell = y0 * g.width + x0;
-      g.free[cell] = simulation.distance_to_obstacles(g.center(cell), inflation, agent) >= inflation;
+      g.free[cell] = distance_to_obstacles(simulation, g.center(cell), inflation, agent) >= inflation;
       return;
     }
     const Vec2 center{g.origin.x + (g.first_column + 0.5 * (x0 + x1)) * g.cell,
                       g.origin.y + (g.first_row + 0.5 * (y0 + y1)) * g.cell};
     const double half = 0.5 * g.cell * norm(Vec2{columns - 1.0, rows - 1.0}) + kSlack;
-    const double distance = simulation.distance_to_obstacles(center, inflation + half, agent);
+    const double distance = distance_to_obstacles(simulation, center, inflation + half, agent);
     if (distance < inflation - half) return;
     if (distance >= inflation + half) {
       for (int y = y0; y < y1; ++y)

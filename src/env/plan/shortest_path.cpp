@@ -28,7 +28,7 @@ bool is_straight(const Simulation& simulation, const PathQuery& q, const Plannin
   for (double along = 0; along < length + whole.cell;) {
     const Vec2 p = length > 0 ? q.start + (std::min(along, length) / length) * line : q.start;
     const double found =
-        simulation.distance_to_obstacles(p, room + length + whole.cell, static_cast<int>(q.agent));
+        distance_to_obstacles(simulation, p, room + length + whole.cell, static_cast<int>(q.agent));
     if (found < room + 0.5 * whole.cell) return false;
     along += found - room;
   }

@@ -302,7 +302,8 @@ class Fault final : public Termination {
   enum class Kind { kThrow };
   Fault(uint64_t key, int64_t step) : key_(key), step_(step) {}
   bool holds(const EnvState& env, const AgentState&) const override {
-    if (env.key == key_ && env.steps == step_ && env.simulation.episode() == 0) throw Error("injected fault");
+    if (env.key == key_ && env.steps == step_ && env.simulation.state().episode == 0)
+      throw Error("injected fault");
     return false;
   }
   Verdict verdict() const override { return Verdict::kFailure; }
@@ -346,7 +347,7 @@ class Explode final : public Action {
  public:
   std::vector<ActionComponent> components() const override { return {{"vx", -1, 1}, {"omega", -1, 1}}; }
   void apply(Simulation& s, const double* values) const override {
-    if (s.key() == 1 && s.episode() == 0 && s.time() > 0.5) {
+    if (s.state().key == 1 && s.state().episode == 0 && s.state().time > 0.5) {
       const float far = std::numeric_limits<float>::max();
       s.place_vehicle(0, {far, far, 0});
     }

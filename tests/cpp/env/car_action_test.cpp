@@ -35,9 +35,9 @@ struct Drive {
       step_period(*task, env, [] { return true; }, {&reward, 1});
     }
   }
-  const double* command() const { return env.simulation.vehicle(index).command; }
-  std::span<const WheelState> wheels() const { return env.simulation.wheels(index); }
-  double vx() const { return env.simulation.vehicle_twist(index).vx; }
+  const double* command() const { return env.simulation.state().vehicles[index].command; }
+  std::span<const WheelState> wheels() const { return wheel_states(env.simulation, index); }
+  double vx() const { return vehicle_twist(env.simulation, index).vx; }
 
   decltype(compile_task(car("", ""), testing::load_options())) task;
   EnvState env;
@@ -93,7 +93,7 @@ TEST(CarActions, SpeedSteerKnowsItsTurningSpeed) {
 TEST(CarActions, TwistOfACar) {
   Drive d("twist", "<action class='twist' vx='0 1' omega='-0.4 0.4'/>", {1, 0.5}, 60);
   EXPECT_NEAR(d.vx(), 1, 0.05);
-  EXPECT_NEAR(d.env.simulation.vehicle_twist(d.index).omega, 0.2, 0.02);
+  EXPECT_NEAR(vehicle_twist(d.env.simulation, d.index).omega, 0.2, 0.02);
 }
 
 TEST(CarActions, Pedals) {

@@ -166,7 +166,7 @@ class Explode final : public Action {
   std::vector<ActionComponent> components() const override { return {{"vx", 0, 1}, {"omega", -1, 1}}; }
   void apply(Simulation& s, const double* values) const override {
     const float far = std::numeric_limits<float>::max();
-    if (s.time() > 0.7) s.place_vehicle(0, {far, far, 0});
+    if (s.state().time > 0.7) s.place_vehicle(0, {far, far, 0});
     s.set_command(0, {values, 2});
   }
 };

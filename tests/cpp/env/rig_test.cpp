@@ -20,7 +20,7 @@ EnvSpec rig(const std::string& inside = "") {
 }
 
 double hitch_gap(const Simulation& s) {
-  const auto [a, b] = s.joint_anchors(0);
+  const auto [a, b] = joint_anchors(s, 0);
   return norm(b - a);
 }
 
@@ -31,8 +31,8 @@ TEST(Rig, StandsFreeAndWholeAfterEveryReset) {
     start_episode(*task, env);
     const Simulation& s = env.simulation;
     ASSERT_LT(hitch_gap(s), 1e-5);
-    ASSERT_GT(s.clearance(0, 1), 0) << i;
-    ASSERT_EQ(s.clearance(0, 10), s.clearance(1, 10));
+    ASSERT_GT(clearance(s, 0, 1), 0) << i;
+    ASSERT_EQ(clearance(s, 0, 10), clearance(s, 1, 10));
     double reward = 0;
     std::fill(env.agents[0].action.begin(), env.agents[0].action.end(), 0.0);
     ASSERT_TRUE(step_period(*task, env, [] { return true; }, {&reward, 1}));
@@ -54,7 +54,7 @@ TEST(Rig, ACollisionOfTheTrailerEndsTheEpisode) {
     collided = env.agents[0].now.collided;
   }
   EXPECT_TRUE(collided);
-  EXPECT_FALSE(env.simulation.vehicle(0).had_collision);
+  EXPECT_FALSE(env.simulation.state().vehicles[0].had_collision);
 }
 
 TEST(Rig, EnvsDoNotDependOnEachOther) {

@@ -77,7 +77,7 @@ TEST(BatchState, ContinuesInAnotherBatchAndSlot) {
     for (uint32_t moment = 0; moment < 20; ++moment) {
       const int slot = static_cast<int>(moment % 3);
       for (uint32_t s = 0; s < 7; ++s) one.step(actions_of(moment * 100 + s, 1));
-      collisions += one.simulation(0).vehicle(0).in_collision;
+      collisions += one.simulation(0).state().vehicles[0].in_collision;
       const std::string state = one.state(0);
       const std::string_view view = state;
       other.set_state(std::span(&slot, 1), std::span(&view, 1));
@@ -100,7 +100,7 @@ TEST(BatchState, AFieldAmongMovedCratesIsThatOfTheStart) {
   Batch one(spec, options(1)), other(spec, options(1));
   one.reset();
   for (uint32_t s = 0; s < 20; ++s) one.step(actions_of(s, 1));
-  const Pose3 moved = one.simulation(0).block_pose(0);
+  const Pose3 moved = block_pose(one.simulation(0), 0);
   EXPECT_GT(std::hypot(moved.x - 2.2, moved.y - 0.1), 0.1);  // a field made now would differ
   const std::string state = one.state(0);
   const std::string_view view = state;

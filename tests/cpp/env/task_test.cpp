@@ -40,7 +40,7 @@ void check_resets(const EnvSpec& spec, int count) {
   EnvState env = make_env(*task, 11);
   for (int i = 0; i < count; ++i) {
     start_episode(*task, env);
-    ASSERT_GT(env.simulation.clearance(task->agents[0].vehicle, 1), 0.01) << "episode " << i;
+    ASSERT_GT(clearance(env.simulation, task->agents[0].vehicle, 1), 0.01) << "episode " << i;
     for (const auto& t : task->agents[0].terminations)
       ASSERT_FALSE(t->holds(env, env.agents[0])) << "episode " << i;
     if (task->agents[0].needs_path) {
@@ -409,8 +409,8 @@ TEST(Terms, ObstaclesKeepTheirDistances) {
     for (size_t b = 0; b < env.simulation.model().blocks.size(); ++b) {
       const BlockModel& block = env.simulation.model().blocks[b];
       if (block.is_wall) continue;
-      const Pose3 p = env.simulation.block_pose(b);
-      const double r = env.simulation.param(block.params + kBlockScale) * block.shape.radius;
+      const Pose3 p = block_pose(env.simulation, b);
+      const double r = env.simulation.state().params[block.params + kBlockScale] * block.shape.radius;
       smallest = std::min(smallest, r);
       largest = std::max(largest, r);
       EXPECT_LE(std::max(std::fabs(p.x), std::fabs(p.y)) + r, 2.5 + 1e-6);
@@ -469,7 +469,7 @@ TEST(Terms, LeavingTheMapEndsAnEpisode) {
   for (int i = 0; i < 60 && !batch.finished()[0]; ++i) batch.step(std::vector<float>{1, 0});
   EXPECT_TRUE(batch.terminated()[0]);
   EXPECT_EQ(testing::info(batch, "success").values[0], 0);
-  EXPECT_NEAR(batch.simulation(0).vehicle_pose(0).x, 2.1, 0.06);
+  EXPECT_NEAR(vehicle_pose(batch.simulation(0), 0).x, 2.1, 0.06);
 }
 
 TEST(Terms, WhoStaysWhereHeWasIsStuck) {
@@ -504,7 +504,7 @@ TEST(Terms, LateralVelocityIsSeenOnRequest) {
   for (int i = 0; i < 8; ++i) batch.step(std::vector<float>{1, 1});
   const auto velocity = values_of(batch, "velocity");
   ASSERT_EQ(velocity.size(), 3u);
-  const Twist2 twist = batch.simulation(0).vehicle_twist(0);
+  const Twist2 twist = vehicle_twist(batch.simulation(0), 0);
   EXPECT_EQ(velocity[0], static_cast<float>(twist.vx));
   EXPECT_EQ(velocity[1], static_cast<float>(twist.vy));
   EXPECT_EQ(velocity[2], static_cast<float>(twist.omega));
@@ -591,9 +591,9 @@ TEST(Randomize, ChangesEachEpisodeAndIsSeeded) {
   std::vector<double> drawn;
   for (int i = 0; i < 20; ++i) {
     for (EnvState* env : {&a, &b, &c}) start_episode(*task, *env);
-    EXPECT_EQ(a.simulation.param(mu), b.simulation.param(mu));
-    EXPECT_NE(a.simulation.param(mu), c.simulation.param(mu));
-    drawn.push_back(a.simulation.param(mu));
+    EXPECT_EQ(a.simulation.state().params[mu], b.simulation.state().params[mu]);
+    EXPECT_NE(a.simulation.state().params[mu], c.simulation.state().params[mu]);
+    drawn.push_back(a.simulation.state().params[mu]);
     EXPECT_GE(drawn.back(), 0.5 * nominal);
     EXPECT_LE(drawn.back(), 0.9 * nominal);
   }

@@ -29,7 +29,7 @@ class Image final : public ObservationOf<uint8_t> {
   std::vector<Interval> bounds() const override { return bounds_; }
   std::vector<size_t> shape() const override { return {kHeight, kWidth, kChannels}; }
   void write(EnvState& env, AgentState&, Scratch&, uint8_t* out) const override {
-    const double x = env.simulation.vehicle_pose(vehicle_).x;
+    const double x = vehicle_pose(env.simulation, vehicle_).x;
     for (size_t i = 0; i < kPixels; ++i) out[i] = pixel(i, x, static_cast<double>(env.steps));
   }
 
@@ -47,7 +47,7 @@ class Drawn final : public Picture {
   std::vector<size_t> shape() const override { return {kHeight, kWidth, kChannels}; }
   size_t recipe_size() const override { return 2; }
   void record(EnvState& env, AgentState&, double* recipe) const override {
-    recipe[0] = env.simulation.vehicle_pose(vehicle_).x;
+    recipe[0] = vehicle_pose(env.simulation, vehicle_).x;
     recipe[1] = static_cast<double>(env.steps);
   }
   void draw(std::span<const Frame> frames) const override {

@@ -79,8 +79,8 @@ TEST(WheelsObservation, QuantitiesInTheOrderOfTheFile) {
   for (int i = 0; i < 3; ++i) step_period(*task, env, [] { return true; }, {&reward, 1});
   const auto seen = observed(*task, env);
   ASSERT_EQ(seen.size(), 16u);
-  const auto wheels = env.simulation.wheels(0);
-  const Twist2 twist = env.simulation.vehicle_twist(0);
+  const auto wheels = wheel_states(env.simulation, 0);
+  const Twist2 twist = vehicle_twist(env.simulation, 0);
   for (size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(seen[i], 0);
     EXPECT_FLOAT_EQ(seen[2 + i], static_cast<float>(wheels[i].spin));

@@ -98,9 +98,9 @@ TEST(VehicleLog, RowsAreTheStateAfterTheirStep) {
   std::vector<WheelState> left;
   for (int i = 0; i < 50; ++i) {
     sim.step();
-    poses.push_back(sim.vehicle_pose(0));
-    twists.push_back(sim.vehicle_twist(0));
-    left.push_back(sim.wheels(0)[0]);
+    poses.push_back(vehicle_pose(sim, 0));
+    twists.push_back(vehicle_twist(sim, 0));
+    left.push_back(wheel_states(sim, 0)[0]);
   }
   log.flush();
   const auto pose = rows_of(folder + "/mvsim_r1_pose.csv");
@@ -147,7 +147,7 @@ TEST(VehicleLog, TorqueIsPositiveWhileDrivingForward) {
     sim.set_command(0, command);
     sim.run(1);
     log.flush();
-    EXPECT_GT(sim.vehicle_pose(0).x * torque, 0.1);
+    EXPECT_GT(vehicle_pose(sim, 0).x * torque, 0.1);
     for (const char* wheel : {"1", "2"})
       for (const auto& row : rows_of(folder + "/mvsim_r1_wheel_" + wheel + ".csv"))
         EXPECT_EQ(row.at("torque"), torque);
@@ -250,8 +250,8 @@ TEST(VehicleLog, LoggingChangesNothing) {
     s->set_twist(0, 0.4, 0.3);
     s->run(1);
   }
-  EXPECT_EQ(plain.vehicle_pose(0).x, logged.vehicle_pose(0).x);
-  EXPECT_EQ(plain.wheels(0)[1].spin, logged.wheels(0)[1].spin);
+  EXPECT_EQ(vehicle_pose(plain, 0).x, vehicle_pose(logged, 0).x);
+  EXPECT_EQ(wheel_states(plain, 0)[1].spin, wheel_states(logged, 0)[1].spin);
 }
 
 TEST(VehicleLog, NamesOfVehiclesDoNotLeadOutOfTheFolder) {

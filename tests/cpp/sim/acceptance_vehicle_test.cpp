@@ -33,9 +33,9 @@ TEST(VehicleInWorld, WithoutControllerEveryVehicleRests) {
   for (const Dynamics* dynamics : dynamics_classes()) {
     Simulation sim(model_of(vehicle(std::string(dynamics->name()))), 0);
     sim.run(2);
-    EXPECT_EQ(sim.vehicle_pose(0).x, 0) << dynamics->name();
-    EXPECT_EQ(sim.vehicle_pose(0).y, 0) << dynamics->name();
-    EXPECT_EQ(sim.vehicle_pose(0).yaw, 0) << dynamics->name();
+    EXPECT_EQ(vehicle_pose(sim, 0).x, 0) << dynamics->name();
+    EXPECT_EQ(vehicle_pose(sim, 0).y, 0) << dynamics->name();
+    EXPECT_EQ(vehicle_pose(sim, 0).yaw, 0) << dynamics->name();
   }
 }
 
@@ -49,7 +49,7 @@ TEST(VehicleInWorld, DefaultFriction) {
 
 TEST(VehicleInWorld, MassOfTheDefaultRobot) {
   Simulation sim(model_of(vehicle("differential")), 0);
-  const MassProperties mass = vehicle_mass(sim.model().vehicles[0], sim.params());
+  const MassProperties mass = vehicle_mass(sim.model().vehicles[0], sim.state().params);
   EXPECT_NEAR(mass.mass, 15 + 2 * 2, 1e-12);
   EXPECT_GT(std::fabs(mass.center.x), 0.01);
 }
@@ -60,7 +60,7 @@ TEST(VehicleInWorld, InertiaAndYawOfAWheel) {
   const WheelModel& wheel = model->vehicles[0].wheels[0];
   EXPECT_NEAR(wheel.inertia, 0.08, 1e-15);
   EXPECT_NEAR(wheel.yaw, kPi / 2, 1e-15);
-  EXPECT_NEAR(Simulation(model, 0).wheels(0)[0].steer, kPi / 2, 1e-15);
+  EXPECT_NEAR(wheel_states(Simulation(model, 0), 0)[0].steer, kPi / 2, 1e-15);
 }
 
 TEST(VehicleInWorld, FrontAxleGoesBeforePos) {
@@ -117,9 +117,9 @@ TEST(VehicleInWorld, IdealTwistFollowsItsCircle) {
                      0);
       sim.set_twist(0, 1, 1);
       sim.run(1);
-      EXPECT_NEAR(sim.vehicle_pose(0).x, std::sin(1), 5e-3) << dynamics->name();
-      EXPECT_NEAR(sim.vehicle_pose(0).y, 1 - std::cos(1), 8e-3) << dynamics->name();
-      EXPECT_NEAR(sim.vehicle_pose(0).yaw, 1, 6e-3) << dynamics->name();
+      EXPECT_NEAR(vehicle_pose(sim, 0).x, std::sin(1), 5e-3) << dynamics->name();
+      EXPECT_NEAR(vehicle_pose(sim, 0).y, 1 - std::cos(1), 8e-3) << dynamics->name();
+      EXPECT_NEAR(vehicle_pose(sim, 0).yaw, 1, 6e-3) << dynamics->name();
     }
   EXPECT_GE(found, 4u);
 }
@@ -134,9 +134,9 @@ TEST(VehicleInWorld, TwistPidDrivesOneMetre) {
       0);
   sim.set_twist(0, 1, 0);
   sim.run(1);
-  EXPECT_NEAR(sim.vehicle_pose(0).x, 1, 0.25);
-  EXPECT_NEAR(sim.vehicle_pose(0).y, 0, 0.25);
-  EXPECT_NEAR(sim.vehicle_pose(0).yaw, 0, 0.25);
+  EXPECT_NEAR(vehicle_pose(sim, 0).x, 1, 0.25);
+  EXPECT_NEAR(vehicle_pose(sim, 0).y, 0, 0.25);
+  EXPECT_NEAR(vehicle_pose(sim, 0).yaw, 0, 0.25);
 }
 
 TEST(VehicleInWorld, NearRestAZeroSetpointGivesZeroTorque) {
@@ -149,11 +149,11 @@ TEST(VehicleInWorld, NearRestAZeroSetpointGivesZeroTorque) {
                    0);
     sim.set_twist(0, 0.5, 0.1);
     sim.run(3);
-    ASSERT_GT(sim.vehicle_twist(0).vx, 0.2) << name;
+    ASSERT_GT(vehicle_twist(sim, 0).vx, 0.2) << name;
     sim.set_twist(0, 0, 0);
     sim.run(10);
-    for (const WheelState& wheel : sim.wheels(0)) EXPECT_EQ(wheel.torque, 0) << name;
-    EXPECT_LT(std::fabs(sim.vehicle_twist(0).vx), 0.05) << name;
+    for (const WheelState& wheel : wheel_states(sim, 0)) EXPECT_EQ(wheel.torque, 0) << name;
+    EXPECT_LT(std::fabs(vehicle_twist(sim, 0).vx), 0.05) << name;
   }
 }
 
@@ -169,18 +169,19 @@ TEST(VehicleInWorld, OdometryIsExactOrDrawnForEachVehicle) {
   sim.place_vehicle(1, {0, 50, 0});
   sim.place_vehicle(2, {0, 100, 0});
   for (size_t i = 0; i < 3; ++i) drive(sim, i);
-  EXPECT_EQ(sim.vehicle(0).odometry.x, 0);
+  EXPECT_EQ(sim.state().vehicles[0].odometry.x, 0);
   sim.run(1);
-  EXPECT_NEAR(sim.vehicle(0).odometry.x, sim.vehicle_pose(0).x, 0.006) << "the first increment is skipped";
-  EXPECT_NEAR(sim.vehicle(0).odometry.yaw, sim.vehicle_pose(0).yaw, 0.002);
-  EXPECT_GT(std::fabs(sim.vehicle(1).odometry.x - sim.vehicle(2).odometry.x), 1e-4);
+  EXPECT_NEAR(sim.state().vehicles[0].odometry.x, vehicle_pose(sim, 0).x, 0.006)
+      << "the first increment is skipped";
+  EXPECT_NEAR(sim.state().vehicles[0].odometry.yaw, vehicle_pose(sim, 0).yaw, 0.002);
+  EXPECT_GT(std::fabs(sim.state().vehicles[1].odometry.x - sim.state().vehicles[2].odometry.x), 1e-4);
 }
 
 TEST(VehicleInWorld, WheelsOfOneSideShareTheirTorque) {
   Simulation sim(model_of(vehicle("differential_4_wheels", "<controller class='twist_pid'/>")), 0);
   sim.set_twist(0, 0.5, 0.7);
   sim.run(0.1);
-  const std::span<const WheelState> wheels = sim.wheels(0);
+  const std::span<const WheelState> wheels = wheel_states(sim, 0);
   EXPECT_EQ(wheels[0].torque, wheels[2].torque);
   EXPECT_EQ(wheels[1].torque, wheels[3].torque);
   EXPECT_NE(wheels[0].torque, wheels[1].torque);
@@ -241,13 +242,13 @@ TEST(VehicleInWorld, CollisionIsLatchedUntilReset) {
       0);
   sim.set_twist(0, 1, 0);
   sim.run(1);
-  EXPECT_TRUE(sim.vehicle(0).in_collision);
+  EXPECT_TRUE(sim.state().vehicles[0].in_collision);
   sim.set_twist(0, -1, 0);
   sim.run(1);
-  EXPECT_FALSE(sim.vehicle(0).in_collision);
-  EXPECT_TRUE(sim.vehicle(0).had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].in_collision);
+  EXPECT_TRUE(sim.state().vehicles[0].had_collision);
   sim.reset(0, 1);
-  EXPECT_FALSE(sim.vehicle(0).had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
 }
 
 TEST(VehicleInWorld, AVehicleThatStartsInAWallSaysSoBeforeItMoves) {
@@ -257,7 +258,7 @@ TEST(VehicleInWorld, AVehicleThatStartsInAWallSaysSoBeforeItMoves) {
                vehicle("differential")),
       0);
   sim.step();
-  EXPECT_TRUE(sim.vehicle(0).in_collision);
+  EXPECT_TRUE(sim.state().vehicles[0].in_collision);
 }
 
 TEST(VehicleInWorld, WheelAnglesStayBounded) {
@@ -271,10 +272,10 @@ TEST(VehicleInWorld, WheelAnglesStayBounded) {
   double most = 0;
   bool wrapped = false;
   for (int i = 0; i < 1000; ++i) {
-    const double before = sim.wheels(0)[0].angle;
+    const double before = wheel_states(sim, 0)[0].angle;
     sim.step();
-    wrapped = wrapped || sim.wheels(0)[0].angle < before;
-    for (const WheelState& wheel : sim.wheels(0))
+    wrapped = wrapped || wheel_states(sim, 0)[0].angle < before;
+    for (const WheelState& wheel : wheel_states(sim, 0))
       most = std::max(most, std::fabs(wheel.angle) - std::fabs(wheel.spin) * 0.01);
   }
   EXPECT_TRUE(wrapped);
@@ -299,17 +300,17 @@ TEST(VehicleInWorld, AZeroSetpointNeverReverses) {
         const double drive[] = {direction, 0.2}, stop[] = {0, 0};
         sim.set_command(0, drive);
         sim.run(5);
-        ASSERT_GT(direction * sim.vehicle_odometry_twist(0).vx, 0.3) << name;
+        ASSERT_GT(direction * vehicle_odometry_twist(sim, 0).vx, 0.3) << name;
         sim.set_command(0, stop);
         for (int i = 0; i < 2000; ++i) {
-          const double before = direction * sim.vehicle_odometry_twist(0).vx;
+          const double before = direction * vehicle_odometry_twist(sim, 0).vx;
           sim.step();
           double torque = 0;
-          for (const WheelState& wheel : sim.wheels(0)) torque += direction * wheel.torque;
+          for (const WheelState& wheel : wheel_states(sim, 0)) torque += direction * wheel.torque;
           ASSERT_LE(before > 0 ? torque : 0, 1e-12) << name << " step " << i;
-          ASSERT_GT(direction * sim.vehicle_twist(0).vx, -1e-3) << name << " step " << i;
+          ASSERT_GT(direction * vehicle_twist(sim, 0).vx, -1e-3) << name << " step " << i;
         }
-        EXPECT_LT(std::fabs(sim.vehicle_twist(0).vx), 0.051) << name;
+        EXPECT_LT(std::fabs(vehicle_twist(sim, 0).vx), 0.051) << name;
       }
     }
   EXPECT_EQ(found, 3u + 2u + 2u);
@@ -322,8 +323,8 @@ TEST(VehicleInWorld, TheSameCommandsGiveTheSameTrajectory) {
     sim->set_twist(0, 1, 0.3);
     sim->run(3);
   }
-  EXPECT_EQ(one.vehicle_pose(0).x, other.vehicle_pose(0).x);
-  EXPECT_EQ(one.vehicle_pose(0).yaw, other.vehicle_pose(0).yaw);
+  EXPECT_EQ(vehicle_pose(one, 0).x, vehicle_pose(other, 0).x);
+  EXPECT_EQ(vehicle_pose(one, 0).yaw, vehicle_pose(other, 0).yaw);
 }
 
 }  // namespace

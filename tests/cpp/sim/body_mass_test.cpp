@@ -58,7 +58,7 @@ TEST(BodyMass, HundredVehiclesWeighWhatBox2DMakesOfThem) {
       add(body, box, w.mass);
     }
     body.ResetMassData();
-    const BodyInertia inertia = vehicle_inertia(v, sim.params());
+    const BodyInertia inertia = vehicle_inertia(v, sim.state().params);
     EXPECT_EQ(inertia.inverse_mass, 1 / body.GetMass());
     EXPECT_EQ(inertia.center_x, body.GetLocalCenter().x);
     EXPECT_EQ(inertia.center_y, body.GetLocalCenter().y);
@@ -79,13 +79,13 @@ TEST(BodyMass, WhatBox2DWouldAbortOnIsSummedUpExactly) {
     const auto model = model_of(world);
     Simulation sim(model, 0);
     const VehicleModel& v = model->vehicles[0];
-    const MassProperties m = vehicle_mass(v, sim.params());
+    const MassProperties m = vehicle_mass(v, sim.state().params);
     EXPECT_EQ(m.mass, 23) << world;
     const double moment = 15 * v.chassis.centroid.x + 4 * (v.wheels[0].position.x + v.wheels[1].position.x);
     EXPECT_NEAR(m.center.x, moment / 23, 1e-9 * std::fabs(moment) + 1e-15) << world;
     EXPECT_GT(m.inertia, 0) << world;
     sim.run(0.1);
-    EXPECT_TRUE(sim.is_finite()) << world;
+    EXPECT_TRUE(is_finite(sim)) << world;
   }
 }
 

@@ -56,17 +56,17 @@ TEST(Car, FirstCommandOfTheFile) {
   Simulation twist(
       model_of(car("ackermann", "<controller class='twist_front_steer_pid'><V>1</V><W>90</W></controller>")),
       0);
-  EXPECT_EQ(twist.vehicle(0).command[0], 1);
-  EXPECT_NEAR(twist.vehicle(0).command[1], kPi / 2, 1e-12);
+  EXPECT_EQ(twist.state().vehicles[0].command[0], 1);
+  EXPECT_NEAR(twist.state().vehicles[0].command[1], kPi / 2, 1e-12);
   Simulation raw(model_of(car("ackermann",
                               "<controller class='raw'><fl_torque>-20</fl_torque><fr_torque>-10</fr_torque>"
                               "<steer_ang_deg>5</steer_ang_deg></controller>")),
                  0);
   raw.run(1);
-  EXPECT_EQ(raw.wheels(0)[2].torque, 20);
-  EXPECT_EQ(raw.wheels(0)[3].torque, 10);
-  EXPECT_GT(raw.vehicle_twist(0).vx, 0.05);
-  EXPECT_GT(raw.vehicle_pose(0).yaw, 0);
+  EXPECT_EQ(wheel_states(raw, 0)[2].torque, 20);
+  EXPECT_EQ(wheel_states(raw, 0)[3].torque, 10);
+  EXPECT_GT(vehicle_twist(raw, 0).vx, 0.05);
+  EXPECT_GT(vehicle_pose(raw, 0).yaw, 0);
 }
 
 TEST(Car, TwistFrontSteerPid) {
@@ -78,7 +78,7 @@ TEST(Car, TwistFrontSteerPid) {
       0);
   sim.set_twist(0, 1, 1);
   sim.run(1);
-  const Pose3 pose = sim.vehicle_pose(0);
+  const Pose3 pose = vehicle_pose(sim, 0);
   EXPECT_NEAR(pose.x, 0.841, 0.25);
   EXPECT_NEAR(pose.y, 0.459, 0.25);
   EXPECT_NEAR(pose.yaw, 1, 0.25);
@@ -95,9 +95,9 @@ TEST(Car, DrivesTheCircleOfItsSteering) {
     const double command[] = {1.0, steer};
     sim.set_command(0, command);
     sim.run(8);
-    EXPECT_NEAR(sim.vehicle_twist(0).vx, 1, 0.02);
-    EXPECT_NEAR(sim.vehicle_twist(0).vx / sim.vehicle_twist(0).omega, radius, 0.02 * std::fabs(radius));
-    EXPECT_NEAR(norm(Vec2{sim.vehicle_pose(0).x, sim.vehicle_pose(0).y - radius}), std::fabs(radius), 0.05);
+    EXPECT_NEAR(vehicle_twist(sim, 0).vx, 1, 0.02);
+    EXPECT_NEAR(vehicle_twist(sim, 0).vx / vehicle_twist(sim, 0).omega, radius, 0.02 * std::fabs(radius));
+    EXPECT_NEAR(norm(Vec2{vehicle_pose(sim, 0).x, vehicle_pose(sim, 0).y - radius}), std::fabs(radius), 0.05);
   }
 }
 
@@ -113,7 +113,7 @@ TEST(Car, BoxesOfSteeredWheelsCollide) {
     const double command[] = {0, degrees * kDegree};
     sim.set_command(0, command);
     for (int i = 0; i < 3; ++i) sim.step();
-    return sim.had_collision(0);
+    return had_collision(sim, 0);
   };
   EXPECT_FALSE(touches(0));
   EXPECT_TRUE(touches(25));
@@ -129,8 +129,8 @@ TEST(Car, FreeMotionIsThatOfTheSolver) {
       sim->set_twist(0, 1.5, 0.2 * (i % 5) - 0.4);
       sim->run(0.5);
     }
-  EXPECT_EQ(free.vehicle_pose(0).x, solved.vehicle_pose(0).x);
-  EXPECT_EQ(free.vehicle_pose(0).yaw, solved.vehicle_pose(0).yaw);
+  EXPECT_EQ(vehicle_pose(free, 0).x, vehicle_pose(solved, 0).x);
+  EXPECT_EQ(vehicle_pose(free, 0).yaw, vehicle_pose(solved, 0).yaw);
 }
 
 // Scraping along a wall with turned wheels: a copy goes on bit for bit.
@@ -141,16 +141,16 @@ TEST(Car, ACopyInContactContinues) {
   Simulation sim(model_of(kStep + wall + car("ackermann", kTwistPid)), 0);
   sim.set_twist(0, 1, 0.4);
   sim.run(2);
-  ASSERT_TRUE(sim.had_collision(0));
+  ASSERT_TRUE(had_collision(sim, 0));
   sim.refill_solver();
   Simulation copy = sim;
   for (Simulation* s : {&sim, &copy}) {
     s->set_twist(0, -0.5, -0.3);
     s->run(1);
   }
-  EXPECT_EQ(sim.vehicle_pose(0).x, copy.vehicle_pose(0).x);
-  EXPECT_EQ(sim.vehicle_pose(0).y, copy.vehicle_pose(0).y);
-  EXPECT_EQ(sim.vehicle_pose(0).yaw, copy.vehicle_pose(0).yaw);
+  EXPECT_EQ(vehicle_pose(sim, 0).x, vehicle_pose(copy, 0).x);
+  EXPECT_EQ(vehicle_pose(sim, 0).y, vehicle_pose(copy, 0).y);
+  EXPECT_EQ(vehicle_pose(sim, 0).yaw, vehicle_pose(copy, 0).yaw);
 }
 
 }  // namespace

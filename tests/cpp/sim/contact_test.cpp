@@ -16,15 +16,15 @@ TEST(Contact, AWallStopsTheVehicleAndIsReported) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + kWall + bot("r", kPid, kOrigin)), 0);
   sim.set_twist(0, 1, 0);
   sim.run(4);
-  EXPECT_NEAR(sim.vehicle_pose(0).x, 1.6, 0.02);
-  EXPECT_TRUE(sim.vehicle(0).in_collision);
-  EXPECT_NEAR(sim.block_pose(0).x, 2, 1e-9);
+  EXPECT_NEAR(vehicle_pose(sim, 0).x, 1.6, 0.02);
+  EXPECT_TRUE(sim.state().vehicles[0].in_collision);
+  EXPECT_NEAR(block_pose(sim, 0).x, 2, 1e-9);
   sim.set_twist(0, -1, 0);
   sim.run(2);
-  EXPECT_FALSE(sim.vehicle(0).in_collision);
-  EXPECT_TRUE(sim.vehicle(0).had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].in_collision);
+  EXPECT_TRUE(sim.state().vehicles[0].had_collision);
   sim.clear_collision_flags();
-  EXPECT_FALSE(sim.vehicle(0).had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
 }
 
 // Skins of 10 mm about wheels and of 2.5 mm about blocks; Box2D lets them overlap by 5 mm.
@@ -39,7 +39,7 @@ TEST(Contact, AWheelStopsAtItsSkin) {
                robot),
       0);
   sim.run(2);
-  const double gap = 0.5 - (sim.vehicle_pose(0).y + 0.3 + 0.025);
+  const double gap = 0.5 - (vehicle_pose(sim, 0).y + 0.3 + 0.025);
   EXPECT_GT(gap, 0.0125 - 0.0051);
   EXPECT_LT(gap, 0.0125 + 0.0015) << "stopped before the skins met";
 }
@@ -79,9 +79,9 @@ TEST(Contact, AFrontalStopIsBox2Ds) {
   for (int i = 0; i < 200; ++i) {
     sim.step();
     world.Step(0.005f, 8, 3);
-    ASSERT_NEAR(sim.vehicle_pose(0).x, body->GetPosition().x, 1e-6) << i;
+    ASSERT_NEAR(vehicle_pose(sim, 0).x, body->GetPosition().x, 1e-6) << i;
   }
-  EXPECT_TRUE(sim.had_collision(0));
+  EXPECT_TRUE(had_collision(sim, 0));
 }
 
 TEST(Contact, ABlockSlidesToAStopByCoulombFriction) {
@@ -90,10 +90,10 @@ TEST(Contact, ABlockSlidesToAStopByCoulombFriction) {
     <init_pose>0 0 90</init_pose><init_vel>2 0 0</init_vel></block>)");
   Simulation sim(model, 0);
   sim.run(0.2);
-  EXPECT_NEAR(sim.block_world_twist(0).vy, 2 - 0.5 * 9.81 * 0.2, 0.02);
+  EXPECT_NEAR(block_world_twist(sim, 0).vy, 2 - 0.5 * 9.81 * 0.2, 0.02);
   sim.run(1);
-  EXPECT_NEAR(sim.block_pose(0).y, 2 * 2 / (2 * 0.5 * 9.81), 0.02);
-  EXPECT_NEAR(sim.block_world_twist(0).vy, 0, 1e-4);
+  EXPECT_NEAR(block_pose(sim, 0).y, 2 * 2 / (2 * 0.5 * 9.81), 0.02);
+  EXPECT_NEAR(block_world_twist(sim, 0).vy, 0, 1e-4);
 }
 
 TEST(Contact, WithoutFrictionABlockKeepsItsSpeed) {
@@ -102,7 +102,7 @@ TEST(Contact, WithoutFrictionABlockKeepsItsSpeed) {
     <angular_damping>0</angular_damping><init_pose>0 0 0</init_pose><init_vel>1 0 0</init_vel></block>)"),
       0);
   sim.run(2);
-  EXPECT_NEAR(sim.block_world_twist(0).vx, 1, 1e-5);
+  EXPECT_NEAR(block_world_twist(sim, 0).vx, 1, 1e-5);
 }
 
 TEST(Contact, ABlockWithoutMassIsNotMovedByContacts) {
@@ -111,8 +111,8 @@ TEST(Contact, ABlockWithoutMassIsNotMovedByContacts) {
                  0);
   sim.set_twist(0, 1, 0);
   sim.run(3);
-  EXPECT_NEAR(sim.block_pose(0).x, 1.2, 1e-6);
-  EXPECT_TRUE(sim.vehicle(0).had_collision);
+  EXPECT_NEAR(block_pose(sim, 0).x, 1.2, 1e-6);
+  EXPECT_TRUE(sim.state().vehicles[0].had_collision);
 }
 
 TEST(Contact, AnIntangibleBlockIsCrossedAndRaisesTheWheels) {
@@ -123,10 +123,10 @@ TEST(Contact, AnIntangibleBlockIsCrossedAndRaisesTheWheels) {
                  0);
   sim.set_twist(0, 1, 0);
   sim.run(2);
-  EXPECT_FALSE(sim.vehicle(0).had_collision);
-  EXPECT_NEAR(sim.vehicle_pose(0).z, 0.1, 1e-9);
+  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
+  EXPECT_NEAR(vehicle_pose(sim, 0).z, 0.1, 1e-9);
   sim.run(2);
-  EXPECT_NEAR(sim.vehicle_pose(0).z, 0, 1e-9);
+  EXPECT_NEAR(vehicle_pose(sim, 0).z, 0, 1e-9);
 }
 
 TEST(Contact, OutlinesOfNineToFourteenVerticesCollideAsOne) {
@@ -141,7 +141,7 @@ TEST(Contact, OutlinesOfNineToFourteenVerticesCollideAsOne) {
   Simulation sim(model, 0);
   sim.set_twist(0, 1, 0);
   sim.run(3);
-  EXPECT_NEAR(sim.vehicle_pose(0).x, 2 - 0.5 - 0.4, 0.03);
+  EXPECT_NEAR(vehicle_pose(sim, 0).x, 2 - 0.5 - 0.4, 0.03);
 }
 
 TEST(Contact, TwoVehiclesCollide) {
@@ -149,9 +149,9 @@ TEST(Contact, TwoVehiclesCollide) {
   sim.set_twist(0, 0.5, 0);
   sim.set_twist(1, 0.5, 0);
   sim.run(3);
-  EXPECT_TRUE(sim.vehicle(0).in_collision);
-  EXPECT_TRUE(sim.vehicle(1).in_collision);
-  EXPECT_GT(sim.vehicle_pose(1).x - sim.vehicle_pose(0).x, 0.78);
+  EXPECT_TRUE(sim.state().vehicles[0].in_collision);
+  EXPECT_TRUE(sim.state().vehicles[1].in_collision);
+  EXPECT_GT(vehicle_pose(sim, 1).x - vehicle_pose(sim, 0).x, 0.78);
 }
 
 TEST(Ground, StoreyIsChosenByTheStartingHeight) {
@@ -199,14 +199,14 @@ TEST(Clearance, DistancesToBlocksAndWalls) {
                                   bot("r", kIdeal, kOrigin),
                               {.placed_blocks = {"c*"}});
   Simulation sim(model, 0);
-  EXPECT_NEAR(sim.clearance(0, 10), 1.5 - 0.2 * std::cos(kPi / 10) - 0.25, 5e-3);
-  EXPECT_NEAR(sim.distance_to_obstacles({1, 0}, 10, 0), 1, 1e-9);
-  EXPECT_EQ(sim.distance_to_obstacles({1, 0}, 0.3, 0), 0.3);
-  EXPECT_NEAR(sim.distance_to_obstacles({1, 0}, 10), 0.6, 1e-9);  // the vehicle's nose
+  EXPECT_NEAR(clearance(sim, 0, 10), 1.5 - 0.2 * std::cos(kPi / 10) - 0.25, 5e-3);
+  EXPECT_NEAR(distance_to_obstacles(sim, {1, 0}, 10, 0), 1, 1e-9);
+  EXPECT_EQ(distance_to_obstacles(sim, {1, 0}, 0.3, 0), 0.3);
+  EXPECT_NEAR(distance_to_obstacles(sim, {1, 0}, 10), 0.6, 1e-9);  // the vehicle's nose
   const size_t c = model->block_index("c");
   sim.set_param(model->blocks[c].params + kBlockScale, 2);
   sim.place_block(c, {-1.5, 0, 0});
-  EXPECT_NEAR(sim.clearance(0, 10), 1.5 - 0.4 * 1 - 0.4, 3e-2);
+  EXPECT_NEAR(clearance(sim, 0, 10), 1.5 - 0.4 * 1 - 0.4, 3e-2);
   EXPECT_THROW(sim.place_block(model->block_index("wall"), {}), Error);
 }
 
@@ -220,11 +220,11 @@ TEST(Divergence, IsToldAndEndsNothing) {
         const double commands[] = {-command, command};
         sim.set_command(0, commands);
         sim.run(1);
-        EXPECT_TRUE(sim.is_finite() || command > 1e9) << controller << command;
-        EXPECT_FALSE(sim.is_finite() && command > 1e305) << controller << command;
+        EXPECT_TRUE(is_finite(sim) || command > 1e9) << controller << command;
+        EXPECT_FALSE(is_finite(sim) && command > 1e305) << controller << command;
         sim.reset(0, 0);
         sim.run(1);
-        EXPECT_TRUE(sim.is_finite()) << controller << command;
+        EXPECT_TRUE(is_finite(sim)) << controller << command;
       }
 }
 

@@ -23,39 +23,39 @@ constexpr double kSlope = 0.15;
 TEST(Elevation, PitchIsMinusTheSlopeUphill) {
   Simulation sim(model_of(incline(kSlope) + four_wheels(kIdeal, "<init_pose>1 2 0</init_pose>")), 0);
   sim.step();
-  EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(kSlope), 1e-6);
-  EXPECT_NEAR(sim.vehicle_pose(0).roll, 0, 1e-9);
-  EXPECT_NEAR(sim.vehicle_pose(0).z, kSlope, 1e-6);
+  EXPECT_NEAR(vehicle_pose(sim, 0).pitch, -std::atan(kSlope), 1e-6);
+  EXPECT_NEAR(vehicle_pose(sim, 0).roll, 0, 1e-9);
+  EXPECT_NEAR(vehicle_pose(sim, 0).z, kSlope, 1e-6);
   sim.place_vehicle(0, {-2, 0, 90 * kDegree});  // across: the right side is the upper one
-  EXPECT_NEAR(sim.vehicle_pose(0).roll, -std::atan(kSlope), 1e-6);
-  EXPECT_NEAR(sim.vehicle_pose(0).pitch, 0, 1e-7);
-  EXPECT_NEAR(sim.vehicle_pose(0).z, -2 * kSlope, 1e-6);
+  EXPECT_NEAR(vehicle_pose(sim, 0).roll, -std::atan(kSlope), 1e-6);
+  EXPECT_NEAR(vehicle_pose(sim, 0).pitch, 0, 1e-7);
+  EXPECT_NEAR(vehicle_pose(sim, 0).z, -2 * kSlope, 1e-6);
 }
 
 TEST(Elevation, LevelGroundIsLevel) {
   Simulation sim(model_of(incline(0, -3) + four_wheels(kIdeal, "<init_pose3d>1 2 0 20 10 10</init_pose3d>")),
                  0);
-  EXPECT_EQ(sim.vehicle_pose(0).z, -3);
+  EXPECT_EQ(vehicle_pose(sim, 0).z, -3);
   sim.step();
-  EXPECT_EQ(sim.vehicle_pose(0).z, -3);
-  EXPECT_EQ(sim.vehicle_pose(0).pitch, 0);
-  EXPECT_EQ(sim.vehicle_pose(0).roll, 0);
+  EXPECT_EQ(vehicle_pose(sim, 0).z, -3);
+  EXPECT_EQ(vehicle_pose(sim, 0).pitch, 0);
+  EXPECT_EQ(vehicle_pose(sim, 0).roll, 0);
 }
 
 TEST(Elevation, YawIsNotAltered) {
   Simulation sim(model_of(incline(0.3) + four_wheels(kIdeal, "<init_pose>0 0 37</init_pose>")), 0);
-  const double yaw = sim.vehicle_pose(0).yaw;
+  const double yaw = vehicle_pose(sim, 0).yaw;
   sim.run(1);
-  EXPECT_EQ(sim.vehicle_pose(0).yaw, yaw);
+  EXPECT_EQ(vehicle_pose(sim, 0).yaw, yaw);
 }
 
 TEST(Elevation, FrictionHoldsOnTenDegrees) {
   for (const char* controller : {kPid, kIdeal}) {
     Simulation sim(model_of(incline(0.176) + four_wheels(controller, "<init_pose>0.5 0.3 30</init_pose>")),
                    0);
-    const Pose3 start = sim.vehicle_pose(0);
+    const Pose3 start = vehicle_pose(sim, 0);
     sim.run(3);
-    const Pose3 end = sim.vehicle_pose(0);
+    const Pose3 end = vehicle_pose(sim, 0);
     EXPECT_LT(std::hypot(end.x - start.x, end.y - start.y), 1e-3);
     EXPECT_LT(std::fabs(end.yaw - start.yaw), 0.01);
     EXPECT_NE(end.pitch, 0);
@@ -70,8 +70,8 @@ TEST(Elevation, SlidesBeyondTheAngleOfFriction) {
                  0);
   sim.run(kTime);
   const double a = 9.81 * (std::sin(std::atan(kSteep)) - kMu);
-  EXPECT_NEAR(sim.vehicle_pose(0).x, 2 - a * kTime * kTime / 2, 0.02 * a * kTime * kTime);
-  EXPECT_GT(sim.vehicle_twist(0).vy, 0.95 * a * kTime) << "left is downhill";
+  EXPECT_NEAR(vehicle_pose(sim, 0).x, 2 - a * kTime * kTime / 2, 0.02 * a * kTime * kTime);
+  EXPECT_GT(vehicle_twist(sim, 0).vy, 0.95 * a * kTime) << "left is downhill";
 }
 
 TEST(Elevation, AllTiresStandOnASlope) {
@@ -80,8 +80,8 @@ TEST(Elevation, AllTiresStandOnASlope) {
                                                        std::string(tire->name()))),
                    0);
     sim.run(2);
-    EXPECT_TRUE(sim.is_finite()) << tire->name();
-    EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(0.1), 1e-6) << tire->name();
+    EXPECT_TRUE(is_finite(sim)) << tire->name();
+    EXPECT_NEAR(vehicle_pose(sim, 0).pitch, -std::atan(0.1), 1e-6) << tire->name();
   }
 }
 
@@ -92,10 +92,10 @@ TEST(Elevation, AVehicleStartsOnAFlankHoweverSteep) {
       Simulation sim(model_of(incline(slope, 2) +
                               four_wheels(kPid, "<init_pose>" + std::to_string(x) + " 0 0</init_pose>")),
                      0);
-      EXPECT_NEAR(sim.vehicle_pose(0).z, 2 + slope * x, 1e-6) << slope;
+      EXPECT_NEAR(vehicle_pose(sim, 0).z, 2 + slope * x, 1e-6) << slope;
       for (int i = 0; i < 20; ++i) sim.step();
-      EXPECT_NEAR(sim.vehicle_pose(0).z, 2 + slope * sim.vehicle_pose(0).x, 0.02) << slope;
-      EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(slope), 1e-3) << slope;
+      EXPECT_NEAR(vehicle_pose(sim, 0).z, 2 + slope * vehicle_pose(sim, 0).x, 0.02) << slope;
+      EXPECT_NEAR(vehicle_pose(sim, 0).pitch, -std::atan(slope), 1e-3) << slope;
     }
 }
 
@@ -126,26 +126,26 @@ TEST(Elevation, PlacedThingsLieOnHighGround) {
   const std::string crate = R"(<block name="crate"><init_pose>3 3 0</init_pose></block>)";
   Simulation sim(model_of(incline(0.3, 4) + crate + four_wheels(kIdeal, kOrigin)), 0);
   sim.place_vehicle(0, {1, 1, 0.4});
-  EXPECT_NEAR(sim.vehicle_pose(0).z, 4.3, 1e-6);
-  EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(0.3 * std::cos(0.4)), 1e-3);
+  EXPECT_NEAR(vehicle_pose(sim, 0).z, 4.3, 1e-6);
+  EXPECT_NEAR(vehicle_pose(sim, 0).pitch, -std::atan(0.3 * std::cos(0.4)), 1e-3);
   sim.place_block(0, {-2, 1, 0});
-  EXPECT_NEAR(sim.block_pose(0).z, 3.4, 1e-6);
+  EXPECT_NEAR(block_pose(sim, 0).z, 3.4, 1e-6);
   sim.step();
-  EXPECT_NEAR(sim.vehicle_pose(0).z, 4.3, 1e-6);
+  EXPECT_NEAR(vehicle_pose(sim, 0).z, 4.3, 1e-6);
 }
 
 TEST(Elevation, TwoWheelsFollowLevelGroundOnly) {
   Simulation sim(model_of(incline(kSlope) + bot("r", kIdeal, kOrigin)), 0);
   sim.set_twist(0, 1, 0);
   sim.run(1);
-  EXPECT_NEAR(sim.vehicle_pose(0).z, kSlope * sim.vehicle_pose(0).x, 2e-3)
+  EXPECT_NEAR(vehicle_pose(sim, 0).z, kSlope * vehicle_pose(sim, 0).x, 2e-3)
       << "straight up both wheels are level";
-  EXPECT_EQ(sim.vehicle_pose(0).pitch, 0);
+  EXPECT_EQ(vehicle_pose(sim, 0).pitch, 0);
   sim.place_vehicle(0, {0, 0, 45 * kDegree});
-  const double z = sim.vehicle_pose(0).z;
+  const double z = vehicle_pose(sim, 0).z;
   sim.set_twist(0, 0.2, 0);
   sim.run(1);
-  EXPECT_EQ(sim.vehicle_pose(0).z, z);
+  EXPECT_EQ(vehicle_pose(sim, 0).z, z);
 }
 
 TEST(Elevation, ACopyContinuesBitForBit) {
@@ -155,9 +155,9 @@ TEST(Elevation, ACopyContinuesBitForBit) {
   Simulation copy(sim);
   sim.run(1);
   copy.run(1);
-  EXPECT_EQ(sim.vehicle_pose(0).z, copy.vehicle_pose(0).z);
-  EXPECT_EQ(sim.vehicle_pose(0).pitch, copy.vehicle_pose(0).pitch);
-  EXPECT_EQ(sim.vehicle_pose(0).x, copy.vehicle_pose(0).x);
+  EXPECT_EQ(vehicle_pose(sim, 0).z, vehicle_pose(copy, 0).z);
+  EXPECT_EQ(vehicle_pose(sim, 0).pitch, vehicle_pose(copy, 0).pitch);
+  EXPECT_EQ(vehicle_pose(sim, 0).x, vehicle_pose(copy, 0).x);
 }
 
 TEST(Elevation, AVehicleUnderTheMapIsSaid) {
@@ -184,9 +184,9 @@ TEST(TerrainStep, LowStepsAreClimbed) {
   Simulation sim(model_of(platform(0.08) + four_wheels(kPid, kOrigin)), 0);
   sim.set_twist(0, 0.5, 0);
   sim.run(5);
-  EXPECT_GT(sim.vehicle_pose(0).x, 1.5);
-  EXPECT_NEAR(sim.vehicle_pose(0).z, 0.08, 1e-9);
-  EXPECT_FALSE(sim.vehicle(0).had_collision);
+  EXPECT_GT(vehicle_pose(sim, 0).x, 1.5);
+  EXPECT_NEAR(vehicle_pose(sim, 0).z, 0.08, 1e-9);
+  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
 }
 
 TEST(TerrainStep, HighStepsBlock) {
@@ -194,13 +194,13 @@ TEST(TerrainStep, HighStepsBlock) {
     Simulation sim(model_of(platform(0.15) + four_wheels(controller, kOrigin)), 0);
     sim.set_twist(0, 0.5, 0);
     sim.run(5);
-    EXPECT_NEAR(sim.vehicle_pose(0).x, 1 - 0.25, 0.06);
-    EXPECT_EQ(sim.vehicle_pose(0).z, 0);
-    EXPECT_TRUE(sim.vehicle(0).had_collision);
+    EXPECT_NEAR(vehicle_pose(sim, 0).x, 1 - 0.25, 0.06);
+    EXPECT_EQ(vehicle_pose(sim, 0).z, 0);
+    EXPECT_TRUE(sim.state().vehicles[0].had_collision);
     if (controller == kPid) continue;  // its integral has to unwind first
     sim.set_twist(0, -0.5, 0);
     sim.run(2);
-    EXPECT_LT(sim.vehicle_pose(0).x, 0.3) << "it may leave";
+    EXPECT_LT(vehicle_pose(sim, 0).x, 0.3) << "it may leave";
   }
 }
 
@@ -215,13 +215,13 @@ TEST(TerrainStep, CliffsOfAMapBlock) {
       0);
   sim.set_twist(0, 0.5, 0);
   sim.run(5);
-  EXPECT_NEAR(sim.vehicle_pose(0).x, 0.911 - 0.25, 0.06) << "where the map has risen by 0.55 of a wheel";
-  EXPECT_NEAR(sim.vehicle_pose(0).z, 0, 1e-9);
+  EXPECT_NEAR(vehicle_pose(sim, 0).x, 0.911 - 0.25, 0.06) << "where the map has risen by 0.55 of a wheel";
+  EXPECT_NEAR(vehicle_pose(sim, 0).z, 0, 1e-9);
   Simulation copy(sim);
   sim.refill_solver();
   sim.run(0.2);
   copy.run(0.2);
-  EXPECT_EQ(sim.vehicle_pose(0).x, copy.vehicle_pose(0).x);
+  EXPECT_EQ(vehicle_pose(sim, 0).x, vehicle_pose(copy, 0).x);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST(Far, AWorldInMapCoordinatesMovesAndReadsAsNearTheOrigin) {
     near.step();
     far.step();
     for (size_t v = 0; v < 2; ++v) {
-      const Pose3 a = near.vehicle_pose(v), b = far.vehicle_pose(v);
+      const Pose3 a = vehicle_pose(near, v), b = vehicle_pose(far, v);
       ASSERT_NEAR(a.x, b.x - there.x, 1e-4) << i;
       ASSERT_NEAR(a.y, b.y - there.y, 1e-4) << i;
       ASSERT_NEAR(a.yaw, b.yaw, 1e-4) << i;
@@ -95,16 +95,16 @@ TEST(Far, AWorldInMapCoordinatesMovesAndReadsAsNearTheOrigin) {
       ASSERT_NEAR(a.pitch, b.pitch, 1e-5) << i;
       highest = std::max(highest, b.z);
     }
-    const Pose3 a = near.block_pose(2), b = far.block_pose(2);
+    const Pose3 a = block_pose(near, 2), b = block_pose(far, 2);
     ASSERT_NEAR(a.x, b.x - there.x, 1e-4) << i;
     ASSERT_NEAR(a.y, b.y - there.y, 1e-4) << i;
-    EXPECT_EQ(near.had_collision(0), far.had_collision(0)) << i;
-    collided = collided || far.had_collision(0);
-    ASSERT_NEAR(near.clearance(0, 5), far.clearance(0, 5), 2e-4) << i;
+    EXPECT_EQ(had_collision(near, 0), had_collision(far, 0)) << i;
+    collided = collided || had_collision(far, 0);
+    ASSERT_NEAR(clearance(near, 0, 5), clearance(far, 0, 5), 2e-4) << i;
   }
   EXPECT_TRUE(collided);
   EXPECT_GT(highest, 0.01);
-  EXPECT_NEAR(near.vehicle(0).odometry.x, far.vehicle(0).odometry.x, 1e-4);
+  EXPECT_NEAR(near.state().vehicles[0].odometry.x, far.state().vehicles[0].odometry.x, 1e-4);
   size_t hits = 0;
   for (size_t i = 0; i < near.reading(0).size(); ++i) {
     hits += near.reading_valid(0)[i];
@@ -121,11 +121,11 @@ TEST(Far, SlowMotionIsNotLost) {
                    0);
     sim.set_twist(0, 0.05, 0);
     sim.run(10);
-    EXPECT_NEAR(sim.vehicle_pose(0).x - x, 0.05 * (10 - 0.005), 1e-4) << x;
-    EXPECT_NEAR(sim.vehicle_pose(0).y, 3000, 1e-4);
+    EXPECT_NEAR(vehicle_pose(sim, 0).x - x, 0.05 * (10 - 0.005), 1e-4) << x;
+    EXPECT_NEAR(vehicle_pose(sim, 0).y, 3000, 1e-4);
     sim.place_vehicle(0, {x + 0.25, 3000.125, 1});
-    EXPECT_NEAR(sim.vehicle_pose(0).x, x + 0.25, 1e-6);
-    EXPECT_NEAR(sim.vehicle_pose(0).y, 3000.125, 1e-6);
+    EXPECT_NEAR(vehicle_pose(sim, 0).x, x + 0.25, 1e-6);
+    EXPECT_NEAR(vehicle_pose(sim, 0).y, 3000.125, 1e-6);
   }
 }
 
@@ -156,8 +156,8 @@ TEST(Far, AJointHoldsAWallInMapCoordinates) {
                    0);
     sim.set_twist(0, 0.5, 0);
     sim.run(2);
-    EXPECT_NEAR(sim.vehicle_pose(0).x, 0.2, 0.02) << length;
-    EXPECT_NEAR(sim.vehicle_pose(0).y, 0, 1e-3) << length;
+    EXPECT_NEAR(vehicle_pose(sim, 0).x, 0.2, 0.02) << length;
+    EXPECT_NEAR(vehicle_pose(sim, 0).y, 0, 1e-3) << length;
   }
 }
 

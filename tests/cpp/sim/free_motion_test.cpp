@@ -88,8 +88,8 @@ TEST(FreeMotion, AVehicleInTheOpenKeepsBox2DsBits) {
     drive_at_random(without, b, i);
     with.step();
     without.step();
-    ASSERT_EQ(with.vehicle_pose(0).x, without.vehicle_pose(0).x) << i;
-    ASSERT_EQ(with.vehicle_pose(0).yaw, without.vehicle_pose(0).yaw) << i;
+    ASSERT_EQ(vehicle_pose(with, 0).x, vehicle_pose(without, 0).x) << i;
+    ASSERT_EQ(vehicle_pose(with, 0).yaw, vehicle_pose(without, 0).yaw) << i;
   }
 }
 
@@ -124,10 +124,10 @@ TEST(FreeMotion, NoContactIsMissed) {
       without.step();
       bool touched = false;
       for (size_t v = 0; v < 2; ++v) {
-        ASSERT_EQ(with.vehicle(v).in_collision, without.vehicle(v).in_collision)
+        ASSERT_EQ(with.state().vehicles[v].in_collision, without.state().vehicles[v].in_collision)
             << "seed " << seed << " step " << i;
-        ASSERT_NEAR(with.vehicle_pose(v).x, without.vehicle_pose(v).x, 1e-6 * (i + 1));
-        touched = touched || with.vehicle(v).in_collision;
+        ASSERT_NEAR(vehicle_pose(with, v).x, vehicle_pose(without, v).x, 1e-6 * (i + 1));
+        touched = touched || with.state().vehicles[v].in_collision;
       }
       if (!touched) continue;
       ++collisions;
@@ -148,7 +148,7 @@ TEST(FreeMotion, ACopyContinuesBitForBitInTheOpenAndInContact) {
       sim.step();
     }
     sim.refill_solver();
-    contacts += sim.vehicle(0).in_collision || sim.vehicle(1).in_collision;
+    contacts += sim.state().vehicles[0].in_collision || sim.state().vehicles[1].in_collision;
     Simulation copy = sim;
     RandomStream again = random;
     for (int i = 0; i < 300; ++i) {
@@ -156,8 +156,8 @@ TEST(FreeMotion, ACopyContinuesBitForBitInTheOpenAndInContact) {
       drive_at_random(copy, again, i);
       sim.step();
       copy.step();
-      ASSERT_EQ(sim.vehicle_pose(0).x, copy.vehicle_pose(0).x) << "seed " << seed << " step " << i;
-      ASSERT_EQ(sim.vehicle_pose(1).yaw, copy.vehicle_pose(1).yaw) << "seed " << seed << " step " << i;
+      ASSERT_EQ(vehicle_pose(sim, 0).x, vehicle_pose(copy, 0).x) << "seed " << seed << " step " << i;
+      ASSERT_EQ(vehicle_pose(sim, 1).yaw, vehicle_pose(copy, 1).yaw) << "seed " << seed << " step " << i;
     }
   }
   EXPECT_GT(contacts, 2);

@@ -76,16 +76,16 @@ double energy_of(const BodyInertia& inertia, Vec2 velocity, double omega) {
 }
 
 BodyInertia inertia_of(const Simulation& sim) {
-  return vehicle_inertia(sim.model().vehicles[0], sim.params());
+  return vehicle_inertia(sim.model().vehicles[0], sim.state().params);
 }
 
 double energy(const Simulation& sim) {
   const BodyInertia inertia = inertia_of(sim);
-  const Twist2 twist = sim.vehicle_twist(0);
+  const Twist2 twist = vehicle_twist(sim, 0);
   double sum = energy_of(inertia, center_velocity(twist, inertia), twist.omega);
   const std::vector<WheelModel>& wheels = sim.model().vehicles[0].wheels;
   for (size_t i = 0; i < wheels.size(); ++i)
-    sum += wheels[i].inertia * std::pow(sim.wheels(0)[i].spin, 2) / 2;
+    sum += wheels[i].inertia * std::pow(wheel_states(sim, 0)[i].spin, 2) / 2;
   return sum;
 }
 
@@ -112,7 +112,7 @@ bool never_overshoots(const Simulation& sim) {
   for (size_t i = 0; i < v.wheels.size(); ++i) {
     const WheelModel& w = v.wheels[i];
     const Vec2 arm = w.position - Vec2{inertia.center_x, inertia.center_y};
-    const Rotation2 wheel(sim.wheels(0)[i].steer);
+    const Rotation2 wheel(wheel_states(sim, 0)[i].steer);
     const Vec2 along = wheel.rotate({1, 0}), across = wheel.rotate({0, 1});
     const double g[3] = {along.x, along.y, cross(arm, along)},
                  n[3] = {across.x, across.y, cross(arm, across)};
@@ -159,10 +159,10 @@ TEST(Invariants, LeftAndRightAreMirrorImages) {
           one.run(0.1);
           other.run(0.1);
         }
-        const Pose3 a = one.vehicle_pose(0), b = other.vehicle_pose(0);
+        const Pose3 a = vehicle_pose(one, 0), b = vehicle_pose(other, 0);
         const std::string name = std::string(dynamics->name()) + "/" + std::string(controller->name()) + "/" +
                                  std::string(tire->name());
-        EXPECT_TRUE(one.is_finite()) << name;
+        EXPECT_TRUE(is_finite(one)) << name;
         // a wheel of `ellipse` that rolls without slip loses its grip: it doubles a rounding at every other
         // step
         const double within = tire->name() == "ellipse" ? 1e-2 : 1e-3;
@@ -202,14 +202,14 @@ Growth coast(Simulation& sim) {
   Growth out{.first = first, .highest = first};
   double before = first;
   for (int i = 0; i < 300; ++i) {
-    const Twist2 twist = sim.vehicle_twist(0);
-    const double yaw = sim.vehicle_pose(0).yaw;
+    const Twist2 twist = vehicle_twist(sim, 0);
+    const double yaw = vehicle_pose(sim, 0).yaw;
     sim.step();
     const double now = energy(sim);
     if (now > before + 1e-12 * first) {
       out.of_energy = std::max(out.of_energy, (now - before) / first);
-      out.of_kick = std::max(out.of_kick, (now - before) / kick(inertia, twist, sim.vehicle_twist(0),
-                                                                sim.vehicle_pose(0).yaw - yaw));
+      out.of_kick = std::max(out.of_kick, (now - before) / kick(inertia, twist, vehicle_twist(sim, 0),
+                                                                vehicle_pose(sim, 0).yaw - yaw));
     }
     before = now;
     out.highest = std::max(out.highest, now);
@@ -282,7 +282,7 @@ TEST(Invariants, SmallerStepsConverge) {
           command.push_back(info.name == "steer" ? 0.2 : info.name == "left_torque" ? -4 : -6);
         sim.set_command(0, command);
         sim.run(3);
-        at[i] = {sim.vehicle_pose(0).x, sim.vehicle_pose(0).y};
+        at[i] = {vehicle_pose(sim, 0).x, vehicle_pose(sim, 0).y};
       }
       const std::string name = std::string(dynamics->name()) + "/" + std::string(tire->name());
       const double coarse = norm(at[1] - at[0]), fine = norm(at[2] - at[1]);

@@ -27,7 +27,7 @@ TEST(Lidar, SeesSteeredWheelsTurned) {
     sim.step();
     std::vector<float> ranges(181);
     sim.read_now(0, ranges.data(), nullptr);
-    const double turned = sim.wheels(0)[2].steer;
+    const double turned = wheel_states(sim, 0)[2].steer;
     EXPECT_EQ(turned != 0, steer != 0);
     // the middle ray meets the long side of a box that is 0.2 m wide and turned about its centre
     EXPECT_NEAR(ranges[90], 3 - 0.55 - 0.1 / std::cos(turned), 1e-5) << steer;
@@ -37,7 +37,7 @@ TEST(Lidar, SeesSteeredWheelsTurned) {
     if (steer != 0) {
       const double side = turned > 0 ? 1 : -1;
       const double x = 1.4 + side * radius * std::cos(corner + std::fabs(turned));
-      EXPECT_NEAR(sim.distance_to_obstacles({x, 2}, 5, 1), 2 - tip, 1e-5) << steer;
+      EXPECT_NEAR(distance_to_obstacles(sim, {x, 2}, 5, 1), 2 - tip, 1e-5) << steer;
     }
   }
 }

@@ -14,7 +14,7 @@ constexpr double kGravity = 9.81, kMass = 68, kHeight = 0.3;
 const char* const kTransfer = R"(<friction class="vti"/><load_transfer cg_height="0.3"/>)";
 
 double axle_load(const Simulation& sim, size_t first) {
-  return sim.wheels(0)[first].load + sim.wheels(0)[first + 1].load;
+  return wheel_states(sim, 0)[first].load + wheel_states(sim, 0)[first + 1].load;
 }
 
 void drive(Simulation& sim, double left, double right, double seconds) {
@@ -22,11 +22,11 @@ void drive(Simulation& sim, double left, double right, double seconds) {
   sim.set_command(0, command);
   sim.run(seconds, [&] {
     double sum = 0;
-    for (const WheelState& w : sim.wheels(0)) {
+    for (const WheelState& w : wheel_states(sim, 0)) {
       EXPECT_GE(w.load, 0);
       sum += w.load;
     }
-    EXPECT_NEAR(sum, 60 * kGravity * std::cos(sim.vehicle_pose(0).pitch), 1e-6 * sum);
+    EXPECT_NEAR(sum, 60 * kGravity * std::cos(vehicle_pose(sim, 0).pitch), 1e-6 * sum);
   });
 }
 
@@ -34,7 +34,7 @@ TEST(LoadTransfer, AcceleratingLoadsTheRear) {
   Simulation sim(model_of(truck(kTransfer)), 1);
   EXPECT_NEAR(axle_load(sim, 0), 30 * kGravity, 1e-4);
   drive(sim, 15, 15, 1);
-  const double acceleration = sim.vehicle(0).acceleration.x;
+  const double acceleration = sim.state().vehicles[0].acceleration.x;
   EXPECT_GT(acceleration, 3);
   const double moved = kMass * acceleration * kHeight / 1.0;
   EXPECT_NEAR(axle_load(sim, 0) - axle_load(sim, 2), 2 * moved, 0.01 * moved);
@@ -51,14 +51,14 @@ TEST(LoadTransfer, TurningLoadsTheOuterWheels) {
   Simulation sim(model_of(truck(kTransfer)), 1);
   drive(sim, 12, 12, 1);
   drive(sim, -4, 12, 0.3);  // to the left
-  const auto wheels = sim.wheels(0);
+  const auto wheels = wheel_states(sim, 0);
   EXPECT_GT(wheels[1].load + wheels[3].load, wheels[0].load + wheels[2].load + 5);
 }
 
 TEST(LoadTransfer, IsOffUnlessAsked) {
   Simulation sim(model_of(truck(R"(<friction class="vti"/>)")), 1);
   drive(sim, 15, 15, 0.5);
-  for (const WheelState& w : sim.wheels(0)) EXPECT_EQ(w.load, 15 * kGravity);
+  for (const WheelState& w : wheel_states(sim, 0)) EXPECT_EQ(w.load, 15 * kGravity);
   EXPECT_TRUE(sim.model().find_params("vehicle:r/load_transfer/cg_height").empty());
 }
 
@@ -67,7 +67,7 @@ TEST(LoadTransfer, HeightIsAParameterThatTheChassisGives) {
   const std::vector<size_t> found = sim.model().find_params("vehicle:r/load_transfer/cg_height");
   ASSERT_EQ(found.size(), 1u);
   const VehicleModel& v = sim.model().vehicles[0];
-  EXPECT_EQ(sim.param(found[0]), (v.z_min + v.z_max) / 2);
+  EXPECT_EQ(sim.state().params[found[0]], (v.z_min + v.z_max) / 2);
   for (const char* wrong : {"<load_transfer>true</load_transfer>", R"(<load_transfer cg_height="-1"/>)"})
     EXPECT_THROW(model_of(truck(wrong)), WorldFileError) << wrong;
 }
@@ -89,9 +89,9 @@ TEST(LoadTransfer, SlopeLoadsTheLowerWheels) {
   Simulation sim(model_of(kIncline + truck(R"(<friction class="default"/><load_transfer cg_height="0.3"/>)")),
                  1);
   drive(sim, 0, 0, 0.05);
-  EXPECT_NEAR(sim.vehicle_pose(0).pitch, -std::atan(0.2), 1e-3);
+  EXPECT_NEAR(vehicle_pose(sim, 0).pitch, -std::atan(0.2), 1e-3);
   double force = 0;
-  for (const WheelState& w : sim.wheels(0)) force += w.force_x;
+  for (const WheelState& w : wheel_states(sim, 0)) force += w.force_x;
   EXPECT_GT(force, 0.1 * kMass * kGravity);
   EXPECT_NEAR(axle_load(sim, 0) - axle_load(sim, 2), 2 * force * kHeight, 0.01 * force * kHeight);
 }

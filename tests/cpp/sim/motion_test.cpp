@@ -11,8 +11,8 @@ namespace {
 TEST(Motion, RunEndsWithAShorterStep) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
   sim.run(0.012);
-  EXPECT_EQ(sim.step_count(), 3u);
-  EXPECT_NEAR(sim.time(), 0.012, 1e-12);
+  EXPECT_EQ(sim.state().step_count, 3u);
+  EXPECT_NEAR(sim.state().time, 0.012, 1e-12);
 }
 
 // The size of an e-puck: bearings of the default C_damping take 24 times what its wheels hold in a step.
@@ -35,26 +35,26 @@ TEST(Motion, SmallRobotsKeepTheirWheels) {
       double fastest = 0;
       for (int i = 0; i < 2 / timestep; ++i) {
         ideal.step();
-        for (const WheelState& w : ideal.wheels(0)) fastest = std::max(fastest, std::fabs(w.spin));
+        for (const WheelState& w : wheel_states(ideal, 0)) fastest = std::max(fastest, std::fabs(w.spin));
       }
       EXPECT_LT(fastest, 1.01 * 0.1 / 0.0205) << friction << " " << timestep;
-      EXPECT_NEAR(ideal.vehicle_pose(0).x, 0.2, 1e-3 + 0.1 * timestep) << friction << " " << timestep;
+      EXPECT_NEAR(vehicle_pose(ideal, 0).x, 0.2, 1e-3 + 0.1 * timestep) << friction << " " << timestep;
 
       // thrown, with nobody driving: it comes to rest, forward
       Simulation raw(model_of(small_robot("<controller class='raw'/>", friction, timestep)), 0);
       raw.set_command(0, std::vector<double>{-0.002, -0.002});
       raw.run(0.4);
-      const double speed = raw.vehicle_twist(0).vx;
+      const double speed = vehicle_twist(raw, 0).vx;
       EXPECT_GT(speed, 1e-3) << friction << " " << timestep;
       EXPECT_LT(speed, 0.5) << friction << " " << timestep;
       raw.set_command(0, std::vector<double>{0, 0});
       double least = 1;
       for (int i = 0; i < 4 / timestep; ++i) {
         raw.step();
-        least = std::min(least, raw.vehicle_twist(0).vx);
+        least = std::min(least, vehicle_twist(raw, 0).vx);
       }
       EXPECT_GT(least, -1e-4) << friction << " " << timestep;
-      EXPECT_LT(raw.vehicle_twist(0).vx, 0.02 * speed) << friction << " " << timestep;
+      EXPECT_LT(vehicle_twist(raw, 0).vx, 0.02 * speed) << friction << " " << timestep;
     }
 }
 
@@ -67,10 +67,10 @@ TEST(Motion, RollingResistanceBringsAVehicleToRest) {
                                           "'><C_rr>0.1</C_rr></friction><init_vel>1 0 0</init_vel>")),
                      0);
       sim.run(6);
-      const double x = sim.vehicle_pose(0).x;
-      EXPECT_LT(std::fabs(sim.vehicle_twist(0).vx), 1e-4) << friction << " " << timestep;
+      const double x = vehicle_pose(sim, 0).x;
+      EXPECT_LT(std::fabs(vehicle_twist(sim, 0).vx), 1e-4) << friction << " " << timestep;
       sim.run(2);
-      EXPECT_NEAR(sim.vehicle_pose(0).x, x, 1e-4) << friction << " " << timestep;
+      EXPECT_NEAR(vehicle_pose(sim, 0).x, x, 1e-4) << friction << " " << timestep;
     }
 }
 
@@ -82,17 +82,17 @@ TEST(Motion, DurationsAddUpOverCalls) {
     for (int i = 0; i < calls; ++i) sim.run(duration);
     return sim;
   };
-  EXPECT_NEAR(run(0.005, 0.00505, 1000).time(), 5.05, 1e-12);
-  EXPECT_EQ(run(1e-5, 5e-5, 1).step_count(), 5u);
-  EXPECT_NEAR(run(1e-5, 5e-5, 1000).time(), 0.05, 1e-14);
+  EXPECT_NEAR(run(0.005, 0.00505, 1000).state().time, 5.05, 1e-12);
+  EXPECT_EQ(run(1e-5, 5e-5, 1).state().step_count, 5u);
+  EXPECT_NEAR(run(1e-5, 5e-5, 1000).state().time, 0.05, 1e-14);
   // a duration in single precision is no whole number of steps: nothing is lost, and no step is tiny
   const float step = 0.005f;
   const Simulation sim = run(0.005, step, 1000);
-  EXPECT_EQ(sim.step_count(), 1000u);
-  EXPECT_NEAR(sim.time(), 1000 * static_cast<double>(step), 5e-6);
+  EXPECT_EQ(sim.state().step_count, 1000u);
+  EXPECT_NEAR(sim.state().time, 1000 * static_cast<double>(step), 5e-6);
   // too short for a step: carried until it is one
-  EXPECT_EQ(run(0.005, 4e-6, 1).step_count(), 0u);
-  EXPECT_NEAR(run(0.005, 4e-6, 1000).time(), 4e-3, 5e-6);
+  EXPECT_EQ(run(0.005, 4e-6, 1).state().step_count, 0u);
+  EXPECT_NEAR(run(0.005, 4e-6, 1000).state().time, 4e-3, 5e-6);
 }
 
 TEST(Motion, WhatIsCarriedGoesIntoCopiesAndSnapshots) {
@@ -102,40 +102,40 @@ TEST(Motion, WhatIsCarriedGoesIntoCopiesAndSnapshots) {
   Simulation copy(sim), restored(model, 1);
   restored.restore(sim.snapshot());
   for (Simulation* s : {&sim, &copy, &restored}) s->run(4e-6);
-  EXPECT_EQ(sim.step_count(), 2u);
-  EXPECT_EQ(copy.time(), sim.time());
-  EXPECT_EQ(restored.time(), sim.time());
+  EXPECT_EQ(sim.state().step_count, 2u);
+  EXPECT_EQ(copy.state().time, sim.state().time);
+  EXPECT_EQ(restored.state().time, sim.state().time);
   restored.reset(0, 0);
   restored.run(4e-6);
-  EXPECT_EQ(restored.step_count(), 0u) << "a reset forgets what was carried";
+  EXPECT_EQ(restored.state().step_count, 0u) << "a reset forgets what was carried";
 }
 
 TEST(Motion, ARunThatIsStoppedCarriesNothing) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
   EXPECT_THROW(sim.run(1, [] { throw Error("stop"); }), Error);
   sim.run(0.005);
-  EXPECT_EQ(sim.step_count(), 2u);
+  EXPECT_EQ(sim.state().step_count, 2u);
 }
 
 TEST(Motion, TheClockDoesNotAddUpRounding) {
   Simulation sim(model_of("<simul_timestep>0.0001</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
   sim.run(100);
-  EXPECT_EQ(sim.step_count(), 1000000u);
-  EXPECT_NEAR(sim.time(), 100, 1e-13);
+  EXPECT_EQ(sim.state().step_count, 1000000u);
+  EXPECT_NEAR(sim.state().time, 100, 1e-13);
 }
 
 TEST(Motion, IdealTwistIsExactAndLagsOneStep) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, kOrigin)), 0);
   sim.set_twist(0, 1, 1);
   sim.step();
-  EXPECT_NEAR(sim.vehicle_twist(0).vx, 1, 1e-6);
-  EXPECT_NEAR(sim.vehicle_twist(0).vy, 0, 1e-6);
-  EXPECT_EQ(sim.vehicle_pose(0).x, 0);
+  EXPECT_NEAR(vehicle_twist(sim, 0).vx, 1, 1e-6);
+  EXPECT_NEAR(vehicle_twist(sim, 0).vy, 0, 1e-6);
+  EXPECT_EQ(vehicle_pose(sim, 0).x, 0);
   sim.run(1);
   const double turned = 1.0;
-  EXPECT_NEAR(sim.vehicle_pose(0).yaw, turned, 1e-3);
-  EXPECT_NEAR(sim.vehicle_pose(0).x, std::sin(turned), 4e-3);
-  EXPECT_NEAR(sim.vehicle_pose(0).y, 1 - std::cos(turned), 4e-3);
+  EXPECT_NEAR(vehicle_pose(sim, 0).yaw, turned, 1e-3);
+  EXPECT_NEAR(vehicle_pose(sim, 0).x, std::sin(turned), 4e-3);
+  EXPECT_NEAR(vehicle_pose(sim, 0).y, 1 - std::cos(turned), 4e-3);
 }
 
 TEST(Motion, WheelsTakeTheirShareOfTheMomentum) {
@@ -144,9 +144,9 @@ TEST(Motion, WheelsTakeTheirShareOfTheMomentum) {
                           bot("r", "", "<init_pose>0 0 90</init_pose><init_vel>1 0 0</init_vel>")),
                  0);
   sim.run(3);
-  EXPECT_NEAR(sim.vehicle_twist(0).vx, 19.0 / 21.0, 2e-3);
-  EXPECT_GT(sim.vehicle_pose(0).y, 2.5);  // body frame: the initial velocity points along world y
-  EXPECT_NEAR(sim.vehicle_pose(0).x, 0, 1e-3);
+  EXPECT_NEAR(vehicle_twist(sim, 0).vx, 19.0 / 21.0, 2e-3);
+  EXPECT_GT(vehicle_pose(sim, 0).y, 2.5);  // body frame: the initial velocity points along world y
+  EXPECT_NEAR(vehicle_pose(sim, 0).x, 0, 1e-3);
 }
 
 TEST(Motion, EllipseNeverExceedsItsStart) {
@@ -156,32 +156,32 @@ TEST(Motion, EllipseNeverExceedsItsStart) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + thrown), 0);
   for (int i = 0; i < 600; ++i) {
     sim.step();
-    ASSERT_LT(sim.vehicle_twist(0).vx, 1) << "step " << i;
+    ASSERT_LT(vehicle_twist(sim, 0).vx, 1) << "step " << i;
   }
-  EXPECT_NEAR(sim.vehicle_twist(0).vx, 19.0 / 21.0, 5e-3);
+  EXPECT_NEAR(vehicle_twist(sim, 0).vx, 19.0 / 21.0, 5e-3);
 }
 
 TEST(Motion, AVehicleWithoutControllerRests) {
   Simulation sim(model_of(bot("r", "", kOrigin)), 0);
   sim.run(2);
-  EXPECT_EQ(sim.vehicle_pose(0).x, 0);
-  EXPECT_EQ(sim.vehicle_pose(0).yaw, 0);
+  EXPECT_EQ(vehicle_pose(sim, 0).x, 0);
+  EXPECT_EQ(vehicle_pose(sim, 0).yaw, 0);
 }
 
 TEST(Motion, TwistPidReachesItsSetpointAndStops) {
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kPid, kOrigin)), 0);
   sim.set_twist(0, 0.7, 0.4);
   sim.run(4);
-  EXPECT_NEAR(sim.vehicle_twist(0).vx, 0.7, 0.01);
-  EXPECT_NEAR(sim.vehicle_twist(0).omega, 0.4, 0.01);
+  EXPECT_NEAR(vehicle_twist(sim, 0).vx, 0.7, 0.01);
+  EXPECT_NEAR(vehicle_twist(sim, 0).omega, 0.4, 0.01);
   double lowest = 1;
   sim.set_twist(0, 0, 0);
   for (int i = 0; i < 600; ++i) {
     sim.step();
-    lowest = std::min(lowest, sim.vehicle_odometry_twist(0).vx);
+    lowest = std::min(lowest, vehicle_odometry_twist(sim, 0).vx);
   }
   EXPECT_GT(lowest, -1e-3);  // braking never reverses
-  EXPECT_NEAR(sim.vehicle_twist(0).vx, 0, 0.051);
+  EXPECT_NEAR(vehicle_twist(sim, 0).vx, 0, 0.051);
 }
 
 TEST(Motion, RawTorqueIsNegativeForward) {
@@ -189,8 +189,8 @@ TEST(Motion, RawTorqueIsNegativeForward) {
   const double command[] = {-1, -1};
   sim.set_command(0, command);
   sim.run(1);
-  EXPECT_GT(sim.vehicle_pose(0).x, 0.1);
-  EXPECT_GT(sim.wheels(0)[0].torque, 0);
+  EXPECT_GT(vehicle_pose(sim, 0).x, 0.1);
+  EXPECT_GT(wheel_states(sim, 0)[0].torque, 0);
   EXPECT_THROW(sim.set_twist(0, 1, 0), Error);
   const double nan[] = {NAN, 0};
   EXPECT_THROW(sim.set_command(0, nan), Error);
@@ -202,10 +202,10 @@ TEST(Motion, OdometryFollowsThePoseUpToItsMultipliers) {
       0);
   sim.set_twist(0, 0.5, 0.3);
   sim.run(2);
-  const Pose2 odometry = sim.vehicle(0).odometry;
+  const Pose2 odometry = sim.state().vehicles[0].odometry;
   const Pose2 world = compose({3, -2, 40 * kDegree}, odometry);
-  EXPECT_NEAR(world.x, sim.vehicle_pose(0).x, 1e-5);
-  EXPECT_NEAR(world.y, sim.vehicle_pose(0).y, 1e-5);
+  EXPECT_NEAR(world.x, vehicle_pose(sim, 0).x, 1e-5);
+  EXPECT_NEAR(world.y, vehicle_pose(sim, 0).y, 1e-5);
   EXPECT_NEAR(odometry.yaw, 0.6, 5e-3);
 }
 
@@ -215,21 +215,21 @@ TEST(Motion, UnsetOdometryMultipliersAreDrawnPerEpisode) {
   open.erase(at, open.find("/>", at) + 2 - at);
   const auto model = model_of(open);
   Simulation sim(model, 1);
-  const double first = sim.param(model->vehicles[0].body_params + kOdometryX);
+  const double first = sim.state().params[model->vehicles[0].body_params + kOdometryX];
   sim.reset(1, 1);
-  const double second = sim.param(model->vehicles[0].body_params + kOdometryX);
+  const double second = sim.state().params[model->vehicles[0].body_params + kOdometryX];
   EXPECT_NE(first, second);
   EXPECT_NEAR(first, 1, 0.1);
   sim.reset(1, 0);
-  EXPECT_EQ(sim.param(model->vehicles[0].body_params + kOdometryX), first);
+  EXPECT_EQ(sim.state().params[model->vehicles[0].body_params + kOdometryX], first);
 }
 
 TEST(Motion, PlacedVehicleStartsAtRestThere) {
   Simulation sim(model_of(bot("r", kIdeal, "<init_pose>0 0 0</init_pose><init_vel>1 0 0</init_vel>")), 0);
   sim.run(0.1);
   sim.place_vehicle(0, {5, 6, 1});
-  EXPECT_NEAR(sim.vehicle_pose(0).x, 5, 1e-6);
-  EXPECT_EQ(sim.vehicle_twist(0).vx, 0);
+  EXPECT_NEAR(vehicle_pose(sim, 0).x, 5, 1e-6);
+  EXPECT_EQ(vehicle_twist(sim, 0).vx, 0);
 }
 
 }  // namespace

@@ -208,24 +208,24 @@ std::string fault_of(const Approach& a) {
   const int steps = static_cast<int>(std::ceil((2 * a.front / a.speed + 0.5) / a.dt));
   for (int i = 0; i < steps; ++i) {
     sim.step();
-    if (!sim.is_finite()) return "diverged";
-    const Vec2 at = place_of(sim.vehicle_pose(0));
-    const bool told = sim.had_collision(0);
+    if (!is_finite(sim)) return "diverged";
+    const Vec2 at = place_of(vehicle_pose(sim, 0));
+    const bool told = had_collision(sim, 0);
     if (is_endless(a.target)) {
       if (std::fabs(way.unrotate(at).y) > 4) return "";  // where a map ends
       if (along(at) > a.front) return "is behind";
-      if (a.target == kSqueeze && along(place_of(sim.block_pose(model->block_index("crate")))) > a.front)
+      if (a.target == kSqueeze && along(place_of(block_pose(sim, model->block_index("crate")))) > a.front)
         return "the block is behind";
     }
-    if (!(sim.distance_to_obstacles(at, 1, 0) > 0)) return "is inside";
+    if (!(distance_to_obstacles(sim, at, 1, 0) > 0)) return "is inside";
     if (told && !is_endless(a.target)) return "";  // what it does beside the thing is its own affair
-    const Vec2 target = a.target == kCrate           ? place_of(sim.block_pose(0))
-                        : model->vehicles.size() > 1 ? place_of(sim.vehicle_pose(1))
+    const Vec2 target = a.target == kCrate           ? place_of(block_pose(sim, 0))
+                        : model->vehicles.size() > 1 ? place_of(vehicle_pose(sim, 1))
                                                      : way.rotate({a.front, 0});
     const Vec2 ahead = way.unrotate(target - at);
     if (!told && ahead.x < 0) return std::fabs(ahead.y) < a.half_width ? "has passed" : "";
   }
-  if (a.ideal && !sim.had_collision(0)) return "was not told";
+  if (a.ideal && !had_collision(sim, 0)) return "was not told";
   return "";
 }
 

@@ -27,7 +27,7 @@ constexpr const char* kThrown =
 double grip(const std::string& regions) {
   Simulation sim(model_of("<simul_timestep>0.001</simul_timestep>" + regions + bot("r", kPid, kThrown)), 0);
   sim.step();
-  return (2 - sim.vehicle_twist(0).vy) / (9.81 * 0.001);
+  return (2 - vehicle_twist(sim, 0).vy) / (9.81 * 0.001);
 }
 
 std::vector<std::string> warnings(const std::string& regions) {
@@ -65,7 +65,7 @@ TEST(Region, OneSidedGripTurnsABrakingVehicle) {
                           bot("r", kPid, "<init_pose>0 0 0</init_pose><init_vel>2 0 0</init_vel>")),
                  0);
   sim.run(0.3);
-  EXPECT_LT(sim.vehicle_pose(0).yaw, -0.01) << "the right wheel brakes";
+  EXPECT_LT(vehicle_pose(sim, 0).yaw, -0.01) << "the right wheel brakes";
 }
 
 TEST(Region, RollingResistanceSlowsDown) {
@@ -73,7 +73,7 @@ TEST(Region, RollingResistanceSlowsDown) {
     Simulation sim(model_of(regions + bot("r", "", "<init_pose>0 0 0</init_pose><init_vel>1 0 0</init_vel>")),
                    0);
     sim.run(1);
-    return sim.vehicle_twist(0).vx;
+    return vehicle_twist(sim, 0).vx;
   };
   EXPECT_GT(coast(""), 0.85);
   EXPECT_NEAR(coast("") - coast(region("friction_C_rr", "0.02", limits(-9, 9, -9, 9))), 0.02 * 9.81, 0.03);
@@ -89,7 +89,7 @@ TEST(Region, MovesAndChangesByItsParameters) {
   };
   const auto grip_of = [](Simulation& sim) {
     sim.step();
-    return (2 - sim.vehicle_twist(0).vy) / (9.81 * 0.001);
+    return (2 - vehicle_twist(sim, 0).vy) / (9.81 * 0.001);
   };
   Simulation changed(model, 0), moved(model, 0), narrow(model, 0);
   set(changed, "region:ice/friction_mu", 0.3);
@@ -111,7 +111,7 @@ TEST(Region, SoilOfTheVehicleTerrainInterface) {
     Simulation sim(model_of(regions + four_wheels(kPid, kOrigin, 0.8, "vti")), 0);
     sim.set_twist(0, 1, 0);
     sim.run(3);
-    return sim.vehicle_pose(0).x;
+    return vehicle_pose(sim, 0).x;
   };
   EXPECT_LT(driven(sand), 0.9 * driven(""));
 }

@@ -39,12 +39,12 @@ TEST(ScenePoses, WheelsRollForwardByTheirAngle) {
   Simulation simulation(model_of(bot("r", kPid, kOrigin)), 0);
   simulation.set_twist(0, 1, 0);
   for (int i = 0; i < 30; ++i) simulation.step();
-  const double angle = simulation.wheels(0)[0].angle;
+  const double angle = wheel_states(simulation, 0)[0].angle;
   ASSERT_GT(angle, 0.05);
   const ScenePose wheel = poses_of(simulation)[2];
   const SinCos turned = sin_cos(angle);
   // what was on top of the wheel has moved forward
-  const double yaw = simulation.vehicle_pose(0).yaw;
+  const double yaw = vehicle_pose(simulation, 0).yaw;
   const Rotation2 heading(yaw);
   expect_near(wheel.T_world_frame.z, {turned.sin * heading.c, turned.sin * heading.s, turned.cos});
 }
@@ -57,10 +57,10 @@ TEST(ScenePoses, SteeredWheelsPointWhereTheySteer) {
   simulation.step();
   const auto poses = poses_of(simulation);
   for (size_t w = 0; w < 4; ++w) {
-    const Rotation2 axle(simulation.vehicle_pose(0).yaw + simulation.wheels(0)[w].steer + kPi / 2);
+    const Rotation2 axle(vehicle_pose(simulation, 0).yaw + wheel_states(simulation, 0)[w].steer + kPi / 2);
     expect_near(poses[frame_of_wheel(1, w)].T_world_frame.y, {axle.c, axle.s, 0});
   }
-  EXPECT_GT(std::fabs(simulation.wheels(0)[2].steer), 0.01);
+  EXPECT_GT(std::fabs(wheel_states(simulation, 0)[2].steer), 0.01);
 }
 
 TEST(ScenePoses, PlacedBlocksCarryTheirSize) {

@@ -41,7 +41,7 @@ std::vector<std::string> worlds() {
 
 // Commands that follow from the step alone, so that a run can be repeated from anywhere.
 void command(Simulation& sim) {
-  RandomStream random(sim.step_count() / 20, 7, StreamPurpose::kActionNoise);
+  RandomStream random(sim.state().step_count / 20, 7, StreamPurpose::kActionNoise);
   for (size_t v = 0; v < sim.model().vehicles.size(); ++v) {
     double values[kMostCommand];
     const Controller& c = *sim.model().vehicles[v].controller;
@@ -55,7 +55,7 @@ uint64_t drive(Simulation& sim, int steps) {
   Hash hash;
   for (int i = 0; i < steps; ++i) {
     command(sim);
-    sim.step(sim.step_count() % 7 == 3 ? 0.004 : 0.01);
+    sim.step(sim.state().step_count % 7 == 3 ? 0.004 : 0.01);
     mix_state(sim, hash);
   }
   return hash.value();
@@ -74,7 +74,7 @@ TEST(Snapshot, ContinuesBitForBitFromRandomMoments) {
       if (moment % 5 == 0) sim.reset(++key, static_cast<uint32_t>(moment));
       drive(sim, static_cast<int>(random.below(120)));
       const std::string bytes = sim.snapshot();
-      for (size_t v = 0; v < model->vehicles.size(); ++v) in_contact += sim.vehicle(v).in_collision;
+      for (size_t v = 0; v < model->vehicles.size(); ++v) in_contact += sim.state().vehicles[v].in_collision;
       other.restore(bytes);
       ASSERT_TRUE(other.snapshot() == bytes);
       ASSERT_EQ(drive(sim, 100), drive(other, 100)) << "moment " << moment << " of world " << world;
@@ -104,11 +104,11 @@ TEST(Snapshot, CarriesChangedParametersAndPlacedBlocks) {
   sim.set_param(model->find_params("vehicle:a/friction/mu").front(), 0.3);
   sim.place_block(model->block_index("wall"), {3, 1, 0.2});
   sim.set_sensor_scheduled(0, false);
-  other.clearance(0, 5);  // its outlines of the old place are cached
+  clearance(other, 0, 5);  // its outlines of the old place are cached
   other.restore(sim.snapshot());
-  EXPECT_EQ(other.param(model->find_params("vehicle:a/friction/mu").front()), 0.3);
-  EXPECT_EQ(other.clearance(0, 5), sim.clearance(0, 5));
-  EXPECT_FALSE(other.sensor(0).scheduled);
+  EXPECT_EQ(other.state().params[model->find_params("vehicle:a/friction/mu").front()], 0.3);
+  EXPECT_EQ(clearance(other, 0, 5), clearance(sim, 0, 5));
+  EXPECT_FALSE(other.state().sensors[0].scheduled);
   EXPECT_EQ(drive(sim, 200), drive(other, 200));
 }
 
@@ -203,7 +203,7 @@ TEST(Snapshot, RefusesADivergedState) {
   sim.place_vehicle(0, {std::nan(""), 0, 0});
   EXPECT_THROW(sim.snapshot(), Error);
   sim.restore(good);
-  EXPECT_TRUE(sim.is_finite());
+  EXPECT_TRUE(is_finite(sim));
 }
 
 TEST(Snapshot, FingerprintsTellWorldsApart) {

@@ -22,14 +22,14 @@ class Hash {
 
 inline void mix_state(const Simulation& sim, Hash& hash) {
   for (size_t v = 0; v < sim.model().vehicles.size(); ++v) {
-    const Pose3 p = sim.vehicle_pose(v);
-    const Twist2 t = sim.vehicle_twist(v);
+    const Pose3 p = vehicle_pose(sim, v);
+    const Twist2 t = vehicle_twist(sim, v);
     for (double x : {p.x, p.y, p.z, p.yaw, t.vx, t.vy, t.omega}) hash.mix(x);
-    for (const WheelState& w : sim.wheels(v)) hash.mix(w.spin);
-    hash.mix(sim.vehicle(v).in_collision);
+    for (const WheelState& w : wheel_states(sim, v)) hash.mix(w.spin);
+    hash.mix(sim.state().vehicles[v].in_collision);
   }
   for (size_t b = 0; b < sim.model().blocks.size(); ++b)
-    hash.mix(sim.block_pose(b).x + sim.block_pose(b).yaw);
+    hash.mix(block_pose(sim, b).x + block_pose(sim, b).yaw);
   for (size_t s = 0; s < sim.model().sensors.size(); ++s)
     for (float r : sim.reading(s)) hash.mix(r);
 }

@@ -76,20 +76,20 @@ std::pair<double, double> shares(const std::shared_ptr<const Model>& model, cons
   const double straight[] = {drive.speed, 0}, turning[] = {drive.speed, drive.turn};
   sim.set_command(0, straight);
   sim.run(4);
-  const double x = sim.vehicle_pose(0).x;
+  const double x = vehicle_pose(sim, 0).x;
   sim.run(4);
-  const double driven = (sim.vehicle_pose(0).x - x) / (4 * drive.speed);
+  const double driven = (vehicle_pose(sim, 0).x - x) / (4 * drive.speed);
   sim.reset(0, 0);
   sim.set_command(0, turning);
   sim.run(4);
-  const double yaw = sim.vehicle_pose(0).yaw;
+  const double yaw = vehicle_pose(sim, 0).yaw;
   sim.run(4);
   double rate = drive.turn;
   if (steered) {
     const std::vector<WheelModel>& w = model->vehicles[0].wheels;
     rate = drive.speed * std::tan(drive.turn) / (w[2].position.x - w[0].position.x);
   }
-  return {driven, (sim.vehicle_pose(0).yaw - yaw) / (4 * rate)};
+  return {driven, (vehicle_pose(sim, 0).yaw - yaw) / (4 * rate)};
 }
 
 class StockDrive : public ::testing::TestWithParam<std::tuple<Drive, double>> {};

@@ -108,21 +108,21 @@ TEST_P(StockVehicle, DrivesStraightTurnsLeftAndStops) {
   Simulation sim(model_of(stock), 0);
   sim.set_twist(0, stock.speed, 0);
   sim.run(10);
-  const Pose3 there = sim.vehicle_pose(0);
+  const Pose3 there = vehicle_pose(sim, 0);
   EXPECT_GT(there.x, 5 * stock.speed);
   // agricobiot2's rear wheels stand askew and its terrain drags
   EXPECT_LT(std::fabs(there.y), 0.03 * there.x);
-  EXPECT_NEAR(sim.vehicle_twist(0).vx, stock.speed, 0.06 * stock.speed);
+  EXPECT_NEAR(vehicle_twist(sim, 0).vx, stock.speed, 0.06 * stock.speed);
   sim.set_twist(0, stock.speed, stock.turn);
   sim.run(3);
   // skid steering by 2.5 N m a wheel turns less than it is asked for
-  EXPECT_GT(sim.vehicle_pose(0).yaw, there.yaw + 0.4 * 3 * stock.turn);
-  EXPECT_LT(sim.vehicle_pose(0).yaw, there.yaw + 1.1 * 3 * stock.turn);
-  EXPECT_GT(sim.vehicle_pose(0).y, there.y);
+  EXPECT_GT(vehicle_pose(sim, 0).yaw, there.yaw + 0.4 * 3 * stock.turn);
+  EXPECT_LT(vehicle_pose(sim, 0).yaw, there.yaw + 1.1 * 3 * stock.turn);
+  EXPECT_GT(vehicle_pose(sim, 0).y, there.y);
   sim.set_twist(0, 0, 0);
   sim.run(15);
-  EXPECT_LT(std::hypot(sim.vehicle_twist(0).vx, sim.vehicle_twist(0).vy), 0.055);
-  EXPECT_TRUE(sim.is_finite());
+  EXPECT_LT(std::hypot(vehicle_twist(sim, 0).vx, vehicle_twist(sim, 0).vy), 0.055);
+  EXPECT_TRUE(is_finite(sim));
 }
 
 std::string name_of(const ::testing::TestParamInfo<Stock>& info) {
@@ -142,12 +142,12 @@ TEST(StockVehicles, TheTruckPullsItsTrailer) {
   Simulation sim(model, 0);
   sim.set_twist(0, 2, 0);
   sim.run(5);
-  EXPECT_NEAR(sim.vehicle_pose(1).x, sim.vehicle_pose(0).x, 0.1);
+  EXPECT_NEAR(vehicle_pose(sim, 1).x, vehicle_pose(sim, 0).x, 0.1);
   sim.set_twist(0, 2, 0.15);
   sim.run(5);
-  EXPECT_GT(sim.vehicle_pose(1).yaw, 0.2);                            // it follows
-  EXPECT_LT(sim.vehicle_pose(1).yaw, sim.vehicle_pose(0).yaw - 0.1);  // behind
-  EXPECT_FALSE(sim.vehicle(0).had_collision);
+  EXPECT_GT(vehicle_pose(sim, 1).yaw, 0.2);                             // it follows
+  EXPECT_LT(vehicle_pose(sim, 1).yaw, vehicle_pose(sim, 0).yaw - 0.1);  // behind
+  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ double distance_after(const std::string& friction, double torque) {
   const double command[] = {-torque, -torque};
   sim.set_command(0, command);
   sim.run(2);
-  EXPECT_NEAR(sim.vehicle_pose(0).y, 0, 1e-3);
-  return sim.vehicle_pose(0).x;
+  EXPECT_NEAR(vehicle_pose(sim, 0).y, 0, 1e-3);
+  return vehicle_pose(sim, 0).x;
 }
 
 TEST(VtiWorld, UnknownSurfacesAreErrorsThatNameTheKnownOnes) {
@@ -48,11 +48,11 @@ TEST(VtiWorld, SlipIsThatOfTheLoadedTire) {
       model_of(truck(R"(<friction class="vti" stiffness="8000" C_damping="0"/><init_vel>3 0 0</init_vel>)")),
       1);
   sim.run(2);
-  const WheelState& wheel = sim.wheels(0)[0];
-  const double speed = sim.vehicle_twist(0).vx, deflection = (15 + 2) * 9.81 / 8000;
+  const WheelState& wheel = wheel_states(sim, 0)[0];
+  const double speed = vehicle_twist(sim, 0).vx, deflection = (15 + 2) * 9.81 / 8000;
   EXPECT_GT(speed, 2);
   EXPECT_NEAR(wheel.spin * (0.2 - deflection), speed, 1e-3);
-  EXPECT_NEAR(sim.wheel_slip(0, 0).ratio, 0, 1e-3);
+  EXPECT_NEAR(wheel_slip(sim, 0, 0).ratio, 0, 1e-3);
 }
 
 TEST(VtiWorld, SurfacesSetHowFarAVehicleGets) {

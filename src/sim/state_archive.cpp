@@ -1,11 +1,10 @@
-// The part of Simulation that becomes bytes and comes back. Whoever adds a field to one of these structs adds
-// it to both lines of its visit() and raises kSnapshotVersion.
+// Whoever adds a field to one of these structs adds it to both lines of its visit() and raises
+// kSnapshotVersion.
+#include "sim/state_archive.h"
+
 #include <cmath>
 
 #include "base/geometry_archive.h"
-#include "sim/rigid_body_solver.h"
-#include "sim/simulation.h"
-#include "sim/snapshot.h"
 
 namespace mvsim {
 
@@ -41,11 +40,8 @@ void visit(Archive& archive, ValueOf<SensorState> auto& sensor) {
   archive(last_due, stamp, count, scheduled, noise);
 }
 
-namespace {
-
-// Of a Simulation's private State.
-template <typename Archive, typename State>
-void visit_state(Archive& archive, State& state) {
+template <typename Archive>
+void visit(Archive& archive, ValueOf<SimState> auto& state) {
   auto& [key, episode, time, time_error, owed, step_count, params, bodies, inertias, free_distances,
          in_contact, always_solver, intangible_poses, block_z, vehicles, wheels, controllers, sensors,
          readings, reading_valid] = state;
@@ -54,15 +50,16 @@ void visit_state(Archive& archive, State& state) {
           readings, reading_valid);
 }
 
+namespace {
+
 bool all_in_range(const std::vector<double>& params, const Model& model) {
   for (size_t i = 0; i < params.size(); ++i)
     if (!in_range(model.params[i].info, params[i])) return false;
   return true;
 }
 
-// Sizes as reset() makes them, parameters that set_param() takes, and a clock that run() left.
-template <typename State>
-bool fits(const State& s, const Model& m) {
+// Sizes as reset_state() makes them, parameters that set_param() takes, and a clock that run() left.
+bool fits(const SimState& s, const Model& m) {
   return std::fabs(s.owed) <= m.timestep && std::fabs(s.time_error) <= m.timestep &&
          s.params.size() == m.params.size() && s.bodies.size() == m.bodies.size() &&
          s.inertias.size() == m.bodies.size() && s.free_distances.size() == m.vehicles.size() &&
@@ -75,41 +72,22 @@ bool fits(const State& s, const Model& m) {
 
 }  // namespace
 
-Simulation::Simulation(std::shared_ptr<const Model> model, State state)
-    : state_(std::move(state)), model_(std::move(model)) {}
-
-void Simulation::write(ArchiveWriter& archive) const {
-  visit_state(archive, state_);
+void write_state(ArchiveWriter& archive, const SimState& state) {
+  archive(state);
 }
 
-Simulation Simulation::read(std::shared_ptr<const Model> model, ArchiveReader& archive) {
-  State state;
-  visit_state(archive, state);
-  archive.check(fits(state, *model));
-  return {std::move(model), std::move(state)};
+SimState read_state(const Model& model, ArchiveReader& archive) {
+  SimState state;
+  archive(state);
+  archive.check(fits(state, model));
+  return state;
 }
 
-size_t Simulation::expected_bytes() const {
-  const Model& m = *model_;
+size_t expected_bytes(const Model& m) {
   return 256 + 8 * (m.params.size() + m.controller_state_count) + 5 * m.reading_count +
          m.bodies.size() * (sizeof(BodyState) + sizeof(BodyInertia)) + m.blocks.size() * 4 * sizeof(double) +
          m.vehicles.size() * (sizeof(VehicleState) + 8) + m.wheel_count * sizeof(WheelState) +
          m.sensors.size() * sizeof(SensorState);
-}
-
-std::string Simulation::snapshot() {
-  if (!is_finite()) throw Error("snapshot: the simulation has diverged (a position or speed is not finite)");
-  refill_solver();
-  SnapshotWriter writer(SnapshotKind::kWorld, model_->fingerprint, expected_bytes());
-  write(writer.archive());
-  return writer.finish();
-}
-
-void Simulation::restore(std::string_view bytes) {
-  ArchiveReader archive(snapshot_body(bytes, SnapshotKind::kWorld, model_->fingerprint));
-  Simulation restored = read(model_, archive);
-  archive.check(archive.left() == 0);
-  *this = std::move(restored);
 }
 
 }  // namespace mvsim

@@ -1,0 +1,169 @@
+#include "sim/clearance.h"
+
+#include <algorithm>
+
+#include "raycast/polygon_distance.h"
+#include "sim/measure.h"
+
+namespace mvsim {
+namespace {
+
+Polygon placed_outline(const Polygon& outline, double scale, const Pose2& pose) {
+  const Rotation2 R_world_body(pose.yaw);
+  Polygon out;
+  out.reserve(outline.size());
+  for (const Vec2 v : outline) out.push_back(Vec2{pose.x, pose.y} + R_world_body.rotate(scale * v));
+  return out;
+}
+
+Vec2 to_grid(const GridModel& grid, Vec2 world) {
+  return Rotation2(grid.T_world_grid.yaw)
+      .unrotate({world.x - grid.T_world_grid.x, world.y - grid.T_world_grid.y});
+}
+
+// From an outline that a circle of `radius` about `center` holds; at most `limit`.
+double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center, double radius,
+                     double limit) {
+  const Vec2 local_center = to_grid(grid, center);
+  const double reach = limit + radius;
+  if (grid.field.distance_to_occupied(local_center.x, local_center.y, reach) >= reach) return limit;
+  std::vector<CellIndex> cells;
+  grid.field.occupied_cells(local_center.x, local_center.y, reach, cells);
+  Polygon local;
+  for (Vec2 v : outline) local.push_back(to_grid(grid, v));
+  const double side = grid.field.resolution();
+  double best = limit;
+  for (const CellIndex cell : cells) {
+    const double x = cell.x * side, y = cell.y * side;
+    const Vec2 square[] = {{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}};
+    best = std::min(best, polygon_distance(local, square));
+  }
+  return best;
+}
+
+int body_of(const Model& model, int vehicle) {  // -1 for -1
+  return vehicle < 0 ? -1 : static_cast<int>(model.vehicles[static_cast<size_t>(vehicle)].body);
+}
+
+int group_of(const Model& model, int body) {
+  return body < 0 ? -1 : model.bodies[static_cast<size_t>(body)].joint_group;
+}
+
+// `group`: joined bodies that do not count, -1 for none.
+double distance_to_shapes(const Model& model, std::span<const MovingShape> shapes, Vec2 point, double limit,
+                          int group) {
+  double best = limit;
+  for (const MovingShape& shape : shapes) {
+    if (group >= 0 && group_of(model, shape.body) == group) continue;
+    const double reach = best + shape.radius;
+    const Vec2 d = shape.center - point;
+    if (dot(d, d) < reach * reach)
+      best =
+          std::min(best, polygon_point_distance({shape.vertices, static_cast<size_t>(shape.count)}, point));
+  }
+  return best;
+}
+
+// To occupied cells and the Model's static shapes.
+double distance_to_fixed(const Model& m, Vec2 point, double limit) {
+  double best = limit;
+  for (const GridModel& grid : m.grids) {
+    const Vec2 local = to_grid(grid, point);
+    best = std::min(best, grid.field.distance_to_occupied(local.x, local.y, best));
+  }
+  return std::min(best, m.static_shapes.distance(point, best));
+}
+
+// All that may move and is tangible, but for one body.
+std::span<const MovingShape> shapes_but(const SimScene& sim, int except_body) {
+  const SimState& s = sim.state;
+  return sim.scene.shapes(sim.model, s.params, s.bodies, s.wheels, except_body);
+}
+
+std::span<const MovingShape> shapes_around(const SimScene& sim, size_t vehicle) {
+  return shapes_but(sim, static_cast<int>(sim.model.vehicles[vehicle].body));
+}
+
+// Circles first: an exact polygon distance only for what is near enough to matter.
+double outline_clearance(const SimScene& sim, size_t index, const Polygon& outline, double limit,
+                         std::span<const MovingShape> others) {
+  const Model& m = sim.model;
+  const VehicleModel& vehicle = m.vehicles[index];
+  const Pose2 pose = body_pose(sim, vehicle.body);
+  const Vec2 center{pose.x, pose.y};
+  const double radius = vehicle.chassis.radius;
+  const int group = m.bodies[vehicle.body].joint_group;
+  double best = limit;
+  for (const GridModel& grid : m.grids)
+    best = std::min(best, grid_distance(grid, outline, center, radius, best));
+  if (m.static_shapes.distance(center, best + radius) < best + radius) {
+    std::vector<int> near;
+    m.static_shapes.within(center, best + radius, near);
+    for (int i : near) best = std::min(best, polygon_distance(outline, m.static_shapes.vertices(i)));
+  }
+  for (const MovingShape& shape : others) {
+    if (group >= 0 && group_of(m, shape.body) == group) continue;
+    const double reach = best + radius + shape.radius;
+    const Vec2 d = shape.center - center;
+    if (dot(d, d) < reach * reach)
+      best = std::min(best, polygon_distance(outline, {shape.vertices, static_cast<size_t>(shape.count)}));
+  }
+  return best;
+}
+
+}  // namespace
+
+double distance_to_obstacles(const SimScene& sim, Vec2 point, double limit, int except_vehicle) {
+  const Model& m = sim.model;
+  const int body = body_of(m, except_vehicle);
+  return distance_to_shapes(m, shapes_but(sim, body), point, distance_to_fixed(m, point, limit),
+                            group_of(m, body));
+}
+
+double distance_to_static(const SimScene& sim, Vec2 point, double limit) {
+  const Model& m = sim.model;
+  const double best = distance_to_fixed(m, point, limit);
+  return distance_to_shapes(m, sim.scene.blocks(m, sim.state.params, sim.state.bodies), point, best, -1);
+}
+
+double clearance(const SimScene& sim, size_t index, double limit) {
+  double best = outline_clearance(sim, index, vehicle_outline(sim, index), limit, shapes_around(sim, index));
+  for (const size_t other : sim.model.joined_vehicles(index))
+    best = outline_clearance(sim, other, vehicle_outline(sim, other), best, shapes_around(sim, other));
+  return best;
+}
+
+std::vector<MovingShape> obstacles(const SimScene& sim, int except_vehicle) {
+  const Model& m = sim.model;
+  const int body = body_of(m, except_vehicle), group = group_of(m, body);
+  std::vector<MovingShape> out;
+  for (const MovingShape& shape : shapes_but(sim, body))
+    if (group < 0 || group_of(m, shape.body) != group) out.push_back(shape);
+  return out;
+}
+
+bool overlaps(const SimScene& sim, size_t index) {
+  return overlaps(sim, index, shapes_around(sim, index));
+}
+
+bool overlaps(const SimScene& sim, size_t index, std::span<const MovingShape> others) {
+  constexpr double kShare = 0.99, kNear = 1e-3;
+  Polygon outline = vehicle_outline(sim, index);
+  Vec2 center;
+  for (const Vec2 v : outline) center = center + 1.0 / static_cast<double>(outline.size()) * v;
+  for (Vec2& v : outline) v = center + kShare * (v - center);
+  return outline_clearance(sim, index, outline, kNear, others) <= 0;
+}
+
+Polygon block_outline(const SimView& sim, size_t index) {
+  const BlockModel& b = sim.model.blocks.at(index);
+  return placed_outline(b.shape.outline, sim.state.params[b.params + kBlockScale],
+                        block_plane_pose(sim, index));
+}
+
+Polygon vehicle_outline(const SimView& sim, size_t index) {
+  const VehicleModel& v = sim.model.vehicles[index];
+  return placed_outline(v.chassis.outline, 1, body_pose(sim, v.body));
+}
+
+}  // namespace mvsim

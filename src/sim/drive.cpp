@@ -1,0 +1,157 @@
+#include "sim/drive.h"
+
+#include "sim/stand.h"
+#include "sim/workspace.h"
+#include "vehicle/load_transfer.h"
+
+namespace mvsim {
+namespace {
+
+std::span<WheelState> wheels_of(SimState& s, const VehicleModel& v) {
+  return {s.wheels.data() + v.first_wheel, v.wheels.size()};
+}
+
+// Torques, brakes and steering of the wheels.
+void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, StepDetails* details) {
+  const VehicleModel& v = m.vehicles[index];
+  const double* params = s.params.data();
+  const std::span<WheelState> wheels = wheels_of(s, v);
+  const ControllerInput input{.dt = dt,
+                              .wheels = v.wheels,
+                              .states = wheels,
+                              .odometry = odometry_twist(v.wheels, wheels),
+                              .dynamics_params = params + v.dynamics_params,
+                              .climbing_force = -params[v.body_params + kChassisMass] * m.gravity * slope.x};
+  const double* command = s.vehicles[index].command;
+  double* state = s.controllers.data() + v.controller_state;
+  double actuation[kMostActuation] = {};
+  v.controller->step(params + v.controller_params, input, command, state, actuation);
+  if (details)
+    v.controller->log_values(params + v.controller_params, input, command, state, actuation,
+                             details->controllers[index].data());
+  v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
+}
+
+// What the regions say of a point of the ground.
+GroundPatch ground_at(const Model& m, const SimState& s, Vec2 point) {
+  GroundPatch out;
+  constexpr double kEdge = 1e-9;  // m: edges belong to the box, however its centre was rounded
+  unsigned decided = 0;           // a bit a property: its first region counts
+  for (const RegionModel& region : m.regions) {
+    const unsigned bit = 1u << static_cast<unsigned>(region.property);
+    const double* box = s.params.data() + region.box;
+    if ((decided & bit) || std::fabs(point.x - box[kRegionX]) > box[kRegionSizeX] / 2 + kEdge ||
+        std::fabs(point.y - box[kRegionY]) > box[kRegionSizeY] / 2 + kEdge)
+      continue;
+    decided |= bit;
+    if (region.value < 0) continue;
+    const double value = s.params[static_cast<size_t>(region.value)];
+    switch (region.property) {
+      case GroundProperty::kMu:
+        out.mu = value;
+        break;
+      case GroundProperty::kCRr:
+        out.c_rr = value;
+        break;
+      case GroundProperty::kSurface:
+        out.surface = static_cast<int>(value);
+        break;
+      case GroundProperty::kConeIndex:
+        out.cone_index = value;
+        break;
+    }
+  }
+  return out;
+}
+
+// Loads under the tire forces of the last step, with the chassis' centre at a height. Returns gravity across
+// the ground, m/s2.
+double transfer_load(const Model& m, SimState& s, size_t index) {
+  const VehicleModel& v = m.vehicles[index];
+  const std::span<WheelState> wheels = wheels_of(s, v);
+  const BodyInertia& inertia = s.inertias[v.body];
+  Vec2 force{};
+  // an ideal controller's vehicle is not pushed by its wheels
+  if (!v.controller->imposes_twist())
+    for (const WheelState& wheel : wheels) force = force + Vec2{wheel.force_x, wheel.force_y};
+  const double gravity = gravity_across(m, s.vehicles[index]);
+  balance_loads({.chassis_weight = s.params[v.body_params + kChassisMass] * gravity,
+                 .gravity = gravity,
+                 .center = {inertia.center_x, inertia.center_y},
+                 .moment = s.params[*v.load_transfer] * force},
+                v.wheels, wheels);
+  return gravity;
+}
+
+}  // namespace
+
+void set_loads(const Model& m, SimState& s, size_t index) {
+  const VehicleModel& v = m.vehicles[index];
+  if (v.load_transfer) {
+    transfer_load(m, s, index);
+    return;
+  }
+  const double share = s.params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
+  for (WheelState& wheel : wheels_of(s, v)) wheel.load = share * m.gravity;
+}
+
+BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt, StepDetails* details) {
+  const Vec2 slope = slope_of(s.vehicles[index]);
+  control(m, s, index, dt, slope, details);
+  const VehicleModel& v = m.vehicles[index];
+  const double across_ground = v.load_transfer ? transfer_load(m, s, index) : m.gravity;
+  const double* params = s.params.data();
+  const BodyState& body = s.bodies[v.body];
+  const BodyInertia& inertia = s.inertias[v.body];
+  const Rotation2 R_world_base = work.yaws[index].of(body.angle);
+  const Vec2 center{inertia.center_x, inertia.center_y};
+  const double omega = body.omega;
+  PushedBody chassis(body, inertia);
+  const Vec2 v_base = R_world_base.unrotate(chassis.velocity());
+  const double chassis_share = params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
+  // all wheels push at once: each may count on its share of the mass, and on less the more it turns the
+  // vehicle
+  const double mass_share = 1 / (inertia.inverse_mass * static_cast<double>(v.wheels.size()));
+  const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
+
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    const WheelModel& w = v.wheels[i];
+    WheelState& wheel = s.wheels[v.first_wheel + i];
+    const Vec2 velocity{v_base.x - omega * w.position.y, v_base.y + omega * w.position.x};
+    const bool straight = wheel.steer == 0;
+    const Rotation2 R_base_wheel = straight ? Rotation2() : Rotation2(wheel.steer);
+    const double mass = chassis_share + w.mass;
+    const double weight = mass * m.gravity;
+    const Vec2 downhill = weight * slope;
+    const Vec2 arm = w.position - center;
+    GroundPatch ground;
+    if (!m.regions.empty())
+      ground = ground_at(m, s, m.origin + Vec2{body.x, body.y} + R_world_base.rotate(w.position));
+    const TireInput in{.dt = dt,
+                       .torque = wheel.torque,
+                       .brake = wheel.brake,
+                       .mass = mass,
+                       .effective_mass = mass_share / (1 + turning * dot(arm, arm)),
+                       .load = v.load_transfer ? wheel.load + w.mass * across_ground : weight,
+                       .velocity = R_base_wheel.unrotate(velocity),
+                       .spin = wheel.spin,
+                       .radius = w.radius,
+                       .inertia = w.inertia,
+                       .width = w.width,
+                       .slope_force = R_base_wheel.unrotate(downhill),
+                       .ground = ground};
+    const TireOutput out = v.tire->step(params + v.tire_params, in);
+    if (details) details->tires[v.first_wheel + i] = {in, out};
+    const Vec2 f = R_base_wheel.rotate(out.force);
+    wheel.spin = out.spin;
+    wheel.force_x = f.x;
+    wheel.force_y = f.y;
+    chassis.push(w.position, f);
+    if (downhill.x != 0 || downhill.y != 0) chassis.push(w.position, downhill);
+  }
+  // an ideal controller moves the body itself: wheels turn along but do not push
+  if (v.controller->imposes_twist()) return {};
+  return chassis.force();
+}
+
+}  // namespace mvsim

@@ -1,0 +1,99 @@
+#include "sim/measure.h"
+
+#include <cmath>
+
+#include "sim/body_twist.h"
+#include "sim/stand.h"
+#include "tire/slip.h"
+
+namespace mvsim {
+
+bool is_finite(const SimView& sim) {
+  for (const BodyState& b : sim.state.bodies)
+    if (!std::isfinite(b.x + b.y + b.angle + b.vx + b.vy + b.omega)) return false;
+  for (const WheelState& w : sim.state.wheels)
+    if (!std::isfinite(w.spin)) return false;
+  return true;
+}
+
+Pose3 vehicle_pose(const SimView& sim, size_t index) {
+  const Pose2 p = body_pose(sim, sim.model.vehicles.at(index).body);
+  const VehicleState& v = sim.state.vehicles[index];
+  return {p.x, p.y, v.z, p.yaw, v.pitch, v.roll};
+}
+
+Twist2 vehicle_twist(const SimView& sim, size_t index) {
+  const size_t body = sim.model.vehicles.at(index).body;
+  const BodyState& b = sim.state.bodies[body];
+  return body_twist(b, sim.state.inertias[body], Rotation2(b.angle));
+}
+
+Twist2 vehicle_world_twist(const SimView& sim, size_t index) {
+  const size_t body = sim.model.vehicles.at(index).body;
+  const BodyState& b = sim.state.bodies[body];
+  return world_twist(b, sim.state.inertias[body], Rotation2(b.angle));
+}
+
+Twist2 vehicle_odometry_twist(const SimView& sim, size_t index) {
+  return odometry_twist(sim.model.vehicles.at(index).wheels, wheel_states(sim, index));
+}
+
+bool had_collision(const SimView& sim, size_t index) {
+  const std::vector<VehicleState>& vehicles = sim.state.vehicles;
+  if (vehicles.at(index).had_collision) return true;
+  for (const size_t other : sim.model.joined_vehicles(index))
+    if (vehicles[other].had_collision) return true;
+  return false;
+}
+
+std::span<const WheelState> wheel_states(const SimView& sim, size_t index) {
+  const VehicleModel& v = sim.model.vehicles.at(index);
+  return {sim.state.wheels.data() + v.first_wheel, v.wheels.size()};
+}
+
+Vec2 wheel_velocity(const SimView& sim, size_t index, size_t wheel) {
+  const Twist2 twist = vehicle_twist(sim, index);
+  const Vec2 at = sim.model.vehicles[index].wheels.at(wheel).position;
+  return {twist.vx - twist.omega * at.y, twist.vy + twist.omega * at.x};
+}
+
+WheelSlip wheel_slip(const SimView& sim, size_t index, size_t wheel) {
+  const VehicleModel& v = sim.model.vehicles.at(index);
+  const WheelModel& w = v.wheels[wheel];
+  const WheelState& state = sim.state.wheels[v.first_wheel + wheel];
+  const Vec2 velocity = Rotation2(state.steer).unrotate(wheel_velocity(sim, index, wheel));
+  const double gravity =
+      v.load_transfer ? gravity_across(sim.model, sim.state.vehicles[index]) : sim.model.gravity;
+  const double load = state.load + w.mass * gravity;
+  const double radius = v.tire->rolling_radius(sim.state.params.data() + v.tire_params, w.radius, load);
+  return {slip_ratio(state.spin * radius, velocity.x), slip_angle(velocity.x, velocity.y)};
+}
+
+Pose3 block_pose(const SimView& sim, size_t index) {
+  const BlockModel& b = sim.model.blocks.at(index);
+  const Pose2 p = block_plane_pose(sim, index);
+  return {p.x, p.y, sim.state.block_z[index], p.yaw, b.initial_pose.pitch, b.initial_pose.roll};
+}
+
+Twist2 block_world_twist(const SimView& sim, size_t index) {
+  const BlockModel& b = sim.model.blocks.at(index);
+  if (b.body < 0) return {};
+  const BodyState& s = sim.state.bodies[static_cast<size_t>(b.body)];
+  const BodyInertia& inertia = sim.state.inertias[static_cast<size_t>(b.body)];
+  const Vec2 center = Rotation2(s.angle).rotate({inertia.center_x, inertia.center_y});
+  return {s.vx + s.omega * center.y, s.vy - s.omega * center.x, s.omega};
+}
+
+double joint_angle(const SimView& sim, size_t index) {
+  const JointModel& joint = sim.model.joints.at(index);
+  return double{sim.state.bodies[joint.body_b].angle} - double{sim.state.bodies[joint.body_a].angle} -
+         joint.initial_angle;
+}
+
+std::array<Vec2, 2> joint_anchors(const SimView& sim, size_t index) {
+  const JointModel& joint = sim.model.joints.at(index);
+  return {transform(body_pose(sim, joint.body_a), joint.anchor_a),
+          transform(body_pose(sim, joint.body_b), joint.anchor_b)};
+}
+
+}  // namespace mvsim

@@ -1,0 +1,45 @@
+// What is read off a state: where things are and how fast they move.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "sim/sim_state.h"
+
+namespace mvsim {
+
+// As tire/slip.h defines them.
+struct WheelSlip {
+  double ratio = 0;  // in [-1, 1]
+  double angle = 0;  // rad, in [-pi/2, pi/2]
+};
+
+bool is_finite(const SimView& sim);
+
+Pose3 vehicle_pose(const SimView& sim, size_t vehicle);
+Twist2 vehicle_twist(const SimView& sim, size_t vehicle);        // body frame
+Twist2 vehicle_world_twist(const SimView& sim, size_t vehicle);  // world axes
+Twist2 vehicle_odometry_twist(const SimView& sim, size_t vehicle);
+// Since the flags were cleared: it or a vehicle that is joined to it.
+bool had_collision(const SimView& sim, size_t vehicle);
+
+std::span<const WheelState> wheel_states(const SimView& sim, size_t vehicle);
+Vec2 wheel_velocity(const SimView& sim, size_t vehicle, size_t wheel);   // of its centre, m/s, vehicle frame
+WheelSlip wheel_slip(const SimView& sim, size_t vehicle, size_t wheel);  // of the present speeds
+
+inline Pose2 body_pose(const SimView& sim, size_t body) {
+  return body_pose(sim.state.bodies[body], sim.model.origin);
+}
+inline Pose2 block_plane_pose(const SimView& sim, size_t block) {
+  const int body = sim.model.blocks[block].body;
+  return body < 0 ? sim.state.intangible_poses[block] : body_pose(sim, static_cast<size_t>(body));
+}
+Pose3 block_pose(const SimView& sim, size_t block);
+Twist2 block_world_twist(const SimView& sim, size_t block);
+
+// Yaw of body b less that of body a, 0 at the start; rad, not wrapped.
+double joint_angle(const SimView& sim, size_t joint);
+// World positions of the joint's anchors on body a and body b.
+std::array<Vec2, 2> joint_anchors(const SimView& sim, size_t joint);
+
+}  // namespace mvsim

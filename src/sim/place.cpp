@@ -1,0 +1,188 @@
+#include "sim/place.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/body_mass.h"
+#include "sim/body_twist.h"
+#include "sim/drive.h"
+#include "sim/measure.h"
+#include "sim/stand.h"
+#include "sim/workspace.h"
+
+namespace mvsim {
+namespace {
+
+constexpr double kUnmeasured = -1;  // free distance of a vehicle that may touch something as it stands
+
+bool has_movable_blocks(const Model& m) {
+  return std::any_of(m.blocks.begin(), m.blocks.end(),
+                     [](const BlockModel& b) { return b.body >= 0 && !b.is_static; });
+}
+
+// After a change from outside: what was known of contacts and distances no longer holds.
+void forget_contacts(SimState& s, Workspace& w) {
+  w.forget();
+  std::fill(s.free_distances.begin(), s.free_distances.end(), kUnmeasured);
+}
+
+// At rest at a pose in the world frame.
+BodyState placed_at(const Model& m, const SimState& s, const Pose2& pose, size_t body) {
+  return place_body({pose.x - m.origin.x, pose.y - m.origin.y, pose.yaw}, s.inertias[body]);
+}
+
+// Mass properties from the parameters; the reference point stays where it is.
+void update_inertia(const Model& m, SimState& s, size_t body) {
+  const BodyModel& kind = m.bodies[body];
+  BodyInertia& inertia = s.inertias[body];
+  inertia = kind.kind == BodyKind::kVehicle ? vehicle_inertia(m.vehicles[kind.index], s.params)
+                                            : block_inertia(m.blocks[kind.index], s.params);
+  BodyState& state = s.bodies[body];
+  const BodyState placed = place_body({state.x, state.y, state.angle}, inertia);
+  state.cx = placed.cx;
+  state.cy = placed.cy;
+}
+
+void reset_vehicle(const Model& m, SimState& s, size_t index) {
+  const VehicleModel& v = m.vehicles[index];
+  VehicleState& state = s.vehicles[index];
+  RandomStream random(s.key, s.episode, StreamPurpose::kOdometryMultiplier, static_cast<uint16_t>(index));
+  for (size_t i = 0; i < 3; ++i) {
+    const double drawn = 1 + 0.02 * random.normal();
+    if (v.odometry_drawn[i]) s.params[v.body_params + kOdometryX + i] = drawn;
+  }
+  v.controller->initial_command(s.params.data() + v.controller_params, state.command);
+  update_inertia(m, s, v.body);
+  BodyState& body = s.bodies[v.body];
+  body = placed_at(m, s, {v.initial_pose.x, v.initial_pose.y, v.initial_pose.yaw}, v.body);
+  set_body_twist(body, v.initial_twist, s.inertias[v.body]);
+  state.z = v.initial_pose.z;
+  state.pitch = v.initial_pose.pitch;
+  state.roll = v.initial_pose.roll;
+  const Twist2 twist = vehicle_world_twist({m, s}, index);
+  state.last_velocity = {twist.vx, twist.vy};
+  for (size_t i = 0; i < v.wheels.size(); ++i) s.wheels[v.first_wheel + i].steer = v.wheels[i].yaw;
+  set_loads(m, s, index);
+}
+
+void reset_block(const Model& m, SimState& s, size_t index) {
+  const BlockModel& b = m.blocks[index];
+  const Pose3& p = b.initial_pose;
+  s.block_z[index] = p.z;
+  s.intangible_poses[index] = {p.x, p.y, p.yaw};
+  if (b.body < 0) return;
+  const auto body = static_cast<size_t>(b.body);
+  update_inertia(m, s, body);
+  s.bodies[body] = placed_at(m, s, {p.x, p.y, p.yaw}, body);
+  if (!b.is_static) set_body_twist(s.bodies[body], b.initial_twist, s.inertias[body]);
+}
+
+// One vehicle without what is joined to it.
+void put_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
+  const VehicleModel& v = m.vehicles[index];
+  VehicleState& state = s.vehicles[index];
+  s.bodies[v.body] = placed_at(m, s, pose, v.body);
+  for (size_t i = 0; i < v.wheels.size(); ++i) s.wheels[v.first_wheel + i].spin = 0;
+  state.last_velocity = {};
+  state.has_last_pose = false;
+  forget_contacts(s, w);
+  snap_to_ground(m, s, w, index);
+}
+
+// Moves what is joined to a vehicle to where it belongs when the vehicle comes to `pose`.
+void place_joined(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
+  const VehicleModel& v = m.vehicles.at(index);
+  const int group = m.bodies[v.body].joint_group;
+  if (group < 0) return;
+  const Pose3& start = v.initial_pose;
+  const bool stays = pose.x == start.x && pose.y == start.y && pose.yaw == start.yaw;
+  if (m.joint_groups[static_cast<size_t>(group)].tied && !stays)
+    throw Error("vehicle '" + v.name + "' is joined to a static block: it cannot be placed elsewhere");
+  const Rotation2 R_world_base(start.yaw);
+  for (const size_t i : m.joint_groups[static_cast<size_t>(group)].bodies) {
+    if (i == v.body) continue;
+    const BodyModel& body = m.bodies[i];
+    const bool is_vehicle = body.kind == BodyKind::kVehicle;
+    const Pose3& initial =
+        is_vehicle ? m.vehicles[body.index].initial_pose : m.blocks[body.index].initial_pose;
+    const Vec2 offset = R_world_base.unrotate({initial.x - start.x, initial.y - start.y});
+    const Pose2 there = compose(pose, {offset.x, offset.y, initial.yaw - start.yaw});
+    if (is_vehicle)
+      put_vehicle(m, s, w, body.index, there);
+    else
+      place_block(m, s, w, body.index, there);
+  }
+}
+
+}  // namespace
+
+void reset_state(const Model& m, SimState& s, Workspace& w, uint64_t key, uint32_t episode) {
+  forget_contacts(s, w);
+  s.key = key;
+  s.episode = episode;
+  s.time = s.time_error = s.owed = 0;
+  s.step_count = 0;
+  s.params.resize(m.params.size());
+  for (size_t i = 0; i < m.params.size(); ++i) s.params[i] = m.params[i].nominal;
+  s.wheels.assign(m.wheel_count, {});
+  s.controllers.assign(m.controller_state_count, 0.0);
+  s.readings.assign(m.reading_count, 0.0f);
+  s.reading_valid.assign(m.reading_count, 0);
+  s.bodies.assign(m.bodies.size(), {});
+  s.inertias.assign(m.bodies.size(), {});
+  s.free_distances.assign(m.vehicles.size(), kUnmeasured);
+  // movable blocks may overlap at first: let Box2D settle that
+  s.in_contact = s.always_solver || has_movable_blocks(m) || !m.joints.empty();
+  s.block_z.resize(m.blocks.size());
+  s.intangible_poses.resize(m.blocks.size());
+  s.vehicles.assign(m.vehicles.size(), {});
+  // whether a sensor keeps its period belongs to the caller's set-up, not to the episode
+  s.sensors.resize(m.sensors.size());
+  for (size_t i = 0; i < m.sensors.size(); ++i) {
+    const bool scheduled = s.sensors[i].scheduled;
+    s.sensors[i] = {};
+    s.sensors[i].scheduled = scheduled;
+    s.sensors[i].noise = RandomStream(key, episode, StreamPurpose::kSensorNoise, static_cast<uint16_t>(i));
+  }
+  for (size_t i = 0; i < m.vehicles.size(); ++i) reset_vehicle(m, s, i);
+  for (size_t i = 0; i < m.blocks.size(); ++i) reset_block(m, s, i);
+}
+
+void place_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
+  place_joined(m, s, w, index, pose);
+  put_vehicle(m, s, w, index, pose);
+}
+
+void place_block(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
+  const BlockModel& b = m.blocks[index];
+  if (b.is_static && !b.placed && !b.intangible)
+    throw Error("block '" + b.name +
+                "' is part of the model's static geometry: only blocks that an environment "
+                "declares as placed can be moved");
+  s.intangible_poses[index] = pose;
+  if (const std::optional<double> z = highest_map(m.terrain, {pose.x, pose.y})) s.block_z[index] = *z;
+  if (b.body < 0) return;
+  const auto body = static_cast<size_t>(b.body);
+  s.bodies[body] = placed_at(m, s, pose, body);
+  if (!b.is_static) s.in_contact = true;  // it may overlap another one
+  forget_contacts(s, w);
+}
+
+void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double value) {
+  const ParamInfo& info = m.params.at(index).info;
+  if (!std::isfinite(value) || !in_range(info, value))
+    throw Error("parameter " + m.params[index].path + ": " + std::to_string(value) + " is out of range");
+  s.params[index] = value;
+  forget_contacts(s, w);
+  for (size_t body = 0; body < m.bodies.size(); ++body) {
+    const BodyModel& kind = m.bodies[body];
+    const bool is_vehicle = kind.kind == BodyKind::kVehicle;
+    const size_t first = is_vehicle ? m.vehicles[kind.index].body_params : m.blocks[kind.index].params;
+    const size_t count = is_vehicle ? size_t{kVehicleParamCount} : size_t{kBlockParamCount};
+    if (index < first || index >= first + count) continue;
+    update_inertia(m, s, body);
+    if (is_vehicle) set_loads(m, s, kind.index);
+  }
+}
+
+}  // namespace mvsim

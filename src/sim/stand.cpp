@@ -1,0 +1,143 @@
+#include "sim/stand.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/measure.h"
+#include "sim/workspace.h"
+#include "terrain/plate_fit.h"
+
+namespace mvsim {
+namespace {
+
+// A point of a vehicle in the level frame at its reference point that has its yaw.
+struct Tilt {
+  explicit Tilt(const VehicleState& state) : pitch(sin_cos(state.pitch)), roll(sin_cos(state.roll)) {}
+
+  Vec3 apply(Vec3 p) const {
+    const double z = p.y * roll.sin + p.z * roll.cos;
+    return {p.x * pitch.cos + z * pitch.sin, p.y * roll.cos - p.z * roll.sin,
+            z * pitch.cos - p.x * pitch.sin};
+  }
+
+  SinCos pitch, roll;
+};
+
+// Blocks matter only if some part of their top is low enough.
+void find_tops_below(double height, const Model& m, const SimState& s, Workspace& w) {
+  const SimView sim{m, s};
+  w.tops.clear();
+  for (size_t b = 0; b < m.blocks.size(); ++b) {
+    const BlockModel& block = m.blocks[b];
+    if (s.block_z[b] + block.top.lowest() <= height)
+      w.tops.push_back({&block.top, block_plane_pose(sim, b), s.block_z[b]});
+  }
+}
+
+// One pass of stand(): the plate that fits the ground under the wheels as the vehicle is tilted now.
+double rest_on_ground(const Model& m, SimState& s, const std::vector<PlacedTop>& tops, size_t index) {
+  constexpr double kLevel = 1e-4, kAboveAnchor = 0.5;  // m
+  const VehicleModel& v = m.vehicles[index];
+  VehicleState& state = s.vehicles[index];
+  const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
+  const Rotation2 R_world_yaw(pose.yaw);
+  const Tilt tilt(state);
+  PlateFit fit;
+  double first = 0, sum = 0;
+  bool level = true;
+  // frame of the fit: at the reference point, with its yaw, level
+  const auto touch = [&](Vec2 local, double above) {
+    const Vec3 p = tilt.apply({local.x, local.y, 0});
+    const Vec2 at = Vec2{pose.x, pose.y} + R_world_yaw.rotate({p.x, p.y});
+    const double z = highest_under(m.terrain, tops, at, state.z + p.z + above);
+    if (fit.empty()) first = z;
+    level = level && std::fabs(z - first) < kLevel;
+    fit.add(local, {p.x, p.y, z - state.z});
+    return z;
+  };
+  for (const WheelModel& w : v.wheels) sum += touch(w.position, w.radius);
+  const double mean = sum / static_cast<double>(v.wheels.size());
+  if (v.wheels.size() == 2 && v.first_joint_anchor) touch(*v.first_joint_anchor, kAboveAnchor);
+  if (level) {
+    state.z = first;
+    state.pitch = state.roll = 0;
+    return mean;
+  }
+  // two wheels at different heights leave the vehicle as it was
+  const std::optional<PlatePose> plate = fit.solve();
+  if (!plate) return mean;
+  state.z += plate->z;
+  state.pitch = plate->pitch;
+  state.roll = plate->roll;
+  return mean;
+}
+
+}  // namespace
+
+double stand(const Model& m, SimState& s, Workspace& w, size_t index) {
+  const VehicleModel& v = m.vehicles[index];
+  VehicleState& state = s.vehicles[index];
+  double axle = state.z;
+  for (const WheelModel& wheel : v.wheels) axle = std::max(axle, state.z + wheel.radius);
+  if (state.pitch != 0 || state.roll != 0) axle += v.radius;
+  find_tops_below(axle, m, s, w);
+  if (m.terrain.empty() && w.tops.empty()) {
+    state.z = state.pitch = state.roll = 0;
+    return 0;
+  }
+  // twice: where the wheels are depends on the attitude
+  double ground = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    const double z = state.z;
+    const bool was_level = state.pitch == 0 && state.roll == 0;
+    ground = rest_on_ground(m, s, w.tops, index);
+    if (was_level && state.pitch == 0 && state.roll == 0 && state.z == z) break;
+  }
+  return ground;
+}
+
+void snap_to_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
+  const VehicleModel& v = m.vehicles[index];
+  VehicleState& state = s.vehicles[index];
+  const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
+  std::optional<double> highest;
+  for (const WheelModel& wheel : v.wheels)
+    if (const std::optional<double> z = highest_map(m.terrain, transform(pose, wheel.position)))
+      highest = highest ? std::max(*highest, *z) : z;
+  state.z = highest.value_or(0);
+  state.pitch = state.roll = 0;
+  stand(m, s, w, index);
+}
+
+void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t index, double wheel_ground) {
+  constexpr double kClimb = 0.55, kAboveChassis = 1.05;    // of a wheel's diameter, of the chassis' height
+  constexpr double kHalfSide = 0.01, kSideOfSpeed = 0.07;  // m, s
+  const VehicleModel& v = m.vehicles[index];
+  const VehicleState& state = s.vehicles[index];
+  const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
+  const Rotation2 R_world_yaw(pose.yaw);
+  const Tilt tilt(state);
+  const double top = kAboveChassis * v.z_max, climb = kClimb * 2 * v.wheels[0].radius;
+  find_tops_below(state.z + top + v.radius, m, s, w);
+  for (const Vec2 corner : v.chassis.outline) {
+    const Vec3 p = tilt.apply({corner.x, corner.y, top});
+    const Vec2 at = Vec2{pose.x, pose.y} + R_world_yaw.rotate({p.x, p.y});
+    if (!(highest_under(m.terrain, w.tops, at, state.z + p.z) - wheel_ground > climb)) continue;
+    const Twist2 twist = vehicle_twist({m, s}, index);
+    const double half = kHalfSide + kSideOfSpeed * norm({twist.vx, twist.vy});
+    w.step_squares.push_back(
+        {{half * std::nearbyint(at.x / half), half * std::nearbyint(at.y / half)}, half});
+  }
+}
+
+Vec2 slope_of(const VehicleState& state) {
+  if (state.pitch == 0 && state.roll == 0) return {};
+  const SinCos pitch = sin_cos(state.pitch), roll = sin_cos(state.roll);
+  return {pitch.sin, -roll.sin * pitch.cos};
+}
+
+double gravity_across(const Model& m, const VehicleState& state) {
+  return m.gravity * sin_cos(state.pitch).cos * sin_cos(state.roll).cos;
+}
+
+}  // namespace mvsim

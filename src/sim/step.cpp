@@ -1,0 +1,82 @@
+// The time step on one page.
+#include <cmath>
+
+#include "sim/body_twist.h"
+#include "sim/drive.h"
+#include "sim/move.h"
+#include "sim/simulation.h"
+#include "sim/stand.h"
+
+namespace mvsim {
+namespace {
+
+// Kahan's sum: a clock that adds up a million steps is off by no more than one of them is.
+void advance_clock(SimState& s, double dt) {
+  const double step = dt - s.time_error;
+  const double time = s.time + step;
+  s.time_error = (time - s.time) - step;
+  s.time = time;
+  ++s.step_count;
+}
+
+// The controller's second part: an ideal one imposes its twist. Then what the body accelerated by.
+void observe_body(const Model& m, SimState& s, Workspace& w, size_t index, double dt) {
+  const VehicleModel& v = m.vehicles[index];
+  VehicleState& state = s.vehicles[index];
+  BodyState& body = s.bodies[v.body];
+  if (v.controller->imposes_twist()) {
+    set_body_twist(body, {state.command[0], 0, state.command[1]}, s.inertias[v.body]);
+    if (w.solver) w.solver->set_velocity(v.body, body);
+  }
+  const Twist2 twist = world_twist(body, s.inertias[v.body], w.yaws[index].of(body.angle));
+  state.acceleration = 1 / dt * (Vec2{twist.vx, twist.vy} - state.last_velocity);
+  state.last_velocity = {twist.vx, twist.vy};
+}
+
+void turn_wheels(const VehicleModel& v, SimState& s, double dt) {
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    WheelState& wheel = s.wheels[v.first_wheel + i];
+    wheel.angle += wheel.spin * dt;
+    if (std::fabs(wheel.angle) > 1e4) wheel.angle = std::fmod(wheel.angle, 2 * kPi);
+  }
+}
+
+}  // namespace
+
+void Simulation::step(double dt) {
+  const Model& m = *model_;
+  SimState& s = state_;
+  Workspace& w = work_;
+  StepDetails* const details = observers_.details();
+  const size_t vehicles = m.vehicles.size();
+  w.forces.resize(vehicles);
+  w.yaws.resize(vehicles);
+
+  // heights under the wheels, and what is too high for them
+  w.step_squares.clear();
+  for (size_t i = 0; i < vehicles; ++i) {
+    const double wheel_ground = stand(m, s, w, i);
+    if (m.has_steps) find_step_squares(m, s, w, i, wheel_ground);
+  }
+
+  // controllers and tires: torques and forces
+  for (size_t i = 0; i < vehicles; ++i) w.forces[i] = drive(m, s, w, i, dt, details);
+
+  // contacts and integration
+  move(m, s, w, dt);
+  const double start = s.time;
+  advance_clock(s, dt);
+
+  // ideal controllers, velocities
+  for (size_t i = 0; i < vehicles; ++i) observe_body(m, s, w, i, dt);
+
+  // sensors that are due, then wheel angles and odometry
+  read_due_sensors(m, s, w.scene, start, dt);
+  for (size_t i = 0; i < vehicles; ++i) {
+    turn_wheels(m.vehicles[i], s, dt);
+    read_odometry(m, s, i, w.yaws[i]);
+  }
+  if (details) observers_.after_step(*this, start);
+}
+
+}  // namespace mvsim

@@ -1,0 +1,45 @@
+// What stands beside a state to step it and to look at it: the solver and scratch. No state: a copy starts
+// empty, and whatever it forgets is made again with the same bits.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sim/free_motion.h"
+#include "sim/rigid_body_solver.h"
+#include "sim/rotation_memo.h"
+#include "sim/scene_buffer.h"
+#include "terrain/ground.h"
+
+namespace mvsim {
+
+struct Workspace {
+  Workspace() = default;
+  Workspace(const Workspace&) {}
+  Workspace& operator=(const Workspace& other) {
+    if (this != &other) forget();
+    return *this;
+  }
+  Workspace(Workspace&&) noexcept = default;
+  Workspace& operator=(Workspace&&) noexcept = default;
+  ~Workspace() = default;
+
+  // After a change of the state from outside a step.
+  void forget() {
+    solver.reset();
+    scene.forget();
+  }
+
+  // Box2D's copy of the bodies, made at the first step after a change and dropped by the next change.
+  std::unique_ptr<RigidBodySolver> solver;
+  SceneBuffer scene;
+  // by vehicle
+  std::vector<BodyForce> forces;
+  std::vector<BodyState> moved;
+  std::vector<RotationMemo> yaws;
+  // of the vehicle that is looked at, and of the step
+  std::vector<PlacedTop> tops;
+  std::vector<StepSquare> step_squares;
+};
+
+}  // namespace mvsim
