@@ -12,25 +12,33 @@ Frame3 wheel_frame(const Frame3& base, const WheelModel& wheel, const WheelState
           spin.cos * x - spin.sin * base.z, y, spin.sin * x + spin.cos * base.z};
 }
 
+Pose3 at(const Pose2& plane, double z, double pitch, double roll) {
+  return {plane.x, plane.y, z, plane.yaw, pitch, roll};
+}
+
 }  // namespace
 
-void scene_poses(const Simulation& simulation, std::vector<ScenePose>& poses) {
-  const Model& model = simulation.model();
-  poses.assign(model.scene->frame_count, {});
-  for (size_t i = 0; i < model.vehicles.size(); ++i) {
-    const VehicleModel& vehicle = model.vehicles[i];
-    const Frame3 base(simulation.vehicle_pose(i));
+void scene_poses(const Model& m, const SimState& s, std::vector<ScenePose>& poses) {
+  poses.assign(m.scene->frame_count, {});
+  for (size_t i = 0; i < m.vehicles.size(); ++i) {
+    const VehicleModel& vehicle = m.vehicles[i];
+    const VehicleState& state = s.vehicles[i];
+    const Frame3 base(at(body_pose(s.bodies[vehicle.body], m.origin), state.z, state.pitch, state.roll));
     poses[frame_of_body(vehicle.body)].T_world_frame = base;
-    const auto states = simulation.wheels(i);
-    for (size_t w = 0; w < states.size(); ++w)
-      poses[frame_of_wheel(model.bodies.size(), vehicle.first_wheel + w)].T_world_frame =
-          wheel_frame(base, vehicle.wheels[w], states[w]);
+    for (size_t w = 0; w < vehicle.wheels.size(); ++w) {
+      const size_t wheel = vehicle.first_wheel + w;
+      poses[frame_of_wheel(m.bodies.size(), wheel)].T_world_frame =
+          wheel_frame(base, vehicle.wheels[w], s.wheels[wheel]);
+    }
   }
-  for (size_t i = 0; i < model.blocks.size(); ++i) {
-    const BlockModel& block = model.blocks[i];
-    const uint32_t frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : block.frame;
-    if (frame != kWorldFrame)
-      poses[frame] = {Frame3(simulation.block_pose(i)), simulation.param(block.params + kBlockScale)};
+  for (size_t i = 0; i < m.blocks.size(); ++i) {
+    const BlockModel& block = m.blocks[i];
+    const auto body = static_cast<size_t>(block.body);
+    const uint32_t frame = block.body >= 0 ? frame_of_body(body) : block.frame;
+    if (frame == kWorldFrame) continue;
+    const Pose2 plane = block.body >= 0 ? body_pose(s.bodies[body], m.origin) : s.intangible_poses[i];
+    poses[frame] = {Frame3(at(plane, s.block_z[i], block.initial_pose.pitch, block.initial_pose.roll)),
+                    s.params[block.params + kBlockScale]};
   }
 }
 

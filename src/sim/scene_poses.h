@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "scene/scene.h"
-#include "sim/simulation.h"
+#include "sim/sim_state.h"
 
 namespace mvsim {
 
 // One pose for each frame of the model's scene; replaces the contents of `poses`. Thread-compatible.
-void scene_poses(const Simulation& simulation, std::vector<ScenePose>& poses);
+void scene_poses(const Model& m, const SimState& s, std::vector<ScenePose>& poses);
 
 }  // namespace mvsim

@@ -43,7 +43,7 @@ Simulation::~Simulation() = default;
 void Simulation::reset(uint64_t key, uint32_t episode) {
   const Model& m = *model_;
   forget_solver();
-  State& s = state_;
+  SimState& s = state_;
   s.key = key;
   s.episode = episode;
   s.time = s.time_error = s.owed = 0;
@@ -51,8 +51,8 @@ void Simulation::reset(uint64_t key, uint32_t episode) {
   s.params.resize(m.params.size());
   for (size_t i = 0; i < m.params.size(); ++i) s.params[i] = m.params[i].nominal;
   s.wheels.assign(m.wheel_count, {});
-  s.controllers.assign(m.controller_state_count, 0.0);
-  s.readings.assign(m.reading_count, 0.0f);
+  s.memory.assign(m.memory_size, 0.0);
+  s.readings.bytes.assign(m.reading_bytes, {});
   s.reading_valid.assign(m.reading_count, 0);
   s.bodies.assign(m.bodies.size(), {});
   s.inertias.assign(m.bodies.size(), {});

@@ -22,30 +22,12 @@
 #include "sim/rigid_body_solver.h"
 #include "sim/rotation_memo.h"
 #include "sim/scene_buffer.h"
+#include "sim/sense.h"
 #include "sim/step_observer.h"
+#include "sim/view_recipe.h"
 #include "vehicle/wheel.h"
 
 namespace mvsim {
-
-struct VehicleState {
-  double z = 0, pitch = 0, roll = 0;
-  Vec2 acceleration;   // m/s2, world frame, of the reference point
-  Vec2 last_velocity;  // m/s, world frame: what the acceleration is a difference of
-  Pose2 odometry;      // starts at identity
-  Pose2 last_pose;     // pose after the previous step
-  bool has_last_pose = false;
-  bool in_collision = false, had_collision = false;
-  double command[kMostCommand] = {};
-};
-
-// The latest due reading of a sensor: its values stand in Simulation::readings().
-struct SensorState {
-  double last_due = 0;    // time of the step that produced the last reading
-  double stamp = -1;      // simulated time that the reading describes; < 0: none yet
-  uint32_t count = 0;     // readings so far
-  bool scheduled = true;  // false: only read_now() is used, its period plays no part
-  RandomStream noise;
-};
 
 // As tire/slip.h defines them.
 struct WheelSlip {
@@ -132,13 +114,26 @@ class Simulation {
   double param(size_t index) const { return state_.params.at(index); }
   std::span<const double> params() const { return state_.params; }
   const SensorState& sensor(size_t sensor) const { return state_.sensors.at(sensor); }
-  std::span<const float> reading(size_t sensor) const;
-  std::span<const uint8_t> reading_valid(size_t sensor) const;
+  std::span<const float> reading(size_t sensor) const { return float_reading_of(*model_, state_, sensor); }
+  std::span<const uint8_t> reading_valid(size_t sensor) const {
+    return reading_valid_of(*model_, state_, sensor);
+  }
+  // Of any type; empty for a picture, of which there is the recipe (sim/view_recipe.h).
+  std::span<const std::byte> reading_bytes(size_t sensor) const {
+    return reading_of(*model_, state_, sensor);
+  }
+  std::span<const double> view_recipe(size_t sensor) const { return view_recipe_of(*model_, state_, sensor); }
+  const SimState& state() const { return state_; }
   // Outline in the world frame at its present size, counter-clockwise.
   Polygon block_outline(size_t block) const;
 
-  // A fresh reading now, from the sensor's own noise stream; `valid` may be null. Not stored.
-  void read_now(size_t sensor, float* values, uint8_t* valid);
+  // A fresh reading now, from the sensor's own noise stream: ReadingSpec::bytes() and flags; `valid` may be
+  // null. Not stored.
+  void read_now(size_t sensor, void* values, uint8_t* valid) {
+    read_sensor(*model_, state_, scene_, sensor, static_cast<std::byte*>(values), valid);
+  }
+  // What draws a picture of now again (sim/view_recipe.h).
+  void record_view(size_t sensor, double* recipe) { mvsim::record_view(*model_, state_, sensor, recipe); }
 
   // Distance (m) from a point to the nearest tangible thing (occupied cell, static shape, block, other
   // vehicle), at most `limit`. `except_vehicle`: -1 or a vehicle that does not count, nor what is joined to
@@ -156,31 +151,7 @@ class Simulation {
   bool overlaps(size_t vehicle, std::span<const MovingShape> others) const;
 
  private:
-  // Everything that makes the future: plain values, copied as a whole.
-  struct State {
-    uint64_t key = 0;
-    uint32_t episode = 0;
-    double time = 0;        // s
-    double time_error = 0;  // s that rounding has added to it
-    double owed = 0;        // s that run() was asked for and has not made yet; may be negative
-    uint64_t step_count = 0;
-    std::vector<double> params;          // by Model::params
-    std::vector<BodyState> bodies;       // by Model::bodies
-    std::vector<BodyInertia> inertias;   // the same, from params
-    std::vector<double> free_distances;  // m that each vehicle may still travel before it can touch something
-    bool in_contact = true;              // Box2D steps the bodies
-    bool always_solver = false;
-    std::vector<Pose2> intangible_poses;  // by block, used where BlockModel::body < 0
-    std::vector<double> block_z;
-    std::vector<VehicleState> vehicles;
-    std::vector<WheelState> wheels;
-    std::vector<double> controllers;
-    std::vector<SensorState> sensors;
-    std::vector<float> readings;
-    std::vector<uint8_t> reading_valid;
-  };
-
-  Simulation(std::shared_ptr<const Model> model, State state);
+  Simulation(std::shared_ptr<const Model> model, SimState state);
 
   void advance_clock(double dt);
   void reset_vehicle(size_t vehicle);
@@ -213,15 +184,13 @@ class Simulation {
   double transfer_load(size_t vehicle);
   void observe_body(size_t vehicle, double dt);
   void integrate_wheels(size_t vehicle, double dt);
-  void read_due_sensors(double start, double dt);
-  void read_sensor(size_t sensor, float* values, uint8_t* valid);
   Pose2 block_plane_pose(size_t block) const;
   Polygon vehicle_outline(size_t vehicle) const;
   BodyState placed_at(const Pose2& pose, size_t body) const;  // `pose`: world frame
   Pose2 pose_of(size_t body) const;                           // world frame
   int body_of(int vehicle) const;                             // -1 for -1
 
-  State state_;
+  SimState state_;
   std::shared_ptr<const Model> model_;
   // Box2D's copy of the bodies, made at the first step after a change and dropped by the next change.
   std::unique_ptr<RigidBodySolver> solver_;

@@ -18,10 +18,10 @@ void Simulation::control_vehicle(size_t index, double dt) {
       .climbing_force = -params[v.body_params + kChassisMass] * model_->gravity * slope_of(index).x};
   double actuation[kMostActuation] = {};
   v.controller->step(params + v.controller_params, input, state_.vehicles[index].command,
-                     state_.controllers.data() + v.controller_state, actuation);
+                     state_.memory.data() + v.controller_state, actuation);
   if (StepDetails* details = observers_.details())
     v.controller->log_values(params + v.controller_params, input, state_.vehicles[index].command,
-                             state_.controllers.data() + v.controller_state, actuation,
+                             state_.memory.data() + v.controller_state, actuation,
                              details->controllers[index].data());
   v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
 }

@@ -37,7 +37,7 @@ void Simulation::step(double dt) {
   for (size_t i = 0; i < vehicles; ++i) observe_body(i, dt);
 
   // sensors that are due, then wheel angles and odometry
-  read_due_sensors(start, dt);
+  read_due_sensors(*model_, state_, scene_, start, dt);
   for (size_t i = 0; i < vehicles; ++i) integrate_wheels(i, dt);
   if (observers_.details()) observers_.after_step(*this, start);
 }
@@ -85,19 +85,7 @@ void Simulation::integrate_wheels(size_t index, double dt) {
     wheel.angle += wheel.spin * dt;
     if (std::fabs(wheel.angle) > 1e4) wheel.angle = std::fmod(wheel.angle, 2 * kPi);
   }
-  // odometry: the true displacement of each step, scaled (physics 4.11)
-  VehicleState& state = state_.vehicles[index];
-  const Pose2 pose = pose_of(v.body);
-  if (state.has_last_pose) {
-    const double* k = state_.params.data() + v.body_params + kOdometryX;
-    const Vec2 moved = yaws_[index]
-                           .of(state.last_pose.yaw)
-                           .unrotate({pose.x - state.last_pose.x, pose.y - state.last_pose.y});
-    state.odometry =
-        compose(state.odometry, {k[0] * moved.x, k[1] * moved.y, k[2] * (pose.yaw - state.last_pose.yaw)});
-  }
-  state.last_pose = pose;
-  state.has_last_pose = true;
+  read_odometry(*model_, state_, index, yaws_[index]);
 }
 
 }  // namespace mvsim

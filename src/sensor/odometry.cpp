@@ -1,0 +1,48 @@
+#include "sensor/odometry.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "worldfile/world_spec.h"
+
+namespace mvsim {
+namespace {
+
+constexpr ParamInfo kMultipliers[] = {
+    {.name = "x_multiplier", .fallback = 1, .min = -kMostMultiplier, .max = kMostMultiplier},
+    {.name = "y_multiplier", .fallback = 1, .min = -kMostMultiplier, .max = kMostMultiplier},
+    {.name = "yaw_multiplier", .fallback = 1, .min = -kMostMultiplier, .max = kMostMultiplier},
+};
+
+}  // namespace
+
+Odometry::Odometry()
+    : StateSensor({.mount = {},
+                   .params = kMultipliers,
+                   .nominal_params = {1, 1, 1},
+                   .reading = {.dtype = DType::kFloat64,
+                               .shape = {3},
+                               .low = -kMostNumber,
+                               .high = kMostNumber,
+                               .unit = "m, m, rad"}}) {}
+
+// The true displacement of the step in the vehicle's frame, scaled.
+void Odometry::read(const SensorOwn& own, const BodyMotion& motion, std::byte* values, uint8_t* valid) const {
+  const double* const k = own.params;
+  const Pose2& before = motion.pose_before;
+  const Vec2 moved = motion.heading_before.unrotate({motion.pose.x - before.x, motion.pose.y - before.y});
+  const Pose2 sum = compose({own.memory[0], own.memory[1], own.memory[2]},
+                            {k[0] * moved.x, k[1] * moved.y, k[2] * (motion.pose.yaw - before.yaw)});
+  own.memory[0] = sum.x;
+  own.memory[1] = sum.y;
+  own.memory[2] = sum.yaw;
+  if (values) std::memcpy(values, own.memory, 3 * sizeof(double));
+  if (valid) std::fill_n(valid, 3, uint8_t{1});
+}
+
+const Odometry& built_in_odometry() {
+  static const Odometry kOdometry;
+  return kOdometry;
+}
+
+}  // namespace mvsim

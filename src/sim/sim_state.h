@@ -1,0 +1,67 @@
+// The state of one running world: plain values, all that makes its future, copied as a whole. Functions over
+// it take the Model first; sim/simulation.h holds the two together.
+//
+// Poses are of reference points in the world frame, twists in the body frame unless named otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/random.h"
+#include "model/model.h"
+#include "sim/body_state.h"
+#include "vehicle/wheel.h"
+
+namespace mvsim {
+
+struct VehicleState {
+  double z = 0, pitch = 0, roll = 0;
+  Vec2 acceleration;   // m/s2, world frame, of the reference point
+  Vec2 last_velocity;  // m/s, world frame: what the acceleration is a difference of
+  Pose2 odometry;      // starts at identity
+  Pose2 last_pose;     // pose after the previous step
+  bool has_last_pose = false;
+  bool in_collision = false, had_collision = false;
+  double command[kMostCommand] = {};
+};
+
+// The latest due reading of a sensor: its values stand in SimState::readings, or what draws it again, of a
+// picture, in SimState::memory.
+struct SensorState {
+  double last_due = 0;    // time of the step that produced the last reading
+  double stamp = -1;      // simulated time that the reading describes; < 0: none yet
+  uint32_t count = 0;     // readings so far
+  bool scheduled = true;  // false: only read_now() is used, its period plays no part
+  RandomStream noise;
+};
+
+// Readings of all types, one behind the other (SensorModel::bytes).
+struct ReadingBuffer {
+  std::vector<std::byte> bytes;
+};
+
+struct SimState {
+  uint64_t key = 0;
+  uint32_t episode = 0;
+  double time = 0;        // s
+  double time_error = 0;  // s that rounding has added to it
+  double owed = 0;        // s that run() was asked for and has not made yet; may be negative
+  uint64_t step_count = 0;
+  std::vector<double> params;          // by Model::params
+  std::vector<BodyState> bodies;       // by Model::bodies
+  std::vector<BodyInertia> inertias;   // the same, from params
+  std::vector<double> free_distances;  // m that each vehicle may still travel before it can touch something
+  bool in_contact = true;              // Box2D steps the bodies
+  bool always_solver = false;
+  std::vector<Pose2> intangible_poses;  // by block, used where BlockModel::body < 0
+  std::vector<double> block_z;
+  std::vector<VehicleState> vehicles;
+  std::vector<WheelState> wheels;
+  std::vector<double> memory;  // of controllers and sensors
+  std::vector<SensorState> sensors;
+  ReadingBuffer readings;
+  std::vector<uint8_t> reading_valid;  // a flag for each value
+};
+
+}  // namespace mvsim
