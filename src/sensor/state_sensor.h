@@ -10,12 +10,12 @@ namespace mvsim {
 // A vehicle at the end of a time step; world frame, of its reference point.
 struct BodyMotion {
   double time = 0;  // s
-  Pose3 pose;
-  Twist2 twist;
-  Vec2 acceleration;         // m/s2, the difference of the velocity over the step
-  Pose2 pose_before;         // at the start of the step
-  Rotation2 heading_before;  // of pose_before.yaw
-  double gravity = 0;        // m/s2
+  Pose3 pose{};
+  Twist2 twist{};
+  Vec2 acceleration{};         // m/s2, the difference of the velocity over the step
+  Pose2 pose_before{};         // at the start of the step
+  Rotation2 heading_before{};  // of pose_before.yaw
+  double gravity = 0;          // m/s2
 };
 
 class StateSensor : public Sensor {

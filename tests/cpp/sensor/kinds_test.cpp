@@ -169,7 +169,7 @@ TEST(SensorKinds, AnEnvironmentObservesThemAsTheirReadingsAre) {
   EXPECT_EQ(row<double>(batch, "due"), std::vector<double>(5));
   EXPECT_EQ(row<uint8_t>(batch, "plain"), std::vector<uint8_t>(18, 100));
   EXPECT_EQ(row<uint8_t>(batch, "late"), std::vector<uint8_t>(36, 0)) << "none was due";
-  for (int i = 0; i < 3; ++i) batch.step(std::vector<float>(6, 1));
+  for (int i = 0; i < 3; ++i) batch.step(std::vector<float>{1, 0, 1, 0, 1, 0});
   EXPECT_NEAR(row<double>(batch, "motion")[0], 0.3, 1e-12);
   EXPECT_EQ(row<double>(batch, "motion")[1], batch.simulation(0).vehicle_pose(0).x);
   EXPECT_NEAR(row<double>(batch, "due")[0], 0.25, 0.051);

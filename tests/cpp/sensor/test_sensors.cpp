@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/geometry_archive.h"
 #include "raycast/directions.h"
 #include "sensor/ray_sensor.h"
 #include "sensor/sensors.h"
