@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "sensor/odometry.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test {
@@ -118,31 +117,6 @@ TEST(SensorFacts, NoiseStreamsAreIndependentByIndex) {
   EXPECT_EQ(second, readings(1, false, 1, 0));
   EXPECT_NE(first, readings(0, true, 2, 0));
   EXPECT_NE(first, readings(0, true, 1, 1));
-}
-
-// Built in, on every vehicle, and in no list.
-TEST(SensorFacts, OdometryIsAStateSensorThatNoWorldLists) {
-  Simulation sim(model_of(world("")), 0);
-  EXPECT_TRUE(sim.model().sensors.empty());
-  EXPECT_EQ(sim.model().reading_count, 0u);
-  sim.set_twist(0, 0.5, 0.2);
-  sim.run(1);
-  EXPECT_GT(sim.vehicle(0).odometry.x, 0.4);
-
-  const Odometry& odometry = built_in_odometry();
-  EXPECT_EQ(odometry.kind(), SensorKind::kState);
-  EXPECT_EQ(odometry.reading().dtype, DType::kFloat64);
-  EXPECT_EQ(odometry.reading().size(), 3u);
-  // 2 m ahead of a vehicle that looks along y, and a quarter turn: multipliers of 0.5, 1 and 2
-  const double k[] = {0.5, 1, 2};
-  double memory[] = {10, 0, kPi / 2}, values[3];
-  const BodyMotion motion{.pose = {.x = 1, .y = 3, .yaw = kPi},
-                          .pose_before = {1, 1, kPi / 2},
-                          .heading_before = Rotation2(kPi / 2)};
-  odometry.read({k, memory, nullptr}, motion, reinterpret_cast<std::byte*>(values), nullptr);
-  EXPECT_NEAR(values[0], 10, 1e-12);
-  EXPECT_NEAR(values[1], 1, 1e-12);
-  EXPECT_NEAR(values[2], 1.5 * kPi, 1e-12);
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 // Facts of the class `laser`, a 2D lidar, in a running world.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "sensor/ray_sensor.h"
 #include "sim/worlds.h"
@@ -97,6 +101,50 @@ TEST(Laser, OwnBodyIsNotSeenAndOthersAre) {
 TEST(Laser, WithBodiesVisibleFalseOnlyMapsAreSeen) {
   EXPECT_TRUE(sees_nothing(scan(wall("5") + robot(lidar("<bodies_visible>false</bodies_visible>")) +
                                 bot("other", "", "<init_pose>3 0 180</init_pose>"))));
+}
+
+// 6 m x 4 m about (2, 0) in cells of 0.1 m, free but for a wall at x = 3, before whose left half (y > 0) lies
+// unknown ground at x = 2.
+Scan scan_of_map(const std::string& sensor, const std::string& more = "") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("laser_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  {
+    std::ofstream image(folder / "map.pgm");
+    image << "P2 60 40 255\n";
+    for (int row = 0; row < 40; ++row)
+      for (int column = 0; column < 60; ++column)
+        image << (column == 40 ? 0 : column == 30 && row < 20 ? 128 : 255) << "\n";
+    std::ofstream(folder / "map.yaml")
+        << "image: map.pgm\nresolution: 0.1\norigin: [-1, -2, 0]\nnegate: 0\noccupied_thresh: 0.65\n"
+           "free_thresh: 0.2\n";
+  }
+  WorldLoadOptions load;
+  load.roots = {folder};
+  const std::string text = "<element class='occupancy_grid'><file>map.yaml</file></element>" + more;
+  Simulation sim(compile_world(load_world_text(
+                     "<mvsim_world>" + text + robot(lidar(sensor)) + "</mvsim_world>", folder, load)),
+                 1);
+  fs::remove_all(folder);
+  return scan(sim);
+}
+
+TEST(Laser, RangesToAMapAreExactAndUnknownCellsStopRays) {
+  const Scan s = scan_of_map("<angle_std_noise_deg>0</angle_std_noise_deg>");
+  for (int degrees = -30; degrees < 0; ++degrees) {
+    const size_t ray = 90 + degrees;
+    EXPECT_NEAR(s.ranges[ray], 3 / std::cos(degrees * kDegree), 1e-4) << degrees;
+    EXPECT_EQ(s.valid[ray], 1);
+    EXPECT_EQ(s.ranges[90 - degrees], 10) << degrees;
+    EXPECT_EQ(s.valid[90 - degrees], 0) << degrees;
+  }
+}
+
+TEST(Laser, WithBodiesVisibleFalseTheMapBehindABlockIsSeen) {
+  const std::string exact = "<angle_std_noise_deg>0</angle_std_noise_deg>";
+  EXPECT_NEAR(scan_of_map(exact, wall("1")).ranges[80], 1 / std::cos(10 * kDegree), 1e-4);
+  EXPECT_NEAR(scan_of_map(exact + "<bodies_visible>false</bodies_visible>", wall("1")).ranges[80],
+              3 / std::cos(10 * kDegree), 1e-4);
 }
 
 TEST(Laser, ARayThatStartsInABlockDoesNotHitIt) {
