@@ -16,7 +16,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-import mvsim_gym  # noqa: F401 (registers the environments)
+import mvsim_gym
 from mvsim_gym import _core
 
 SHAPE = (4, 5, 3)
@@ -156,7 +156,9 @@ def test_sensors_of_each_kind_in_a_world(tmp_path: Path) -> None:
     laser = sensors["laser"].read()
     assert laser is not None
     np.testing.assert_array_equal(laser.ranges, sensors["laser"].values())
-    with pytest.raises(TypeError, match="'motion' is of class 'test_motion', which has no ranges: use values"):
+    with pytest.raises(
+        TypeError, match="'motion' is of class 'test_motion', which has no ranges: use values"
+    ):
         sensors["motion"].read()
 
 
