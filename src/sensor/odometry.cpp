@@ -26,13 +26,8 @@ Odometry::Odometry()
                                .high = kMostNumber,
                                .unit = "m, m, rad"}}) {}
 
-// The true displacement of the step in the vehicle's frame, scaled.
 void Odometry::read(const SensorOwn& own, const BodyMotion& motion, std::byte* values, uint8_t* valid) const {
-  const double* const k = own.params;
-  const Pose2& before = motion.pose_before;
-  const Vec2 moved = motion.heading_before.unrotate({motion.pose.x - before.x, motion.pose.y - before.y});
-  const Pose2 sum = compose({own.memory[0], own.memory[1], own.memory[2]},
-                            {k[0] * moved.x, k[1] * moved.y, k[2] * (motion.pose.yaw - before.yaw)});
+  const Pose2 sum = add({own.memory[0], own.memory[1], own.memory[2]}, own.params, motion);
   own.memory[0] = sum.x;
   own.memory[1] = sum.y;
   own.memory[2] = sum.yaw;

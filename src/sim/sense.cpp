@@ -123,13 +123,9 @@ bool readings_are_finite(const Model& m, const SimState& s) {
 void read_odometry(const Model& m, SimState& s, size_t vehicle, RotationMemo& yaws) {
   VehicleState& v = s.vehicles[vehicle];
   const BodyMotion motion = motion_of(m, s, vehicle, yaws);
-  if (v.has_last_pose) {
-    double memory[] = {v.odometry.x, v.odometry.y, v.odometry.yaw};
-    built_in_odometry().read(
-        {s.params.data() + m.vehicles[vehicle].body_params + kOdometryX, memory, nullptr}, motion, nullptr,
-        nullptr);
-    v.odometry = {memory[0], memory[1], memory[2]};
-  }
+  if (v.has_last_pose)
+    v.odometry =
+        Odometry::add(v.odometry, s.params.data() + m.vehicles[vehicle].body_params + kOdometryX, motion);
   v.last_pose = {motion.pose.x, motion.pose.y, motion.pose.yaw};
   v.has_last_pose = true;
 }
