@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterator, Mapping
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -143,6 +143,11 @@ class Sensor:
         """Simulated seconds between readings."""
         return self._model.period
 
+    @property
+    def angles(self) -> npt.NDArray[np.float64] | None:
+        """rad of each ray in the sensor's frame; None of a sensor without rays."""
+        return self._model.angles
+
     def read(self, *, fresh: bool = False) -> Reading | None:
         """The latest reading that was due, or None before the first.
 
@@ -155,17 +160,28 @@ class Sensor:
                 its own and leaves the schedule as it is: a later `read()` gives the due reading again, whose noise
                 is not what it would have been.
         """
+        angles = self.angles
+        if angles is None:
+            raise TypeError(
+                f"sensor '{self.name}' is of class '{self._model.class_name}', which has no ranges: use values()"
+            )
         if fresh:
             ranges, valid = self._simulation.read_now(self._index)
-            return Reading(ranges, valid, self._model.angles, self._simulation.time)
+            return Reading(ranges, valid, angles, self._simulation.time)
         if self._simulation.sensor_count(self._index) == 0:
             return None
         return Reading(
             self._simulation.reading(self._index),
             self._simulation.reading_valid(self._index),
-            self._model.angles,
+            angles,
             self._simulation.sensor_time(self._index),
         )
+
+    def values(self, *, fresh: bool = False) -> npt.NDArray[Any] | None:
+        """What `read` gives of a sensor of any class: a copy of its values, of their own type and shape."""
+        if fresh:
+            return self._simulation.read_now(self._index)[0]
+        return self._simulation.reading(self._index) if self._simulation.sensor_count(self._index) else None
 
 
 class Vehicle:

@@ -128,6 +128,7 @@ class ArchiveReader {
   }
   // From here on: of states that nobody steps on, such as that of an episode that diverged.
   void allow_non_finite() { finite_only_ = false; }
+  bool finite_only() const { return finite_only_; }
   size_t left() const { return static_cast<size_t>(end_ - at_); }
   [[noreturn]] static void fail();
 

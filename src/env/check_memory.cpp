@@ -11,11 +11,11 @@ namespace {
 double bytes_of_env(const Task& task) {
   const Model& m = *task.models.front();
   size_t bytes = sizeof(EnvState);
-  bytes += m.params.size() * sizeof(double) + m.controller_state_count * sizeof(double);
+  bytes += m.params.size() * sizeof(double) + m.memory_size * sizeof(double);
   bytes += m.bodies.size() * (sizeof(BodyState) + sizeof(BodyInertia));
   bytes += m.vehicles.size() * sizeof(VehicleState) + m.wheel_count * sizeof(WheelState);
   bytes += m.blocks.size() * (sizeof(Pose2) + sizeof(double)) + m.sensors.size() * sizeof(SensorState);
-  bytes += m.reading_count * (sizeof(float) + 1);
+  bytes += m.reading_bytes + m.reading_count;
   for (const AgentTask& agent : task.agents) bytes += sizeof(AgentState) + agent.frames_size;
   for (const ObservationSpec& o : task.observation_specs) bytes += task.agents.size() * o.bytes();
   return static_cast<double>(bytes);

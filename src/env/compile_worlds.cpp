@@ -188,7 +188,7 @@ class MakeCheck {
     for (size_t i = 0; i < model.params.size(); ++i)
       same("", "a parameter", first.params[i].path, model.params[i].path);
     same("", "a count of wheels of", first.wheel_count, model.wheel_count);
-    same("", "a count of controller states of", first.controller_state_count, model.controller_state_count);
+    same("", "a count of controller states of", first.memory_size, model.memory_size);
     same("", "a count of readings of", first.reading_count, model.reading_count);
   }
 
@@ -217,14 +217,19 @@ class MakeCheck {
     same("", "a sensor on the vehicle of index", first.vehicle, sensor.vehicle);
     same(of, "a sensor", first.name, sensor.name);
     const std::string own = "the sensor '" + shortened(sensor.name) + "' of " + of;
-    same(own, "the class", first.sensor->class_name(), sensor.sensor->class_name());
-    same(own, "values per reading of", first.sensor->size(), sensor.sensor->size());
-    same(own, "rays of", first.sensor->angles().size(), sensor.sensor->angles().size());
+    same(own, "the class", first.class_name, sensor.class_name);
+    same(own, "values per reading of", first.sensor->reading().size(), sensor.sensor->reading().size());
+    same(own, "readings of the shape", text(first.sensor->reading()), text(sensor.sensor->reading()));
     same(own, "values from index", first.values, sensor.values);
     same(own, "parameters from index", first.params, sensor.params);
   }
 
   static std::string text(std::string_view value) { return "'" + shortened(value) + "'"; }
+  static std::string text(const ReadingSpec& reading) {
+    std::string out(name_of(reading.dtype));
+    for (const size_t n : reading.shape) out += " " + std::to_string(n);
+    return out;
+  }
   static std::string text(bool value) { return value ? "true" : "false"; }
   static std::string text(size_t value) { return std::to_string(value); }
   static std::string text(double value) {

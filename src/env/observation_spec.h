@@ -9,42 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/dtype.h"
+
 namespace mvsim {
-
-enum class DType : uint8_t { kFloat32, kUint8, kUint16 };
-
-template <typename T>
-struct DTypeOf;
-template <>
-struct DTypeOf<float> {
-  static constexpr DType kValue = DType::kFloat32;
-};
-template <>
-struct DTypeOf<uint8_t> {
-  static constexpr DType kValue = DType::kUint8;
-};
-template <>
-struct DTypeOf<uint16_t> {
-  static constexpr DType kValue = DType::kUint16;
-};
-
-size_t size_of(DType dtype);            // bytes
-std::string_view name_of(DType dtype);  // as in NumPy: "float32"
-size_t max_value_of(DType dtype);       // of an integer type; 0: not an integer
-
-// Calls work(T()) with a value of the type that `dtype` names.
-template <typename Work>
-decltype(auto) with_dtype(DType dtype, Work&& work) {
-  switch (dtype) {
-    case DType::kUint8:
-      return work(uint8_t{});
-    case DType::kUint16:
-      return work(uint16_t{});
-    case DType::kFloat32:
-      break;
-  }
-  return work(float{});
-}
 
 // One key of the observation dict. Bounds are finite, one for each element, row-major; float32 holds every
 // value of the integer types.

@@ -1,4 +1,5 @@
-// What an agent sees: scan, goal, waypoint, velocity, odometry, attitude, wheels, height_scan, last_action.
+// What an agent sees: scan, reading, goal, waypoint, velocity, odometry, attitude, wheels, height_scan,
+// last_action.
 #include <algorithm>
 #include <cmath>
 
@@ -17,30 +18,27 @@ class Scan final : public ObservationOf<float> {
  public:
   Scan(TermReader& reader, TaskContext& context) {
     const Model& model = context.model;
-    const std::string vehicle = model.vehicles[context.vehicle].name;
-    try {
-      sensor_ = reader.has("sensor") ? model.sensor_index(vehicle, reader.text("sensor", ""))
-                                     : first_sensor(model, context);
-    } catch (const WorldFileError&) {
-      throw;
-    } catch (const Error& e) {
-      reader.fail("sensor", e.what());
-    }
+    sensor_ = reader.has("sensor") ? find_sensor(reader, context) : first_lidar(reader, context);
     const Sensor& sensor = *model.sensors[sensor_].sensor;
-    beams_ = static_cast<int>(sensor.size());
+    if (sensor.kind() != SensorKind::kRay)
+      reader.fail("sensor",
+                  "found a sensor without rays, expected a lidar or an observation of class 'reading'");
+    beams_ = static_cast<int>(sensor.reading().size());
     sectors_ = reader.integer("sectors", beams_, 1, 1 << 20);
     if (sectors_ > beams_)
       reader.fail("sectors", "found " + std::to_string(sectors_) + ", expected at most the sensor's " +
                                  std::to_string(beams_) + " beams");
-    max_ = reader.number("max", sensor.max_value(), kPositive);
+    max_ = reader.number("max", sensor.reading().high, kPositive);
     scheduled_ = reader.choice("timing", {"control", "sensor"}) == 1;
     if (scheduled_) context.needs.scheduled_sensors.push_back(sensor_);
   }
 
-  static size_t first_sensor(const Model& model, const TaskContext& context) {
+  static size_t first_lidar(const TermReader& reader, const TaskContext& context) {
+    const Model& model = context.model;
     for (size_t i = 0; i < model.sensors.size(); ++i)
-      if (model.sensors[i].vehicle == context.vehicle) return i;
-    throw Error("vehicle '" + model.vehicles[context.vehicle].name + "' has no sensor");
+      if (model.sensors[i].vehicle == context.vehicle && model.sensors[i].sensor->kind() == SensorKind::kRay)
+        return i;
+    reader.fail("sensor", "vehicle '" + model.vehicles[context.vehicle].name + "' has no sensor");
   }
 
   std::vector<Interval> bounds() const override { return std::vector<Interval>(sectors_, Interval{0, max_}); }
@@ -210,6 +208,7 @@ std::unique_ptr<const Observation> make(TermReader& reader, TaskContext& context
 
 constexpr TermClass<Observation> kClasses[] = {
     {"scan", make<Scan>},
+    {"reading", make_reading_observation},
     {"goal", make<Goal>},
     {"waypoint", make<Waypoint>},
     {"velocity", make<Velocity>},

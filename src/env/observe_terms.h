@@ -13,4 +13,10 @@ std::unique_ptr<const Observation> make_wheels_observation(TermReader& reader, T
 // `height_scan`: how high the ground around the robot lies.
 std::unique_ptr<const Observation> make_height_scan(TermReader& reader, TaskContext& context);
 
+// `reading`: a sensor of any kind, as its ReadingSpec says.
+std::unique_ptr<const Observation> make_reading_observation(TermReader& reader, TaskContext& context);
+
+// The sensor of the agent's vehicle that the attribute `sensor` names.
+size_t find_sensor(TermReader& reader, const TaskContext& context);
+
 }  // namespace mvsim

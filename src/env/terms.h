@@ -78,13 +78,9 @@ class ObservationOf : public Observation {
 // none of their pixels; restoring it draws them again.
 class Picture : public Observation {
  public:
-  struct Frame {
-    const Model* model;
-    const double* recipe;  // recipe_size() values
-    std::byte* out;
-  };
+  using Frame = ViewFrame;
 
-  virtual size_t recipe_size() const = 0;  // > 0
+  virtual size_t recipe_size() const = 0;  // > 0, numbers of a Frame::recipe
   virtual void record(EnvState& env, AgentState& agent, double* recipe) const = 0;
   // On the thread that called the batch. A frame must not depend on which others are drawn with it.
   virtual void draw(std::span<const Frame> frames) const = 0;

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "model/compile_parts.h"
 #include "model/fingerprint.h"
+#include "model/sensor_layout.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {
@@ -170,6 +171,7 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
   set_bounds(*model);
   set_origin(*model);
   compile_scene(spec, *model);
+  lay_out_sensors(*model);
   for (std::string& warning : model->warnings) warning = printable(warning);
   guard.poll();
   model->fingerprint = fingerprint(*model);

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "model/shape.h"
+#include "sensor/odometry.h"
+#include "sensor/sensors.h"
 #include "vehicle/dynamics.h"
 #include "worldfile/expression.h"
 #include "worldfile/tags.h"
@@ -27,6 +29,15 @@ size_t add_tag_params(Model& model, const std::string& prefix, Tags<Spec> tags, 
   return add_params(model, prefix, table, values);
 }
 
+[[noreturn]] void unknown_class(const ParamSet& set, const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string found =
+      set.class_name.empty() ? "no class attribute" : "class '" + shortened(set.class_name) + "'";
+  throw WorldFileError(set.where, "<" + set.tag + ">: found " + found + ", expected one of " + list +
+                                      did_you_mean(set.class_name, names));
+}
+
 // Finds a registered class by name or throws, naming the known ones.
 template <class T>
 const T& find_class(std::span<const T* const> known, const ParamSet& set) {
@@ -37,12 +48,17 @@ const T& find_class(std::span<const T* const> known, const ParamSet& set) {
       if (!set.class_name.empty() && c->alias() == set.class_name) return *c;
     names.emplace_back(c->name());
   }
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  const std::string found =
-      set.class_name.empty() ? "no class attribute" : "class '" + shortened(set.class_name) + "'";
-  throw WorldFileError(set.where, "<" + set.tag + ">: found " + found + ", expected one of " + list +
-                                      did_you_mean(set.class_name, names));
+  unknown_class(set, names);
+}
+
+const SensorClass& find_sensor_class(const ParamSet& set) {
+  std::vector<std::string> names;
+  for (const auto& some : {sensor_classes(), more_sensor_classes()})
+    for (const SensorClass& c : some) {
+      if (c.name == set.class_name) return c;
+      names.emplace_back(c.name);
+    }
+  unknown_class(set, names);
 }
 
 // The parameters of a class as the world gives them.
@@ -163,7 +179,9 @@ void add_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Mode
     SensorModel sensor;
     sensor.name = s.name;
     sensor.vehicle = vehicle;
-    sensor.sensor = find_class(sensor_classes(), s.params).compile(s, guard, model.warnings);
+    const SensorClass& sensor_class = find_sensor_class(s.params);
+    sensor.class_name = sensor_class.name;
+    sensor.sensor = sensor_class.compile(s, guard, model.warnings);
     if (const NamedText* period = s.params.find("sensor_period")) {
       sensor.period = parse_number(*period);
       check_range({.name = "sensor_period", .min = kShortestPeriod, .max = 1e6}, sensor.period,
@@ -171,8 +189,6 @@ void add_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Mode
     }
     sensor.params = add_params(model, "vehicle:" + spec.name + "/sensor:" + s.name + "/",
                                sensor.sensor->params(), sensor.sensor->nominal_params());
-    sensor.values = model.reading_count;
-    model.reading_count += sensor.sensor->size();
     model.sensors.push_back(std::move(sensor));
   }
 }
@@ -243,8 +259,8 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& gu
                                        without_idle_drivetrain(spec.dynamics, *v.dynamics, model.warnings),
                                        names_of(v.dynamics->geometry()));
   add_load_transfer(spec, v, model);
-  v.controller_state = model.controller_state_count;
-  model.controller_state_count += v.controller->state_size();
+  v.controller_state = model.memory_size;
+  model.memory_size += v.controller->state_size();
   v.first_wheel = model.wheel_count;
   model.wheel_count += v.wheels.size();
   v.initial_pose = settle(ground, spec.placement, v.z_max / 2);

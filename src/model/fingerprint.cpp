@@ -70,8 +70,8 @@ void visit(Archive& archive, const BodyModel& body) {
 
 template <typename Archive>
 void visit(Archive& archive, const SensorModel& model) {
-  const auto& [name, vehicle, period, params, values, sensor] = model;
-  archive(name, vehicle, period, params, values, sensor->class_name());
+  const auto& [name, vehicle, period, params, values, bytes, memory, class_name, sensor] = model;
+  archive(name, vehicle, period, params, values, class_name);
   sensor->add_config(archive);
 }
 
@@ -109,12 +109,12 @@ void visit(Archive& archive, const ParamEntry& param) {
 uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
                vehicles, blocks, grids, bodies, joints, joint_groups, sensors, terrain, has_steps, regions,
-               static_shapes, params, wheel_count, controller_state_count, reading_count, bounds, origin,
+               static_shapes, params, wheel_count, memory_size, reading_count, reading_bytes, bounds, origin,
                warnings, own_fingerprint, scene] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
-         grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count,
-         controller_state_count, reading_count, bounds, origin);
+         grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,
+         reading_count, bounds, origin);
   return hasher.value();
 }
 

@@ -71,7 +71,7 @@ struct VehicleModel {
   // first index in Model::params
   size_t body_params = 0, tire_params = 0, controller_params = 0, dynamics_params = 0;
   std::optional<size_t> load_transfer;  // index in Model::params of its cg_height; off when absent
-  size_t controller_state = 0;          // first index in a Simulation's controller states
+  size_t controller_state = 0;          // first index in a Simulation's memory
   size_t first_wheel = 0;               // first index in a Simulation's wheels
   size_t body = 0;
   std::optional<Vec2> first_joint_anchor;    // body frame: where a two-wheeled trailer rests besides
@@ -144,7 +144,10 @@ struct SensorModel {
   size_t vehicle = 0;
   double period = 0.1;  // s
   size_t params = 0;    // first index in Model::params
-  size_t values = 0;    // first index in a Simulation's readings
+  size_t values = 0;    // first index in a Simulation's flags of readings
+  size_t bytes = 0;     // first index in its readings
+  size_t memory = 0;    // first index in its memory
+  std::string_view class_name;
   std::unique_ptr<const Sensor> sensor;
 };
 
@@ -183,7 +186,10 @@ struct Model {
   StaticShapes static_shapes;
 
   std::vector<ParamEntry> params;
-  size_t wheel_count = 0, controller_state_count = 0, reading_count = 0;
+  size_t wheel_count = 0;
+  size_t memory_size = 0;    // numbers that controllers and sensors keep
+  size_t reading_count = 0;  // values of all readings that a state holds
+  size_t reading_bytes = 0;  // the same with their padding
   Rect bounds;  // of static geometry, grids and elevation maps; where there are none, of horizontal planes;
                 // else of initial poses with a margin
   // Where poses in single precision are counted from, whole metres: the middle of the world, or (0, 0) if all

@@ -2,7 +2,9 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "model/compile.h"
@@ -10,6 +12,7 @@
 #include "python/gil.h"
 #include "python/path.h"
 #include "record/vehicle_log.h"
+#include "sensor/ray_sensor.h"
 #include "sim/check_start.h"
 #include "sim/simulation.h"
 
@@ -93,6 +96,32 @@ py::array_t<bool> flags_of(std::span<const uint8_t> flags) {
   return out;
 }
 
+// An array of a sensor's readings.
+py::array empty_reading(const Simulation& s, size_t sensor) {
+  const ReadingSpec& reading = s.model().sensors.at(sensor).sensor->reading();
+  return {py::dtype(std::string(name_of(reading.dtype))),
+          std::vector<py::ssize_t>(reading.shape.begin(), reading.shape.end())};
+}
+
+py::array latest_reading(const Simulation& s, size_t sensor) {
+  py::array out = empty_reading(s, sensor);
+  auto* const values = static_cast<std::byte*>(out.mutable_data());
+  if (s.model().sensors[sensor].sensor->kind() == SensorKind::kView) {
+    const ViewFrame frame{&s.model(), view_recipe_of(s, sensor).data(), values};
+    draw_views(sensor, {&frame, 1});
+  } else {
+    std::ranges::copy(reading_of(s, sensor), values);
+  }
+  return out;
+}
+
+std::pair<py::array, py::array_t<bool>> fresh_reading(Simulation& s, size_t sensor) {
+  py::array out = empty_reading(s, sensor);
+  std::vector<uint8_t> valid(s.reading_valid(sensor).size());
+  s.read_now(sensor, out.mutable_data(), valid.data());
+  return {out, flags_of(valid)};
+}
+
 void bind_model(py::module_& m) {
   py::class_<VehicleModel>(m, "VehicleModel")
       .def_readonly("name", &VehicleModel::name)
@@ -122,9 +151,13 @@ void bind_model(py::module_& m) {
       .def_readonly("name", &SensorModel::name)
       .def_readonly("vehicle", &SensorModel::vehicle)
       .def_readonly("period", &SensorModel::period)
-      .def_property_readonly("size", [](const SensorModel& s) { return s.sensor->size(); })
-      .def_property_readonly("max_value", [](const SensorModel& s) { return s.sensor->max_value(); })
-      .def_property_readonly("angles", [](const SensorModel& s) { return copy_of(s.sensor->angles()); });
+      .def_readonly("class_name", &SensorModel::class_name)
+      // rad of each ray, of a lidar
+      .def_property_readonly("angles", [](const SensorModel& s) -> std::optional<py::array_t<double>> {
+        const RaySensor* const lidar = as_ray_sensor(*s.sensor);
+        if (!lidar) return std::nullopt;
+        return copy_of(lidar->angles());
+      });
   py::class_<Model, py::smart_holder>(m, "Model")
       .def_property_readonly("path", [](const Model& m) { return python_path(m.path); })
       .def_readonly("timestep", &Model::timestep)
@@ -189,15 +222,10 @@ void bind_world(py::module_& m) {
            [](const Simulation& s, size_t i) { return tuple_of(block_world_twist(s, i)); })
       .def("sensor_count", [](const Simulation& s, size_t i) { return s.state().sensors.at(i).count; })
       .def("sensor_time", [](const Simulation& s, size_t i) { return s.state().sensors.at(i).stamp; })
-      .def("reading", [](const Simulation& s, size_t i) { return copy_of(s.reading(i)); })
+      .def("reading", &latest_reading)
       .def("reading_valid", [](const Simulation& s, size_t i) { return flags_of(s.reading_valid(i)); })
-      // ranges and validity, not stored
-      .def("read_now", [](Simulation& s, size_t i) {
-        py::array_t<float> ranges(static_cast<py::ssize_t>(s.reading(i).size()));
-        std::vector<uint8_t> valid(s.reading(i).size());
-        s.read_now(i, ranges.mutable_data(), valid.data());
-        return std::make_pair(ranges, flags_of(valid));
-      });
+      // values and validity, not stored
+      .def("read_now", &fresh_reading);
   m.def(
       "check_start", [](const Simulation& s) { check_start(s, SignalPoll()); }, "simulation"_a,
       py::call_guard<ReleasedGil>());

@@ -1,12 +1,14 @@
-// Sensor class `laser`: a 2D lidar, exact against grids, static outlines and moving outlines (sensors 2).
+// Sensor class `laser`: a 2D lidar, exact against grids, static outlines and moving outlines .
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "base/geometry_archive.h"
 #include "base/vector_kernels.h"
 #include "raycast/cast_grid.h"
 #include "raycast/directions.h"
+#include "sensor/ray_sensor.h"
 #include "sensor/sensors.h"
 
 namespace mvsim {
@@ -36,23 +38,6 @@ constexpr ParamInfo kShape[] = {
     {.name = "raytrace_3d", .fallback = 0, .type = ParamType::kBool},
 };
 
-// The last writer of each coordinate wins, in document order.
-Pose3 read_pose(const ParamSet& set) {
-  Pose3 pose{.z = 0.05};
-  for (const NamedText& value : set.values) {
-    if (value.name == "pose") {
-      const auto v = parse_numbers(value, 3, 3, "3 numbers: x y yaw (m, m, degrees)");
-      pose = {.x = v[0], .y = v[1], .yaw = v[2] * kDegree};
-    } else if (value.name == "pose_3d") {
-      const auto v = parse_numbers(value, 6, 6, "6 numbers: x y z yaw pitch roll (m, degrees)");
-      pose = {v[0], v[1], v[2], v[3] * kDegree, v[4] * kDegree, v[5] * kDegree};
-    } else if (value.name == "height") {
-      pose.z = parse_number(value);
-    }
-  }
-  return pose;
-}
-
 // All that a <sensor> says of it.
 struct LidarConfig {
   Pose3 pose;  // T_vehicle_sensor
@@ -69,32 +54,78 @@ void visit(Archive& archive, const LidarConfig& config) {
   archive(pose, fov, rays, max_range, bodies_visible, noise);
 }
 
-class Lidar2d final : public Sensor {
- public:
-  Lidar2d(const SensorSpec& spec, LoadGuard& guard, std::vector<std::string>& warnings)
-      : config_(config_of(spec, warnings)) {
-    constexpr double kRayBytes = 48;  // angle, cosine, sine; a reading and its copies
-    const NamedText* rays = spec.params.find("nrays");
-    guard.take(config_.rays * kRayBytes, rays ? rays->where : spec.params.where, "<nrays>: the sensor");
-    beams_ = BeamTable(config_.rays, config_.fov);
-    for (int i = 0; i < beams_.count(); ++i) angles_.push_back(beams_.angle(i));
-  }
+LidarConfig read_config(const SensorSpec& spec, std::vector<std::string>& warnings) {
+  std::array<double, std::size(kShape)> shape;
+  static constexpr std::string_view kOthers[] = {"pose",
+                                                 "pose_3d",
+                                                 "height",
+                                                 "sensor_period",
+                                                 "ignore_parent_body",
+                                                 "range_std_noise",
+                                                 "angle_std_noise_deg",
+                                                 "viz_pointSize",
+                                                 "viz_visiblePlane",
+                                                 "viz_visibleLines",
+                                                 "viz_visiblePoints",
+                                                 "viz_pointsColor",
+                                                 "viz_planeColor"};
+  read_params(spec.params, kShape, shape, kOthers, warnings);
+  std::vector<std::string> unused;  // unknown names have been reported above
+  LidarConfig config;
+  read_params(spec.params, kNoise, config.noise, {}, unused);
+  if (shape[kRaytrace3d] != 0)
+    throw WorldFileError(spec.params.find("raytrace_3d")->where,
+                         "<raytrace_3d>: found true, expected false: 3D lidars are not supported yet");
+  config.pose = read_mount(spec.params, {.z = 0.05}, "height");
+  config.fov = shape[kFov];
+  config.rays = static_cast<int>(shape[kRays]);
+  config.max_range = static_cast<float>(shape[kMaxRange]);
+  config.bodies_visible = shape[kBodiesVisible] != 0;
+  return config;
+}
 
-  std::string_view class_name() const override { return "laser"; }
-  std::span<const ParamInfo> params() const override { return kNoise; }
-  std::span<const double> nominal_params() const override { return config_.noise; }
-  size_t size() const override { return angles_.size(); }
-  double max_value() const override { return config_.max_range; }
-  std::span<const double> angles() const override { return angles_; }
-  Pose3 mount_pose() const override { return config_.pose; }
+// The table of beams, counted before it is made.
+BeamTable make_beams(const SensorSpec& spec, const LidarConfig& config, LoadGuard& guard) {
+  constexpr double kRayBytes = 48;  // angle, cosine, sine; a reading and its copies
+  const NamedText* rays = spec.params.find("nrays");
+  guard.take(config.rays * kRayBytes, rays ? rays->where : spec.params.where, "<nrays>: the sensor");
+  return {config.rays, config.fov};
+}
+
+std::vector<double> angles_of(const BeamTable& beams) {
+  std::vector<double> angles(static_cast<size_t>(beams.count()));
+  for (int i = 0; i < beams.count(); ++i) angles[static_cast<size_t>(i)] = beams.angle(i);
+  return angles;
+}
+
+SensorInfo info_of(const LidarConfig& config) {
+  return {.mount = config.pose,
+          .params = kNoise,
+          .nominal_params = {config.noise.begin(), config.noise.end()},
+          .reading = {.dtype = DType::kFloat32,
+                      .shape = {static_cast<size_t>(config.rays)},
+                      .low = 0,
+                      .high = config.max_range,
+                      .unit = "m"}};
+}
+
+}  // namespace
+
+class Lidar2d final : public RaySensor {
+ public:
+  Lidar2d(const LidarConfig& config, BeamTable beams)
+      : RaySensor(info_of(config), angles_of(beams)), config_(config), beams_(std::move(beams)) {}
+
   void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
 
-  void read(const double* p, const SensorScene& scene, const SensorMount& mount, RandomStream& random,
-            float* values, uint8_t* valid) const override {
+  void read(const SensorOwn& own, const SensorScene& scene, const SensorMount& mount, float* values,
+            uint8_t* valid) const override {
+    const double* const p = own.params;
+    RandomStream& random = *own.noise;
     const Pose3 &v = mount.T_world_vehicle, &pose = config_.pose;
     const float max_range = config_.max_range;
     const Pose2 T_world_sensor = compose({v.x, v.y, v.yaw}, {pose.x, pose.y, pose.yaw});
-    const size_t n = size();
+    const auto n = static_cast<size_t>(beams_.count());
     const auto directions = std::make_unique_for_overwrite<float[]>(2 * n);
     float *dx = directions.get(), *dy = dx + n;
     // "no return" is beyond the range, so that a hit at exactly max_range still counts
@@ -130,44 +161,15 @@ class Lidar2d final : public Sensor {
   }
 
  private:
-  static LidarConfig config_of(const SensorSpec& spec, std::vector<std::string>& warnings) {
-    std::array<double, std::size(kShape)> shape;
-    static constexpr std::string_view kOthers[] = {"pose",
-                                                   "pose_3d",
-                                                   "height",
-                                                   "sensor_period",
-                                                   "ignore_parent_body",
-                                                   "range_std_noise",
-                                                   "angle_std_noise_deg",
-                                                   "viz_pointSize",
-                                                   "viz_visiblePlane",
-                                                   "viz_visibleLines",
-                                                   "viz_visiblePoints",
-                                                   "viz_pointsColor",
-                                                   "viz_planeColor"};
-    read_params(spec.params, kShape, shape, kOthers, warnings);
-    std::vector<std::string> unused;  // unknown names have been reported above
-    LidarConfig config;
-    read_params(spec.params, kNoise, config.noise, {}, unused);
-    if (shape[kRaytrace3d] != 0)
-      throw WorldFileError(spec.params.find("raytrace_3d")->where,
-                           "<raytrace_3d>: found true, expected false: 3D lidars are not supported yet");
-    config.pose = read_pose(spec.params);
-    config.fov = shape[kFov];
-    config.rays = static_cast<int>(shape[kRays]);
-    config.max_range = static_cast<float>(shape[kMaxRange]);
-    config.bodies_visible = shape[kBodiesVisible] != 0;
-    return config;
-  }
-
   // Noise is drawn for every ray, hit or not, so that the stream does not depend on the scene: calls
   // use(first ray, normal deviates of the rays from there on). Without noise, none is drawn.
   template <typename Use>
   void for_each_deviate(double sigma, RandomStream& random, Use use) const {
     constexpr size_t kAtOnce = 256;
     double deviates[kAtOnce] = {};
-    for (size_t begin = 0; begin < size(); begin += kAtOnce) {
-      const size_t count = std::min(kAtOnce, size() - begin);
+    const auto size = static_cast<size_t>(beams_.count());
+    for (size_t begin = 0; begin < size; begin += kAtOnce) {
+      const size_t count = std::min(kAtOnce, size - begin);
       if (sigma > 0) random.normals({deviates, count});
       use(begin, std::span<const double>(deviates, count));
     }
@@ -175,23 +177,13 @@ class Lidar2d final : public Sensor {
 
   LidarConfig config_;
   BeamTable beams_;
-  std::vector<double> angles_;
 };
 
-class Lidar2dClass final : public SensorClass {
- public:
-  std::string_view name() const override { return "laser"; }
-  std::unique_ptr<const Sensor> compile(const SensorSpec& spec, LoadGuard& guard,
-                                        std::vector<std::string>& warnings) const override {
-    return std::make_unique<Lidar2d>(spec, guard, warnings);
-  }
-};
-
-}  // namespace
-
-const SensorClass& lidar2d_class() {
-  static const Lidar2dClass kClass;
-  return kClass;
+template <>
+std::unique_ptr<const Sensor> compile_sensor<Lidar2d>(const SensorSpec& spec, LoadGuard& guard,
+                                                      std::vector<std::string>& warnings) {
+  const LidarConfig config = read_config(spec, warnings);
+  return std::make_unique<Lidar2d>(config, make_beams(spec, config, guard));
 }
 
 }  // namespace mvsim

@@ -1,79 +1,77 @@
-// Seam: a sensor. One file per sensor class, one line in sensor_classes().
+// What all sensors share. A Sensor is the immutable compiled form of one <sensor>; what changes (parameters,
+// random stream, memory, last reading) belongs to the state of a simulation.
 //
-// A Sensor is the immutable compiled form of one <sensor>; what changes (noise parameters, random stream,
-// last reading) belongs to the Simulation.
+// There are three kinds, by what they need: sensor/state_sensor.h, ray_sensor.h, view_sensor.h. A class
+// derives from one of them; whoever only asks what a reading looks like needs none of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/archive.h"
+#include "base/dtype.h"
 #include "base/geometry.h"
-#include "base/load_guard.h"
 #include "base/params.h"
 #include "base/random.h"
-#include "raycast/grid_field.h"
-#include "raycast/static_shapes.h"
-#include "worldfile/world_spec.h"
 
 namespace mvsim {
 
-struct PlacedGrid {
-  const GridField* field;
-  Pose2 T_world_grid;
+// A reading as an array, row-major.
+struct ReadingSpec {
+  DType dtype = DType::kFloat32;
+  std::vector<size_t> shape;
+  double low = 0, high = 0;  // of all values
+  std::string_view unit;     // SI; "" for a share, a factor or a count
+
+  size_t size() const {
+    size_t size = 1;
+    for (const size_t n : shape) size *= n;
+    return size;
+  }
+  size_t bytes() const { return size() * size_of(dtype); }
 };
 
-// A convex outline that may move or change size, in the world frame.
-struct MovingShape {
-  const Vec2* vertices;
-  int count;
-  Vec2 center;
-  double radius;  // of a circle about `center` that holds all vertices
-  int body;
+enum class SensorKind : uint8_t { kState, kRay, kView };
+
+// What a class says of a sensor that it compiled.
+struct SensorInfo {
+  Pose3 mount;                        // T_vehicle_sensor
+  std::span<const ParamInfo> params;  // that an environment may randomise, e.g. noise
+  std::vector<double> nominal_params;
+  ReadingSpec reading;
 };
 
-// What sensors see of one simulation at one moment.
-struct SensorScene {
-  std::span<const PlacedGrid> grids;
-  const StaticShapes* static_shapes = nullptr;
-  std::span<const MovingShape> moving;
-};
-
-struct SensorMount {
-  Pose3 T_world_vehicle;
-  int body = -1;  // own body, never seen by a 2D lidar
+// What a simulation holds for one sensor.
+struct SensorOwn {
+  const double* params;
+  double* memory;
+  RandomStream* noise;
 };
 
 class Sensor {
  public:
   virtual ~Sensor() = default;
-  virtual std::string_view class_name() const = 0;
-  virtual std::span<const ParamInfo> params() const = 0;  // randomisable, e.g. noise
-  virtual std::span<const double> nominal_params() const = 0;
-  virtual size_t size() const = 0;                     // values a reading
-  virtual double max_value() const = 0;                // values lie in [0, max_value]
-  virtual std::span<const double> angles() const = 0;  // rad of each ray, sensor frame; empty if no rays
-  virtual Pose3 mount_pose() const = 0;                // T_vehicle_sensor
+  SensorKind kind() const { return kind_; }
+  const Pose3& mount() const { return info_.mount; }
+  std::span<const ParamInfo> params() const { return info_.params; }
+  std::span<const double> nominal_params() const { return info_.nominal_params; }
+  const ReadingSpec& reading() const { return info_.reading; }
+  // Numbers that it keeps from one reading to the next: SensorOwn::memory, 0 at a reset.
+  virtual size_t memory_size() const { return 0; }
   // Everything that shapes its readings. Whoever adds a sensor keeps what was configured in one struct whose
   // visit() takes the fields by a structured binding: a forgotten one does not compile.
   virtual void add_config(ArchiveHasher& hasher) const = 0;
-  // Writes size() values and validity flags (`valid` may be null).
-  virtual void read(const double* p, const SensorScene& scene, const SensorMount& mount, RandomStream& random,
-                    float* values, uint8_t* valid) const = 0;
-};
 
-class SensorClass {
- public:
-  virtual ~SensorClass() = default;
-  virtual std::string_view name() const = 0;
-  // Counts the memory of its tables and readings before it takes it.
-  virtual std::unique_ptr<const Sensor> compile(const SensorSpec& spec, LoadGuard& guard,
-                                                std::vector<std::string>& warnings) const = 0;
-};
+ protected:
+  Sensor(SensorKind kind, SensorInfo info) : kind_(kind), info_(std::move(info)) {}
 
-std::span<const SensorClass* const> sensor_classes();
+ private:
+  SensorKind kind_;
+  SensorInfo info_;
+};
 
 }  // namespace mvsim

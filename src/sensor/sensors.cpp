@@ -1,14 +1,30 @@
 #include "sensor/sensors.h"
 
-#include <array>
-
 namespace mvsim {
 
-std::span<const SensorClass* const> sensor_classes() {
-  static const std::array kClasses{
-      &lidar2d_class(),
-  };
-  return kClasses;
+// One line a class, which is declared by it.
+constexpr SensorClass kSensorClasses[] = {
+    {"laser", compile_sensor<class Lidar2d>},
+};
+
+std::span<const SensorClass> sensor_classes() {
+  return kSensorClasses;
+}
+
+Pose3 read_mount(const ParamSet& set, const Pose3& fallback, std::string_view z_tag) {
+  Pose3 pose = fallback;
+  for (const NamedText& value : set.values) {
+    if (value.name == "pose") {
+      const auto v = parse_numbers(value, 3, 3, "3 numbers: x y yaw (m, m, degrees)");
+      pose = {.x = v[0], .y = v[1], .yaw = v[2] * kDegree};
+    } else if (value.name == "pose_3d") {
+      const auto v = parse_numbers(value, 6, 6, "6 numbers: x y z yaw pitch roll (m, degrees)");
+      pose = {v[0], v[1], v[2], v[3] * kDegree, v[4] * kDegree, v[5] * kDegree};
+    } else if (value.name == z_tag) {
+      pose.z = parse_number(value);
+    }
+  }
+  return pose;
 }
 
 }  // namespace mvsim

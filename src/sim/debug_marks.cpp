@@ -22,13 +22,14 @@ void add_heading(const Simulation& simulation, size_t index, Marks& marks) {
 // Where the rays of a lidar end that hit something.
 void add_hits(Simulation& simulation, size_t index, Marks& marks) {
   const SensorModel& model = simulation.model().sensors[index];
-  const auto angles = model.sensor->angles();
-  if (angles.empty()) return;
-  std::vector<float> ranges(model.sensor->size());
-  std::vector<uint8_t> valid(model.sensor->size());
+  const RaySensor* const lidar = as_ray_sensor(*model.sensor);
+  if (!lidar) return;
+  const std::span<const double> angles = lidar->angles();
+  std::vector<float> ranges(angles.size());
+  std::vector<uint8_t> valid(angles.size());
   simulation.read_now(index, ranges.data(), valid.data());
   const Pose3 base = vehicle_pose(simulation, model.vehicle);
-  const Pose3 mount = model.sensor->mount_pose();
+  const Pose3 mount = lidar->mount();
   const Pose2 sensor = compose({base.x, base.y, base.yaw}, {mount.x, mount.y, mount.yaw});
   for (size_t i = 0; i < angles.size(); ++i) {
     if (!valid[i]) continue;

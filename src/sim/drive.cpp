@@ -23,7 +23,7 @@ void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, S
                               .dynamics_params = params + v.dynamics_params,
                               .climbing_force = -params[v.body_params + kChassisMass] * m.gravity * slope.x};
   const double* command = s.vehicles[index].command;
-  double* state = s.controllers.data() + v.controller_state;
+  double* state = s.memory.data() + v.controller_state;
   double actuation[kMostActuation] = {};
   v.controller->step(params + v.controller_params, input, command, state, actuation);
   if (details)

@@ -125,8 +125,8 @@ void reset_state(const Model& m, SimState& s, Workspace& w, uint64_t key, uint32
   s.params.resize(m.params.size());
   for (size_t i = 0; i < m.params.size(); ++i) s.params[i] = m.params[i].nominal;
   s.wheels.assign(m.wheel_count, {});
-  s.controllers.assign(m.controller_state_count, 0.0);
-  s.readings.assign(m.reading_count, 0.0f);
+  s.memory.assign(m.memory_size, 0.0);
+  s.readings.bytes.assign(m.reading_bytes, {});
   s.reading_valid.assign(m.reading_count, 0);
   s.bodies.assign(m.bodies.size(), {});
   s.inertias.assign(m.bodies.size(), {});

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "sensor/sensor.h"
+#include "sensor/ray_sensor.h"
 #include "sim/body_state.h"
 
 namespace mvsim {

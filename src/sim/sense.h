@@ -1,4 +1,4 @@
-// Sensing: the readings that are due, a reading of now, the built-in odometry.
+// Sensing: hands to each kind of sensor what it needs, and keeps the readings that are due.
 #pragma once
 
 #include <span>
@@ -12,13 +12,17 @@ namespace mvsim {
 // The readings that are due in the step of `dt` s that began at `start`.
 void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double start, double dt);
 
-// A reading of now, from the sensor's own noise stream; `valid` may be null.
-void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t sensor, float* values,
+// A reading of now, from the sensor's own noise stream: ReadingSpec::bytes() and a flag for each value, which
+// may be null. Of a picture there are no flags.
+void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t sensor, std::byte* values,
                  uint8_t* valid);
 
-// The latest due reading of a sensor.
-std::span<const float> reading_of(const Model& m, const SimState& s, size_t sensor);
-std::span<const uint8_t> reading_valid_of(const Model& m, const SimState& s, size_t sensor);
+// The latest due reading of a sensor whose readings the state holds; empty for a picture.
+std::span<const std::byte> reading_of(const SimView& sim, size_t sensor);
+std::span<const uint8_t> reading_valid_of(const SimView& sim, size_t sensor);
+// The same as values of float32. Throws Error if they are none.
+std::span<const float> float_reading_of(const SimView& sim, size_t sensor);
+bool readings_are_finite(const SimView& sim);
 
 // Adds the step that has just been made to the vehicle's built-in odometry.
 void read_odometry(const Model& m, SimState& s, size_t vehicle, RotationMemo& yaws);

@@ -4,6 +4,7 @@
 // Poses are of reference points in the world frame, twists in the body frame unless named otherwise.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,13 +26,19 @@ struct VehicleState {
   double command[kMostCommand] = {};
 };
 
-// The latest due reading of a sensor: its values stand in SimState::readings.
+// The latest due reading of a sensor: its values stand in SimState::readings, or what draws it again, of a
+// picture, in SimState::memory.
 struct SensorState {
   double last_due = 0;    // time of the step that produced the last reading
   double stamp = -1;      // simulated time that the reading describes; < 0: none yet
   uint32_t count = 0;     // readings so far
   bool scheduled = true;  // false: only read_now() is used, its period plays no part
   RandomStream noise;
+};
+
+// Readings of all types, one behind the other (SensorModel::bytes).
+struct ReadingBuffer {
+  std::vector<std::byte> bytes;
 };
 
 struct SimState {
@@ -51,10 +58,10 @@ struct SimState {
   std::vector<double> block_z;
   std::vector<VehicleState> vehicles;
   std::vector<WheelState> wheels;
-  std::vector<double> controllers;
+  std::vector<double> memory;  // of controllers and sensors
   std::vector<SensorState> sensors;
-  std::vector<float> readings;
-  std::vector<uint8_t> reading_valid;
+  ReadingBuffer readings;
+  std::vector<uint8_t> reading_valid;  // a flag for each value
 };
 
 // What a query reads. A Simulation converts to it.

@@ -16,6 +16,7 @@
 #include "sim/sense.h"
 #include "sim/sim_state.h"
 #include "sim/step_observer.h"
+#include "sim/view_recipe.h"
 #include "sim/workspace.h"
 
 namespace mvsim {
@@ -68,15 +69,18 @@ class Simulation {
   // nothing is carried then.
   void run(double duration, const std::function<void()>& after_step = {});
 
-  // The latest due reading of a sensor.
-  std::span<const float> reading(size_t sensor) const { return reading_of(*model_, state_, sensor); }
+  // The latest due reading of a sensor, as float32 (an Error of one that has another type).
+  std::span<const float> reading(size_t sensor) const { return float_reading_of({*model_, state_}, sensor); }
   std::span<const uint8_t> reading_valid(size_t sensor) const {
-    return reading_valid_of(*model_, state_, sensor);
+    return reading_valid_of({*model_, state_}, sensor);
   }
-  // A fresh reading now, from the sensor's own noise stream; `valid` may be null. Not stored.
-  void read_now(size_t sensor, float* values, uint8_t* valid) {
-    read_sensor(*model_, state_, work_.scene, sensor, values, valid);
+  // A fresh reading now, from the sensor's own noise stream: ReadingSpec::bytes() and flags; `valid` may be
+  // null. Not stored.
+  void read_now(size_t sensor, void* values, uint8_t* valid) {
+    read_sensor(*model_, state_, work_.scene, sensor, static_cast<std::byte*>(values), valid);
   }
+  // What draws a picture of now again (sim/view_recipe.h).
+  void record_view(size_t sensor, double* recipe) { mvsim::record_view(*model_, state_, sensor, recipe); }
 
  private:
   std::shared_ptr<const Model> model_;

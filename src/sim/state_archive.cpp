@@ -3,8 +3,10 @@
 #include "sim/state_archive.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "base/geometry_archive.h"
+#include "sim/sense.h"
 
 namespace mvsim {
 
@@ -40,14 +42,29 @@ void visit(Archive& archive, ValueOf<SensorState> auto& sensor) {
   archive(last_due, stamp, count, scheduled, noise);
 }
 
+// In whole words of four bytes, after their number: those of float32 are written as an array of float32 is.
+template <typename Archive>
+void visit(Archive& archive, ValueOf<ReadingBuffer> auto& readings) {
+  auto& [bytes] = readings;
+  if constexpr (Archive::kReads) {
+    std::vector<uint32_t> words;
+    archive(words);
+    bytes.resize(words.size() * sizeof(uint32_t));
+    if (!words.empty()) std::memcpy(bytes.data(), words.data(), bytes.size());
+  } else {
+    archive(uint64_t{bytes.size() / sizeof(uint32_t)});
+    archive.raw(bytes.data(), bytes.size());
+  }
+}
+
 template <typename Archive>
 void visit(Archive& archive, ValueOf<SimState> auto& state) {
   auto& [key, episode, time, time_error, owed, step_count, params, bodies, inertias, free_distances,
-         in_contact, always_solver, intangible_poses, block_z, vehicles, wheels, controllers, sensors,
-         readings, reading_valid] = state;
+         in_contact, always_solver, intangible_poses, block_z, vehicles, wheels, memory, sensors, readings,
+         reading_valid] = state;
   archive(key, episode, time, time_error, owed, step_count, params, bodies, inertias, free_distances,
-          in_contact, always_solver, intangible_poses, block_z, vehicles, wheels, controllers, sensors,
-          readings, reading_valid);
+          in_contact, always_solver, intangible_poses, block_z, vehicles, wheels, memory, sensors, readings,
+          reading_valid);
 }
 
 namespace {
@@ -65,8 +82,8 @@ bool fits(const SimState& s, const Model& m) {
          s.inertias.size() == m.bodies.size() && s.free_distances.size() == m.vehicles.size() &&
          s.intangible_poses.size() == m.blocks.size() && s.block_z.size() == m.blocks.size() &&
          s.vehicles.size() == m.vehicles.size() && s.wheels.size() == m.wheel_count &&
-         s.controllers.size() == m.controller_state_count && s.sensors.size() == m.sensors.size() &&
-         s.readings.size() == m.reading_count && s.reading_valid.size() == m.reading_count &&
+         s.memory.size() == m.memory_size && s.sensors.size() == m.sensors.size() &&
+         s.readings.bytes.size() == m.reading_bytes && s.reading_valid.size() == m.reading_count &&
          all_in_range(s.params, m);
 }
 
@@ -79,12 +96,12 @@ void write_state(ArchiveWriter& archive, const SimState& state) {
 SimState read_state(const Model& model, ArchiveReader& archive) {
   SimState state;
   archive(state);
-  archive.check(fits(state, model));
+  archive.check(fits(state, model) && (!archive.finite_only() || readings_are_finite({model, state})));
   return state;
 }
 
 size_t expected_bytes(const Model& m) {
-  return 256 + 8 * (m.params.size() + m.controller_state_count) + 5 * m.reading_count +
+  return 256 + 8 * (m.params.size() + m.memory_size) + m.reading_bytes + m.reading_count +
          m.bodies.size() * (sizeof(BodyState) + sizeof(BodyInertia)) + m.blocks.size() * 4 * sizeof(double) +
          m.vehicles.size() * (sizeof(VehicleState) + 8) + m.wheel_count * sizeof(WheelState) +
          m.sensors.size() * sizeof(SensorState);

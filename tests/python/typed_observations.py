@@ -16,7 +16,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-import mvsim_gym  # noqa: F401 (registers the environments)
+import mvsim_gym
 from mvsim_gym import _core
 
 SHAPE = (4, 5, 3)
@@ -130,3 +130,54 @@ def test_stable_baselines() -> None:
         _, _, dones, infos = by_key.step(np.ones((3, 2), np.float32))
         for i in np.flatnonzero(dones):
             assert infos[i]["terminal_observation"]["picture"].dtype == np.uint8
+
+
+SENSORS = """<mvsim_world><simul_timestep>0.01</simul_timestep><vehicle name="r"><init_pose>0 0 0</init_pose>
+<dynamics class="differential"><controller class="twist_ideal"/></dynamics>
+<sensor class="test_motion" name="motion"/><sensor class="test_ranger" name="ranger"/>
+<sensor class="test_plain" name="plain"/><sensor class="laser" name="laser"/></vehicle></mvsim_world>"""
+SEEN = """<mvsim_env id="test/Sensors-v0" world="sensors.world.xml" control_period="0.1" time_limit="5">
+<agent vehicle="r"><action class="twist" vx="0 1" omega="-1 1"/><observe class="scan"/>{}</agent></mvsim_env>"""
+
+
+def test_sensors_of_each_kind_in_a_world(tmp_path: Path) -> None:
+    (tmp_path / "sensors.world.xml").write_text(SENSORS)
+    world = mvsim_gym.World(tmp_path / "sensors.world.xml")
+    sensors = world.vehicles["r"].sensors
+    assert list(sensors) == ["motion", "ranger", "plain", "laser"]
+    assert sensors["motion"].values() is None and sensors["motion"].angles is None
+    world.step(0.2)
+    motion, ranger, plain = (sensors[name].values() for name in ("motion", "ranger", "plain"))
+    assert motion is not None and ranger is not None and plain is not None
+    assert motion.dtype == np.float64 and motion.shape == (5,) and motion[0] == pytest.approx(0.11)
+    assert ranger.dtype == np.float32 and ranger.tolist() == [20]
+    assert plain.dtype == np.uint8 and plain.shape == (2, 3, 3) and (plain == 100).all()
+    np.testing.assert_array_equal(sensors["plain"].values(fresh=True), plain)
+    laser = sensors["laser"].read()
+    assert laser is not None
+    np.testing.assert_array_equal(laser.ranges, sensors["laser"].values())
+    with pytest.raises(
+        TypeError, match="'motion' is of class 'test_motion', which has no ranges: use values"
+    ):
+        sensors["motion"].read()
+
+
+@pytest.mark.parametrize("sensor", ["motion", "ranger", "plain"])
+def test_sensors_of_each_kind_in_an_environment(tmp_path: Path, sensor: str) -> None:
+    (tmp_path / "sensors.world.xml").write_text(SENSORS)
+    path = tmp_path / "sensors.env.xml"
+    path.write_text(SEEN.format(f'<observe name="x" class="reading" sensor="{sensor}" history="2"/>'))
+    env = mvsim_gym.Env(path)
+    expected = {
+        "motion": gym.spaces.Box(-1000, 1000, (10,), np.float64),
+        "ranger": gym.spaces.Box(0, 20, (2,), np.float32),
+        "plain": gym.spaces.Box(0, 255, (2, 2, 3, 3), np.uint8),
+    }
+    assert env.observation_space["x"] == expected[sensor]
+    check_env(env, skip_render_check=True)
+    env.reset(seed=1)
+    env.step(np.array([1, 0], np.float32))
+    other = pickle.loads(pickle.dumps(env))
+    for _ in range(3):
+        (a, *_), (b, *_) = (e.step(np.array([1, 0], np.float32)) for e in (env, other))
+        assert env.observation_space.contains(a) and a["x"].tobytes() == b["x"].tobytes()

@@ -162,7 +162,8 @@ class _Scans:
     def __init__(self, world: World, file: IO[str]) -> None:
         self._writer = csv.writer(file, lineterminator="\n")
         self._writer.writerow(["scan", "t", "vehicle", "sensor", "ray", "angle", "range", "valid"])
-        self._sensors = [(v, s) for v in world.vehicles.values() for s in v.sensors.values()]
+        sensors = [(v, s) for v in world.vehicles.values() for s in v.sensors.values()]
+        self._sensors = [(v, s) for v, s in sensors if s.angles is not None]
         self._last = [-1.0] * len(self._sensors)
         self._count = 0
 

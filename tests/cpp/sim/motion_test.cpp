@@ -196,34 +196,6 @@ TEST(Motion, RawTorqueIsNegativeForward) {
   EXPECT_THROW(sim.set_command(0, nan), Error);
 }
 
-TEST(Motion, OdometryFollowsThePoseUpToItsMultipliers) {
-  Simulation sim(
-      model_of("<simul_timestep>0.005</simul_timestep>" + bot("r", kIdeal, "<init_pose>3 -2 40</init_pose>")),
-      0);
-  sim.set_twist(0, 0.5, 0.3);
-  sim.run(2);
-  const Pose2 odometry = sim.state().vehicles[0].odometry;
-  const Pose2 world = compose({3, -2, 40 * kDegree}, odometry);
-  EXPECT_NEAR(world.x, vehicle_pose(sim, 0).x, 1e-5);
-  EXPECT_NEAR(world.y, vehicle_pose(sim, 0).y, 1e-5);
-  EXPECT_NEAR(odometry.yaw, 0.6, 5e-3);
-}
-
-TEST(Motion, UnsetOdometryMultipliersAreDrawnPerEpisode) {
-  std::string open = bot("r", kIdeal, kOrigin);
-  const auto at = open.find("<odometry");
-  open.erase(at, open.find("/>", at) + 2 - at);
-  const auto model = model_of(open);
-  Simulation sim(model, 1);
-  const double first = sim.state().params[model->vehicles[0].body_params + kOdometryX];
-  sim.reset(1, 1);
-  const double second = sim.state().params[model->vehicles[0].body_params + kOdometryX];
-  EXPECT_NE(first, second);
-  EXPECT_NEAR(first, 1, 0.1);
-  sim.reset(1, 0);
-  EXPECT_EQ(sim.state().params[model->vehicles[0].body_params + kOdometryX], first);
-}
-
 TEST(Motion, PlacedVehicleStartsAtRestThere) {
   Simulation sim(model_of(bot("r", kIdeal, "<init_pose>0 0 0</init_pose><init_vel>1 0 0</init_vel>")), 0);
   sim.run(0.1);

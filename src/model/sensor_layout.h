@@ -1,0 +1,17 @@
+// Where a state holds what sensors keep and read.
+#pragma once
+
+#include "model/model.h"
+
+namespace mvsim {
+
+// Sets values, bytes and memory of all sensors and the sizes in the Model. After compile_scene: of a picture
+// a state holds what draws it again, in the sensor's memory, and no pixel.
+void lay_out_sensors(Model& model);
+
+// Numbers that a sensor keeps in a state: memory_size(), or those that draw its picture again
+// (sim/view_recipe.h): these, its parameters, and the pose of each frame of the scene.
+inline constexpr size_t kViewRecipeHead = 3, kScenePoseNumbers = 13;
+size_t state_memory_size(const Model& model, const Sensor& sensor);
+
+}  // namespace mvsim

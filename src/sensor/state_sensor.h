@@ -1,0 +1,31 @@
+// Sensors that see how their vehicle moves and nothing else: odometry, IMU, GNSS.
+#pragma once
+
+#include <utility>
+
+#include "sensor/sensor.h"
+
+namespace mvsim {
+
+// A vehicle at the end of a time step; world frame, of its reference point.
+struct BodyMotion {
+  double time = 0;  // s
+  Pose3 pose{};
+  Twist2 twist{};
+  Vec2 acceleration{};         // m/s2, the difference of the velocity over the step
+  Pose2 pose_before{};         // at the start of the step
+  Rotation2 heading_before{};  // of pose_before.yaw
+  double gravity = 0;          // m/s2
+};
+
+class StateSensor : public Sensor {
+ public:
+  // Writes reading().bytes() and a flag for each value; either may be null.
+  virtual void read(const SensorOwn& own, const BodyMotion& motion, std::byte* values,
+                    uint8_t* valid) const = 0;
+
+ protected:
+  explicit StateSensor(SensorInfo info) : Sensor(SensorKind::kState, std::move(info)) {}
+};
+
+}  // namespace mvsim

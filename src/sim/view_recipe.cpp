@@ -1,0 +1,74 @@
+#include "sim/view_recipe.h"
+
+#include <algorithm>
+
+#include "model/sensor_layout.h"
+#include "sensor/view_sensor.h"
+#include "sim/scene_poses.h"
+
+namespace mvsim {
+namespace {
+
+double* write_pose(const ScenePose& pose, double* out) {
+  const Frame3& f = pose.T_world_frame;
+  for (const Vec3& v : {f.origin, f.x, f.y, f.z})
+    for (const double number : {v.x, v.y, v.z}) *out++ = number;
+  *out++ = pose.scale;
+  return out;
+}
+
+ScenePose read_pose(const double* p) {
+  return {{{p[0], p[1], p[2]}, {p[3], p[4], p[5]}, {p[6], p[7], p[8]}, {p[9], p[10], p[11]}}, p[12]};
+}
+
+// Half of a key; 0 where the bytes of a snapshot were made up.
+uint64_t half_of(double number) {
+  return number >= 0 && number <= UINT32_MAX ? static_cast<uint64_t>(number) : 0;
+}
+
+void draw_view(const SensorModel& sensor, const ViewFrame& frame) {
+  const auto& view = static_cast<const ViewSensor&>(*sensor.sensor);
+  const double* const params = frame.recipe + kViewRecipeHead;
+  const double* const numbers = params + view.params().size();
+  std::vector<ScenePose> poses(frame.model->scene->frame_count);
+  for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers + i * kScenePoseNumbers);
+  RandomStream noise(half_of(frame.recipe[1]) << 32 | half_of(frame.recipe[2]), 0,
+                     StreamPurpose::kSensorNoise);
+  const Frame3& base = poses[frame_of_body(frame.model->vehicles[sensor.vehicle].body)].T_world_frame;
+  view.make_picture({params, nullptr, &noise},
+                    {.scene = frame.model->scene.get(),
+                     .poses = poses,
+                     .T_world_sensor = compose(base, Frame3(view.mount()))},
+                    frame.out);
+}
+
+}  // namespace
+
+void record_view(const Model& m, SimState& s, size_t index, double* recipe) {
+  static_assert(kViewRecipeHead == 3);
+  const SensorModel& sensor = m.sensors.at(index);
+  RandomStream& noise = s.sensors[index].noise;
+  *recipe++ = 1;
+  for (int half = 0; half < 2; ++half) *recipe++ = noise.bits();
+  recipe = std::copy_n(s.params.data() + sensor.params, sensor.sensor->params().size(), recipe);
+  std::vector<ScenePose> poses;
+  scene_poses({m, s}, poses);
+  for (const ScenePose& pose : poses) recipe = write_pose(pose, recipe);
+}
+
+std::span<const double> view_recipe_of(const SimView& sim, size_t index) {
+  const SensorModel& sensor = sim.model.sensors.at(index);
+  return {sim.state.memory.data() + sensor.memory, state_memory_size(sim.model, *sensor.sensor)};
+}
+
+void draw_views(size_t index, std::span<const ViewFrame> frames) {
+  for (const ViewFrame& frame : frames) {
+    const SensorModel& sensor = frame.model->sensors.at(index);
+    if (frame.recipe[0] == 1)
+      draw_view(sensor, frame);
+    else
+      std::fill_n(frame.out, sensor.sensor->reading().bytes(), std::byte{0});
+  }
+}
+
+}  // namespace mvsim

@@ -1,0 +1,31 @@
+// Pictures of view sensors as recipes: numbers from which, with the Model alone, the picture can be drawn
+// again bit for bit. A state and a snapshot hold recipes, no pixels.
+//
+// A recipe is 1 (0: none was taken), the key of the picture's noise in two halves, the sensor's parameters,
+// and the pose of each frame of the scene; state_memory_size() numbers (model/sensor_layout.h).
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "sim/sim_state.h"
+
+namespace mvsim {
+
+// What the sensor sees now. Draws the key from the sensor's noise stream.
+void record_view(const Model& m, SimState& s, size_t sensor, double* recipe);
+
+// Of the latest due picture.
+std::span<const double> view_recipe_of(const SimView& sim, size_t sensor);
+
+struct ViewFrame {
+  const Model* model;
+  const double* recipe;
+  std::byte* out;  // ReadingSpec::bytes()
+};
+
+// All pictures of one sensor in one call; a picture does not depend on which others are drawn with it. Where
+// none was taken it is zero.
+void draw_views(size_t sensor, std::span<const ViewFrame> frames);
+
+}  // namespace mvsim

@@ -1,0 +1,133 @@
+// Sensors of the tests alone, one of each kind, in place of src/sensor/more_sensors.cpp. Linked into
+// mvsim_tests and into the test build of the Python module; no part of the package.
+#include <algorithm>
+#include <cstring>
+
+#include "base/geometry_archive.h"
+#include "raycast/directions.h"
+#include "sensor/ray_sensor.h"
+#include "sensor/sensors.h"
+#include "sensor/state_sensor.h"
+#include "sensor/view_sensor.h"
+
+namespace mvsim {
+namespace {
+
+constexpr ParamInfo kNoise[] = {{.name = "std_noise", .fallback = 0, .min = 0, .unit = "m"}};
+constexpr ParamInfo kGray[] = {{.name = "gray", .fallback = 100, .min = 0, .max = 255},
+                               {.name = "grain", .fallback = 0, .type = ParamType::kBool}};
+
+struct TestConfig {
+  Pose3 mount;
+  std::vector<double> params;
+};
+
+template <typename Archive>
+void visit(Archive& archive, const TestConfig& config) {
+  const auto& [mount, params] = config;
+  archive(mount, params);
+}
+
+TestConfig read_config(const SensorSpec& spec, std::span<const ParamInfo> table,
+                       std::vector<std::string>& warnings) {
+  TestConfig config{read_mount(spec.params, {}), std::vector<double>(table.size())};
+  read_params(spec.params, table, config.params, kCommonSensorTags, warnings);
+  return config;
+}
+
+SensorInfo info_of(const TestConfig& config, std::span<const ParamInfo> table, ReadingSpec reading) {
+  return {
+      .mount = config.mount, .params = table, .nominal_params = config.params, .reading = std::move(reading)};
+}
+
+}  // namespace
+
+// Float64: time, x with noise, vx, ax, and how many readings it has made before.
+class TestMotion final : public StateSensor {
+ public:
+  explicit TestMotion(TestConfig config)
+      : StateSensor(info_of(config, kNoise, {DType::kFloat64, {5}, -1000, 1000, "s, m, m/s, m/s2, "})),
+        config_(std::move(config)) {}
+  size_t memory_size() const override { return 1; }
+  void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
+  void read(const SensorOwn& own, const BodyMotion& motion, std::byte* values,
+            uint8_t* valid) const override {
+    const double x = motion.pose.x + own.params[0] * own.noise->normal();
+    const double out[] = {motion.time, x, motion.twist.vx, motion.acceleration.x, own.memory[0]++};
+    std::memcpy(values, out, sizeof out);
+    if (valid) std::fill_n(valid, std::size(out), uint8_t{1});
+  }
+
+ private:
+  TestConfig config_;
+};
+
+template <>
+std::unique_ptr<const Sensor> compile_sensor<TestMotion>(const SensorSpec& spec, LoadGuard&,
+                                                         std::vector<std::string>& warnings) {
+  return std::make_unique<TestMotion>(read_config(spec, kNoise, warnings));
+}
+
+// One ray ahead, up to 20 m, against what does not move.
+class TestRanger final : public RaySensor {
+ public:
+  explicit TestRanger(TestConfig config)
+      : RaySensor(info_of(config, kNoise, {DType::kFloat32, {1}, 0, kMax, "m"}), {0.0}),
+        config_(std::move(config)) {}
+  void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
+  void read(const SensorOwn&, const SensorScene& scene, const SensorMount& mount, float* ranges,
+            uint8_t* valid) const override {
+    const Pose3 &v = mount.T_world_vehicle, &m = config_.mount;
+    float dx = 0, dy = 0;
+    const BeamTable beam(1, 1);
+    *ranges = kMax;
+    scene.static_shapes->cast(beam.fan(compose({v.x, v.y, v.yaw}, {m.x, m.y, m.yaw}), &dx, &dy), kMax,
+                              ranges);
+    if (valid) *valid = *ranges < kMax;
+  }
+
+ private:
+  static constexpr float kMax = 20;
+  TestConfig config_;
+};
+
+template <>
+std::unique_ptr<const Sensor> compile_sensor<TestRanger>(const SensorSpec& spec, LoadGuard&,
+                                                         std::vector<std::string>& warnings) {
+  return std::make_unique<TestRanger>(read_config(spec, kNoise, warnings));
+}
+
+// A picture of one gray; with grain, random bits are added.
+class TestPlain final : public ViewSensor {
+ public:
+  explicit TestPlain(TestConfig config)
+      : ViewSensor(info_of(config, kGray, {DType::kUint8, {2, 3, 3}, 0, 255, ""})),
+        config_(std::move(config)) {}
+  void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
+  View view() const override { return {.width = 3, .height = 2, .fx = 2, .fy = 2, .cx = 1.5, .cy = 1}; }
+  void make_picture(const SensorOwn& own, const DrawnView&, std::byte* picture) const override {
+    for (size_t i = 0; i < reading().size(); ++i)
+      picture[i] = static_cast<std::byte>(static_cast<uint32_t>(own.params[0]) +
+                                          (own.params[1] != 0 ? own.noise->below(50) : 0));
+  }
+
+ private:
+  TestConfig config_;
+};
+
+template <>
+std::unique_ptr<const Sensor> compile_sensor<TestPlain>(const SensorSpec& spec, LoadGuard&,
+                                                        std::vector<std::string>& warnings) {
+  return std::make_unique<TestPlain>(read_config(spec, kGray, warnings));
+}
+
+std::span<const SensorClass> more_sensor_classes() {
+  static constexpr SensorClass kClasses[] = {
+      {"test_motion", compile_sensor<TestMotion>},
+      {"test_ranger", compile_sensor<TestRanger>},
+      {"test_plain", compile_sensor<TestPlain>},
+  };
+  return kClasses;
+}
+
+}  // namespace mvsim
