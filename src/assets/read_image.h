@@ -1,5 +1,5 @@
-// Grey levels of images: PNG (libpng) and PGM (P2, P5), taken from bytes. Sizes are checked and counted before
-// memory is taken. Thread-safe.
+// Grey levels of images: PNG (libpng) and PGM (P2, P5), taken from bytes. Sizes are checked and counted
+// before memory is taken. Thread-safe.
 //
 // Levels are those of the file: no gamma, no colour profile. Colour is averaged over its channels as
 // map_server does, alpha is dropped, not blended.

@@ -39,8 +39,8 @@ struct KnobSpec {
   SourceLocation defined;            // the element
 };
 
-// One term: tag "observe", "reward"...; its class; its attributes. Terms of one tag are distinguished by their
-// name (attribute `name`, by default the class; of a randomisation the pattern `of`).
+// One term: tag "observe", "reward"...; its class; its attributes. Terms of one tag are distinguished by
+// their name (attribute `name`, by default the class; of a randomisation the pattern `of`).
 struct TermSpec {
   std::string name;
   ParamSet params;

@@ -13,7 +13,8 @@ namespace mvsim {
 size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
                   std::span<const double> values);
 
-// Images and matrices of heights -> height maps. `nodes`: those of the world's maps so far; the sum is limited.
+// Images and matrices of heights -> height maps. `nodes`: those of the world's maps so far; the sum is
+// limited.
 HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, size_t& nodes);
 
 // <element class="property_region"> -> regions of the ground, with their parameters.

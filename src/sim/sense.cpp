@@ -84,12 +84,14 @@ void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t index, 
 
 std::span<const std::byte> reading_of(const SimView& sim, size_t index) {
   const SensorModel& sensor = sim.model.sensors.at(index);
-  return {sim.state.readings.bytes.data() + sensor.bytes, held(*sensor.sensor, sensor.sensor->reading().bytes())};
+  return {sim.state.readings.bytes.data() + sensor.bytes,
+          held(*sensor.sensor, sensor.sensor->reading().bytes())};
 }
 
 std::span<const uint8_t> reading_valid_of(const SimView& sim, size_t index) {
   const SensorModel& sensor = sim.model.sensors.at(index);
-  return {sim.state.reading_valid.data() + sensor.values, held(*sensor.sensor, sensor.sensor->reading().size())};
+  return {sim.state.reading_valid.data() + sensor.values,
+          held(*sensor.sensor, sensor.sensor->reading().size())};
 }
 
 std::span<const float> float_reading_of(const SimView& sim, size_t index) {
