@@ -109,7 +109,7 @@ Driving driving_ns(const Model& m, Simulation& sim) {
     constexpr int kMany = 1000;
     total.control += median_ns(kMany, [&] {
       for (int k = 0; k < kMany; ++k) {
-        double actuation[kMostActuation] = {};
+        double actuation[kMaxActuation] = {};
         v.controller->step(params + v.controller_params, input, sim.state().vehicles[i].command, state.data(),
                            actuation);
         v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);

@@ -12,15 +12,14 @@ namespace fs = std::filesystem;
 namespace mvsim {
 namespace {
 
-constexpr int kMostEntries = 2000;  // looked at in a folder
+constexpr int kMaxEntries = 2000;  // looked at in a folder
 
 // Names of the files of a folder, in order.
 std::vector<std::string> files_of(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   fs::directory_iterator entry(folder, error);
-  for (int n = 0; !error && entry != fs::directory_iterator() && n < kMostEntries;
-       ++n, entry.increment(error))
+  for (int n = 0; !error && entry != fs::directory_iterator() && n < kMaxEntries; ++n, entry.increment(error))
     if (std::error_code ignored; fs::is_regular_file(entry->symlink_status(ignored)))
       names.push_back(entry->path().filename().string());
   std::sort(names.begin(), names.end());

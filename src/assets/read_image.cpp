@@ -33,20 +33,20 @@ GrayLevels read_pgm(const std::string& path, std::string_view content, const Sou
   size_t at = 2;
   const long long width = pnm_number(path, content, at);
   const long long height = pnm_number(path, content, at);
-  const long long most = pnm_number(path, content, at);
+  const long long max = pnm_number(path, content, at);
   admit_image(path, width, height, where, guard);
-  if (most < 1 || most > 65535)
-    throw Error(path + ": not a readable PGM image: maximum value " + std::to_string(most) +
+  if (max < 1 || max > 65535)
+    throw Error(path + ": not a readable PGM image: maximum value " + std::to_string(max) +
                 ", expected 1 to 65535");
   const size_t pixels = static_cast<size_t>(width * height);
-  const size_t bytes = most > 255 ? 2 : 1;
+  const size_t bytes = max > 255 ? 2 : 1;
   // text needs at least one digit and one blank a pixel but the last
-  const size_t least = binary ? pixels * bytes : 2 * pixels - 1;
+  const size_t min = binary ? pixels * bytes : 2 * pixels - 1;
   if (binary) ++at;  // exactly one blank separates header and pixels
-  if (at > content.size() || content.size() - at < least)
+  if (at > content.size() || content.size() - at < min)
     throw Error(path + ": truncated PGM image: " + std::to_string(width) + " x " + std::to_string(height) +
                 " pixels announced, the file is too short for them");
-  GrayLevels image{static_cast<int>(width), static_cast<int>(height), static_cast<int>(most), {}};
+  GrayLevels image{static_cast<int>(width), static_cast<int>(height), static_cast<int>(max), {}};
   image.data.resize(pixels);
   for (size_t i = 0; i < pixels; ++i) {
     if (i % static_cast<size_t>(width) == 0) guard.poll();
@@ -59,9 +59,9 @@ GrayLevels read_pgm(const std::string& path, std::string_view content, const Sou
       value = static_cast<uint8_t>(content[at]) << 8 | static_cast<uint8_t>(content[at + 1]);
       at += 2;
     }
-    if (value > most)
+    if (value > max)
       throw Error(path + ": not a readable PGM image: pixel " + std::to_string(value) +
-                  " above the maximum " + std::to_string(most));
+                  " above the maximum " + std::to_string(max));
     image.data[i] = static_cast<uint16_t>(value);
   }
   return image;

@@ -55,9 +55,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   return best;
 }
 
-std::string shortened(std::string_view text, size_t most_bytes) {
-  if (text.size() <= most_bytes) return printable(text);
-  size_t length = most_bytes;
+std::string shortened(std::string_view text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return printable(text);
+  size_t length = max_bytes;
   while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
   return printable(text.substr(0, length)) + "...";
 }

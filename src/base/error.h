@@ -46,7 +46,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 // How a message quotes text that others wrote: its start, cut between characters and with "..." where it was,
 // control characters and what is no UTF-8 as \n and \xff.
-std::string shortened(std::string_view text, size_t most_bytes = 60);
+std::string shortened(std::string_view text, size_t max_bytes = 60);
 
 // ", did you mean 'x'?" or "".
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);

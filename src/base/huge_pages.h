@@ -23,7 +23,7 @@ class HugePageAllocator {
   HugePageAllocator(const HugePageAllocator<U>&) {}
 
   T* allocate(size_t count) {
-    if (count > kMostBytes / sizeof(T)) throw std::bad_alloc();
+    if (count > kMaxBytes / sizeof(T)) throw std::bad_alloc();
     const size_t bytes = count * sizeof(T);
     const size_t alignment = bytes < kPage ? std::max(alignof(T), alignof(std::max_align_t)) : kPage;
     void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
@@ -45,7 +45,7 @@ class HugePageAllocator {
 
  private:
   static constexpr size_t kPage = size_t{2} << 20;
-  static constexpr size_t kMostBytes = ~size_t{0} / 2;
+  static constexpr size_t kMaxBytes = ~size_t{0} / 2;
 };
 
 }  // namespace mvsim

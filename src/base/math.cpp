@@ -67,7 +67,7 @@ SinCos sin_cos(double angle) {
   }
 }
 
-double arc_tangent(double y, double x) {
+double math::atan2(double y, double x) {
   if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
   const double ax = std::fabs(x), ay = std::fabs(y);
   double angle = 0;
@@ -82,7 +82,7 @@ double arc_tangent(double y, double x) {
   return std::copysign(angle, y);
 }
 
-double exponential(double x) {
+double math::exp(double x) {
   if (std::isnan(x)) return x;
   if (x > 709.78) return std::numeric_limits<double>::infinity();
   if (x < -745.2) return 0;
@@ -99,7 +99,7 @@ double exponential(double x) {
   return std::ldexp(y, static_cast<int>(k));
 }
 
-double logarithm(double x) {
+double math::log(double x) {
   if (std::isnan(x) || x < 0) return std::numeric_limits<double>::quiet_NaN();
   if (x == 0) return -std::numeric_limits<double>::infinity();
   if (std::isinf(x)) return x;
@@ -117,7 +117,7 @@ double logarithm(double x) {
   return k * kLn2High - ((half - (s * (half + t1 + t2) + k * kLn2Low)) - f);
 }
 
-double hyperbolic_tangent(double x) {
+double math::tanh(double x) {
   const double a = std::fabs(x);
   if (a > 22) return std::copysign(1.0, x);
   if (a < 0.625) {
@@ -127,12 +127,12 @@ double hyperbolic_tangent(double x) {
     const double q = ((z + kTanhQ[0]) * z + kTanhQ[1]) * z + kTanhQ[2];
     return x + x * (z * (p / q));
   }
-  const double e = exponential(2.0 * a);
+  const double e = math::exp(2.0 * a);
   return std::copysign((e - 1.0) / (e + 1.0), x);
 }
 
-double power(double base, double exponent) {
-  return exponential(exponent * logarithm(base));
+double math::pow(double base, double exponent) {
+  return math::exp(exponent * math::log(base));
 }
 
 double wrap_to_pi(double angle) {

@@ -19,12 +19,18 @@ struct SinCos {
 // 2 ulp up to 1e6 rad; beyond, as of an angle that is off by 1 ulp of its own. Not a number of an infinite
 // one.
 SinCos sin_cos(double angle);
-double arc_tangent(double y, double x);  // atan2; 3 ulp
-double exponential(double x);            // 1 ulp
-double logarithm(double x);              // natural, x > 0; 1 ulp
-double hyperbolic_tangent(double x);     // 3 ulp
-// base > 0; 2 ulp and two more for each unit of |exponent log(base)|: it is the exponential of that product.
-double power(double base, double exponent);
 double wrap_to_pi(double angle);  // to [-pi, pi); 1 ulp of |angle| + pi
+
+// Named as those of the C library, which a call without math:: would silently take.
+namespace math {
+
+double atan2(double y, double x);  // 3 ulp
+double exp(double x);              // 1 ulp
+double log(double x);              // natural, x > 0; 1 ulp
+double tanh(double x);             // 3 ulp
+// base > 0; 2 ulp and two more for each unit of |exponent log(base)|: it is the exponential of that product.
+double pow(double base, double exponent);
+
+}  // namespace math
 
 }  // namespace mvsim

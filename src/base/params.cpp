@@ -82,21 +82,21 @@ size_t parse_choice(const NamedText& value, std::span<const std::string_view> ch
                                         did_you_mean(shortened(text), {choices.begin(), choices.end()}));
 }
 
-std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t most, const char* expected) {
+std::vector<double> parse_numbers(const NamedText& value, size_t min, size_t max, const char* expected) {
   std::vector<double> out;
   std::string_view rest = trim(value.text);
   while (!rest.empty()) {
     size_t end = 0;
     while (end < rest.size() && !is_blank(rest[end])) ++end;
     const auto number = scan_number(rest.substr(0, end));
-    if (!number || out.size() == most) {
+    if (!number || out.size() == max) {
       out.clear();
       break;
     }
     out.push_back(*number);
     rest = trim(rest.substr(end));
   }
-  if (out.size() < least)
+  if (out.size() < min)
     throw WorldFileError(value.where,
                          "<" + value.name + ">: found " + quoted(value.text) + ", expected " + expected);
   return out;

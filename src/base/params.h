@@ -19,13 +19,13 @@ enum class ParamType { kNumber, kDegrees, kBool, kInt, kChoice };
 
 // Largest magnitude of a number without a bound of its own: far beyond what anything measures, and products
 // of a few such numbers are still finite.
-inline constexpr double kMostNumber = 1e9;
+inline constexpr double kMaxNumber = 1e9;
 
 // One row of a component's table. Bounds are inclusive unless `open_min` or `open_max`.
 struct ParamInfo {
   std::string_view name;
   double fallback = 0;  // in stored units
-  double min = -kMostNumber, max = kMostNumber;
+  double min = -kMaxNumber, max = kMaxNumber;
   ParamType type = ParamType::kNumber;
   bool open_min = false, open_max = false;
   std::span<const std::string_view> choices{};  // of kChoice
@@ -66,7 +66,7 @@ double parse_number(const NamedText& value);
 bool parse_bool(const NamedText& value);
 int parse_int(const NamedText& value);
 size_t parse_choice(const NamedText& value, std::span<const std::string_view> choices);  // its index
-std::vector<double> parse_numbers(const NamedText& value, size_t least, size_t most, const char* expected);
+std::vector<double> parse_numbers(const NamedText& value, size_t min, size_t max, const char* expected);
 
 // The number of `text`, if it is one as a whole (blanks around it allowed, "nan" and "inf" refused).
 std::optional<double> scan_number(std::string_view text);

@@ -20,7 +20,7 @@ std::array<uint32_t, 4> philox_block(const PhiloxName& name, uint64_t block) {
 
 std::array<double, 2> normal_pair(double u, double v) {
   const SinCos direction = sin_cos(2.0 * kPi * v);
-  const double radius = std::sqrt(-2.0 * logarithm(1.0 - u));  // of (0, 1]: finite
+  const double radius = std::sqrt(-2.0 * math::log(1.0 - u));  // of (0, 1]: finite
   return {radius * direction.cos, radius * direction.sin};
 }
 

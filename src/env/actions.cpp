@@ -90,7 +90,7 @@ class WheelTorque final : public DirectAction {
     }
   }
   void apply(Simulation& simulation, const double* values) const override {
-    double command[kMostCommand];
+    double command[kMaxCommand];
     // the world language's torques are negative forward
     for (size_t i = 0; i < components_.size(); ++i) command[i] = -values[i];
     simulation.set_command(vehicle_, {command, components_.size()});
@@ -109,7 +109,7 @@ class SteerTorque final : public DirectAction {
     command_ = vehicle.controller->command();
   }
   void apply(Simulation& simulation, const double* values) const override {
-    double command[kMostCommand];
+    double command[kMaxCommand];
     for (size_t i = 0; i < command_.size(); ++i)
       command[i] = commands_torque(command_[i]) ? -values[0] : values[1];
     simulation.set_command(vehicle_, {command, command_.size()});

@@ -152,7 +152,7 @@ const Field kFields[] = {
        s.control_period = number_of(c, kShortestControlPeriod, kLongestControlPeriod);
        s.control_where = keyword("control_period");
      }},
-    {"time_limit", [](EnvSpec& s, const Override& c) { s.time_limit = number_of(c, 0, kMostNumber); }},
+    {"time_limit", [](EnvSpec& s, const Override& c) { s.time_limit = number_of(c, 0, kMaxNumber); }},
     {"substeps",
      [](EnvSpec& s, const Override& c) {
        s.substeps = integer_of(c, 1, kMaxSubsteps);

@@ -13,12 +13,12 @@ namespace {
 void set_times(Task& task) {
   const EnvSpec& spec = task.spec;
   const double timestep = task.models.front()->timestep;
-  constexpr double kMostSubsteps = 1e6, kLongestStep = 1;  // s
+  constexpr double kMaxSubsteps = 1e6, kLongestStep = 1;  // s
   const auto fail = [&](const std::string& found, const std::string& expected) {
     throw WorldFileError(spec.control_where, about("control_period", spec.control_where) + "found " + found +
                                                  ", expected " + expected);
   };
-  if (spec.substeps == 0 && spec.control_period > kMostSubsteps * timestep)
+  if (spec.substeps == 0 && spec.control_period > kMaxSubsteps * timestep)
     fail(std::to_string(spec.control_period) + " s",
          "at most 1000000 of the world's time steps of " + std::to_string(timestep) + " s");
   task.control_period = spec.control_period;

@@ -54,7 +54,7 @@ Distribution::Distribution(const NamedText& text, std::span<const std::string_vi
     rest.remove_prefix(comma + 1);
   }
   for (const double argument : arguments_)
-    if (!(std::fabs(argument) <= kMostNumber)) fail(text, "expected numbers from -1e9 to 1e9");
+    if (!(std::fabs(argument) <= kMaxNumber)) fail(text, "expected numbers from -1e9 to 1e9");
   const std::vector<std::string> names{"uniform", "normal", "loguniform", "choice"};
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end()) fail(text, kForms + did_you_mean(name, names));
@@ -77,7 +77,7 @@ double Distribution::draw(RandomStream& random) const {
     case Kind::kNormal:
       return a[0] + a[1] * random.normal();
     case Kind::kLogUniform:
-      return std::clamp(exponential(random.uniform(logarithm(a[0]), logarithm(a[1]))), a[0], a[1]);
+      return std::clamp(math::exp(random.uniform(math::log(a[0]), math::log(a[1]))), a[0], a[1]);
     case Kind::kChoice:
       return a[random.below(static_cast<uint32_t>(a.size()))];
   }

@@ -84,7 +84,7 @@ double pay(const AgentTask& task, const EnvState& env, AgentState& agent) {
 }
 
 void apply_action(const AgentTask& task, const AgentState& agent, Simulation& simulation) {
-  double values[kMostCommand];
+  double values[kMaxCommand];
   for (size_t i = 0; i < task.action_components.size(); ++i) {
     const ActionComponent& c = task.action_components[i];
     values[i] = c.low + 0.5 * (agent.action[i] + 1) * (c.high - c.low);

@@ -11,7 +11,7 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMostEnvFileBytes = size_t{1} << 20;
+constexpr size_t kMaxEnvFileBytes = size_t{1} << 20;
 
 using Names = std::vector<std::string>;
 
@@ -176,7 +176,7 @@ void read_root(const Element& root, EnvSpec& spec) {
   spec.control_period =
       reader.required_number("control_period", {kShortestControlPeriod, kLongestControlPeriod});
   spec.control_where = term.params.find("control_period")->where;
-  spec.time_limit = reader.number("time_limit", 0, {0, kMostNumber});
+  spec.time_limit = reader.number("time_limit", 0, {0, kMaxNumber});
   spec.substeps = reader.integer("substeps", 0, 1, kMaxSubsteps);
 }
 
@@ -240,7 +240,7 @@ EnvSpec load_env_text(const std::string& text, const std::string& path, const En
 
 EnvSpec load_env(const std::string& path, const EnvLoadOptions& options) {
   require_file(path, "environment");
-  return load_env_text(open_file(path).read(kMostEnvFileBytes), path, options);
+  return load_env_text(open_file(path).read(kMaxEnvFileBytes), path, options);
 }
 
 std::vector<EnvListing> list_envs(const std::string& folder) {

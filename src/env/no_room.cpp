@@ -48,15 +48,15 @@ struct Survey {
 Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, RandomStream& random,
                    const Poll& poll) {
   Survey out;
-  const double most = std::max(2 * wanted.clearance, 1.0);
+  const double max = std::max(2 * wanted.clearance, 1.0);
   for (int i = 0; i < kPoints; ++i) {
     if (poll) poll();
     const Vec2 p{random.uniform(wanted.area.x_min, wanted.area.x_max),
                  random.uniform(wanted.area.y_min, wanted.area.y_max)};
     if (!is_known_ground(s.model(), p)) continue;
     ++out.on_ground;
-    const double walls = distance_to_static(s.model(), p, most);
-    const double all = std::min(walls, distance_to_obstacles(s, p, most, static_cast<int>(agent)));
+    const double walls = distance_to_static(s.model(), p, max);
+    const double all = std::min(walls, distance_to_obstacles(s, p, max, static_cast<int>(agent)));
     const double slope = ground_slope(s.model(), p);
     out.clearance = std::max(out.clearance, all);
     out.clearance_of_walls = std::max(out.clearance_of_walls, walls);
@@ -85,7 +85,7 @@ void require_some(const Survey& found, const Wanted& wanted, const std::string& 
     fail(wanted.term, "clearance", text);
   }
   char slope[32];
-  std::snprintf(slope, sizeof slope, "%.3g", arc_tangent(found.slope, 1) / kDegree);
+  std::snprintf(slope, sizeof slope, "%.3g", math::atan2(found.slope, 1) / kDegree);
   fail(wanted.term, "slope",
        "the flattest of the free points of " + area + " has " + slope + " degrees, expected a larger slope");
 }

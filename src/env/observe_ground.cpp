@@ -38,13 +38,13 @@ class HeightScan final : public ObservationOf<float> {
   void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
     const Measurements& m = agent.now;
     const Terrain& terrain = env.simulation.model().terrain;
-    const double z = env.simulation.state().vehicles[vehicle_].z, most = z + max_;
-    const std::vector<PlacedTop> tops = tops_below(env.simulation, most);
+    const double z = env.simulation.state().vehicles[vehicle_].z, max = z + max_;
+    const std::vector<PlacedTop> tops = tops_below(env.simulation, max);
     for (const Vec2 point : points_) {
       const Vec2 at = Vec2{m.pose.x, m.pose.y} + m.heading.rotate(point);
       // a hill counts however high it is; of storeys and blocks, what is not far above the robot
       const std::optional<double> hill = highest_map(terrain, at);
-      const double height = hill && *hill > most ? *hill : highest_under(terrain, tops, at, most);
+      const double height = hill && *hill > max ? *hill : highest_under(terrain, tops, at, max);
       *out++ = static_cast<float>(height - z);
     }
   }

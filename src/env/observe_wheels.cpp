@@ -109,14 +109,14 @@ class Wheels final : public ObservationOf<float> {
       case Quantity::kLoad:
         return add({0, limit(reader, "max_load", weight(context.model, vehicle))});
       case Quantity::kTorque:
-        return add(symmetric(limit(reader, "max_torque", most_torque(context.model, vehicle))));
+        return add(symmetric(limit(reader, "max_torque", max_torque(context.model, vehicle))));
       case Quantity::kForce: {
         const Interval force = symmetric(limit(reader, "max_force", weight(context.model, vehicle)));
         add(force);
         return add(force);
       }
       case Quantity::kSpin:
-        return add(symmetric(limit(reader, "max_spin", most_spin(context, vehicle))));
+        return add(symmetric(limit(reader, "max_spin", max_spin(context, vehicle))));
       case Quantity::kSteer:
         return add(symmetric(kDegree * reader.number("max_steer", 90, kPositive)));
     }
@@ -137,7 +137,7 @@ class Wheels final : public ObservationOf<float> {
   }
 
   // N m, of the controller; 0: it has no limit of that name.
-  static double most_torque(const Model& model, const VehicleModel& vehicle) {
+  static double max_torque(const Model& model, const VehicleModel& vehicle) {
     const std::span<const ParamInfo> table = vehicle.controller->params();
     for (size_t i = 0; i < table.size(); ++i)
       if (table[i].name == "max_torque") return model.params[vehicle.controller_params + i].nominal;
@@ -145,11 +145,11 @@ class Wheels final : public ObservationOf<float> {
   }
 
   // rad/s, half as much again as what is commanded; 0: the action is no twist.
-  static double most_spin(const TaskContext& context, const VehicleModel& vehicle) {
-    double most = 0;
+  static double max_spin(const TaskContext& context, const VehicleModel& vehicle) {
+    double max = 0;
     for (const WheelModel& w : vehicle.wheels)
-      most = std::max(most, (context.vx_max + context.omega_max * norm(w.position)) / w.radius);
-    return 1.5 * most;
+      max = std::max(max, (context.vx_max + context.omega_max * norm(w.position)) / w.radius);
+    return 1.5 * max;
   }
 
   size_t vehicle_;

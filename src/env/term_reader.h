@@ -15,10 +15,10 @@
 namespace mvsim {
 
 struct Range {
-  double min = -kMostNumber, max = kMostNumber;
+  double min = -kMaxNumber, max = kMaxNumber;
 };
-inline constexpr Range kPositive{1e-9, kMostNumber};
-inline constexpr Range kNotNegative{0, kMostNumber};
+inline constexpr Range kPositive{1e-9, kMaxNumber};
+inline constexpr Range kNotNegative{0, kMaxNumber};
 inline constexpr Range kPlace{-1e7, 1e7};      // m, a coordinate of a world (UTM has 7 digits)
 inline constexpr Range kAngle{-36000, 36000};  // degrees
 

@@ -42,8 +42,8 @@ std::vector<double> torques(const Model& model, const VehicleModel& v, NamedPara
     dynamics_params.push_back(model.params[v.dynamics_params + i].nominal);
   std::vector<WheelState> wheels(v.wheels.size());
   std::vector<double> state(v.controller->state_size());
-  const double command[kMostCommand] = {speed, second};
-  double actuation[kMostActuation] = {};
+  const double command[kMaxCommand] = {speed, second};
+  double actuation[kMaxActuation] = {};
   v.controller->step(params.data(),
                      {.dt = model.timestep,
                       .wheels = v.wheels,

@@ -8,7 +8,7 @@
 namespace mvsim {
 namespace {
 
-constexpr int kMostGridLines = 10000;
+constexpr int kMaxGridLines = 10000;
 constexpr double kGridWallHeight = 0.5;  // m
 constexpr Color kGridWallColor{0x6f, 0x7f, 0x96, 255};
 constexpr Color kFreeFloorColor{0xe6, 0xe8, 0xea, 255}, kUnknownFloorColor{0xb4, 0xb9, 0xbf, 255};
@@ -197,8 +197,8 @@ void SceneCompiler::add_ground_grids() {
   for (const GroundGridSpec& g : spec_.ground_grids) {
     check_range({.name = "interval", .min = 0, .open_min = true}, g.interval, g.where);
     const double size = std::max(g.extent.x_max - g.extent.x_min, g.extent.y_max - g.extent.y_min);
-    if (!(size / g.interval <= kMostGridLines))
-      throw WorldFileError(g.where, "<interval>: found more than " + std::to_string(kMostGridLines) +
+    if (!(size / g.interval <= kMaxGridLines))
+      throw WorldFileError(g.where, "<interval>: found more than " + std::to_string(kMaxGridLines) +
                                         " grid lines a side, expected fewer");
     scene_.ground_grids.push_back({g.extent, g.interval, g.color});
   }

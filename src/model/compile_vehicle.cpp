@@ -223,10 +223,11 @@ void add_tire(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   std::vector<double> values;
   for (size_t i = 0; i < table.size(); ++i) values.push_back(model.params[v.tire_params + i].nominal);
   for (size_t i = 0; i < v.wheels.size(); ++i)
-    if (const std::optional<Misfit> misfit = v.tire->misfit(values.data(), v.wheels[i].radius)) {
-      const NamedText& text = *spec.friction.find(misfit->name);
+    if (const std::optional<TooLarge> check_radius =
+            v.tire->check_radius(values.data(), v.wheels[i].radius)) {
+      const NamedText& text = *spec.friction.find(check_radius->name);
       throw WorldFileError(text.where, "<" + text.name + ">: found " + text.text + ", expected at most " +
-                                           number_text(misfit->most) + ", the radius of the wheel <" +
+                                           number_text(check_radius->max) + ", the radius of the wheel <" +
                                            std::string(v.dynamics->wheel_slots()[i].tag) + ">");
     }
 }
@@ -304,8 +305,8 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mode
   b.params = add_params(model, "block:" + spec.name + "/", {&kScale, 1}, {&kScale.fallback, 1});
   add_tag_params(model, "block:" + spec.name + "/", block_tags(), spec);
   if (placed && !b.intangible) {
-    double& least = model.params[b.params + kBlockScale].info.min;
-    least = least_scale(b.shape, least);
+    double& min = model.params[b.params + kBlockScale].info.min;
+    min = min_scale(b.shape, min);
   }
   b.initial_pose = settle(ground, spec.placement, b.z_max / 2);
   b.initial_twist = spec.placement.velocity;

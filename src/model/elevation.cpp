@@ -5,8 +5,8 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMostNodes = size_t{16} << 20;    // of all maps of a world
-constexpr size_t kMostProducts = size_t{1} << 30;  // of a convolution
+constexpr size_t kMaxNodes = size_t{16} << 20;    // of all maps of a world
+constexpr size_t kMaxProducts = size_t{1} << 30;  // of a convolution
 
 // The image's own darkest and brightest grey become min_z and max_z; its row 0 is the lowest x.
 Matrix image_heights(const ElevationMapSpec& spec) {
@@ -46,12 +46,12 @@ Matrix convolved(const Matrix& in, const Matrix& kernel, const LoadGuard& guard)
 HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, size_t& nodes) {
   const size_t count = spec.image ? spec.image->data.size() : spec.data.values.size();
   nodes += count;
-  if (nodes > kMostNodes)
+  if (nodes > kMaxNodes)
     throw WorldFileError(spec.where,
                          "<element class=\"elevation_map\">: the elevation maps of the world have more "
                          "than " +
-                             std::to_string(kMostNodes >> 20) + " Mi nodes, expected fewer");
-  if (count * spec.kernel.values.size() > kMostProducts)
+                             std::to_string(kMaxNodes >> 20) + " Mi nodes, expected fewer");
+  if (count * spec.kernel.values.size() > kMaxProducts)
     throw WorldFileError(spec.where,
                          "<apply_kernel>: too large for a map of " + std::to_string(count) + " nodes");
   constexpr std::string_view kWhat = "<element class=\"elevation_map\">";

@@ -31,7 +31,7 @@ Cell log_odds_cell(double quanta) {
 // MVSim: grey is the probability of being free.
 Cell image_cell(int gray) {
   const double free = std::clamp(gray / 255.0, 0.01, 0.99);
-  return log_odds_cell(std::nearbyint(16 * logarithm(free / (1 - free))));
+  return log_odds_cell(std::nearbyint(16 * math::log(free / (1 - free))));
 }
 
 std::vector<uint8_t> cells_of(const MrptGrid& map, const LoadGuard& guard) {

@@ -64,7 +64,7 @@ ShapeModel make_shape(const Polygon& points, const SourceLocation& where, double
                          "<shape>: the points enclose less than 1e-6 m2, expected a polygon with an inside");
   for (Vec2 p : shape.outline) shape.radius = std::max(shape.radius, norm(p));
   set_mass_properties(shape);
-  if (shape.outline.size() <= static_cast<size_t>(kMostPieceVertices)) {
+  if (shape.outline.size() <= static_cast<size_t>(kMaxPieceVertices)) {
     shape.pieces = {shape.outline};
   } else {
     // two halves that share a chord
@@ -85,7 +85,7 @@ static bool fits_solver(const ShapeModel& shape, double scale) {
 
 void check_for_solver(const ShapeModel& shape, double scale, const SourceLocation& where) {
   if (fits_solver(shape, scale)) return;
-  const double needed = least_scale(shape, scale);
+  const double needed = min_scale(shape, scale);
   // single precision, counted from the reference point, cannot tell the points of a small outline far from it
   if (!std::isfinite(needed))
     throw WorldFileError(where, "<shape>: the outline is too small for the solver at its distance of " +
@@ -97,10 +97,10 @@ void check_for_solver(const ShapeModel& shape, double scale, const SourceLocatio
                                   std::string(factor) + " times as large (some 4 mm at least)");
 }
 
-double least_scale(const ShapeModel& shape, double least) {
-  if (fits_solver(shape, least)) return least;
+double min_scale(const ShapeModel& shape, double min) {
+  if (fits_solver(shape, min)) return min;
   constexpr int kMaxDoublings = 20;
-  double low = least, high = least;
+  double low = min, high = min;
   for (int i = 0; i < kMaxDoublings && !fits_solver(shape, high); ++i) high *= 2;
   if (!fits_solver(shape, high)) return std::numeric_limits<double>::infinity();
   for (int i = 0; i < 40; ++i) {
@@ -121,10 +121,10 @@ Polygon block_contour(const BlockSpec& spec) {
       return {{-l.x / 2, -l.y / 2}, {l.x / 2, -l.y / 2}, {l.x / 2, l.y / 2}, {-l.x / 2, l.y / 2}};
     case GeometryType::kCylinder:
     case GeometryType::kSphere: {
-      const int n = std::min(kMostOutlineVertices, spec.vertex_count);
+      const int n = std::min(kMaxOutlineVertices, spec.vertex_count);
       // a polygon cut down to 14 vertices still holds the circle
       const double radius =
-          n < spec.vertex_count ? spec.radius / sin_cos(kPi / kMostOutlineVertices).cos : spec.radius;
+          n < spec.vertex_count ? spec.radius / sin_cos(kPi / kMaxOutlineVertices).cos : spec.radius;
       Polygon out;
       for (int i = 0; i < n; ++i) {
         const SinCos sc = sin_cos(2 * kPi * i / n);

@@ -8,8 +8,8 @@
 
 namespace mvsim {
 
-inline constexpr int kMostOutlineVertices = 14;  // what MVSim's engine takes
-inline constexpr int kMostPieceVertices = 8;     // what Debian's Box2D takes
+inline constexpr int kMaxOutlineVertices = 14;  // what MVSim's engine takes
+inline constexpr int kMaxPieceVertices = 8;     // what Debian's Box2D takes
 
 inline constexpr double kFarthestPoint = 1e6;       // m, of what moves
 inline constexpr double kFarthestFixedPoint = 1e7;  // m; outlines of buildings may be in map coordinates
@@ -24,8 +24,8 @@ ShapeModel make_shape(const Polygon& points, const SourceLocation& where, double
 // Throws WorldFileError for a body that is too small for the solver at `scale`.
 void check_for_solver(const ShapeModel& shape, double scale, const SourceLocation& where);
 
-// The smallest factor of at least `least` by which the outline may be scaled; infinite where none will do.
-double least_scale(const ShapeModel& shape, double least);
+// The smallest factor of at least `min` by which the outline may be scaled; infinite where none will do.
+double min_scale(const ShapeModel& shape, double min);
 
 // The contour of a block's <shape> or <geometry> in its own frame.
 Polygon block_contour(const BlockSpec& spec);

@@ -3,7 +3,7 @@
 namespace mvsim {
 namespace {
 
-constexpr auto kWeld = static_cast<float>(kLeastThickness);
+constexpr auto kWeld = static_cast<float>(kMinThickness);
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 
 namespace mvsim {
 
-inline constexpr double kLeastThickness = 0.003;  // m; Box2D welds vertices below 2.5 mm
+inline constexpr double kMinThickness = 0.003;  // m; Box2D welds vertices below 2.5 mm
 
 struct SolverOutline {
   static constexpr size_t kMost = 8;  // vertices; what Debian's Box2D takes

@@ -10,7 +10,7 @@ namespace {
 constexpr double kAngleError = 2e-3;
 constexpr double kLongestPeriod = 1e9;  // beams; finer ones are as good as parallel
 
-// Within 3e-4 of the angle: enough to choose beams, at a tenth of the cost of arc_tangent().
+// Within 3e-4 of the angle: enough to choose beams, at a tenth of the cost of math::atan2().
 double rough_angle(Vec2 v) {
   const double ax = std::fabs(v.x), ay = std::fabs(v.y);
   const double high = std::max(ax, ay), q = high > 0 ? std::min(ax, ay) / high : 0, s = q * q;

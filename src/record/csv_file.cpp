@@ -9,7 +9,7 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMostPending = size_t{1} << 16;  // bytes
+constexpr size_t kMaxPending = size_t{1} << 16;  // bytes
 constexpr int kDigits = 6;
 
 }  // namespace
@@ -38,7 +38,7 @@ void CsvFile::row(std::span<const double> values) {
     pending_.append(cell, end);
   }
   pending_ += '\n';
-  if (pending_.size() > kMostPending) flush();
+  if (pending_.size() > kMaxPending) flush();
 }
 
 void CsvFile::flush() {

@@ -12,7 +12,7 @@ namespace {
 
 // Of EGL_EXT_device_query_name, younger than the generated header.
 constexpr EGLint kRendererString = 0x335F;
-constexpr EGLint kMostDevices = 64;
+constexpr EGLint kMaxDevices = 64;
 
 template <typename Function>
 void fetch(const EglApi& egl, Function& function, const char* name) {
@@ -99,9 +99,9 @@ std::string EglApi::error_name() const {
 
 std::vector<FoundDevice> find_devices(const EglApi& egl) {
   std::vector<FoundDevice> out;
-  EGLDeviceEXT handles[kMostDevices];
+  EGLDeviceEXT handles[kMaxDevices];
   EGLint count = 0;
-  if (!egl.query_devices || !egl.query_device_string || !egl.query_devices(kMostDevices, handles, &count))
+  if (!egl.query_devices || !egl.query_device_string || !egl.query_devices(kMaxDevices, handles, &count))
     return out;
   for (EGLint i = 0; i < count; ++i) {
     FoundDevice device{handles[i], {}};

@@ -7,7 +7,7 @@ namespace mvsim {
 namespace {
 
 constexpr double kMarkLift = 0.002;  // m by which flat marks float over what they lie on
-constexpr int kMostHalvings = 8;
+constexpr int kMaxHalvings = 8;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void MarkMesh::ribbon(Vec3 a, Vec3 b, double width, const MarkLook& look, bool f
   const double length = norm(b - a);
   const Vec3 middle = 0.5 * (a + b);
   // Far ends need more metres per pixel than a near middle: halve until a piece is short for its distance.
-  if (depth < kMostHalvings && length > norm(view_.eye - middle)) {
+  if (depth < kMaxHalvings && length > norm(view_.eye - middle)) {
     ribbon(a, middle, width, look, flat, depth + 1);
     ribbon(middle, b, width, look, flat, depth + 1);
     return;

@@ -18,7 +18,7 @@ constexpr double kLineShine = 0.6, kRingShine = 0.3, kHitShine = 0.35;
 constexpr double kLineWidth = 0.02, kFloorLineWidth = 0.012, kHitRadius = 0.012;  // m
 constexpr double kFloorLineLift = 0.001;                                          // m, below the other marks
 constexpr double kGroundGridLift = 0.005;                                         // m
-constexpr int kMostFloorLines = 400;                                              // in each direction
+constexpr int kMaxFloorLines = 400;                                               // in each direction
 
 bool has_ground(const Scene& scene) {
   return std::any_of(scene.instances.begin(), scene.instances.end(), [&](const Instance& i) {
@@ -33,7 +33,7 @@ void add_floor_lines(const Rect& e, Frame3 frame, MarkMesh& out) {
   frame.origin.z += kFloorLineLift;
   const double longest = std::max(e.x_max - e.x_min, e.y_max - e.y_min);
   double interval = 1;
-  while (longest / interval > kMostFloorLines) interval *= 10;
+  while (longest / interval > kMaxFloorLines) interval *= 10;
   const auto line = [&](double x0, double y0, double x1, double y1) {
     out.floor_line(frame.transform({x0, y0, 0}), frame.transform({x1, y1, 0}), kFloorLineWidth,
                    {kFloorLineColor});

@@ -14,10 +14,10 @@
 namespace mvsim {
 namespace {
 
-constexpr int kMostSide = 8192;
-constexpr long long kMostPixels = 32LL << 20;
+constexpr int kMaxSide = 8192;
+constexpr long long kMaxPixels = 32LL << 20;
 constexpr GLuint64 kLongestWait = 10'000'000'000;  // ns; drivers have been seen to hang for ever
-constexpr size_t kMostKeptScenes = 4;              // in the driver's memory
+constexpr size_t kMaxKeptScenes = 4;               // in the driver's memory
 constexpr double kShadowReach = 4;                 // shadows reach this many times the camera's distance
 
 struct KeptScene {
@@ -66,11 +66,11 @@ void send(const GladGLContext& gl, GLint location, const std::array<float, 3>& v
 }
 
 void check_request(const Camera& camera, int width, int height) {
-  if (width < 1 || height < 1 || width > kMostSide || height > kMostSide ||
-      static_cast<long long>(width) * height > kMostPixels)
+  if (width < 1 || height < 1 || width > kMaxSide || height > kMaxSide ||
+      static_cast<long long>(width) * height > kMaxPixels)
     throw Error("picture of " + std::to_string(width) + " x " + std::to_string(height) +
-                " pixels, expected 1 to " + std::to_string(kMostSide) + " a side and at most " +
-                std::to_string(kMostPixels >> 20) + " Mi pixels");
+                " pixels, expected 1 to " + std::to_string(kMaxSide) + " a side and at most " +
+                std::to_string(kMaxPixels >> 20) + " Mi pixels");
   if (!is_finite(camera.eye) || !is_finite(camera.target) || !is_finite(camera.up) ||
       !(camera.vertical_fov > 1e-3) || !(camera.vertical_fov < 3) || !(camera.nearest > 0) ||
       !std::isfinite(camera.nearest))
@@ -150,9 +150,9 @@ Renderer::Parts::Parts(const RenderOptions& options)
   if (options.samples != 1 && options.samples != 2 && options.samples != 4 && options.samples != 8)
     throw Error("render samples: " + std::to_string(options.samples) + ", expected 1, 2, 4 or 8");
   const CurrentContext current(context_);
-  GLint most = 1;
-  gl_.GetIntegerv(GL_MAX_SAMPLES, &most);
-  options_.samples = std::min(options_.samples, std::max(1, most));
+  GLint max = 1;
+  gl_.GetIntegerv(GL_MAX_SAMPLES, &max);
+  options_.samples = std::min(options_.samples, std::max(1, max));
   solid_program_ =
       make_program(gl_, std::string(shaders::kInstanced) + shaders::kSolidVertex, shaders::kSolidFragment);
   shadow_program_ =
@@ -196,7 +196,7 @@ GpuScene& Renderer::Parts::kept_scene(const std::shared_ptr<const Scene>& scene)
     std::rotate(kept_.begin(), known, known + 1);
     return kept_[0].gpu;
   }
-  if (kept_.size() == kMostKeptScenes) {
+  if (kept_.size() == kMaxKeptScenes) {
     kept_.back().gpu.free(gl_);
     kept_.pop_back();
   }

@@ -27,8 +27,8 @@ Odometry::Odometry()
                    .nominal_params = {1, 1, 1},
                    .reading = {.dtype = DType::kFloat64,
                                .shape = {3},
-                               .low = -kMostNumber,
-                               .high = kMostNumber,
+                               .low = -kMaxNumber,
+                               .high = kMaxNumber,
                                .unit = "m, m, rad"}}) {}
 
 void Odometry::read(const SensorOwn& own, const BodyMotion& motion, std::byte* values, uint8_t* valid) const {

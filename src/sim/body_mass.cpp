@@ -12,7 +12,7 @@
 namespace mvsim {
 namespace {
 
-constexpr float kLeastArea = 5e-7f;  // m2, of a wheel seen from above
+constexpr float kMinArea = 5e-7f;  // m2, of a wheel seen from above
 
 // As b2Body::SetMassData rounds.
 BodyInertia to_inertia(const MassProperties& m, double linear_damping, double angular_damping) {
@@ -47,7 +47,7 @@ std::optional<MassProperties> mass_of_fixtures(const VehicleModel& v, double cha
     const WheelModel& w = v.wheels[i];
     b2PolygonShape box;
     set_wheel_box(w, w.yaw, box);
-    if (area(box) < kLeastArea) return std::nullopt;
+    if (area(box) < kMinArea) return std::nullopt;
     if (w.mass > 0) add_fixture(box, w.mass, sum);
   }
   add_fixture(*chassis, chassis_mass, sum);

@@ -72,7 +72,7 @@ RegionMark mark_of(GroundProperty property) {
 // Regions where they lie now, on hills in steps of a fine grid.
 void add_regions(const Simulation& simulation, Marks& marks) {
   constexpr double kStep = 0.25;  // m
-  constexpr int kMostSteps = 60;
+  constexpr int kMaxSteps = 60;
   const Model& model = simulation.model();
   for (const RegionModel& region : model.regions) {
     const auto box = [&](RegionParam p) { return simulation.state().params[region.box + p]; };
@@ -80,7 +80,7 @@ void add_regions(const Simulation& simulation, Marks& marks) {
     if (!(size_x > 0 && size_y > 0)) continue;
     const auto steps = [&](double size) {
       return model.terrain.maps.empty() ? 1
-                                        : static_cast<int>(std::clamp(size / kStep, 1.0, double{kMostSteps}));
+                                        : static_cast<int>(std::clamp(size / kStep, 1.0, double{kMaxSteps}));
     };
     const int along_x = steps(size_x), along_y = steps(size_y);
     RegionPatch patch{.kind = mark_of(region.property),

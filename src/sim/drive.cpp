@@ -24,7 +24,7 @@ void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, S
                               .climbing_force = -params[v.body_params + kChassisMass] * m.gravity * slope.x};
   const double* command = s.vehicles[index].command;
   double* state = s.memory.data() + v.controller_state;
-  double actuation[kMostActuation] = {};
+  double actuation[kMaxActuation] = {};
   v.controller->step(params + v.controller_params, input, command, state, actuation);
   if (details)
     v.controller->log_values(params + v.controller_params, input, command, state, actuation,

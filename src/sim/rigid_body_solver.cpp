@@ -23,12 +23,12 @@ constexpr double kSlowTravel = 0.02;       // m a step; less cannot carry a body
 // most that Box2D moves a body in a step, become pieces of 8 mm.
 constexpr int kMaxHalvings = 8;
 constexpr PassageLimits kInStep{
-    .travel = 0.25f, .most_travel = 10, .squeezed = true, .depth = 0.25f, .most_depth = 10, .forgiven = 0};
+    .travel = 0.25f, .max_travel = 10, .squeezed = true, .depth = 0.25f, .max_depth = 10, .forgiven = 0};
 constexpr PassageLimits kInPart{.travel = 0.25f,
-                                .most_travel = 0.01f,
+                                .max_travel = 0.01f,
                                 .squeezed = false,
                                 .depth = 0.25f,
-                                .most_depth = 0.01f,
+                                .max_depth = 0.01f,
                                 .forgiven = 1};
 constexpr int kVelocityIterationsInPart = 64;  // what is squeezed must not yield in any of them
 
@@ -54,14 +54,14 @@ struct RigidBodySolver::Impl {
   }
 
   // Longest way that a point of a body goes in a step, m.
-  double most_travel(double dt) const {
-    double most = 0;
+  double max_travel(double dt) const {
+    double max = 0;
     for (const MovingBody& moving : movable) {
       const double speed = moving.body->GetLinearVelocity().Length();
       const double turning = double{moving.radius} * std::abs(moving.body->GetAngularVelocity());
-      most = std::max(most, dt * (speed + turning));
+      max = std::max(max, dt * (speed + turning));
     }
-    return most;
+    return max;
   }
 
   bool touches_squares_only() {
@@ -73,7 +73,7 @@ struct RigidBodySolver::Impl {
   // One call of Box2D. Dear where it is not needed: the cells, and the search for the time of impact.
   void step_once(double dt, int velocity_iterations) {
     refresh_cells(dt);
-    world.SetContinuousPhysics(most_travel(dt) > kSlowTravel || !touches_squares_only());
+    world.SetContinuousPhysics(max_travel(dt) > kSlowTravel || !touches_squares_only());
     for (size_t i = 0; i < movable.size(); ++i) {
       b2Body* b = movable[i].body;
       if (forces[i]) {

@@ -23,7 +23,7 @@ struct VehicleState {
   Pose2 last_pose;     // pose after the previous step
   bool has_last_pose = false;
   bool in_collision = false, had_collision = false;
-  double command[kMostCommand] = {};
+  double command[kMaxCommand] = {};
 };
 
 // The latest due reading of a sensor: its values stand in SimState::readings, or what draws it again, of a

@@ -18,7 +18,7 @@ constexpr double kFarOutline = 500;   // m, of a point from its block's referenc
 b2PolygonShape polygon(const Polygon& piece, double scale, const std::string& name) {
   std::optional<b2PolygonShape> shape = solver_polygon(piece, scale);
   if (!shape)
-    throw Error("body '" + name + "' is thinner than " + std::to_string(kLeastThickness) +
+    throw Error("body '" + name + "' is thinner than " + std::to_string(kMinThickness) +
                 " m: too small for the solver");
   shape->m_radius = kBodySkin;
   return *shape;
@@ -158,7 +158,7 @@ float thickness_of(const Model& model, const BodyModel& body, std::span<const do
   float thickest = 0;
   for (const Polygon& piece : block ? block->shape.pieces : model.vehicles[body.index].chassis.pieces)
     if (const std::optional<b2PolygonShape> shape = solver_polygon(piece, scale))
-      thickest = std::max(thickest, least_width(*shape));
+      thickest = std::max(thickest, min_width(*shape));
   return thickest;
 }
 

@@ -141,8 +141,8 @@ class Query final : public b2QueryCallback {
     const BodyStart& start = starts_[index];
     travel_ = b2Distance(sweep_.c0, sweep_.c) + moving.radius * std::fabs(sweep_.a - sweep_.a0);
     const float meant = dt_ * (start.velocity.Length() + moving.radius * std::fabs(start.omega));
-    const float least = std::min(limits_.travel * moving.thickness, limits_.most_travel);
-    if (std::max(travel_, meant) <= least && !(limits_.squeezed && is_squeezed(moving))) return false;
+    const float min = std::min(limits_.travel * moving.thickness, limits_.max_travel);
+    if (std::max(travel_, meant) <= min && !(limits_.squeezed && is_squeezed(moving))) return false;
     thickness_ = moving.thickness;
     const b2Vec2 margin(bodies_[index].radius, bodies_[index].radius);
     b2AABB box;
@@ -161,7 +161,7 @@ class Query final : public b2QueryCallback {
     const Way there{static_cast<const b2PolygonShape*>(other->GetShape()),
                     sweep_of(*body, moves ? &starts_[index] : nullptr)};
     const float thickness = moves ? std::min(thickness_, bodies_[index].thickness) : thickness_;
-    const float depth = std::min(limits_.depth * thickness, limits_.most_depth);
+    const float depth = std::min(limits_.depth * thickness, limits_.max_depth);
     for (const b2Fixture* mine = self_->GetFixtureList(); mine != nullptr && !found_;
          mine = mine->GetNext()) {
       const Way way{static_cast<const b2PolygonShape*>(mine->GetShape()), sweep_};
@@ -214,14 +214,14 @@ bool has_passage(const b2World& world, std::span<const MovingBody> bodies, std::
   return false;
 }
 
-float least_width(const b2PolygonShape& polygon) {
-  float least = std::numeric_limits<float>::max();
+float min_width(const b2PolygonShape& polygon) {
+  float min = std::numeric_limits<float>::max();
   const b2Transform here(b2Vec2(0, 0), b2Rot(0));
   for (int i = 0; i < polygon.m_count; ++i) {
     const Extent e = extent_along(polygon.m_normals[i], polygon, here);
-    least = std::min(least, e.max - e.min);
+    min = std::min(min, e.max - e.min);
   }
-  return least;
+  return min;
 }
 
 }  // namespace mvsim

@@ -29,12 +29,12 @@ struct BodyStart {
 
 // How much of a passage counts.
 struct PassageLimits {
-  float travel;       // of a body's thickness: who moved less has passed nothing
-  float most_travel;  // m, the same
-  bool squeezed;      // but look at those whose contacts are deep
-  float depth;        // of a body's thickness: who is deeper in another has passed
-  float most_depth;   // m, the same
-  float forgiven;     // of the depth at the start
+  float travel;      // of a body's thickness: who moved less has passed nothing
+  float max_travel;  // m, the same
+  bool squeezed;     // but look at those whose contacts are deep
+  float depth;       // of a body's thickness: who is deeper in another has passed
+  float max_depth;   // m, the same
+  float forgiven;    // of the depth at the start
 };
 
 BodyStart start_of(const b2Body& body);
@@ -46,6 +46,6 @@ bool has_passage(const b2World& world, std::span<const MovingBody> bodies, std::
                  float dt, const PassageLimits& limits);
 
 // Smallest width of a convex polygon, m.
-float least_width(const b2PolygonShape& polygon);
+float min_width(const b2PolygonShape& polygon);
 
 }  // namespace mvsim

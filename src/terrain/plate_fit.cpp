@@ -41,7 +41,7 @@ std::optional<PlatePose> PlateFit::solve() const {
   const double up_z = x_axis.x * y_axis.y - x_axis.y * y_axis.x;  // of the plate's normal
   const double level = std::sqrt(y_axis.z * y_axis.z + up_z * up_z);
   return PlatePose{ground_sum_.z / count_ - (x_axis.z * center.x + y_axis.z * center.y),
-                   arc_tangent(-x_axis.z, level), arc_tangent(y_axis.z, up_z)};
+                   math::atan2(-x_axis.z, level), math::atan2(y_axis.z, up_z)};
 }
 
 }  // namespace mvsim

@@ -23,9 +23,9 @@ class DefaultTire final : public TireModel {
   std::span<const ParamInfo> params() const override { return kParams; }
 
   TireOutput step(const double* p, const TireInput& in) const override {
-    const double most = effective(in.ground.mu, p[kMu]) * in.load;
-    const RollingStep rolled = roll(in, losses_of(p, in), most);
-    return {{hold_on_slope(in, rolled.force, most), lateral_hold(in, most)}, rolled.spin};
+    const double limit = effective(in.ground.mu, p[kMu]) * in.load;
+    const RollingStep rolled = roll(in, losses_of(p, in), limit);
+    return {{hold_on_slope(in, rolled.force, limit), lateral_hold(in, limit)}, rolled.spin};
   }
 
   TireGrip grip(const double* p, double, double, double) const override { return {p[kMu]}; }

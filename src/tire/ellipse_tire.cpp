@@ -31,11 +31,11 @@ constexpr std::string_view kLog[] = {"actual_wheel_alpha",
                                      "wheel_lateral_friction",
                                      "wheel_long_friction"};
 
-constexpr double kLeastSpeed = 1e-3;  // m/s, below it there is no slip angle
-constexpr double kLeastSpin = 1e-5;   // rad/s, and m/s of the contact point
+constexpr double kMinSpeed = 1e-3;  // m/s, below it there is no slip angle
+constexpr double kMinSpin = 1e-5;   // rad/s, and m/s of the contact point
 
 double contact_speed(const TireInput& in) {
-  return std::fabs(in.spin) > kLeastSpin ? in.spin * in.radius : kLeastSpin;
+  return std::fabs(in.spin) > kMinSpin ? in.spin * in.radius : kMinSpin;
 }
 
 double slip_ratio_of(const TireInput& in) {
@@ -46,8 +46,8 @@ double slip_ratio_of(const TireInput& in) {
 // Angle of the velocity to the rolling direction, forward or backward, in [-pi/2, pi/2].
 double slip_angle_of(const TireInput& in) {
   const Vec2 v = in.velocity;
-  if (std::fabs(v.x) <= kLeastSpeed && std::fabs(v.y) <= kLeastSpeed) return 0;
-  return v.x < 0 ? arc_tangent(-v.y, -v.x) : arc_tangent(v.y, v.x);
+  if (std::fabs(v.x) <= kMinSpeed && std::fabs(v.y) <= kMinSpeed) return 0;
+  return v.x < 0 ? math::atan2(-v.y, -v.x) : math::atan2(v.y, v.x);
 }
 
 struct Limits {
@@ -68,10 +68,10 @@ class EllipseTire final : public TireModel {
   std::span<const ParamInfo> params() const override { return kParams; }
 
   TireOutput step(const double* p, const TireInput& in) const override {
-    const Limits most = limits(p, in);
+    const Limits limit = limits(p, in);
     const Losses taken = losses(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
-    const RollingStep rolled = roll(in, taken, most.x);
-    return {{hold_on_slope(in, rolled.force, most.x), lateral_hold(in, most.y)}, rolled.spin};
+    const RollingStep rolled = roll(in, taken, limit.x);
+    return {{hold_on_slope(in, rolled.force, limit.x), lateral_hold(in, limit.y)}, rolled.spin};
   }
 
   TireGrip grip(const double* p, double, double, double) const override {

@@ -18,8 +18,8 @@ inline double effective(double ground, double own) {
 }
 
 // The sideways force that ends sideways motion within one step, N.
-inline double lateral_hold(const TireInput& in, double most) {
-  return std::clamp(-in.velocity.y * in.mass / in.dt - in.slope_force.y, -most, most);
+inline double lateral_hold(const TireInput& in, double limit) {
+  return std::clamp(-in.velocity.y * in.mass / in.dt - in.slope_force.y, -limit, limit);
 }
 
 // The spin acceleration that leads to pure rolling, rad/s2.
@@ -40,7 +40,7 @@ struct Losses {
 
 inline Losses losses(const TireInput& in, double c_damping, double c_rr) {
   if (!(c_rr > 0 && std::fabs(in.spin) > 1e-4)) return {c_damping, 0};
-  return {c_damping, c_rr * in.load * in.radius * hyperbolic_tangent(100 * in.spin)};
+  return {c_damping, c_rr * in.load * in.radius * math::tanh(100 * in.spin)};
 }
 
 // Torques of losses over one step, N m.
@@ -98,15 +98,15 @@ struct RollingStep {
   double spin = 0;   // rad/s after the step
 };
 
-// One step under the input's torque and brake. `most`: friction limit, N; `drag`: a force of the terrain on
+// One step under the input's torque and brake. `limit`: friction limit, N; `drag`: a force of the terrain on
 // the chassis that the spin does not feel, N.
-inline RollingStep roll(const TireInput& in, const Losses& l, double most, double drag = 0) {
+inline RollingStep roll(const TireInput& in, const Losses& l, double limit, double drag = 0) {
   double torque = rolling_losses(in, l, drag).rest_of(in.torque), brake = 0;
   double force = rolling_force(in, torque);
   bool rolls = true;
   if (in.brake > 0) {
     // a locked wheel stops the mass that it carries; the brake holds it if that takes no more than it has
-    const double stop = std::clamp(-in.velocity.x * in.mass / in.dt, -most, most);
+    const double stop = std::clamp(-in.velocity.x * in.mass / in.dt, -limit, limit);
     const double lock = torque + in.inertia * in.spin / in.dt - in.radius * stop;
     if (std::fabs(lock) <= in.brake) return {stop, 0};
     const double free = force;
@@ -118,8 +118,8 @@ inline RollingStep roll(const TireInput& in, const Losses& l, double most, doubl
     if (!rolls) force = stop;
   }
   const double wanted = drag != 0 ? force + drag : force;
-  force = std::clamp(wanted, -most, most);
-  if (drag != 0) drag = std::clamp(drag, -most, most);
+  force = std::clamp(wanted, -limit, limit);
+  if (drag != 0) drag = std::clamp(drag, -limit, limit);
   const double felt = in.radius * (force - drag);
   if (may_overshoot(in, l) && !(rolls && force == wanted)) {
     torque = slipping_losses(in, l, in.torque - brake - felt).rest_of(in.torque);
@@ -129,8 +129,8 @@ inline RollingStep roll(const TireInput& in, const Losses& l, double most, doubl
 }
 
 // What friction is left holds the vehicle on a slope; it does not act on the spin.
-inline double hold_on_slope(const TireInput& in, double force, double most) {
-  const double rest = most - std::fabs(force);
+inline double hold_on_slope(const TireInput& in, double force, double limit) {
+  const double rest = limit - std::fabs(force);
   return force - std::clamp(in.slope_force.x, -rest, rest);
 }
 

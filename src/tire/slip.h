@@ -23,7 +23,7 @@ inline double slip_ratio(double rolling_speed, double speed, double low_speed = 
 // where the wheel moves to its left, forward or backward. Both speeds in the frame of the steered wheel.
 inline double slip_angle(double speed, double lateral_speed, double low_speed = kLowSpeed) {
   const double along = std::max(std::fabs(speed), low_speed);
-  return along > 0 || lateral_speed != 0 ? arc_tangent(lateral_speed, along) : 0.0;
+  return along > 0 || lateral_speed != 0 ? math::atan2(lateral_speed, along) : 0.0;
 }
 
 }  // namespace mvsim

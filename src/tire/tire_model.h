@@ -36,9 +36,9 @@ struct TireOutput {
 };
 
 // A parameter that does not go with a wheel.
-struct Misfit {
+struct TooLarge {
   std::string_view name;
-  double most = 0;
+  double max = 0;
 };
 
 // How hard a tire can push along its rolling direction.
@@ -60,7 +60,9 @@ class TireModel {
   // Metres that a free wheel rolls per radian: `radius` less what `load` (N) flattens.
   virtual double rolling_radius(const double* /*p*/, double radius, double /*load*/) const { return radius; }
   // A value of `p` that is too large for a wheel of that radius, m.
-  virtual std::optional<Misfit> misfit(const double* /*p*/, double /*radius*/) const { return std::nullopt; }
+  virtual std::optional<TooLarge> check_radius(const double* /*p*/, double /*radius*/) const {
+    return std::nullopt;
+  }
 
   // Further columns of a wheel's log, and their values for a step that was made; computed only when asked.
   virtual std::span<const std::string_view> log_names() const { return {}; }

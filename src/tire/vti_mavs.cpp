@@ -17,9 +17,9 @@ double mavs_sand(const TireContact& c, double slip) {
                          (1 + 5 * c.deflection / c.section_height) / (1 + 3 * c.width / c.diameter);
   if (!(numeric > 5)) return MagicFormula{10, 1.9, 1e-4, 0.97}.at(slip);
   const double x = numeric - 4.033;
-  return MagicFormula{1.6 * logarithm(0.119 * x) * exponential(-0.113 * x) + 4.906,
-                      1.213 * (1 - exponential(-0.0765 * (numeric - 2.846))), 1,
-                      1.0925 + 0.721 / power(numeric - 4.693, 0.981)}
+  return MagicFormula{1.6 * math::log(0.119 * x) * math::exp(-0.113 * x) + 4.906,
+                      1.213 * (1 - math::exp(-0.0765 * (numeric - 2.846))), 1,
+                      1.0925 + 0.721 / math::pow(numeric - 4.693, 0.981)}
       .at(slip);
 }
 
@@ -29,9 +29,9 @@ double mavs_clay(const TireContact& c, double slip) {
   if (q == 1) return 1;
   const double slender = 1 + c.width / c.diameter;
   const double numeric =
-      c.cone_index * c.width * c.diameter / (c.load * (1 - q) * std::sqrt(1 - q) * power(slender, 0.75));
-  const double self_propelled = 21 / power(numeric, 2.5);
-  const double pull = 0.5 * logarithm(slip / self_propelled) / kLn10 * std::sqrt(std::sqrt(slender));
+      c.cone_index * c.width * c.diameter / (c.load * (1 - q) * std::sqrt(1 - q) * math::pow(slender, 0.75));
+  const double self_propelled = 21 / math::pow(numeric, 2.5);
+  const double pull = 0.5 * math::log(slip / self_propelled) / kLn10 * std::sqrt(std::sqrt(slender));
   return std::clamp(pull - (12 / (numeric * numeric) + 0.007), -1.0, 1.0);
 }
 
@@ -52,7 +52,7 @@ double mavs_slip_ratio(double rolling_speed, double speed, bool starting) {
 
 double mavs_slip_angle(double speed, double lateral_speed, double steer) {
   if (std::fabs(speed) <= 1e-3) return 0;
-  return arc_tangent(std::clamp(lateral_speed / std::fabs(speed), -kPi / 2, kPi / 2), 1) - steer;
+  return math::atan2(std::clamp(lateral_speed / std::fabs(speed), -kPi / 2, kPi / 2), 1) - steer;
 }
 
 Vec2 mavs_force(Surface surface, const TireContact& contact, double slip, double slip_angle,

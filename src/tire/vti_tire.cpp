@@ -44,7 +44,7 @@ constexpr std::string_view kLog[] = {
     "slip_ratio",         "surface",    "wheel_lateral_friction", "wheel_long_friction"};
 
 // Slip below which the secant is that of this slip: at zero the curve's slope.
-constexpr double kLeastSlip = 1e-3;
+constexpr double kMinSlip = 1e-3;
 
 Surface surface_of(const double* p, const TireInput& in) {
   return static_cast<Surface>(in.ground.surface >= 0 ? in.ground.surface : static_cast<int>(p[kSurface]));
@@ -73,11 +73,11 @@ TireContact contact_of(const double* p, const TireInput& in) {
 // A force against a speed, solved for the speed after the step.
 struct ImplicitForce {
   double compliance = 0;  // m/s per N, the inverse of the secant; 0: the contact sticks
-  double most = 0;        // N
+  double limit = 0;       // N
 
   // `speed`: m/s that the contact would have without the force; `response`: m/s that 1 N takes off it.
   double at(double speed, double response) const {
-    return std::clamp(speed / (compliance + response), -most, most);
+    return std::clamp(speed / (compliance + response), -limit, limit);
   }
 };
 
@@ -108,19 +108,19 @@ Wheel wheel_of(const double* p, const TireInput& in) {
 
 ImplicitForce longitudinal(const Wheel& w, const TireInput& in) {
   const double speed = in.velocity.x;
-  const double least = kLeastSlip * std::max({std::fabs(w.rolling_speed), std::fabs(speed), kLowSpeed});
+  const double min = kMinSlip * std::max({std::fabs(w.rolling_speed), std::fabs(speed), kLowSpeed});
   const double slip = std::fabs(slip_ratio(w.rolling_speed, speed));
-  const Traction t = traction(w.surface, w.contact, std::max(slip, kLeastSlip));
-  const double secant = in.load * t.gross / std::max(std::fabs(w.rolling_speed - speed), least);
+  const Traction t = traction(w.surface, w.contact, std::max(slip, kMinSlip));
+  const double secant = in.load * t.gross / std::max(std::fabs(w.rolling_speed - speed), min);
   return {w.sticks ? 0 : 1 / secant, in.load * t.peak};
 }
 
-// `most`: what the longitudinal force leaves, N.
-ImplicitForce lateral(const Wheel& w, const TireInput& in, double crossover, double peak, double most) {
-  const double least = kLeastSlip * std::max(std::fabs(in.velocity.x), kLowSpeed);
-  const double speed = std::max(std::fabs(in.velocity.y), least);
+// `limit`: what the longitudinal force leaves, N.
+ImplicitForce lateral(const Wheel& w, const TireInput& in, double crossover, double peak, double limit) {
+  const double min = kMinSlip * std::max(std::fabs(in.velocity.x), kLowSpeed);
+  const double speed = std::max(std::fabs(in.velocity.y), min);
   const double share = peak * crolla(slip_angle(in.velocity.x, speed), crossover);
-  return {w.sticks ? 0 : speed / (in.load * share), most};
+  return {w.sticks ? 0 : speed / (in.load * share), limit};
 }
 
 // m/s of a hub after a step under `force`.
@@ -155,8 +155,8 @@ TireOutput corrected_step(const double* p, const TireInput& in) {
   const Wheel w = wheel_of(p, in);
   const ImplicitForce along = longitudinal(w, in);
   const Turned turned = turn(w, in, along);
-  const double peak = in.load > 0 ? along.most / in.load : 0;
-  const double rest = along.most * ellipse_rest(turned.force, along.most);
+  const double peak = in.load > 0 ? along.limit / in.load : 0;
+  const double rest = along.limit * ellipse_rest(turned.force, along.limit);
   const ImplicitForce across = lateral(w, in, p[kCrossover], peak, rest);
   const double hub = speed_after(in, in.velocity.y, in.slope_force.y);
   return {{turned.force + soil_force(w, in, in.slope_force.x + turned.force),
@@ -205,8 +205,8 @@ class VtiTire final : public TireModel {
   double rolling_radius(const double* p, double radius, double load) const override {
     return radius - deflection_of(p, radius, load);
   }
-  std::optional<Misfit> misfit(const double* p, double radius) const override {
-    if (p[kSectionHeight] > radius) return Misfit{kParams[kSectionHeight].name, radius};
+  std::optional<TooLarge> check_radius(const double* p, double radius) const override {
+    if (p[kSectionHeight] > radius) return TooLarge{kParams[kSectionHeight].name, radius};
     return std::nullopt;
   }
   std::span<const std::string_view> log_names() const override { return kLog; }

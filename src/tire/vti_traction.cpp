@@ -12,11 +12,11 @@ constexpr double kInch = 0.0254;                 // m
 constexpr double kPoundForce = 4.4482216152605;  // N
 constexpr double kPsi = 6894.76;                 // Pa
 constexpr double kLn10 = 2.302585092994045684;
-constexpr double kMostDeflection = 0.95;  // of the section height: where the numerics of soil end
-constexpr double kLeastMobility = 1e-3;   // of clay; below it nothing moves
+constexpr double kMaxDeflection = 0.95;  // of the section height: where the numerics of soil end
+constexpr double kMinMobility = 1e-3;    // of clay; below it nothing moves
 
 double relative_deflection(const TireContact& c) {
-  return std::clamp(c.deflection / c.section_height, 0.0, kMostDeflection);
+  return std::clamp(c.deflection / c.section_height, 0.0, kMaxDeflection);
 }
 
 double power_3_2(double x) {
@@ -46,14 +46,14 @@ Traction clay(const TireContact& c, double slip) {
   const double q = relative_deflection(c);
   const double fourth_root = std::sqrt(std::sqrt(1 + c.width / c.diameter));
   const double numeric =
-      std::max(kLeastMobility, c.cone_index * c.width * c.diameter /
-                                   (c.load * power_3_2(1 - q) * fourth_root * fourth_root * fourth_root));
+      std::max(kMinMobility, c.cone_index * c.width * c.diameter /
+                                 (c.load * power_3_2(1 - q) * fourth_root * fourth_root * fourth_root));
   const double squared = numeric * numeric;
   const double self_propelled = 21 / (squared * std::sqrt(numeric)) + 0.005;
   const double resistance = 12 / squared + 0.007;
   const auto gross = [&](double s) {
     if (!(s > 0)) return 0.0;
-    const double net = 0.5 * logarithm(s / self_propelled) / kLn10 * fourth_root;
+    const double net = 0.5 * math::log(s / self_propelled) / kLn10 * fourth_root;
     return std::clamp(net + resistance, 0.0, 1.0);
   };
   return {std::copysign(gross(std::fabs(slip)), slip), std::min(resistance, 1.0), gross(1)};
@@ -63,7 +63,7 @@ Traction clay(const TireContact& c, double slip) {
 
 double MagicFormula::at(double slip) const {
   const double x = stiffness * slip;
-  return peak * sin_cos(shape * arc_tangent(x - curvature * (x - arc_tangent(x, 1)), 1)).sin;
+  return peak * sin_cos(shape * math::atan2(x - curvature * (x - math::atan2(x, 1)), 1)).sin;
 }
 
 MagicFormula rigid_formula(Surface surface) {
@@ -88,7 +88,7 @@ Traction traction(Surface surface, const TireContact& contact, double slip) {
 }
 
 double crolla(double slip_angle, double crossover) {
-  return std::copysign(1 - exponential(-std::fabs(slip_angle) / crossover), slip_angle);
+  return std::copysign(1 - math::exp(-std::fabs(slip_angle) / crossover), slip_angle);
 }
 
 double ellipse_rest(double gross, double peak) {
@@ -100,8 +100,8 @@ double ellipse_rest(double gross, double peak) {
 Vec2 corrected_force(Surface surface, const TireContact& contact, double slip, double slip_angle,
                      double crossover, double motion) {
   const Traction t = traction(surface, contact, slip);
-  const double most_lateral = t.peak * ellipse_rest(t.gross, t.peak);
-  const double lateral = std::clamp(-t.peak * crolla(slip_angle, crossover), -most_lateral, most_lateral);
+  const double max_lateral = t.peak * ellipse_rest(t.gross, t.peak);
+  const double lateral = std::clamp(-t.peak * crolla(slip_angle, crossover), -max_lateral, max_lateral);
   return {contact.load * (t.gross - t.resistance * motion), contact.load * lateral};
 }
 

@@ -28,10 +28,10 @@ class WardIagnemmaTire final : public TireModel {
   std::span<const ParamInfo> params() const override { return kParams; }
 
   TireOutput step(const double* p, const TireInput& in) const override {
-    const double most = effective(in.ground.mu, p[kMu]) * in.load;
+    const double limit = effective(in.ground.mu, p[kMu]) * in.load;
     const Losses taken = losses(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
-    const RollingStep rolled = roll(in, taken, most, drag(p, in));
-    return {{hold_on_slope(in, rolled.force, most), lateral_hold(in, most)}, rolled.spin};
+    const RollingStep rolled = roll(in, taken, limit, drag(p, in));
+    return {{hold_on_slope(in, rolled.force, limit), lateral_hold(in, limit)}, rolled.spin};
   }
 
   TireGrip grip(const double* p, double, double, double) const override { return {p[kMu]}; }
@@ -50,7 +50,7 @@ class WardIagnemmaTire final : public TireModel {
   static double drag(const double* p, const TireInput& in) {
     const double speed = std::fabs(in.velocity.x);
     if (speed == 0) return 0;
-    const double share = p[kR1] * (1 - exponential(-p[kARoll] * speed)) + p[kR2] * speed;
+    const double share = p[kR1] * (1 - math::exp(-p[kARoll] * speed)) + p[kR2] * speed;
     // drag stops, it never turns round
     return -std::copysign(std::min(in.load * share, in.mass * speed / in.dt), in.velocity.x);
   }

@@ -27,7 +27,7 @@ FrontAngles ackermann_angles(std::span<const WheelModel> wheels, double max_stee
   const double part = track / (2 * wheelbase(wheels));
   const SinCos sc = sin_cos(size);
   const double cot = sc.cos / sc.sin;
-  const double outer = arc_tangent(1, cot + part), inner = arc_tangent(1, cot - part);
+  const double outer = math::atan2(1, cot + part), inner = math::atan2(1, cot - part);
   return steer > 0 ? FrontAngles{inner, outer} : FrontAngles{-outer, -inner};
 }
 
@@ -37,7 +37,7 @@ double wheelbase(std::span<const WheelModel> wheels) {
 
 double steer_of_twist(double wheelbase, double vx, double omega) {
   if (omega == 0) return 0;
-  return arc_tangent(vx < 0 ? -wheelbase * omega : wheelbase * omega, std::fabs(vx));
+  return math::atan2(vx < 0 ? -wheelbase * omega : wheelbase * omega, std::fabs(vx));
 }
 
 std::span<const WheelSlot> Car::wheel_slots() const {

@@ -20,7 +20,7 @@ enum CarActuation {
 
 // First parameter of every car's dynamics class.
 enum { kMaxSteer, kCarParamCount };
-inline constexpr double kMostSteer = 89.4 * kDegree;
+inline constexpr double kSteerLimit = 89.4 * kDegree;
 
 struct FrontAngles {
   double left = 0, right = 0;  // rad
@@ -54,7 +54,7 @@ class Car : public Dynamics {
   static constexpr ParamInfo kMaxSteerParam{.name = "max_steer_ang_deg",
                                             .fallback = 30 * kDegree,
                                             .min = 0,
-                                            .max = kMostSteer,
+                                            .max = kSteerLimit,
                                             .type = ParamType::kDegrees,
                                             .open_max = true};
 

@@ -44,7 +44,7 @@ class CarSpeedPid final : public Controller {
     if (command_ == Command::kTwist) {
       steer = steer_of_twist(length, vx, omega);
     } else {
-      const SinCos sc = sin_cos(std::clamp(steer, -kMostSteer, kMostSteer));
+      const SinCos sc = sin_cos(std::clamp(steer, -kSteerLimit, kSteerLimit));
       omega = vx * sc.sin / (sc.cos * length);
     }
     actuation[kCarSteer] = steer;

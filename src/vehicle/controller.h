@@ -13,8 +13,8 @@
 
 namespace mvsim {
 
-inline constexpr int kMostCommand = 4;
-inline constexpr int kMostActuation = 4;
+inline constexpr int kMaxCommand = 4;
+inline constexpr int kMaxActuation = 4;
 
 struct ControllerInput {
   double dt = 0;

@@ -11,8 +11,8 @@ double pid_step(const PidGains& gains, PidState& state, double e, double dt, dou
   if (dt <= 0) dt = 1e-3;
   state.integral += gains.ki * e * dt;
   if (gains.integral_max >= 0) {
-    const double most = std::fabs(gains.ki) * gains.integral_max;
-    state.integral = std::clamp(state.integral, -most, most);
+    const double max = std::fabs(gains.ki) * gains.integral_max;
+    state.integral = std::clamp(state.integral, -max, max);
   }
   double derivative = 0;
   if (gains.derivative_filter > 0) {
@@ -37,7 +37,7 @@ double pid_step(const PidGains& gains, PidState& state, double e, double dt, dou
 }
 
 double reference_filter(ReferenceFilterState& state, double setpoint, double tau, int order, double dt) {
-  const double a = exponential(-dt / std::max(1e-6, tau));
+  const double a = math::exp(-dt / std::max(1e-6, tau));
   state.first = a * state.first + (1 - a) * setpoint;
   if (order < 2) return state.first;
   state.second = a * state.second + (1 - a) * state.first;

@@ -8,9 +8,9 @@ namespace {
 // With the speed u that the wheels tell and v that the vehicle has, u' = v and v' = v + k (setpoint - u):
 // roots of x^2 - x + k. They swing above k = 1/4 and grow above 1; the inertia of the wheels moves this a
 // little.
-constexpr double kMostRolling = 0.7, kGoodRolling = 0.3;
+constexpr double kMaxRolling = 0.7, kGoodRolling = 0.3;
 // A wheel that slips has u' = u + k (setpoint - u) - friction: it swings above k = 1 and grows above 2.
-constexpr double kMostSlipping = 1.5, kGoodSlipping = 0.5;
+constexpr double kMaxSlipping = 1.5, kGoodSlipping = 0.5;
 constexpr double kLargeError = 1;      // m/s, of a command that a vehicle at rest gets
 constexpr double kLongestStep = 0.02;  // s, that gains should serve
 // The integral takes up all grip within 0.7 s of an error of 0.1 m/s, but follows KP slowly enough.
@@ -26,8 +26,8 @@ bool can_slip(const SpeedLoop& loop, const SpeedGains& gains) {
 
 std::optional<SpeedFault> fault_of(const SpeedLoop& loop, const SpeedGains& gains) {
   const double gain = gains.kp * loop.dt;
-  if (gain * std::max(loop.driving, loop.turning) > kMostRolling) return SpeedFault::kOvershoots;
-  if (can_slip(loop, gains) && gain * loop.spinning > kMostSlipping) return SpeedFault::kBreaksAway;
+  if (gain * std::max(loop.driving, loop.turning) > kMaxRolling) return SpeedFault::kOvershoots;
+  if (can_slip(loop, gains) && gain * loop.spinning > kMaxSlipping) return SpeedFault::kBreaksAway;
   return std::nullopt;
 }
 

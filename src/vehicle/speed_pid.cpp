@@ -28,8 +28,8 @@ void store(const Memory& memory, double* s) {
   s[5] = memory.filter.second;
 }
 
-bool all_below(std::span<const double> values, double most) {
-  return std::all_of(values.begin(), values.end(), [&](double v) { return std::fabs(v) < most; });
+bool all_below(std::span<const double> values, double max) {
+  return std::all_of(values.begin(), values.end(), [&](double v) { return std::fabs(v) < max; });
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
                        .anti_windup = p[kAntiWindup] != 0};
   const double feedforward = slope_feedforward(p, in.climbing_torque);
   const size_t n = in.setpoint.size();
-  Memory memory[kMostSpeeds];
-  double setpoint[kMostSpeeds];
+  Memory memory[kMaxSpeeds];
+  double setpoint[kMaxSpeeds];
   for (size_t i = 0; i < n; ++i) {
     memory[i] = load(state + i * kSpeedPidState);
     setpoint[i] = in.setpoint[i];

@@ -55,7 +55,7 @@ constexpr std::array<ParamInfo, kSpeedPidParamCount> speed_pid_params(double kp,
   }};
 }
 
-inline constexpr size_t kMostSpeeds = 2;
+inline constexpr size_t kMaxSpeeds = 2;
 inline constexpr size_t kSpeedPidState = 6;  // numbers in a controller's state for each speed
 
 struct SpeedPidInput {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kNone = std::string_view::npos;
 constexpr std::string_view kFolderName = "MVSIM_CURRENT_FILE_DIRECTORY";
-constexpr int kMostPasses = 10;
+constexpr int kMaxPasses = 10;
 
 // Offset of the brace that closes the one before `from`, inner pairs skipped.
 size_t closing_brace(std::string_view text, size_t from) {
@@ -130,9 +130,9 @@ std::string Expander::expand(std::string_view text, const Scope& scope, const So
                      "' is refused: a world file never runs programs");
     next = expand_expressions(next, scope, where);
     if (next == now) break;
-    if (pass == kMostPasses)
+    if (pass == kMaxPasses)
       throw WorldFileError(where, "'" + shortened(text) + "' still changes after " +
-                                      std::to_string(kMostPasses) + " rounds of expansion");
+                                      std::to_string(kMaxPasses) + " rounds of expansion");
     now = std::move(next);
   }
   return now;
@@ -236,9 +236,9 @@ bool Expander::parameter_text(std::string_view inner, const IncludeParameters& p
                               Active& active, int depth, const SourceLocation& where, std::string& out) {
   const auto [name, fallback] = parse_reference(inner);
   if (parameters.keep_names && (name == "NAME" || name == "PARENT_NAME")) return false;
-  if (depth > kMostExpansionDepth)
+  if (depth > kMaxExpansionDepth)
     throw WorldFileError(
-        where, "'${" + shortened(inner) + "}' is nested deeper than " + std::to_string(kMostExpansionDepth));
+        where, "'${" + shortened(inner) + "}' is nested deeper than " + std::to_string(kMaxExpansionDepth));
   const std::string* value = nullptr;
   const auto parameter = parameters.values.find(name);
   // a parameter X="${X}" means the world's variable X

@@ -73,7 +73,7 @@ class Evaluator {
   class Depth {
    public:
     explicit Depth(Evaluator& e) : depth_(e.depth_) {
-      if (++depth_ > 2 * kMostExpressionDepth) {
+      if (++depth_ > 2 * kMaxExpressionDepth) {
         --depth_;
         e.fail("nested too deeply");
       }
@@ -197,10 +197,10 @@ class Evaluator {
   double call(const std::string& found, const std::string& lower, bool live) {
     if (lower == "if") return if_call(live);
     const std::vector<double> x = arguments(live);
-    const auto need = [&](size_t least, size_t most) {
-      if (x.size() < least || x.size() > most)
+    const auto need = [&](size_t min, size_t max) {
+      if (x.size() < min || x.size() > max)
         throw ExpressionError(found + "() is given " + std::to_string(x.size()) + " arguments, expected " +
-                              std::to_string(least) + (most == least ? "" : " or more"));
+                              std::to_string(min) + (max == min ? "" : " or more"));
     };
     if (lower == "rand" || lower == "randn") {
       need(0, 0);
@@ -221,7 +221,7 @@ class Evaluator {
     }
     const ExpressionFunction* function = find_expression_function(lower);
     if (!function) throw ExpressionError("unknown function '" + found + "'", found);
-    need(function->least, function->most);
+    need(function->min, function->max);
     return function->value(x.data(), x.size());
   }
 

@@ -43,7 +43,7 @@ std::string lower_case(std::string_view text);
 // A function without memory; nullptr when the name is none. Argument counts are checked by the caller.
 struct ExpressionFunction {
   std::string_view name;
-  size_t least, most;
+  size_t min, max;
   double (*value)(const double* x, size_t n);
 };
 const ExpressionFunction* find_expression_function(std::string_view lower_name);

@@ -18,21 +18,21 @@ SinCos sine_cosine(double x) {
 }
 
 double exp_minus_one(double x) {
-  const double u = exponential(x);  // Kahan: the error of u cancels in the quotient
+  const double u = math::exp(x);  // Kahan: the error of u cancels in the quotient
   if (u == 1) return x;
   if (u - 1 == -1) return -1;
-  return std::isfinite(u) ? (u - 1) * x / logarithm(u) : u;
+  return std::isfinite(u) ? (u - 1) * x / math::log(u) : u;
 }
 
 double log_or_nan(double x) {
   if (x == 0) return -std::numeric_limits<double>::infinity();
-  return x > 0 ? logarithm(x) : kNan;
+  return x > 0 ? math::log(x) : kNan;
 }
 
 double log_one_plus(double x) {
   const double u = 1 + x;
   if (u == 1) return x;
-  return u > 0 && std::isfinite(u) ? logarithm(u) * x / (u - 1) : log_or_nan(u);
+  return u > 0 && std::isfinite(u) ? math::log(u) * x / (u - 1) : log_or_nan(u);
 }
 
 // Exact for whole powers of the base.
@@ -43,11 +43,11 @@ double log_to_base(double x, double base) {
   return value;
 }
 
-double arc_sine(double x) {
-  return arc_tangent(x, std::sqrt((1 - x) * (1 + x)));
+double asin_of(double x) {
+  return math::atan2(x, std::sqrt((1 - x) * (1 + x)));
 }
-double arc_cosine(double x) {
-  return arc_tangent(std::sqrt((1 - x) * (1 + x)), x);
+double acos_of(double x) {
+  return math::atan2(std::sqrt((1 - x) * (1 + x)), x);
 }
 
 double hyperbolic_sine(double x) {
@@ -94,7 +94,7 @@ constexpr ExpressionFunction kFunctions[] = {
                                            : x[0] < 0 ? -1.0
                                                       : 0.0; }},
     {"sqrt", 1, 1, [](X x, size_t) { return std::sqrt(x[0]); }},
-    {"exp", 1, 1, [](X x, size_t) { return exponential(x[0]); }},
+    {"exp", 1, 1, [](X x, size_t) { return math::exp(x[0]); }},
     {"expm1", 1, 1, [](X x, size_t) { return exp_minus_one(x[0]); }},
     {"log", 1, 1, [](X x, size_t) { return log_or_nan(x[0]); }},
     {"log10", 1, 1, [](X x, size_t) { return log_to_base(x[0], 10); }},
@@ -120,13 +120,13 @@ constexpr ExpressionFunction kFunctions[] = {
     {"sec", 1, 1, [](X x, size_t) { return 1 / sine_cosine(x[0]).cos; }},
     {"csc", 1, 1, [](X x, size_t) { return 1 / sine_cosine(x[0]).sin; }},
     {"cot", 1, 1, [](X x, size_t) { return sine_cosine(x[0]).cos / sine_cosine(x[0]).sin; }},
-    {"asin", 1, 1, [](X x, size_t) { return arc_sine(x[0]); }},
-    {"acos", 1, 1, [](X x, size_t) { return arc_cosine(x[0]); }},
-    {"atan", 1, 1, [](X x, size_t) { return arc_tangent(x[0], 1); }},
-    {"atan2", 2, 2, [](X x, size_t) { return arc_tangent(x[0], x[1]); }},
+    {"asin", 1, 1, [](X x, size_t) { return asin_of(x[0]); }},
+    {"acos", 1, 1, [](X x, size_t) { return acos_of(x[0]); }},
+    {"atan", 1, 1, [](X x, size_t) { return math::atan2(x[0], 1); }},
+    {"atan2", 2, 2, [](X x, size_t) { return math::atan2(x[0], x[1]); }},
     {"sinh", 1, 1, [](X x, size_t) { return hyperbolic_sine(x[0]); }},
-    {"cosh", 1, 1, [](X x, size_t) { return (exponential(x[0]) + exponential(-x[0])) / 2; }},
-    {"tanh", 1, 1, [](X x, size_t) { return hyperbolic_tangent(x[0]); }},
+    {"cosh", 1, 1, [](X x, size_t) { return (math::exp(x[0]) + math::exp(-x[0])) / 2; }},
+    {"tanh", 1, 1, [](X x, size_t) { return math::tanh(x[0]); }},
     {"asinh", 1, 1, [](X x, size_t) { return inverse_hyperbolic_sine(x[0]); }},
     {"acosh", 1, 1, [](X x, size_t) { return log_or_nan(x[0] + std::sqrt(x[0] * x[0] - 1)); }},
     {"atanh", 1, 1, [](X x, size_t) { return log_one_plus(2 * x[0] / (1 - x[0])) / 2; }},
@@ -146,7 +146,7 @@ double expression_power(double base, double exponent) {
     }
     return exponent < 0 ? 1 / result : result;
   }
-  if (base > 0) return exponent == 0.5 ? std::sqrt(base) : power(base, exponent);
+  if (base > 0) return exponent == 0.5 ? std::sqrt(base) : math::pow(base, exponent);
   if (base == 0) return exponent > 0 ? 0.0 : kNan;
   return kNan;
 }

@@ -102,7 +102,7 @@ Color parse_color(const NamedText& value) {
   return {static_cast<uint8_t>(r), static_cast<uint8_t>(g), static_cast<uint8_t>(b), static_cast<uint8_t>(a)};
 }
 
-Matrix parse_matrix(const NamedText& value, size_t most, const std::string& expected) {
+Matrix parse_matrix(const NamedText& value, size_t max, const std::string& expected) {
   const auto fail = [&](const std::string& found) {
     throw WorldFileError(value.where, "<" + value.name + ">: found " + found + ", expected " + expected);
   };
@@ -116,14 +116,14 @@ Matrix parse_matrix(const NamedText& value, size_t most, const std::string& expe
     rest.remove_prefix(std::min(end + 1, rest.size()));
     std::replace(row.text.begin(), row.text.end(), ',', ' ');
     if (end_of_row == '\n' && trimmed(row.text).empty()) continue;
-    const std::vector<double> numbers = parse_numbers(row, 1, kMostTextBytes, expected.c_str());
+    const std::vector<double> numbers = parse_numbers(row, 1, kMaxTextBytes, expected.c_str());
     if (out.rows > 0 && numbers.size() != static_cast<size_t>(out.columns))
       fail("a row of " + std::to_string(numbers.size()) + " numbers after rows of " +
            std::to_string(out.columns));
     out.columns = static_cast<int>(numbers.size());
     ++out.rows;
     out.values.insert(out.values.end(), numbers.begin(), numbers.end());
-    if (out.values.size() > most) fail("more than " + std::to_string(most) + " numbers");
+    if (out.values.size() > max) fail("more than " + std::to_string(max) + " numbers");
   }
   if (out.rows == 0) fail("no number");
   return out;
@@ -148,7 +148,7 @@ void warn_of_crossing(LoadState& state, const Element& shape, const Polygon& out
         "order around the outline");
 }
 
-Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points, const Scope& scope) {
+Polygon parse_polygon(LoadState& state, const Element& shape, size_t max_points, const Scope& scope) {
   Polygon out;
   for (const Element& e : children_of(shape)) {
     state.budget.work(1, e.where());
@@ -158,9 +158,8 @@ Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points
       continue;
     }
     const std::vector<double> xy = parse_numbers(text_of(state, e, scope), 2, 2, "two numbers x y");
-    if (out.size() == most_points)
-      throw WorldFileError(e.where(),
-                           "<shape> has more than " + std::to_string(most_points) + " points <pt>");
+    if (out.size() == max_points)
+      throw WorldFileError(e.where(), "<shape> has more than " + std::to_string(max_points) + " points <pt>");
     out.push_back({xy[0], xy[1]});
   }
   return out;

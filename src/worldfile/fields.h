@@ -33,10 +33,10 @@ std::string class_name_of(LoadState& state, const Element& e);
 
 std::string_view trimmed(std::string_view text);
 Color parse_color(const NamedText& value);
-// Rows of equal length, [a b; c d] or one row a line; at least one number and at most `most`. `expected` says
+// Rows of equal length, [a b; c d] or one row a line; at least one number and at most `max`. `expected` says
 // what it should be.
-Matrix parse_matrix(const NamedText& value, size_t most, const std::string& expected);
-Polygon parse_polygon(LoadState& state, const Element& shape, size_t most_points, const Scope& scope);
+Matrix parse_matrix(const NamedText& value, size_t max, const std::string& expected);
+Polygon parse_polygon(LoadState& state, const Element& shape, size_t max_points, const Scope& scope);
 
 // Warns of an outline whose sides cross each other.
 void warn_of_crossing(LoadState& state, const Element& shape, const Polygon& outline);

@@ -117,7 +117,7 @@ std::shared_ptr<const SourceText> read_include(LoadState& state, const OpenFile&
   std::shared_ptr<const SourceText>& text = state.files[file.path()];
   if (text) return text;
   try {
-    text = std::make_shared<const SourceText>(file.path(), *state.session.cache.text(file, kMostFileBytes));
+    text = std::make_shared<const SourceText>(file.path(), *state.session.cache.text(file, kMaxFileBytes));
   } catch (const Error& e) {
     throw WorldFileError(where, "<include>: " + std::string(e.what()));
   }
@@ -163,8 +163,8 @@ OpenInclude::OpenInclude(LoadState& state, const Element& include, bool inside_v
     : state_(state), nesting_(state, include.where()) {
   const SourceLocation where = include.where();
   state.budget.include(where);
-  if (state.include_stack.size() >= kMostIncludeDepth)
-    throw WorldFileError(where, "<include> is nested deeper than " + std::to_string(kMostIncludeDepth));
+  if (state.include_stack.size() >= kMaxIncludeDepth)
+    throw WorldFileError(where, "<include> is nested deeper than " + std::to_string(kMaxIncludeDepth));
   const OpenFile opened = open_include(state, include, required_attribute(state, include, "file", {}));
   const std::string& path = opened.path();
   const auto& stack = state.include_stack;

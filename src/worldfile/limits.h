@@ -11,21 +11,21 @@
 
 namespace mvsim {
 
-inline constexpr int kMostIncludeDepth = 16;
-inline constexpr int kMostIncludes = 10000;
-inline constexpr int kMostElements = 200000;     // of the text, those of loops counted each time
-inline constexpr int kMostBodies = 50000;        // vehicles, blocks and walls
-inline constexpr int kMostXmlDepth = 64;         // nested elements of one file
-inline constexpr int kMostNesting = 64;          // for, if and include inside each other
-inline constexpr int kMostExpansionDepth = 32;   // ${} in the value of ${}
-inline constexpr int kMaxReferences = 1000000;   // ${}, $f{} and $env{} that are replaced
-inline constexpr int kMostExpressionDepth = 64;  // parentheses and calls inside $f{}
-inline constexpr size_t kMostExpandedBytes = size_t{4} << 20;  // written by ${}, $f{} and $env{}
-inline constexpr size_t kMostTextBytes = size_t{64} << 20;   // values read, those of loops counted each time
-inline constexpr size_t kMostFileBytes = size_t{8} << 20;    // of one XML file
-inline constexpr size_t kMostFilesBytes = size_t{32} << 20;  // of all XML files
-inline constexpr int64_t kMostParsedElements = 1000000;      // of all XML files
-inline constexpr int64_t kMostWork = 5000000;                // elements looked at, those of classes included
+inline constexpr int kMaxIncludeDepth = 16;
+inline constexpr int kMaxIncludes = 10000;
+inline constexpr int kMaxElements = 200000;                   // of the text, those of loops counted each time
+inline constexpr int kMaxBodies = 50000;                      // vehicles, blocks and walls
+inline constexpr int kMaxXmlDepth = 64;                       // nested elements of one file
+inline constexpr int kMaxNesting = 64;                        // for, if and include inside each other
+inline constexpr int kMaxExpansionDepth = 32;                 // ${} in the value of ${}
+inline constexpr int kMaxReferences = 1000000;                // ${}, $f{} and $env{} that are replaced
+inline constexpr int kMaxExpressionDepth = 64;                // parentheses and calls inside $f{}
+inline constexpr size_t kMaxExpandedBytes = size_t{4} << 20;  // written by ${}, $f{} and $env{}
+inline constexpr size_t kMaxTextBytes = size_t{64} << 20;     // values read, those of loops counted each time
+inline constexpr size_t kMaxFileBytes = size_t{8} << 20;      // of one XML file
+inline constexpr size_t kMaxFilesBytes = size_t{32} << 20;    // of all XML files
+inline constexpr int64_t kMaxParsedElements = 1000000;        // of all XML files
+inline constexpr int64_t kMaxWork = 5000000;                  // elements looked at, those of classes included
 
 // Memory that an object takes once it is compiled, about.
 inline constexpr double kVehicleBytes = 16e3, kBlockBytes = 4e3, kElementBytes = 500, kValueBytes = 200;
@@ -35,46 +35,46 @@ class Budget {
   explicit Budget(LoadGuard& guard) : guard_(guard) {}
 
   void element(const SourceLocation& where) {
-    take(elements_, 1, kMostElements, "elements", where);
+    take(elements_, 1, kMaxElements, "elements", where);
     guard_.take(kElementBytes, where, "the world");
   }
   void work(int64_t n, const SourceLocation& where) {
-    take(work_, n, kMostWork, "elements of classes", where);
+    take(work_, n, kMaxWork, "elements of classes", where);
   }
   void parsed(int64_t n, const SourceLocation& where) {
-    take(parsed_, n, kMostParsedElements, "elements in all files", where);
+    take(parsed_, n, kMaxParsedElements, "elements in all files", where);
     guard_.take(static_cast<double>(n) * kValueBytes, where, "the file");
   }
   void body(double bytes, const SourceLocation& where) {
-    take(bodies_, 1, kMostBodies, "vehicles, blocks and walls", where);
+    take(bodies_, 1, kMaxBodies, "vehicles, blocks and walls", where);
     guard_.take(bytes, where, "the world");
   }
   // Values of a component, such as a controller, that are kept until it is compiled.
   void values(size_t n, const SourceLocation& where) {
     guard_.take(static_cast<double>(n) * kValueBytes, where, "the world");
   }
-  void include(const SourceLocation& where) { take(includes_, 1, kMostIncludes, "includes", where); }
+  void include(const SourceLocation& where) { take(includes_, 1, kMaxIncludes, "includes", where); }
   void file(size_t bytes, const SourceLocation& where) {
-    take(file_bytes_, bytes, kMostFilesBytes, "bytes of XML files", where);
+    take(file_bytes_, bytes, kMaxFilesBytes, "bytes of XML files", where);
     guard_.take(3.0 * static_cast<double>(bytes), where, "the file");
   }
   void text(size_t bytes, const SourceLocation& where) {
-    take(text_bytes_, bytes, kMostTextBytes, "bytes of values", where);
+    take(text_bytes_, bytes, kMaxTextBytes, "bytes of values", where);
   }
   // A reference that was replaced by so many bytes; an empty one costs time too.
   void expanded(size_t bytes, const SourceLocation& where) {
     take(references_, 1, kMaxReferences, "references ${}", where);
-    take(expanded_bytes_, bytes, kMostExpandedBytes, "bytes of expanded text", where);
+    take(expanded_bytes_, bytes, kMaxExpandedBytes, "bytes of expanded text", where);
   }
 
  private:
   template <typename T, typename N, typename M>
-  void take(T& used, N n, M most, const char* of, const SourceLocation& where) const {
+  void take(T& used, N n, M max, const char* of, const SourceLocation& where) const {
     guard_.poll();
     used += static_cast<T>(n);
-    if (used > static_cast<T>(most))
+    if (used > static_cast<T>(max))
       throw WorldFileError(
-          where, "the world uses too many " + std::string(of) + ": more than " + std::to_string(most));
+          where, "the world uses too many " + std::string(of) + ": more than " + std::to_string(max));
   }
 
   LoadGuard& guard_;

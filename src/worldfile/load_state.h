@@ -64,9 +64,9 @@ struct LoadState {
 class Nesting {
  public:
   Nesting(LoadState& state, const SourceLocation& where) : nesting_(state.nesting) {
-    if (nesting_ >= kMostNesting)
+    if (nesting_ >= kMaxNesting)
       throw WorldFileError(where,
-                           "for, if and include are nested deeper than " + std::to_string(kMostNesting));
+                           "for, if and include are nested deeper than " + std::to_string(kMaxNesting));
     ++nesting_;
   }
   ~Nesting() { --nesting_; }

@@ -186,7 +186,7 @@ WorldSpec load_world(const OpenFile& file, const WorldLoadOptions& options, Load
   LoadState state(options, session, root_folders(folder, options));
   std::error_code error;
   state.include_stack.push_back(fs::canonical(path, error).string());
-  return load(state, path, file.read(kMostFileBytes), folder);
+  return load(state, path, file.read(kMaxFileBytes), folder);
 }
 
 WorldSpec load_world(const std::string& path, const WorldLoadOptions& options) {

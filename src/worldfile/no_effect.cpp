@@ -88,8 +88,8 @@ void check_marker(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
   const std::optional<NamedText> points = fields.scalar("points");
   if (!points) throw WorldFileError(e.where(), "<marker> has no <points>");
-  constexpr size_t kMostNumbers = 3000000;
-  if (parse_numbers(*points, 3, kMostNumbers, "rows of x y z").size() % 3 != 0)
+  constexpr size_t kMaxNumbers = 3000000;
+  if (parse_numbers(*points, 3, kMaxNumbers, "rows of x y z").size() % 3 != 0)
     throw WorldFileError(points->where, "<points>: expected rows of x y z");
   check_tags(state, fields, marker_tags());
   fields.warn_unknown("marker", tag_names(marker_tags()));

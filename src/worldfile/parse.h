@@ -9,7 +9,7 @@
 
 namespace mvsim {
 
-inline constexpr size_t kMostShapePoints = 14;
+inline constexpr size_t kMaxShapePoints = 14;
 // init_pose, init_pose3d, init_vel, skip_elevation_adjust; checks publish and refuses animation.
 PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object);
 // `number` degrees that look like radians (1.5708, 3.14...): warns with the degrees they would be.

@@ -61,7 +61,7 @@ void parse_block_shape(LoadState& state, const Fields& fields, BlockSpec& out) {
   const Element* geometry = fields.node("geometry");
   const Element* derived = fields.node("shape_from_visual");
   if (shape) {
-    out.shape = parse_polygon(state, *shape, kMostShapePoints, fields.scope());
+    out.shape = parse_polygon(state, *shape, kMaxShapePoints, fields.scope());
     if (out.shape->size() < 3) throw WorldFileError(shape->where(), "<shape> has fewer than 3 points <pt>");
     warn_of_crossing(state, *shape, *out.shape);
     for (const Element* other : {geometry, derived})

@@ -8,7 +8,7 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMostYamlBytes = 1 << 20;
+constexpr size_t kMaxYamlBytes = 1 << 20;
 
 constexpr std::string_view kNotBuilt[] = {"pointcloud", "point_cloud"};
 
@@ -34,7 +34,7 @@ void read_grid_image(LoadState& state, const OpenFile& file, OccupancyGridSpec& 
 
 void read_yaml(LoadState& state, const Fields& fields, const OpenFile& file, OccupancyGridSpec& out) {
   const std::shared_ptr<const MapYaml> parsed = decoded(out.where, "<element class=\"occupancy_grid\">", [&] {
-    return state.session.cache.map_yaml(file, kMostYamlBytes);
+    return state.session.cache.map_yaml(file, kMaxYamlBytes);
   });
   const MapYaml& yaml = *parsed;
   const bool is_first = yaml.unknown.empty() || state.warnings.is_new("yaml key " + yaml.unknown[0].text());

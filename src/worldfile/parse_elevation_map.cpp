@@ -7,8 +7,8 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMostNumbers = 1 << 22;  // of a matrix in the text
-constexpr size_t kMostKernelSide = 31;
+constexpr size_t kMaxNumbers = 1 << 22;  // of a matrix in the text
+constexpr size_t kMaxKernelSide = 31;
 
 void read_image(LoadState& state, const NamedText& image, ElevationMapSpec& out) {
   const OpenFile file = open_named_file(state, image, state.folder);
@@ -27,10 +27,9 @@ void read_image(LoadState& state, const NamedText& image, ElevationMapSpec& out)
 
 void read_matrix(const NamedText& matrix, ElevationMapSpec& out) {
   const std::string expected = "heights as [a b c; d e f], 2 to 16384 rows and columns";
-  out.data = parse_matrix(matrix, kMostNumbers, expected);
-  const int least = std::min(out.data.rows, out.data.columns),
-            most = std::max(out.data.rows, out.data.columns);
-  if (least < 2 || most > 16384)
+  out.data = parse_matrix(matrix, kMaxNumbers, expected);
+  const int min = std::min(out.data.rows, out.data.columns), max = std::max(out.data.rows, out.data.columns);
+  if (min < 2 || max > 16384)
     throw WorldFileError(matrix.where, "<elevation_data_matrix>: found " + std::to_string(out.data.rows) +
                                            " rows of " + std::to_string(out.data.columns) +
                                            " numbers, expected " + expected);
@@ -55,8 +54,8 @@ void read_kernel(const Fields& fields, ElevationMapSpec& out) {
   const std::optional<NamedText> text = fields.scalar("apply_kernel");
   if (!text) return;
   const std::string expected = "a square of an odd number of rows, at most " +
-                               std::to_string(kMostKernelSide) + ", whose numbers sum up to 1";
-  out.kernel = parse_matrix(*text, kMostKernelSide * kMostKernelSide, expected);
+                               std::to_string(kMaxKernelSide) + ", whose numbers sum up to 1";
+  out.kernel = parse_matrix(*text, kMaxKernelSide * kMaxKernelSide, expected);
   double sum = 0;
   for (const double weight : out.kernel.values) sum += weight;
   const Matrix& k = out.kernel;

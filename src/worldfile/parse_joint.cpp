@@ -4,7 +4,7 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMostJoints = 10000;
+constexpr size_t kMaxJoints = 10000;
 NamedText required(const Fields& fields, const Element& e, std::string_view name) {
   std::optional<NamedText> value = fields.scalar(name);
   if (value) value->text = trimmed(value->text);
@@ -29,11 +29,11 @@ std::optional<size_t> find(const std::vector<Object>& objects, const std::string
 }
 
 [[noreturn]] void fail_unknown(const LoadState& state, const NamedText& name) {
-  constexpr size_t kMostNames = 500;  // bounds the cost of the suggestion
+  constexpr size_t kMaxNames = 500;  // bounds the cost of the suggestion
   std::vector<std::string> known;
   for (const auto* names : {&state.vehicle_names, &state.block_names})
     for (const std::string& known_name : *names)
-      if (known.size() < kMostNames) known.push_back(known_name);
+      if (known.size() < kMaxNames) known.push_back(known_name);
   throw WorldFileError(name.where, "<joint>: no vehicle or block '" + shortened(name.text) +
                                        "' stands before it in the file" + did_you_mean(name.text, known));
 }
@@ -91,8 +91,8 @@ void warn_without_use(LoadState& state, const Fields& fields, const JointSpec& j
 }  // namespace
 
 void parse_joint(LoadState& state, const Element& e) {
-  if (state.world.joints.size() == kMostJoints)
-    throw WorldFileError(e.where(), "the world has more than " + std::to_string(kMostJoints) + " joints");
+  if (state.world.joints.size() == kMaxJoints)
+    throw WorldFileError(e.where(), "the world has more than " + std::to_string(kMaxJoints) + " joints");
   const Fields fields(state, {}, e);
   JointSpec out;
   out.where = e.where();

@@ -5,8 +5,8 @@
 namespace mvsim {
 namespace {
 
-constexpr double kMostSpeed = 1e4;               // m/s
-constexpr double kMostTurnRate = 1e6 * kDegree;  // rad/s
+constexpr double kMaxSpeed = 1e4;               // m/s
+constexpr double kMaxTurnRate = 1e6 * kDegree;  // rad/s
 
 void check_distance(double value, const NamedText& text) {
   check_range({.name = text.name, .min = -kFarthest, .max = kFarthest}, value, text.where);
@@ -36,9 +36,9 @@ Pose3 parse_pose3(LoadState& state, const NamedText& text) {
 Twist2 parse_velocity(const NamedText& text) {
   const std::vector<double> v = parse_numbers(text, 3, 3, "three numbers vx vy omega (m/s, m/s, degrees/s)");
   for (size_t i = 0; i < 2; ++i)
-    check_range({.name = text.name, .min = -kMostSpeed, .max = kMostSpeed}, v[i], text.where);
+    check_range({.name = text.name, .min = -kMaxSpeed, .max = kMaxSpeed}, v[i], text.where);
   const double omega = v[2] * kDegree;
-  check_range({.name = text.name, .min = -kMostTurnRate, .max = kMostTurnRate, .type = ParamType::kDegrees},
+  check_range({.name = text.name, .min = -kMaxTurnRate, .max = kMaxTurnRate, .type = ParamType::kDegrees},
               omega, text.where);
   return {v[0], v[1], omega};
 }

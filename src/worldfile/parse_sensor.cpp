@@ -6,7 +6,7 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMostSensors = 1000;
+constexpr size_t kMaxSensors = 1000;
 constexpr std::string_view kNotParams[] = {"name", "visual", "publish", "include", "if", "for", "variable"};
 
 std::string automatic_name(const std::string& class_name, size_t sensors_before) {
@@ -19,9 +19,9 @@ std::string automatic_name(const std::string& class_name, size_t sensors_before)
 std::string sensor_name(LoadState& state, const Element& e, const std::string& class_name,
                         const VehicleSpec& vehicle, std::set<std::string>& taken) {
   const Scope scope{{"PARENT_NAME", vehicle.name}};
-  if (vehicle.sensors.size() == kMostSensors)
+  if (vehicle.sensors.size() == kMaxSensors)
     throw WorldFileError(e.where(), "vehicle '" + vehicle.name + "' has more than " +
-                                        std::to_string(kMostSensors) + " sensors");
+                                        std::to_string(kMaxSensors) + " sensors");
   const std::optional<NamedText> given = object_name(state, e, scope);
   std::string name = given ? given->text : automatic_name(class_name, vehicle.sensors.size());
   if (!taken.insert(name).second)

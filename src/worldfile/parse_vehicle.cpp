@@ -6,7 +6,7 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMostWheels = 64;
+constexpr size_t kMaxWheels = 64;
 
 bool is_wheel(std::string_view tag) {
   return tag.ends_with("_wheel");
@@ -70,7 +70,7 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Fields& vehi
   }
   if (const Element* shape = fields.node("shape")) {
     out.shape_where = shape->where();
-    out.shape = parse_polygon(state, *shape, kMostShapePoints, scope);
+    out.shape = parse_polygon(state, *shape, kMaxShapePoints, scope);
     if (out.shape->size() < 3) throw WorldFileError(shape->where(), "<shape> has fewer than 3 points <pt>");
     warn_of_crossing(state, *shape, *out.shape);
   }
@@ -112,9 +112,9 @@ void parse_dynamics(LoadState& state, const Element& e, const Fields& vehicle, V
       const bool again = std::any_of(out.wheels.begin(), out.wheels.end(),
                                      [&](const WheelSpec& wheel) { return wheel.tag == tag; });
       if (again) throw WorldFileError(child.where(), "<" + std::string(tag) + "> is given twice");
-      if (out.wheels.size() == kMostWheels)
+      if (out.wheels.size() == kMaxWheels)
         throw WorldFileError(child.where(),
-                             "<dynamics> has more than " + std::to_string(kMostWheels) + " wheels");
+                             "<dynamics> has more than " + std::to_string(kMaxWheels) + " wheels");
       out.wheels.push_back(parse_wheel(state, child, vehicle, out.name));
     } else if (tag == "chassis") {
       if (!has_chassis) out.chassis = parse_chassis(state, child, vehicle);

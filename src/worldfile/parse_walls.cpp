@@ -60,7 +60,7 @@ Polygon wall_points(LoadState& state, const Fields& fields, const Element& e) {
       refuse(*mesh, "<walls> from <model_uri>", "give <shape>");
     throw WorldFileError(e.where(), "<walls> has no <shape>");
   }
-  Polygon points = parse_polygon(state, *shape, 2 * static_cast<size_t>(kMostBodies), fields.scope());
+  Polygon points = parse_polygon(state, *shape, 2 * static_cast<size_t>(kMaxBodies), fields.scope());
   if (points.size() % 2 != 0 || points.empty())
     throw WorldFileError(shape->where(),
                          "<shape> of <walls> has " + std::to_string(points.size()) +
@@ -90,7 +90,7 @@ BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, doub
   const Vec2 along = to - from;
   const double half = norm(along) / 2, side = thickness / 2;
   out.shape = Polygon{{-half, -side}, {-half, side}, {half, side}, {half, -side}};
-  out.placement.pose = {(from.x + to.x) / 2, (from.y + to.y) / 2, 0, arc_tangent(along.y, along.x), 0, 0};
+  out.placement.pose = {(from.x + to.x) / 2, (from.y + to.y) / 2, 0, math::atan2(along.y, along.x), 0, 0};
   out.placement.has_pose = true;
   return out;
 }

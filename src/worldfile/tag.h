@@ -63,7 +63,7 @@ constexpr TagInfo number_above(std::string_view name, double min, double max, st
   return out;
 }
 constexpr TagInfo any_number(std::string_view name, std::string_view unit = {}, std::string_view text = {}) {
-  return number(name, -kMostNumber, kMostNumber, unit, text);
+  return number(name, -kMaxNumber, kMaxNumber, unit, text);
 }
 constexpr TagInfo degrees(std::string_view name, double min, double max, std::string_view text = {}) {
   TagInfo out = number(name, min, max, "deg", text);
@@ -77,7 +77,7 @@ constexpr TagInfo integer(std::string_view name, double min, double max, std::st
   return out;
 }
 constexpr TagInfo any_integer(std::string_view name) {
-  return integer(name, -kMostNumber, kMostNumber);
+  return integer(name, -kMaxNumber, kMaxNumber);
 }
 constexpr TagInfo of_type(TagType type, std::string_view name, std::string_view text) {
   return {.range = {.name = name}, .type = type, .text = text};

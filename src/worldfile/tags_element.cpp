@@ -86,7 +86,7 @@ constexpr Tag<GroundGridSpec> kGroundGrid[] = {
     any_text("float_center_at_vehicle_name", "the same").without_effect(),
     {number_above("interval", 0, kFarthest, "m"), &GroundGridSpec::interval},
     {color("color"), &GroundGridSpec::color},
-    number("line_width", 0, kMostNumber).without_effect()};
+    number("line_width", 0, kMaxNumber).without_effect()};
 
 }  // namespace
 

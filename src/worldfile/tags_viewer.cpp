@@ -9,8 +9,8 @@ constexpr std::string_view kFaces[] = {"NONE", "BACK", "FRONT"};
 
 constexpr TagInfo kPlaneTexture[] = {choice("cull_face", kFaces).without_effect(),
                                      any_text("texture").without_effect(),
-                                     number_above("texture_size_x", 0, kMostNumber, "m").without_effect(),
-                                     number_above("texture_size_y", 0, kMostNumber, "m").without_effect(),
+                                     number_above("texture_size_x", 0, kMaxNumber, "m").without_effect(),
+                                     number_above("texture_size_y", 0, kMaxNumber, "m").without_effect(),
                                      boolean("enable_shadows").without_effect()};
 
 constexpr TagInfo kVisual[] = {boolean("enabled"),

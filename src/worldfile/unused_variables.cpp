@@ -53,7 +53,7 @@ class SkippedTexts {
   void add(const SkippedInclude& include) {
     state_.session.guard.poll();
     std::optional<OpenFile> file = find(include);
-    if (!file || texts_.size() > kMaxFiles || bytes_ + file->size() > kMostFilesBytes) {
+    if (!file || texts_.size() > kMaxFiles || bytes_ + file->size() > kMaxFilesBytes) {
       complete_ = false;
       return;
     }
@@ -61,7 +61,7 @@ class SkippedTexts {
     if (!is_new) return;
     bytes_ += file->size();
     try {
-      found->second = file->read(kMostFileBytes);
+      found->second = file->read(kMaxFileBytes);
     } catch (const Error&) {
       complete_ = false;
       return;

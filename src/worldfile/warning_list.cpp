@@ -2,17 +2,17 @@
 
 namespace mvsim {
 
-static constexpr size_t kMostKinds = 200;
+static constexpr size_t kMaxKinds = 200;
 
 bool WarningList::is_new(const std::string& kind) {
-  return entries_.size() < kMostKinds && !index_.contains(kind);
+  return entries_.size() < kMaxKinds && !index_.contains(kind);
 }
 
 void WarningList::add(const std::string& kind, const SourceLocation& where, const std::string& text) {
   const auto known = index_.find(kind);
   if (known != index_.end()) {
     ++entries_[known->second].count;
-  } else if (entries_.size() < kMostKinds) {
+  } else if (entries_.size() < kMaxKinds) {
     index_[kind] = entries_.size();
     entries_.push_back({where.text() + ": " + text, 1});
   } else {

@@ -86,13 +86,12 @@ XmlSource::XmlSource(std::shared_ptr<const SourceText> file, EditedText edited, 
 
 // Loops may visit an element very often: what is not counted then must be small.
 void XmlSource::check_sizes(const pugi::xml_node& node) const {
-  constexpr int kMostPieces = 200;
+  constexpr int kMaxPieces = 200;
   constexpr size_t kLongestName = 200;
   int texts = 0, attributes = 0;
   for (const pugi::xml_attribute& attribute : node.attributes())
-    if (++attributes > kMostPieces || std::string_view(attribute.name()).size() > kLongestName)
-      throw WorldFileError(where(attribute.name()), "an element has more than " +
-                                                        std::to_string(kMostPieces) +
+    if (++attributes > kMaxPieces || std::string_view(attribute.name()).size() > kLongestName)
+      throw WorldFileError(where(attribute.name()), "an element has more than " + std::to_string(kMaxPieces) +
                                                         " attributes, or one with a too long name");
   for (const pugi::xml_node& child : node.children()) {
     if (child.type() == pugi::node_element) {
@@ -100,9 +99,9 @@ void XmlSource::check_sizes(const pugi::xml_node& node) const {
         throw WorldFileError(where(child.name()), "the name of a tag is longer than " +
                                                       std::to_string(kLongestName) + " characters");
       check_sizes(child);
-    } else if (++texts > kMostPieces) {
+    } else if (++texts > kMaxPieces) {
       throw WorldFileError(where(child.value()), "the text of an element is in more than " +
-                                                     std::to_string(kMostPieces) + " pieces");
+                                                     std::to_string(kMaxPieces) + " pieces");
     }
   }
 }
@@ -158,14 +157,14 @@ void XmlSource::prepare(std::string_view text) {
     } else if (!rest.empty()) {
       const size_t end = tag_end(text, i + 1);
       refuse_command(i, end);
-      if (++element_count_ > kMostElements)
+      if (++element_count_ > kMaxElements)
         throw WorldFileError(where_edited(i),
-                             "the file has more than " + std::to_string(kMostElements) + " elements");
+                             "the file has more than " + std::to_string(kMaxElements) + " elements");
       const bool closed = text[end - 1] == '>' && text[end - 2] == '/';
       if (!closed) open.push_back(text.substr(i + 1, name_end(text, i + 1) - i - 1));
-      if (open.size() > kMostXmlDepth)
+      if (open.size() > kMaxXmlDepth)
         throw WorldFileError(where_edited(i),
-                             "elements are nested deeper than " + std::to_string(kMostXmlDepth));
+                             "elements are nested deeper than " + std::to_string(kMaxXmlDepth));
       i = end;
     }
   }

@@ -20,7 +20,7 @@ std::shared_ptr<const GoalField> GoalFieldCache::get(size_t variant,
   entries_.push_front({key, field});
   index_[key] = entries_.begin();
   bytes_ += field->bytes();
-  while (bytes_ > most_bytes_ && entries_.size() > 1) {
+  while (bytes_ > max_bytes_ && entries_.size() > 1) {
     bytes_ -= entries_.back().field->bytes();
     index_.erase(entries_.back().key);
     entries_.pop_back();

@@ -17,9 +17,9 @@ namespace mvsim {
 
 class GoalFieldCache {
  public:
-  static constexpr size_t kMostBytes = size_t{64} << 20;
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
 
-  explicit GoalFieldCache(size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
+  explicit GoalFieldCache(size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
 
   // The field of `goal` in `grid` (of world variant `variant`), made if it is not held.
   std::shared_ptr<const GoalField> get(size_t variant, const std::shared_ptr<const PlanningGrid>& grid,
@@ -33,7 +33,7 @@ class GoalFieldCache {
     std::shared_ptr<const GoalField> field;
   };
 
-  size_t most_bytes_;
+  size_t max_bytes_;
   mutable std::mutex mutex_;
   size_t bytes_ = 0;
   std::list<Entry> entries_;  // the latest used first

@@ -25,13 +25,13 @@ TEST(Math, AgreesWithTheCLibrary) {
     ASSERT_NEAR(sc.sin, std::sin(a), 4e-16 * 4) << a;
     ASSERT_NEAR(sc.cos, std::cos(a), 4e-16 * 4) << a;
     const double y = random.uniform(-2, 2), x = random.uniform(-2, 2);
-    ASSERT_LT(relative_error(arc_tangent(y, x), std::atan2(y, x)), 2e-15) << y << " " << x;
+    ASSERT_LT(relative_error(math::atan2(y, x), std::atan2(y, x)), 2e-15) << y << " " << x;
     const double e = random.uniform(-700, 700);
-    ASSERT_LT(relative_error(exponential(e), std::exp(e)), 1e-15) << e;
+    ASSERT_LT(relative_error(math::exp(e), std::exp(e)), 1e-15) << e;
     const double l = std::ldexp(random.uniform(0.5, 1), static_cast<int>(random.below(2000)) - 1000);
-    ASSERT_LT(relative_error(logarithm(l), std::log(l)), 1e-15) << l;
+    ASSERT_LT(relative_error(math::log(l), std::log(l)), 1e-15) << l;
     const double t = random.uniform(-5, 5);
-    ASSERT_NEAR(hyperbolic_tangent(t), std::tanh(t), 1e-15 * 8) << t;
+    ASSERT_NEAR(math::tanh(t), std::tanh(t), 1e-15 * 8) << t;
   }
 }
 
@@ -86,11 +86,11 @@ TEST(Math, SinesOfLargeAnglesAreThoseOfANeighbour) {
 
 TEST(Math, OtherFunctionsKeepTheirUlp) {
   if (!kFinerReference) GTEST_SKIP() << "long double is no finer than double here";
-  EXPECT_LE(worst_ulps(-300, 2.85, exponential, [](long double x) { return expl(x); }), 1);
-  EXPECT_LE(worst_ulps(-300, 2, hyperbolic_tangent, [](long double x) { return tanhl(x); }), 3);
-  EXPECT_LE(worst_ulps(-3.02, -3, hyperbolic_tangent, [](long double x) { return tanhl(x); }), 3);
-  EXPECT_LE(worst_ulps(-2, 2, hyperbolic_tangent, [](long double x) { return tanhl(x); }), 3);
-  const auto log_of = [](double x) { return logarithm(std::fabs(x)); };
+  EXPECT_LE(worst_ulps(-300, 2.85, math::exp, [](long double x) { return expl(x); }), 1);
+  EXPECT_LE(worst_ulps(-300, 2, math::tanh, [](long double x) { return tanhl(x); }), 3);
+  EXPECT_LE(worst_ulps(-3.02, -3, math::tanh, [](long double x) { return tanhl(x); }), 3);
+  EXPECT_LE(worst_ulps(-2, 2, math::tanh, [](long double x) { return tanhl(x); }), 3);
+  const auto log_of = [](double x) { return math::log(std::fabs(x)); };
   const auto log_reference = [](long double x) { return logl(std::fabs(x)); };
   EXPECT_LE(worst_ulps(-300, 300, log_of, log_reference), 1);
   EXPECT_LE(worst_ulps(-0.3, 0.3, log_of, log_reference), 1) << "near 1";
@@ -99,9 +99,10 @@ TEST(Math, OtherFunctionsKeepTheirUlp) {
     const double spread = i % 2 ? 1 : 100;
     const double y = random.uniform(-1, 1) * std::pow(10, random.uniform(-spread, spread)),
                  x = random.uniform(-1, 1) * std::pow(10, random.uniform(-spread, spread));
-    ASSERT_LE(ulps(arc_tangent(y, x), atan2l(y, x)), 3) << y << ", " << x;
+    ASSERT_LE(ulps(math::atan2(y, x), atan2l(y, x)), 3) << y << ", " << x;
     const double base = std::pow(10, random.uniform(-20, 20)), exponent = random.uniform(-10, 10);
-    ASSERT_LE(ulps(power(base, exponent), powl(base, exponent)), 2 + 2 * std::fabs(exponent * std::log(base)))
+    ASSERT_LE(ulps(math::pow(base, exponent), powl(base, exponent)),
+              2 + 2 * std::fabs(exponent * std::log(base)))
         << base << "^" << exponent;
     const double angle = random.uniform(-1, 1) * std::pow(10, random.uniform(-3, 6));
     const double wrapped = wrap_to_pi(angle);
@@ -121,27 +122,27 @@ TEST(Math, WhatIsNoNumberStaysNone) {
     EXPECT_TRUE(std::isnan(sin_cos(x).sin) && std::isnan(sin_cos(x).cos)) << x;
     EXPECT_TRUE(std::isnan(wrap_to_pi(x))) << x;
   }
-  for (const auto f : {exponential, logarithm, hyperbolic_tangent}) EXPECT_TRUE(std::isnan(f(kNan)));
-  EXPECT_TRUE(std::isnan(power(kNan, 2)) && std::isnan(power(2, kNan)));
+  for (const auto f : {math::exp, math::log, math::tanh}) EXPECT_TRUE(std::isnan(f(kNan)));
+  EXPECT_TRUE(std::isnan(math::pow(kNan, 2)) && std::isnan(math::pow(2, kNan)));
 }
 
 TEST(Math, SpecialValues) {
   EXPECT_EQ(sin_cos(0).sin, 0);
   EXPECT_EQ(sin_cos(0).cos, 1);
   EXPECT_NEAR(sin_cos(1e15).sin, std::sin(std::fmod(1e15, 2 * kPi)), 1e-12);
-  EXPECT_EQ(arc_tangent(0, 1), 0);
-  EXPECT_DOUBLE_EQ(arc_tangent(0, -1), kPi);
-  EXPECT_DOUBLE_EQ(arc_tangent(-0.0, -1), -kPi);
-  EXPECT_DOUBLE_EQ(arc_tangent(1, 0), kPi / 2);
-  EXPECT_TRUE(std::isnan(arc_tangent(NAN, 1)));
-  EXPECT_EQ(exponential(-1e4), 0);
-  EXPECT_TRUE(std::isinf(exponential(1e4)));
-  EXPECT_TRUE(std::isinf(logarithm(0)));
-  EXPECT_TRUE(std::isnan(logarithm(-1)));
-  EXPECT_EQ(hyperbolic_tangent(100), 1);
+  EXPECT_EQ(math::atan2(0, 1), 0);
+  EXPECT_DOUBLE_EQ(math::atan2(0, -1), kPi);
+  EXPECT_DOUBLE_EQ(math::atan2(-0.0, -1), -kPi);
+  EXPECT_DOUBLE_EQ(math::atan2(1, 0), kPi / 2);
+  EXPECT_TRUE(std::isnan(math::atan2(NAN, 1)));
+  EXPECT_EQ(math::exp(-1e4), 0);
+  EXPECT_TRUE(std::isinf(math::exp(1e4)));
+  EXPECT_TRUE(std::isinf(math::log(0)));
+  EXPECT_TRUE(std::isnan(math::log(-1)));
+  EXPECT_EQ(math::tanh(100), 1);
   EXPECT_DOUBLE_EQ(wrap_to_pi(3 * kPi), -kPi);
   EXPECT_NEAR(wrap_to_pi(-3.5 * kPi), kPi / 2, 1e-14);
-  EXPECT_NEAR(power(2, 10), 1024, 1e-10);
+  EXPECT_NEAR(math::pow(2, 10), 1024, 1e-10);
 }
 
 TEST(Math, SameBitsEverywhere) {
@@ -152,10 +153,10 @@ TEST(Math, SameBitsEverywhere) {
     const double a = random.uniform(-50, 50), b = random.uniform(-3, 3);
     mix(sin_cos(a).sin);
     mix(sin_cos(a).cos);
-    mix(arc_tangent(a, b));
-    mix(exponential(b));
-    mix(logarithm(a * a));
-    mix(hyperbolic_tangent(b));
+    mix(math::atan2(a, b));
+    mix(math::exp(b));
+    mix(math::log(a * a));
+    mix(math::tanh(b));
     mix(random.normal());
   }
   EXPECT_EQ(hash, 0x71df1625cba05f50u) << std::hex << hash;

@@ -178,7 +178,7 @@ double go_to_goal_success(const std::vector<std::pair<std::string, Overrides>>& 
   for (int s = 0; s < 450; ++s) {
     for (int i = 0; i < 64; ++i) {
       const float* goal = batch.observation(k).data() + 3 * i;
-      const double angle = arc_tangent(goal[2], goal[1]);
+      const double angle = math::atan2(goal[2], goal[1]);
       actions[2 * i] = std::fabs(angle) < 0.5 ? 1.0f : -1.0f;
       actions[2 * i + 1] = static_cast<float>(std::clamp(1.5 * angle, -1.0, 1.0));
     }

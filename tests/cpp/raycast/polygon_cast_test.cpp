@@ -36,7 +36,7 @@ std::vector<float> cast_each(const Fan& fan, const std::vector<Polygon>& polygon
 // The nearest and the farthest answer that blurred polygons allow.
 ::testing::AssertionResult allowed(const std::vector<Polygon>& polygons, const Ray& ray, double max_range,
                                    float range) {
-  double sure = kNoHit, least_sure = kNoHit;
+  double sure = kNoHit, min_sure = kNoHit;
   bool found = false;
   for (const Polygon& polygon : polygons) {
     const double wide = test::polygon_range(polygon, ray, kBlur),
@@ -47,12 +47,12 @@ std::vector<float> cast_each(const Fan& fan, const std::vector<Polygon>& polygon
         range < wide + 100 * kExact)
       found = true;  // at a corner the blurred range is only near
     if (exact != kNoHit && narrow != kNoHit) sure = std::min(sure, exact);
-    if (std::min({exact, wide, narrow}) != kNoHit) least_sure = std::min(least_sure, std::min(exact, wide));
+    if (std::min({exact, wide, narrow}) != kNoHit) min_sure = std::min(min_sure, std::min(exact, wide));
   }
   if (range == kInfinity) found = sure > max_range - kExact;
   if (found && (range <= sure + kExact || range == kInfinity)) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure()
-         << "range " << range << ", expected " << sure << " or from " << least_sure;
+         << "range " << range << ", expected " << sure << " or from " << min_sure;
 }
 
 void expect_exact(const std::vector<Polygon>& polygons, const Beams& beams, double max_range) {
@@ -160,7 +160,7 @@ TEST(PolygonCast, NoRayPassesBetweenAdjacentPolygons) {
                                      put({{0, 0}, {1, 0}, {1, 1}, {0, 1}})};
     const Vec2 eye = transform(place, {dice.one_in(2) ? 0.0 : dice.uniform(-1, 1), -dice.uniform(0.5, 5)});
     const Vec2 to = at - eye;
-    const Beams beams({eye.x, eye.y, arc_tangent(to.y, to.x)}, 1, 0);
+    const Beams beams({eye.x, eye.y, math::atan2(to.y, to.x)}, 1, 0);
     ASSERT_NEAR(cast_each(beams.fan, boxes, 80)[0], norm(to), kExact) << i;
   }
 }

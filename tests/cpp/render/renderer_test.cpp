@@ -130,9 +130,9 @@ Vec2 centroid(const Image& image, bool (*wanted)(std::array<int, 3>), int* count
 int changed_pixels(const Image& a, const Image& b) {
   int count = 0;
   for (size_t i = 0; i < a.data.size(); i += 3) {
-    int most = 0;
-    for (size_t k = i; k < i + 3; ++k) most = std::max(most, std::abs(a.data[k] - b.data[k]));
-    count += most > 8;
+    int max = 0;
+    for (size_t k = i; k < i + 3; ++k) max = std::max(max, std::abs(a.data[k] - b.data[k]));
+    count += max > 8;
   }
   return count;
 }

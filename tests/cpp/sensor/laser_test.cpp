@@ -193,9 +193,9 @@ TEST(Laser, SteeredWheelsOfOtherVehiclesAreSeenTurned) {
 
 TEST(Laser, RangesWithNoiseStayWithin0AndTheLongest) {
   const Scan s = scan(wall("0.6") + robot(lidar("", "1")));
-  const auto [least, most] = std::ranges::minmax_element(s.ranges);
-  EXPECT_EQ(*least, 0);
-  EXPECT_EQ(*most, 10);
+  const auto [min, max] = std::ranges::minmax_element(s.ranges);
+  EXPECT_EQ(*min, 0);
+  EXPECT_EQ(*max, 10);
 }
 
 }  // namespace

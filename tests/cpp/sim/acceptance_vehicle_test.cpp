@@ -269,17 +269,17 @@ TEST(VehicleInWorld, WheelAnglesStayBounded) {
       0);
   const double command[] = {-100, 100};
   sim.set_command(0, command);
-  double most = 0;
+  double max = 0;
   bool wrapped = false;
   for (int i = 0; i < 1000; ++i) {
     const double before = wheel_states(sim, 0)[0].angle;
     sim.step();
     wrapped = wrapped || wheel_states(sim, 0)[0].angle < before;
     for (const WheelState& wheel : wheel_states(sim, 0))
-      most = std::max(most, std::fabs(wheel.angle) - std::fabs(wheel.spin) * 0.01);
+      max = std::max(max, std::fabs(wheel.angle) - std::fabs(wheel.spin) * 0.01);
   }
   EXPECT_TRUE(wrapped);
-  EXPECT_LE(most, 1e4);
+  EXPECT_LE(max, 1e4);
 }
 
 // Everything that a PID drives, in both directions: torque brakes, and nothing turns round.

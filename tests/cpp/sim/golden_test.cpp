@@ -71,7 +71,7 @@ uint64_t drive(const std::string& world, const Controller& controller) {
   const size_t values = controller.command().size();
   for (int i = 0; i < 1000; ++i) {
     if (i % 50 == 0) {
-      double command[kMostCommand];
+      double command[kMaxCommand];
       for (size_t k = 0; k < values; ++k) command[k] = random.uniform(-1.2, 0.8);
       if (controller.accepts_twist()) command[0] = std::fabs(command[0]);
       sim.set_command(0, {command, values});

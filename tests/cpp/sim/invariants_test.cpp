@@ -238,13 +238,13 @@ TEST(Invariants, EnergyNeverGrowsWithoutActuation) {
 
 // What all wheels together, each at its limits on both axes, would give a body at rest in one step, J.
 double friction_kick(const Simulation& sim) {
-  constexpr double kMostGrip = 1.2 * std::numbers::sqrt2;
+  constexpr double kMaxGrip = 1.2 * std::numbers::sqrt2;
   const BodyInertia inertia = inertia_of(sim);
   const double mass = 1 / inertia.inverse_mass;
   double farthest = 0;
   for (const WheelModel& w : sim.model().vehicles[0].wheels)
     farthest = std::max(farthest, norm(w.position - Vec2{inertia.center_x, inertia.center_y}));
-  const double impulse = kMostGrip * mass * sim.model().gravity * kStep;
+  const double impulse = kMaxGrip * mass * sim.model().gravity * kStep;
   return energy_of(inertia, {impulse / mass, 0}, impulse * farthest * inertia.inverse_inertia);
 }
 

@@ -72,19 +72,19 @@ TEST(Joint, ATrailerInACircleTakesTheAngleOfItsTractrix) {
 TEST(Joint, TheHitchHoldsOverALongManoeuvre) {
   Simulation sim(model_of(rig(kPid)), 0);
   RandomStream random(7, 0, StreamPurpose::kActionNoise);
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < 12000; ++i) {  // one minute, with brakes and sharp turns
     if (i % 200 == 0) sim.set_twist(0, random.uniform(-0.5, 1.5), random.uniform(-0.7, 0.7));
     sim.step();
-    most = std::max(most, gap(sim));
+    max = std::max(max, gap(sim));
   }
-  EXPECT_LT(most, 2e-3);
+  EXPECT_LT(max, 2e-3);
   EXPECT_TRUE(is_finite(sim));
 }
 
 TEST(Joint, RefillingTheSolverEachControlPeriodKeepsTheTrailerInPlace) {
   Simulation kept(model_of(rig(kPid)), 0), refilled(kept);
-  double most = 0, apart = 0;
+  double max = 0, apart = 0;
   for (int i = 0; i < 4000; ++i) {
     if (i % 40 == 0) {
       const double omega = 0.4 * std::sin(i * 0.005);
@@ -94,11 +94,11 @@ TEST(Joint, RefillingTheSolverEachControlPeriodKeepsTheTrailerInPlace) {
     }
     kept.step();
     refilled.step();
-    most = std::max(most, gap(refilled));
+    max = std::max(max, gap(refilled));
     const Pose3 a = vehicle_pose(kept, 1), b = vehicle_pose(refilled, 1);
     apart = std::max(apart, norm({a.x - b.x, a.y - b.y}));
   }
-  EXPECT_LT(most, 2e-3);
+  EXPECT_LT(max, 2e-3);
   EXPECT_LT(apart, 5e-3);
   RecordProperty("apart_mm", std::to_string(1e3 * apart));
 }
@@ -120,13 +120,13 @@ TEST(Joint, ACopyInMidDriveContinuesBitForBitAfterARefill) {
 TEST(Joint, LimitsStopTheJackknife) {
   Simulation sim(model_of(rig(kPid, R"(enable_limit="true" lower_angle_deg="-45" upper_angle_deg="45")")), 0);
   sim.set_twist(0, -0.4, 0.05);  // backwards: unstable
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < 6000; ++i) {
     sim.step();
-    most = std::max(most, std::fabs(joint_angle(sim, 0)));
+    max = std::max(max, std::fabs(joint_angle(sim, 0)));
   }
-  EXPECT_GT(most, 44 * kDegree);
-  EXPECT_LT(most, 47 * kDegree);
+  EXPECT_GT(max, 44 * kDegree);
+  EXPECT_LT(max, 47 * kDegree);
 
   Simulation free(model_of(rig(kPid)), 0);
   free.set_twist(0, -0.4, 0.05);
@@ -140,12 +140,12 @@ TEST(Joint, AnglesAreMeasuredFromTheStart) {
   Simulation sim(
       model_of(slider("a", "0 0 350") + slider("b", "0 0 30", "<init_vel>0 0 90</init_vel>") + joint), 0);
   EXPECT_NEAR(joint_angle(sim, 0), 0, 1e-6);
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < 1000; ++i) {
     sim.step();
-    most = std::max(most, joint_angle(sim, 0));
+    max = std::max(max, joint_angle(sim, 0));
   }
-  EXPECT_NEAR(most, 20 * kDegree, 2 * kDegree);
+  EXPECT_NEAR(max, 20 * kDegree, 2 * kDegree);
 }
 
 TEST(Joint, MomentumIsKeptAndEnergyDoesNotGrow) {
@@ -176,19 +176,19 @@ TEST(Joint, ARopeLetsBodiesApproachAndNeverSeparate) {
                           R"(<joint type="rope" body_a="post" anchor_a="0 0" body_b="ball" anchor_b="0 0"
                              max_length="2"/>)"),
                  0);
-  double least = 10, most = 0;
+  double min = 10, max = 0;
   bool straight = true;  // until the rope is taut
   for (int i = 0; i < 4000; ++i) {
     sim.step();
     const double d = gap(sim);
-    least = std::min(least, d);
-    most = std::max(most, d);
-    if (straight && most < 1.99) straight = std::fabs(block_world_twist(sim, 1).vx + 0.5) < 1e-5;
+    min = std::min(min, d);
+    max = std::max(max, d);
+    if (straight && max < 1.99) straight = std::fabs(block_world_twist(sim, 1).vx + 0.5) < 1e-5;
   }
   EXPECT_TRUE(straight);
-  EXPECT_LT(least, 1.3);
-  EXPECT_GT(most, 1.999);
-  EXPECT_LT(most, 2.008);
+  EXPECT_LT(min, 1.3);
+  EXPECT_GT(max, 1.999);
+  EXPECT_LT(max, 2.008);
 }
 
 TEST(Joint, ASpringSwingsWithItsPeriod) {

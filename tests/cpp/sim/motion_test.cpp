@@ -48,12 +48,12 @@ TEST(Motion, SmallRobotsKeepTheirWheels) {
       EXPECT_GT(speed, 1e-3) << friction << " " << timestep;
       EXPECT_LT(speed, 0.5) << friction << " " << timestep;
       raw.set_command(0, std::vector<double>{0, 0});
-      double least = 1;
+      double min = 1;
       for (int i = 0; i < 4 / timestep; ++i) {
         raw.step();
-        least = std::min(least, vehicle_twist(raw, 0).vx);
+        min = std::min(min, vehicle_twist(raw, 0).vx);
       }
-      EXPECT_GT(least, -1e-4) << friction << " " << timestep;
+      EXPECT_GT(min, -1e-4) << friction << " " << timestep;
       EXPECT_LT(vehicle_twist(raw, 0).vx, 0.02 * speed) << friction << " " << timestep;
     }
 }

@@ -43,7 +43,7 @@ std::vector<std::string> worlds() {
 void command(Simulation& sim) {
   RandomStream random(sim.state().step_count / 20, 7, StreamPurpose::kActionNoise);
   for (size_t v = 0; v < sim.model().vehicles.size(); ++v) {
-    double values[kMostCommand];
+    double values[kMaxCommand];
     const Controller& c = *sim.model().vehicles[v].controller;
     for (size_t i = 0; i < c.command().size(); ++i)
       values[i] = c.accepts_twist() ? random.uniform(-0.3, 1.2) : random.uniform(-3, 0.5);

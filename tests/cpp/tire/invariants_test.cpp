@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryTire, testing::ValuesIn(tire_models().begin()
                          [](const auto& info) { return std::string(info.param->name()); });
 
 TEST_P(EveryTire, ForceNeverExceedsItsLimit) {
-  double most_along = 0, most_across = 0;
+  double max_along = 0, max_across = 0;
   for (int i = 0; i < 20000; ++i) {
     const TireInput in = random_wheel(random_);
     const Limit limit = limit_of(model(), in.ground);
@@ -83,11 +83,11 @@ TEST_P(EveryTire, ForceNeverExceedsItsLimit) {
       ASSERT_LE(norm({along / limit.along, across / limit.across}), 1 + 1e-9) << i;
     }
     ASSERT_TRUE(std::isfinite(out.spin));
-    most_along = std::max(most_along, along / limit.along);
-    most_across = std::max(most_across, across / limit.across);
+    max_along = std::max(max_along, along / limit.along);
+    max_across = std::max(max_across, across / limit.across);
   }
-  EXPECT_GT(most_along, 0.95);  // and the limit is reached
-  EXPECT_GT(most_across, 0.95);
+  EXPECT_GT(max_along, 0.95);  // and the limit is reached
+  EXPECT_GT(max_across, 0.95);
 }
 
 // Whatever is chosen where a parameter is one of several names.

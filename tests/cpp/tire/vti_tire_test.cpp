@@ -69,10 +69,10 @@ TEST(VtiLadder, GLockedBrakesStopAsTheCurveSaysAndStay) {
     TireRig rig = on(surface);
     rig.roll_at(8);
     rig.wheel.brake = 1500;
-    double least = 8;
+    double min = 8;
     while (rig.wheel.velocity.x > 1e-3) {
       rig.step();
-      least = std::min(least, rig.wheel.velocity.x);
+      min = std::min(min, rig.wheel.velocity.x);
       ASSERT_LT(rig.distance, 100);
     }
     const double friction = rigid_formula(surface).at(1);
@@ -81,7 +81,7 @@ TEST(VtiLadder, GLockedBrakesStopAsTheCurveSaysAndStay) {
     const double stop = rig.distance;
     rig.run(20);
     EXPECT_NEAR(rig.distance, stop, 1e-12);
-    EXPECT_GE(least, -1e-9);
+    EXPECT_GE(min, -1e-9);
     EXPECT_EQ(rig.wheel.spin, 0);
   }
 }

@@ -38,10 +38,9 @@ TEST(Car, AnglesOfTheFrontWheels) {
 TEST(Car, BeyondTheLimitIsTheLimitAndZeroIsZero) {
   const auto wheels = wheels_of(1.3, 2);
   const double limit = 30 * kDegree;
-  const FrontAngles most = ackermann_angles(wheels, limit, limit),
-                    beyond = ackermann_angles(wheels, limit, 2);
-  EXPECT_EQ(most.left, beyond.left);
-  EXPECT_EQ(most.right, beyond.right);
+  const FrontAngles max = ackermann_angles(wheels, limit, limit), beyond = ackermann_angles(wheels, limit, 2);
+  EXPECT_EQ(max.left, beyond.left);
+  EXPECT_EQ(max.right, beyond.right);
   EXPECT_EQ(ackermann_angles(wheels, limit, 0).left, 0);
   EXPECT_EQ(ackermann_angles(wheels, limit, 0).right, 0);
 }
@@ -54,7 +53,7 @@ TEST(Car, WheelsTurnAboutOnePoint) {
     const double length = random.uniform(0.2, 4), track = random.uniform(0.2, 4);
     const auto wheels = wheels_of(length, track);
     const double steer = random.uniform(-1.5, 1.5);
-    const FrontAngles angles = ackermann_angles(wheels, kMostSteer, steer);
+    const FrontAngles angles = ackermann_angles(wheels, kSteerLimit, steer);
     const double radius = length / std::tan(steer);
     for (const auto& [wheel, angle] : {std::pair{kFrontLeft, angles.left}, {kFrontRight, angles.right}}) {
       const Vec2 to_wheel = wheels[wheel].position - Vec2{0, radius};
@@ -91,7 +90,7 @@ struct Bench {
   double climbing_force = 0;
 
   void step(std::initializer_list<double> command) {
-    double actuation[kMostActuation] = {};
+    double actuation[kMaxActuation] = {};
     const ControllerInput in{.dt = 0.01,
                              .wheels = wheels,
                              .states = states,
@@ -168,7 +167,7 @@ TEST(SpeedPid, SlopeFeedforwardPushesUphill) {
     EXPECT_EQ(bench.states[kFrontLeft].torque, 0);
     bench.param("enable_feedforward") = 1;
     bench.param("feedforward_gain") = 0.5;
-    double actuation[kMostActuation] = {};
+    double actuation[kMaxActuation] = {};
     const ControllerInput in{.dt = 0.01,
                              .wheels = bench.wheels,
                              .states = bench.states,
