@@ -174,7 +174,7 @@ def test_attributes_of_the_envs(env_id: str) -> None:
     envs = MVSimVecEnv(env_id, 2, time_limit=2.0, strict_actions=True)
     single = gym.make(envs.get_attr("spec")[1])
     assert single.spec is not None and single.spec.id == env_id
-    assert single.unwrapped._recipe.strict_actions  # type: ignore[attr-defined]
+    assert single.unwrapped._recipe.options["strict_actions"]  # type: ignore[attr-defined]
     for name in ("action_low", "action_high", "action_names", "control_period"):
         equal(envs.get_attr(name), [getattr(single.unwrapped, name)] * 2)
     envs.seed(0)

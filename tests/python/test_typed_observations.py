@@ -30,7 +30,8 @@ def test_the_package_has_no_observations_of_the_tests() -> None:
 def test_typed_observations(tmp_path: Path) -> None:
     package = tmp_path / "test_terms" / "mvsim_gym"
     package.mkdir(parents=True)
-    for source in [*(ROOT / "python" / "mvsim_gym").glob("*.py"), *MODULES]:
+    home = ROOT / "python" / "mvsim_gym"
+    for source in [*home.glob("*.py"), home / "learners", home / "tools", *MODULES]:
         (package / source.name).symlink_to(source)
     # the base interpreter reads no import hook of the editable install
     paths = [str(package.parent), sysconfig.get_path("purelib")]

@@ -228,9 +228,9 @@ TEST(Variants, OfAnotherMakeAreRefused) {
 }
 
 TEST(Randomize, AWrongPathListsThoseNearIt) {
-  const std::string message =
-      message_of(shipped("nav_arena"),
-                 {{"randomize", dict({{"vehicle:robot/friction/grip", text("uniform(0.5, 1)")}})}});
+  const std::string message = message_of(
+      shipped("nav_arena"),
+      {{"randomize", dict({{"vehicle:robot/friction/grip", dict({{"scale", text("uniform(0.5, 1)")}})}})}});
   expect_has(message, "keyword randomize.vehicle:robot/friction/grip");
   expect_has(message, "here are vehicle:robot/friction/mu, vehicle:robot/friction/C_damping");
 }
