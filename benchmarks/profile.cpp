@@ -153,7 +153,7 @@ double read_ns(Envs& envs, double noise_share) {
   for (size_t i = 0; i < kEnvs; ++i) set_noise(envs[i].simulation, noise_share);
   return envs.ns(1, [&](EnvState& env) {
     for (size_t s = 0; s < env.simulation.model().sensors.size(); ++s) {
-      values.resize(env.simulation.model().sensors[s].sensor->size());
+      values.resize(env.simulation.model().sensors[s].sensor->reading().size());
       env.simulation.read_now(s, values.data(), nullptr);
     }
   });

@@ -26,6 +26,14 @@ uint64_t half_of(double number) {
   return number >= 0 && number <= UINT32_MAX ? static_cast<uint64_t>(number) : 0;
 }
 
+// Whether a picture was taken. The bytes of a snapshot may be made up, and then so are parameters.
+bool is_taken(const Sensor& sensor, const double* recipe) {
+  const std::span<const ParamInfo> params = sensor.params();
+  for (size_t i = 0; i < params.size(); ++i)
+    if (!in_range(params[i], recipe[kViewRecipeHead + i])) return false;
+  return recipe[0] == 1;
+}
+
 void draw_view(const SensorModel& sensor, const ViewFrame& frame) {
   const auto& view = static_cast<const ViewSensor&>(*sensor.sensor);
   const double* const params = frame.recipe + kViewRecipeHead;
@@ -64,7 +72,7 @@ std::span<const double> view_recipe_of(const SimView& sim, size_t index) {
 void draw_views(size_t index, std::span<const ViewFrame> frames) {
   for (const ViewFrame& frame : frames) {
     const SensorModel& sensor = frame.model->sensors.at(index);
-    if (frame.recipe[0] == 1)
+    if (is_taken(*sensor.sensor, frame.recipe))
       draw_view(sensor, frame);
     else
       std::fill_n(frame.out, sensor.sensor->reading().bytes(), std::byte{0});
