@@ -23,7 +23,7 @@ UNBOUNDED = 1e9  # what has no bound of its own
 
 def number(value: float) -> str:
     """A number as short as it can be: 1e7, 0.004, 36000."""
-    text = f"{value:.6g}"
+    text = f"{value:.0e}" if abs(value) >= 1e6 and float(f"{value:.0e}") == value else f"{value:.9g}"
     return re.sub(r"e([+-])0*(\d)", lambda m: "e" + m[1].replace("+", "") + m[2], text)
 
 
@@ -46,16 +46,17 @@ def values_of(row: _core.TagRow) -> str:
     if row.type not in NUMBERS:
         return ""
     (low, high), unit = row.limits, "deg" if row.type == "degrees" else row.unit
+    above, below = (
+        word if is_open else "" for word, is_open in zip(("above ", "below "), row.open, strict=True)
+    )
+    shown = " " + unit if unit else ""
     if low <= -UNBOUNDED and high >= UNBOUNDED:
-        text = ""
+        text = unit
     elif high >= UNBOUNDED:
-        text = f"above {number(low)}" if row.open[0] else f"{number(low)} or more"
+        text = f"above {number(low)}{shown}" if above else f"{number(low)}{shown} or more"
     else:
-        text = f"{number(low)} to {number(high)}"
-        ends = [end for end, is_open in zip(("lower", "upper"), row.open, strict=True) if is_open]
-        text += f" (without the {' and the '.join(ends)} end)" if ends else ""
-    parts = ["integer"] if row.type == "int" else []
-    parts += [" ".join(filter(None, (text, unit)))]
+        text = f"{above}{number(low)} to {below}{number(high)}{shown}"
+    parts = ["integer", text] if row.type == "int" else [text]
     if row.also[0] is not None:
         parts += [f"or {number(row.also[0])} ({row.also[1]})"]
     return ", ".join(filter(None, parts))
@@ -86,14 +87,26 @@ def checked_only(elements: str, rows: list[_core.TagRow]) -> list[str]:
 
 
 def params(kind: str, rows: list[_core.TagRow]) -> list[str]:
-    lines = ["| class | parameter | default | values |", "|---|---|---|---|"]
+    """What is the same in several classes makes one line."""
+    of_class: dict[str, set[str]] = {}  # names of a class -> what it belongs to
+    lines: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
     for row in rows:
-        group, _, name = row.element.partition(" ")
+        group, _, rest = row.element.partition(" ")
         if group == kind:
-            name, _, of = name.partition(" of ")
-            shown = f"`{name}`" + (f" of `{of}`" if of else "")
-            lines += [f"| {shown} | `{row.name}` | {default_of(row)} | {values_of(row)} |"]
-    return lines
+            name, _, owner = rest.partition(" of ")
+            of_class.setdefault(name, set()).add(owner)
+            lines.setdefault((row.name, default_of(row), values_of(row)), []).append((name, owner))
+    out = ["| parameter | default | values | of |", "|---|---|---|---|"]
+    for (name, default, values), found in lines.items():
+        owners: dict[str, list[str]] = {}
+        for of, owner in found:
+            owners.setdefault(of, []).append(owner)
+        texts = [
+            f"`{of}`" + ("" if set(names) == of_class[of] else " of " + ", ".join(f"`{n}`" for n in names))
+            for of, names in owners.items()
+        ]
+        out += [f"| `{name}` | {default} | {values} | {', '.join(texts)} |"]
+    return out
 
 
 def with_keywords(text: str) -> str:

@@ -16,6 +16,7 @@ constexpr GeometryName kGeometries[] = {{"box", GeometryType::kBox},
                                         {"sphere", GeometryType::kSphere},
                                         {"ramp", GeometryType::kRamp},
                                         {"semi_cylinder_bump", GeometryType::kSemiCylinderBump}};
+
 // A length that the type needs.
 template <typename Spec>
 void read_length(const Fields& fields, const Element& e, std::string_view type, const Tag<Spec>& tag,
