@@ -1,4 +1,4 @@
-// Ground height: elevation maps, level planes and the tops of blocks (world-elements 2.9). Read-only after
+// Ground height: elevation maps, level planes and the tops of blocks. Read-only after
 // construction.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Ground given by its height at the nodes of a grid (world-elements 2.4, elevation_map). Immutable.
+// Ground given by its height at the nodes of a grid (<element class="elevation_map">). Immutable.
 //
 // Rows run along +x and columns along +y. A cell is two triangles that meet on its rising diagonal.
 #pragma once

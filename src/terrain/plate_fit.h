@@ -1,4 +1,4 @@
-// How a rigid plate, such as a vehicle on its wheels, lies on points of the ground (physics 4.9).
+// How a rigid plate, such as a vehicle on its wheels, lies on points of the ground.
 #pragma once
 
 #include <optional>

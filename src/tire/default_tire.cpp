@@ -1,4 +1,4 @@
-// Friction model `default`: Coulomb limits on both axes separately (physics 4.4).
+// Friction model `default`: Coulomb limits, mu load, on both axes separately.
 #include "tire/rolling.h"
 #include "tire/tires.h"
 

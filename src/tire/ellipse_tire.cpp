@@ -1,5 +1,5 @@
 // Friction model `ellipse`: limits that grow with slip ratio and slip angle and shrink with the other one
-// (physics 4.6, with limits taken absolute). No slip, no grip: a tire that just rolls carries no side load.
+// (limits taken absolute). No slip, no grip: a tire that just rolls carries no side load.
 #include "tire/rolling.h"
 #include "tire/tires.h"
 

@@ -1,5 +1,5 @@
 // What the models with a rolling constraint share (default, wardiagnemma, ellipse): forces are chosen so that
-// a wheel within its limits neither slips nor slides (physics 4.4). Pure functions; SI units, wheel frame.
+// a wheel within its limits neither slips nor slides. Pure functions; SI units, wheel frame.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Friction model `wardiagnemma`: `default` with the terrain drag of Ward and Iagnemma, which brakes the
-// chassis and leaves the spin alone (physics 4.5).
+// Friction model `wardiagnemma`: `default` with the terrain drag of Ward and Iagnemma,
+// load (R1 (1 - e^(-A_roll v)) + R2 v), which brakes the chassis and leaves the spin alone.
 #include "tire/rolling.h"
 #include "tire/tires.h"
 

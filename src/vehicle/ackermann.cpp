@@ -1,4 +1,4 @@
-// Dynamics `ackermann`: a motor at each front wheel, the rear wheels roll along (physics 4.12).
+// Dynamics `ackermann`: a motor at each front wheel, the rear wheels roll along.
 #include <array>
 
 #include "vehicle/car.h"

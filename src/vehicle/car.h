@@ -1,4 +1,4 @@
-// What cars share: four wheels of which the front pair steers, and the geometry of steering (physics 4.12).
+// What cars share: four wheels of which the front pair steers, and the geometry of steering.
 #pragma once
 
 #include <span>

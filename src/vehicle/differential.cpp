@@ -1,5 +1,5 @@
 // Dynamics `differential`, `differential_3_wheels`, `differential_4_wheels`: left wheels share one torque,
-// right wheels the other; a caster is an unpowered wheel of fixed yaw (physics 4.12).
+// right wheels the other; a caster is an unpowered wheel of fixed yaw.
 #include <array>
 
 #include "vehicle/controllers.h"

@@ -1,4 +1,4 @@
-// Controller `twist_pid`: one PID per side on the wheel speed that odometry reports (physics 4.13).
+// Controller `twist_pid`: one PID per side on the wheel speed that odometry reports.
 #include "vehicle/controllers.h"
 #include "vehicle/speed_pid.h"
 

@@ -1,5 +1,5 @@
 // How one engine's torque reaches four wheels: open differentials split it by fixed shares, Torsen ones send
-// more to the slower side (physics 4.12).
+// more to the slower side.
 #pragma once
 
 #include <array>

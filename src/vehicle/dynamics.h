@@ -46,7 +46,7 @@ class Dynamics {
 
 std::span<const Dynamics* const> dynamics_classes();
 
-// Body twist from the spins of the first two wheels (left, right), vy = 0 (physics 4.11).
+// Body twist from the spins of the first two wheels (left, right): omega = (right - left) / track, vy = 0.
 Twist2 odometry_twist(std::span<const WheelModel> wheels, std::span<const WheelState> states);
 
 }  // namespace mvsim

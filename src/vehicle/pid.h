@@ -1,4 +1,5 @@
-// The PID block with reference filter of the twist controllers (physics 4.13). State is plain numbers.
+// The PID block with reference filter of the twist controllers: kp e + ki integral of e + kd de/dt. State is
+// plain numbers.
 #pragma once
 
 #include "base/params.h"

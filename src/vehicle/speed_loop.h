@@ -1,5 +1,5 @@
 // Whether a PID on the speed of wheels settles: the loop of controller, wheels and mass, in which a rolling
-// wheel tells the vehicle's speed one step late (physics 4.4). Pure; SI units.
+// wheel tells the vehicle's speed one step late. Pure; SI units.
 #pragma once
 
 #include <optional>

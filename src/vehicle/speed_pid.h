@@ -1,5 +1,5 @@
 // PIDs on speeds, as controllers that track a speed share them: parameters, memory, slope feedforward and the
-// rule for stopping (physics 4.13).
+// rule for stopping.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Contacts, ground friction and ground height (world-elements 2.10, vehicles 3.11).
+// Contacts, ground friction and ground height.
 #include <box2d/box2d.h>
 #include <gtest/gtest.h>
 

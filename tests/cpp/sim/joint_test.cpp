@@ -1,5 +1,4 @@
-// Joints: constraint errors, momentum, and a trailer against the kinematics of its tractrix
-// (world-elements 2.7 and facts 21, 22, 24 of 2.10).
+// Joints: constraint errors, momentum, and a trailer against the kinematics of its tractrix.
 #include <gtest/gtest.h>
 
 #include <cmath>
