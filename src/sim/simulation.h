@@ -13,6 +13,7 @@
 
 #include "sim/clearance.h"
 #include "sim/measure.h"
+#include "sim/sense.h"
 #include "sim/sim_state.h"
 #include "sim/step_observer.h"
 #include "sim/workspace.h"
@@ -68,15 +69,16 @@ class Simulation {
   void run(double duration, const std::function<void()>& after_step = {});
 
   // The latest due reading of a sensor.
-  std::span<const float> reading(size_t sensor) const;
-  std::span<const uint8_t> reading_valid(size_t sensor) const;
+  std::span<const float> reading(size_t sensor) const { return reading_of(*model_, state_, sensor); }
+  std::span<const uint8_t> reading_valid(size_t sensor) const {
+    return reading_valid_of(*model_, state_, sensor);
+  }
   // A fresh reading now, from the sensor's own noise stream; `valid` may be null. Not stored.
-  void read_now(size_t sensor, float* values, uint8_t* valid);
+  void read_now(size_t sensor, float* values, uint8_t* valid) {
+    read_sensor(*model_, state_, work_.scene, sensor, values, valid);
+  }
 
  private:
-  void read_due_sensors(double start, double dt);
-  void read_sensor(size_t sensor, float* values, uint8_t* valid);
-
   std::shared_ptr<const Model> model_;
   SimState state_;
   mutable Workspace work_;

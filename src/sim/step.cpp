@@ -33,26 +33,12 @@ void observe_body(const Model& m, SimState& s, Workspace& w, size_t index, doubl
   state.last_velocity = {twist.vx, twist.vy};
 }
 
-void integrate_wheels(const Model& m, SimState& s, Workspace& w, size_t index, double dt) {
-  const VehicleModel& v = m.vehicles[index];
+void turn_wheels(const VehicleModel& v, SimState& s, double dt) {
   for (size_t i = 0; i < v.wheels.size(); ++i) {
     WheelState& wheel = s.wheels[v.first_wheel + i];
     wheel.angle += wheel.spin * dt;
     if (std::fabs(wheel.angle) > 1e4) wheel.angle = std::fmod(wheel.angle, 2 * kPi);
   }
-  // odometry: the true displacement of each step, in the vehicle's frame before it, scaled
-  VehicleState& state = s.vehicles[index];
-  const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
-  if (state.has_last_pose) {
-    const double* k = s.params.data() + v.body_params + kOdometryX;
-    const Vec2 moved = w.yaws[index]
-                           .of(state.last_pose.yaw)
-                           .unrotate({pose.x - state.last_pose.x, pose.y - state.last_pose.y});
-    state.odometry =
-        compose(state.odometry, {k[0] * moved.x, k[1] * moved.y, k[2] * (pose.yaw - state.last_pose.yaw)});
-  }
-  state.last_pose = pose;
-  state.has_last_pose = true;
 }
 
 }  // namespace
@@ -85,8 +71,11 @@ void Simulation::step(double dt) {
   for (size_t i = 0; i < vehicles; ++i) observe_body(m, s, w, i, dt);
 
   // sensors that are due, then wheel angles and odometry
-  read_due_sensors(start, dt);
-  for (size_t i = 0; i < vehicles; ++i) integrate_wheels(m, s, w, i, dt);
+  read_due_sensors(m, s, w.scene, start, dt);
+  for (size_t i = 0; i < vehicles; ++i) {
+    turn_wheels(m.vehicles[i], s, dt);
+    read_odometry(m, s, i, w.yaws[i]);
+  }
   if (details) observers_.after_step(*this, start);
 }
 
