@@ -1,5 +1,5 @@
 // Box2D behind a wall: contacts, ground friction of blocks, integration. Its frame is that of BodyState. The
-// Simulation owns the state; a solver is filled from it in document order and holds nothing that outlives it.
+// state is a SimState; a solver is filled from it in document order and holds nothing that outlives it.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ struct TireStep {
 
 // What no state keeps of the last step; filled only while somebody observes.
 struct StepDetails {
-  std::vector<TireStep> tires;                   // by a Simulation's wheels
+  std::vector<TireStep> tires;                   // by SimState::wheels
   std::vector<std::vector<double>> controllers;  // by vehicle: values of Controller::log_names()
 };
 
