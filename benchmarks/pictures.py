@@ -138,14 +138,14 @@ def compare(before: Path, after: Path) -> bool:
         if set(old.files) != set(new.files):
             print(f"not the same pictures: {sorted(set(old.files) ^ set(new.files))}")
             return False
-        most, beyond = 0, 0
+        largest, beyond = 0, 0
         for name in old.files:
             difference = np.abs(old[name].astype(int) - new[name]).max(axis=2)
             pixels = int((difference > TOLERANCE).sum())
-            most, beyond = max(most, int(difference.max())), beyond + pixels
+            largest, beyond = max(largest, int(difference.max())), beyond + pixels
             if difference.max() > 0:
                 print(f"{name}: at most {difference.max()}, {pixels} pixels beyond {TOLERANCE}")
-        print(f"{len(old.files)} pictures: at most {most} of 255, {beyond} pixels beyond {TOLERANCE}")
+        print(f"{len(old.files)} pictures: at most {largest} of 255, {beyond} pixels beyond {TOLERANCE}")
         return beyond == 0
 
 

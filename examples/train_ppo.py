@@ -1,4 +1,4 @@
-"""The main job: PPO of Stable-Baselines3 learns to reach goals, then is judged beside scripted baselines.
+"""The main job: PPO of Stable-Baselines3 learns to reach goals, then is compared with scripted baselines.
 
     python examples/train_ppo.py                                   # NavArena, two to four minutes on two cores
     python examples/train_ppo.py --env mvsim/NavMap-v0 --steps 5000000 --seed 1
@@ -222,16 +222,16 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=count, help="environment steps (default: what the environment needs)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--num-envs", type=count, default=64)
-    most = len(HELD_OUT_SEEDS)
+    max_episodes = len(HELD_OUT_SEEDS)
     parser.add_argument(
-        "--episodes", type=count, default=most, help=f"of the final evaluation, at most {most}"
+        "--episodes", type=count, default=max_episodes, help=f"of the final evaluation, at most {max_episodes}"
     )
     parser.add_argument("--out", type=pathlib.Path, help="output folder (default runs/<env>-seed<seed>)")
     parser.add_argument("--no-baselines", action="store_true", help="leave the scripted baselines out")
     parser.add_argument("--no-video", action="store_true", help="leave the film of an episode out")
     args = parser.parse_args()
-    if args.episodes > most:
-        parser.error(f"--episodes {args.episodes}: at most {most}, the number of held-out seeds")
+    if args.episodes > max_episodes:
+        parser.error(f"--episodes {args.episodes}: at most {max_episodes}, the number of held-out seeds")
     return args
 
 

@@ -25,10 +25,10 @@ def checked_flag(name: str, found: Any) -> bool:
     return bool(found)
 
 
-def checked_count(name: str, value: Any, least: int = 1) -> int:
-    """An integer of at least `least` that C's int holds, as an int; else ValueError."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 2**31:
-        raise ValueError(f"{name}: found {value!r}, expected an integer of at least {least}")
+def checked_count(name: str, value: Any, minimum: int = 1) -> int:
+    """An integer of at least `minimum` that C's int holds, as an int; else ValueError."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not minimum <= value < 2**31:
+        raise ValueError(f"{name}: found {value!r}, expected an integer of at least {minimum}")
     return int(value)
 
 
@@ -136,7 +136,7 @@ def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
         found = np.asarray(actions)
         if found.dtype.kind not in "biuf":
             raise ValueError(f"action: found an array of {found.dtype}, expected real numbers")
-        with np.errstate(over="ignore"):  # beyond float32 is infinite, and the batch judges that
+        with np.errstate(over="ignore"):  # beyond float32 is infinite, and the batch checks that
             array = np.ascontiguousarray(found, dtype=np.float32)
     if array.shape != shape:
         raise ValueError(f"action: found shape {array.shape}, expected {shape}")

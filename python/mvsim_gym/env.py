@@ -38,9 +38,9 @@ class Env(Copyable, gym.Env[Any, Any]):
 
     Observations are a dict of arrays within finite bounds, 1-D float32 but for pictures. Actions are a
     float32 vector in [-1, 1] that stands for `action_low`..`action_high` in physical units. `info` is empty
-    but for the last step of an episode, which tells `success`, `collision`, `timeout`, `diverged`, `time`
+    but for the last step of an episode, which has `success`, `collision`, `timeout`, `diverged`, `time`
     (s), `path_length` (m), `min_clearance` (m), `bad_action` (count) and the sum of each reward term as
-    `reward/<name>`; a step with a bad action tells `bad_action` too. Where a wrapper ends the episode earlier,
+    `reward/<name>`; a step with a bad action has `bad_action` too. Where a wrapper ends the episode earlier,
     `info["success"]` and all other keys are answered in that step too, as if a time limit had ended it.
 
     Args:
@@ -131,11 +131,11 @@ class Env(Copyable, gym.Env[Any, Any]):
         actions = as_actions(action, self._action_shape)
         if self._watch is not None and not self._watch.looks(actions):
             self._watch = None
-        told = batch.step(actions)
+        has_infos = batch.step(actions)
         observation = self._observation()
         reward = float(self._rewards[0])
         self._info.moment += 1
-        if not told:  # an episode's end tells something always
+        if not has_infos:  # an episode's end has always some
             return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
         info = self._info.of_env(0)

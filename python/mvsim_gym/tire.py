@@ -58,9 +58,9 @@ class Parameter(NamedTuple):
 
     name: str
     default: float
-    least: float
-    most: float
-    least_is_excluded: bool
+    minimum: float
+    maximum: float
+    minimum_is_excluded: bool
     in_degrees: bool
     choices: tuple[str, ...]
 
@@ -69,11 +69,11 @@ class Parameter(NamedTuple):
         if self.choices:
             return _index(self.name, given, self.choices)
         values = _numbers(self.name, given)
-        below = values <= self.least if self.least_is_excluded else values < self.least
-        if np.any(below | (values > self.most)):
-            least = f"{'>' if self.least_is_excluded else '>='} {self.least:g}"
-            most = "" if math.isinf(self.most) else f" and <= {self.most:g}"
-            raise ValueError(f"{self.name}: found {_range_of(values)}, expected values {least}{most}")
+        below = values <= self.minimum if self.minimum_is_excluded else values < self.minimum
+        if np.any(below | (values > self.maximum)):
+            minimum = f"{'>' if self.minimum_is_excluded else '>='} {self.minimum:g}"
+            maximum = "" if math.isinf(self.maximum) else f" and <= {self.maximum:g}"
+            raise ValueError(f"{self.name}: found {_range_of(values)}, expected values {minimum}{maximum}")
         return values
 
 
@@ -121,16 +121,16 @@ def vti(
     _known("form", form, FORMS)
     columns = {
         "surface": _index("surface", surface, SURFACES),
-        "normal_force": _numbers("normal_force", normal_force, least=0),
-        "deflection": _numbers("deflection", deflection, least=0),
+        "normal_force": _numbers("normal_force", normal_force, minimum=0),
+        "deflection": _numbers("deflection", deflection, minimum=0),
         "section_height": _numbers("section_height", section_height, above=0),
         "width": _numbers("width", width, above=0),
         "diameter": _numbers("diameter", diameter, above=0),
         "cone_index": _numbers("cone_index", cone_index, above=0),
-        "slip": _numbers("slip", slip, least=-1, most=1),
+        "slip": _numbers("slip", slip, minimum=-1, maximum=1),
         "slip_angle": _numbers("slip_angle", slip_angle),
         "crossover_angle": _numbers("crossover_angle", crossover_angle, above=0),
-        "motion": _numbers("motion", motion, least=-1, most=1),
+        "motion": _numbers("motion", motion, minimum=-1, maximum=1),
     }
     table, shape = _stack(columns)
     if form == "corrected" and np.any(columns["deflection"] >= columns["section_height"]):
@@ -227,7 +227,7 @@ def step(
         name: row.value(given[name]) if name in given else np.float64(row.default)
         for name, row in known.items()
     }
-    load = _numbers("load", load, least=0)
+    load = _numbers("load", load, minimum=0)
     mass = np.maximum(load / 9.81, 1e-9) if mass is None else _numbers("mass", mass, above=0)
     ground_surface_index = (
         np.float64(-1) if ground_surface is None else _index("ground_surface", ground_surface, SURFACES)
@@ -237,7 +237,7 @@ def step(
     inputs = {
         "dt": _numbers("dt", dt, above=0),
         "torque": _numbers("torque", torque),
-        "brake": _numbers("brake", brake, least=0),
+        "brake": _numbers("brake", brake, minimum=0),
         "mass": mass,
         "effective_mass": mass
         if effective_mass is None
@@ -301,9 +301,9 @@ def mavs_update(
             "width": _numbers("width", width, above=0),
             "section_height": _numbers("section_height", section_height, above=0),
             "stiffness": _numbers("stiffness", stiffness, above=0),
-            "damping": _numbers("damping", damping, least=0),
+            "damping": _numbers("damping", damping, minimum=0),
             "inertia": _numbers("inertia", inertia, above=0),
-            "viscous": _numbers("viscous", viscous, least=0),
+            "viscous": _numbers("viscous", viscous, minimum=0),
             "crossover_angle": _numbers("crossover_angle", crossover_angle, above=0),
             "dt": _numbers("dt", dt, above=0),
             "depth": _numbers("depth", depth),
@@ -344,9 +344,9 @@ def _numbers(
     what: str,
     given: npt.ArrayLike,
     *,
-    least: float = -math.inf,
+    minimum: float = -math.inf,
     above: float = -math.inf,
-    most: float = math.inf,
+    maximum: float = math.inf,
 ) -> FloatArray:
     try:
         values = np.asarray(given, dtype=np.float64)
@@ -354,10 +354,10 @@ def _numbers(
         raise ValueError(f"{what}: found {given!r}, expected numbers") from error
     if not np.all(np.isfinite(values)):
         raise ValueError(f"{what}: found a value that is not finite")
-    if np.any((values < least) | (values > most)) or (above > -math.inf and np.any(values <= above)):
-        bounds = [f">= {least:g}"] if least > -math.inf else []
+    if np.any((values < minimum) | (values > maximum)) or (above > -math.inf and np.any(values <= above)):
+        bounds = [f">= {minimum:g}"] if minimum > -math.inf else []
         bounds += [f"> {above:g}"] if above > -math.inf else []
-        bounds += [f"<= {most:g}"] if most < math.inf else []
+        bounds += [f"<= {maximum:g}"] if maximum < math.inf else []
         raise ValueError(f"{what}: found {_range_of(values)}, expected values {' and '.join(bounds)}")
     return values
 
@@ -373,7 +373,7 @@ def _pair(what: str, given: tuple[npt.ArrayLike, npt.ArrayLike]) -> tuple[FloatA
 
 
 def _or_none(what: str, given: npt.ArrayLike | None) -> FloatArray:
-    return np.asarray(-1.0) if given is None else _numbers(what, given, least=0)
+    return np.asarray(-1.0) if given is None else _numbers(what, given, minimum=0)
 
 
 def _stack(columns: Mapping[str, npt.ArrayLike]) -> tuple[FloatArray, tuple[int, ...]]:

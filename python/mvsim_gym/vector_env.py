@@ -199,8 +199,8 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         array = as_actions(actions, self._action_shape)
         if self._watch is not None and not self._watch.looks(array):
             self._watch = None
-        told = batch.step(array)
-        infos = self._infos() if told else {}
+        has_infos = batch.step(array)
+        infos = self._infos() if has_infos else {}
         if not self._copy:
             return self._out(out), self._rewards, self._terminated, self._truncated, infos
         return (

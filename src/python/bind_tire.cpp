@@ -19,7 +19,7 @@ namespace mvsim {
 namespace {
 
 using Table = py::array_t<double, py::array::c_style | py::array::forcecast>;
-// name, default, least, most, least is excluded, is in degrees, names of a choice; radians
+// name, default, minimum, maximum, minimum is excluded, is in degrees, names of a choice; radians
 using ParamTuple = std::tuple<std::string, double, double, double, bool, bool, std::vector<std::string>>;
 
 const TireModel& model_of(const std::string& name) {

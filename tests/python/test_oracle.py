@@ -1,7 +1,7 @@
 """MVSim's own trajectories and scans, replayed through `mvsim_gym.replay`.
 
 Contact-free cases must agree over the whole run, nearly as well as single precision allows. A contact is chaotic
-in its first step, so cases with contacts are judged by where things come to rest. The reference casts rays in grids
+in its first step, so cases with contacts are checked by where things come to rest. The reference casts rays in grids
 by marching 0.8 cells at a time and slips past corners: there a few rays may be off, and the others by that much.
 """
 
@@ -61,14 +61,14 @@ def check_scans(want: Rows, got: Rows, world: str) -> None:
     limit = 0.8 * max(float(row["range"]) for row in want)
     key = ("vehicle", "sensor", "scan", "ray")
     found = {tuple(row[k] for k in key): row for row in got}
-    judged = [row for row in want if row["valid"] == "1" and float(row["range"]) < limit]
+    checked = [row for row in want if row["valid"] == "1" and float(row["range"]) < limit]
     bad = 0
-    for row in judged:
+    for row in checked:
         ours = found[tuple(row[k] for k in key)]
         assert abs(float(ours["t"]) - float(row["t"])) < 1e-6
         assert abs(float(ours["angle"]) - float(row["angle"])) < 1e-5
         bad += abs(float(ours["range"]) - float(row["range"])) > tolerance
-    assert judged and bad <= share * len(judged), f"{bad} of {len(judged)} rays"
+    assert checked and bad <= share * len(checked), f"{bad} of {len(checked)} rays"
 
 
 @pytest.mark.parametrize("case", cases())

@@ -233,7 +233,7 @@ def test_plots_say_what_is_missing(tmp_path, monkeypatch, capsys):
 
 def test_a_car_s_grip_is_that_of_the_surface():
     for surface, peak in (("dry", 1.0), ("snow", 0.3), ("ice", 0.1)):
-        run = skid_pad(friction("vti", surface), most=12.0, seconds=25.0)
+        run = skid_pad(friction("vti", surface), max_speed=12.0, seconds=25.0)
         grip = np.max(run.lateral) / 9.81
         assert 0.65 * peak < grip < 1.02 * peak
         slow = (run.speed > 0.3) & (run.speed < 1.5)

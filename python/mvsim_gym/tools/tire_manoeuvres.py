@@ -64,10 +64,10 @@ def step_steer(
 
 
 def skid_pad(
-    tires: str, *, steer: float = math.radians(12), most: float = 14.0, seconds: float = 60.0
+    tires: str, *, steer: float = math.radians(12), max_speed: float = 14.0, seconds: float = 60.0
 ) -> Run:
-    """Speeds up slowly to `most` (m/s) with the wheels at `steer` (rad)."""
-    speeds = np.linspace(0.5, most, round(seconds / _PERIOD))
+    """Speeds up slowly to `max_speed` (m/s) with the wheels at `steer` (rad)."""
+    speeds = np.linspace(0.5, max_speed, round(seconds / _PERIOD))
     return _record(_car(tires, '<load_transfer cg_height=".6"/>'), [(speed, steer) for speed in speeds])
 
 
