@@ -397,7 +397,9 @@ def test_stock_vehicles_by_the_paths_of_the_tutorials(tmp_path: Path, file: str,
 
 def test_variables_of_the_world_file() -> None:
     path = ROOT / "worlds" / "nav_arena.world.xml"
-    with pytest.raises(WorldFileError, match=r"nothing in this world uses the variable 'obstacels'.*'obstacles'"):
+    with pytest.raises(
+        WorldFileError, match=r"nothing in this world uses the variable 'obstacels'.*'obstacles'"
+    ):
         World(path, variables={"obstacels": 3})
     world = World(path, variables={"obstacles": 3})
     assert sum(name.startswith("obstacle") for name in world.blocks) == 3

@@ -7,6 +7,11 @@
 #include "worldfile/world_text.h"
 
 namespace mvsim {
+
+static void PrintTo(const TagRow& row, std::ostream* out) {
+  *out << row.element << " " << row.tag.name();
+}
+
 namespace {
 
 // Around a tag of each element: the tag's own line is the third.
@@ -157,10 +162,11 @@ TEST_P(EveryTag, WarnsOnceWhereItHasNoEffect) {
     EXPECT_TRUE(has(error_of(world_with(row(), "")), "<" + name + "> is not supported yet"));
   }
   if (tag.effect != TagEffect::kNone) return;
-  const char* value = "v";
-  if (tag.type == TagType::kBool || tag.type == TagType::kNumber || tag.type == TagType::kInt) value = "1";
+  std::string value = "v";
+  if (tag.type == TagType::kBool) value = "1";
+  if (tag.type == TagType::kNumber || tag.type == TagType::kInt) value = in_file(tag.range, tag.range.max);
   if (tag.type == TagType::kColor) value = "#010203";
-  if (tag.type == TagType::kChoice) value = tag.range.choices[0].data();
+  if (tag.type == TagType::kChoice) value = tag.range.choices[0];
   if (row().element == "occupancy_grid") return;  // needs a file; element_test.cpp has it
   const std::string text = world_with(row(), value);
   int count = 0;
