@@ -19,8 +19,8 @@ class Ackermann final : public Car {
              std::span<WheelState> states) const override {
     steer_and_brake(p, actuation, wheels, states);
     states[kRearLeft].torque = states[kRearRight].torque = 0;
-    states[kFrontLeft].torque = -actuation[kCarTorque];
-    states[kFrontRight].torque = -actuation[kCarTorqueRight];
+    states[kFrontLeft].torque = actuation[kCarTorque];
+    states[kFrontRight].torque = actuation[kCarTorqueRight];
   }
 
  private:

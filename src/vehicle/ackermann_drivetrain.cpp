@@ -42,7 +42,7 @@ class AckermannDrivetrain final : public Car {
                                 .rear = {p[kRearSplit], p[kRearBias]}};
     const std::array<double, 4> shares =
         torque_shares(drivetrain, {states[0].spin, states[1].spin, states[2].spin, states[3].spin});
-    for (size_t i = 0; i < states.size(); ++i) states[i].torque = -actuation[kCarTorque] * shares[i];
+    for (size_t i = 0; i < states.size(); ++i) states[i].torque = actuation[kCarTorque] * shares[i];
   }
 
  private:

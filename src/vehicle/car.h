@@ -14,7 +14,7 @@ enum CarWheel { kRearLeft, kRearRight, kFrontLeft, kFrontRight };
 enum CarActuation {
   kCarSteer,        // rad, of a wheel in the middle of the front axle
   kCarBrake,        // N m on each wheel, >= 0
-  kCarTorque,       // N m, negative drives forward: the left front motor, or the engine of a drivetrain
+  kCarTorque,       // N m, positive drives forward: the left front motor, or the engine of a drivetrain
   kCarTorqueRight,  // of the right front motor; a drivetrain does not look at it
 };
 

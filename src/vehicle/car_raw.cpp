@@ -1,11 +1,12 @@
-// Controller `raw` of cars: holds the torques and the steering angle that it is given.
+// Controller `raw` of cars: holds the torques and the steering angle that it is given. Its torques have the
+// sign of the world language, negative drives forward.
 #include "vehicle/car.h"
 #include "vehicle/controllers.h"
 
 namespace mvsim {
 namespace {
 
-constexpr ParamInfo kWheelParams[] = {{.name = "fl_torque", .unit = "N m"},  // negative drives forward
+constexpr ParamInfo kWheelParams[] = {{.name = "fl_torque", .unit = "N m"},
                                       {.name = "fr_torque", .unit = "N m"},
                                       {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
 constexpr CommandInfo kWheelCommand[] = {{"left_torque", "N m"}, {"right_torque", "N m"}, {"steer", "rad"}};
@@ -22,14 +23,14 @@ class AckermannRaw final : public Controller {
   }
   void step(const double*, const ControllerInput&, const double* command, double*,
             double* actuation) const override {
-    actuation[kCarTorque] = command[0];
-    actuation[kCarTorqueRight] = command[1];
+    actuation[kCarTorque] = -command[0];
+    actuation[kCarTorqueRight] = -command[1];
     actuation[kCarSteer] = command[2];
     actuation[kCarBrake] = 0;
   }
 };
 
-constexpr ParamInfo kEngineParams[] = {{.name = "torque", .unit = "N m"},  // negative drives forward
+constexpr ParamInfo kEngineParams[] = {{.name = "torque", .unit = "N m"},
                                        {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
 constexpr CommandInfo kEngineCommand[] = {{"torque", "N m"}, {"steer", "rad"}};
 
@@ -46,7 +47,7 @@ class DrivetrainRaw final : public Controller {
   }
   void step(const double*, const ControllerInput&, const double* command, double*,
             double* actuation) const override {
-    actuation[kCarTorque] = command[0];
+    actuation[kCarTorque] = -command[0];
     actuation[kCarSteer] = command[1];
     actuation[kCarBrake] = 0;
   }

@@ -33,7 +33,7 @@ class CarThrottleBrake final : public Controller {
   }
   void step(const double* p, const ControllerInput&, const double* command, double*,
             double* actuation) const override {
-    actuation[kCarTorque] = actuation[kCarTorqueRight] = -std::clamp(command[0], -1.0, 1.0) * p[kMaxTorque];
+    actuation[kCarTorque] = actuation[kCarTorqueRight] = std::clamp(command[0], -1.0, 1.0) * p[kMaxTorque];
     actuation[kCarBrake] = std::clamp(command[1], 0.0, 1.0) * p[kMaxBrakeTorque];
     actuation[kCarSteer] = command[2];
   }

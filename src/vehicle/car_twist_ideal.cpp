@@ -20,7 +20,8 @@ class AckermannTwistIdeal final : public TwistIdeal {
     const double turning = std::min(std::fabs(omega * length), in.dynamics_params[kMaxSteer]);
     actuation[kCarSteer] =
         std::fabs(vx) > kStanding ? steer_of_twist(length, vx, omega) : std::copysign(turning, omega);
-    actuation[kCarBrake] = actuation[kCarTorque] = actuation[kCarTorqueRight] = 0;
+    actuation[kCarBrake] = 0;
+    actuation[kCarTorque] = actuation[kCarTorqueRight] = kNoTorque;
   }
 };
 

@@ -43,7 +43,7 @@ class Controller {
   virtual size_t state_size() const = 0;
   // Command before the first one of a user; `command` has command().size() values.
   virtual void initial_command(const double* p, double* command) const = 0;
-  // Writes the actuation of the dynamics class; torques are negative = forward (the world language's sign).
+  // Writes the actuation of the dynamics class; torques are positive forward.
   virtual void step(const double* p, const ControllerInput& in, const double* command, double* state,
                     double* actuation) const = 0;
   // Further columns of the log of the vehicle's first wheel, and their values for a step that was just made.

@@ -38,7 +38,7 @@ class Differential final : public Dynamics {
              std::span<WheelState> states) const override {
     for (size_t i = 0; i < states.size(); ++i) {
       const bool powered = states.size() != 3 || i < 2;
-      states[i].torque = powered ? -actuation[i % 2] : 0;
+      states[i].torque = powered ? actuation[i % 2] : 0;
     }
   }
 

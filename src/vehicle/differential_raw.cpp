@@ -1,4 +1,5 @@
-// Controller `raw` of the differential classes: holds the torques it is given.
+// Controller `raw` of the differential classes: holds the torques it is given, which have the sign of the
+// world language, negative drives forward.
 #include "vehicle/controllers.h"
 
 namespace mvsim {
@@ -16,8 +17,8 @@ class DifferentialRaw final : public Controller {
   void initial_command(const double*, double* command) const override { command[0] = command[1] = 0; }
   void step(const double*, const ControllerInput&, const double* command, double*,
             double* actuation) const override {
-    actuation[0] = command[0];
-    actuation[1] = command[1];
+    actuation[0] = -command[0];
+    actuation[1] = -command[1];
   }
 };
 

@@ -8,7 +8,7 @@ namespace {
 class DifferentialTwistIdeal final : public TwistIdeal {
  public:
   void step(const double*, const ControllerInput&, const double*, double*, double* actuation) const override {
-    actuation[0] = actuation[1] = 0;
+    actuation[0] = actuation[1] = kNoTorque;
   }
 };
 

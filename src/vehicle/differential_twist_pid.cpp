@@ -65,7 +65,7 @@ class DifferentialTwistPid final : public Controller {
       values[i] = sides.actual[i];
       values[2 + i] = setpoint - sides.actual[i];
       values[5 + i] = setpoint;
-      values[7 + i] = actuation[i];
+      values[7 + i] = -actuation[i];  // MVSim's sign
     }
     values[4] = slope_feedforward(p, climbing_torque(in));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "vehicle/pid.h"
+#include "vehicle/wheel.h"
 
 namespace mvsim {
 namespace {
@@ -57,12 +58,13 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
   const bool stopped = wants_stop && all_below(in.actual, p[kStopThreshold]);
   for (size_t i = 0; i < n; ++i) {
     if (stopped) {
-      torque[i] = 0;
+      torque[i] = kNoTorque;
       memory[i].pid = {};
     } else {
-      torque[i] = -pid_step(gains, memory[i].pid, setpoint[i] - in.actual[i], in.dt, feedforward);
+      torque[i] = pid_step(gains, memory[i].pid, setpoint[i] - in.actual[i], in.dt, feedforward);
       // stopping may brake but never reverse
-      if (wants_stop) torque[i] = in.actual[i] > 0 ? std::max(0.0, torque[i]) : std::min(0.0, torque[i]);
+      if (wants_stop)
+        torque[i] = in.actual[i] > 0 ? std::min(kNoTorque, torque[i]) : std::max(kNoTorque, torque[i]);
     }
     store(memory[i], state + i * kSpeedPidState);
   }

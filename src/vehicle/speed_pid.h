@@ -65,7 +65,7 @@ struct SpeedPidInput {
   double climbing_torque = 0;        // N m of each output that the slope takes, positive uphill
 };
 
-// Torques, one a speed; N m, negative drives forward. `p`: values by SpeedPidParam.
+// Torques, one a speed; N m, positive drives forward. `p`: values by SpeedPidParam.
 void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* torque);
 
 // What speed_pid made of its input, for logs; `state` as it left it.

@@ -16,6 +16,9 @@ struct WheelModel {
   double inertia = 0;            // kg m2 about the axle
 };
 
+// Of a motor that rests. Snapshots and golden hashes hold this sign of zero.
+inline constexpr double kNoTorque = -0.0;  // N m
+
 struct WheelState {
   double spin = 0;                  // rad/s, positive forward
   double angle = 0;                 // rad

@@ -177,7 +177,7 @@ TEST(SpeedPid, SlopeFeedforwardPushesUphill) {
     const double command[] = {1.0, 0.0};
     controller->step(bench.params.data(), in, command, bench.memory.data(), actuation);
     const double first = controller == &differential_twist_pid() ? actuation[0] : actuation[kCarTorque];
-    EXPECT_NEAR(first, -0.5 * 60 * 0.25 / 2, 1e-12) << "controller torques are negative forward";
+    EXPECT_NEAR(first, 0.5 * 60 * 0.25 / 2, 1e-12) << "torques are positive forward";
   }
 }
 
