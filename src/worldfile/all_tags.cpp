@@ -36,8 +36,8 @@ class List {
   // The defaults are those of the struct's own initialisers, or of `spec`.
   template <typename Spec>
   void add(const std::string& element, Tags<Spec> tags) {
-    static const Spec spec{};
-    add(element, tags, spec);
+    static const Spec kDefaults{};
+    add(element, tags, kDefaults);
   }
   template <typename Spec>
   void add(const std::string& element, Tags<Spec> tags, const Spec& spec) {
@@ -66,9 +66,9 @@ class List {
 }  // namespace
 
 std::vector<TagRow> all_tags() {
-  static const HorizontalPlaneSpec plane{};
-  static const PropertyRegionSpec region{};
-  static const GroundGridSpec grid{};
+  static const HorizontalPlaneSpec kPlane{};
+  static const PropertyRegionSpec kRegion{};
+  static const GroundGridSpec kGrid{};
   List list;
   list.add("world", world_tags());
   list.add("placement", placement_tags());
@@ -85,16 +85,16 @@ std::vector<TagRow> all_tags() {
   list.add("revolute joint", revolute_joint_tags());
   list.add("occupancy_grid", occupancy_grid_tags());
   list.add("elevation_map", elevation_map_tags());
-  list.add("horizontal_plane", extent_tags(), plane.extent);
+  list.add("horizontal_plane", extent_tags(), kPlane.extent);
   list.add("horizontal_plane", horizontal_plane_tags());
   list.add("horizontal_plane", plane_texture_tags());
   list.add("vertical_plane", vertical_plane_tags());
   list.add("vertical_plane", plane_texture_tags());
   list.add("door", opening_tags());
   list.add("property_region", property_region_tags());
-  list.add("property_region", extent_tags(), region.extent);
+  list.add("property_region", extent_tags(), kRegion.extent);
   list.add("ground_grid", ground_grid_tags());
-  list.add("ground_grid", extent_tags(), grid.extent);
+  list.add("ground_grid", extent_tags(), kGrid.extent);
   list.add("visual", visual_tags());
   list.add("publish", publish_tags());
   list.add("sensor publish", sensor_publish_tags());
