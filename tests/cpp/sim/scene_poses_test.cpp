@@ -18,7 +18,7 @@ void expect_near(Vec3 found, Vec3 expected) {
 
 std::vector<ScenePose> poses_of(const Simulation& simulation) {
   std::vector<ScenePose> poses;
-  scene_poses(simulation.model(), simulation.state(), poses);
+  scene_poses(simulation, poses);
   return poses;
 }
 
