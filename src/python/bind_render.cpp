@@ -40,7 +40,7 @@ py::array_t<uint8_t> draw(Renderer& renderer, const std::shared_ptr<const Model>
     const ReleasedGil released;
     const std::shared_ptr<const Scene> scene = scene_of(model);
     std::vector<ScenePose> poses;
-    scene_poses(simulation.model(), simulation.state(), poses);
+    scene_poses(simulation, poses);
     const Camera camera = camera_in(simulation, *scene, static_cast<double>(width) / height);
     image = renderer.draw(scene, poses, debug_marks(simulation, goal), camera, width, height);
   }
