@@ -224,7 +224,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--num-envs", type=count, default=64)
     max_episodes = len(HELD_OUT_SEEDS)
     parser.add_argument(
-        "--episodes", type=count, default=max_episodes, help=f"of the final evaluation, at most {max_episodes}"
+        "--episodes",
+        type=count,
+        default=max_episodes,
+        help=f"of the final evaluation, at most {max_episodes}",
     )
     parser.add_argument("--out", type=pathlib.Path, help="output folder (default runs/<env>-seed<seed>)")
     parser.add_argument("--no-baselines", action="store_true", help="leave the scripted baselines out")

@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'class_params', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'class_params', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -45,19 +45,16 @@ class BlockModel:
         ...
 class SensorModel:
     @property
-    def angles(self) -> numpy.typing.NDArray[numpy.float64]:
+    def angles(self) -> numpy.typing.NDArray[numpy.float64] | None:
         ...
     @property
-    def max_value(self) -> float:
+    def class_name(self) -> str:
         ...
     @property
     def name(self) -> str:
         ...
     @property
     def period(self) -> float:
-        ...
-    @property
-    def size(self) -> int:
         ...
     @property
     def vehicle(self) -> int:
@@ -101,9 +98,9 @@ class Simulation:
         ...
     def is_finite(self) -> bool:
         ...
-    def read_now(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.bool]]:
+    def read_now(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> tuple[numpy.ndarray[typing.Any, numpy.dtype[typing.Any]], numpy.typing.NDArray[numpy.bool]]:
         ...
-    def reading(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float32]:
+    def reading(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
         ...
     def reading_valid(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.bool]:
         ...
@@ -161,6 +158,9 @@ class VehicleLog:
 class EnvSpec:
     @property
     def control_period(self) -> float:
+        ...
+    @property
+    def files(self) -> list[str]:
         ...
     @property
     def id(self) -> str:
@@ -225,6 +225,31 @@ class AutoresetMode:
     @property
     def value(self) -> int:
         ...
+class BatchOptions:
+    autoreset_mode: AutoresetMode
+    pin: bool
+    spl: bool
+    strict_actions: bool
+    def __init__(self, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike]) -> None:
+        ...
+    @property
+    def memory_limit(self) -> int:
+        ...
+    @memory_limit.setter
+    def memory_limit(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None:
+        ...
+    @property
+    def num_envs(self) -> int:
+        ...
+    @num_envs.setter
+    def num_envs(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None:
+        ...
+    @property
+    def num_threads(self) -> int:
+        ...
+    @num_threads.setter
+    def num_threads(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None:
+        ...
 class ObservationSpec:
     @property
     def dtype(self) -> numpy.dtype[typing.Any]:
@@ -242,7 +267,7 @@ class ObservationSpec:
     def shape(self) -> tuple:
         ...
 class Batch:
-    def __init__(self, spec: EnvSpec, num_envs: typing.SupportsInt | typing.SupportsIndex, num_threads: typing.SupportsInt | typing.SupportsIndex, pin: bool, autoreset: AutoresetMode, strict_actions: bool, spl: bool, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike], memory_limit: typing.SupportsInt | typing.SupportsIndex = 2000000000) -> None:
+    def __init__(self, spec: EnvSpec, options: BatchOptions) -> None:
         ...
     def clone(self) -> Batch:
         ...
@@ -415,7 +440,7 @@ class TagRow:
         ...
 def agent_place(batch: Batch, env: typing.SupportsInt | typing.SupportsIndex) -> tuple[float, float, float, float]:
     ...
-def apply_overrides(spec: EnvSpec, overrides: dict) -> None:
+def apply_overrides(spec: EnvSpec, overrides: collections.abc.Sequence[tuple[collections.abc.Sequence[str], str | None]]) -> None:
     ...
 def check_start(simulation: Simulation) -> None:
     ...
