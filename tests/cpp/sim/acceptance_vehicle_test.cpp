@@ -229,7 +229,8 @@ TEST(VehicleInWorld, LinkedYawNeedsItsVisual) {
   for (const char* name : {"left-fork", "group"}) {  // a visual without a name is called group
     const auto model = model_of(linked(name, fork));
     bool said = false;
-    for (const std::string& warning : model->warnings) said |= bool(has(warning, "<linked_yaw> has no effect"));
+    for (const std::string& warning : model->warnings)
+      said |= bool(has(warning, "<linked_yaw> has no effect"));
     EXPECT_TRUE(said) << name;
   }
 }
