@@ -56,7 +56,7 @@ class Recipe:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Takes pickles of former versions too, which have fewer options, or each as an attribute of its own."""
-        given = state.pop("options", state)
+        given = dict(state.get("options", state))
         if "autoreset" in given:
             given["autoreset_mode"] = AutoresetMode[given["autoreset"].name]
         defaults = {name: option.default for name, option in CONSTRUCTORS[state["kind"]].options.items()}

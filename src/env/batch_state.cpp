@@ -61,7 +61,8 @@ void Batch::Impl::redraw(Restored& restored) const {
 
 // A last result would be of another episode: there is none.
 void Batch::Impl::put_state(int i, const Restored& restored) {
-  envs[static_cast<size_t>(i)] = restored.env;
+  EnvState copy = restored.env;  // memory may end here, before anything has changed
+  envs[static_cast<size_t>(i)] = std::move(copy);
   clear_results(i);
   for (size_t k = 0; k < observations.size(); ++k)
     std::memcpy(observations[k].row(row_of(i, 0)), restored.observations[k].data(),

@@ -65,9 +65,12 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
                                  ", expected an observation of float32");
   const std::vector<Interval> bounds = slot.term->bounds();
   check_bounds(reader, *slot.term, bounds);
-  // bounds, history and result of one env
-  guard.take(static_cast<double>(bounds.size()) * slot.history * 4 * sizeof(float), term.params.where,
-             describe(term));
+  // bounds, history and result of one env; of pictures what draws them again
+  double bytes = static_cast<double>(bounds.size()) * slot.history *
+                 static_cast<double>(2 * sizeof(float) + 2 * size_of(slot.dtype));
+  if (const Picture* picture = slot.term->picture())
+    bytes += static_cast<double>(picture->recipe_size() * sizeof(double)) * slot.history;
+  guard.take(bytes, term.params.where, describe(term));
   const auto max = static_cast<double>(max_value_of(slot.dtype));
   slot.clips = max == 0;
   for (const Interval& b : bounds) {

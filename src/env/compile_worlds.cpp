@@ -188,7 +188,8 @@ class MakeCheck {
     for (size_t i = 0; i < model.params.size(); ++i)
       same("", "a parameter", first.params[i].path, model.params[i].path);
     same("", "a count of wheels of", first.wheel_count, model.wheel_count);
-    same("", "a count of controller states of", first.memory_size, model.memory_size);
+    same("", "a count of numbers that controllers and sensors keep, of", first.memory_size,
+         model.memory_size);
     same("", "a count of readings of", first.reading_count, model.reading_count);
   }
 

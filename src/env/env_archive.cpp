@@ -90,6 +90,8 @@ uint64_t fingerprint(const Task& task) {
       hasher(slot.history, slot.is_picture() ? slot.term->picture()->recipe_size() : size_t{0});
     for (const WeightedReward& r : agent.rewards) hasher(r.name);
   }
+  // whether a sensor keeps its period is part of a state
+  if (!task.scheduled_sensors.empty()) hasher(task.scheduled_sensors);
   for (const ObservationSpec& o : task.observation_specs) hasher(o.key, o.dtype, o.shape, o.low, o.high);
   return hasher.value();
 }

@@ -38,7 +38,7 @@ class Scan final : public ObservationOf<float> {
     for (size_t i = 0; i < model.sensors.size(); ++i)
       if (model.sensors[i].vehicle == context.vehicle && model.sensors[i].sensor->kind() == SensorKind::kRay)
         return i;
-    reader.fail("sensor", "vehicle '" + model.vehicles[context.vehicle].name + "' has no sensor");
+    reader.fail("sensor", "vehicle '" + model.vehicles[context.vehicle].name + "' has no lidar");
   }
 
   std::vector<Interval> bounds() const override { return std::vector<Interval>(sectors_, Interval{0, max_}); }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "env/batch_impl.h"
 #include "env/episode.h"
@@ -147,22 +148,22 @@ void Batch::Impl::sense(int i, bool first, std::vector<ObservationBuffer>& into,
 
 void Batch::Impl::draw_pictures() {
   if (!task->has_pictures) return;
+  // a renderer may throw: nothing is due any more then either
+  const auto due_now = std::exchange(due_drawings, std::vector(envs.size(), DueDrawing::kNothing));
   for (size_t a = 0; a < task->agents.size(); ++a) {
     const std::vector<ObservationSlot>& slots = task->agents[a].observations;
     for (size_t k = 0; k < slots.size(); ++k) {
       if (!slots[k].is_picture()) continue;
       std::vector<ObservationRow> rows;
       for (size_t i = 0; i < envs.size(); ++i) {
-        if (due_drawings[i] == DueDrawing::kNothing) continue;
-        ObservationBuffer& into =
-            (due_drawings[i] == DueDrawing::kFinal ? final_observations : observations)[k];
-        rows.push_back({&envs[i], &envs[i].agents[a], due_drawings[i] == DueDrawing::kFirst,
+        if (due_now[i] == DueDrawing::kNothing) continue;
+        ObservationBuffer& into = (due_now[i] == DueDrawing::kFinal ? final_observations : observations)[k];
+        rows.push_back({&envs[i], &envs[i].agents[a], due_now[i] == DueDrawing::kFirst,
                         into.row(row_of(static_cast<int>(i), a))});
       }
       if (!rows.empty()) mvsim::draw_pictures(slots[k], rows);
     }
   }
-  std::fill(due_drawings.begin(), due_drawings.end(), DueDrawing::kNothing);
 }
 
 // Takes over actions clipped to [-1, 1]; one that is not finite counts as zero as a whole.

@@ -73,6 +73,9 @@ void visit(Archive& archive, const SensorModel& model) {
   const auto& [name, vehicle, period, params, values, bytes, memory, class_name, sensor] = model;
   archive(name, vehicle, period, params, values, class_name);
   sensor->add_config(archive);
+  if (sensor->kind() == SensorKind::kRay) return;
+  const ReadingSpec& reading = sensor->reading();
+  archive(sensor->mount(), reading.dtype, reading.shape, reading.low, reading.high);
 }
 
 template <typename Archive>

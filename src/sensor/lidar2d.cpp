@@ -1,4 +1,4 @@
-// Sensor class `laser`: a 2D lidar, exact against grids, static outlines and moving outlines .
+// Sensor class `laser`: a 2D lidar, exact against grids, static outlines and moving outlines.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -62,13 +62,7 @@ LidarConfig read_config(const SensorSpec& spec, std::vector<std::string>& warnin
                                                  "sensor_period",
                                                  "ignore_parent_body",
                                                  "range_std_noise",
-                                                 "angle_std_noise_deg",
-                                                 "viz_pointSize",
-                                                 "viz_visiblePlane",
-                                                 "viz_visibleLines",
-                                                 "viz_visiblePoints",
-                                                 "viz_pointsColor",
-                                                 "viz_planeColor"};
+                                                 "angle_std_noise_deg"};
   read_params(spec.params, kShape, shape, kOthers, warnings);
   std::vector<std::string> unused;  // unknown names have been reported above
   LidarConfig config;

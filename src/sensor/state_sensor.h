@@ -7,7 +7,8 @@
 
 namespace mvsim {
 
-// A vehicle at the end of a time step; world frame, of its reference point.
+// A vehicle at the end of a time step; world frame, of its reference point. In a fresh reading, which no step
+// makes, `pose_before` is `pose`: what adds up motion keeps the last pose in its memory.
 struct BodyMotion {
   double time = 0;  // s
   Pose3 pose{};
@@ -20,7 +21,7 @@ struct BodyMotion {
 
 class StateSensor : public Sensor {
  public:
-  // Writes reading().bytes() and a flag for each value; either may be null.
+  // Writes reading().bytes() and a flag for each value; `valid` may be null.
   virtual void read(const SensorOwn& own, const BodyMotion& motion, std::byte* values,
                     uint8_t* valid) const = 0;
 

@@ -1,5 +1,5 @@
 // One running world: a Model that it shares, a SimState that it owns, and the workspace to step it. Copyable
-// (the copy continues bit for bit); not thread-safe: one thread at a time.
+// (after refill_solver() the copy continues bit for bit); not thread-safe: one thread at a time.
 //
 // reset -> [place, set_param] -> step... . What a state holds is read from state(), what follows from it by
 // the functions of sim/measure.h (of a SimView) and sim/clearance.h (of a SimScene): a Simulation is both.
@@ -28,9 +28,7 @@ class Simulation {
 
   const Model& model() const { return *model_; }
   const SimState& state() const { return state_; }
-  operator SimScene() const {
-    return {{*model_, state_}, work_.scene};
-  }  // NOLINT(google-explicit-constructor)
+  operator SimScene() const { return {{*model_, state_}, work_.scene}; }
 
   // Back to the model's initial state with nominal parameters and the random streams of (key, episode).
   // Leaves no trace of what was before.

@@ -17,7 +17,7 @@ struct Workspace {
   Workspace() = default;
   Workspace(const Workspace&) {}
   Workspace& operator=(const Workspace& other) {
-    if (this != &other) forget();
+    if (this != &other) *this = Workspace();  // the other may belong to another Model
     return *this;
   }
   Workspace(Workspace&&) noexcept = default;
