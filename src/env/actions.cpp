@@ -1,5 +1,6 @@
 // How an agent acts: twist, wheel_torque; of cars also speed_steer, steer_torque, throttle_brake.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "env/terms.h"
@@ -151,11 +152,13 @@ std::unique_ptr<const Action> make(TermReader& reader, TaskContext& context) {
   return std::make_unique<T>(reader, context);
 }
 
-constexpr TermClass<Action> kClasses[] = {{"twist", make<Twist>},
-                                          {"wheel_torque", make<WheelTorque>},
-                                          {"speed_steer", make<SpeedSteer>},
-                                          {"steer_torque", make<SteerTorque>},
-                                          {"throttle_brake", make<ThrottleBrake>}};
+constexpr auto kClasses = std::to_array<TermClass<Action>>({
+    {"twist", make<Twist>},
+    {"wheel_torque", make<WheelTorque>},
+    {"speed_steer", make<SpeedSteer>},
+    {"steer_torque", make<SteerTorque>},
+    {"throttle_brake", make<ThrottleBrake>},
+});
 
 }  // namespace
 

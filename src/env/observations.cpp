@@ -1,6 +1,7 @@
 // What an agent sees: scan, reading, goal, waypoint, velocity, odometry, attitude, wheels, height_scan,
 // last_action.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "env/observe_terms.h"
@@ -206,7 +207,7 @@ std::unique_ptr<const Observation> make(TermReader& reader, TaskContext& context
   return std::make_unique<T>(reader, context);
 }
 
-constexpr TermClass<Observation> kClasses[] = {
+constexpr auto kClasses = std::to_array<TermClass<Observation>>({
     {"scan", make<Scan>},
     {"reading", make_reading_observation},
     {"goal", make<Goal>},
@@ -217,7 +218,7 @@ constexpr TermClass<Observation> kClasses[] = {
     {"wheels", make_wheels_observation},
     {"height_scan", make_height_scan},
     {"last_action", make<LastAction>},
-};
+});
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // What an agent is paid for; each value is multiplied by the term's weight.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "env/terms.h"
@@ -132,12 +133,18 @@ std::unique_ptr<const Reward> make(TermReader& reader, TaskContext& context) {
   return std::make_unique<T>(reader, context);
 }
 
-constexpr TermClass<Reward> kClasses[] = {
-    {"progress", make<Progress>},   {"goal", make<Goal>},       {"collision", make<Collision>},
-    {"time", make<Time>},           {"turn", make<Turn>},       {"action_rate", make<ActionRate>},
-    {"clearance", make<Clearance>}, {"heading", make<Heading>}, {"speed", make<Speed>},
+constexpr auto kClasses = std::to_array<TermClass<Reward>>({
+    {"progress", make<Progress>},
+    {"goal", make<Goal>},
+    {"collision", make<Collision>},
+    {"time", make<Time>},
+    {"turn", make<Turn>},
+    {"action_rate", make<ActionRate>},
+    {"clearance", make<Clearance>},
+    {"heading", make<Heading>},
+    {"speed", make<Speed>},
     {"failure", make<Failure>},
-};
+});
 
 }  // namespace
 

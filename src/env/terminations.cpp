@@ -1,5 +1,6 @@
 // When an episode ends as an outcome of the task: goal, collision, off_map, stuck, tilt. (The time limit
 // truncates instead.)
+#include <array>
 #include <cmath>
 
 #include "env/terms.h"
@@ -90,10 +91,13 @@ std::unique_ptr<const Termination> make(TermReader& reader, TaskContext& context
   return std::make_unique<T>(reader, context);
 }
 
-constexpr TermClass<Termination> kClasses[] = {
-    {"goal", make<Goal>},   {"collision", make<Collision>}, {"off_map", make<OffMap>},
-    {"stuck", make<Stuck>}, {"tilt", make<Tilt>},
-};
+constexpr auto kClasses = std::to_array<TermClass<Termination>>({
+    {"goal", make<Goal>},
+    {"collision", make<Collision>},
+    {"off_map", make<OffMap>},
+    {"stuck", make<Stuck>},
+    {"tilt", make<Tilt>},
+});
 
 }  // namespace
 

@@ -1,11 +1,13 @@
 #include "sensor/sensors.h"
 
+#include <array>
+
 namespace mvsim {
 
 // One line a class, which is declared by it.
-constexpr SensorClass kSensorClasses[] = {
+constexpr auto kSensorClasses = std::to_array<SensorClass>({
     {"laser", compile_sensor<class Lidar2d>},
-};
+});
 
 std::span<const SensorClass> sensor_classes() {
   return kSensorClasses;

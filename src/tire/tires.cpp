@@ -5,12 +5,12 @@
 namespace mvsim {
 
 std::span<const TireModel* const> tire_models() {
-  static const std::array kModels{
+  static const auto kModels = std::to_array<const TireModel*>({
       &default_tire(),
       &wardiagnemma_tire(),
       &ellipse_tire(),
       &vti_tire(),
-  };
+  });
   return kModels;
 }
 

@@ -5,10 +5,13 @@
 namespace mvsim {
 
 std::span<const Dynamics* const> dynamics_classes() {
-  static const std::array kClasses{
-      &differential(), &differential_3_wheels(), &differential_4_wheels(),
-      &ackermann(),    &ackermann_drivetrain(),
-  };
+  static const auto kClasses = std::to_array<const Dynamics*>({
+      &differential(),
+      &differential_3_wheels(),
+      &differential_4_wheels(),
+      &ackermann(),
+      &ackermann_drivetrain(),
+  });
   return kClasses;
 }
 
