@@ -23,6 +23,17 @@ std::string text(double value) {
   return std::to_string(value);
 }
 
+// Draws of one case alone: what is registered besides does not change them.
+RandomStream draws_of(uint64_t test, const std::string& name) {
+  uint64_t key = test;
+  for (const char c : name) key = key * 31 + static_cast<uint8_t>(c);
+  return {key, 0, StreamPurpose::kSpawn};
+}
+
+std::string name_of(const Dynamics& dynamics, const TireModel& tire) {
+  return std::string(dynamics.name()) + "/" + std::string(tire.name());
+}
+
 // On a ground of its own, where the model has such a parameter.
 std::string random_friction(const TireModel& tire, RandomStream& random) {
   std::string values;
@@ -142,10 +153,11 @@ std::vector<double> mirrored(const Controller& controller, const std::vector<dou
 }
 
 TEST(Invariants, LeftAndRightAreMirrorImages) {
-  RandomStream random(22, 0, StreamPurpose::kSpawn);
   for (const Dynamics* dynamics : dynamics_classes())
     for (const Controller* controller : dynamics->controllers())
       for (const TireModel* tire : tire_models()) {
+        const std::string name = name_of(*dynamics, *tire) + "/" + std::string(controller->name());
+        RandomStream random = draws_of(22, name);
         const auto model = model_of("<simul_timestep>0.005</simul_timestep>" +
                                     random_vehicle(*dynamics, std::string(controller->name()),
                                                    random_friction(*tire, random), random));
@@ -160,8 +172,6 @@ TEST(Invariants, LeftAndRightAreMirrorImages) {
           other.run(0.1);
         }
         const Pose3 a = vehicle_pose(one, 0), b = vehicle_pose(other, 0);
-        const std::string name = std::string(dynamics->name()) + "/" + std::string(controller->name()) + "/" +
-                                 std::string(tire->name());
         EXPECT_TRUE(is_finite(one)) << name;
         // a wheel of `ellipse` that rolls without slip loses its grip: it doubles a rounding at every other
         // step
@@ -219,10 +229,10 @@ Growth coast(Simulation& sim) {
 }
 
 TEST(Invariants, EnergyNeverGrowsWithoutActuation) {
-  RandomStream random(23, 0, StreamPurpose::kSpawn);
   size_t vehicles = 0, drawn = 0;
   for (const Dynamics* dynamics : dynamics_classes())
-    for (const TireModel* tire : tire_models())
+    for (const TireModel* tire : tire_models()) {
+      RandomStream random = draws_of(23, name_of(*dynamics, *tire));
       for (int k = 0; k < 50; ++drawn) {
         Simulation sim = thrown(*dynamics, *tire, random);
         if (tire->name() != "vti" && !never_overshoots(sim)) continue;
@@ -232,6 +242,7 @@ TEST(Invariants, EnergyNeverGrowsWithoutActuation) {
         ++k;
         ++vehicles;
       }
+    }
   EXPECT_GE(vehicles, 1000u);
   EXPECT_LT(drawn - vehicles, drawn / 5) << "vehicles that may overshoot are few";
 }
@@ -249,10 +260,10 @@ double friction_kick(const Simulation& sim) {
 }
 
 TEST(Invariants, EnergyOfOvershootingWheelsGrowsByLessThanFrictionGivesInAStep) {
-  RandomStream random(25, 0, StreamPurpose::kSpawn);
   size_t grown = 0;
   for (const Dynamics* dynamics : dynamics_classes())
-    for (const TireModel* tire : tire_models())
+    for (const TireModel* tire : tire_models()) {
+      RandomStream random = draws_of(25, name_of(*dynamics, *tire));
       for (int k = 0; k < (tire->name() == "vti" ? 0 : 10);) {
         Simulation sim = thrown(*dynamics, *tire, random);
         if (never_overshoots(sim)) continue;
@@ -263,6 +274,7 @@ TEST(Invariants, EnergyOfOvershootingWheelsGrowsByLessThanFrictionGivesInAStep) 
         grown += growth.of_energy > 0;
         ++k;
       }
+    }
   EXPECT_GT(grown, 10u) << "the bound is tried";
 }
 
