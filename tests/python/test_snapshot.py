@@ -1,5 +1,5 @@
-"""Snapshots, copies and pickles go on bit for bit (robustness T15, T16), nothing else is taken for one (T17), and
-many of them cost little memory (T72)."""
+"""Snapshots, copies and pickles go on bit for bit, nothing else is taken for one, and many of them cost little
+memory."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def play(env: Any, actions: np.ndarray) -> list[Any]:
     return results
 
 
-# ---------------------------------------------------------------- T15, T16
+# ---------------------------------------------------------------- going on
 
 
 def test_random_moments(env_id: str) -> None:
@@ -171,6 +171,40 @@ def test_states_of_single_envs() -> None:
     assert env.snapshot() == envs.get_state()[2]
     envs.set_state(None, env.snapshot())
     assert envs.get_state() == [env.snapshot()] * 4
+
+
+def test_states_move_between_envs_of_other_maps(tmp_path: Path) -> None:
+    """What an env keeps of its world beside the state is that of the state's map."""
+    for name, wall in (("open", False), ("walled", True)):
+        pixels = np.full((120, 120), 254, np.uint8)
+        pixels[[0, -1], :] = pixels[:, [0, -1]] = 0
+        if wall:
+            pixels[20:, 60] = 0
+        (tmp_path / f"{name}.pgm").write_bytes(b"P5\n120 120\n255\n" + pixels.tobytes())
+        (tmp_path / f"{name}.yaml").write_text(
+            f"image: {name}.pgm\nresolution: 0.1\norigin: [0, 0, 0]\nnegate: 0\n"
+            "occupied_thresh: 0.65\nfree_thresh: 0.196\n"
+        )
+    maps = [str(tmp_path / "open.yaml"), str(tmp_path / "walled.yaml")]
+    envs = mvsim_gym.VectorEnv("mvsim/NavMap-v0", num_envs=8, num_threads=1, map=maps)
+    rest = np.zeros(envs.action_space.shape, np.float32)
+    envs.reset(seed=0)
+    envs.step(rest)
+    states = envs.get_state(range(8))
+    before = {key: value.copy() for key, value in envs.step(rest)[0].items()}
+    envs.set_state(range(8), states[::-1])
+    after = envs.step(rest)[0]
+    for key, value in before.items():
+        np.testing.assert_array_equal(after[key], value[::-1], err_msg=key)
+
+
+def test_a_state_knows_which_sensors_keep_their_period() -> None:
+    scheduled = {"scan": {"timing": "sensor"}}
+    each_period, own = mvsim_gym.VectorEnv(ARENA, num_envs=1), mvsim_gym.VectorEnv(ARENA, num_envs=1, observe=scheduled)
+    each_period.reset(seed=0)
+    own.reset(seed=0)
+    with pytest.raises(ValueError, match="another environment"):
+        own.set_state([0], each_period.get_state([0]))
 
 
 def test_an_ended_env_needs_a_reset() -> None:
@@ -308,7 +342,7 @@ def test_closed_ones_have_no_state() -> None:
                 use(some)
 
 
-# ---------------------------------------------------------------- T17
+# ---------------------------------------------------------------- refused
 
 
 @pytest.mark.parametrize("cases", [400, pytest.param(100_000, marks=pytest.mark.slow)])
@@ -367,7 +401,7 @@ def test_foreign_states() -> None:
     assert env.snapshot() == before and envs.snapshot() == all_before
 
 
-# ---------------------------------------------------------------- T72
+# ---------------------------------------------------------------- memory
 
 
 @pytest.mark.unsanitized  # the sanitizer maps terabytes of addresses

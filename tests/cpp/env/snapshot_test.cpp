@@ -1,5 +1,5 @@
-// States of single envs: they go on bit for bit in any batch of their kind (robustness T15, T16), and nothing
-// else is taken for one (T17).
+// States of single envs: they go on bit for bit in any batch of their kind, and nothing
+// else is taken for one.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Golden hashes (robustness T10): 1,000 steps of a scripted drive into a wall for every registered dynamics
+// Golden hashes: 1,000 steps of a scripted drive into a wall for every registered dynamics
 // class and controller, and for every tire model under `differential`. The constants must come out of every
 // compiler and optimisation level (./dev determinism). They change only with the physics, and a commit that
 // changes one says why.

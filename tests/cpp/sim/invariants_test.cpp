@@ -1,4 +1,4 @@
-// What holds for every vehicle without an oracle (robustness T22): a car is its own mirror image, nothing
+// What holds for every vehicle without an oracle: a car is its own mirror image, nothing
 // gains energy that nobody drives, and smaller steps lead to one trajectory. Over random vehicles of every
 // dynamics class and tire model.
 //

@@ -1,5 +1,5 @@
-// Snapshots: what is restored continues bit for bit (robustness T15), and bytes that are anything but a
-// snapshot of this world change nothing (T17).
+// Snapshots: what is restored continues bit for bit, and bytes that are anything but a
+// snapshot of this world change nothing.
 #include "sim/snapshot.h"
 
 #include <gtest/gtest.h>

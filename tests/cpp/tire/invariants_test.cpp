@@ -1,4 +1,4 @@
-// What holds for every tire model without an oracle (robustness T22), at its default parameters and on every
+// What holds for every tire model without an oracle, at its default parameters and on every
 // ground.
 #include <gtest/gtest.h>
 
