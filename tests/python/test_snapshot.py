@@ -200,7 +200,10 @@ def test_states_move_between_envs_of_other_maps(tmp_path: Path) -> None:
 
 def test_a_state_knows_which_sensors_keep_their_period() -> None:
     scheduled = {"scan": {"timing": "sensor"}}
-    each_period, own = mvsim_gym.VectorEnv(ARENA, num_envs=1), mvsim_gym.VectorEnv(ARENA, num_envs=1, observe=scheduled)
+    each_period, own = (
+        mvsim_gym.VectorEnv(ARENA, num_envs=1),
+        mvsim_gym.VectorEnv(ARENA, num_envs=1, observe=scheduled),
+    )
     each_period.reset(seed=0)
     own.reset(seed=0)
     with pytest.raises(ValueError, match="another environment"):
