@@ -57,22 +57,39 @@ void check_value(const TagInfo& tag, const NamedText& text) {
   }
 }
 
+namespace {
+
+// Every text of the tag that is written, not only the one that counts: children, else the attribute.
+std::vector<NamedText> written_texts(LoadState& state, const Fields& fields, const TagInfo& tag) {
+  std::vector<NamedText> out;
+  for (const Element& e : fields.nodes(tag.name())) out.push_back(text_of(state, e, fields.scope()));
+  if (out.empty())
+    if (std::optional<NamedText> attribute = fields.scalar(tag.name())) out.push_back(std::move(*attribute));
+  return out;
+}
+
+}  // namespace
+
 std::optional<NamedText> given_text(LoadState& state, const Fields& fields, const TagInfo& tag) {
   if (tag.effect == TagEffect::kRefused) {
     if (const Element* e = fields.node(tag.name())) refuse(*e, "<" + std::string(tag.name()) + ">");
     return std::nullopt;
   }
   if (tag.type == TagType::kOwn) return std::nullopt;
-  std::optional<NamedText> text = fields.scalar(tag.name());
-  if (!text || tag.effect == TagEffect::kUsed) return text;
-  check_value(tag, *text);
-  warn_no_effect(state, tag.name(), text->where);
+  if (tag.effect == TagEffect::kUsed) return fields.scalar(tag.name());
+  for (const NamedText& text : written_texts(state, fields, tag)) {
+    check_value(tag, text);
+    warn_no_effect(state, tag.name(), text.where);
+  }
   return std::nullopt;
 }
 
 void check_tags(LoadState& state, const Fields& fields, PlainTags tags) {
   for (const TagInfo& tag : tags)
-    if (const std::optional<NamedText> text = given_text(state, fields, tag)) check_value(tag, *text);
+    if (tag.effect != TagEffect::kUsed || tag.type == TagType::kOwn)
+      given_text(state, fields, tag);
+    else
+      for (const NamedText& text : written_texts(state, fields, tag)) check_value(tag, text);
 }
 
 }  // namespace mvsim

@@ -34,7 +34,7 @@ constexpr Tag<WheelSpec> kWheel[] = {
     {number("mass", kMinMass, 1e6, "kg"), &WheelSpec::mass},
     {number("width", 1e-3, 100, "m"), &WheelSpec::width},
     {number("diameter", 1e-3, 100, "m"), &WheelSpec::diameter},
-    {number("inertia", 1e-12, 1e9, "kg m²", "about its axle").or_value(-1, "mass diameter²/8"),
+    {number("inertia", 1e-12, 1e9, "kg m2", "about its axle").or_value(-1, "mass diameter^2 / 8"),
      &WheelSpec::inertia},
     {color("color"), &WheelSpec::color},
     any_text("linked_yaw", "must name a `visual` of the vehicle (one without a name is called `group`)")

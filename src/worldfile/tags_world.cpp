@@ -8,7 +8,7 @@ constexpr Tag<WorldSpec> kWorld[] = {
     {number("simul_timestep", kShortestPeriod, 1, "s", "the step")
          .or_value(0, "automatic: the shortest sensor period, at most 5 ms"),
      &WorldSpec::timestep},
-    {number("gravity", 0, 1000, "m/s²"), &WorldSpec::gravity},
+    {number("gravity", 0, 1000, "m/s2"), &WorldSpec::gravity},
     {integer("b2d_vel_iters", 1, 1000, "solver iterations on velocities"), &WorldSpec::velocity_iterations},
     {integer("b2d_pos_iters", 1, 1000, "solver iterations on positions"), &WorldSpec::position_iterations},
     {number("collision_threshold", 0, 10, "m", "distance that counts as a collision"),

@@ -154,7 +154,17 @@ TEST(Element, GroundGrid) {
     EXPECT_TRUE(has(joined(world.warnings), "<" + std::string(name) + "> has no effect in this version"));
 }
 
-TEST(Element, ClassesAreJudged) {
+TEST(Element, EachOfARepeatedTagWithoutEffectIsChecked) {
+  EXPECT_TRUE(has(error_of("<gui>\n<show_forces>abc</show_forces>\n<show_forces>1</show_forces></gui>"),
+                  ":3:1: <show_forces>: found 'abc'"));
+  const std::string warnings = joined(
+      load_body("<vehicle name='v'><init_pose>0 0 0</init_pose><log_path>a</log_path><log_path>b</log_path>"
+                "<dynamics class='differential'/></vehicle>")
+          .warnings);
+  EXPECT_TRUE(has(warnings, "<log_path> has no effect in this version (2 times, here first)")) << warnings;
+}
+
+TEST(Element, ClassesAreChecked) {
   EXPECT_TRUE(has(error_of("<element/>"), ":2:1: <element> has no class"));
   EXPECT_TRUE(has(error_of("<element class='ocupancy_grid'/>"),
                   ":2:10: <element> of unknown class 'ocupancy_grid', did you mean 'occupancy_grid'?"));
