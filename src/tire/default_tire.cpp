@@ -1,6 +1,6 @@
 // Friction model `default`: Coulomb limits mu N on both axes separately.
 #include "tire/rolling.h"
-#include "tire/tires.h"
+#include "tire/tire_model.h"
 
 namespace mvsim {
 namespace {
@@ -16,6 +16,8 @@ constexpr ParamInfo kParams[] = {
 constexpr std::string_view kLog[] = {
     "F_friction_lon", "actual_wheel_alpha",     "desired_wheel_alpha", "desired_wheel_w_impulse",
     "motor_torque",   "wheel_lateral_friction", "wheel_long_friction"};
+
+}  // namespace
 
 class DefaultTire final : public TireModel {
  public:
@@ -49,9 +51,8 @@ class DefaultTire final : public TireModel {
   }
 };
 
-}  // namespace
-
-const TireModel& default_tire() {
+template <>
+const TireModel& tire_model<DefaultTire>() {
   static const DefaultTire kTire;
   return kTire;
 }

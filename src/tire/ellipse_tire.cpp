@@ -3,7 +3,7 @@
 //   |Fx| <= N C_s s sqrt(1 - C_s_alpha (a/as)^2),  |Fy| <= N C_alpha a sqrt(1 - C_alpha_s (s/ss)^2).
 // No slip, no grip: a tire that just rolls carries no side load.
 #include "tire/rolling.h"
-#include "tire/tires.h"
+#include "tire/tire_model.h"
 
 namespace mvsim {
 namespace {
@@ -62,6 +62,8 @@ Limits limits(const double* p, const TireInput& in) {
           in.load * p[kCAlpha] * a * std::sqrt(std::max(0.0, 1 - p[kCAlphaS] * (of_s * of_s)))};
 }
 
+}  // namespace
+
 class EllipseTire final : public TireModel {
  public:
   std::string_view name() const override { return "ellipse"; }
@@ -92,9 +94,8 @@ class EllipseTire final : public TireModel {
   }
 };
 
-}  // namespace
-
-const TireModel& ellipse_tire() {
+template <>
+const TireModel& tire_model<EllipseTire>() {
   static const EllipseTire kTire;
   return kTire;
 }

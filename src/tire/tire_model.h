@@ -71,7 +71,11 @@ class TireModel {
                           double* /*values*/) const {}
 };
 
-// All registered models.
+// The model of a class, which defines this for itself, in its own file.
+template <class Tire>
+const TireModel& tire_model();
+
+// All registered models (tires.cpp).
 std::span<const TireModel* const> tire_models();
 
 }  // namespace mvsim

@@ -6,7 +6,7 @@
 // secant, F = K (r w - v), and solved for the slip speed after the step: forces never overshoot, and steady
 // states are those of the curve. Below kLowSpeed the wheel sticks: K grows without bound, the limit stays.
 #include "tire/slip.h"
-#include "tire/tires.h"
+#include "tire/tire_model.h"
 #include "tire/vti_mavs.h"
 #include "tire/vti_traction.h"
 
@@ -186,6 +186,8 @@ TireOutput mavs_step(const double* p, const TireInput& in) {
   return {{out.forward, out.left}, std::copysign(braked, out.spin)};
 }
 
+}  // namespace
+
 class VtiTire final : public TireModel {
  public:
   std::string_view name() const override { return "vti"; }
@@ -224,9 +226,8 @@ class VtiTire final : public TireModel {
   }
 };
 
-}  // namespace
-
-const TireModel& vti_tire() {
+template <>
+const TireModel& tire_model<VtiTire>() {
   static const VtiTire kTire;
   return kTire;
 }

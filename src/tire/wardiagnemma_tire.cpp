@@ -3,7 +3,7 @@
 // alone (Ward and Iagnemma, A Dynamic-Model-Based Wheel Slip Detector for Mobile Robots on Outdoor Terrain,
 // IEEE Transactions on Robotics 24(4), 2008).
 #include "tire/rolling.h"
-#include "tire/tires.h"
+#include "tire/tire_model.h"
 
 namespace mvsim {
 namespace {
@@ -21,6 +21,8 @@ constexpr ParamInfo kParams[] = {
 
 constexpr std::string_view kLog[] = {"F_rr", "actual_wheel_alpha", "desired_wheel_alpha", "motor_torque",
                                      "wheel_long_friction"};
+
+}  // namespace
 
 class WardIagnemmaTire final : public TireModel {
  public:
@@ -56,9 +58,8 @@ class WardIagnemmaTire final : public TireModel {
   }
 };
 
-}  // namespace
-
-const TireModel& wardiagnemma_tire() {
+template <>
+const TireModel& tire_model<WardIagnemmaTire>() {
   static const WardIagnemmaTire kTire;
   return kTire;
 }

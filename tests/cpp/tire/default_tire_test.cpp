@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "tire/tires.h"
+#include "tire/tire_rig.h"
 
 namespace mvsim {
 namespace {
+
+using namespace test;
 
 constexpr double kGravity = 9.81, kMass = 11.5, kDt = 0.005;
 

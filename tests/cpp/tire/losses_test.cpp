@@ -6,13 +6,11 @@
 
 #include "tire/rolling.h"
 #include "tire/tire_rig.h"
-#include "tire/tires.h"
 
 namespace mvsim {
 namespace {
 
-using test::params_of;
-using test::TireRig;
+using namespace test;
 
 // A wheel of an e-puck: 41 mm, 10 g, with half of a chassis of 130 g. C_damping dt is 24 times its inertia.
 TireRig small_wheel(const TireModel& model) {

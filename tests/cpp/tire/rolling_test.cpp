@@ -8,12 +8,11 @@
 
 #include "base/random.h"
 #include "tire/tire_rig.h"
-#include "tire/tires.h"
 
 namespace mvsim {
 namespace {
 
-using test::params_of;
+using namespace test;
 
 constexpr double kGravity = 9.81, kDt = 0.005;
 

@@ -5,9 +5,28 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "tire/tire_model.h"
 
 namespace mvsim::test {
+
+inline const TireModel& tire_named(std::string_view name) {
+  for (const TireModel* model : tire_models())
+    if (model->name() == name) return *model;
+  throw Error("no tire model of that name");
+}
+inline const TireModel& default_tire() {
+  return tire_named("default");
+}
+inline const TireModel& wardiagnemma_tire() {
+  return tire_named("wardiagnemma");
+}
+inline const TireModel& ellipse_tire() {
+  return tire_named("ellipse");
+}
+inline const TireModel& vti_tire() {
+  return tire_named("vti");
+}
 
 // Parameters by name, the others at their defaults.
 inline std::vector<double> params_of(const TireModel& model,

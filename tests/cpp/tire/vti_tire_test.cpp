@@ -6,14 +6,12 @@
 #include "base/math.h"
 #include "tire/slip.h"
 #include "tire/tire_rig.h"
-#include "tire/tires.h"
 #include "tire/vti_traction.h"
 
 namespace mvsim {
 namespace {
 
-using test::params_of;
-using test::TireRig;
+using namespace test;
 
 constexpr double kGravity = 9.81;
 
