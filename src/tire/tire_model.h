@@ -1,4 +1,4 @@
-// Seam: a tire friction model. One file per model, one line in tire_models() to register it.
+// Seam: a tire friction model. One file per model, one line in tires.cpp to register it.
 //
 // A model is a pure function of one wheel's state over one step; it owns no state and is shared by all
 // threads.
