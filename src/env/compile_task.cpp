@@ -42,7 +42,7 @@ void set_times(Task& task) {
 bool is_static(const Model& model) {
   return model.vehicles.size() == 1 &&
          std::all_of(model.blocks.begin(), model.blocks.end(),
-                     [](const BlockModel& b) { return b.body < 0 || (b.is_static && !b.placed); });
+                     [](const BlockModel& b) { return b.body < 0 || (b.traits.is_static && !b.placed); });
 }
 
 // A world that is too large for cells of the wanted size gets larger ones, up to a point, with a

@@ -207,8 +207,8 @@ class MakeCheck {
   void check(const BlockModel& first, const BlockModel& block) const {
     same("", "a block", first.name, block.name);
     const std::string of = "the block '" + shortened(block.name) + "'";
-    same(of, "for static", first.is_static, block.is_static);
-    same(of, "for intangible", first.intangible, block.intangible);
+    same(of, "for static", first.traits.is_static, block.traits.is_static);
+    same(of, "for intangible", first.traits.intangible, block.traits.intangible);
     same(of, "for placed", first.placed, block.placed);
     same(of, "a body of index", static_cast<double>(first.body), static_cast<double>(block.body));
     same(of, "parameters from index", first.params, block.params);

@@ -100,7 +100,7 @@ std::string obstacle_near(const Simulation& s, size_t agent) {
     const BlockModel& block = s.model().blocks[i];
     const Pose3 at = block_pose(s, i);
     const double radius = block.shape.radius * s.state().params[block.params + kBlockScale];
-    if (!block.intangible && !block.is_wall && norm(here - Vec2{at.x, at.y}) < reach + radius)
+    if (!block.traits.intangible && !block.is_wall && norm(here - Vec2{at.x, at.y}) < reach + radius)
       return "the block '" + block.name + "'";
   }
   return distance_to_static(s.model(), here, reach) < reach ? "a wall" : "another vehicle";

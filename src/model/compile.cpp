@@ -77,7 +77,7 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
 void build_static_shapes(Model& model) {
   std::vector<Polygon> outlines;
   for (const BlockModel& b : model.blocks) {
-    if (!b.is_static || b.intangible || b.placed) continue;
+    if (!b.traits.is_static || b.traits.intangible || b.placed) continue;
     Polygon world;
     for (Vec2 v : b.shape.outline)
       world.push_back(transform({b.initial_pose.x, b.initial_pose.y, b.initial_pose.yaw}, v));
@@ -131,7 +131,7 @@ void set_origin(Model& model) {
   };
   for (const VehicleModel& v : model.vehicles) include(v.initial_pose);
   for (const BlockModel& b : model.blocks)  // the others count by their outlines
-    if (!b.is_static || b.intangible || b.placed) include(b.initial_pose);
+    if (!b.traits.is_static || b.traits.intangible || b.placed) include(b.initial_pose);
   const auto reach_from = [&](Vec2 p) {
     return std::max({p.x - r.x_min, r.x_max - p.x, p.y - r.y_min, r.y_max - p.y});
   };
@@ -161,8 +161,9 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
   compile_globals(spec, *model);
   for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(grids.make(grid, guard));
   compile_objects(spec, options, guard, *model);
-  model->has_steps = !model->terrain.empty() || std::any_of(model->blocks.begin(), model->blocks.end(),
-                                                            [](const BlockModel& b) { return b.intangible; });
+  model->has_steps =
+      !model->terrain.empty() || std::any_of(model->blocks.begin(), model->blocks.end(),
+                                             [](const BlockModel& b) { return b.traits.intangible; });
   compile_joints(spec, *model);
   compile_regions(spec, guard, *model);
   set_timestep(spec, *model);

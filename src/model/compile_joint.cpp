@@ -22,7 +22,7 @@ const BlockModel* block_of(const Model& model, size_t body) {
 
 bool is_static(const Model& model, size_t body) {
   const BlockModel* block = block_of(model, body);
-  return block && block->is_static;
+  return block && block->traits.is_static;
 }
 
 Pose2 initial_pose(const Model& model, size_t body) {

@@ -157,7 +157,7 @@ PlacedPrism block_prism(const BlockModel& block) {
 void SceneCompiler::add_blocks(bool fixed) {
   for (size_t i = 0; i < spec_.blocks.size(); ++i) {
     BlockModel& block = model_.blocks[i];
-    if (fixed != (block.is_static && !block.placed)) continue;
+    if (fixed != (block.traits.is_static && !block.placed)) continue;
     PlacedPrism placed = block_prism(block);
     const Material material{.color = spec_.blocks[i].color};
     if (!fixed) {

@@ -282,13 +282,12 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mode
   BlockModel b;
   b.name = spec.name;
   b.where = spec.where;
-  b.is_static = spec.is_static;
-  b.intangible = spec.intangible;
+  b.traits = spec;
   b.is_wall = spec.is_wall;
   b.placed = placed;
   b.shape = make_shape(block_contour(spec), spec.where,
                        spec.is_static && !placed ? kFarthestFixedPoint : kFarthestPoint);
-  if (!b.intangible) check_for_solver(b.shape, 1, spec.where);
+  if (!b.traits.intangible) check_for_solver(b.shape, 1, spec.where);
   b.z_min = spec.z_min.value_or(0);
   b.z_max = spec.z_max.value_or(1);
   if (!(spec.z_min && spec.z_max) && spec.geometry != GeometryType::kPolygon) {
@@ -304,7 +303,7 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mode
   static constexpr ParamInfo kScale{.name = "scale", .fallback = 1, .min = 0.01, .max = 100};
   b.params = add_params(model, "block:" + spec.name + "/", {&kScale, 1}, {&kScale.fallback, 1});
   add_tag_params(model, "block:" + spec.name + "/", block_tags(), spec);
-  if (placed && !b.intangible) {
+  if (placed && !b.traits.intangible) {
     double& min = model.params[b.params + kBlockScale].info.min;
     min = min_scale(b.shape, min);
   }

@@ -3,8 +3,26 @@
 #include "model/fingerprint.h"
 
 #include "base/geometry_archive.h"
+#include "worldfile/tags.h"
 
 namespace mvsim {
+
+// What the rows of a table say of an object, in their order.
+template <typename Spec, typename Archive>
+void hash_tags(Archive& archive, Tags<Spec> tags, const Spec& spec) {
+  const auto hash = [&]<typename T>(T Spec::*member) {
+    if constexpr (std::is_arithmetic_v<T>)
+      archive(spec.*member);
+    else if constexpr (!std::is_same_v<T, Color> && !std::is_same_v<T, std::optional<Color>>)
+      archive((spec.*member).has_value(), (spec.*member).value_or(0));
+  };
+  for (const Tag<Spec>& tag : tags)
+    std::visit(
+        [&](auto member) {
+          if constexpr (!std::is_same_v<decltype(member), std::monostate>) hash(member);
+        },
+        tag.field);
+}
 
 template <typename Archive>
 void visit(Archive& archive, const ShapeModel& shape) {
@@ -40,10 +58,11 @@ void visit(Archive& archive, const BlockTop& top) {
 
 template <typename Archive>
 void visit(Archive& archive, const BlockModel& block) {
-  const auto& [name, is_static, intangible, is_wall, placed, shape, top, z_min, z_max, initial_pose,
-               initial_twist, params, body, frame, where] = block;
-  archive(name, is_static, intangible, placed, shape, top, z_min, z_max, initial_pose, initial_twist, params,
-          body);
+  const auto& [name, traits, is_wall, placed, shape, top, z_min, z_max, initial_pose, initial_twist, params,
+               body, frame, where] = block;
+  archive(name);
+  hash_tags<BlockTraits>(archive, block_trait_tags(), traits);
+  archive(placed, shape, top, z_min, z_max, initial_pose, initial_twist, params, body);
 }
 
 // A ray sees the same in two grids exactly if the codes of one quadrant are the same.

@@ -94,7 +94,7 @@ enum BlockParam {
 
 struct BlockModel {
   std::string name;
-  bool is_static = false, intangible = false;
+  BlockTraits traits;
   bool is_wall = false;
   bool placed = false;  // an environment moves or resizes it: not in Model::static_shapes even if static
   ShapeModel shape;

@@ -144,9 +144,9 @@ void bind_model(py::module_& m) {
       });
   py::class_<BlockModel>(m, "BlockModel")
       .def_readonly("name", &BlockModel::name)
-      .def_readonly("is_static", &BlockModel::is_static)
+      .def_property_readonly("is_static", [](const BlockModel& block) { return block.traits.is_static; })
       .def_readonly("is_wall", &BlockModel::is_wall)
-      .def_readonly("intangible", &BlockModel::intangible);
+      .def_property_readonly("intangible", [](const BlockModel& block) { return block.traits.intangible; });
   py::class_<SensorModel>(m, "SensorModel")
       .def_readonly("name", &SensorModel::name)
       .def_readonly("vehicle", &SensorModel::vehicle)

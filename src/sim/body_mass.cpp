@@ -85,7 +85,7 @@ BodyInertia vehicle_inertia(const VehicleModel& v, std::span<const double> param
 }
 
 BodyInertia block_inertia(const BlockModel& b, std::span<const double> params) {
-  if (b.is_static) return {};
+  if (b.traits.is_static) return {};
   return to_inertia(block_mass(b, params), params[b.params + kBlockLinearDamping],
                     params[b.params + kBlockAngularDamping]);
 }

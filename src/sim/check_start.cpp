@@ -11,7 +11,7 @@ std::string obstacle_of(const SimView& sim, size_t vehicle) {
   const Model& m = sim.model;
   const Polygon outline = vehicle_outline(sim, vehicle);
   for (size_t i = 0; i < m.blocks.size(); ++i)
-    if (!m.blocks[i].intangible && polygon_distance(outline, block_outline(sim, i)) == 0)
+    if (!m.blocks[i].traits.intangible && polygon_distance(outline, block_outline(sim, i)) == 0)
       return std::string(m.blocks[i].is_wall ? "the wall" : "the block") + " '" + m.blocks[i].name + "'";
   for (size_t i = 0; i < m.vehicles.size(); ++i)
     if (i != vehicle && polygon_distance(outline, vehicle_outline(sim, i)) == 0)

@@ -21,7 +21,7 @@ constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 constexpr float kAtRest = 1e-5f;  // m/s and rad/s of a block that counts as lying still
 
 bool is_static(const Model& m, const BodyModel& body) {
-  return body.kind == BodyKind::kBlock && m.blocks[body.index].is_static;
+  return body.kind == BodyKind::kBlock && m.blocks[body.index].traits.is_static;
 }
 
 void measure_free_distances(const Model& m, SimState& s, Workspace& w) {

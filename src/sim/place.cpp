@@ -17,7 +17,7 @@ constexpr double kUnmeasured = -1;  // free distance of a vehicle that may touch
 
 bool has_movable_blocks(const Model& m) {
   return std::any_of(m.blocks.begin(), m.blocks.end(),
-                     [](const BlockModel& b) { return b.body >= 0 && !b.is_static; });
+                     [](const BlockModel& b) { return b.body >= 0 && !b.traits.is_static; });
 }
 
 // After a change from outside: what was known of contacts and distances no longer holds.
@@ -74,7 +74,7 @@ void reset_block(const Model& m, SimState& s, size_t index) {
   const auto body = static_cast<size_t>(b.body);
   update_inertia(m, s, body);
   s.bodies[body] = placed_at(m, s, {p.x, p.y, p.yaw}, body);
-  if (!b.is_static) set_body_twist(s.bodies[body], b.initial_twist, s.inertias[body]);
+  if (!b.traits.is_static) set_body_twist(s.bodies[body], b.initial_twist, s.inertias[body]);
 }
 
 // One vehicle without what is joined to it.
@@ -155,7 +155,7 @@ void place_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, cons
 
 void place_block(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
   const BlockModel& b = m.blocks[index];
-  if (b.is_static && !b.placed && !b.intangible)
+  if (b.traits.is_static && !b.placed && !b.traits.intangible)
     throw Error("block '" + b.name +
                 "' is part of the model's static geometry: only blocks that an environment "
                 "declares as placed can be moved");
@@ -164,7 +164,7 @@ void place_block(const Model& m, SimState& s, Workspace& w, size_t index, const 
   if (b.body < 0) return;
   const auto body = static_cast<size_t>(b.body);
   s.bodies[body] = placed_at(m, s, pose, body);
-  if (!b.is_static) s.in_contact = true;  // it may overlap another one
+  if (!b.traits.is_static) s.in_contact = true;  // it may overlap another one
   forget_contacts(s, w);
 }
 

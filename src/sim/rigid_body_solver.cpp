@@ -183,7 +183,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
   impl_->movable_of.resize(model.bodies.size());
   for (size_t i = 0; i < model.bodies.size(); ++i) {
     const BodyModel& kind = model.bodies[i];
-    const bool is_static = kind.kind == BodyKind::kBlock && model.blocks[kind.index].is_static;
+    const bool is_static = kind.kind == BodyKind::kBlock && model.blocks[kind.index].traits.is_static;
     b2BodyDef def;
     def.type = is_static ? b2_staticBody : b2_dynamicBody;
     def.position.Set(states[i].x, states[i].y);

@@ -38,7 +38,7 @@ void SceneBuffer::update_blocks(const Model& model, std::span<const double> para
     vertices_.clear();
     first_vertex_.clear();
     for (const BlockModel& b : model.blocks)
-      if (b.body >= 0 && b.is_static && b.placed) add_block(b);
+      if (b.body >= 0 && b.traits.is_static && b.placed) add_block(b);
     placed_shapes_ = shapes_.size();
     placed_vertices_ = vertices_.size();
     placed_ready_ = true;
@@ -47,7 +47,7 @@ void SceneBuffer::update_blocks(const Model& model, std::span<const double> para
   first_vertex_.resize(placed_shapes_);
   vertices_.resize(placed_vertices_);
   for (const BlockModel& b : model.blocks)
-    if (b.body >= 0 && !b.is_static) add_block(b);
+    if (b.body >= 0 && !b.traits.is_static) add_block(b);
 }
 
 std::span<const MovingShape> SceneBuffer::linked() {

@@ -105,7 +105,7 @@ void add_block(const BlockModel& b, std::span<const double> params, double gravi
 }
 
 bool is_far(const BlockModel& b) {
-  return b.is_static && b.shape.radius > kFarOutline;
+  return b.traits.is_static && b.shape.radius > kFarOutline;
 }
 
 void add_far_block(const Model& model, const BlockModel& b, const BodyState& state,

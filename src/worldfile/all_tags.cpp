@@ -76,6 +76,7 @@ std::vector<TagRow> all_tags() {
   list.add("chassis", chassis_tags());
   list.add("wheel", wheel_tags());
   list.add("odometry", odometry_tags());
+  list.add("block", block_trait_tags());
   list.add("block", block_tags());
   list.add("geometry", geometry_tags());
   list.add("geometry", geometry_size_tags());

@@ -120,9 +120,10 @@ void parse_block(LoadState& state, const Element& e) {
                                           did_you_mean(out.class_name, names_of(state.block_classes)));
     fields.add({found->second.element, found->second.children});
   }
-  fields.warn_unknown("block", tag_names(placement_tags(), block_tags()));
+  fields.warn_unknown("block", tag_names(placement_tags(), block_trait_tags(), block_tags()));
   out.placement = parse_placement(state, fields, out.where);
   require_pose(out.placement, "block", out.name);
+  read_tags<BlockTraits>(state, fields, block_trait_tags(), out);
   read_tags(state, fields, block_tags(), out);
   parse_block_shape(state, fields, out);
   for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, fields.scope());

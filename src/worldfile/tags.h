@@ -33,6 +33,7 @@ struct GeoreferenceSpec {
 Tags<WorldSpec> world_tags();
 
 PlainTags placement_tags();  // of block, vehicle and horizontal_plane
+Tags<BlockTraits> block_trait_tags();
 Tags<BlockSpec> block_tags();
 Tags<BlockSpec> geometry_tags();
 Tags<Vec3> geometry_size_tags();

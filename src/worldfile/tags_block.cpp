@@ -11,11 +11,14 @@ constexpr TagInfo kPlacement[] = {
     own("publish", "checked, without effect"),
     own("animation").refused()};
 
+constexpr Tag<BlockTraits> kBlockTraits[] = {
+    {boolean("static", "never moves"), &BlockTraits::is_static},
+    {boolean("intangible", "no body: nothing collides with it, wheels stand on it"),
+     &BlockTraits::intangible}};
+
 constexpr Tag<BlockSpec> kBlock[] = {
     {number("mass", kMinMass, 1e9, "kg").or_value(0, "for a block that nothing moves").randomised(),
      &BlockSpec::mass},
-    {boolean("static", "never moves"), &BlockSpec::is_static},
-    {boolean("intangible", "no body: nothing collides with it, wheels stand on it"), &BlockSpec::intangible},
     {number("ground_friction", 0, 1e3, "", "of the ground under it").randomised(),
      &BlockSpec::ground_friction},
     {number("lateral_friction", 0, 1e3, "", "of its sides, in contacts").randomised(),
@@ -56,6 +59,9 @@ constexpr Tag<WallsSpec> kWalls[] = {
 
 PlainTags placement_tags() {
   return kPlacement;
+}
+Tags<BlockTraits> block_trait_tags() {
+  return kBlockTraits;
 }
 Tags<BlockSpec> block_tags() {
   return kBlock;

@@ -73,7 +73,12 @@ struct VehicleSpec {
 
 enum class GeometryType { kPolygon, kBox, kCylinder, kSphere, kRamp, kSemiCylinderBump };
 
-struct BlockSpec {
+// Scalars of a block that the Model keeps as the file has them.
+struct BlockTraits {
+  bool is_static = false, intangible = false;
+};
+
+struct BlockSpec : BlockTraits {
   std::string name, class_name;
   PlacementSpec placement;
   GeometryType geometry = GeometryType::kPolygon;
@@ -81,7 +86,6 @@ struct BlockSpec {
   double radius = 0, length = 0;
   int vertex_count = 10;
   std::optional<Polygon> shape;  // of kPolygon; absent: the default square
-  bool is_static = false, intangible = false;
   double mass = 30, ground_friction = 0.5, lateral_friction = 0.5, restitution = 0.01;
   double linear_damping = 0.1, angular_damping = 0.1;
   std::optional<double> z_min, z_max;
