@@ -76,13 +76,15 @@ def takes_options(constructor: Constructor) -> Callable[[Callable[..., None]], C
 
         @functools.wraps(init)
         def made(self: Any, *args: Any, **keywords: Any) -> None:
-            try:
-                given = dict(signature.bind(self, *args, **keywords).arguments)
-            except TypeError as error:
-                raise TypeError(f"{type(self).__name__}.__init__(): {error}") from None
-            del given["self"]
-            overrides = given.pop("overrides", {})
-            path, overrides = source_of(given.pop(constructor.env, None), {**given, **overrides})
+            if args or constructor.env not in keywords:  # binding costs more than all else here
+                try:
+                    given = signature.bind(self, *args, **keywords).arguments
+                except TypeError as error:
+                    raise TypeError(f"{type(self).__name__}.__init__(): {error}") from None
+                del given["self"]
+                overrides = given.pop("overrides", {})
+                keywords = {**given, **overrides}
+            path, overrides = source_of(keywords.pop(constructor.env, None), keywords)
             options = {}
             for name, option in constructor.options.items():
                 value = overrides.pop(name, option.default)

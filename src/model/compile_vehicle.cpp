@@ -304,8 +304,12 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mode
   b.params = add_params(model, "block:" + spec.name + "/", {&kScale, 1}, {&kScale.fallback, 1});
   add_tag_params(model, "block:" + spec.name + "/", block_tags(), spec);
   if (placed && !b.traits.intangible) {
+    // obstacles of one make follow each other, and the search for their smallest scale is long
+    const BlockModel* const last = model.blocks.empty() ? nullptr : &model.blocks.back();
+    const bool is_like_last =
+        last && last->placed && !last->traits.intangible && last->shape.outline == b.shape.outline;
     double& min = model.params[b.params + kBlockScale].info.min;
-    min = min_scale(b.shape, min);
+    min = is_like_last ? model.params[last->params + kBlockScale].info.min : min_scale(b.shape, min);
   }
   b.initial_pose = settle(ground, spec.placement, b.z_max / 2);
   b.initial_twist = spec.placement.velocity;

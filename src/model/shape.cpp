@@ -103,7 +103,7 @@ double min_scale(const ShapeModel& shape, double min) {
   double low = min, high = min;
   for (int i = 0; i < kMaxDoublings && !fits_solver(shape, high); ++i) high *= 2;
   if (!fits_solver(shape, high)) return std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {  // to 1e-6 of it
     const double middle = (low + high) / 2;
     (fits_solver(shape, middle) ? high : low) = middle;
   }
