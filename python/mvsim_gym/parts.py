@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym.readings import ImuReading, Reading, type_of
 
-__all__ = ["Block", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "Wheels"]
+__all__ = ["Block", "ImuReading", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "Wheels"]
 
 T = TypeVar("T")
 
@@ -85,19 +86,6 @@ class Wheels(NamedTuple):
     """N, share of the chassis weight"""
 
 
-class Reading(NamedTuple):
-    """A reading of a lidar: one entry a ray, all arrays are copies."""
-
-    ranges: npt.NDArray[np.float32]
-    """m; the longest range where nothing was hit"""
-    valid: npt.NDArray[np.bool_]
-    """False where nothing was hit"""
-    angles: npt.NDArray[np.float64]
-    """rad in the sensor's frame"""
-    time: float
-    """s of simulated time that the reading describes"""
-
-
 class Named(Mapping[str, T], Generic[T]):
     """Things by name, in file order; a wrong name is answered with the right ones."""
 
@@ -148,8 +136,8 @@ class Sensor:
         """rad of each ray in the sensor's frame; None of a sensor without rays."""
         return self._model.angles
 
-    def read(self, *, fresh: bool = False) -> Reading | None:
-        """The latest reading that was due, or None before the first.
+    def read(self, *, fresh: bool = False) -> Any:
+        """The latest reading that was due, or None before the first: a `Reading` of a lidar, an `ImuReading` of an IMU.
 
         A reading is due in the first physics step that begins `period` after the one that made the last, and describes
         that step's end: with steps of 5 ms and a period of 0.1 s those at 0.105, 0.205, 0.305 s... So after
@@ -160,22 +148,14 @@ class Sensor:
                 its own and leaves the schedule as it is: a later `read()` gives the due reading again, whose noise
                 is not what it would have been.
         """
-        angles = self.angles
-        if angles is None:
-            raise TypeError(
-                f"sensor '{self.name}' is of class '{self._model.class_name}', which has no ranges: use values()"
-            )
+        make = type_of(self._model)
+        simulation, index = self._simulation, self._index
         if fresh:
-            ranges, valid = self._simulation.read_now(self._index)
-            return Reading(ranges, valid, angles, self._simulation.time)
-        if self._simulation.sensor_count(self._index) == 0:
+            values, valid = simulation.read_now(index)
+            return make(values, valid, simulation.time)
+        if simulation.sensor_count(index) == 0:
             return None
-        return Reading(
-            self._simulation.reading(self._index),
-            self._simulation.reading_valid(self._index),
-            angles,
-            self._simulation.sensor_time(self._index),
-        )
+        return make(simulation.reading(index), simulation.reading_valid(index), simulation.sensor_time(index))
 
     def values(self, *, fresh: bool = False) -> npt.NDArray[Any] | None:
         """What `read` gives of a sensor of any class: a copy of its values, of their own type and shape."""

@@ -21,12 +21,24 @@ from mvsim_gym._checks import DEFAULT_MEMORY_LIMIT, checked_memory_limit
 from mvsim_gym._keywords import checked_text, kind_of, path_text
 from mvsim_gym._notices import notice
 from mvsim_gym._state import checked_bytes
-from mvsim_gym.parts import Block, Named, Pose, Reading, Sensor, Twist, Vehicle, Wheel, Wheels, number
+from mvsim_gym.parts import (
+    Block,
+    ImuReading,
+    Named,
+    Pose,
+    Reading,
+    Sensor,
+    Twist,
+    Vehicle,
+    Wheel,
+    Wheels,
+    number,
+)
 
 if TYPE_CHECKING:
     from mvsim_gym._picture import Painter
 
-__all__ = ["Block", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "Wheels", "World"]
+__all__ = ["Block", "ImuReading", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "Wheels", "World"]
 
 # Attributes of a World that are made from its model and its simulation; a copy writes no log.
 _NATIVE = frozenset({"_model", "_simulation", "_vehicles", "_blocks", "_painter", "_lock", "_log"})

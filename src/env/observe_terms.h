@@ -16,6 +16,9 @@ std::unique_ptr<const Observation> make_height_scan(TermReader& reader, TaskCont
 // `reading`: a sensor of any kind, as its ReadingSpec says.
 std::unique_ptr<const Observation> make_reading_observation(TermReader& reader, TaskContext& context);
 
+// `imu`: rates, accelerations and orientation within bounds.
+std::unique_ptr<const Observation> make_imu_observation(TermReader& reader, TaskContext& context);
+
 // The sensor of the agent's vehicle that the attribute `sensor` names.
 size_t find_sensor(TermReader& reader, const TaskContext& context);
 

@@ -53,7 +53,7 @@ const T& find_class(std::span<const T* const> known, const ParamSet& set) {
 
 // What the world language has and this version has not; a class that is registered never gets here.
 void refuse_unbuilt(const ParamSet& sensor) {
-  constexpr std::string_view kNotBuilt[] = {"camera", "rgbd_camera", "lidar3d", "imu", "gnss"};
+  constexpr std::string_view kNotBuilt[] = {"camera", "rgbd_camera", "lidar3d", "gnss"};
   if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), sensor.class_name) != std::end(kNotBuilt))
     throw WorldFileError(sensor.where, "<sensor class=\"" + sensor.class_name + "\"> is not supported yet");
 }

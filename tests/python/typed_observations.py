@@ -157,7 +157,7 @@ def test_sensors_of_each_kind_in_a_world(tmp_path: Path) -> None:
     assert laser is not None
     np.testing.assert_array_equal(laser.ranges, sensors["laser"].values())
     with pytest.raises(
-        TypeError, match="'motion' is of class 'test_motion', which has no ranges: use values"
+        TypeError, match="'motion' is of class 'test_motion', whose reading has no names: use values"
     ):
         sensors["motion"].read()
 

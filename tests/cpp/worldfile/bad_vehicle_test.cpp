@@ -98,7 +98,7 @@ TEST(BadVehicle, MistakesHaveAPlaceAndAReason) {
 }
 
 TEST(BadVehicle, WhatTheLanguageHasAndThisVersionNotIsSaidSo) {
-  for (const char* sensor : {"camera", "rgbd_camera", "lidar3d", "imu", "gnss"}) {
+  for (const char* sensor : {"camera", "rgbd_camera", "lidar3d", "gnss"}) {
     const std::string error = error_of_world(
         "<vehicle><init_pose>0 0 0</init_pose><dynamics class='differential'/>\n"
         "<sensor class='" +

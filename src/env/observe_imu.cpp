@@ -1,0 +1,62 @@
+#include <array>
+#include <cstring>
+
+#include "env/observe_terms.h"
+#include "model/sensor_layout.h"
+
+namespace mvsim {
+namespace {
+
+size_t first_imu(const TermReader& reader, const TaskContext& context) {
+  const Model& model = context.model;
+  for (size_t i = 0; i < model.sensors.size(); ++i)
+    if (model.sensors[i].vehicle == context.vehicle && model.sensors[i].class_name == "imu") return i;
+  reader.fail("sensor", "vehicle '" + model.vehicles[context.vehicle].name + "' has no IMU");
+}
+
+// Angular velocity (3), proper acceleration (3) and, where the sensor measures it, the orientation (4).
+class ImuObservation final : public ObservationOf<float> {
+ public:
+  ImuObservation(TermReader& reader, TaskContext& context)
+      : sensor_(reader.has("sensor") ? find_sensor(reader, context) : first_imu(reader, context)) {
+    const SensorModel& model = context.model.sensors[sensor_];
+    if (model.class_name != "imu")
+      reader.fail("sensor",
+                  "found a sensor of class '" + std::string(model.class_name) + "', expected an IMU");
+    size_ = model.sensor->reading().size();
+    max_rate_ = reader.number("max_rate", 10, kPositive);
+    max_acceleration_ = reader.number("max_acceleration", 50, kPositive);
+    scheduled_ = reader.choice("timing", {"control", "sensor"}) == 1;
+    if (scheduled_) context.needs.scheduled_sensors.push_back(sensor_);
+  }
+
+  std::vector<Interval> bounds() const override {
+    std::vector<Interval> out(3, {-max_rate_, max_rate_});
+    out.resize(6, {-max_acceleration_, max_acceleration_});
+    out.resize(size_, {-1, 1});
+    return out;
+  }
+
+  // Zero before the first scheduled reading.
+  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
+    std::array<double, 10> values{};
+    if (scheduled_)
+      std::memcpy(values.data(), reading_of(env.simulation, sensor_).data(), size_ * sizeof(double));
+    else
+      env.simulation.read_now(sensor_, reinterpret_cast<std::byte*>(values.data()), nullptr);
+    for (size_t i = 0; i < size_; ++i) out[i] = static_cast<float>(values[i]);
+  }
+
+ private:
+  size_t sensor_, size_ = 0;
+  double max_rate_ = 0, max_acceleration_ = 0;
+  bool scheduled_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<const Observation> make_imu_observation(TermReader& reader, TaskContext& context) {
+  return std::make_unique<ImuObservation>(reader, context);
+}
+
+}  // namespace mvsim
