@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "assets/file_roots.h"
+#include "assets/resources.h"
 #include "base/file.h"
 #include "worldfile/expansion.h"
 #include "worldfile/limits.h"
@@ -34,13 +34,13 @@ struct LoadState {
             const std::vector<std::string>& root_folders)
       : options(load_options),
         session(load_session),
-        roots(root_folders),
+        resources(root_folders, load_options.resources, load_session.urls),
         budget(load_session.guard),
         expander(load_options.world_seed, budget) {}
 
   const WorldLoadOptions& options;
   LoadSession& session;
-  FileRoots roots;
+  Resources resources;
   Budget budget;
   WarningList warnings;
   Expander expander;

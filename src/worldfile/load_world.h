@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "assets/asset_cache.h"
+#include "assets/resources.h"
 #include "worldfile/world_spec.h"
 
 namespace mvsim {
@@ -14,6 +16,7 @@ namespace mvsim {
 struct WorldLoadOptions {
   std::vector<std::string> roots;  // folders that may be read beside the parent of the world's own folder
   std::string assets;              // the package's own data folder ("" for none), readable too
+  ResourceOptions resources;       // where URLs are looked up
   uint64_t world_seed = 0;         // of $f{rand()}, $f{randn()}, $f{unifrnd()}
   std::vector<std::pair<std::string, std::string>> variables;  // defined before the first line
   bool refuses_unused = true;                                  // an error where nothing asks for one of them
@@ -27,6 +30,7 @@ struct LoadSession {
 
   LoadGuard& guard;
   AssetCache cache;
+  std::set<std::string> urls;  // that the worlds name, those of zips without a member
 };
 
 // Throws WorldFileError (bad content, an unreadable or forbidden include) or Error (the file itself cannot be
