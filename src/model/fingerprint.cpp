@@ -111,6 +111,24 @@ void visit(Archive& archive, const HeightMap& map) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, const Keyframe& keyframe) {
+  const auto& [time, pose] = keyframe;
+  archive(time, pose);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const AnimationModel& animation) {
+  const auto& [kind, index, frames, start] = animation;
+  archive(kind, index, frames, start);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const MovingPlane& plane) {
+  const auto& [top, frames, start, frame] = plane;
+  archive(top, frames, start);
+}
+
+template <typename Archive>
 void visit(Archive& archive, const Terrain& terrain) {
   const auto& [maps, planes] = terrain;
   archive(maps, planes);
@@ -130,13 +148,14 @@ void visit(Archive& archive, const ParamEntry& param) {
 
 uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
-               vehicles, blocks, grids, bodies, joints, joint_groups, sensors, terrain, has_steps, regions,
+               vehicles, blocks, grids, bodies, animations, moving_planes, actors, joints, joint_groups, sensors, pending_sensors, terrain, has_steps, regions,
                static_shapes, params, wheel_count, memory_size, reading_count, reading_bytes, bounds, origin,
-               warnings, own_fingerprint, scene] = model;
+               warnings, load_bytes, own_fingerprint, scene] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,
          reading_count, bounds, origin);
+  if (!animations.empty() || !moving_planes.empty()) hasher(animations, moving_planes);
   return hasher.value();
 }
 

@@ -180,6 +180,7 @@ OpenInclude::OpenInclude(LoadState& state, const Element& include, bool inside_v
   warn_unused(state, include, parameters, file->text());
   source_ = &add_source(state, file, state.expander.substitute(*file, parameters), true, where);
   state.include_stack.push_back(path);
+  state.world.includes[path] = where;
 }
 
 OpenInclude::~OpenInclude() {

@@ -17,7 +17,7 @@
 
 namespace mvsim {
 
-// <vehicle:class> or <block:class>: its element and its children with includes and ifs carried out.
+// <vehicle:class>, <block:class> or <actor:class>: its element and its children with includes and ifs carried out.
 struct ClassBody {
   Element element;
   std::vector<Element> children;
@@ -53,10 +53,10 @@ struct LoadState {
   std::vector<std::string> include_stack;                 // real paths of the files being read
   int nesting = 0;                                        // of for, if and include
 
-  std::map<std::string, ClassBody> vehicle_classes, block_classes;
-  std::set<std::string> vehicle_names, block_names;
+  std::map<std::string, ClassBody> vehicle_classes, block_classes, actor_classes;
+  std::set<std::string> vehicle_names, block_names, sensor_names, actor_names;
   std::map<std::string, int> block_copies;  // number of the latest block called so again
-  int vehicle_count = 0, block_count = 0, wall_count = 0, order = 0;
+  int vehicle_count = 0, block_count = 0, wall_count = 0, actor_count = 0, order = 0;
   WorldSpec world;
 };
 

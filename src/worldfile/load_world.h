@@ -33,12 +33,22 @@ struct LoadSession {
   std::set<std::string> urls;  // that the worlds name, those of zips without a member
 };
 
+// The same error with the chain of includes that led to its file: "..., included at w.xml:3:1".
+WorldFileError with_includes(const WorldFileError& error, const WorldSpec& world);
+
 // Throws WorldFileError (bad content, an unreadable or forbidden include) or Error (the file itself cannot be
 // read).
 WorldSpec load_world(const std::string& path, const WorldLoadOptions& options);
 
 // The same of a file that is open already, with the memory, the poll and the cache of `session`.
 WorldSpec load_world(const OpenFile& file, const WorldLoadOptions& options, LoadSession& session);
+
+// The URLs that a world names, as far as it could be read: until the first `error`, "" for none.
+struct NamedUrls {
+  std::vector<std::string> urls;
+  std::string error;
+};
+NamedUrls named_urls(const std::string& path, const WorldLoadOptions& options);
 
 // The same from text; relative paths start at `folder`.
 WorldSpec load_world_text(const std::string& text, const std::string& folder,
