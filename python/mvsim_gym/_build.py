@@ -22,6 +22,7 @@ from mvsim_gym._keywords import path_text, plain_values
 from mvsim_gym._notices import notice
 from mvsim_gym._options import CONSTRUCTORS, Constructor, Path, all_options, unknown_keyword
 from mvsim_gym._overrides import flatten
+from mvsim_gym._resources import all_resources
 from mvsim_gym.registration import CUSTOM_ID, Named, listing, load_env, source_of
 
 Observation = dict[str, npt.NDArray[Any]]
@@ -129,7 +130,7 @@ def make_batch(recipe: Recipe) -> _core.Batch:
 def _native_options(recipe: Recipe, folders: Sequence[str]) -> _core.BatchOptions:
     options = {"autoreset_mode": _AUTORESET.get(recipe.kind), **recipe.options}
     options["autoreset_mode"] = _core.AutoresetMode.__members__[options["autoreset_mode"].name]
-    native = _core.BatchOptions(assets(), folders)
+    native = _core.BatchOptions(assets(), folders, all_resources(recipe.options["resources"] or {}))
     for name, option in all_options().items():
         if option.native and name in options:
             setattr(native, name, options[name])
@@ -142,7 +143,7 @@ def spec_of(recipe: Recipe) -> EnvSpec:
     keywords = {"env": recipe.env, **recipe.overrides}
     for name, option in CONSTRUCTORS["Env"].options.items():
         value = recipe.options[name]
-        if option.task and value not in (option.default, []):
+        if option.task and value not in (option.default, [], {}):
             keywords[name] = value
     spec = copy.deepcopy(gym.spec(os.fspath(recipe.env) if named else CUSTOM_ID))
     spec.kwargs = keywords

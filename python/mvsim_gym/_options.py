@@ -26,6 +26,7 @@ from mvsim_gym._checks import (
     checked_memory_limit,
 )
 from mvsim_gym._keywords import shortened
+from mvsim_gym._resources import checked_resources
 
 Path = str | os.PathLike[str]
 
@@ -116,6 +117,26 @@ class Options(TypedDict, total=False):
         Option(
             (),
             "folders that the world may read beside its own parent folder and the package's data: one path or several.",
+            task=True,
+        ),
+    ]
+    resources: Annotated[
+        Mapping[str, Path] | None,
+        Option(
+            None,
+            'folders that stand for the starts of URLs in worlds: `{"https://host/models/": "folder"}`; beside those of'
+            " `MVSIM_RESOURCES` and the cache of `mvsim-gym fetch`. Nothing is downloaded.",
+            checked_resources,
+            task=True,
+        ),
+    ]
+    strict: Annotated[
+        bool,
+        Option(
+            False,
+            "a warning about the world's file is an error.",
+            checked_flag,
+            native=True,
             task=True,
         ),
     ]

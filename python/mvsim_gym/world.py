@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
-from mvsim_gym._checks import DEFAULT_MEMORY_LIMIT, checked_memory_limit
+from mvsim_gym._checks import DEFAULT_MEMORY_LIMIT, checked_flag, checked_memory_limit
 from mvsim_gym._keywords import checked_text, kind_of, path_text
 from mvsim_gym._notices import notice
+from mvsim_gym._resources import all_resources, checked_resources
 from mvsim_gym._state import checked_bytes
 from mvsim_gym.parts import (
     Block,
@@ -57,6 +58,10 @@ class World:
         log_dir: a folder for CSV files of every vehicle, a row a physics step (docs/python.md); without it nothing
             is written.
         memory_limit: bytes that the world may take; more is an error before it is taken.
+        resources: folders that stand for the starts of URLs in the world, e.g.
+            `{"https://host/models/": "models"}`; beside those of the environment variable `MVSIM_RESOURCES` and the
+            cache of `mvsim-gym fetch`. Nothing is downloaded.
+        strict: a warning is an error.
 
     Raises:
         WorldFileError: a mistake in the file, with its line and column; or a vehicle that starts inside of something.
@@ -78,6 +83,8 @@ class World:
         variables: Mapping[str, str | float] | None = None,
         log_dir: str | os.PathLike[str] | None = None,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
+        resources: Mapping[str, str | os.PathLike[str]] | None = None,
+        strict: bool = False,
     ) -> None:
         folders = folders_of(roots)
         path = path_text("path", path)
@@ -87,6 +94,8 @@ class World:
             _checked_seed(world_seed, "world_seed"),
             _texts_of(variables),
             checked_memory_limit("memory_limit", memory_limit),
+            all_resources(checked_resources("resources", resources)),
+            checked_flag("strict", strict),
         )
         model = _core.load_model(path, assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, _checked_seed(seed), 0)
@@ -217,8 +226,8 @@ class World:
     def __setstate__(self, state: Any) -> None:
         attributes, snapshot = state
         self.__dict__.update(attributes)
-        path, folders, world_seed, variables, memory_limit = self._files
-        model = _core.load_model(path, assets(), folders, world_seed, variables, memory_limit)
+        path, *rest = self._files
+        model = _core.load_model(path, assets(), *rest)
         simulation = _core.Simulation(model, 0, 0)
         simulation.restore(snapshot)
         self._attach(model, simulation)

@@ -3,14 +3,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <utility>
 
 namespace fs = std::filesystem;
@@ -21,9 +19,6 @@ namespace {
 constexpr const char* kMissing = "does not exist";
 constexpr const char* kNoFile = "is not a regular file";
 constexpr int kMaxLinks = 40;  // followed on the way to one file, as the kernel does
-
-// A pipe or a device does not hold us up, and none becomes our terminal.
-constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 class Descriptor {
  public:
@@ -66,71 +61,6 @@ void push_parts(const std::string& path, std::vector<std::string>& parts) {
 }
 
 }  // namespace
-
-OpenFile::~OpenFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-OpenFile::OpenFile(OpenFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)), size_(other.size_) {}
-
-std::string OpenFile::read(size_t max_bytes) const {
-  const auto fail = [&](const std::string& why) { return Error(shortened(path_, 500) + ": " + why); };
-  if (size_ > max_bytes)
-    throw fail("has " + std::to_string(size_) + " bytes, expected at most " + std::to_string(max_bytes));
-  std::string content(static_cast<size_t>(size_), '\0');
-  size_t count = 0;
-  while (count < content.size()) {
-    const ssize_t got =
-        pread(descriptor_, content.data() + count, content.size() - count, static_cast<off_t>(count));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw fail(std::string("cannot be read: ") + std::strerror(errno));
-    if (got == 0) break;  // someone made it shorter
-    count += static_cast<size_t>(got);
-  }
-  content.resize(count);
-  return content;
-}
-
-std::string OpenFile::read_unpacked(size_t max_bytes, const LoadGuard& guard) const {
-  const auto fail = [&](const std::string& why) { return Error(shortened(path_, 500) + ": " + why); };
-  lseek(descriptor_, 0, SEEK_SET);
-  const int own = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
-  const gzFile file = own < 0 ? nullptr : gzdopen(own, "rb");  // reads plain files as they are
-  if (!file) {
-    if (own >= 0) close(own);
-    throw fail("cannot be read");
-  }
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> closer(file, gzclose);
-  constexpr unsigned kPiece = 1 << 20;
-  gzbuffer(file, kPiece / 4);
-  std::string out;
-  for (;;) {
-    guard.poll();
-    const size_t before = out.size();
-    out.resize(before + kPiece);
-    const int got = gzread(file, out.data() + before, kPiece);
-    out.resize(before + static_cast<size_t>(std::max(got, 0)));
-    int status = Z_OK;
-    gzerror(file, &status);
-    if (got < 0 || status == Z_BUF_ERROR) throw fail("not a readable gzip file");
-    if (out.size() > max_bytes) throw fail("larger than " + std::to_string(max_bytes) + " bytes unpacked");
-    if (got == 0) return out;
-  }
-}
-
-OpenFile open_file(const std::string& path) {
-  const auto fail = [&](const std::string& why) {
-    return Error(shortened(path, 500) + ": cannot be read: " + why);
-  };
-  if (path.empty() || path.find('\0') != std::string::npos) throw fail("is not a file name");
-  Descriptor file(::open(path.c_str(), kReadFlags));
-  struct stat status {};
-  if (file.get() < 0 && errno != ENXIO) throw fail(std::strerror(errno));
-  if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    throw fail("not a regular file");
-  return {file.release(), path, static_cast<uint64_t>(status.st_size)};
-}
 
 FileRoots::FileRoots(const std::vector<std::string>& roots) {
   for (const std::string& root : roots) {

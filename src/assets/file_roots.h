@@ -2,42 +2,13 @@
 // not its name; readers take bytes or the opened file, never a path.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/load_guard.h"
+#include "assets/open_file.h"
 
 namespace mvsim {
-
-// A regular file, open for reading; closed at the end of its life.
-class OpenFile {
- public:
-  OpenFile(int descriptor, std::string path, uint64_t size)
-      : descriptor_(descriptor), path_(std::move(path)), size_(size) {}
-  ~OpenFile();
-  OpenFile(OpenFile&& other) noexcept;
-  OpenFile& operator=(OpenFile&& other) = delete;
-  OpenFile(const OpenFile&) = delete;
-
-  const std::string& path() const { return path_; }  // real when it was opened below roots, else as given
-  uint64_t size() const { return size_; }            // bytes, when it was opened
-  int descriptor() const { return descriptor_; }
-
-  // Its content; throws Error if it has more than `max_bytes`.
-  std::string read(size_t max_bytes) const;
-  // The same, unpacked if it is a gzip file; `max_bytes` bounds what comes out.
-  std::string read_unpacked(size_t max_bytes, const LoadGuard& guard) const;
-
- private:
-  int descriptor_;
-  std::string path_;
-  uint64_t size_;
-};
-
-// A file that the caller chose, wherever it lies. Throws Error for all but regular files.
-OpenFile open_file(const std::string& path);
 
 // Folders below which a world may read.
 //

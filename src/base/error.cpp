@@ -22,7 +22,7 @@ static std::string one_line(std::string_view message) {
 Error::Error(std::string_view message) : std::runtime_error(one_line(message)) {}
 
 WorldFileError::WorldFileError(SourceLocation where, const std::string& message)
-    : Error(where.text() + ": " + message), where_(std::move(where)) {}
+    : Error(where.text() + ": " + message), where_(std::move(where)), message_(message) {}
 
 static int edit_distance(std::string_view a, std::string_view b) {
   std::vector<int> row(b.size() + 1);

@@ -30,9 +30,11 @@ class WorldFileError : public Error {
  public:
   WorldFileError(SourceLocation where, const std::string& message);
   const SourceLocation& where() const { return where_; }
+  const std::string& message() const { return message_; }  // without the place
 
  private:
   SourceLocation where_;
+  std::string message_;
 };
 
 // Use of threads or graphics in a process forked after their creation.

@@ -290,9 +290,11 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
   WorldLoadOptions load;
   load.assets = options.assets;
   load.roots = options.roots;
+  load.resources = options.resources;
   load.roots.insert(load.roots.end(), spec.roots.begin(), spec.roots.end());
   load.refuses_unused = false;  // some knobs serve the environment file alone
-  const CompileOptions compile = compile_options(spec);
+  CompileOptions compile = compile_options(spec);
+  compile.strict = options.strict;
   const NamedText written = spec.world;
   std::set<std::string> asked;
   LoadSession session(guard);

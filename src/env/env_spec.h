@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/load_guard.h"
+#include "assets/resources.h"
 #include "base/params.h"
 
 namespace mvsim {
@@ -93,6 +94,8 @@ struct EnvSpec {
 struct EnvLoadOptions {
   std::string assets;              // the package's own data folder, holds envs/ and worlds/
   std::vector<std::string> roots;  // more folders that may be read
+  ResourceOptions resources;       // where the URLs of worlds are looked up
+  bool strict = false;             // a world's warning is an error
   // Bytes that the worlds, and a batch of them, may take.
   uint64_t memory_limit = kDefaultMemoryLimit;
   Poll poll;  // throws to stop a load

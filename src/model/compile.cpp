@@ -24,6 +24,8 @@ void compile_globals(const WorldSpec& spec, Model& model) {
 void set_timestep(const WorldSpec& spec, Model& model) {
   double shortest = std::numeric_limits<double>::infinity();
   for (const SensorModel& s : model.sensors) shortest = std::min(shortest, s.period);
+  for (const PendingSensorModel& s : model.pending_sensors)
+    if (s.vehicle) shortest = std::min(shortest, s.period);
   model.timestep = spec.timestep > 0 ? spec.timestep : std::min(5e-3, shortest);
   if (spec.timestep > shortest)
     model.warnings.push_back(
@@ -33,7 +35,7 @@ void set_timestep(const WorldSpec& spec, Model& model) {
 
 // Document order: the initial height of an object depends on what stands before it only.
 void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard, Model& model) {
-  enum Kind { kVehicle, kBlock, kPlane, kElevationMap };
+  enum Kind { kVehicle, kBlock, kPlane, kElevationMap, kActor };
   struct Item {
     int order;
     Kind kind;
@@ -45,6 +47,7 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
   for (size_t i = 0; i < spec.planes.size(); ++i) items.push_back({spec.planes[i].order, kPlane, i});
   for (size_t i = 0; i < spec.elevation_maps.size(); ++i)
     items.push_back({spec.elevation_maps[i].order, kElevationMap, i});
+  for (size_t i = 0; i < spec.actors.size(); ++i) items.push_back({spec.actors[i].order, kActor, i});
   std::stable_sort(items.begin(), items.end(),
                    [](const Item& a, const Item& b) { return a.order < b.order; });
   size_t map_nodes = 0;
@@ -52,20 +55,29 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
   model.blocks.reserve(spec.blocks.size());  // the index points into these
   model.terrain.maps.reserve(spec.elevation_maps.size());
   model.terrain.planes.reserve(spec.planes.size());
+  model.moving_planes.reserve(spec.planes.size());
   GroundIndex ground(guard);
   for (const Item& item : items) {
     guard.poll();
     if (item.kind == kVehicle) {
       compile_vehicle(spec.vehicles[item.index], ground, guard, model);
+      add_animation(spec.vehicles[item.index].placement, BodyKind::kVehicle, model);
     } else if (item.kind == kBlock) {
       const BlockSpec& block = spec.blocks[item.index];
-      const bool placed = std::any_of(options.placed_blocks.begin(), options.placed_blocks.end(),
-                                      [&](const std::string& p) { return matches_pattern(p, block.name); });
+      const bool moves = !block.placement.animation.empty();
+      const bool placed =
+          moves || std::any_of(options.placed_blocks.begin(), options.placed_blocks.end(),
+                               [&](const std::string& p) { return matches_pattern(p, block.name); });
       compile_block(block, placed, ground, model);
+      add_animation(block.placement, BodyKind::kBlock, model);
     } else if (item.kind == kElevationMap) {
       const ElevationMapSpec& map = spec.elevation_maps[item.index];
       model.terrain.maps.push_back(make_height_map(map, guard, map_nodes));
       ground.add(model.terrain.maps.back());
+    } else if (item.kind == kActor) {
+      compile_actor(spec.actors[item.index], ground, model);
+    } else if (!spec.planes[item.index].animation.empty()) {
+      compile_moving_plane(spec.planes[item.index], ground, model);
     } else {
       const HorizontalPlaneSpec& p = spec.planes[item.index];
       model.terrain.planes.push_back({p.extent, p.pose, p.z});
@@ -147,6 +159,43 @@ void set_origin(Model& model) {
                              " m slow motion is lost, positions have single precision there");
 }
 
+std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard,
+                                     GridCache& grids) {
+  auto model = std::make_shared<Model>();
+  compile_globals(spec, *model);
+  for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(grids.make(grid, guard));
+  compile_objects(spec, options, guard, *model);
+  model->has_steps = !model->terrain.empty() || !model->moving_planes.empty() ||
+                     std::any_of(model->blocks.begin(), model->blocks.end(),
+                                 [](const BlockModel& b) { return b.traits.intangible; });
+  compile_joints(spec, *model);
+  compile_regions(spec, guard, *model);
+  compile_site(spec, guard, *model);
+  compile_standalone_sensors(spec, guard, *model);
+  warn_of_pending_sensors(spec, *model);
+  set_timestep(spec, *model);
+  check_drives(spec, *model);
+  build_static_shapes(*model);
+  set_bounds(*model);
+  set_origin(*model);
+  compile_scene(spec, *model);
+  lay_out_sensors(*model);
+  for (std::string& warning : model->warnings) warning = printable(warning);
+  guard.poll();
+  model->load_bytes = guard.used();
+  model->fingerprint = fingerprint(*model);
+  return model;
+}
+
+void refuse_warnings(const Model& model) {
+  const std::vector<std::string>& warnings = model.warnings;
+  if (warnings.empty()) return;
+  const std::string count =
+      warnings.size() == 1 ? "a warning" : std::to_string(warnings.size()) + " warnings";
+  throw WorldFileError({std::make_shared<const std::string>(model.path), 0, 0},
+                       "strict refuses " + count + ": " + warnings.front());
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options) {
@@ -157,26 +206,13 @@ std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileO
 
 std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options,
                                            LoadGuard& guard, GridCache& grids) {
-  auto model = std::make_shared<Model>();
-  compile_globals(spec, *model);
-  for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(grids.make(grid, guard));
-  compile_objects(spec, options, guard, *model);
-  model->has_steps =
-      !model->terrain.empty() || std::any_of(model->blocks.begin(), model->blocks.end(),
-                                             [](const BlockModel& b) { return b.traits.intangible; });
-  compile_joints(spec, *model);
-  compile_regions(spec, guard, *model);
-  set_timestep(spec, *model);
-  check_drives(spec, *model);
-  build_static_shapes(*model);
-  set_bounds(*model);
-  set_origin(*model);
-  compile_scene(spec, *model);
-  lay_out_sensors(*model);
-  for (std::string& warning : model->warnings) warning = printable(warning);
-  guard.poll();
-  model->fingerprint = fingerprint(*model);
-  return model;
+  try {
+    std::shared_ptr<const Model> model = compile(spec, options, guard, grids);
+    if (options.strict) refuse_warnings(*model);
+    return model;
+  } catch (const WorldFileError& e) {
+    throw with_includes(e, spec);
+  }
 }
 
 std::shared_ptr<const Model> load_model(const std::string& path, const WorldLoadOptions& load,

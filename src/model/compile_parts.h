@@ -20,12 +20,29 @@ HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, size_t
 // <element class="property_region"> -> regions of the ground, with their parameters.
 void compile_regions(const WorldSpec& spec, const LoadGuard& guard, Model& model);
 
+// <georeference> and the regions without satellites; one warning where a receiver has no place on the Earth.
+void compile_site(const WorldSpec& spec, const LoadGuard& guard, Model& model);
+bool is_coverage(const PropertyRegionSpec& region);
+
 // Initial pose with z snapped to the ground of what stands before it in the document.
 Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_height);
+
+// Throws for a class that none of `names` is.
+[[noreturn]] void unknown_class(const ParamSet& set, const std::vector<std::string>& names);
+
+// The sensors of a vehicle, and those of the world itself; then one warning for each class without readings.
+void compile_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Model& model);
+void compile_standalone_sensors(const WorldSpec& spec, LoadGuard& guard, Model& model);
+void warn_of_pending_sensors(const WorldSpec& spec, Model& model);
 
 // `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.
 void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& guard, Model& model);
 void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Model& model);
+
+// Keyframes of a block or vehicle that was compiled last; planes that move; people on paths.
+void add_animation(const PlacementSpec& placement, BodyKind kind, Model& model);
+void compile_moving_plane(const HorizontalPlaneSpec& spec, GroundIndex& ground, Model& model);
+void compile_actor(const ActorSpec& spec, GroundIndex& ground, Model& model);
 
 // JointSpec to JointModel, and which bodies hang together. Runs once the bodies are compiled.
 void compile_joints(const WorldSpec& spec, Model& model);

@@ -96,6 +96,7 @@ void compile_regions(const WorldSpec& spec, const LoadGuard& guard, Model& model
   std::map<std::string, Named> named;
   for (const PropertyRegionSpec& region : spec.regions) {
     guard.poll();
+    if (is_coverage(region)) continue;
     const PropertyInfo* property = find_property(region.property);
     if (!property) {
       std::vector<std::string> names;

@@ -25,6 +25,9 @@ class Labels {
     collect(spec.grids);
     collect(spec.elevation_maps);
     collect(spec.planes);
+    collect(spec.actors);
+    collect(spec.panels);
+    collect(spec.point_clouds);
     std::sort(orders_.begin(), orders_.end());
   }
   uint16_t of(int order) const {
@@ -42,6 +45,9 @@ class SceneCompiler {
       : spec_(spec), model_(model), scene_(scene), labels_(spec) {}
 
   void add_planes();
+  void add_actors();
+  void add_panels();
+  void add_point_clouds();
   void add_grids();
   void add_height_maps();
   void add_blocks(bool fixed);
@@ -87,11 +93,65 @@ class SceneCompiler {
 };
 
 void SceneCompiler::add_planes() {
-  for (size_t i = 0; i < spec_.planes.size(); ++i) {
-    const GroundPlane& plane = model_.terrain.planes[i];
-    const Pose3 pose{plane.pose.x, plane.pose.y, plane.pose.z + plane.z, plane.pose.yaw, 0, 0};
-    add(shape_index(LevelRect{plane.extent}), {.color = spec_.planes[i].color, .casts_shadow = false},
-        kWorldFrame, Frame3(pose), spec_.planes[i].order);
+  size_t fixed = 0, moving = 0;
+  for (const HorizontalPlaneSpec& spec : spec_.planes) {
+    const uint32_t shape = shape_index(LevelRect{spec.extent});
+    const Material material{.color = spec.color, .casts_shadow = false};
+    if (spec.animation.empty()) {
+      const GroundPlane& plane = model_.terrain.planes[fixed++];
+      const Pose3 pose{plane.pose.x, plane.pose.y, plane.pose.z + plane.z, plane.pose.yaw, 0, 0};
+      add(shape, material, kWorldFrame, Frame3(pose), spec.order);
+    } else {
+      MovingPlane& plane = model_.moving_planes[moving++];
+      plane.frame = scene_.frame_count++;
+      add(shape, material, plane.frame, Frame3(Pose3{.z = spec.z}), spec.order);
+    }
+  }
+}
+
+void SceneCompiler::add_panels() {
+  for (const PanelSpec& panel : spec_.panels) {
+    const Vec2 along = panel.to - panel.from, middle = 0.5 * (panel.from + panel.to);
+    const Pose3 pose{middle.x, middle.y, 0, math::atan2(along.y, along.x), 0, 0};
+    add(shape_index(Prism{box_polygon(norm(along), panel.thickness), panel.z_min, panel.z_max}),
+        {.color = panel.color}, kWorldFrame, Frame3(pose), panel.order);
+  }
+}
+
+// A small tetrahedron for each point.
+void SceneCompiler::add_point_clouds() {
+  constexpr double kPixel = 0.005;  // m
+  constexpr Color kPoints{0x20, 0x50, 0xc0, 255};
+  constexpr Vec3 kCorners[] = {{1, 1, 1}, {-1, -1, 1}, {-1, 1, -1}, {1, -1, -1}};
+  constexpr uint32_t kSides[] = {0, 1, 3, 0, 2, 1, 0, 3, 2, 1, 2, 3};
+  for (const PointCloudSpec& cloud : spec_.point_clouds) {
+    Mesh mesh;
+    const double reach = cloud.size * kPixel / 2;
+    for (const Vec3 p : cloud.points) {
+      const auto first = static_cast<uint32_t>(mesh.positions.size());
+      for (const Vec3 corner : kCorners) {
+        mesh.positions.push_back(p + reach * corner);
+        const Vec3 n = normalized(corner);
+        mesh.normals.push_back({static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)});
+      }
+      for (const uint32_t side : kSides) mesh.indices.push_back(first + side);
+    }
+    add(shape_index(std::move(mesh)), {.color = kPoints, .casts_shadow = false}, kWorldFrame,
+        Frame3(cloud.pose), cloud.order);
+  }
+}
+
+// A figure that is nobody in particular: a body and a head.
+void SceneCompiler::add_actors() {
+  constexpr Color kClothes{0x5a, 0x6b, 0x86, 255}, kSkin{0xc8, 0x9b, 0x7b, 255};
+  for (size_t i = 0; i < model_.actors.size(); ++i) {
+    ActorModel& actor = model_.actors[i];
+    actor.frame = scene_.frame_count++;
+    const double head = 0.8 * actor.radius, neck = std::max(actor.height - 2 * head, 0.1 * actor.height);
+    add(shared_shape(Prism{circle_polygon(actor.radius, 16), 0, neck}), {.color = kClothes}, actor.frame, {},
+        spec_.actors[i].order);
+    add(shared_shape(Prism{circle_polygon(head, 16), neck, neck + 2 * head}), {.color = kSkin}, actor.frame,
+        {}, spec_.actors[i].order);
   }
 }
 
@@ -118,7 +178,8 @@ void SceneCompiler::add_height_maps() {
                             .heights = map.heights(),
                             .corner = map.corner(),
                             .step_x = map.resolution(),
-                            .step_y = map.resolution()};
+                            .step_y = map.resolution(),
+                            .colors = spec_.elevation_maps[i].colors};
     add(shape_index(field), {.color = spec_.elevation_maps[i].color, .casts_shadow = false}, kWorldFrame, {},
         spec_.elevation_maps[i].order);
   }
@@ -157,7 +218,7 @@ PlacedPrism block_prism(const BlockModel& block) {
 void SceneCompiler::add_blocks(bool fixed) {
   for (size_t i = 0; i < spec_.blocks.size(); ++i) {
     BlockModel& block = model_.blocks[i];
-    if (fixed != (block.traits.is_static && !block.placed)) continue;
+    if (fixed != (block.traits.is_static && !block.placed) || !spec_.blocks[i].is_drawn) continue;
     PlacedPrism placed = block_prism(block);
     const Material material{.color = spec_.blocks[i].color};
     if (!fixed) {
@@ -223,6 +284,9 @@ void compile_scene(const WorldSpec& spec, Model& model) {
   compiler.add_blocks(true);
   compiler.add_blocks(false);
   compiler.add_vehicles();
+  compiler.add_actors();
+  compiler.add_panels();
+  compiler.add_point_clouds();
   compiler.add_ground_grids();
   compiler.set_extent();
   model.scene = std::move(scene);

@@ -5,7 +5,6 @@
 
 #include "model/shape.h"
 #include "sensor/odometry.h"
-#include "sensor/sensors.h"
 #include "vehicle/dynamics.h"
 #include "worldfile/expression.h"
 #include "worldfile/tags.h"
@@ -29,15 +28,6 @@ size_t add_tag_params(Model& model, const std::string& prefix, Tags<Spec> tags, 
   return add_params(model, prefix, table, values);
 }
 
-[[noreturn]] void unknown_class(const ParamSet& set, const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  const std::string found =
-      set.class_name.empty() ? "no class attribute" : "class '" + shortened(set.class_name) + "'";
-  throw WorldFileError(set.where, "<" + set.tag + ">: found " + found + ", expected one of " + list +
-                                      did_you_mean(set.class_name, names));
-}
-
 // Finds a registered class by name or throws, naming the known ones.
 template <class T>
 const T& find_class(std::span<const T* const> known, const ParamSet& set) {
@@ -48,24 +38,6 @@ const T& find_class(std::span<const T* const> known, const ParamSet& set) {
       if (!set.class_name.empty() && c->alias() == set.class_name) return *c;
     names.emplace_back(c->name());
   }
-  unknown_class(set, names);
-}
-
-// What the world language has and this version has not; a class that is registered never gets here.
-void refuse_unbuilt(const ParamSet& sensor) {
-  constexpr std::string_view kNotBuilt[] = {"camera", "rgbd_camera", "lidar3d", "gnss"};
-  if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), sensor.class_name) != std::end(kNotBuilt))
-    throw WorldFileError(sensor.where, "<sensor class=\"" + sensor.class_name + "\"> is not supported yet");
-}
-
-const SensorClass& find_sensor_class(const ParamSet& set) {
-  std::vector<std::string> names;
-  for (const auto& some : {sensor_classes(), more_sensor_classes()})
-    for (const SensorClass& c : some) {
-      if (c.name == set.class_name) return c;
-      names.emplace_back(c.name);
-    }
-  refuse_unbuilt(set);
   unknown_class(set, names);
 }
 
@@ -173,27 +145,16 @@ void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
       add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", table, *spec.load_transfer, {});
 }
 
-void add_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Model& model) {
-  for (const SensorSpec& s : spec.sensors) {
-    guard.poll();
-    SensorModel sensor;
-    sensor.name = s.name;
-    sensor.vehicle = vehicle;
-    const SensorClass& sensor_class = find_sensor_class(s.params);
-    sensor.class_name = sensor_class.name;
-    sensor.sensor = sensor_class.compile(s, guard, model.warnings);
-    if (const NamedText* period = s.params.find("sensor_period")) {
-      sensor.period = parse_number(*period);
-      check_range({.name = "sensor_period", .min = kShortestPeriod, .max = 1e6}, sensor.period,
-                  period->where);
-    }
-    sensor.params = add_params(model, "vehicle:" + spec.name + "/sensor:" + s.name + "/",
-                               sensor.sensor->params(), sensor.sensor->nominal_params());
-    model.sensors.push_back(std::move(sensor));
-  }
-}
-
 }  // namespace
+
+void unknown_class(const ParamSet& set, const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string found =
+      set.class_name.empty() ? "no class attribute" : "class '" + shortened(set.class_name) + "'";
+  throw WorldFileError(set.where, "<" + set.tag + ">: found " + found + ", expected one of " + list +
+                                      did_you_mean(set.class_name, names));
+}
 
 size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
                   std::span<const double> values) {
@@ -274,7 +235,7 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& gu
   v.initial_twist = spec.placement.velocity;
   v.body = model.bodies.size();
   model.bodies.push_back({BodyKind::kVehicle, model.vehicles.size()});
-  add_sensors(spec, model.vehicles.size(), guard, model);
+  compile_sensors(spec, model.vehicles.size(), guard, model);
   model.vehicles.push_back(std::move(v));
 }
 
@@ -283,6 +244,7 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mode
   b.name = spec.name;
   b.where = spec.where;
   b.traits = spec;
+  b.traits.is_static = spec.is_static || !spec.placement.animation.empty();  // nothing else moves it
   b.is_wall = spec.is_wall;
   b.placed = placed;
   b.shape = make_shape(block_contour(spec), spec.where,

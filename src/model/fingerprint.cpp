@@ -111,6 +111,24 @@ void visit(Archive& archive, const HeightMap& map) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, const Keyframe& keyframe) {
+  const auto& [time, pose] = keyframe;
+  archive(time, pose);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const AnimationModel& animation) {
+  const auto& [kind, index, frames, start] = animation;
+  archive(kind, index, frames, start);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const MovingPlane& plane) {
+  const auto& [top, frames, start, frame] = plane;
+  archive(top, frames, start);
+}
+
+template <typename Archive>
 void visit(Archive& archive, const Terrain& terrain) {
   const auto& [maps, planes] = terrain;
   archive(maps, planes);
@@ -128,15 +146,31 @@ void visit(Archive& archive, const ParamEntry& param) {
   archive(path, nominal);
 }
 
+template <typename Archive>
+void visit(Archive& archive, const CoverageRegion& region) {
+  const auto& [extent, z_min, z_max, hides] = region;
+  archive(extent, z_min, z_max, hides);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const Site& site) {
+  const auto& [reference, rotation, origin, plane, regions] = site;
+  archive(reference.latitude, reference.longitude, reference.height, rotation, origin.x, origin.y, origin.z,
+          regions);
+}
+
 uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
-               vehicles, blocks, grids, bodies, joints, joint_groups, sensors, terrain, has_steps, regions,
-               static_shapes, params, wheel_count, memory_size, reading_count, reading_bytes, bounds, origin,
-               warnings, own_fingerprint, scene] = model;
+               vehicles, blocks, grids, bodies, animations, moving_planes, actors, joints, joint_groups,
+               sensors, pending_sensors, terrain, has_steps, site, regions, static_shapes, params,
+               wheel_count, memory_size, reading_count, reading_bytes, bounds, origin, warnings, load_bytes,
+               own_fingerprint, scene] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,
          reading_count, bounds, origin);
+  if (site) hasher(*site);
+  if (!animations.empty() || !moving_planes.empty()) hasher(animations, moving_planes);
   return hasher.value();
 }
 

@@ -16,6 +16,7 @@
 #include "raycast/grid_field.h"
 #include "raycast/static_shapes.h"
 #include "sensor/sensor.h"
+#include "sensor/site.h"
 #include "terrain/ground.h"
 #include "tire/tire_model.h"
 #include "vehicle/controller.h"
@@ -151,6 +152,15 @@ struct SensorModel {
   std::unique_ptr<const Sensor> sensor;
 };
 
+// A sensor that has no readings yet: its class is to come, or it stands in the world by itself.
+struct PendingSensorModel {
+  std::string name;
+  std::string_view class_name{};
+  std::optional<size_t> vehicle{};  // none: it stands in the world
+  Pose3 mount{};                    // T_vehicle_sensor, or T_world_sensor
+  double period = 0.1;              // s; those of vehicles count in the automatic time step
+};
+
 enum class GroundProperty { kMu, kCRr, kSurface, kConeIndex };
 
 // Parameters of a region's box, in this order from RegionModel::box on: centre and size, m.
@@ -164,6 +174,38 @@ struct RegionModel {
       -1;  // index in Model::params; -1: of a type that says nothing, later regions do not count there
 };
 
+// A block or vehicle whose pose is imposed by time.
+struct AnimationModel {
+  BodyKind kind = BodyKind::kBlock;
+  size_t index = 0;  // of the block or vehicle
+  std::vector<Keyframe> frames;
+  Pose3 start;
+};
+
+// A level plane that moves: ground as a block's top is.
+struct MovingPlane {
+  BlockTop top;
+  std::vector<Keyframe> frames;
+  Pose3 start;
+  uint32_t frame = 0;  // of the scene
+};
+
+// Where an actor walks from one point to the next, and then waits.
+struct ActorLeg {
+  double start = 0, duration = 0;  // s of the walk; it ends where the next begins, after the pause
+  Pose3 from{}, to{};              // level
+  double heading = 0;              // rad, of the walk
+};
+
+struct ActorModel {
+  std::string name;
+  std::vector<ActorLeg> legs{};  // none: it stands
+  Pose3 initial_pose{};
+  double loop_start = 0, end = 0;  // s: from `end` on it goes as from `loop_start`; the same: it stays
+  double radius = 0, height = 0;   // m, of the figure
+  uint32_t frame = 0;              // of the scene
+};
+
 struct Model {
   std::string path;
   double timestep = 5e-3;
@@ -175,11 +217,16 @@ struct Model {
   std::vector<BlockModel> blocks;
   std::vector<GridModel> grids;
   std::vector<BodyModel> bodies;  // document order: Box2D's results depend on the order of creation
+  std::vector<AnimationModel> animations;
+  std::vector<MovingPlane> moving_planes;
+  std::vector<ActorModel> actors;
   std::vector<JointModel> joints;
   std::vector<JointGroup> joint_groups;
   std::vector<SensorModel> sensors;
+  std::vector<PendingSensorModel> pending_sensors;
   Terrain terrain;
-  bool has_steps = false;  // ground that a chassis may run against: maps, planes, blocks without a body
+  bool has_steps = false;    // ground that a chassis may run against: maps, planes, blocks without a body
+  std::optional<Site> site;  // none: the world is nowhere on the Earth
   std::vector<RegionModel> regions;  // the first of a property that holds a point counts
 
   // Outlines of static tangible blocks that no environment moves, in the world frame.
@@ -196,6 +243,7 @@ struct Model {
   // of the world is near that. What stands in the Model is in the world frame all the same.
   Vec2 origin;
   std::vector<std::string> warnings;
+  double load_bytes = 0;     // that loading it took, about
   uint64_t fingerprint = 0;  // model/fingerprint.h
 
   // What eyes see (scene/scene.h), no part of the fingerprint. It refers to the maps above: whoever keeps it

@@ -145,10 +145,12 @@ void bind_spec(py::module_& m) {
       "folder"_a);
 }
 
-BatchOptions batch_options(const PathName& assets, const std::vector<PathName>& roots) {
+BatchOptions batch_options(const PathName& assets, const std::vector<PathName>& roots,
+                           const ResourceArgument& resources) {
   BatchOptions options;
   options.load.assets = assets.text;
   options.load.roots = texts_of(roots);
+  options.load.resources = resources_of(resources);
   return options;
 }
 
@@ -165,13 +167,16 @@ void bind_options(py::module_& m) {
       .value("SAME_STEP", AutoresetMode::kSameStep)
       .value("DISABLED", AutoresetMode::kDisabled);
   py::class_<BatchOptions>(m, "BatchOptions")
-      .def(py::init(&batch_options), "assets"_a, "roots"_a)
+      .def(py::init(&batch_options), "assets"_a, "roots"_a, "resources"_a = ResourceArgument{})
       .def_readwrite("num_envs", &BatchOptions::num_envs)
       .def_readwrite("num_threads", &BatchOptions::num_threads)
       .def_readwrite("pin", &BatchOptions::pin)
       .def_readwrite("autoreset_mode", &BatchOptions::autoreset)
       .def_readwrite("strict_actions", &BatchOptions::strict_actions)
       .def_readwrite("spl", &BatchOptions::spl)
+      .def_property(
+          "strict", [](const BatchOptions& o) { return o.load.strict; },
+          [](BatchOptions& o, bool strict) { o.load.strict = strict; })
       .def_property(
           "memory_limit", [](const BatchOptions& o) { return o.load.memory_limit; },
           [](BatchOptions& o, uint64_t limit) { o.load.memory_limit = limit; });

@@ -56,17 +56,10 @@ py::array_t<uint8_t> draw_env(Renderer& renderer, const Batch& batch, int env, c
   return draw(renderer, batch.model(env), batch.simulation(env), goal, camera_in, width, height);
 }
 
-using Window = std::array<double, 4>;  // x_min, x_max, y_min, y_max on the ground, m
-
-Camera over(const Window& w, double aspect) {
-  return view_from_above({w[0], w[1], w[2], w[3]}, aspect);
-}
-
-// Where points [n, 3] are seen in a picture of draw_env_window, [n, 2] pixels; NaN behind the camera.
-py::array_t<double> pixels_in_window(const Window& window, const py::array_t<double>& points, int width,
-                                     int height) {
+// Where points [n, 3] are seen, [n, 2] pixels; NaN behind the camera.
+py::array_t<double> pixels_of(const Camera& camera, const py::array_t<double>& points, int width,
+                              int height) {
   if (points.ndim() != 2 || points.shape(1) != 3) throw py::value_error("points: expected an array (n, 3)");
-  const Camera camera = over(window, static_cast<double>(width) / height);
   const auto in = points.unchecked<2>();
   py::array_t<double> pixels({in.shape(0), py::ssize_t{2}});
   auto out = pixels.mutable_unchecked<2>();
@@ -78,6 +71,30 @@ py::array_t<double> pixels_in_window(const Window& window, const py::array_t<dou
     out(i, 1) = p.y;
   }
   return pixels;
+}
+
+// A whole world seen `tilt` degrees from straight above, and where points [n, 3] lie in the picture, [n, 2].
+std::pair<py::array_t<uint8_t>, py::array_t<double>> draw_world(
+    Renderer& renderer, const std::shared_ptr<const Model>& model, const Simulation& simulation, double tilt,
+    const py::array_t<double>& points, int width, int height) {
+  const auto camera = [&](const Simulation&, const Scene& scene, double aspect) {
+    return view_from_above(scene.bounds, aspect, tilt * kDegree, scene.height);
+  };
+  const Camera seen = camera(simulation, *model->scene, static_cast<double>(width) / height);
+  return {draw(renderer, model, simulation, {}, camera, width, height),
+          pixels_of(seen, points, width, height)};
+}
+
+using Window = std::array<double, 4>;  // x_min, x_max, y_min, y_max on the ground, m
+
+Camera over(const Window& w, double aspect) {
+  return view_from_above({w[0], w[1], w[2], w[3]}, aspect);
+}
+
+// The same of a picture of draw_env_window.
+py::array_t<double> pixels_in_window(const Window& window, const py::array_t<double>& points, int width,
+                                     int height) {
+  return pixels_of(over(window, static_cast<double>(width) / height), points, width, height);
 }
 
 void bind_egl_info(py::module_& m) {
@@ -122,6 +139,7 @@ void bind_render(py::module_& m) {
             return draw(r, model, simulation, {}, camera, width, height);
           },
           "model"_a, "simulation"_a, "behind"_a, "vehicle"_a, "width"_a, "height"_a)
+      .def("draw_world", &draw_world, "model"_a, "simulation"_a, "tilt"_a, "points"_a, "width"_a, "height"_a)
       .def(
           "draw_env",
           [](Renderer& r, const Batch& batch, int env, bool behind, int width, int height) {

@@ -12,7 +12,9 @@
 #include "python/gil.h"
 #include "python/path.h"
 #include "record/vehicle_log.h"
+#include "scene/triangles.h"
 #include "sensor/ray_sensor.h"
+#include "sim/animate.h"
 #include "sim/check_start.h"
 #include "sim/simulation.h"
 
@@ -53,11 +55,9 @@ py::array_t<double> wheels_of(const Simulation& simulation, size_t vehicle) {
   return out;
 }
 
-std::shared_ptr<const Model> load(const PathName& path, const PathName& assets,
-                                  const std::vector<PathName>& roots, uint64_t world_seed,
-                                  const std::map<std::string, std::string>& variables,
-                                  uint64_t memory_limit) {
-  const ReleasedGil released;
+WorldLoadOptions load_options(const PathName& assets, const std::vector<PathName>& roots, uint64_t world_seed,
+                              const std::map<std::string, std::string>& variables, uint64_t memory_limit,
+                              const ResourceArgument& resources) {
   WorldLoadOptions options;
   options.roots = texts_of(roots);
   options.assets = assets.text;
@@ -65,7 +65,34 @@ std::shared_ptr<const Model> load(const PathName& path, const PathName& assets,
   options.poll = SignalPoll();
   options.world_seed = world_seed;
   options.variables.assign(variables.begin(), variables.end());
-  return load_model(path.text, options);
+  options.resources = resources_of(resources);
+  return options;
+}
+
+void bind_loading(py::module_& m) {
+  m.def(
+      "load_model",
+      [](const PathName& path, const PathName& assets, const std::vector<PathName>& roots,
+         uint64_t world_seed, const std::map<std::string, std::string>& variables, uint64_t memory_limit,
+         const ResourceArgument& resources, bool strict) {
+        const WorldLoadOptions options =
+            load_options(assets, roots, world_seed, variables, memory_limit, resources);
+        const ReleasedGil released;
+        return load_model(path.text, options, {.strict = strict});
+      },
+      "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{}, "world_seed"_a = 0,
+      "variables"_a = std::map<std::string, std::string>{}, "memory_limit"_a = kDefaultMemoryLimit,
+      "resources"_a = ResourceArgument{}, "strict"_a = false);
+  // the URLs that a world names, and the error at which its reading ended
+  m.def(
+      "named_urls",
+      [](const PathName& path, const PathName& assets, const std::vector<PathName>& roots,
+         const ResourceArgument& resources) {
+        const WorldLoadOptions options = load_options(assets, roots, 0, {}, kDefaultMemoryLimit, resources);
+        const NamedUrls named = named_urls(path.text, options);
+        return std::pair(named.urls, named.error);
+      },
+      "path"_a, "assets"_a, "roots"_a, "resources"_a);
 }
 
 template <typename T>
@@ -158,6 +185,11 @@ void bind_model(py::module_& m) {
         if (!lidar) return std::nullopt;
         return copy_of(lidar->angles());
       });
+  py::class_<PendingSensorModel>(m, "PendingSensorModel")
+      .def_readonly("name", &PendingSensorModel::name)
+      .def_readonly("class_name", &PendingSensorModel::class_name)
+      .def_readonly("vehicle", &PendingSensorModel::vehicle)
+      .def_readonly("period", &PendingSensorModel::period);
   py::class_<Model, py::smart_holder>(m, "Model")
       .def_property_readonly("path", [](const Model& m) { return python_path(m.path); })
       .def_readonly("timestep", &Model::timestep)
@@ -165,15 +197,24 @@ void bind_model(py::module_& m) {
       .def_readonly("vehicles", &Model::vehicles)
       .def_readonly("blocks", &Model::blocks)
       .def_readonly("sensors", &Model::sensors)
+      .def_readonly("pending_sensors", &Model::pending_sensors)
+      .def_property_readonly("actors",
+                             [](const Model& m) {
+                               std::vector<std::string> names;
+                               for (const ActorModel& actor : m.actors) names.push_back(actor.name);
+                               return names;
+                             })
+      .def_property_readonly("body_count", [](const Model& m) { return m.bodies.size(); })
+      .def_property_readonly("triangle_count", [](const Model& m) { return triangle_count(*m.scene); })
+      .def_readonly("load_bytes", &Model::load_bytes)
       .def_property_readonly("parameters", &parameters_of);
-  m.def("load_model", &load, "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{}, "world_seed"_a = 0,
-        "variables"_a = std::map<std::string, std::string>{}, "memory_limit"_a = kDefaultMemoryLimit);
 }
 
 }  // namespace
 
 void bind_world(py::module_& m) {
   bind_model(m);
+  bind_loading(m);
   py::class_<Simulation>(m, "Simulation")
       .def(py::init<std::shared_ptr<const Model>, uint64_t, uint32_t>(), "model"_a, "key"_a, "episode"_a = 0)
       .def("reset", &Simulation::reset, "key"_a, "episode"_a)
@@ -218,6 +259,10 @@ void bind_world(py::module_& m) {
       .def("clear_collision_flags", &Simulation::clear_collision_flags)
       .def("wheels", &wheels_of)
       .def("block_pose", [](const Simulation& s, size_t i) { return tuple_of(block_pose(s, i)); })
+      .def("actor_pose",
+           [](const Simulation& s, size_t i) {
+             return tuple_of(actor_pose(s.model().actors.at(i), s.state().time));
+           })
       .def("block_world_twist",
            [](const Simulation& s, size_t i) { return tuple_of(block_world_twist(s, i)); })
       .def("sensor_count", [](const Simulation& s, size_t i) { return s.state().sensors.at(i).count; })

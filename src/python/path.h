@@ -4,7 +4,10 @@
 #include <pybind11/pybind11.h>
 
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "assets/resources.h"
 
 namespace mvsim {
 
@@ -19,10 +22,24 @@ inline std::vector<std::string> texts_of(const std::vector<PathName>& names) {
   return out;
 }
 
+// What is mapped to folders, and the cache: ([(prefix, folder)...], cache).
+using ResourceArgument = std::pair<std::vector<std::pair<std::string, PathName>>, PathName>;
+
 inline pybind11::str python_path(const std::string& path) {
   PyObject* const text = PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size()));
   if (!text) throw pybind11::error_already_set();
   return pybind11::reinterpret_steal<pybind11::str>(text);
+}
+
+}  // namespace mvsim
+
+namespace mvsim {
+
+inline ResourceOptions resources_of(const ResourceArgument& given) {
+  ResourceOptions out;
+  for (const auto& [prefix, folder] : given.first) out.prefixes.emplace_back(prefix, folder.text);
+  out.cache = given.second.text;
+  return out;
 }
 
 }  // namespace mvsim

@@ -23,6 +23,10 @@ void MeshBuilder::add(const HeightField& field, int max_nodes) {
     const auto c = static_cast<size_t>(std::clamp(column, 0, columns - 1) * stride);
     return field.heights[r * static_cast<size_t>(field.columns) + c];
   };
+  const auto color = [&](int row, int column) {
+    return (*field.colors)[static_cast<size_t>(row * stride) * static_cast<size_t>(field.columns) +
+                           static_cast<size_t>(column * stride)];
+  };
   double low = height(0, 0), high = low;
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column) {
@@ -39,7 +43,7 @@ void MeshBuilder::add(const HeightField& field, int max_nodes) {
       // what is seen through is no ground but lies on it
       const double shade = color_.a < 255 ? 1 : kLowShade + (kHighShade - kLowShade) * (z - low) / range;
       vertex({field.corner.x + row * step_x, field.corner.y + column * step_y, z},
-             normalized({-along_x, -along_y, 1}), shaded(color_, shade));
+             normalized({-along_x, -along_y, 1}), field.colors ? color(row, column) : shaded(color_, shade));
     }
   for (int row = 0; row + 1 < rows; ++row)
     for (int column = 0; column + 1 < columns; ++column) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
@@ -61,6 +62,7 @@ struct HeightField {
   std::span<const float> heights;  // row by row, m
   Vec2 corner;                     // of node (0, 0)
   double step_x = 1, step_y = 1;
+  std::shared_ptr<const std::vector<Color>> colors{};  // of the nodes; none: the material's, darker where low
 };
 
 using Shape = std::variant<Mesh, Prism, WheelShape, LevelRect, GridCells, HeightField>;

@@ -171,6 +171,14 @@ void MeshBuilder::add(const LevelRect& rect) {
        color_);
 }
 
+size_t triangle_count(const Scene& scene) {
+  std::vector<size_t> counts;
+  for (const Shape& shape : scene.shapes) counts.push_back(triangles_of(shape, {}, {}).indices.size() / 3);
+  size_t sum = 0;
+  for (const Instance& instance : scene.instances) sum += counts[instance.shape];
+  return sum;
+}
+
 Mesh triangles_of(const Shape& shape, Color color, const Frame3& frame, const TriangleOptions& options) {
   MeshBuilder builder(frame, color);
   std::visit(

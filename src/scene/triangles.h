@@ -17,6 +17,9 @@ struct TriangleOptions {
 // shape has it (walls a little darker at their foot, hills by height).
 Mesh triangles_of(const Shape& shape, Color color, const Frame3& frame, const TriangleOptions& options = {});
 
+// Of all instances, as they are drawn.
+size_t triangle_count(const Scene& scene);
+
 // Triangles (index triples) that fill a simple polygon given counter-clockwise.
 std::vector<uint32_t> triangulate(std::span<const Vec2> polygon);
 

@@ -72,8 +72,9 @@ SensorInfo info_of(const ImuConfig& config) {
 
 }  // namespace
 
-// Its reading (float64): angular velocity x, y, z; proper acceleration x, y, z; and, where it measures
-// orientation, the quaternion w, x, y, z from its frame to the world's; all in its own frame.
+// Its reading (float64), in its own frame: angular velocity x, y, z; proper acceleration x, y, z; and, where
+// it measures orientation, the quaternion w, x, y, z from there to east, north, up (without <georeference> to
+// the world's frame).
 class Imu final : public StateSensor {
  public:
   explicit Imu(const ImuConfig& config)
@@ -93,7 +94,7 @@ class Imu final : public StateSensor {
     measure(into_mount(proper_acceleration(motion)), own, kAccelerometerWhite, kAccelerometerWalk, elapsed,
             kAccelerometerBias, out + 3);
     if (config_.measures_orientation) {
-      const Quaternion q = orientation(own, motion.pose);
+      const Quaternion q = orientation(own, motion);
       std::copy_n(std::begin({q.w, q.x, q.y, q.z}), 4, out + 6);
     }
     std::memcpy(values, out, reading().bytes());
@@ -125,8 +126,9 @@ class Imu final : public StateSensor {
     }
   }
 
-  Quaternion orientation(const SensorOwn& own, const Pose3& vehicle) const {
-    const Quaternion truth = rotation_of(vehicle) * rotation_of(config_.pose);
+  Quaternion orientation(const SensorOwn& own, const BodyMotion& motion) const {
+    const Quaternion R_enu_world = rotation_of({.yaw = motion.site ? motion.site->rotation : 0});
+    const Quaternion truth = R_enu_world * rotation_of(motion.pose) * rotation_of(config_.pose);
     const double sigma = own.params[kOrientationNoise];
     if (!(sigma > 0)) return canonical(truth);
     const double x = sigma * own.noise->normal(), y = sigma * own.noise->normal(),

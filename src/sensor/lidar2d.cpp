@@ -68,8 +68,8 @@ LidarConfig read_config(const SensorSpec& spec, std::vector<std::string>& warnin
   LidarConfig config;
   read_params(spec.params, kNoise, config.noise, {}, unused);
   if (shape[kRaytrace3d] != 0)
-    throw WorldFileError(spec.params.find("raytrace_3d")->where,
-                         "<raytrace_3d>: found true, expected false: 3D lidars are not supported yet");
+    warnings.push_back(spec.params.find("raytrace_3d")->where.text() +
+                       ": <raytrace_3d>: the lidar is read in 2D in this version");
   config.pose = read_mount(spec.params, {.z = 0.05}, "height");
   config.fov = shape[kFov];
   config.rays = static_cast<int>(shape[kRays]);

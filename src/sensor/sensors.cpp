@@ -6,6 +6,7 @@ namespace mvsim {
 
 // One line a class, which is declared by it.
 constexpr auto kSensorClasses = std::to_array<SensorClass>({
+    {"gnss", compile_sensor<class Gnss>},
     {"imu", compile_sensor<class Imu>},
     {"laser", compile_sensor<class Lidar2d>},
 });

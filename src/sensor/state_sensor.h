@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sensor/sensor.h"
+#include "sensor/site.h"
 
 namespace mvsim {
 
@@ -17,6 +18,7 @@ struct BodyMotion {
   Pose2 pose_before{};         // at the start of the step
   Rotation2 heading_before{};  // of pose_before.yaw
   double gravity = 0;          // m/s2
+  const Site* site = nullptr;  // none: the world is nowhere on the Earth
 };
 
 class StateSensor : public Sensor {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/animate.h"
 #include "sim/body_mass.h"
 #include "sim/body_twist.h"
 #include "sim/drive.h"
@@ -146,6 +147,7 @@ void reset_state(const Model& m, SimState& s, Workspace& w, uint64_t key, uint32
   }
   for (size_t i = 0; i < m.vehicles.size(); ++i) reset_vehicle(m, s, i);
   for (size_t i = 0; i < m.blocks.size(); ++i) reset_block(m, s, i);
+  animate(m, s, w);
 }
 
 void place_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {

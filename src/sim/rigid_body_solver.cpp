@@ -229,6 +229,19 @@ void RigidBodySolver::set_velocity(size_t body, const BodyState& state) {
   b->SetAngularVelocity(state.omega);
 }
 
+void RigidBodySolver::set_pose(const Model& model, std::span<const double> params, size_t body,
+                               const BodyState& state) {
+  b2Body* b = impl_->bodies[body];
+  const BodyModel& kind = model.bodies[body];
+  if (kind.kind == BodyKind::kBlock && is_far(model.blocks[kind.index])) {
+    while (b->GetFixtureList()) b->DestroyFixture(b->GetFixtureList());
+    add_far_block(model, model.blocks[kind.index], state, params, b);
+    return;
+  }
+  b->SetTransform({state.x, state.y}, state.angle);
+  if (b->GetType() != b2_staticBody) set_velocity(body, state);
+}
+
 void RigidBodySolver::apply(size_t body, const BodyForce& force) {
   impl_->forces[impl_->movable_of[body]] = force;
 }

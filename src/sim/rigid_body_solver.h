@@ -35,6 +35,8 @@ class RigidBodySolver {
   ~RigidBodySolver();
 
   void set_velocity(size_t body, const BodyState& state);
+  // Puts a body elsewhere at the state's velocity; of static ones only those that an environment places.
+  void set_pose(const Model& model, std::span<const double> params, size_t body, const BodyState& state);
   void apply(size_t body, const BodyForce& force);
   // Turns the boxes of the wheels to where they steer; the body's mass properties stay as they were.
   void turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels);

@@ -1,5 +1,6 @@
 #include "sim/scene_poses.h"
 
+#include "sim/animate.h"
 #include "sim/measure.h"
 
 namespace mvsim {
@@ -28,6 +29,10 @@ void scene_poses(const SimView& sim, std::vector<ScenePose>& poses) {
       poses[frame_of_wheel(model.bodies.size(), vehicle.first_wheel + w)].T_world_frame =
           wheel_frame(base, vehicle.wheels[w], states[w]);
   }
+  for (const MovingPlane& plane : model.moving_planes)
+    poses[plane.frame].T_world_frame = Frame3(moving_plane_pose(plane, sim.state.time));
+  for (const ActorModel& actor : model.actors)
+    poses[actor.frame].T_world_frame = Frame3(actor_pose(actor, sim.state.time));
   for (size_t i = 0; i < model.blocks.size(); ++i) {
     const BlockModel& block = model.blocks[i];
     const uint32_t frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : block.frame;

@@ -27,7 +27,8 @@ BodyMotion motion_of(const Model& m, const SimState& s, size_t vehicle, Rotation
           .acceleration = v.acceleration,
           .pose_before = before,
           .heading_before = yaws.of(before.yaw),
-          .gravity = m.gravity};
+          .gravity = m.gravity,
+          .site = m.site ? &*m.site : nullptr};
 }
 
 SensorOwn own_of(const SensorModel& sensor, SimState& s, size_t index) {

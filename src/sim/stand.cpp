@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/animate.h"
 #include "sim/measure.h"
 #include "sim/workspace.h"
 #include "terrain/plate_fit.h"
@@ -32,6 +33,7 @@ void find_tops_below(double height, const Model& m, const SimState& s, Workspace
     if (s.block_z[b] + block.top.lowest() <= height)
       w.tops.push_back({&block.top, block_plane_pose(sim, b), s.block_z[b]});
   }
+  add_moving_planes(m, s, height, w.tops);
 }
 
 // One pass of stand(): the plate that fits the ground under the wheels as the vehicle is tilted now.

@@ -1,6 +1,7 @@
 // The time step on one page.
 #include <cmath>
 
+#include "sim/animate.h"
 #include "sim/body_twist.h"
 #include "sim/drive.h"
 #include "sim/move.h"
@@ -51,6 +52,9 @@ void Simulation::step(double dt) {
   const size_t vehicles = m.vehicles.size();
   w.forces.resize(vehicles);
   w.yaws.resize(vehicles);
+
+  // what moves by itself
+  if (!m.animations.empty()) animate(m, s, w);
 
   // heights under the wheels, and what is too high for them
   w.step_squares.clear();

@@ -81,6 +81,8 @@ std::vector<TagRow> all_tags() {
   list.add("geometry", geometry_tags());
   list.add("geometry", geometry_size_tags());
   list.add("walls", walls_tags());
+  list.add("actor", actor_tags());
+  list.add("waypoint", waypoint_tags());
   list.add("joint", joint_tags());
   list.add("distance joint", distance_joint_tags());
   list.add("revolute joint", revolute_joint_tags());
@@ -96,6 +98,7 @@ std::vector<TagRow> all_tags() {
   list.add("property_region", extent_tags(), kRegion.extent);
   list.add("ground_grid", ground_grid_tags());
   list.add("ground_grid", extent_tags(), kGrid.extent);
+  list.add("pointcloud", point_cloud_tags());
   list.add("visual", visual_tags());
   list.add("publish", publish_tags());
   list.add("sensor publish", sensor_publish_tags());

@@ -23,13 +23,14 @@ const XmlSource& add_source(LoadState& state, std::shared_ptr<const SourceText> 
   return *state.sources.back();
 }
 
-void refuse_uri(const NamedText& value) {
-  for (std::string_view scheme : {"http://", "https://", "package://", "ftp://"})
-    if (std::string_view(value.text).starts_with(scheme))
-      throw WorldFileError(value.where,
-                           "'" + shortened(value.text, 200) + "': " + std::string(scheme) +
-                               " is not supported yet: nothing is downloaded, name a local file");
+void refuse_url(const NamedText& value) {
+  if (!is_url(value.text) && !value.text.starts_with("ftp://")) return;
+  throw WorldFileError(value.where,
+                       "'" + shortened(value.text, 200) + "': an <include> takes a local file, not a URL");
 }
+
+constexpr const char* kFetch =
+    "neither in a mapped folder nor in the cache: `mvsim-gym fetch WORLD` downloads";
 
 // "../../definitions/x.xml" -> "definitions/x.xml"
 std::string without_leading_dots(std::string path) {
@@ -95,7 +96,7 @@ void warn_unused(LoadState& state, const Element& include, const IncludeParamete
 // Beside the file being read, beside the file that says it, then among the package's own worlds.
 OpenFile open_include(LoadState& state, const Element& include, NamedText value) {
   value.text = trimmed(value.text);
-  refuse_uri(value);
+  refuse_url(value);
   if (value.text.starts_with("file://")) value.text.erase(0, 7);
   const std::string& holder = include.source->path();
   const std::string beside = holder == state.world.path ? state.main_folder : folder_of(holder);
@@ -105,11 +106,11 @@ OpenFile open_include(LoadState& state, const Element& include, NamedText value)
         join_path(join_path(state.options.assets, "worlds"), without_leading_dots(value.text)));
   std::string first_reason, reason;
   for (const std::string& candidate : candidates) {
-    if (auto file = state.roots.open(candidate, reason)) return std::move(*file);
+    if (auto file = state.resources.roots().open(candidate, reason)) return std::move(*file);
     if (first_reason.empty()) first_reason = reason;
   }
   throw WorldFileError(value.where, "the file '" + shortened(value.text, 200) + "' " + first_reason +
-                                        nearby_file(state.roots, candidates));
+                                        nearby_file(state.resources.roots(), candidates));
 }
 
 std::shared_ptr<const SourceText> read_include(LoadState& state, const OpenFile& file,
@@ -179,22 +180,35 @@ OpenInclude::OpenInclude(LoadState& state, const Element& include, bool inside_v
   warn_unused(state, include, parameters, file->text());
   source_ = &add_source(state, file, state.expander.substitute(*file, parameters), true, where);
   state.include_stack.push_back(path);
+  state.world.includes[path] = where;
 }
 
 OpenInclude::~OpenInclude() {
   state_.include_stack.pop_back();
 }
 
+static std::optional<OpenFile> find_file(LoadState& state, const NamedText& value,
+                                         const std::string& folder) {
+  try {
+    return state.resources.find(std::string(trimmed(value.text)), folder);
+  } catch (const Error& e) {
+    throw WorldFileError(value.where, "<" + value.name + ">: " + e.what());
+  }
+}
+
 OpenFile open_named_file(LoadState& state, const NamedText& value, const std::string& folder) {
-  NamedText path = value;
-  path.text = trimmed(value.text);
-  refuse_uri(path);
-  if (path.text.starts_with("file://")) path.text.erase(0, 7);
-  std::string reason;
-  const std::string candidate = join_path(folder, path.text);
-  if (auto file = state.roots.open(candidate, reason)) return std::move(*file);
-  throw WorldFileError(value.where, "<" + value.name + ">: the file '" + shortened(path.text, 200) + "' " +
-                                        reason + nearby_file(state.roots, {candidate}));
+  if (std::optional<OpenFile> file = find_file(state, value, folder)) return std::move(*file);
+  throw WorldFileError(value.where,
+                       "<" + value.name + ">: '" + shortened(value.text, 200) + "' is " + kFetch + " it");
+}
+
+std::optional<OpenFile> find_named_file(LoadState& state, const NamedText& value, const std::string& folder) {
+  std::optional<OpenFile> file = find_file(state, value, folder);
+  if (!file)
+    state.warnings.add("absent file", value.where,
+                       "<" + value.name + ">: '" + shortened(value.text, 200) + "' is not drawn, being " +
+                           kFetch + " what a world names");
+  return file;
 }
 
 bool is_condition_true(std::string_view text) {

@@ -30,8 +30,12 @@ class OpenInclude {
   std::string folder_;
 };
 
-// A file that a world names: relative to `folder`, below the roots. Throws WorldFileError.
+// The file that a world names by a path or a URL (assets/resources.h), relative to `folder`. Throws
+// WorldFileError.
 OpenFile open_named_file(LoadState& state, const NamedText& value, const std::string& folder);
+// The same for what is only looked at. Nothing: a URL that is neither mapped nor in the cache, of which one
+// warning for all of the world says how to fetch it.
+std::optional<OpenFile> find_named_file(LoadState& state, const NamedText& value, const std::string& folder);
 
 // What `decode()` returns; an Error of it gets the place of the element.
 template <typename Decode>

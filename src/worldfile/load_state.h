@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "assets/file_roots.h"
+#include "assets/resources.h"
 #include "base/file.h"
 #include "worldfile/expansion.h"
 #include "worldfile/limits.h"
@@ -17,7 +17,7 @@
 
 namespace mvsim {
 
-// <vehicle:class> or <block:class>: its element and its children with includes and ifs carried out.
+// <vehicle:class>, <block:class> or <actor:class>: its element and its children with includes and ifs carried out.
 struct ClassBody {
   Element element;
   std::vector<Element> children;
@@ -34,13 +34,13 @@ struct LoadState {
             const std::vector<std::string>& root_folders)
       : options(load_options),
         session(load_session),
-        roots(root_folders),
+        resources(root_folders, load_options.resources, load_session.urls),
         budget(load_session.guard),
         expander(load_options.world_seed, budget) {}
 
   const WorldLoadOptions& options;
   LoadSession& session;
-  FileRoots roots;
+  Resources resources;
   Budget budget;
   WarningList warnings;
   Expander expander;
@@ -53,10 +53,10 @@ struct LoadState {
   std::vector<std::string> include_stack;                 // real paths of the files being read
   int nesting = 0;                                        // of for, if and include
 
-  std::map<std::string, ClassBody> vehicle_classes, block_classes;
-  std::set<std::string> vehicle_names, block_names;
+  std::map<std::string, ClassBody> vehicle_classes, block_classes, actor_classes;
+  std::set<std::string> vehicle_names, block_names, sensor_names, actor_names;
   std::map<std::string, int> block_copies;  // number of the latest block called so again
-  int vehicle_count = 0, block_count = 0, wall_count = 0, order = 0;
+  int vehicle_count = 0, block_count = 0, wall_count = 0, actor_count = 0, order = 0;
   WorldSpec world;
 };
 

@@ -94,10 +94,12 @@ constexpr TopTag kTopTags[] = {
     {"gui", check_gui},
     {"lights", check_lights},
     {"light", check_lights},
-    {"marker", check_marker},
+    {"marker", parse_marker},
     {"joint", parse_joint},
-    {"georeference", check_georeference},
-    {"sensor", [](LoadState&, const Element& e) { refuse(e, "a <sensor> outside of a vehicle"); }},
+    {"actor", parse_actor},
+    {"actor:class", parse_actor_class},
+    {"georeference", parse_georeference},
+    {"sensor", parse_standalone_sensor},
 };
 
 void process(LoadState& state, const Element& e) {
@@ -131,7 +133,7 @@ bool is_version(std::string_view text) {
   return dot != std::string_view::npos && all_digits(text.substr(0, dot)) && all_digits(text.substr(dot + 1));
 }
 
-WorldSpec load(LoadState& state, const std::string& path, std::string text, const std::string& folder) {
+void read(LoadState& state, const std::string& path, std::string text, const std::string& folder) {
   state.main_folder = folder;
   const XmlSource& source =
       read_main_source(state, std::make_shared<const SourceText>(path, std::move(text)));
@@ -158,6 +160,14 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
                                            did_you_mean(name, state.world.asked_variables));
   }
   state.world.warnings = state.warnings.texts();
+}
+
+WorldSpec load(LoadState& state, const std::string& path, std::string text, const std::string& folder) {
+  try {
+    read(state, path, std::move(text), folder);
+  } catch (const WorldFileError& e) {
+    throw with_includes(e, state.world);
+  }
   return std::move(state.world);
 }
 
@@ -180,6 +190,18 @@ std::string real_folder(const std::string& folder) {
 
 }  // namespace
 
+WorldFileError with_includes(const WorldFileError& error, const WorldSpec& world) {
+  std::string message = error.message();
+  SourceLocation at = error.where();
+  for (int i = 0; i < kMaxIncludeDepth && at.path; ++i) {
+    const auto include = world.includes.find(*at.path);
+    if (include == world.includes.end()) break;
+    at = include->second;
+    message += ", included at " + at.text();
+  }
+  return {error.where(), message};
+}
+
 WorldSpec load_world(const OpenFile& file, const WorldLoadOptions& options, LoadSession& session) {
   const std::string& path = file.path();
   const std::string folder = real_folder(folder_of(path));
@@ -194,6 +216,20 @@ WorldSpec load_world(const std::string& path, const WorldLoadOptions& options) {
   LoadGuard guard(options.memory_limit, options.poll);
   LoadSession session(guard);
   return load_world(open_file(path), options, session);
+}
+
+NamedUrls named_urls(const std::string& path, const WorldLoadOptions& options) {
+  require_file(path, "world");
+  LoadGuard guard(options.memory_limit, options.poll);
+  LoadSession session(guard);
+  NamedUrls out;
+  try {
+    load_world(open_file(path), options, session);
+  } catch (const WorldFileError& e) {
+    out.error = e.what();
+  }
+  out.urls.assign(session.urls.begin(), session.urls.end());
+  return out;
 }
 
 WorldSpec load_world_text(const std::string& text, const std::string& folder,

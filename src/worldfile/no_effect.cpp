@@ -31,8 +31,17 @@ std::vector<std::string> visual_names(LoadState& state, const Fields& object) {
   return out;
 }
 
+// One that is switched off asks for nothing.
+static void check_topics(LoadState& state, const Element& e, PlainTags tags, const Scope& scope) {
+  const Fields fields(state, scope, e);
+  check_tags(state, fields, tags);
+  fields.warn_unknown(e.tag(), tag_names(tags));
+  const std::optional<NamedText> enabled = fields.scalar("enabled");
+  if (!enabled || parse_bool(*enabled)) warn_no_effect(state, e.tag(), e.where());
+}
+
 void check_publish(LoadState& state, const Element& e, const Scope& scope) {
-  check_group(state, e, publish_tags(), scope);
+  check_topics(state, e, publish_tags(), scope);
   if (static_cast<bool>(e.node.child("publish_relative_pose_topic")) !=
       static_cast<bool>(e.node.child("publish_relative_pose_objects")))
     throw WorldFileError(
@@ -42,7 +51,7 @@ void check_publish(LoadState& state, const Element& e, const Scope& scope) {
 }
 
 void check_sensor_publish(LoadState& state, const Element& e, const Scope& scope) {
-  check_group(state, e, sensor_publish_tags(), scope);
+  check_topics(state, e, sensor_publish_tags(), scope);
 }
 
 void check_gui(LoadState& state, const Element& e) {
@@ -53,13 +62,12 @@ void check_lights(LoadState& state, const Element& e) {
   check_group(state, e, light_tags());
 }
 
-// Only a GNSS receiver would look at it. Coordinates of a UTM zone need nothing else: Model::origin.
-void check_georeference(LoadState& state, const Element& e) {
+// Only a GNSS receiver looks at it. Coordinates of a UTM zone need nothing else: Model::origin.
+void parse_georeference(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
   GeoreferenceSpec at;
   read_tags(state, fields, georeference_tags(), at);
   fields.warn_unknown("georeference", tag_names(georeference_tags()));
-  warn_no_effect(state, "georeference", e.where());
   if (at.is_utm && at.rotation != 0)
     throw WorldFileError(e.where(), "<georeference>: found <world_is_utm> with a rotation of " +
                                         number_text(at.rotation) +
@@ -67,6 +75,7 @@ void check_georeference(LoadState& state, const Element& e) {
   if (at.is_utm && (at.latitude == 0 || at.longitude == 0))
     throw WorldFileError(e.where(),
                          "<georeference>: found <world_is_utm> alone, expected <latitude> and <longitude>");
+  state.world.georeference = at;
 }
 
 void check_skybox(LoadState& state, const Element& e) {
@@ -80,7 +89,7 @@ void check_skybox(LoadState& state, const Element& e) {
                      "<element class=\"skybox\"> has no effect in this version");
 }
 
-void check_marker(LoadState& state, const Element& e) {
+void parse_marker(LoadState& state, const Element& e) {
   const NamedText type = required_attribute(state, e, "type", {});
   if (type.text != "line_strip")
     throw WorldFileError(type.where,
@@ -89,11 +98,19 @@ void check_marker(LoadState& state, const Element& e) {
   const std::optional<NamedText> points = fields.scalar("points");
   if (!points) throw WorldFileError(e.where(), "<marker> has no <points>");
   constexpr size_t kMaxNumbers = 3000000;
-  if (parse_numbers(*points, 3, kMaxNumbers, "rows of x y z").size() % 3 != 0)
-    throw WorldFileError(points->where, "<points>: expected rows of x y z");
-  check_tags(state, fields, marker_tags());
+  const std::vector<double> v = parse_numbers(*points, 3, kMaxNumbers, "rows of x y z");
+  if (v.size() % 3 != 0) throw WorldFileError(points->where, "<points>: expected rows of x y z");
+  MarkerSpec out;
+  out.where = e.where();
+  read_tags(state, fields, marker_tags(), out);
+  std::vector<double> shift{0, 0, 0};
+  if (const std::optional<NamedText> translation = fields.scalar("translation"))
+    shift = parse_numbers(*translation, 2, 3, "x y and optionally z (m)");
+  shift.resize(3);
+  for (size_t i = 0; i < v.size(); i += 3)
+    out.points.push_back({v[i] + shift[0], v[i + 1] + shift[1], v[i + 2] + shift[2]});
   fields.warn_unknown("marker", tag_names(marker_tags()));
-  warn_no_effect(state, "marker", e.where());
+  state.world.markers.push_back(std::move(out));
 }
 
 }  // namespace mvsim

@@ -1,6 +1,7 @@
 // Readers of the top-level tags; each appends to LoadState::world. Not thread-safe, as LoadState.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +11,11 @@
 namespace mvsim {
 
 inline constexpr size_t kMaxShapePoints = 14;
-// init_pose, init_pose3d, init_vel, skip_elevation_adjust; checks publish and refuses animation.
+// init_pose, init_pose3d, init_vel, skip_elevation_adjust, animation; checks publish.
 PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object);
+// Six numbers x y z yaw pitch roll, or three x y yaw, from `numbers` on.
+Pose3 pose_of_numbers(const NamedText& text, std::span<const double> numbers);
+std::vector<Keyframe> parse_animation(LoadState& state, const Element& e, const Scope& scope);
 // `number` degrees that look like radians (1.5708, 3.14...): warns with the degrees they would be.
 void warn_of_radians(LoadState& state, double number, const NamedText& text);
 void require_pose(const PlacementSpec& placement, std::string_view tag, std::string_view name);
@@ -19,14 +23,19 @@ void require_pose(const PlacementSpec& placement, std::string_view tag, std::str
 void parse_vehicle_class(LoadState& state, const Element& e);
 void parse_vehicle(LoadState& state, const Element& e);
 void parse_sensors(LoadState& state, const Fields& fields, VehicleSpec& vehicle);
+void parse_standalone_sensor(LoadState& state, const Element& e);
 void parse_block_class(LoadState& state, const Element& e);
 void parse_block(LoadState& state, const Element& e);
 void parse_joint(LoadState& state, const Element& e);
+void parse_actor_class(LoadState& state, const Element& e);
+void parse_actor(LoadState& state, const Element& e);
 void parse_walls(LoadState& state, const Element& e);
 // A static block that stands on a line, named by the count of walls.
 BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, double height);
 void parse_element(LoadState& state, const Element& e);
 void parse_vertical_plane(LoadState& state, const Fields& fields, const Element& e);
+void read_dem(LoadState& state, const Fields& fields, const NamedText& name, ElevationMapSpec& out);
+void parse_point_cloud(LoadState& state, const Fields& fields, const Element& e);
 void parse_elevation_map(LoadState& state, const Fields& fields, const Element& e);
 
 // Tags that are checked and then have no effect.
@@ -35,8 +44,8 @@ void check_visual(LoadState& state, const Element& e, const Scope& scope);
 std::vector<std::string> visual_names(LoadState& state, const Fields& object);
 void check_publish(LoadState& state, const Element& e, const Scope& scope);
 void check_sensor_publish(LoadState& state, const Element& e, const Scope& scope);
-void check_marker(LoadState& state, const Element& e);
-void check_georeference(LoadState& state, const Element& e);
+void parse_marker(LoadState& state, const Element& e);
+void parse_georeference(LoadState& state, const Element& e);
 void check_skybox(LoadState& state, const Element& e);
 void check_gui(LoadState& state, const Element& e);
 void check_lights(LoadState& state, const Element& e);

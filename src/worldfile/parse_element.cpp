@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "assets/map_yaml.h"
@@ -9,8 +8,6 @@ namespace mvsim {
 namespace {
 
 constexpr size_t kMaxYamlBytes = 1 << 20;
-
-constexpr std::string_view kNotBuilt[] = {"pointcloud", "point_cloud"};
 
 void read_extent(LoadState& state, const Fields& fields, const Element& e, Rect& extent) {
   read_tags(state, fields, extent_tags(), extent);
@@ -98,6 +95,7 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
   out.pose = placement.pose;
   out.has_pose = placement.has_pose;
   out.adjust_elevation = placement.adjust_elevation;
+  out.animation = placement.animation;
   if (const Element* velocity = fields.node("init_vel"))
     state.warnings.add("no effect init_vel of a plane", velocity->where(),
                        "<init_vel> has no effect in a plane, which never moves");
@@ -158,11 +156,10 @@ void parse_element(LoadState& state, const Element& e) {
   if (class_name.text == "property_region") return parse_region(state, fields, e);
   if (class_name.text == "ground_grid") return parse_ground_grid(state, fields, e);
   if (class_name.text == "skybox") return check_skybox(state, e);
-  if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), class_name.text) != std::end(kNotBuilt))
-    refuse(e, "<element class=\"" + class_name.text + "\">");
-  std::vector<std::string> names{"occupancy_grid",  "elevation_map", "horizontal_plane", "ground_grid",
+  if (class_name.text == "pointcloud" || class_name.text == "point_cloud")
+    return parse_point_cloud(state, fields, e);
+  const std::vector<std::string> names{"pointcloud", "occupancy_grid",  "elevation_map", "horizontal_plane", "ground_grid",
                                  "property_region", "skybox",        "vertical_plane"};
-  for (const std::string_view name : kNotBuilt) names.emplace_back(name);
   throw WorldFileError(class_name.where, "<element> of unknown class '" + shortened(class_name.text) + "'" +
                                              did_you_mean(class_name.text, names));
 }

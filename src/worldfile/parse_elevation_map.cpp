@@ -44,10 +44,11 @@ void read_heights(LoadState& state, const Fields& fields, const Element& e, Elev
     return read_image(state, *image, out);
   if (const std::optional<NamedText> matrix = fields.scalar("elevation_data_matrix"))
     return read_matrix(*matrix, out);
-  if (fields.scalar("dem_xyzrgb_file"))
-    refuse(e, "<dem_xyzrgb_file>", "give the heights as an image or as a matrix");
-  throw WorldFileError(
-      e.where(), "<element class=\"elevation_map\"> has no <elevation_image> and no <elevation_data_matrix>");
+  if (const std::optional<NamedText> dem = fields.scalar("dem_xyzrgb_file"))
+    return read_dem(state, fields, *dem, out);
+  throw WorldFileError(e.where(),
+                       "<element class=\"elevation_map\"> has no <elevation_image>, no "
+                       "<elevation_data_matrix> and no <dem_xyzrgb_file>");
 }
 
 void read_kernel(const Fields& fields, ElevationMapSpec& out) {

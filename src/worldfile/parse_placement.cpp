@@ -21,16 +21,14 @@ double angle(double degrees, const NamedText& text) {
 
 Pose3 parse_pose2(LoadState& state, const NamedText& text) {
   const std::vector<double> v = parse_numbers(text, 3, 3, "three numbers x y yaw (m, m, degrees)");
-  for (size_t i = 0; i < 2; ++i) check_distance(v[i], text);
   warn_of_radians(state, v[2], text);
-  return {v[0], v[1], 0, angle(v[2], text), 0, 0};
+  return pose_of_numbers(text, v);
 }
 
 Pose3 parse_pose3(LoadState& state, const NamedText& text) {
   const std::vector<double> v = parse_numbers(text, 6, 6, "six numbers x y z yaw pitch roll (m, degrees)");
-  for (size_t i = 0; i < 3; ++i) check_distance(v[i], text);
   warn_of_radians(state, v[3], text);
-  return {v[0], v[1], v[2], angle(v[3], text), angle(v[4], text), angle(v[5], text)};
+  return pose_of_numbers(text, v);
 }
 
 Twist2 parse_velocity(const NamedText& text) {
@@ -60,6 +58,13 @@ void parse_pose(LoadState& state, const Fields& fields, PlacementSpec& out) {
 
 }  // namespace
 
+Pose3 pose_of_numbers(const NamedText& text, std::span<const double> v) {
+  const bool is_3d = v.size() == 6;
+  for (size_t i = 0; i < (is_3d ? 3U : 2U); ++i) check_distance(v[i], text);
+  if (is_3d) return {v[0], v[1], v[2], angle(v[3], text), angle(v[4], text), angle(v[5], text)};
+  return {v[0], v[1], 0, angle(v[2], text), 0, 0};
+}
+
 PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object) {
   PlacementSpec out;
   out.where = object;
@@ -68,6 +73,7 @@ PlacementSpec parse_placement(LoadState& state, const Fields& fields, const Sour
   if (const Element* e = fields.node("init_vel"))
     out.velocity = parse_velocity(text_of(state, *e, fields.scope()));
   out.adjust_elevation = !fields.node("skip_elevation_adjust");
+  if (const Element* e = fields.node("animation")) out.animation = parse_animation(state, *e, fields.scope());
   if (const Element* publish = fields.node("publish")) check_publish(state, *publish, fields.scope());
   return out;
 }

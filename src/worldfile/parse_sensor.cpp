@@ -9,25 +9,32 @@ namespace {
 constexpr size_t kMaxSensors = 1000;
 constexpr std::string_view kNotParams[] = {"name", "visual", "publish", "include", "if", "for", "variable"};
 
-std::string automatic_name(const std::string& class_name, size_t sensors_before) {
+std::string automatic_name(const std::string& class_name, size_t number) {
   std::string prefix = class_name;
   if (class_name == "lidar3d") prefix = "laser";
   if (class_name == "rgbd_camera") prefix = "camera";
-  return prefix + std::to_string(sensors_before + 1);
+  return prefix + std::to_string(number);
 }
 
+// Whose sensors they are: a vehicle's, or the world's own.
+struct Owner {
+  std::string name;  // of the vehicle, "" of the world
+  std::string text;  // of messages
+  const std::vector<SensorSpec>& sensors;
+  std::set<std::string>& taken;  // names
+};
+
 std::string sensor_name(LoadState& state, const Element& e, const std::string& class_name,
-                        const VehicleSpec& vehicle, std::set<std::string>& taken) {
-  const Scope scope{{"PARENT_NAME", vehicle.name}};
-  if (vehicle.sensors.size() == kMaxSensors)
-    throw WorldFileError(e.where(), "vehicle '" + vehicle.name + "' has more than " +
-                                        std::to_string(kMaxSensors) + " sensors");
+                        const Owner& owner) {
+  const Scope scope{{"PARENT_NAME", owner.name}};
+  if (owner.sensors.size() == kMaxSensors)
+    throw WorldFileError(e.where(),
+                         owner.text + " has more than " + std::to_string(kMaxSensors) + " sensors");
   const std::optional<NamedText> given = object_name(state, e, scope);
-  std::string name = given ? given->text : automatic_name(class_name, vehicle.sensors.size());
-  if (!taken.insert(name).second)
-    throw WorldFileError(
-        given ? given->where : e.where(),
-        "the name '" + name + "' is given to a second <sensor> of vehicle '" + vehicle.name + "'");
+  std::string name = given ? given->text : automatic_name(class_name, owner.sensors.size() + (owner.name.empty() ? 0 : 1));
+  if (!owner.taken.insert(name).second)
+    throw WorldFileError(given ? given->where : e.where(),
+                         "the name '" + name + "' is given to a second <sensor> of " + owner.text);
   return name;
 }
 
@@ -38,7 +45,7 @@ void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, 
   for (const Element& child : children_of(e))
     if (child.tag().starts_with("viz_") && !find_tag(sensor_viewer_tags(), child.tag()))
       warn_no_effect(state, child.tag(), child.where());
-  if (const NamedText* ignore = params.find("ignore_parent_body")) {
+  if (const NamedText* ignore = params.find("ignore_parent_body"); ignore && params.class_name == "laser") {
     parse_bool(*ignore);
     state.warnings.add("no effect ignore_parent_body", ignore->where,
                        "<ignore_parent_body> has no effect: a 2D lidar never sees its own vehicle");
@@ -46,12 +53,11 @@ void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, 
   std::erase_if(params.values, [](const NamedText& value) { return value.name.starts_with("viz_"); });
 }
 
-SensorSpec parse_sensor(LoadState& state, const Element& e, const VehicleSpec& vehicle,
-                        std::set<std::string>& taken) {
+SensorSpec parse_sensor(LoadState& state, const Element& e, const Owner& owner) {
   SensorSpec out;
-  const std::string class_name = required_attribute(state, e, "class", {{"PARENT_NAME", vehicle.name}}).text;
-  out.name = sensor_name(state, e, class_name, vehicle, taken);
-  const Scope scope{{"NAME", out.name}, {"PARENT_NAME", vehicle.name}};
+  const std::string class_name = required_attribute(state, e, "class", {{"PARENT_NAME", owner.name}}).text;
+  out.name = sensor_name(state, e, class_name, owner);
+  const Scope scope{{"NAME", out.name}, {"PARENT_NAME", owner.name}};
   out.params = read_param_set(state, e, scope, kNotParams);
   drop_viewer_values(state, e, scope, out.params);
   for (const Element& child : children_of(e)) {
@@ -69,8 +75,13 @@ SensorSpec parse_sensor(LoadState& state, const Element& e, const VehicleSpec& v
 
 void parse_sensors(LoadState& state, const Fields& fields, VehicleSpec& vehicle) {
   std::set<std::string> taken;
-  for (const Element& e : fields.nodes("sensor"))
-    vehicle.sensors.push_back(parse_sensor(state, e, vehicle, taken));
+  const Owner owner{vehicle.name, "vehicle '" + vehicle.name + "'", vehicle.sensors, taken};
+  for (const Element& e : fields.nodes("sensor")) vehicle.sensors.push_back(parse_sensor(state, e, owner));
+}
+
+void parse_standalone_sensor(LoadState& state, const Element& e) {
+  const Owner owner{"", "the world", state.world.sensors, state.sensor_names};
+  state.world.sensors.push_back(parse_sensor(state, e, owner));
 }
 
 }  // namespace mvsim

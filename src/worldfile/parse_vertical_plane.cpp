@@ -6,7 +6,8 @@ namespace mvsim {
 namespace {
 
 struct Opening {
-  double begin, end;  // m along the wall
+  double begin, end;    // m along the wall
+  double z_min, z_max;  // m, absolute
 };
 
 // Nothing for an opening without a width.
@@ -24,7 +25,7 @@ std::optional<Opening> read_opening(LoadState& state, const Element& e, double l
     state.warnings.add("position " + tag, e.where(),
                        "<" + tag + ">: its position is taken as the nearest in [0, 1]");
   const double center = std::clamp(spec.position, 0.0, 1.0) * length;
-  return Opening{std::max(0.0, center - spec.width / 2), std::min(length, center + spec.width / 2)};
+  return Opening{std::max(0.0, center - spec.width / 2), std::min(length, center + spec.width / 2), spec.z_min, spec.z_max};
 }
 
 // What doors leave of a wall of `length`.
@@ -33,11 +34,44 @@ std::vector<Opening> solid_parts(std::vector<Opening> doors, double length) {
   std::vector<Opening> out;
   double at = 0;
   for (const Opening& door : doors) {
-    if (door.begin - at > kThinnest) out.push_back({at, door.begin});
+    if (door.begin - at > kThinnest) out.push_back({at, door.begin, 0, 0});
     at = std::max(at, door.end);
   }
-  if (length - at > kThinnest) out.push_back({at, length});
+  if (length - at > kThinnest) out.push_back({at, length, 0, 0});
   return out;
+}
+
+// What is drawn between the openings, and above and below them.
+void add_panels(LoadState& state, const VerticalPlaneSpec& plane, double length,
+                const std::vector<Opening>& openings, const SourceLocation& where) {
+  std::vector<double> ends{0, length};
+  for (const Opening& opening : openings) ends.insert(ends.end(), {opening.begin, opening.end});
+  std::sort(ends.begin(), ends.end());
+  const Vec2 from{plane.x0, plane.y0}, to{plane.x1, plane.y1};
+  const auto at = [&](double along) { return from + (along / length) * (to - from); };
+  const int order = state.order++;
+  constexpr size_t kMaxOpenings = 1000;  // looked at for each piece between them
+  if (openings.size() > kMaxOpenings)
+    throw WorldFileError(where, "<element class=\"vertical_plane\"> has more than " +
+                                    std::to_string(kMaxOpenings) + " doors and windows");
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+    const double begin = ends[i], end = ends[i + 1], top = plane.z + plane.height;
+    if (end - begin < kThinnest) continue;
+    std::vector<Opening> here;
+    for (const Opening& opening : openings)
+      if (opening.begin < end && opening.end > begin) here.push_back(opening);
+    std::sort(here.begin(), here.end(), [](const Opening& a, const Opening& b) { return a.z_min < b.z_min; });
+    double z = plane.z;
+    const auto add = [&](double upper) {
+      if (upper - z < kThinnest) return;
+      state.world.panels.push_back({at(begin), at(end), plane.thickness, z, upper, plane.color, order});
+    };
+    for (const Opening& opening : here) {
+      add(std::min(opening.z_min, top));
+      z = std::max(z, opening.z_max);
+    }
+    add(top);
+  }
 }
 
 }  // namespace
@@ -55,11 +89,10 @@ void parse_vertical_plane(LoadState& state, const Fields& fields, const Element&
   std::vector<Opening> doors;
   for (const Element& door : fields.nodes("door"))
     if (const std::optional<Opening> opening = read_opening(state, door, length)) doors.push_back(*opening);
-  for (const Element& window : fields.nodes("window")) {
-    read_opening(state, window, length);
-    state.warnings.add("window", window.where(),
-                       "<window> has no effect in this version: the wall is solid there");
-  }
+  std::vector<Opening> openings = doors;
+  for (const Element& window : fields.nodes("window"))
+    if (const std::optional<Opening> opening = read_opening(state, window, length))
+      openings.push_back(*opening);
   check_tags(state, fields, plane_texture_tags());
   fields.warn_unknown("element class=\"vertical_plane\"",
                       tag_names(vertical_plane_tags(), plane_texture_tags()));
@@ -77,9 +110,11 @@ void parse_vertical_plane(LoadState& state, const Fields& fields, const Element&
     wall.lateral_friction = 0.2;
     wall.restitution = 0.01;
     wall.color = plane.color;
+    wall.is_drawn = openings.empty();
     wall.where = wall.placement.where = e.where();
     state.world.blocks.push_back(std::move(wall));
   }
+  if (!openings.empty()) add_panels(state, plane, length, openings, e.where());
 }
 
 }  // namespace mvsim

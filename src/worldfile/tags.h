@@ -22,12 +22,7 @@ struct VerticalPlaneSpec {
   Color color{0xa0, 0xa0, 0xa0, 255};
 };
 struct OpeningSpec {
-  double position = 0.5, width = 1;
-};
-// What is only checked.
-struct GeoreferenceSpec {
-  double latitude = 0, longitude = 0, height = 0, rotation = 0;
-  bool is_utm = false;
+  double position = 0.5, width = 1, z_min = 0, z_max = 2.1;
 };
 
 Tags<WorldSpec> world_tags();
@@ -44,6 +39,9 @@ Tags<ChassisSpec> chassis_tags();
 Tags<WheelSpec> wheel_tags();
 Tags<OdometrySpec> odometry_tags();
 
+Tags<ActorSpec> actor_tags();
+Tags<WaypointSpec> waypoint_tags();
+
 PlainTags joint_tags();
 Tags<JointSpec> distance_joint_tags();
 Tags<JointSpec> revolute_joint_tags();
@@ -56,6 +54,7 @@ Tags<VerticalPlaneSpec> vertical_plane_tags();
 Tags<OpeningSpec> opening_tags();  // of its doors and windows
 Tags<PropertyRegionSpec> property_region_tags();
 Tags<GroundGridSpec> ground_grid_tags();
+Tags<PointCloudSpec> point_cloud_tags();
 
 // What a viewer, a server or a recorder would use: checked, without effect.
 PlainTags plane_texture_tags();
@@ -65,7 +64,7 @@ PlainTags sensor_publish_tags();
 PlainTags sensor_viewer_tags();
 PlainTags gui_tags();
 PlainTags light_tags();
-PlainTags marker_tags();
+Tags<MarkerSpec> marker_tags();
 PlainTags skybox_tags();
 Tags<GeoreferenceSpec> georeference_tags();
 

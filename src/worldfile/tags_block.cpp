@@ -9,7 +9,7 @@ constexpr TagInfo kPlacement[] = {
     own("init_vel", "vx vy omega in the body frame (m/s, m/s, degrees/s); of no use to a plane"),
     own("skip_elevation_adjust", "its z is kept; else it is set on the ground below"),
     own("publish", "checked, without effect"),
-    own("animation").refused()};
+    own("animation", "poses by time, see below")};
 
 constexpr Tag<BlockTraits> kBlockTraits[] = {
     {boolean("static", "never moves"), &BlockTraits::is_static},

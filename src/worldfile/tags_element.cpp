@@ -37,7 +37,10 @@ constexpr Tag<ElevationMapSpec> kElevationMap[] = {
     own("elevation_data_matrix", "heights in its place: `[a b; c d]` or a row a line"),
     {number("elevation_data_matrix_scale", -kFarthest, kFarthest, "", "these are multiplied with it"),
      &ElevationMapSpec::data_scale},
-    own("dem_xyzrgb_file", "not supported yet: give the heights as an image or as a matrix"),
+    own("dem_xyzrgb_file", "a text file of rows `x y z r g b` in their place: each node takes the nearest"),
+    own("dem_offset_x", "added to these points (m)"),
+    own("dem_offset_y"),
+    own("dem_offset_z"),
     own("apply_kernel", "a square of weights, convolved with the heights"),
     {number("resolution", 1e-3, 1e4, "m", "between nodes"), &ElevationMapSpec::resolution},
     {place("corner_min_x", "absent: centred on the origin"), &ElevationMapSpec::corner_x},
@@ -62,15 +65,16 @@ constexpr Tag<VerticalPlaneSpec> kVerticalPlane[] = {
     {number("thickness", kThinnest, kFarthest, "m"), &VerticalPlaneSpec::thickness},
     {color("color"), &VerticalPlaneSpec::color},
     own("door", "a gap from floor to top"),
-    own("window", "checked, without effect: the wall is solid there")};
+    own("window", "a hole for eyes: bodies and 2D lidars find the wall solid, as in MVSim")};
 
 constexpr Tag<OpeningSpec> kOpening[] = {
     {any_number("position", "", "as a share of the wall's length"), &OpeningSpec::position},
     {place("width"), &OpeningSpec::width},
-    any_number("z_min", "m", "heights play no part"),
-    any_number("z_max", "m"),
-    any_number("z_start", "m"),
-    any_number("z_end", "m"),
+    {place("z_start", "the same as `z_min`"), &OpeningSpec::z_min},
+    {place("z_end", "the same as `z_max`"), &OpeningSpec::z_max},
+    {place("z_min", "of what is drawn, absolute; a door is a gap for bodies from floor to top"),
+     &OpeningSpec::z_min},
+    {place("z_max"), &OpeningSpec::z_max},
     any_text("name")};
 
 constexpr Tag<PropertyRegionSpec> kRegion[] = {
@@ -80,6 +84,14 @@ constexpr Tag<PropertyRegionSpec> kRegion[] = {
     own("value_string"),
     {place("z_min", "must not be above 0"), &PropertyRegionSpec::z_min},
     {place("z_max", "must not be below 0"), &PropertyRegionSpec::z_max}};
+
+constexpr Tag<PointCloudSpec> kPointCloud[] = {
+    own("file_txt_3d", "rows of x y z (m); this or `file_txt_2d` is needed"),
+    own("file_txt_2d", "rows of x y"),
+    own("file", "the same as `file_txt_3d`"),
+    {number_above("points_size", 0, 1000, "px", "a point is drawn 5 mm wide a pixel"), &PointCloudSpec::size},
+    {number_above("render_points_size", 0, 1000, "px", "the same"), &PointCloudSpec::size},
+    own("pose_3d", "x y z yaw pitch roll (m, degrees)")};
 
 constexpr Tag<GroundGridSpec> kGroundGrid[] = {
     {boolean("floating"), &GroundGridSpec::floating},
@@ -111,6 +123,9 @@ Tags<OpeningSpec> opening_tags() {
 }
 Tags<PropertyRegionSpec> property_region_tags() {
   return kRegion;
+}
+Tags<PointCloudSpec> point_cloud_tags() {
+  return kPointCloud;
 }
 Tags<GroundGridSpec> ground_grid_tags() {
   return kGroundGrid;

@@ -75,8 +75,10 @@ constexpr TagInfo kLight[] = {boolean("enabled"),
                               any_number("eye_distance_to_shadow_map_extension"),
                               any_number("minimum_shadow_map_extension_ratio")};
 
-constexpr TagInfo kMarker[] = {own("type", "`line_strip`"), own("points", "rows of x y z"), color("color"),
-                               point("translation")};
+constexpr Tag<MarkerSpec> kMarker[] = {own("type", "`line_strip`"),
+                                       own("points", "rows of x y z"),
+                                       {color("color"), &MarkerSpec::color},
+                                       point("translation")};
 
 constexpr TagInfo kSkybox[] = {own("textures", "the name of a file with one `%s`")};
 
@@ -111,7 +113,7 @@ PlainTags gui_tags() {
 PlainTags light_tags() {
   return kLight;
 }
-PlainTags marker_tags() {
+Tags<MarkerSpec> marker_tags() {
   return kMarker;
 }
 PlainTags skybox_tags() {

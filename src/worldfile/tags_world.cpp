@@ -20,9 +20,7 @@ constexpr Tag<WorldSpec> kWorld[] = {
     any_text("save_ground_truth_trajectory").without_effect(),
     number_above("ground_truth_rate", 0, kMaxNumber, "Hz").without_effect(),
     any_number("max_slope_to_collide").without_effect(),
-    any_number("min_slope_to_collide").without_effect(),
-    own("actor").refused(),
-    own("actor:class").refused()};
+    any_number("min_slope_to_collide").without_effect()};
 
 constexpr TagInfo kJoint[] = {
     own("type", "needed, see below"), own("body_a", "needed: a vehicle or a tangible block"),

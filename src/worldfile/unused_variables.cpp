@@ -80,7 +80,7 @@ class SkippedTexts {
     std::string reason;
     if (include.file.find('$') != std::string::npos) return std::nullopt;
     for (const std::string& folder : include.folders)
-      if (auto file = state_.roots.open(join_path(folder, include.file), reason)) return file;
+      if (auto file = state_.resources.roots().open(join_path(folder, include.file), reason)) return file;
     return std::nullopt;
   }
 

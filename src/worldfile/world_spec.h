@@ -3,6 +3,7 @@
 // its range; model/ checks what is a ParamSet, and shapes.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "assets/read_image.h"
 #include "base/error.h"
 #include "base/geometry.h"
+#include "base/keyframes.h"
 #include "base/params.h"
 
 namespace mvsim {
@@ -22,7 +24,8 @@ struct PlacementSpec {
   bool has_pose = false;
   Twist2 velocity;  // body frame, m/s and rad/s, of the reference point
   bool adjust_elevation = true;
-  SourceLocation where;  // of the pose tag, or of the object without one
+  std::vector<Keyframe> animation;  // with respect to the pose; none: it does not move by itself
+  SourceLocation where;             // of the pose tag, or of the object without one
 };
 
 struct WheelSpec {
@@ -91,6 +94,7 @@ struct BlockSpec : BlockTraits {
   std::optional<double> z_min, z_max;
   Color color{0, 0, 255, 255};
   bool is_wall = false;  // made by <walls>
+  bool is_drawn = true;  // false: panels stand for it
   int order = 0;
   SourceLocation where;
 };
@@ -128,7 +132,8 @@ struct ElevationMapSpec {
   double data_scale = 1;                     // that `data` has been multiplied with
   Matrix kernel;                             // the heights are convolved with it; no rows: they are not
   double resolution = 1;                     // m between two nodes
-  std::optional<double> corner_x, corner_y;  // of node (0, 0); absent: the map is centred
+  std::optional<double> corner_x, corner_y;  // of node (0, 0); absent: the map is centred, a DEM at its data
+  std::shared_ptr<const std::vector<Color>> colors;  // of the nodes of a DEM; none: `color`
   Color color{0xa0, 0xe0, 0xa0, 255};
   int order = 0;
   SourceLocation where;
@@ -139,7 +144,30 @@ struct HorizontalPlaneSpec {
   double z = 0;
   Pose3 pose;                                      // identity unless has_pose
   bool has_pose = false, adjust_elevation = true;  // as in PlacementSpec
+  std::vector<Keyframe> animation;                 // the same
   Color color{0xa0, 0xa0, 0xa0, 255};
+  int order = 0;
+  SourceLocation where;
+};
+
+enum class Gait { kWalk, kRun, kIdle };
+
+// Where an actor goes next, and how.
+struct WaypointSpec {
+  Pose3 pose;
+  bool has_z = false;  // else it stays on its height
+  double pause = 0;    // s, there
+  Gait gait = Gait::kWalk;
+};
+
+// A person on a path, seen by eyes only.
+struct ActorSpec {
+  std::string name, class_name;
+  PlacementSpec placement;
+  double walking_speed = 1.4, running_speed = 3.5;  // m/s
+  double height = 1.75, collision_radius = 0.3, collision_height = 1.7;
+  std::vector<WaypointSpec> path;
+  bool loops = true;
   int order = 0;
   SourceLocation where;
 };
@@ -152,6 +180,36 @@ struct PropertyRegionSpec {
   Rect extent{-1, 1, -1, 1};
   double z_min = -1000, z_max = 1000;
   SourceLocation where;
+};
+
+// Points for eyes.
+struct PointCloudSpec {
+  std::vector<Vec3> points;
+  double size = 3;  // px in MVSim
+  Pose3 pose;
+  int order = 0;
+  SourceLocation where;
+};
+
+// A piece of a wall as it is drawn around doors and windows.
+struct PanelSpec {
+  Vec2 from, to;
+  double thickness = 0, z_min = 0, z_max = 0;
+  Color color;
+  int order = 0;
+};
+
+// A line that people see.
+struct MarkerSpec {
+  std::vector<Vec3> points;  // world frame
+  Color color{255, 255, 255, 255};
+  SourceLocation where;
+};
+
+// Where the world lies on the Earth.
+struct GeoreferenceSpec {
+  double latitude = 0, longitude = 0, height = 0, rotation = 0;  // degrees, m; world to east-north
+  bool is_utm = false;
 };
 
 struct GroundGridSpec {
@@ -186,6 +244,7 @@ inline constexpr double kShortestPeriod = 1e-6;  // s, of time steps and sensors
 
 struct WorldSpec {
   std::string path;
+  std::map<std::string, SourceLocation> includes;  // by the path of the included file: the latest <include>
   double timestep = 0;  // s; 0: min(5 ms, smallest sensor period of a vehicle)
   SourceLocation timestep_where;
   double gravity = 9.81;
@@ -199,6 +258,12 @@ struct WorldSpec {
   std::vector<PropertyRegionSpec> regions;  // document order: the first that holds a point counts
   std::vector<GroundGridSpec> ground_grids;
   std::vector<JointSpec> joints;
+  std::vector<ActorSpec> actors;
+  std::vector<PointCloudSpec> point_clouds;
+  std::vector<PanelSpec> panels;
+  std::vector<MarkerSpec> markers;
+  std::optional<GeoreferenceSpec> georeference;
+  std::vector<SensorSpec> sensors;    // outside of vehicles; poses are world poses
   std::vector<std::string> warnings;  // "path:line:column: text", each once
   // Variables given by the caller whose names no file mentions (nor one that an <if> left out), where that is
   // no error, and all names that were asked for.

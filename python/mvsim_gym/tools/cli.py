@@ -6,6 +6,9 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
+
+from mvsim_gym._resources import parsed_resources
 
 
 def _replay(arguments: argparse.Namespace) -> None:
@@ -16,9 +19,46 @@ def _replay(arguments: argparse.Namespace) -> None:
     real = [os.path.realpath(file) for file in files if file is not None]
     if len(set(real)) < len(real):
         raise ValueError("WORLD, COMMANDS, OUT and SCANS must be different files")
-    world = World(arguments.world, seed=arguments.seed)
+    world = World(arguments.world, seed=arguments.seed, **_loading(arguments))
     commands = read_commands(arguments.commands, world)
     replay(world, commands, arguments.duration, arguments.output, arguments.scans)
+
+
+def _loading(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keywords of a World, of the options that all commands with worlds have."""
+    return {
+        "roots": arguments.roots,
+        "resources": parsed_resources("--resources", ";".join(arguments.resources)),
+        "strict": arguments.strict,
+    }
+
+
+def _validate(arguments: argparse.Namespace) -> int:
+    from mvsim_gym.tools.validate import validate
+
+    reports = [validate(world, **_loading(arguments)) for world in arguments.worlds]
+    for report in reports:
+        print("\n".join(report.lines()))
+    return 1 if any(report.errors for report in reports) else 0
+
+
+def _show(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.show import show
+    from mvsim_gym.world import World
+
+    world = World(arguments.world, **_loading(arguments))
+    if arguments.time > 0:
+        world.step(arguments.time)
+    show(world, arguments.output)
+
+
+def _fetch(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.fetch import fetch_world
+
+    given = _loading(arguments)
+    for world in arguments.worlds:
+        for url, state in fetch_world(world, given["roots"], given["resources"], check=arguments.check):
+            print(f"{state:10}  {url}", flush=True)
 
 
 def _list(arguments: argparse.Namespace) -> None:
@@ -70,7 +110,34 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("-o", "--output", required=True, metavar="OUT", help="file for the states, CSV")
     replay.add_argument("--scans", metavar="SCANS", help="file for the lidar scans, CSV")
     replay.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
+    _add_loading(replay)
     replay.set_defaults(run=_replay)
+    validate = commands.add_parser(
+        "validate",
+        help="check world files: errors, warnings, what is in them",
+        description="Loads each WORLD and prints its errors and warnings, with lines, and a summary. The exit code is 0"
+        " if all of them load, 1 if one does not, 2 for wrong arguments.",
+    )
+    validate.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
+    _add_loading(validate)
+    validate.set_defaults(run=_validate)
+    show = commands.add_parser("show", help="draw a world from above and in perspective, with names")
+    show.add_argument("world", metavar="WORLD", help="a world file")
+    show.add_argument("-o", "--output", required=True, metavar="PICTURE", help="file for the picture, PNG")
+    show.add_argument("--time", type=float, default=0, metavar="SECONDS", help="simulated before (default 0)")
+    _add_loading(show)
+    show.set_defaults(run=_show)
+    fetch = commands.add_parser(
+        "fetch",
+        help="download what world files name by URL into the cache",
+        description="Downloads the files that each WORLD names by http(s) URL and no --resources has into"
+        " $MVSIM_CACHE (default ~/.cache/mvsim-storage), with their SHA-256 beside them. Nothing else in this package"
+        " opens a connection.",
+    )
+    fetch.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
+    fetch.add_argument("--check", action="store_true", help="download again, and refuse what has changed")
+    _add_loading(fetch)
+    fetch.set_defaults(run=_fetch)
     commands.add_parser("list", help="show the environments and their files").set_defaults(run=_list)
     parameters = commands.add_parser(
         "parameters",
@@ -94,11 +161,26 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_loading(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--roots", action="append", default=[], metavar="FOLDER", help="a further folder that the world may read"
+    )
+    parser.add_argument(
+        "--resources",
+        action="append",
+        default=[],
+        metavar="PREFIX=FOLDER",
+        help="a folder that stands for the start of URLs",
+    )
+    parser.add_argument("--strict", action="store_true", help="a warning is an error")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; 0 if it went well, 1 with one line on stderr if not, 2 for wrong arguments."""
+    """Runs one command; 0 if it went well, 1 with one line on stderr if not (`validate` tells on stdout), 2 for wrong
+    arguments."""
     parsed = _parser().parse_args(arguments)
     try:
-        parsed.run(parsed)
+        code = parsed.run(parsed)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads has enough, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -108,4 +190,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    return 0
+    return int(code or 0)

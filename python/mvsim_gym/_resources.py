@@ -1,0 +1,57 @@
+"""Where the URLs of worlds are found: folders that the user maps prefixes to, and the cache of `mvsim-gym fetch`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mvsim_gym._keywords import checked_text, kind_of, path_text, quoted
+
+Found = tuple[list[tuple[str, str]], str]
+"""Prefixes with their folders, and the cache: what the core takes."""
+
+
+def cache_folder() -> Path:
+    """Of files that `mvsim-gym fetch` downloaded: `$MVSIM_CACHE`, else the one that MVSim itself uses."""
+    named = os.environ.get("MVSIM_CACHE")
+    return Path(named) if named else Path.home() / ".cache" / "mvsim-storage"
+
+
+def checked_resources(name: str, given: Any) -> dict[str, str]:
+    """A dict of prefixes of URLs and the folders that stand for them; None is none. TypeError or ValueError for
+    another thing."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f'{name}: found {kind_of(given)}, expected a dict as {{"https://host/models/": "folder"}}')
+    folders = {
+        checked_text(name, prefix): os.path.abspath(path_text(f"{name}[{prefix!r}]", folder))
+        for prefix, folder in given.items()
+    }
+    for prefix, folder in folders.items():
+        if "://" not in prefix:
+            raise ValueError(f"{name}: found the prefix {quoted(prefix)}, expected the start of a URL (https://...)")
+        if not os.path.isdir(folder):
+            raise ValueError(f"{name}: {quoted(folder)} is not a folder")
+    return folders
+
+
+def parsed_resources(name: str, entries: str) -> dict[str, str]:
+    """The same from text: `prefix=folder`, separated by newlines or `;`."""
+    parts = [part.strip() for part in entries.replace("\n", ";").split(";") if part.strip()]
+    for part in parts:
+        if "=" not in part:
+            raise ValueError(f"{name}: found {quoted(part)}, expected prefix=folder")
+    return checked_resources(name, dict(part.rsplit("=", 1) for part in parts))
+
+
+def all_resources(given: Mapping[str, str]) -> Found:
+    """What the caller maps, then what `MVSIM_RESOURCES` maps, and the cache.
+
+    Raises:
+        ValueError: the environment variable names no folders.
+    """
+    from_environment = parsed_resources("MVSIM_RESOURCES", os.environ.get("MVSIM_RESOURCES", ""))
+    return [*{**from_environment, **given}.items()], os.fspath(cache_folder())

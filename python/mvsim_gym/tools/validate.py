@@ -1,0 +1,83 @@
+"""What is wrong with world files, and what is in them: `mvsim-gym validate`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mvsim_gym import _core
+from mvsim_gym._assets import assets, folders_of
+from mvsim_gym._resources import all_resources
+
+
+@dataclass
+class Report:
+    """Of one world."""
+
+    path: str
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    summary: list[str] = field(default_factory=list)
+    """Empty for one that does not load."""
+
+    def lines(self) -> list[str]:
+        """For people."""
+        if self.errors:
+            state = "error"
+        else:
+            count = len(self.warnings)
+            state = "ok" if count == 0 else "1 warning" if count == 1 else f"{count} warnings"
+        found = [*(f"error: {text}" for text in self.errors), *(f"warning: {text}" for text in self.warnings)]
+        return [f"{self.path}: {state}", *(f"  {line}" for line in [*found, *self.summary])]
+
+
+def validate(
+    path: str, roots: Sequence[str] = (), resources: Mapping[str, str] | None = None, strict: bool = False
+) -> Report:
+    """Loads a world and puts its things where they start; nothing runs."""
+    report = Report(os.fspath(path))
+    try:
+        model = _core.load_model(
+            path, assets(), folders_of(roots), resources=all_resources(resources or {}), strict=strict
+        )
+        simulation = _core.Simulation(model, 0, 0)
+    except (ValueError, OSError) as error:
+        report.errors.append(str(error))
+        return report
+    report.warnings = model.warnings
+    report.summary = _summary(model)
+    try:
+        _core.check_start(simulation)
+    except ValueError as error:  # MVSim's worlds have such things; environments refuse them
+        report.errors.append(str(error))
+    return report
+
+
+def _summary(model: _core.Model) -> list[str]:
+    lines = [
+        f"vehicles   {_named([f'{v.name} ({v.dynamics}, {v.controller})' for v in model.vehicles])}",
+        f"sensors    {_counted([s.class_name for s in model.sensors])}",
+        f"bodies     {model.body_count}, of them {sum(b.is_static for b in model.blocks)} static",
+        f"time step  {model.timestep * 1e3:g} ms",
+        f"triangles  {model.triangle_count}",
+        f"memory     {model.load_bytes / 2**20:.1f} MiB",
+    ]
+    if model.pending_sensors:
+        pending = _counted([s.class_name for s in model.pending_sensors])
+        lines.insert(2, f"           without readings: {pending}")
+    if model.actors:
+        lines.insert(1, f"actors     {_named(model.actors)}")
+    return lines
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:5])
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"{len(names)}: {shown}{more}" if names else "0"
+
+
+def _counted(classes: Sequence[str]) -> str:
+    kinds = Counter(classes)
+    return f"{len(classes)}" + (": " + ", ".join(f"{n} {name}" for name, n in kinds.items()) if kinds else "")

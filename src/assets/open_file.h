@@ -1,0 +1,60 @@
+// A file as bytes: one on the disk, or a member of a zip file, unpacked in memory. Readers take this or
+// bytes, never a path. Reading is thread-safe.
+#pragma once
+
+#include <fcntl.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/load_guard.h"
+
+namespace mvsim {
+
+// A pipe or a device does not hold us up, and none becomes our terminal.
+inline constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+// What a member of a zip file holds.
+class PackedBytes {
+ public:
+  virtual ~PackedBytes() = default;
+  virtual std::string unpack() const = 0;  // throws Error
+};
+
+// Open for reading; closed at the end of its life.
+class OpenFile {
+ public:
+  OpenFile(int descriptor, std::string path, uint64_t size)
+      : descriptor_(descriptor), path_(std::move(path)), size_(size) {}
+  OpenFile(std::shared_ptr<const PackedBytes> member, std::string path, uint64_t size)
+      : descriptor_(-1), path_(std::move(path)), size_(size), member_(std::move(member)) {}
+  ~OpenFile();
+  OpenFile(OpenFile&& other) noexcept;
+  OpenFile& operator=(OpenFile&& other) = delete;
+  OpenFile(const OpenFile&) = delete;
+
+  // Real when it was opened below roots, else as given; of a member "/a/b.zip/inner/name". Two files of one
+  // path are the same within a load: a key for caches.
+  const std::string& path() const { return path_; }
+  uint64_t size() const { return size_; }  // bytes, when it was opened; of a member, unpacked
+
+  // Its content; throws Error if it has more than `max_bytes`.
+  std::string read(size_t max_bytes) const;
+  // The same, unpacked if it is a gzip file; `max_bytes` bounds what comes out.
+  std::string read_unpacked(size_t max_bytes, const LoadGuard& guard) const;
+  // `count` bytes from `offset` on, fewer at the end; of a file on the disk.
+  std::string read_at(uint64_t offset, size_t count) const;
+
+ private:
+  int descriptor_;
+  std::string path_;
+  uint64_t size_;
+  std::shared_ptr<const PackedBytes> member_;
+};
+
+// A file that the caller chose, wherever it lies. Throws Error for all but regular files.
+OpenFile open_file(const std::string& path);
+
+}  // namespace mvsim

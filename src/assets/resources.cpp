@@ -1,0 +1,119 @@
+#include "assets/resources.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "assets/nearby_file.h"
+#include "base/file.h"
+
+namespace mvsim {
+namespace {
+
+constexpr const char* kMissing = "does not exist";
+
+// Without what does not exist; the longest prefix first.
+ResourceOptions prepared(ResourceOptions options) {
+  const auto is_missing = [](const std::string& folder) {
+    std::error_code error;
+    return !std::filesystem::is_directory(folder, error);
+  };
+  if (is_missing(options.cache)) options.cache.clear();
+  std::erase_if(options.prefixes, [&](const auto& entry) { return is_missing(entry.second); });
+  std::stable_sort(options.prefixes.begin(), options.prefixes.end(),
+                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  return options;
+}
+
+std::vector<std::string> all_roots(std::vector<std::string> roots, const ResourceOptions& options) {
+  for (const auto& [prefix, folder] : options.prefixes) roots.push_back(folder);
+  if (!options.cache.empty()) roots.push_back(options.cache);
+  return roots;
+}
+
+// Only what a URL may have, and no part that leads up or names nothing.
+void check_url(const std::string& url) {
+  const auto refuse = [&](const std::string& why) { return Error("'" + shortened(url, 200) + "' " + why); };
+  for (const char c : url)
+    if (static_cast<unsigned char>(c) <= ' ' ||
+        std::string_view(";`'\"<>\\^{|}$*\x7f").find(c) != std::string_view::npos)
+      throw refuse("has a character that no URL may have");
+  const std::string_view rest = std::string_view(url).substr(url.find("://") + 3);
+  for (size_t begin = 0; begin <= rest.size();) {
+    const size_t end = std::min(rest.find('/', begin), rest.size());
+    const std::string_view part = rest.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") throw refuse("is not the URL of a file");
+    begin = end + 1;
+  }
+}
+
+// "a.zip/b" -> "a.zip" and "b"; no member: all of it and "".
+std::pair<std::string, std::string> split_zip(const std::string& path) {
+  const size_t at = path.find(".zip/");
+  if (at == std::string::npos) return {path, ""};
+  return {path.substr(0, at + 4), path.substr(at + 5)};
+}
+
+// What the part of `url` behind `prefix` is called below its folder; a prefix ends between two parts.
+std::optional<std::string> rest_of(const std::string& url, const std::string& prefix) {
+  if (prefix.empty() || !url.starts_with(prefix)) return std::nullopt;
+  const std::string rest = url.substr(prefix.size());
+  if (rest.starts_with('/')) return rest.substr(1);
+  return prefix.ends_with('/') ? std::optional(rest) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_url(std::string_view uri) {
+  return uri.starts_with("https://") || uri.starts_with("http://") || uri.starts_with("package://");
+}
+
+Resources::Resources(std::vector<std::string> roots, ResourceOptions options, std::set<std::string>& urls)
+    : options_(prepared(std::move(options))), roots_(all_roots(std::move(roots), options_)), urls_(urls) {}
+
+OpenFile Resources::open_member(OpenFile zip, const std::string& member) {
+  const std::string name = std::filesystem::path(member).lexically_normal().string();
+  if (name.starts_with("..") || name.starts_with('/'))
+    throw Error("'" + shortened(member, 200) + "' leads out of its zip file");
+  std::shared_ptr<const ZipFile>& known = zips_[zip.path()];
+  if (!known) known = std::make_shared<const ZipFile>(std::move(zip));
+  return known->member(name);
+}
+
+std::optional<OpenFile> Resources::find_url(const std::string& url) {
+  check_url(url);
+  const auto [file, member] = split_zip(url);
+  urls_.insert(file);
+  std::vector<std::string> candidates;
+  for (const auto& [prefix, folder] : options_.prefixes)
+    if (const std::optional<std::string> rest = rest_of(file, prefix))
+      candidates.push_back(join_path(folder, *rest));
+  if (!options_.cache.empty() && file.starts_with("http")) {
+    std::string name = file;
+    candidates.push_back(join_path(options_.cache, name.erase(name.find("://"), 2)));
+    candidates.push_back(join_path(options_.cache, file.substr(file.rfind('/') + 1)));
+  }
+  std::string reason;
+  for (const std::string& candidate : candidates) {
+    if (auto found = roots_.open(candidate, reason))
+      return member.empty() ? std::move(found) : open_member(std::move(*found), member);
+    if (reason != kMissing) throw Error("the file '" + shortened(candidate, 200) + "' " + reason);
+  }
+  return std::nullopt;
+}
+
+std::optional<OpenFile> Resources::find(const std::string& uri, const std::string& folder) {
+  if (is_url(uri)) return find_url(uri);
+  if (const size_t colon = uri.find("://"); colon != std::string::npos && !uri.starts_with("file://"))
+    throw Error("'" + shortened(uri, 200) + "': expected a path, file://, http://, https:// or package://");
+  const std::string path = uri.starts_with("file://") ? uri.substr(7) : uri;
+  const std::string candidate = join_path(folder, path);
+  std::string reason;
+  if (auto file = roots_.open(candidate, reason)) return file;
+  const auto [zip, member] = split_zip(candidate);
+  std::string zip_reason;
+  if (!member.empty())
+    if (auto file = roots_.open(zip, zip_reason)) return open_member(std::move(*file), member);
+  throw Error("the file '" + shortened(path, 200) + "' " + reason + nearby_file(roots_, {candidate}));
+}
+
+}  // namespace mvsim

@@ -1,0 +1,93 @@
+// <actor>: a person who walks on a path, seen by eyes only.
+#include <cstdio>
+
+#include "worldfile/include.h"
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+constexpr std::string_view kGaits[] = {"walk", "run", "idle"};  // as in Gait
+
+WaypointSpec parse_waypoint(LoadState& state, const Element& e, const Scope& scope) {
+  WaypointSpec out;
+  const Fields fields(state, scope, e);
+  const NamedText text = text_of(state, e, scope);
+  const char* const expected = "x y yaw or x y z yaw pitch roll (m, degrees)";
+  const std::vector<double> v = parse_numbers(text, 3, 6, expected);
+  if (v.size() != 3 && v.size() != 6)
+    throw WorldFileError(text.where, "<waypoint>: found " + std::to_string(v.size()) + " numbers, expected " +
+                                         expected);
+  out.pose = pose_of_numbers(text, v);
+  out.has_z = v.size() == 6;
+  read_tags(state, fields, waypoint_tags(), out);
+  if (const std::optional<NamedText> gait = fields.scalar("animation"))
+    out.gait = static_cast<Gait>(parse_choice(*gait, kGaits));
+  fields.warn_unknown("waypoint", tag_names(waypoint_tags()));
+  return out;
+}
+
+void parse_path(LoadState& state, const Element& e, const Scope& scope, ActorSpec& out) {
+  constexpr size_t kMaxWaypoints = 10000;
+  const Fields fields(state, scope, e);
+  if (const std::optional<NamedText> loop = fields.scalar("loop")) out.loops = parse_bool(*loop);
+  for (const Element& child : fields.nodes("waypoint")) {
+    if (out.path.size() == kMaxWaypoints)
+      throw WorldFileError(child.where(),
+                           "<path> has more than " + std::to_string(kMaxWaypoints) + " waypoints");
+    out.path.push_back(parse_waypoint(state, child, scope));
+  }
+  constexpr std::string_view kKnown[] = {"loop", "type", "waypoint"};
+  fields.warn_unknown("path", kKnown);
+}
+
+std::string actor_name(LoadState& state, const Element& e) {
+  const std::optional<NamedText> given = object_name(state, e, {});
+  std::string name = given ? given->text : "";
+  while (name.empty() || (!given && state.actor_names.contains(name))) {
+    char buffer[24];
+    std::snprintf(buffer, sizeof buffer, "actor%03d", ++state.actor_count);
+    name = buffer;
+  }
+  if (!state.actor_names.insert(name).second)
+    throw WorldFileError(given->where, "the name '" + name + "' is given to a second <actor>");
+  return name;
+}
+
+}  // namespace
+
+void parse_actor_class(LoadState& state, const Element& e) {
+  const std::string name = class_name_of(state, e);
+  state.actor_classes[name] = {e, read_body(state, e, BodyInclude::kInPlace).own};
+}
+
+void parse_actor(LoadState& state, const Element& e) {
+  state.budget.body(kBlockBytes, e.where());
+  ActorSpec out;
+  out.where = e.where();
+  out.order = state.order++;
+  out.name = actor_name(state, e);
+  Fields fields(state, {{"NAME", out.name}});
+  fields.add({e, read_body(state, e, BodyInclude::kInPlace).own});
+  if (const std::optional<NamedText> given = attribute_of(state, e, "class", {})) {
+    out.class_name = trimmed(given->text);
+    const auto found = state.actor_classes.find(out.class_name);
+    if (found == state.actor_classes.end())
+      throw WorldFileError(e.where(), "the actor class '" + shortened(out.class_name) + "' is not defined" +
+                                          did_you_mean(out.class_name, names_of(state.actor_classes)));
+    fields.add({found->second.element, found->second.children});
+  }
+  fields.warn_unknown("actor", tag_names(placement_tags(), actor_tags()));
+  out.placement = parse_placement(state, fields, out.where);
+  require_pose(out.placement, "actor", out.name);
+  if (!out.placement.animation.empty())
+    throw WorldFileError(out.where, "<actor> '" + out.name + "' has an <animation>, expected a <path>");
+  read_tags(state, fields, actor_tags(), out);
+  if (const Element* path = fields.node("path")) parse_path(state, *path, fields.scope(), out);
+  if (const Element* visual = fields.node("visual"))
+    state.warnings.add("visual of an actor", visual->where(),
+                       "<visual> has no effect in an <actor> in this version: a plain figure is drawn");
+  state.world.actors.push_back(std::move(out));
+}
+
+}  // namespace mvsim
