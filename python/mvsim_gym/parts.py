@@ -14,9 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym.readings import ImuReading, Reading, type_of
+from mvsim_gym.readings import GnssReading, ImuReading, Reading, type_of
 
-__all__ = ["Block", "ImuReading", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "Wheels"]
+__all__ = [
+    "Block",
+    "GnssReading",
+    "ImuReading",
+    "Pose",
+    "Reading",
+    "Sensor",
+    "Twist",
+    "Vehicle",
+    "Wheel",
+    "Wheels",
+]
 
 T = TypeVar("T")
 
@@ -137,7 +148,8 @@ class Sensor:
         return self._model.angles
 
     def read(self, *, fresh: bool = False) -> Any:
-        """The latest reading that was due, or None before the first: a `Reading` of a lidar, an `ImuReading` of an IMU.
+        """The latest reading that was due, or None before the first: a `Reading` of a lidar, an `ImuReading`
+        of an IMU, a `GnssReading` of a receiver (None where it had no fix).
 
         A reading is due in the first physics step that begins `period` after the one that made the last, and describes
         that step's end: with steps of 5 ms and a period of 0.1 s those at 0.105, 0.205, 0.305 s... So after

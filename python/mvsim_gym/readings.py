@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 
-__all__ = ["ImuReading", "Reading"]
+__all__ = ["GnssReading", "ImuReading", "Reading"]
 
 
 class Reading(NamedTuple):
@@ -34,8 +34,25 @@ class ImuReading(NamedTuple):
     linear_acceleration: npt.NDArray[np.float64]
     """(3,) m/s2 along x, y, z: proper acceleration, (0, 0, 9.81) at rest on level ground"""
     orientation: npt.NDArray[np.float64] | None
-    """(4,) unit quaternion w, x, y, z from the sensor's frame to the world's, w >= 0; None where the sensor does not
-    measure it"""
+    """(4,) unit quaternion w, x, y, z, w >= 0, from the sensor's frame to east, north, up (to the world's frame without
+    <georeference>); None where the sensor does not measure it"""
+    time: float
+    """s of simulated time that the reading describes"""
+
+
+class GnssReading(NamedTuple):
+    """A reading of a GNSS receiver; all arrays are copies."""
+
+    latitude: float
+    """degrees north, WGS84"""
+    longitude: float
+    """degrees east"""
+    altitude: float
+    """m above the ellipsoid of WGS84"""
+    enu: npt.NDArray[np.float64]
+    """(3,) m east, north and up of the world's <georeference>"""
+    covariance: npt.NDArray[np.float64]
+    """(3, 3) m2 of `enu`"""
     time: float
     """s of simulated time that the reading describes"""
 
@@ -49,7 +66,20 @@ def _imu(model: _core.SensorModel, values: Any, valid: Any, time: float) -> ImuR
     return ImuReading(values[:3], values[3:6], values[6:] if len(values) > 6 else None, time)
 
 
-_TYPES: dict[str, Callable[[_core.SensorModel, Any, Any, float], Any]] = {"laser": _lidar, "imu": _imu}
+def _gnss(model: _core.SensorModel, values: Any, valid: Any, time: float) -> GnssReading | None:
+    if not valid[0]:
+        return None
+    latitude, longitude, altitude = map(float, values[:3])
+    horizontal, vertical = values[6:]
+    covariance = np.diag([horizontal**2, horizontal**2, vertical**2])
+    return GnssReading(latitude, longitude, altitude, values[3:6], covariance, time)
+
+
+_TYPES: dict[str, Callable[[_core.SensorModel, Any, Any, float], Any]] = {
+    "laser": _lidar,
+    "imu": _imu,
+    "gnss": _gnss,
+}
 
 
 def type_of(model: _core.SensorModel) -> Callable[[Any, Any, float], Any]:

@@ -24,6 +24,7 @@ from mvsim_gym._resources import all_resources, checked_resources
 from mvsim_gym._state import checked_bytes
 from mvsim_gym.parts import (
     Block,
+    GnssReading,
     ImuReading,
     Named,
     Pose,
@@ -39,7 +40,19 @@ from mvsim_gym.parts import (
 if TYPE_CHECKING:
     from mvsim_gym._picture import Painter
 
-__all__ = ["Block", "ImuReading", "Pose", "Reading", "Sensor", "Twist", "Vehicle", "Wheel", "Wheels", "World"]
+__all__ = [
+    "Block",
+    "GnssReading",
+    "ImuReading",
+    "Pose",
+    "Reading",
+    "Sensor",
+    "Twist",
+    "Vehicle",
+    "Wheel",
+    "Wheels",
+    "World",
+]
 
 # Attributes of a World that are made from its model and its simulation; a copy writes no log.
 _NATIVE = frozenset({"_model", "_simulation", "_vehicles", "_blocks", "_painter", "_lock", "_log"})

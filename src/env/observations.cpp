@@ -209,6 +209,7 @@ std::unique_ptr<const Observation> make(TermReader& reader, TaskContext& context
 
 constexpr auto kClasses = std::to_array<TermClass<Observation>>({
     {"scan", make<Scan>},
+    {"gnss", make_gnss_observation},
     {"imu", make_imu_observation},
     {"reading", make_reading_observation},
     {"goal", make<Goal>},

@@ -7,23 +7,12 @@
 namespace mvsim {
 namespace {
 
-size_t first_imu(const TermReader& reader, const TaskContext& context) {
-  const Model& model = context.model;
-  for (size_t i = 0; i < model.sensors.size(); ++i)
-    if (model.sensors[i].vehicle == context.vehicle && model.sensors[i].class_name == "imu") return i;
-  reader.fail("sensor", "vehicle '" + model.vehicles[context.vehicle].name + "' has no IMU");
-}
-
 // Angular velocity (3), proper acceleration (3) and, where the sensor measures it, the orientation (4).
 class ImuObservation final : public ObservationOf<float> {
  public:
   ImuObservation(TermReader& reader, TaskContext& context)
-      : sensor_(reader.has("sensor") ? find_sensor(reader, context) : first_imu(reader, context)) {
-    const SensorModel& model = context.model.sensors[sensor_];
-    if (model.class_name != "imu")
-      reader.fail("sensor",
-                  "found a sensor of class '" + std::string(model.class_name) + "', expected an IMU");
-    size_ = model.sensor->reading().size();
+      : sensor_(find_sensor_of_class(reader, context, "imu", "IMU")),
+        size_(context.model.sensors[sensor_].sensor->reading().size()) {
     max_rate_ = reader.number("max_rate", 10, kPositive);
     max_acceleration_ = reader.number("max_acceleration", 50, kPositive);
     scheduled_ = reader.choice("timing", {"control", "sensor"}) == 1;
@@ -48,7 +37,7 @@ class ImuObservation final : public ObservationOf<float> {
   }
 
  private:
-  size_t sensor_, size_ = 0;
+  size_t sensor_, size_;
   double max_rate_ = 0, max_acceleration_ = 0;
   bool scheduled_ = false;
 };

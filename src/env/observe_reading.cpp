@@ -72,6 +72,21 @@ size_t find_sensor(TermReader& reader, const TaskContext& context) {
   }
 }
 
+size_t find_sensor_of_class(TermReader& reader, const TaskContext& context, std::string_view class_name,
+                            const std::string& what) {
+  const std::vector<SensorModel>& sensors = context.model.sensors;
+  if (reader.has("sensor")) {
+    const size_t found = find_sensor(reader, context);
+    if (sensors[found].class_name != class_name)
+      reader.fail("sensor", "found a sensor of class '" + std::string(sensors[found].class_name) +
+                                "', expected a sensor of class '" + std::string(class_name) + "'");
+    return found;
+  }
+  for (size_t i = 0; i < sensors.size(); ++i)
+    if (sensors[i].vehicle == context.vehicle && sensors[i].class_name == class_name) return i;
+  reader.fail("sensor", "vehicle '" + context.model.vehicles[context.vehicle].name + "' has no " + what);
+}
+
 std::unique_ptr<const Observation> make_reading_observation(TermReader& reader, TaskContext& context) {
   reader.required_text("sensor");
   const size_t sensor = find_sensor(reader, context);

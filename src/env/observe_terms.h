@@ -19,7 +19,12 @@ std::unique_ptr<const Observation> make_reading_observation(TermReader& reader, 
 // `imu`: rates, accelerations and orientation within bounds.
 std::unique_ptr<const Observation> make_imu_observation(TermReader& reader, TaskContext& context);
 
-// The sensor of the agent's vehicle that the attribute `sensor` names.
+// `gnss`: the position in metres, and whether there is one.
+std::unique_ptr<const Observation> make_gnss_observation(TermReader& reader, TaskContext& context);
+
+// The sensor of the agent's vehicle that the attribute `sensor` names; of one class, by default the first.
 size_t find_sensor(TermReader& reader, const TaskContext& context);
+size_t find_sensor_of_class(TermReader& reader, const TaskContext& context, std::string_view class_name,
+                            const std::string& what);
 
 }  // namespace mvsim

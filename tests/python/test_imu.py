@@ -94,5 +94,7 @@ def test_a_snapshot_keeps_its_bias_and_noise(tmp_path: Path) -> None:
 
 
 def test_another_sensor_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(mvsim_gym.WorldFileError, match="found a sensor of class 'laser', expected an IMU"):
+    with pytest.raises(
+        mvsim_gym.WorldFileError, match="found a sensor of class 'laser', expected a sensor of class 'imu'"
+    ):
         mvsim_gym.Env(write(tmp_path, 'sensor="lidar"'))
