@@ -40,12 +40,6 @@ void expect_near(const std::vector<double>& found, const std::vector<double>& ex
 TEST(SensorFacts, AClassIsNamedAndKnown) {
   EXPECT_TRUE(has(error_of_world(world("<sensor name='l'/>")), "class"));
   EXPECT_TRUE(has(error_of_world(world("<sensor class='lasr'/>")), "did you mean 'laser'?"));
-  for (const char* later : {"camera", "rgbd_camera", "lidar3d", "imu", "gnss"}) {
-    const auto is_it = [&](const SensorClass& c) { return c.name == later; };
-    if (std::ranges::any_of(sensor_classes(), is_it)) continue;
-    EXPECT_TRUE(has(error_of_world(world("<sensor class='" + std::string(later) + "'/>")),
-                    "<sensor class=\"" + std::string(later) + "\"> is not supported yet"));
-  }
 }
 
 TEST(SensorFacts, UnknownTagsAreWarnedOf) {

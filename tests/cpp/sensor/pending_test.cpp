@@ -12,7 +12,8 @@ std::shared_ptr<const Model> model_of(const std::string& body) {
 }
 
 std::string vehicle_with(const std::string& sensors) {
-  return "<vehicle name='r'><dynamics class='differential'/><init_pose>0 0 0</init_pose>" + sensors + "</vehicle>";
+  return "<vehicle name='r'><dynamics class='differential'/><init_pose>0 0 0</init_pose>" + sensors +
+         "</vehicle>";
 }
 
 std::string error(const std::string& body) {
@@ -52,7 +53,8 @@ TEST(PendingSensors, ThoseOfVehiclesCountInTheTimeStepAndStandaloneOnesDoNot) {
   EXPECT_EQ(model->pending_sensors[1].class_name, "laser");
   EXPECT_FALSE(model->pending_sensors[1].vehicle);
   EXPECT_EQ(model->pending_sensors[1].mount.z, 0.05);
-  EXPECT_TRUE(has(joined(model->warnings), "a <sensor> outside of a vehicle has no readings in this version (2"));
+  EXPECT_TRUE(
+      has(joined(model->warnings), "a <sensor> outside of a vehicle has no readings in this version (2"));
 }
 
 TEST(PendingSensors, TheirValuesAreChecked) {
@@ -67,8 +69,9 @@ TEST(PendingSensors, TheirValuesAreChecked) {
   EXPECT_EQ(error(lidar + "2 0 -1</vertical_ray_angles></sensor>"), "");
   EXPECT_TRUE(has(error(lidar + "2 0</vertical_ray_angles></sensor>"), "expected 3 different ones"));
   EXPECT_TRUE(has(error(lidar + "2 0 0</vertical_ray_angles></sensor>"), "one of them twice"));
-  EXPECT_TRUE(has(joined(model_of("<sensor class='gnss'><horizontal_noise>1</horizontal_noise></sensor>")->warnings),
-                  "<horizontal_noise> is unknown"));
+  EXPECT_TRUE(
+      has(joined(model_of("<sensor class='gnss'><horizontal_noise>1</horizontal_noise></sensor>")->warnings),
+          "<horizontal_noise> is unknown"));
 }
 
 TEST(PendingSensors, Raytrace3dIsReadIn2D) {
@@ -83,12 +86,15 @@ struct Definition {
 };
 
 TEST(PendingSensors, DefinitionFiles) {
-  const std::vector<Definition> all{
-      {"camera", "camera", "camera1", 0.1},           {"rgbd_camera", "rgbd_camera", "camera1", 0.1},
-      {"imu", "imu", "imu1", 0.05},                   {"gnss", "gnss", "gps1", 1},
-      {"velodyne-vlp16", "lidar3d", "lidar1", 0.1},   {"ouster-os1", "lidar3d", "lidar1", 0.1},
-      {"helios-32-FOV-26", "lidar3d", "lidar1", 0.1}, {"helios-32-FOV-31", "lidar3d", "lidar1", 0.1},
-      {"helios-32-FOV-70", "lidar3d", "lidar1", 0.1}};
+  const std::vector<Definition> all{{"camera", "camera", "camera1", 0.1},
+                                    {"rgbd_camera", "rgbd_camera", "camera1", 0.1},
+                                    {"imu", "imu", "imu1", 0.05},
+                                    {"gnss", "gnss", "gps1", 1},
+                                    {"velodyne-vlp16", "lidar3d", "lidar1", 0.1},
+                                    {"ouster-os1", "lidar3d", "lidar1", 0.1},
+                                    {"helios-32-FOV-26", "lidar3d", "lidar1", 0.1},
+                                    {"helios-32-FOV-31", "lidar3d", "lidar1", 0.1},
+                                    {"helios-32-FOV-70", "lidar3d", "lidar1", 0.1}};
   for (const Definition& d : all) {
     const auto model = model_of(vehicle_with("<include file='definitions/" + std::string(d.file) +
                                              ".sensor.xml' sensor_x='1.5' sensor_publish='false'/>"));
@@ -106,9 +112,9 @@ TEST(PendingSensors, DefinitionFiles) {
 TEST(PendingSensors, RotationSetsTheColumns) {
   const auto columns = [](const std::string& file, const std::string& parameter) {
     const TempFolder folder;
-    const WorldSpec world = load_world_text(
-        world_of("<include file='definitions/" + file + ".sensor.xml' " + parameter + "/>"), folder.path(),
-        options_with(source_dir()));
+    const WorldSpec world =
+        load_world_text(world_of("<include file='definitions/" + file + ".sensor.xml' " + parameter + "/>"),
+                        folder.path(), options_with(source_dir()));
     return parse_int(*world.sensors.at(0).params.find(file == "rplidar-a2" ? "nrays" : "horz_nrays"));
   };
   EXPECT_EQ(columns("velodyne-vlp16", "sensor_rpm='300'"), 3616);
