@@ -25,14 +25,18 @@ def checked_resources(name: str, given: Any) -> dict[str, str]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise TypeError(f'{name}: found {kind_of(given)}, expected a dict as {{"https://host/models/": "folder"}}')
+        raise TypeError(
+            f'{name}: found {kind_of(given)}, expected a dict as {{"https://host/models/": "folder"}}'
+        )
     folders = {
         checked_text(name, prefix): os.path.abspath(path_text(f"{name}[{prefix!r}]", folder))
         for prefix, folder in given.items()
     }
     for prefix, folder in folders.items():
         if "://" not in prefix:
-            raise ValueError(f"{name}: found the prefix {quoted(prefix)}, expected the start of a URL (https://...)")
+            raise ValueError(
+                f"{name}: found the prefix {quoted(prefix)}, expected the start of a URL (https://...)"
+            )
         if not os.path.isdir(folder):
             raise ValueError(f"{name}: {quoted(folder)} is not a folder")
     return folders

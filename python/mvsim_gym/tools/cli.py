@@ -163,7 +163,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_loading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--roots", action="append", default=[], metavar="FOLDER", help="a further folder that the world may read"
+        "--roots",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a further folder that the world may read",
     )
     parser.add_argument(
         "--resources",

@@ -67,7 +67,9 @@ def fetch(url: str, cache: Path | None = None, *, check: bool = False) -> str:
     known = record.read_text().split()[0] if record.is_file() else None
     if target.is_file():
         if known is not None and _hash_of(target) != known:
-            raise FetchError(f"{target}: is not what was downloaded (its SHA-256 differs): delete it to fetch it again")
+            raise FetchError(
+                f"{target}: is not what was downloaded (its SHA-256 differs): delete it to fetch it again"
+            )
         if not check:
             return "cached"
     target.parent.mkdir(parents=True, exist_ok=True)
