@@ -13,7 +13,7 @@
 namespace mvsim {
 
 struct CompileOptions {
-  bool strict = false;  // a warning is an error
+  bool strict = false;                     // a warning is an error
   std::vector<std::string> placed_blocks;  // name patterns of blocks that an environment places or resizes
 };
 

@@ -13,7 +13,8 @@ double speed_of(const ActorSpec& spec, Gait gait) {
 }
 
 // The walk from `from` to a waypoint that begins at `start`; nothing if the actor never gets there.
-std::optional<ActorLeg> leg_to(const ActorSpec& spec, const WaypointSpec& to, const Pose3& from, double start) {
+std::optional<ActorLeg> leg_to(const ActorSpec& spec, const WaypointSpec& to, const Pose3& from,
+                               double start) {
   constexpr double kArrived = 1e-3, kTurns = 0.1;  // m
   ActorLeg leg{.start = start, .from = from, .to = to.pose};
   if (!to.has_z) leg.to.z = from.z;
@@ -39,10 +40,11 @@ void add_animation(const PlacementSpec& placement, BodyKind kind, Model& model) 
 
 void compile_moving_plane(const HorizontalPlaneSpec& spec, GroundIndex& ground, Model& model) {
   const Rect& e = spec.extent;
-  MovingPlane plane{.top = {.outline = {{e.x_min, e.y_min}, {e.x_max, e.y_min}, {e.x_max, e.y_max}, {e.x_min, e.y_max}},
-                            .height = spec.z},
-                    .frames = spec.animation,
-                    .start = spec.pose};
+  MovingPlane plane{
+      .top = {.outline = {{e.x_min, e.y_min}, {e.x_max, e.y_min}, {e.x_max, e.y_max}, {e.x_min, e.y_max}},
+              .height = spec.z},
+      .frames = spec.animation,
+      .start = spec.pose};
   for (const Vec2 corner : plane.top.outline) plane.top.radius = std::max(plane.top.radius, norm(corner));
   model.moving_planes.push_back(std::move(plane));
   const MovingPlane& added = model.moving_planes.back();

@@ -29,7 +29,7 @@ constexpr ParamInfo any(std::string_view name) {
   return {.name = name};
 }
 
-constexpr ParamInfo kCamera[] = {pixels("ncols"), pixels("nrows"),     any("cx"),         any("cy"),
+constexpr ParamInfo kCamera[] = {pixels("ncols"),  pixels("nrows"),  any("cx"),          any("cy"),
                                  above_zero("fx"), above_zero("fy"), length("clip_min"), length("clip_max")};
 
 constexpr ParamInfo kRgbd[] = {flag("sense_depth"),
@@ -99,8 +99,8 @@ void check_rings(const NamedText& text, double rings) {
   std::sort(angles.begin(), angles.end());
   const bool is_twice = std::adjacent_find(angles.begin(), angles.end()) != angles.end();
   if (static_cast<double>(angles.size()) == rings && !is_twice) return;
-  throw WorldFileError(text.where, "<vertical_ray_angles>: found " + std::to_string(angles.size()) + " angles" +
-                                       (is_twice ? ", one of them twice" : "") + ", expected " +
+  throw WorldFileError(text.where, "<vertical_ray_angles>: found " + std::to_string(angles.size()) +
+                                       " angles" + (is_twice ? ", one of them twice" : "") + ", expected " +
                                        std::to_string(static_cast<int>(rings)) +
                                        " different ones, as <vert_nrays> says");
 }
@@ -119,7 +119,8 @@ Pose3 check_pending_sensor(const PendingSensorClass& sensor_class, const SensorS
   if (sensor_class.name == "rgbd_camera") others.emplace_back("relativePoseIntensityWRTDepth");
   read_params(spec.params, sensor_class.params, values, others, warnings);
   if (sensor_class.name == "lidar3d")
-    if (const NamedText* angles = spec.params.find("vertical_ray_angles")) check_rings(*angles, values[kRings]);
+    if (const NamedText* angles = spec.params.find("vertical_ray_angles"))
+      check_rings(*angles, values[kRings]);
   if (const NamedText* pose = spec.params.find("relativePoseIntensityWRTDepth"))
     parse_numbers(*pose, 6, 6, "6 numbers: x y z yaw pitch roll (m, degrees)");
   return read_mount(spec.params, sensor_class.mount);

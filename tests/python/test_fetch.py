@@ -119,7 +119,7 @@ def test_what_has_changed_is_refused(server: Server, tmp_path: Path) -> None:
     [
         ("absent.pgm", "answers 404"),
         ("cut.pgm", "cut|cannot be downloaded"),
-        ("moved-to-file.pgm", "redirected to file:|refused"),
+        ("moved-to-file.pgm", "not allowed|refused"),
         ("../up.pgm", "is not the URL of a file"),
     ],
 )

@@ -23,7 +23,8 @@ def world(tmp_path: Path) -> str:
     path.parent.mkdir(parents=True)
     path.write_text(
         '<mvsim_world><include file="definitions/turtlebot3_burger.vehicle.xml"/>'
-        '<vehicle name="robot" class="turtlebot3_burger"><init_pose>0 0 0</init_pose></vehicle>'
+        '<vehicle name="robot" class="turtlebot3_burger"><init_pose>0 0 0</init_pose>'
+        '<include file="definitions/lidar2d.sensor.xml" sensor_name="lidar"/></vehicle>'
         f'<element class="occupancy_grid"><file>{URL}</file></element></mvsim_world>'
     )
     return str(path)
@@ -56,9 +57,17 @@ def test_keywords_that_name_nothing(world: str, tmp_path: Path) -> None:
 
 
 def test_environments_take_them(world: str, tmp_path: Path) -> None:
+    warned = world.replace("w.world.xml", "warned.world.xml")
+    Path(warned).write_text(Path(world).read_text().replace("<include", "<gui/><include", 1))
     env = gym.make("mvsim/NavMap-v0", world=world, resources={"https://host/": tmp_path}, roots=tmp_path)
-    env.reset(seed=0)
-    assert env.spec is not None and env.spec.kwargs["resources"] == {"https://host/": str(tmp_path)}
+    with pytest.raises(WorldFileError, match="strict refuses"):
+        gym.make(
+            "mvsim/NavMap-v0",
+            world=warned,
+            strict=True,
+            resources={"https://host/": tmp_path},
+            roots=tmp_path,
+        )
     env.close()
 
 
