@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'class_params', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'PendingSensorModel', 'Renderer', 'SensorModel', 'Simulation', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'class_params', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'named_urls', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -59,9 +59,31 @@ class SensorModel:
     @property
     def vehicle(self) -> int:
         ...
+class PendingSensorModel:
+    @property
+    def class_name(self) -> str:
+        ...
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def period(self) -> float:
+        ...
+    @property
+    def vehicle(self) -> int | None:
+        ...
 class Model:
     @property
+    def actors(self) -> list[str]:
+        ...
+    @property
     def blocks(self) -> list[BlockModel]:
+        ...
+    @property
+    def body_count(self) -> int:
+        ...
+    @property
+    def load_bytes(self) -> float:
         ...
     @property
     def parameters(self) -> list[tuple[str, float, float, float, str, list[str]]]:
@@ -70,10 +92,16 @@ class Model:
     def path(self) -> str:
         ...
     @property
+    def pending_sensors(self) -> list[PendingSensorModel]:
+        ...
+    @property
     def sensors(self) -> list[SensorModel]:
         ...
     @property
     def timestep(self) -> float:
+        ...
+    @property
+    def triangle_count(self) -> int:
         ...
     @property
     def vehicles(self) -> list[VehicleModel]:
@@ -83,6 +111,8 @@ class Model:
         ...
 class Simulation:
     def __init__(self, model: Model, key: typing.SupportsInt | typing.SupportsIndex, episode: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+        ...
+    def actor_pose(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> tuple[float, float, float, float, float, float]:
         ...
     def block_pose(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> tuple[float, float, float, float, float, float]:
         ...
@@ -229,8 +259,9 @@ class BatchOptions:
     autoreset_mode: AutoresetMode
     pin: bool
     spl: bool
+    strict: bool
     strict_actions: bool
-    def __init__(self, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike]) -> None:
+    def __init__(self, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike], resources: tuple[collections.abc.Sequence[tuple[str, str | bytes | os.PathLike]], str | bytes | os.PathLike] = ([], '')) -> None:
         ...
     @property
     def memory_limit(self) -> int:
@@ -398,6 +429,8 @@ class Renderer:
         ...
     def draw_env_window(self, batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, window: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"], width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
         ...
+    def draw_world(self, model: Model, simulation: Simulation, tilt: typing.SupportsFloat | typing.SupportsIndex, points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64]]:
+        ...
     @property
     def name(self) -> str:
         ...
@@ -454,7 +487,9 @@ def list_envs(folder: str | bytes | os.PathLike) -> list[tuple[str, str]]:
     ...
 def load_env(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike] = []) -> EnvSpec:
     ...
-def load_model(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike] = [], world_seed: typing.SupportsInt | typing.SupportsIndex = 0, variables: collections.abc.Mapping[str, str] = {}, memory_limit: typing.SupportsInt | typing.SupportsIndex = 2000000000) -> Model:
+def load_model(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike] = [], world_seed: typing.SupportsInt | typing.SupportsIndex = 0, variables: collections.abc.Mapping[str, str] = {}, memory_limit: typing.SupportsInt | typing.SupportsIndex = 2000000000, resources: tuple[collections.abc.Sequence[tuple[str, str | bytes | os.PathLike]], str | bytes | os.PathLike] = ([], ''), strict: bool = False) -> Model:
+    ...
+def named_urls(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike], resources: tuple[collections.abc.Sequence[tuple[str, str | bytes | os.PathLike]], str | bytes | os.PathLike]) -> tuple[list[str], str]:
     ...
 def pixels_in_window(window: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"], points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
     ...

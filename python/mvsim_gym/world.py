@@ -239,8 +239,7 @@ class World:
     def __setstate__(self, state: Any) -> None:
         attributes, snapshot = state
         self.__dict__.update(attributes)
-        path, *rest = self._files
-        model = _core.load_model(path, assets(), *rest)
+        model = _core.load_model(self._files[0], assets(), *self._files[1:])
         simulation = _core.Simulation(model, 0, 0)
         simulation.restore(snapshot)
         self._attach(model, simulation)

@@ -68,6 +68,7 @@ void parse_georeference(LoadState& state, const Element& e) {
   GeoreferenceSpec at;
   read_tags(state, fields, georeference_tags(), at);
   fields.warn_unknown("georeference", tag_names(georeference_tags()));
+  warn_no_effect(state, "georeference", e.where());
   if (at.is_utm && at.rotation != 0)
     throw WorldFileError(e.where(), "<georeference>: found <world_is_utm> with a rotation of " +
                                         number_text(at.rotation) +
@@ -110,6 +111,7 @@ void parse_marker(LoadState& state, const Element& e) {
   for (size_t i = 0; i < v.size(); i += 3)
     out.points.push_back({v[i] + shift[0], v[i + 1] + shift[1], v[i + 2] + shift[2]});
   fields.warn_unknown("marker", tag_names(marker_tags()));
+  warn_no_effect(state, "marker", e.where());
   state.world.markers.push_back(std::move(out));
 }
 

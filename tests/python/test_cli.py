@@ -145,3 +145,26 @@ def test_usage() -> None:
         with pytest.raises(SystemExit) as caught:
             main(arguments)
         assert caught.value.code == 2
+
+
+def test_validate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", YARD]) == 0
+    out = capsys.readouterr().out
+    assert "vehicles   2: r1 (" in out and "time step  10 ms" in out and "triangles" in out and "MiB" in out
+    bad = tmp_path / "bad.world.xml"
+    bad.write_text("<mvsim_world>\n<gravity>down</gravity></mvsim_world>")
+    assert main(["validate", YARD, str(bad)]) == 1
+    assert f"{bad}: error\n  error: {bad}:2:1: <gravity>: found 'down'" in capsys.readouterr().out
+    warned = tmp_path / "warned.world.xml"
+    warned.write_text("<mvsim_world><joystick_enabled>1</joystick_enabled></mvsim_world>")
+    assert main(["validate", str(warned)]) == 0
+    assert f"{warned}: 1 warning\n  warning: {warned}:1:14" in capsys.readouterr().out
+    assert main(["validate", "--strict", str(warned)]) == 1
+    assert main(["validate", str(tmp_path / "absent.xml")]) == 1
+
+
+def test_show(tmp_path: Path) -> None:
+    image = pytest.importorskip("matplotlib.image")
+    assert main(["show", YARD, "-o", str(tmp_path / "a.png"), "--time", "0.1"]) == 0
+    picture = image.imread(tmp_path / "a.png")
+    assert picture.shape[1] > 1000 and picture[..., :3].std() > 0.05

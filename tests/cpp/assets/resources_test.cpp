@@ -88,7 +88,8 @@ TEST_F(ResourcesTest, HostileZips) {
   };
   const std::string zeros(32 << 20, '\0');
   EXPECT_TRUE(has(error(zip_of({{"a", zeros}})), "expected at most 100 times as many"));
-  EXPECT_TRUE(has(error(zip_of({{.name = "a", .content = zeros, .announced = 1000}})), "larger than announced"));
+  EXPECT_TRUE(
+      has(error(zip_of({{.name = "a", .content = zeros, .announced = 1000}})), "larger than announced"));
   EXPECT_TRUE(has(error(zip_of({{.name = "a", .content = "x", .announced = 500000}})), "cannot be unpacked"));
   EXPECT_TRUE(has(error(zip_of({{.name = "a", .content = "/etc/passwd", .mode = 0120777}})), "link"));
   EXPECT_TRUE(has(error(zip_of({{"a", "1"}, {"a", "2"}})), "is twice"));
@@ -115,10 +116,11 @@ TEST_F(ResourcesTest, UrisThatLeadElsewhere) {
   options_.cache = folder_.path() + "/models";
   for (const std::string url :
        {"https://host/../secret.txt", "https://host//etc/passwd", "https://host/./a.txt", "https://host/",
-        "https://host/a.txt;touch x", "https://host/`touch x`", "https://host/$(touch x)", "https://host/a\nb",
-        "https://host/a b", "https://host/a\\b", "https:///a.txt"})
+        "https://host/a.txt;touch x", "https://host/`touch x`", "https://host/$(touch x)",
+        "https://host/a\nb", "https://host/a b", "https://host/a\\b", "https:///a.txt"})
     EXPECT_TRUE(has(read(url), "https:")) << url;
-  for (const std::string url : {"ftp://host/a.txt", "data://x"}) EXPECT_TRUE(has(read(url), "expected a path"));
+  for (const std::string url : {"ftp://host/a.txt", "data://x"})
+    EXPECT_TRUE(has(read(url), "expected a path"));
   for (const std::string path : {"../secret.txt", "/dev/zero", "file:///etc/passwd", "//server/share/x"})
     EXPECT_TRUE(has(read(path), "is outside of the folders")) << path;
   fs::create_symlink(folder_.path() + "/secret.txt", folder_.path() + "/models/link.txt");

@@ -12,9 +12,9 @@ namespace mvsim {
 struct ZipEntry {
   std::string name, content;
   bool deflated = true;
-  uint32_t mode = 0100644;          // of its file
-  int64_t announced = -1;           // size in the table; -1: the true one
-  std::string packed{};             // in place of the content's own
+  uint32_t mode = 0100644;  // of its file
+  int64_t announced = -1;   // size in the table; -1: the true one
+  std::string packed{};     // in place of the content's own
 };
 
 inline std::string little(uint64_t value, int bytes) {
@@ -46,11 +46,12 @@ inline std::string zip_of(const std::vector<ZipEntry>& entries, int64_t announce
                                                      : entry.content;
     const uint64_t size = entry.announced < 0 ? entry.content.size() : static_cast<uint64_t>(entry.announced);
     const auto* bytes = reinterpret_cast<const Bytef*>(entry.content.data());
-    const std::string common = little(20, 2) + little(0, 2) + little(entry.deflated ? 8 : 0, 2) + little(0, 4) +
-                               little(crc32_z(0, bytes, entry.content.size()), 4) + little(packed.size(), 4) +
-                               little(size, 4) + little(entry.name.size(), 2) + little(0, 2);
-    table += "PK\1\2" + little(20 | 3 << 8, 2) + common + little(0, 6) + little(uint64_t{entry.mode} << 16, 4) +
-             little(out.size(), 4) + entry.name;
+    const std::string common = little(20, 2) + little(0, 2) + little(entry.deflated ? 8 : 0, 2) +
+                               little(0, 4) + little(crc32_z(0, bytes, entry.content.size()), 4) +
+                               little(packed.size(), 4) + little(size, 4) + little(entry.name.size(), 2) +
+                               little(0, 2);
+    table += "PK\1\2" + little(20 | 3 << 8, 2) + common + little(0, 6) +
+             little(uint64_t{entry.mode} << 16, 4) + little(out.size(), 4) + entry.name;
     out += "PK\3\4" + common + entry.name + packed;
   }
   const uint64_t start = out.size();

@@ -3,18 +3,23 @@
 
 #include <cmath>
 
+#include "scene/scene.h"
 #include "sim/animate.h"
+#include "sim/clearance.h"
+#include "sim/scene_poses.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test {
 namespace {
 
-constexpr const char* kSquare = "<animation type='keyframes'><time_pose>0 0 0 0</time_pose>"
-                                "<time_pose>4 2 0 90</time_pose><time_pose>10 2 6 90</time_pose></animation>";
+constexpr const char* kSquare =
+    "<animation type='keyframes'><time_pose>0 0 0 0</time_pose>"
+    "<time_pose>4 2 0 90</time_pose><time_pose>10 2 6 90</time_pose></animation>";
 
 // Elements fact 16.
 TEST(Animation, RepeatsAndIsRelativeToTheInitialPose) {
-  Simulation sim(model_of("<block name='b'><init_pose>1 5 90</init_pose>" + std::string(kSquare) + "</block>"), 0);
+  Simulation sim(
+      model_of("<block name='b'><init_pose>1 5 90</init_pose>" + std::string(kSquare) + "</block>"), 0);
   const auto expect = [&](double x, double y, double yaw) {
     const Pose3 pose = block_pose(sim, 0);
     EXPECT_NEAR(pose.x, x, 1e-5);
@@ -45,22 +50,24 @@ TEST(Animation, TurnsTheShortWayAboutAllAxes) {
 TEST(Animation, PushesAVehicleOutOfItsWay) {
   const std::string world =
       four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>") +
-      "<block name='b'><init_pose>-4 0 0</init_pose><animation type='keyframes'><time_pose>0 0 0 0</time_pose>"
+      "<block name='b'><init_pose>-4 0 0</init_pose><animation type='keyframes'><time_pose>0 0 0 "
+      "0</time_pose>"
       "<time_pose>4 4 0 0</time_pose><time_pose>20 4 0 0</time_pose></animation></block>";
   Simulation sim(model_of(world), 0);
   sim.run(3.9);
   EXPECT_GT(vehicle_pose(sim, 0).x, 0.2);
   EXPECT_TRUE(sim.state().vehicles[0].had_collision);
   EXPECT_NEAR(block_pose(sim, 0).x, -0.105, 0.01);
-  EXPECT_FALSE(overlaps({sim, sim.scene()}, 0));
+  EXPECT_FALSE(overlaps(sim, 0));
 }
 
 TEST(Animation, APlatformLiftsWhatStandsOnIt) {
-  Simulation sim(model_of("<element class='horizontal_plane'><x_min>-3</x_min><x_max>3</x_max><y_min>-3</y_min>"
-                          "<y_max>3</y_max><animation type='keyframes'><time_pose3d>0 0 0 0 0 0 0</time_pose3d>"
-                          "<time_pose3d>10 0 0 5 0 0 0</time_pose3d></animation></element>" +
-                          four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>")),
-                 0);
+  Simulation sim(
+      model_of("<element class='horizontal_plane'><x_min>-3</x_min><x_max>3</x_max><y_min>-3</y_min>"
+               "<y_max>3</y_max><animation type='keyframes'><time_pose3d>0 0 0 0 0 0 0</time_pose3d>"
+               "<time_pose3d>10 0 0 5 0 0 0</time_pose3d></animation></element>" +
+               four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>")),
+      0);
   sim.run(4.005);
   EXPECT_NEAR(vehicle_pose(sim, 0).z, 2, 1e-6);
   std::vector<ScenePose> poses;
@@ -78,9 +85,10 @@ TEST(Animation, AVehicleIsPutWhereItsFramesSay) {
 }
 
 TEST(Animation, SnapshotsGoOnAlike) {
-  const std::string world = four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>") +
-                            "<block name='b'><init_pose>-4 0 0</init_pose><animation type='keyframes'>"
-                            "<time_pose>0 0 0 0</time_pose><time_pose>4 4 0 30</time_pose></animation></block>";
+  const std::string world =
+      four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>") +
+      "<block name='b'><init_pose>-4 0 0</init_pose><animation type='keyframes'>"
+      "<time_pose>0 0 0 0</time_pose><time_pose>4 4 0 30</time_pose></animation></block>";
   Simulation a(model_of(world), 0);
   a.run(3);
   const std::string state = a.snapshot();
@@ -105,7 +113,8 @@ TEST(Actor, WalksAtItsSpeedAndVehiclesPassThroughIt) {
   EXPECT_NEAR(actor_pose(actor, arrival * 0.05).yaw, 45 * kDegree, 1e-9);
   EXPECT_NEAR(actor_pose(actor, arrival + 0.5).x, 10, 1e-9);
   EXPECT_NEAR(std::fabs(actor_pose(actor, arrival + 0.5).yaw), kPi, 1e-9);
-  const auto model = model_of("<actor><init_pose>0 0 0</init_pose></actor>" + four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>"));
+  const auto model = model_of("<actor><init_pose>0 0 0</init_pose></actor>" +
+                              four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>"));
   EXPECT_EQ(model->bodies.size(), 1u);
   EXPECT_EQ(model->actors.at(0).name, "actor001");
 }
@@ -122,7 +131,8 @@ TEST(Actor, EndsAtItsLastWaypointOrGoesRound) {
     EXPECT_NEAR(actor_pose(round, t).y, actor_pose(round, t + 5 * cycle).y, 1e-9) << t;
     EXPECT_NEAR(actor_pose(round, t).x, 7, 1e-9);
   }
-  const ActorModel stuck = actor_of("<path><waypoint>1 0 0</waypoint><waypoint animation='idle'>2 0 0</waypoint></path>");
+  const ActorModel stuck =
+      actor_of("<path><waypoint>1 0 0</waypoint><waypoint animation='idle'>2 0 0</waypoint></path>");
   EXPECT_NEAR(actor_pose(stuck, 1e4).x, 1, 1e-9);
 }
 

@@ -70,7 +70,7 @@ TEST(OccupancyGrid, SaysWhatIsWrong) {
       {grid(""), ":2:1: <element class=\"occupancy_grid\"> has no <file>"},
       {grid("<file> </file>"), "has no <file>"},
       {grid("<file>no.png</file>"), ":2:33: <file>: the file 'no.png' does not exist"},
-      {grid("<file>http://example.org/m.png</file>"), "http:// is not supported yet"},
+      {grid("<file>http://example.org/m.png</file>"), "`mvsim-gym fetch WORLD` downloads it"},
       {grid("<file>../maps/m.png</file><centerpixel_x>1</centerpixel_x>"), "expected both"},
       {grid("<file>../maps/bad.yaml</file>"), "bad.yaml:1:8: <image>: the file 'missing.pgm' does not exist"},
       {grid("<file>../maps/out.yaml</file>"), "out.yaml:1:8: <image>: the file '/etc/passwd' is outside"},
@@ -172,15 +172,43 @@ TEST(Element, ClassesAreChecked) {
                   "expected x_min < x_max"));
 }
 
-TEST(World, RefusesByNameWhatIsNotBuilt) {
-  for (const char* name : {"pointcloud", "point_cloud"})
-    EXPECT_TRUE(has(error_of("<element class='" + std::string(name) + "'/>"),
-                    ":2:1: <element class=\"" + std::string(name) + "\"> is not supported yet"));
-  for (const char* tag : {"actor", "actor:class"})
-    EXPECT_TRUE(has(error_of("<" + std::string(tag) + "/>"),
-                    ":2:1: <" + std::string(tag) + "> is not supported yet"));
-  EXPECT_TRUE(
-      has(error_of("<sensor class='laser'/>"), "a <sensor> outside of a vehicle is not supported yet"));
+TEST(World, AMarkerAndAGeoreferenceAreKept) {
+  const WorldSpec world = load_body(
+      "<marker type='line_strip'><points>0 0 0\n1 2 3</points><translation>10 20</translation></marker>"
+      "<georeference><latitude>36.8</latitude><longitude>-2.3</longitude></georeference>");
+  ASSERT_EQ(world.markers.size(), 1u);
+  EXPECT_EQ(world.markers[0].points.at(1).x, 11);
+  EXPECT_EQ(world.markers[0].points[1].z, 3);
+  EXPECT_EQ(world.georeference.value().latitude, 36.8);
+}
+
+TEST(PointCloud, ReadsRowsAndSaysWhichIsWrong) {
+  const TempFolder folder;
+  const auto load = [&](const std::string& inside) {
+    return load_world_text(world_of("<element class='point_cloud'>" + inside + "</element>"), folder.path(),
+                           {});
+  };
+  folder.write("a.txt", "1 2 3 # the first\n\n+4,5\t-6e1\r\n");
+  const WorldSpec world = load("<file_txt_3d>a.txt</file_txt_3d><pose_3d>1 0 0 90 0 0</pose_3d>");
+  ASSERT_EQ(world.point_clouds.at(0).points.size(), 2u);
+  EXPECT_EQ(world.point_clouds[0].points[1].z, -60);
+  EXPECT_NEAR(world.point_clouds[0].pose.yaw, kPi / 2, 1e-12);
+  folder.write("flat.txt", "1 2\n3 4");
+  EXPECT_EQ(load("<file_txt_2d>flat.txt</file_txt_2d>").point_clouds[0].points[1].y, 4);
+  const auto error = [&](const std::string& text) {
+    folder.write("b.txt", text);
+    try {
+      load("<file>b.txt</file>");
+    } catch (const WorldFileError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_TRUE(has(error("1 2 3\n4 5\n"), "b.txt:2: found 2 numbers"));
+  EXPECT_TRUE(has(error("1 2 nan"), "no number that can be used"));
+  EXPECT_TRUE(has(error("1 2 x"), "no number"));
+  EXPECT_TRUE(has(error(""), "found none"));
+  EXPECT_TRUE(has(error_of("<element class='pointcloud'/>"), "has no <file_txt_3d>"));
 }
 
 TEST(World, WhereItLiesOnEarthAndItsSkyHaveNoEffect) {

@@ -116,12 +116,12 @@ TEST(ElevationMap, SaysWhatIsWrong) {
   const std::string data = "<elevation_data_matrix>[0 1; 2 3]</elevation_data_matrix>";
   const std::string image = "<elevation_image>../maps/h.pgm</elevation_image>";
   const std::pair<std::string, const char*> cases[] = {
-      {"", ":2:1: <element class=\"elevation_map\"> has no <elevation_image> and no <elevation_data_matrix>"},
-      {"<dem_xyzrgb_file>a.txt</dem_xyzrgb_file>", ":2:1: <dem_xyzrgb_file> is not supported yet"},
+      {"", ":2:1: <element class=\"elevation_map\"> has no <elevation_image>, no"},
+      {"<dem_xyzrgb_file>a.txt</dem_xyzrgb_file>", "<dem_xyzrgb_file>: the file 'a.txt' does not exist"},
       {"<elevation_image>no.png</elevation_image>",
        ":2:32: <elevation_image>: the file 'no.png' does not exist"},
       {"<elevation_image>/etc/passwd</elevation_image>", "is outside"},
-      {"<elevation_image>http://example.org/a.png</elevation_image>", "nothing is downloaded"},
+      {"<elevation_image>http://example.org/a.png</elevation_image>", "mvsim-gym fetch"},
       {"<elevation_image>../maps/broken.pgm</elevation_image>", "truncated PGM image"},
       {"<elevation_image>../maps/huge.pgm</elevation_image>", "image of 100000 x 100000 pixels"},
       {"<elevation_image>../maps/thin.pgm</elevation_image>",

@@ -272,7 +272,8 @@ TEST(Include, SaysWhatIsWrong) {
   EXPECT_TRUE(has(file_error(folder, "<include file='.'/>"), "is not a regular file"));
   EXPECT_TRUE(has(file_error(folder, "<include file='inc.xml'/>"), "inc.xml:1:1: '${' has no closing '}'"));
   for (const char* uri : {"http://example.org/a.xml", "https://example.org/a.xml", "package://a/b.xml"})
-    EXPECT_TRUE(has(file_error(folder, "<include file='" + std::string(uri) + "'/>"), "is not supported yet"))
+    EXPECT_TRUE(has(file_error(folder, "<include file='" + std::string(uri) + "'/>"),
+                    "takes a local file, not a URL"))
         << uri;
 }
 

@@ -1,5 +1,7 @@
 // Files that were damaged at random: they load, or are refused with a place; nothing else happens.
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <sstream>
 
 #include "base/random.h"
@@ -99,11 +101,9 @@ std::string world_with(const std::string& name) {
                   name + "\"><init_pose>0 0 0</init_pose></vehicle>");
 }
 
-// Returns how many of the damaged files still loaded.
-int check_mutants(const std::string& name, int count) {
-  const std::string original = world_with(name);
-  const std::string worlds = source_dir() + "/worlds";
-  const std::string folder = name.ends_with(".world.xml") ? worlds : worlds + "/definitions";
+// Returns how many of the damaged texts still loaded.
+int check_mutants(const std::string& original, const std::string& folder, const WorldLoadOptions& options,
+                  int count) {
   int loaded = 0;
   for (int i = 0; i < count; ++i) {
     RandomStream random(17, static_cast<uint32_t>(i), StreamPurpose::kActionNoise);
@@ -112,7 +112,7 @@ int check_mutants(const std::string& name, int count) {
     for (uint32_t k = 0; k < changes; ++k) text = mutated(text, random);
     const auto start = std::chrono::steady_clock::now();
     try {
-      compile_world(load_world_text(text, folder, options_with(source_dir())), {});
+      compile_world(load_world_text(text, folder, options), {});
       ++loaded;
     } catch (const WorldFileError& e) {
       EXPECT_FALSE(e.where().text().empty()) << e.what();
@@ -125,6 +125,13 @@ int check_mutants(const std::string& name, int count) {
   return loaded;
 }
 
+// The same of a world of ours, or of a vehicle's definition.
+int check_mutants(const std::string& name, int count) {
+  const std::string worlds = source_dir() + "/worlds";
+  const std::string folder = name.ends_with(".world.xml") ? worlds : worlds + "/definitions";
+  return check_mutants(world_with(name), folder, options_with(source_dir()), count);
+}
+
 TEST(Mutation, DamagedWorldsLoadOrAreRefused) {
   for (const char* name : {"nav_arena.world.xml", "jackal", "agricobiot2"}) {
     const int loaded = check_mutants(name, 150);
@@ -134,6 +141,25 @@ TEST(Mutation, DamagedWorldsLoadOrAreRefused) {
 }
 TEST(Mutation, SlowDamagedWorldsLoadOrAreRefused) {
   check_mutants("nav_arena.world.xml", 30000);
+}
+
+// 10,000 of the worlds that come with MVSim, where these are at hand.
+TEST(Mutation, SlowDamagedWorldsOfMvsimLoadOrAreRefused) {
+  namespace fs = std::filesystem;
+  const char* const named = std::getenv("MVSIM_WORLDS");
+  const fs::path folder = named ? fs::path(named) : fs::path(source_dir()) / "../shared/mvsim-worlds";
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error))
+    if (entry.path().string().ends_with(".world.xml")) files.push_back(entry.path());
+  if (files.empty()) GTEST_SKIP() << "no worlds of MVSim in " << folder;
+  std::sort(files.begin(), files.end());
+  WorldLoadOptions options = options_with(source_dir());
+  options.resources.prefixes = {
+      {"https://mrpt.github.io/mvsim-models/", (folder / "../mvsim-models").lexically_normal().string()}};
+  for (const fs::path& file : files)
+    check_mutants(read(file.string()), file.parent_path().string(), options,
+                  10000 / static_cast<int>(files.size()));
 }
 
 }  // namespace

@@ -39,6 +39,11 @@ constexpr Context kContexts[] = {
      "</joint>"},
     {"revolute joint", "<joint type='revolute' body_a='a' body_b='b' anchor_a='0 0' anchor_b='0 0'>\n",
      "</joint>"},
+    {"actor", "<actor><init_pose>0 0 0</init_pose>\n", "</actor>"},
+    {"waypoint", "<actor><init_pose>0 0 0</init_pose><path><waypoint>\n", "1 2 3</waypoint></path></actor>"},
+    {"pointcloud", "<element class='pointcloud'><file>no.txt</file>\n", "</element>"},
+    {"joint", "<joint>\n", "</joint>"},
+    {"skybox", "<element class='skybox'>\n", "</element>"},
     {"occupancy_grid", "<element class='occupancy_grid'><file>no.png</file>\n", "</element>"},
     {"elevation_map",
      "<element class='elevation_map'><elevation_data_matrix>[1 2; 3 4]</elevation_data_matrix>\n",
@@ -178,6 +183,13 @@ TEST_P(EveryTag, WarnsOnceWhereItHasNoEffect) {
       EXPECT_FALSE(has(warning, "times")) << warning;
     }
   EXPECT_EQ(count, 1) << text;
+}
+
+// T40: no place of a world takes a command.
+TEST_P(EveryTag, RunsNoCommand) {
+  const std::string error = error_of(world_with(row(), "1 $(touch x)"));
+  EXPECT_TRUE(has(error, "<text>:3:")) << error;
+  EXPECT_TRUE(has(error, "running the command 'touch x' is refused")) << error;
 }
 
 std::string test_name(const testing::TestParamInfo<TagRow>& info) {

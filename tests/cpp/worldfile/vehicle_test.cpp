@@ -188,7 +188,7 @@ TEST(Vehicle, SaysWhatIsWrong) {
       {vehicle("<sensor/>"), "<sensor> has no class"},
       {vehicle("<sensor class='laser' name='a'/><sensor class='imu' name='a'/>"),
        "given to a second <sensor>"},
-      {vehicle("<animation type='keyframes'/>"), "<animation> is not supported yet"},
+      {vehicle("<animation type='keyframes'/>"), "<animation> has no <time_pose>"},
       {"<vehicle><init_pose>0 0 0</init_pose><dynamics class='d'><controller/></dynamics></vehicle>",
        "<controller> has no class"},
       {"<vehicle><init_pose>0 0 0</init_pose><dynamics class='d'><l_wheel/><l_wheel/></dynamics></vehicle>",

@@ -1,0 +1,155 @@
+"""`mvsim-gym fetch` against a server on the loopback address: the only code of the package that opens a connection."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mvsim_gym import World, WorldFileError
+from mvsim_gym.tools import fetch as fetching
+from mvsim_gym.tools.cli import main
+from mvsim_gym.tools.fetch import FetchError, fetch
+
+MAP = b"P2 2 2 255 0 255 255 255"
+
+
+class Server(http.server.ThreadingHTTPServer):
+    content = MAP
+    asked: list[str]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        if self.path == "/absent.pgm":
+            return self.send_error(404)
+        if self.path.startswith("/moved"):
+            self.send_response(302)
+            self.send_header("Location", "file:///etc/passwd" if "file" in self.path else "/map.pgm")
+            self.end_headers()
+            return None
+        self.send_response(200)
+        self.send_header(
+            "Content-Length", str(len(self.server.content) + (9 if self.path == "/cut.pgm" else 0))
+        )
+        self.end_headers()
+        self.wfile.write(self.server.content)
+        return None
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("MVSIM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("no_proxy", "*")
+    with Server(("127.0.0.1", 0), Handler) as server:
+        server.asked = []
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def url_of(server: Server, name: str) -> str:
+    return f"http://127.0.0.1:{server.server_port}/{name}"
+
+
+def cached(server: Server, name: str, tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "http" / f"127.0.0.1:{server.server_port}" / name
+
+
+def world_with(tmp_path: Path, url: str) -> str:
+    path = tmp_path / "worlds" / "w.world.xml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
+        f'<mvsim_world><element class="occupancy_grid"><file>{url}</file></element></mvsim_world>'
+    )
+    return str(path)
+
+
+def test_a_world_loads_once_its_files_are_fetched(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = world_with(tmp_path, url_of(server, "map.pgm"))
+    with pytest.raises(WorldFileError, match="mvsim-gym fetch WORLD"):
+        World(world)
+    assert server.asked == []  # loading asks nobody
+    assert main(["fetch", world]) == 0
+    assert "downloaded" in capsys.readouterr().out
+    World(world)
+    assert main(["fetch", world]) == 0
+    assert server.asked == ["/map.pgm"]  # a second time nothing is asked
+    file = cached(server, "map.pgm", tmp_path)
+    record = file.with_name("map.pgm.sha256").read_text()
+    assert file.read_bytes() == MAP and record.split()[0] == hashlib.sha256(MAP).hexdigest()
+    assert main(["fetch", "--check", world]) == 0
+    assert server.asked == ["/map.pgm"] * 2
+
+
+def test_what_has_changed_is_refused(server: Server, tmp_path: Path) -> None:
+    url = url_of(server, "map.pgm")
+    assert fetch(url) == "downloaded"
+    server.content = b"P2 1 1 255 0"
+    with pytest.raises(FetchError, match="has changed"):
+        fetch(url, check=True)
+    file = cached(server, "map.pgm", tmp_path)
+    assert file.read_bytes() == MAP
+    file.write_bytes(b"tampered")
+    with pytest.raises(FetchError, match="is not what was downloaded"):
+        fetch(url)
+    file.unlink()
+    with pytest.raises(FetchError, match="has changed"):  # the record outlives the file
+        fetch(url)
+    server.content = MAP
+    assert fetch(url) == "same"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("absent.pgm", "answers 404"),
+        ("cut.pgm", "cut|cannot be downloaded"),
+        ("moved-to-file.pgm", "not allowed|refused"),
+        ("../up.pgm", "is not the URL of a file"),
+    ],
+)
+def test_failures_leave_nothing_behind(server: Server, tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(FetchError, match=message):
+        fetch(url_of(server, name))
+    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+
+
+def test_redirections_and_limits(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fetch(url_of(server, "moved.pgm")) == "downloaded"
+    assert cached(server, "moved.pgm", tmp_path).read_bytes() == MAP  # under the name that was asked for
+    monkeypatch.setattr(fetching, "MAX_BYTES", 10)
+    with pytest.raises(FetchError, match="more than 10 bytes"):
+        fetch(url_of(server, "large.pgm"))
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(FetchError, match="cannot be downloaded"):
+        fetch(url_of(server, "gone.pgm"))
+    with pytest.raises(FetchError, match="is not the URL"):
+        fetch("file:///etc/passwd")
+
+
+def test_mapped_files_are_not_fetched(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    (models / "map.pgm").write_bytes(MAP)
+    world = world_with(tmp_path, "https://host.invalid/models/map.pgm")
+    mapped = f"https://host.invalid/models/={models}"
+    assert main(["fetch", "--resources", mapped, world]) == 0
+    assert "mapped" in capsys.readouterr().out and server.asked == []

@@ -1,0 +1,150 @@
+"""Worlds, models and maps of others, in `../shared` or the folder that MVSIM_SHARED names; skipped where absent."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from mvsim_gym import World, WorldFileError
+from mvsim_gym.tools.cli import main
+
+SHARED = Path(os.environ.get("MVSIM_SHARED", ROOT.parent / "shared"))
+WORLDS = Path(os.environ.get("MVSIM_WORLDS", SHARED / "mvsim-worlds"))
+MODELS = SHARED / "mvsim-models"
+MAPS = SHARED / "maps"
+PREFIX = "https://mrpt.github.io/mvsim-models/"
+RESOURCES = {PREFIX: MODELS}
+
+FILES = sorted(WORLDS.glob("*/*.world.xml"))
+YAMLS = sorted(path for path in MAPS.glob("**/*.yaml") if "barn" not in path.parts) if MAPS.is_dir() else []
+BARN = sorted((MAPS / "barn").glob("world_*.yaml"))[:3]
+TOO_LARGE = ("huge_map", "vegas")
+
+needs_worlds = pytest.mark.skipif(not FILES, reason=f"no MVSim worlds in {WORLDS}")
+needs_maps = pytest.mark.skipif(not YAMLS, reason=f"no maps in {MAPS}")
+
+NOT_BUILT = ("not supported yet",)
+"""What may stop a world: what this version refuses by name."""
+
+
+@needs_worlds
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.removesuffix(".world.xml"))
+def test_a_world_drives_and_repeats(path: Path) -> None:
+    try:
+        worlds = [World(path, resources=RESOURCES) for _ in range(2)]
+    except WorldFileError as error:
+        if any(reason in str(error) for reason in NOT_BUILT):
+            pytest.skip(str(error))
+        raise
+    for world in worlds:
+        for vehicle in world.vehicles.values():
+            if vehicle.takes_twist:
+                vehicle.set_twist(0.5, 0.2)
+        world.step(10)
+    states = [world.snapshot() for world in worlds]
+    assert states[0] == states[1]
+    assert all(np.isfinite(list(v.pose)).all() for v in worlds[0].vehicles.values())
+
+
+@needs_worlds
+def test_validate_tells_of_all(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["validate", *map(str, FILES), "--resources", f"{PREFIX}={MODELS}"])
+    out = capsys.readouterr().out
+    assert out.count("demo_1robot.world.xml: ") == 1
+    for path in FILES:
+        assert f"{path}: " in out
+    for line in out.splitlines():
+        if line.startswith("  error: "):
+            assert any(reason in line for reason in NOT_BUILT), line
+
+
+@needs_worlds
+@pytest.mark.unsanitized
+@pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
+def test_loading_runs_opens_and_writes_nothing(tmp_path: Path) -> None:
+    """T41."""
+    script = textwrap.dedent(
+        """
+        import os
+        import sys
+        from mvsim_gym import _core
+        from mvsim_gym._assets import assets
+        os.path.exists("/marks-the-beginning")
+        for path in sys.argv[3:]:
+            try:
+                _core.load_model(path, assets(), [], resources=([(sys.argv[1], sys.argv[2])], ""))
+            except ValueError:
+                pass
+        os.path.exists("/marks-the-end")
+        """
+    )
+    log = tmp_path / "calls"
+    calls = "execve,execveat,connect,socket,open,openat,creat,unlink,rename,mkdir,stat,newfstatat,statx"
+    command = ["strace", "-f", "-qq", "-e", f"trace={calls}", "-o", str(log), sys.executable, "-c", script]
+    done = subprocess.run([*command, PREFIX, str(MODELS), *map(str, FILES)], capture_output=True, text=True)
+    if done.returncode != 0 and "ptrace" in done.stderr.lower():
+        pytest.skip("strace may not trace here")
+    assert done.returncode == 0, done.stderr
+    text = log.read_text(errors="replace")
+    loading = text[text.index("marks-the-beginning") : text.index("marks-the-end")]
+    assert loading.count(".world.xml") >= len(FILES)
+    for call in (
+        "execve",
+        "connect(",
+        "socket(",
+        "creat(",
+        "unlink",
+        "rename",
+        "mkdir",
+        "O_WRONLY",
+        "O_RDWR",
+    ):
+        lines = [line for line in loading.splitlines() if call in line and "/dev/null" not in line]
+        assert not lines, lines[0]
+
+
+@needs_maps
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", [*YAMLS, *BARN], ids=lambda path: str(path.relative_to(MAPS)))
+def test_a_map_loads(path: Path, tmp_path: Path) -> None:
+    if any(name in str(path) for name in TOO_LARGE):
+        pytest.skip("a large map: by hand")
+    world = tmp_path / "w.world.xml"
+    world.write_text(
+        f'<mvsim_world><element class="occupancy_grid"><file>{path}</file></element></mvsim_world>'
+    )
+    assert World(world, roots=[path.parent]).timestep == 0.005
+
+
+ROOMS = ("tb3_sandbox", "depot", "aws_small_house", "pal_office", "small_office", "conestogo")
+
+
+@needs_maps
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ROOMS)
+def test_nav_map_runs_on_a_map(name: str) -> None:
+    path = next(path for path in YAMLS if name in str(path))
+    env = gym.make("mvsim/NavMap-v0", map=str(path), time_limit=10)
+    observation, _ = env.reset(seed=3)
+    moved = 0.0
+    for _ in range(40):
+        ahead, left = observation["waypoint"][:2]  # towards the waypoint
+        turn = np.clip(2 * np.arctan2(left, ahead), -1, 1)
+        action = np.array([0.5 * np.cos(turn), turn], np.float32)
+        observation, _, terminated, truncated, _ = env.step(action)
+        assert all(np.isfinite(value).all() for value in observation.values())
+        moved += abs(float(observation["velocity"][0]))
+        if terminated or truncated:
+            break
+    assert moved > 0
+    env.close()
