@@ -1,110 +1,19 @@
 #include "env/plan/goal_field.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <queue>
+
+#include "env/plan/cell_queue.h"
+#include "env/plan/path_tables.h"
 
 namespace mvsim {
 namespace {
 
 constexpr float kFar = std::numeric_limits<float>::infinity();
 constexpr int32_t kNone = -1;
-constexpr int kPollEvery = 16;  // cells
-
-// A cell to be expanded: smallest distance first, then smallest index, so that the order never depends on
-// memory or history. Distances are not negative, hence ordered like their bits.
-using Queue = std::priority_queue<uint64_t, std::vector<uint64_t>, std::greater<>>;
-
-uint64_t entry(float distance, int32_t cell) {
-  return static_cast<uint64_t>(std::bit_cast<uint32_t>(distance)) << 32 | static_cast<uint32_t>(cell);
-}
-float distance_of(uint64_t entry) {
-  return std::bit_cast<float>(static_cast<uint32_t>(entry >> 32));
-}
-int32_t cell_of(uint64_t entry) {
-  return static_cast<int32_t>(entry & 0xffffffff);
-}
-
-struct Neighbor {
-  int dx, dy;
-};
-constexpr Neighbor kNeighbors[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
-
-// Calls visit(cell) for each of the 8 neighbours on the grid.
-template <typename Visit>
-void for_neighbors(const PlanningGrid& g, int cell, const Visit& visit) {
-  const int x = cell % g.width, y = cell / g.width;
-  for (const Neighbor n : kNeighbors) {
-    const int nx = x + n.dx, ny = y + n.dy;
-    if (nx >= 0 && ny >= 0 && nx < g.width && ny < g.height) visit(ny * g.width + nx);
-  }
-}
-
-// The same for free neighbours that a straight move reaches: a diagonal needs both cells beside it free.
-template <typename Visit>
-void for_free_neighbors(const PlanningGrid& g, int cell, const Visit& visit) {
-  const int x = cell % g.width, y = cell / g.width;
-  for (const Neighbor n : kNeighbors) {
-    const int nx = x + n.dx, ny = y + n.dy;
-    if (nx < 0 || ny < 0 || nx >= g.width || ny >= g.height || !g.free[ny * g.width + nx]) continue;
-    if (n.dx != 0 && n.dy != 0 && !(g.free[y * g.width + nx] && g.free[ny * g.width + x])) continue;
-    visit(ny * g.width + nx);
-  }
-}
-
-// How many cells of a rectangle are not free, in constant time.
-class BlockedCells {
- public:
-  explicit BlockedCells(const PlanningGrid& g)
-      : stride_(static_cast<size_t>(g.width) + 1), sums_(stride_ * (static_cast<size_t>(g.height) + 1)) {
-    for (int y = 0; y < g.height; ++y) {
-      int32_t row = 0;
-      const size_t below = y * stride_, above = below + stride_;
-      for (int x = 0; x < g.width; ++x) {
-        row += g.free[static_cast<size_t>(y) * g.width + x] ? 0 : 1;
-        sums_[above + x + 1] = sums_[below + x + 1] + row;
-      }
-    }
-  }
-  // Corners included.
-  bool none_between(int x0, int y0, int x1, int y1) const {
-    if (x0 > x1) std::swap(x0, x1);
-    if (y0 > y1) std::swap(y0, y1);
-    const size_t low = y0 * stride_, high = (y1 + size_t{1}) * stride_;
-    return sums_[high + x1 + 1] - sums_[high + x0] == sums_[low + x1 + 1] - sums_[low + x0];
-  }
-
- private:
-  size_t stride_;
-  std::vector<int32_t> sums_;  // of the cells below and to the left
-};
-
-// Whether the segment between two cell centres runs through free cells only; passing exactly through a corner
-// needs both cells beside it.
-bool is_visible(const PlanningGrid& g, const BlockedCells& blocked, int from, int to) {
-  if (blocked.none_between(from % g.width, from / g.width, to % g.width, to / g.width)) return true;
-  int x = from % g.width, y = from / g.width;
-  const int x1 = to % g.width, y1 = to / g.width;
-  const int nx = std::abs(x1 - x), ny = std::abs(y1 - y);
-  const int sx = x1 > x ? 1 : -1, sy = y1 > y ? 1 : -1;
-  const auto free = [&](int cx, int cy) { return g.free[static_cast<size_t>(cy) * g.width + cx] != 0; };
-  int ix = 0, iy = 0;
-  while (ix < nx || iy < ny) {
-    const int64_t decision = static_cast<int64_t>(1 + 2 * ix) * ny - static_cast<int64_t>(1 + 2 * iy) * nx;
-    if (decision == 0) {
-      if (!free(x + sx, y) || !free(x, y + sy)) return false;
-      x += sx, y += sy, ++ix, ++iy;
-    } else if (decision < 0) {
-      x += sx, ++ix;
-    } else {
-      y += sy, ++iy;
-    }
-    if (!free(x, y)) return false;
-  }
-  return true;
-}
+constexpr int kPollEvery = 16;          // cells
+constexpr double kBucketOfCell = 0.25;  // width of the queue's buckets
 
 }  // namespace
 
@@ -121,7 +30,7 @@ struct GoalField::Search {
 
   const PlanningGrid& g;
   const Poll& poll;
-  BlockedCells blocked;
+  std::shared_ptr<const PathTables> tables;
   double searched = kFar;  // see GoalField
   Vec2 goal;
   int32_t goal_cell;
@@ -133,10 +42,15 @@ struct GoalField::Search {
 };
 
 GoalField::Search::Search(const PlanningGrid& grid, Vec2 goal_point, const Poll& search_poll)
-    : g(grid), poll(search_poll), blocked(grid), goal(goal_point), goal_cell(grid.cell_of(goal_point)) {
+    : g(grid),
+      poll(search_poll),
+      tables(grid.tables ? grid.tables : std::make_shared<const PathTables>(grid)),
+      goal(goal_point),
+      goal_cell(grid.cell_of(goal_point)) {
   const size_t n = g.free.size();
-  centers.resize(n);
-  for (size_t i = 0; i < n; ++i) centers[i] = g.center(static_cast<int>(i));
+  centers.reserve(n);
+  for (int row = 0; row < g.height; ++row)
+    for (int column = 0; column < g.width; ++column) centers.push_back(g.center(column, row));
   centers[goal_cell] = goal;
   distance.assign(n, kFar);
   next.assign(n, kNone);
@@ -153,10 +67,10 @@ float GoalField::Search::through(int cell, int32_t corner) const {
 // corner is hidden.
 void GoalField::Search::settle(int cell, float found) {
   distance[cell] = found;
-  if (is_visible(g, blocked, cell, next[cell])) return;
+  if (tables->is_visible(g, cell, next[cell])) return;
   float best = kFar;
   int32_t best_cell = kNone;
-  for_free_neighbors(g, cell, [&](int n) {
+  tables->for_moves(cell, [&](int n) {
     if (!closed[n]) return;
     const float d = through(cell, n);
     if (d < best || (d == best && n < best_cell)) {
@@ -179,7 +93,7 @@ std::ptrdiff_t GoalField::Search::mark_deciding(Vec2 start, std::vector<uint8_t>
       continue;
     }
     bool has_free = false;
-    for_neighbors(g, cell, [&](int n) {
+    tables->for_neighbors(cell, [&](int n) {
       if (!g.free[n]) return;
       has_free = true;
       wanted[n] = 1;
@@ -193,17 +107,15 @@ void GoalField::Search::run(const Vec2* start) {
   if (!g.free[goal_cell]) return;
   std::vector<uint8_t> wanted;
   auto open = start ? mark_deciding(*start, wanted) : 0;
-  Queue queue;
-  queue.push(entry(0, goal_cell));
+  CellQueue queue(kBucketOfCell * g.cell);
+  queue.push(0, goal_cell);
   for (int count = 0; !queue.empty(); ++count) {
     if (poll && count % kPollEvery == 0) poll();
-    const float found = distance_of(queue.top());
-    const int32_t cell = cell_of(queue.top());
-    queue.pop();
+    const auto [found, cell] = queue.pop();
     if (closed[cell] || found != distance[cell]) continue;
     settle(cell, found);
     if (distance[cell] > found) {
-      queue.push(entry(distance[cell], cell));
+      queue.push(distance[cell], cell);
       continue;
     }
     closed[cell] = 1;
@@ -211,13 +123,14 @@ void GoalField::Search::run(const Vec2* start) {
       searched = found;
       return;
     }
-    for_free_neighbors(g, cell, [&](int n) {
+    const int32_t corner = next[cell];
+    tables->for_moves(cell, [&](int n) {
       if (closed[n]) return;
-      const float d = through(n, next[cell]);
+      const float d = through(n, corner);
       if (d >= distance[n]) return;
       distance[n] = d;
-      next[n] = next[cell];
-      queue.push(entry(d, n));
+      next[n] = corner;
+      queue.push(d, n);
     });
   }
 }
@@ -227,21 +140,21 @@ void GoalField::Search::run(const Vec2* start) {
 void GoalField::Search::extend() {
   std::vector<int32_t> frontier, corners;
   const auto add_neighbors = [&](int cell) {
-    for_neighbors(g, cell, [&](int n) {
+    tables->for_neighbors(cell, [&](int n) {
       if (g.free[n] || next[n] != kNone || closed[n]) return;
       closed[n] = 1;
       frontier.push_back(n);
     });
   };
   for (int i = 0; i < static_cast<int>(next.size()); ++i)
-    if (next[i] != kNone) add_neighbors(i);
+    if (next[i] != kNone && tables->moves(i) != PathTables::kAll) add_neighbors(i);
   while (!frontier.empty()) {
     const std::vector<int32_t> layer = std::move(frontier);
     frontier.clear();
     corners.assign(layer.size(), kNone);
     for (size_t i = 0; i < layer.size(); ++i) {
       float best = kFar;
-      for_neighbors(g, layer[i], [&](int n) {
+      tables->for_neighbors(layer[i], [&](int n) {
         if (next[n] == kNone) return;
         const float d = through(layer[i], next[n]);
         if (d >= best) return;
