@@ -43,22 +43,26 @@ double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center,
   constexpr double kSlack = 1e-9;  // m, beyond any rounding
   const Vec2 local_center = to_grid(grid, center);
   const double reach = limit + radius;
-  if (grid.field.distance_to_occupied(local_center.x, local_center.y, reach) >= reach) return limit;
-  std::vector<CellIndex> cells;
-  grid.field.occupied_cells(local_center.x, local_center.y, reach, cells);
+  const double from_center = grid.field.distance_to_occupied(local_center.x, local_center.y, reach);
+  if (from_center >= reach) return limit;
   Polygon local;
   for (Vec2 v : outline) local.push_back(to_grid(grid, v));
+  // the cell nearest to the centre is no farther from the outline than this
+  const double at_most = from_center + polygon_point_distance(local, local_center);
+  std::vector<CellIndex> cells;
+  grid.field.occupied_cells(local_center.x, local_center.y, std::min(limit, at_most + kSlack) + radius,
+                            cells);
   const Rect box = box_of(local);
   const double side = grid.field.resolution();
   double best = limit;
+  const auto gap = [&](CellIndex cell) { return gap_between(box, {cell.x * side, cell.y * side}, side); };
   const auto look = [&](CellIndex cell) {
+    if (gap(cell) > best + kSlack) return;
     const double x = cell.x * side, y = cell.y * side;
-    if (gap_between(box, {x, y}, side) > best + kSlack) return;
     const Vec2 square[] = {{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}};
     best = std::min(best, polygon_distance(local, square));
   };
   // the nearest to the box comes first, so that few others are looked at closely
-  const auto gap = [&](CellIndex cell) { return gap_between(box, {cell.x * side, cell.y * side}, side); };
   const auto nearest =
       std::min_element(cells.begin(), cells.end(), [&](CellIndex a, CellIndex b) { return gap(a) < gap(b); });
   if (nearest != cells.end()) look(*nearest);

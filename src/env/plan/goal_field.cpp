@@ -11,7 +11,6 @@ namespace mvsim {
 namespace {
 
 constexpr float kFar = std::numeric_limits<float>::infinity();
-constexpr int32_t kNone = -1;
 constexpr int kPollEvery = 16;          // cells
 constexpr double kBucketOfCell = 0.25;  // width of the queue's buckets
 
@@ -125,7 +124,7 @@ void GoalField::Search::run(const Vec2* start) {
     }
     const int32_t corner = next[cell];
     tables->for_moves(cell, [&](int n) {
-      if (closed[n]) return;
+      if (closed[n] || next[n] == corner) return;  // the same corner: the same distance
       const float d = through(n, corner);
       if (d >= distance[n]) return;
       distance[n] = d;
@@ -141,11 +140,12 @@ void GoalField::Search::extend() {
   std::vector<int32_t> frontier, corners;
   const auto add_neighbors = [&](int cell) {
     tables->for_neighbors(cell, [&](int n) {
-      if (g.free[n] || next[n] != kNone || closed[n]) return;
+      if (closed[n]) return;
       closed[n] = 1;
       frontier.push_back(n);
     });
   };
+  for (size_t i = 0; i < next.size(); ++i) closed[i] |= g.free[i] | (next[i] != kNone);
   for (int i = 0; i < static_cast<int>(next.size()); ++i)
     if (next[i] != kNone && tables->moves(i) != PathTables::kAll) add_neighbors(i);
   while (!frontier.empty()) {
@@ -154,12 +154,14 @@ void GoalField::Search::extend() {
     corners.assign(layer.size(), kNone);
     for (size_t i = 0; i < layer.size(); ++i) {
       float best = kFar;
+      int32_t latest = kNone;  // neighbours often share a corner
       tables->for_neighbors(layer[i], [&](int n) {
-        if (next[n] == kNone) return;
-        const float d = through(layer[i], next[n]);
+        if (next[n] == kNone || next[n] == latest || next[n] == corners[i]) return;
+        latest = next[n];
+        const float d = through(layer[i], latest);
         if (d >= best) return;
         best = d;
-        corners[i] = next[n];
+        corners[i] = latest;
       });
     }
     for (size_t i = 0; i < layer.size(); ++i) next[layer[i]] = corners[i];
@@ -182,37 +184,52 @@ GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const 
   // only the cells where paths bend keep their distance
   std::vector<int32_t> index(search.next.size(), kNone);
   std::vector<int32_t> cells;
-  const auto corner_of = [&](int32_t cell) {
+  const auto index_of = [&](int32_t cell) {
     if (index[cell] == kNone) {
       index[cell] = static_cast<int32_t>(cells.size());
       cells.push_back(cell);
     }
     return index[cell];
   };
-  corner_of(search.goal_cell);
-  corner_.resize(search.next.size());
-  for (size_t i = 0; i < corner_.size(); ++i)
-    corner_[i] = search.next[i] == kNone ? kNone : corner_of(search.next[i]);
+  index_of(search.goal_cell);
+  for (const int32_t next : search.next)
+    if (next != kNone) index_of(next);
+  keep_corners(search.next, index, cells.size());
   corners_.reserve(cells.size());
   for (size_t k = 0; k < cells.size(); ++k) {
     const int32_t cell = cells[k];
     corners_.push_back(
-        {search.centers[cell], search.distance[cell], k == 0 ? kNone : corner_of(search.next[cell])});
+        {search.centers[cell], search.distance[cell], k == 0 ? kNone : index_of(search.next[cell])});
   }
 }
 
+// By cell, from cells to indices of corners.
+void GoalField::keep_corners(std::span<const int32_t> next, std::span<const int32_t> index, size_t count) {
+  const auto index_of = [&](int32_t cell) {
+    return cell == kNone ? kNone : index[static_cast<size_t>(cell)];
+  };
+  if (count >= kNoneShort) {
+    corner_.reserve(next.size());
+    for (const int32_t cell : next) corner_.push_back(index_of(cell));
+    return;
+  }
+  short_corner_.reserve(next.size());
+  for (const int32_t cell : next) short_corner_.push_back(static_cast<uint16_t>(index_of(cell)));
+}
+
 size_t GoalField::bytes() const {
-  return sizeof *this + corner_.capacity() * sizeof(int32_t) + corners_.capacity() * sizeof(Corner);
+  return sizeof *this + corner_.capacity() * sizeof(int32_t) + short_corner_.capacity() * sizeof(uint16_t) +
+         corners_.capacity() * sizeof(Corner);
 }
 
 bool GoalField::reaches(Vec2 p) const {
   if (!grid_->inside(p)) return false;
   const int cell = grid_->cell_of(p);
-  return grid_->free[cell] && corner_[cell] != kNone;
+  return grid_->free[cell] && corner_of(cell) != kNone;
 }
 
 double GoalField::distance_by_cell(Vec2 p, int cell) const {
-  const int32_t c = corner_[cell];
+  const int32_t c = corner_of(cell);
   if (c == kNone) return norm(p - goal_);
   return corners_[c].distance + norm(p - corners_[c].point);
 }
@@ -236,7 +253,7 @@ double GoalField::distance(Vec2 p) const {
 }
 
 Vec2 GoalField::point_ahead(Vec2 p, double ahead) const {
-  for (int32_t c = std::max(0, corner_[grid_->cell_of(p)]);; c = corners_[c].next) {
+  for (int32_t c = std::max(0, corner_of(grid_->cell_of(p)));; c = corners_[c].next) {
     const Vec2 step = corners_[c].point - p;
     const double length = norm(step);
     if (length >= ahead) return p + (ahead / length) * step;

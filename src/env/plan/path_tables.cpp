@@ -20,16 +20,25 @@ constexpr unsigned bits_where(int dx, int dy) {
   return bits;
 }
 
+uint8_t neighbors_in(const PlanningGrid& g, int x, int y) {
+  unsigned bits = PathTables::kAll;
+  if (x == 0) bits &= ~bits_where(-1, 0);
+  if (y == 0) bits &= ~bits_where(0, -1);
+  if (x == g.width - 1) bits &= ~bits_where(1, 0);
+  if (y == g.height - 1) bits &= ~bits_where(0, 1);
+  return static_cast<uint8_t>(bits);
+}
+
 }  // namespace
 
 PathTables::PathTables(const PlanningGrid& g)
     : width_(g.width),
-      height_(g.height),
       moves_(g.free.size()),
+      neighbors_(g.free.size()),
       stride_(static_cast<size_t>(g.width) + 1),
       blocked_(stride_ * (static_cast<size_t>(g.height) + 1)) {
   for (size_t i = 0; i < kDirections; ++i) offsets_[i] = kNeighbors[i].dy * width_ + kNeighbors[i].dx;
-  for (int y = 0; y < height_; ++y) {
+  for (int y = 0; y < g.height; ++y) {
     int32_t row = 0;
     const size_t below = static_cast<size_t>(y) * stride_, above = below + stride_;
     for (int x = 0; x < width_; ++x) {
@@ -40,6 +49,7 @@ PathTables::PathTables(const PlanningGrid& g)
   }
   const auto is_free = [&](int cell) { return g.free[static_cast<size_t>(cell)] != 0; };
   for (int cell = 0; cell < static_cast<int>(g.free.size()); ++cell) {
+    neighbors_[static_cast<size_t>(cell)] = neighbors_in(g, cell % width_, cell / width_);
     unsigned bits = 0;
     for (unsigned left = neighbors_of(cell); left != 0; left &= left - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(left));
@@ -50,16 +60,6 @@ PathTables::PathTables(const PlanningGrid& g)
     }
     moves_[static_cast<size_t>(cell)] = static_cast<uint8_t>(bits);
   }
-}
-
-unsigned PathTables::neighbors_of(int cell) const {
-  const int y = cell / width_, x = cell - y * width_;
-  unsigned bits = kAll;
-  if (x == 0) bits &= ~bits_where(-1, 0);
-  if (y == 0) bits &= ~bits_where(0, -1);
-  if (x == width_ - 1) bits &= ~bits_where(1, 0);
-  if (y == height_ - 1) bits &= ~bits_where(0, 1);
-  return bits;
 }
 
 bool PathTables::none_blocked_between(int x0, int y0, int x1, int y1) const {
@@ -76,20 +76,21 @@ bool PathTables::is_visible(const PlanningGrid& g, int from, int to) const {
   const int nx = std::abs(x1 - x0), ny = std::abs(y1 - y0);
   const int sx = x1 > x0 ? 1 : -1, sy = y1 > y0 ? width_ : -width_;
   const uint8_t* cell = g.free.data() + from;
-  // which border of its cell the segment crosses next: that between columns where `decision` is negative
+  // which border of its cell the segment crosses next: that between columns where it is negative
   int64_t decision = int64_t{ny} - nx;
-  for (int ix = 0, iy = 0; ix < nx || iy < ny;) {
+  for (int left = nx + ny; left > 0;) {
     if (decision == 0 && !(cell[sx] && cell[sy])) return false;
     const bool across = decision <= 0, along = decision >= 0;
-    if (across) ++ix, cell += sx, decision += 2 * int64_t{ny};
-    if (along) ++iy, cell += sy, decision -= 2 * int64_t{nx};
+    cell += (across ? sx : 0) + (along ? sy : 0);
+    decision += (across ? 2 * int64_t{ny} : 0) - (along ? 2 * int64_t{nx} : 0);
+    left -= (across ? 1 : 0) + (along ? 1 : 0);
     if (!*cell) return false;
   }
   return true;
 }
 
 double PathTables::bytes_of(const PlanningGrid& g) {
-  return static_cast<double>(g.free.size()) + sizeof(int32_t) * (g.width + 1.0) * (g.height + 1.0);
+  return 2.0 * static_cast<double>(g.free.size()) + sizeof(int32_t) * (g.width + 1.0) * (g.height + 1.0);
 }
 
 }  // namespace mvsim

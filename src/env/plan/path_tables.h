@@ -23,14 +23,12 @@ class PathTables {
   // Calls visit(neighbour) for each of them.
   template <typename Visit>
   void for_moves(int cell, const Visit& visit) const {
-    for (unsigned left = moves(cell); left != 0; left &= left - 1)
-      visit(cell + offsets_[static_cast<size_t>(std::countr_zero(left))]);
+    for_each(cell, moves(cell), visit);
   }
   // The same for all neighbours on the grid.
   template <typename Visit>
   void for_neighbors(int cell, const Visit& visit) const {
-    for (unsigned left = neighbors_of(cell); left != 0; left &= left - 1)
-      visit(cell + offsets_[static_cast<size_t>(std::countr_zero(left))]);
+    for_each(cell, neighbors_of(cell), visit);
   }
 
   // Whether the segment between two cell centres runs through free cells only; passing exactly through a
@@ -40,12 +38,21 @@ class PathTables {
   static double bytes_of(const PlanningGrid& grid);
 
  private:
-  unsigned neighbors_of(int cell) const;
+  template <typename Visit>
+  void for_each(int cell, unsigned directions, const Visit& visit) const {
+    if (directions == kAll) {  // the usual case, without a look at each bit
+      for (const int offset : offsets_) visit(cell + offset);
+      return;
+    }
+    for (unsigned left = directions; left != 0; left &= left - 1)
+      visit(cell + offsets_[static_cast<size_t>(std::countr_zero(left))]);
+  }
+  unsigned neighbors_of(int cell) const { return neighbors_[static_cast<size_t>(cell)]; }
   bool none_blocked_between(int x0, int y0, int x1, int y1) const;
 
-  int width_, height_;
+  int width_;
   std::array<int, kDirections> offsets_;
-  std::vector<uint8_t> moves_;
+  std::vector<uint8_t> moves_, neighbors_;
   size_t stride_;
   std::vector<int32_t> blocked_;  // how many cells below and to the left are not free
 };
