@@ -1,8 +1,10 @@
 // Where the time of one env step goes: each stage by its public function, on one thread, in nanoseconds.
 //
-//   profile [ENV.xml]     (default: benchmarks/worlds/task_a.env.xml; data is looked for in the working
-//   folder) profile --hand-over   instead: what a call of the worker pool costs, one JSON row {name, value,
-//   unit} a line
+//   profile [ENV.xml]            (default: benchmarks/worlds/task_a.env.xml; data is looked for in the
+//   working folder) profile --substep ENV.xml    instead: one substep that touches nothing, beyond its
+//   controllers and tires profile --hand-over          instead: what a call of the worker pool costs
+//
+// The last two print a JSON row {name, value, unit} a line.
 //
 // Stages that only exist inside another one are differences, so rows marked "-" are good to some ten
 // nanoseconds. The envs take turns, as in a batch, so caches are as cold as there. Processor time, the median
@@ -75,15 +77,36 @@ class Envs {
     });
   }
 
+  // Of envs that touch nothing all the while, unless Box2D steps them always.
   double substep_ns() {
-    return ns(2,
-              [&](EnvState& env) {
-                for (int k = 0; k < task_.substeps; ++k) env.simulation.step(task_.substep);
-              }) /
-           task_.substeps;
+    std::vector<double> times;
+    for (int r = 0; r < kRepetitions; ++r) {
+      for (EnvState& env : envs_) drive_freely(env);
+      for (EnvState& env : envs_) {
+        const double start = benchmark::seconds(CLOCK_MONOTONIC);
+        for (int k = 0; k < task_.substeps; ++k) env.simulation.step(task_.substep);
+        const double time = benchmark::seconds(CLOCK_MONOTONIC) - start;
+        const SimState& state = env.simulation.state();
+        if (!state.in_contact || state.always_solver) times.push_back(time);
+      }
+    }
+    return times.empty() ? 0 : benchmark::quantile(times, 0.5) / task_.substeps * 1e9;
   }
 
  private:
+  // A period, and more of them and episodes until the env touches nothing.
+  void drive_freely(EnvState& env) {
+    constexpr int kMaxTries = 100;
+    const SimState& state = env.simulation.state();
+    for (int i = 0; i < kMaxTries && (i == 0 || env.finished || (state.in_contact && !state.always_solver));
+         ++i) {
+      if (i > 0 || env.finished) start_episode(task_, env);
+      for (double& a : env.agents[0].action) a = random_.uniform(-1, 1);
+      double reward = 0;
+      step_period(task_, env, [] { return true; }, {&reward, 1});
+    }
+  }
+
   const Task& task_;
   std::vector<EnvState> envs_;
   RandomStream random_;
@@ -217,6 +240,17 @@ void print_profile(const std::string& path) {
   print("  - rest of the batch: actions, results, infos", whole - period - observation);
 }
 
+// What a substep costs that touches nothing, beyond its controllers and tires.
+void print_substep(const std::string& path) {
+  EnvLoadOptions load;
+  load.assets = ".";
+  const auto task = compile_task(load_env(path, load), load);
+  Envs envs(*task);
+  const double whole = envs.substep_ns();
+  const Driving driving = driving_ns(*task->models.front(), envs[0].simulation);
+  benchmark::print_row("substep", whole - driving.control - driving.tires, "ns");
+}
+
 // Wall time of a call of the worker pool whose 64 envs have nothing to do, in microseconds: the median of
 // many and the worst of a hundred. `pause`: seconds between calls; long ones let the workers fall asleep.
 void print_hand_over(const std::string& name, int threads, double pause) {
@@ -258,6 +292,8 @@ int main(int argc, char** argv) {
   try {
     if (argument == "--hand-over")
       print_hand_overs();
+    else if (argument == "--substep" && argc > 2)
+      print_substep(argv[2]);
     else
       print_profile(argument);
     return EXIT_SUCCESS;

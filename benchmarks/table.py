@@ -44,6 +44,9 @@ OTHERS = {
             "{:,.0f} steps/s",
         ),
         "robots100": ("a world of 100 robots", "{:,.0f} steps/s"),
+        "robots100_lidar": ("the same, each with 36 rays that see the others", "{:,.0f} steps/s"),
+        "wall_contact": ("one robot that leans on a wall", "{:,.0f} steps/s"),
+        "block_contact": ("one robot that leans on a heavy block", "{:,.0f} steps/s"),
     },
     "Lidar, one core": {
         "scan_ns_per_ray": ("a ray in a map of 800 x 800 cells", "{:.0f} ns"),
@@ -86,6 +89,27 @@ def _rows(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in results["rows"]}
 
 
+def _environments(rows: dict[str, Any]) -> dict[str, dict[str, tuple[str, str]]]:
+    """Chapters of the rows that every registered environment has."""
+    names = [
+        name.removeprefix("env_")
+        for name, row in rows.items()
+        if row["unit"] == "env steps/s" and name.startswith("env_")
+    ]
+    ends = (("", "mean"), ("_p99", "slowest of 100"), ("_warm", "once more, median"))
+    return {
+        "Environments: 64 envs, 2 threads, random actions": {
+            f"env_{name}": (name, "{:,.0f} env steps/s") for name in names
+        },
+        "A substep that touches nothing, less its controllers and tires": {
+            f"substep_{name}": (name, "{:,.0f} ns") for name in names
+        },
+        "Resets: the first 1,000 of a process, and once more": {
+            f"reset_{name}{end}": (f"{name}, {text}", "{:,.0f} us") for name in names for end, text in ends
+        },
+    }
+
+
 def comparison(results: dict[str, Any]) -> str:
     """What the README shows."""
     rows = _rows(results)
@@ -118,7 +142,9 @@ def others(results: dict[str, Any]) -> str:
     """What the page on performance shows."""
     rows = _rows(results)
     lines = [f"{_measured(results)} Task A is that of the [README](../README.md#speed)."]
-    for chapter, texts in OTHERS.items():
+    for chapter, texts in {**OTHERS, **_environments(rows)}.items():
+        if not any(name in rows for name in texts):
+            continue
         lines += ["", f"| {chapter} | |", "|---|---:|"]
         lines += [
             f"| {text} | {form.format(rows[name]['value'])} |"

@@ -1,8 +1,9 @@
 """One module a family of figures; importing this package registers them all."""
 
-from . import learner, learning, memory, overhead, physics, scan, snapshots, startup, throughput
+from . import environments, learner, learning, memory, overhead, physics, scan, snapshots, startup, throughput
 
 __all__ = [
+    "environments",
     "learner",
     "learning",
     "memory",

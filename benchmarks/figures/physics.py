@@ -47,6 +47,52 @@ def robots100(settings: Settings) -> Row:
     return Row("robots100", "world steps/s", config, rates(advance, settings))
 
 
+@figure("robots100_lidar")
+def robots100_lidar(settings: Settings) -> Row:
+    """The same, and each sees the others."""
+    world = mvsim_gym.World(str(WORLDS / "robots100_lidar.world.xml"), seed=0)
+    for i, robot in enumerate(world.vehicles.values()):
+        robot.set_twist(0.15 + 0.0005 * i, 0.5)
+
+    def advance() -> int:
+        world.step(0.1)
+        return 10
+
+    config = {
+        "work": "robots100, each with a scan of 36 rays of 5 m every 0.1 s",
+        "num_threads": 1,
+    }
+    return Row("robots100_lidar", "world steps/s", config, rates(advance, settings))
+
+
+def _leaning(name: str, what: str, settings: Settings) -> Row:
+    """Against what stands before the robot; Box2D's continuous collision is on, as always but at grids."""
+    world = mvsim_gym.World(str(WORLDS / f"{name}_contact.world.xml"), seed=0)
+    robot = world.vehicles["robot"]
+    turns, count = (0.1, -0.1, 0.3, -0.3), 0
+
+    def advance() -> int:
+        nonlocal count
+        robot.set_twist(0.2, turns[count % len(turns)])
+        world.step(1)
+        count += 1
+        return 100
+
+    advance()
+    config = {"work": f"1 robot with wheel friction that leans on {what}, steps of 10 ms", "num_threads": 1}
+    return Row(f"{name}_contact", "steps/s", config, rates(advance, settings))
+
+
+@figure("wall_contact")
+def wall_contact(settings: Settings) -> Row:
+    return _leaning("wall", "a wall", settings)
+
+
+@figure("block_contact")
+def block_contact(settings: Settings) -> Row:
+    return _leaning("block", "a block of 200 kg", settings)
+
+
 @figure("steps")
 def steps(settings: Settings) -> list[Row]:
     """`steps_<dynamics>_<tire>` on flat ground, `steps_terrain_<dynamics>_<tire>` on hills."""

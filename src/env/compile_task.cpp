@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "env/compile_parts.h"
 #include "env/episode.h"
+#include "env/plan/path_tables.h"
 
 namespace mvsim {
 namespace {
@@ -81,10 +82,13 @@ void make_grids(Task& task, LoadGuard& guard) {
     if (!agent.needs_path) continue;
     for (const auto& model : task.models) {
       const Simulation simulation(model, 0);
-      agent.grids.push_back(std::make_shared<const PlanningGrid>(
+      auto grid = std::make_shared<PlanningGrid>(
           make_planning_grid(simulation, agent.vehicle, agent.start_and_goal.planning_cell(),
-                             agent.start_and_goal.inflation(), [&] { guard.poll(); })));
-      guard.take(static_cast<double>(agent.grids.back()->free.size()), task.spec.where, "the planning grid");
+                             agent.start_and_goal.inflation(), [&] { guard.poll(); }));
+      guard.take(static_cast<double>(grid->free.size()) + PathTables::bytes_of(*grid), task.spec.where,
+                 "the planning grid");
+      grid->tables = std::make_shared<const PathTables>(*grid);
+      agent.grids.push_back(std::move(grid));
     }
   }
 }

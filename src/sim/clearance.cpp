@@ -21,23 +21,52 @@ Vec2 to_grid(const GridModel& grid, Vec2 world) {
       .unrotate({world.x - grid.T_world_grid.x, world.y - grid.T_world_grid.y});
 }
 
-// From an outline that a circle of `radius` about `center` holds; at most `limit`.
+Rect box_of(const Polygon& outline) {
+  Rect box{outline[0].x, outline[0].x, outline[0].y, outline[0].y};
+  for (const Vec2 v : outline)
+    box = {std::min(box.x_min, v.x), std::max(box.x_max, v.x), std::min(box.y_min, v.y),
+           std::max(box.y_max, v.y)};
+  return box;
+}
+
+// Between a box and a square of which the lower left corner is given.
+double gap_between(const Rect& box, Vec2 corner, double side) {
+  const double x = std::max({corner.x - box.x_max, box.x_min - corner.x - side, 0.0});
+  const double y = std::max({corner.y - box.y_max, box.y_min - corner.y - side, 0.0});
+  return std::sqrt(x * x + y * y);
+}
+
+// From an outline that a circle of `radius` about `center` holds; at most `limit`. Its box first: it passes
+// over most cells.
 double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center, double radius,
                      double limit) {
+  constexpr double kSlack = 1e-9;  // m, beyond any rounding
   const Vec2 local_center = to_grid(grid, center);
   const double reach = limit + radius;
-  if (grid.field.distance_to_occupied(local_center.x, local_center.y, reach) >= reach) return limit;
-  std::vector<CellIndex> cells;
-  grid.field.occupied_cells(local_center.x, local_center.y, reach, cells);
+  const double from_center = grid.field.distance_to_occupied(local_center.x, local_center.y, reach);
+  if (from_center >= reach) return limit;
   Polygon local;
   for (Vec2 v : outline) local.push_back(to_grid(grid, v));
+  // the cell nearest to the centre is no farther from the outline than this
+  const double at_most = from_center + polygon_point_distance(local, local_center);
+  std::vector<CellIndex> cells;
+  grid.field.occupied_cells(local_center.x, local_center.y, std::min(limit, at_most + kSlack) + radius,
+                            cells);
+  const Rect box = box_of(local);
   const double side = grid.field.resolution();
   double best = limit;
-  for (const CellIndex cell : cells) {
+  const auto gap = [&](CellIndex cell) { return gap_between(box, {cell.x * side, cell.y * side}, side); };
+  const auto look = [&](CellIndex cell) {
+    if (gap(cell) > best + kSlack) return;
     const double x = cell.x * side, y = cell.y * side;
     const Vec2 square[] = {{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}};
     best = std::min(best, polygon_distance(local, square));
-  }
+  };
+  // the nearest to the box comes first, so that few others are looked at closely
+  const auto nearest =
+      std::min_element(cells.begin(), cells.end(), [&](CellIndex a, CellIndex b) { return gap(a) < gap(b); });
+  if (nearest != cells.end()) look(*nearest);
+  for (const CellIndex cell : cells) look(cell);
   return best;
 }
 

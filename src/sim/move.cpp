@@ -115,6 +115,7 @@ void leave_contact(const Model& m, SimState& s, Workspace& w) {
     if (m.bodies[i].kind == BodyKind::kBlock) s.bodies[i].vx = s.bodies[i].vy = s.bodies[i].omega = 0;
   s.in_contact = false;
   w.solver.reset();
+  w.levels.clear();  // blocks lie still from here on
 }
 
 void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
@@ -128,6 +129,7 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   }
   solver.set_step_squares(w.step_squares);
   solver.step(dt, s.bodies);
+  w.forget_movable_ground();
   bool alone = w.step_squares.empty();
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     VehicleState& v = s.vehicles[i];

@@ -11,6 +11,9 @@
 namespace mvsim {
 namespace {
 
+constexpr double kAboveAnchor = 0.5;                   // m, where a trailer's anchor looks for ground
+constexpr double kClimb = 0.55, kAboveChassis = 1.05;  // of a wheel's diameter, of the chassis' height
+
 // A point of a vehicle in the level frame at its reference point that has its yaw.
 struct Tilt {
   explicit Tilt(const VehicleState& state) : pitch(sin_cos(state.pitch)), roll(sin_cos(state.roll)) {}
@@ -38,7 +41,7 @@ void find_tops_below(double height, const Model& m, const SimState& s, Workspace
 
 // One pass of stand(): the plate that fits the ground under the wheels as the vehicle is tilted now.
 double rest_on_ground(const Model& m, SimState& s, const std::vector<PlacedTop>& tops, size_t index) {
-  constexpr double kLevel = 1e-4, kAboveAnchor = 0.5;  // m
+  constexpr double kLevel = 1e-4;  // m
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
   const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
@@ -72,6 +75,30 @@ double rest_on_ground(const Model& m, SimState& s, const std::vector<PlacedTop>&
   state.pitch = plate->pitch;
   state.roll = plate->roll;
   return mean;
+}
+
+// How rest_on_ground() and find_step_squares() look for ground from a vehicle that is level; nothing for one
+// that would look below itself.
+std::optional<GroundQuery> level_query(const Model& m, const VehicleModel& v) {
+  const double top = kAboveChassis * v.z_max;
+  GroundQuery query{.ceiling = std::max(0.0, top), .reach = 0};
+  bool above = !m.has_steps || top >= 0;
+  for (const WheelModel& w : v.wheels) {
+    above = above && w.radius >= 0;
+    query.ceiling = std::max(query.ceiling, w.radius);
+    query.reach = std::max(query.reach, norm(w.position));
+  }
+  for (const Vec2 corner : v.chassis.outline) query.reach = std::max(query.reach, norm(corner));
+  if (v.first_joint_anchor) {
+    query.ceiling = std::max(query.ceiling, kAboveAnchor);
+    query.reach = std::max(query.reach, norm(*v.first_joint_anchor));
+  }
+  return above ? std::optional(query) : std::nullopt;
+}
+
+Vec2 place_of(const Model& m, const SimState& s, size_t vehicle) {
+  const Pose2 pose = body_pose(s.bodies[m.vehicles[vehicle].body], m.origin);
+  return {pose.x, pose.y};
 }
 
 }  // namespace
@@ -112,7 +139,6 @@ void snap_to_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
 }
 
 void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t index, double wheel_ground) {
-  constexpr double kClimb = 0.55, kAboveChassis = 1.05;    // of a wheel's diameter, of the chassis' height
   constexpr double kHalfSide = 0.01, kSideOfSpeed = 0.07;  // m, s
   const VehicleModel& v = m.vehicles[index];
   const VehicleState& state = s.vehicles[index];
@@ -130,6 +156,28 @@ void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t i
     w.step_squares.push_back(
         {{half * std::nearbyint(at.x / half), half * std::nearbyint(at.y / half)}, half});
   }
+}
+
+bool stands_on_known_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
+  const LevelGround& level = w.levels[index];
+  VehicleState& state = s.vehicles[index];
+  if (!(level.room > 0) || !level.holds(state, place_of(m, s, index), level.room)) return false;
+  state.z = level.z;
+  state.pitch = state.roll = 0;  // of either sign before
+  return true;
+}
+
+void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t index, double wheel_ground) {
+  constexpr double kWorthwhile = 0.02;  // m between two looks
+  const VehicleModel& v = m.vehicles[index];
+  const VehicleState& state = s.vehicles[index];
+  LevelGround& level = w.levels[index];
+  const Vec2 at = place_of(m, s, index);
+  if (state.pitch != 0 || state.roll != 0 || level.holds(state, at, kWorthwhile)) return;
+  const std::optional<GroundQuery> query = level_query(m, v);
+  if (!query || state.z - wheel_ground > kClimb * 2 * v.wheels[0].radius) return;
+  level = find_level_ground(m, s, at, state.z, *query);
+  if (level.on_movable_blocks && s.in_contact) level.room = 0;
 }
 
 Vec2 slope_of(const VehicleState& state) {

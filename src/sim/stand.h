@@ -16,6 +16,12 @@ void snap_to_ground(const Model& m, SimState& s, Workspace& w, size_t vehicle);
 // more than the wheels climb.
 void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t vehicle, double wheel_ground);
 
+// Whether a vehicle stands on level ground that it knows (Workspace::levels): then it is put there, and the
+// two functions above would find nothing else.
+bool stands_on_known_ground(const Model& m, SimState& s, Workspace& w, size_t vehicle);
+// Looks how far around a vehicle that has just been stood up the ground is level, if it is time to.
+void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t vehicle, double wheel_ground);
+
 // Downhill pull in the vehicle frame as a share of the weight: (sin pitch, -sin roll cos pitch).
 Vec2 slope_of(const VehicleState& vehicle);
 

@@ -52,6 +52,7 @@ void Simulation::step(double dt) {
   const size_t vehicles = m.vehicles.size();
   w.forces.resize(vehicles);
   w.yaws.resize(vehicles);
+  w.levels.resize(vehicles);
 
   // what moves by itself
   if (!m.animations.empty()) animate(m, s, w);
@@ -59,8 +60,10 @@ void Simulation::step(double dt) {
   // heights under the wheels, and what is too high for them
   w.step_squares.clear();
   for (size_t i = 0; i < vehicles; ++i) {
+    if (stands_on_known_ground(m, s, w, i)) continue;
     const double wheel_ground = stand(m, s, w, i);
     if (m.has_steps) find_step_squares(m, s, w, i, wheel_ground);
+    learn_ground(m, s, w, i, wheel_ground);
   }
 
   // controllers and tires: torques and forces

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/free_motion.h"
+#include "sim/level_ground.h"
 #include "sim/rigid_body_solver.h"
 #include "sim/rotation_memo.h"
 #include "sim/scene_buffer.h"
@@ -28,6 +29,12 @@ struct Workspace {
   void forget() {
     solver.reset();
     scene.forget();
+    levels.clear();
+  }
+  // After a step in which blocks may have moved.
+  void forget_movable_ground() {
+    for (LevelGround& level : levels)
+      if (level.on_movable_blocks) level.room = 0;
   }
 
   // Box2D's copy of the bodies, made at the first step after a change and dropped by the next change.
@@ -37,6 +44,7 @@ struct Workspace {
   std::vector<BodyForce> forces;
   std::vector<BodyState> moved;
   std::vector<RotationMemo> yaws;
+  std::vector<LevelGround> levels;
   // of the vehicle that is looked at, and of the step
   std::vector<PlacedTop> tops;
   std::vector<StepSquare> step_squares;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/load_guard.h"
@@ -43,6 +44,9 @@ class GoalField {
   };
   struct Search;
 
+  static constexpr int32_t kNone = -1;
+  static constexpr uint16_t kNoneShort = 0xffff;
+
   // The four cells whose centres are nearest to a point, and where the point lies between them.
   struct Quad {
     int cells[4];
@@ -51,13 +55,21 @@ class GoalField {
 
   GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Vec2* start, const Poll& poll);
   static Quad quad_at(const PlanningGrid& grid, Vec2 p);
+  void keep_corners(std::span<const int32_t> next, std::span<const int32_t> index, size_t count);
+  int32_t corner_of(int cell) const {
+    const auto i = static_cast<size_t>(cell);
+    if (short_corner_.empty()) return corner_[i];
+    return short_corner_[i] == kNoneShort ? kNone : short_corner_[i];
+  }
   double distance_by_cell(Vec2 p, int cell) const;
 
   std::shared_ptr<const PlanningGrid> grid_;
   Vec2 goal_;
   double searched_ = 0;
   std::vector<Corner> corners_;
-  std::vector<int32_t> corner_;  // of a cell: index of the next one on its path, or kNone
+  // Of a cell: index of the next one on its path, or kNone; in one of the two, as there are few or many.
+  std::vector<uint16_t> short_corner_;
+  std::vector<int32_t> corner_;
 };
 
 }  // namespace mvsim

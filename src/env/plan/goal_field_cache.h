@@ -1,14 +1,16 @@
 // The fields of the goals that were asked for lately, at most 64 MB of them. Thread-safe.
 //
 // A field is a pure function of its key, so what the cache holds shows in the time that a reset takes and in
-// nothing else.
+// nothing else. Each is made by whoever asks first; others who ask meanwhile wait for it.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include "env/plan/goal_field.h"
@@ -33,8 +35,14 @@ class GoalFieldCache {
     std::shared_ptr<const GoalField> field;
   };
 
+  std::shared_ptr<const GoalField> find(const Key& key);  // null: not held
+  void add(const Key& key, const std::shared_ptr<const GoalField>& field);
+  void finish(const Key& key);
+
   size_t max_bytes_;
   mutable std::mutex mutex_;
+  std::condition_variable made_;
+  std::set<Key> in_making_;
   size_t bytes_ = 0;
   std::list<Entry> entries_;  // the latest used first
   std::map<Key, std::list<Entry>::iterator> index_;

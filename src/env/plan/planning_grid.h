@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/geometry.h"
@@ -10,6 +11,7 @@
 
 namespace mvsim {
 
+class PathTables;
 class Simulation;
 
 // Square cells over a world or a window of it; a cell is free if a disc about its centre touches nothing.
@@ -19,10 +21,12 @@ struct PlanningGrid {
   int first_column = 0, first_row = 0;  // of the window, counted from the origin
   int width = 0, height = 0;
   std::vector<uint8_t> free;  // row by row
+  // Of `free` as it is, where many paths are planned in the grid; else null.
+  std::shared_ptr<const PathTables> tables;
 
-  Vec2 center(int index) const {
-    const int column = first_column + index % width, row = first_row + index / width;
-    return {origin.x + (column + 0.5) * cell, origin.y + (row + 0.5) * cell};
+  Vec2 center(int index) const { return center(index % width, index / width); }
+  Vec2 center(int column, int row) const {  // of the window
+    return {origin.x + (first_column + column + 0.5) * cell, origin.y + (first_row + row + 0.5) * cell};
   }
   bool inside(Vec2 p) const;
   int cell_of(Vec2 p) const;  // of the nearest cell if outside

@@ -4,11 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <chrono>
 #include <cmath>
+#include <queue>
+#include <thread>
 
 #include "base/random.h"
+#include "env/plan/cell_queue.h"
 #include "env/plan/free_space.h"
 #include "env/plan/goal_field_cache.h"
+#include "env/plan/path_tables.h"
 #include "sim/worlds.h"
 
 namespace mvsim {
@@ -168,6 +174,82 @@ TEST(GoalField, IsAPotentialEverywhere) {
   }
   EXPECT_FALSE(field.reaches({4.3, 1}));
   EXPECT_FALSE(field.reaches({-1, 1}));
+}
+
+std::shared_ptr<PlanningGrid> random_grid(RandomStream& random) {
+  const int width = 1 + static_cast<int>(random.below(70)), height = 1 + static_cast<int>(random.below(70));
+  auto g = open_grid(width, height, random.uniform(0.05, 0.5));
+  g->origin = {random.uniform(-9, 9), random.uniform(-9, 9)};
+  for (uint32_t i = random.below(30); i > 0; --i) {
+    const int x = static_cast<int>(random.below(static_cast<uint32_t>(g->width)));
+    const int y = static_cast<int>(random.below(static_cast<uint32_t>(g->height)));
+    const int columns = 1 + static_cast<int>(random.below(12)), rows = 1 + static_cast<int>(random.below(12));
+    block(*g, x, y, std::min(g->width, x + columns), std::min(g->height, y + rows));
+  }
+  return g;
+}
+
+// Tables, the order of the queue and the short indices change nothing: the sum is that of a plain search with
+// one heap, which looks at every neighbour and walks every line cell by cell.
+TEST(GoalField, HasTheBitsOfAPlainSearch) {
+  constexpr uint64_t kPlainSearch = 0x8b9087195a9116c5;
+  RandomStream random(5, 0, StreamPurpose::kGoal);
+  uint64_t hash = 0xcbf29ce484222325;
+  for (int k = 0; k < 40; ++k) {
+    const auto g = random_grid(random);
+    if (k % 2 == 0) g->tables = std::make_shared<const PathTables>(*g);
+    const int cells = static_cast<int>(g->free.size());
+    const GoalField field(g, g->center(static_cast<int>(random.below(static_cast<uint32_t>(cells)))));
+    for (int i = 0; i < cells; ++i) {
+      const auto bits = std::bit_cast<uint64_t>(field.distance(g->center(i)));
+      hash = (hash ^ bits ^ static_cast<uint64_t>(field.reaches(g->center(i)))) * 0x100000001b3;
+    }
+  }
+  EXPECT_EQ(hash, kPlainSearch);
+}
+
+TEST(CellQueue, KeepsTheOrderOfDistanceAndIndex) {
+  RandomStream random(3, 0, StreamPurpose::kGoal);
+  CellQueue queue(0.05);
+  std::priority_queue<std::pair<float, int>, std::vector<std::pair<float, int>>, std::greater<>> plain;
+  const auto pop = [&] {
+    const auto [distance, cell] = queue.pop();
+    EXPECT_EQ(std::pair(distance, int{cell}), plain.top());
+    plain.pop();
+  };
+  for (int i = 0; i < 5000; ++i) {
+    const bool far = random.below(100) == 0;
+    const float distance = far ? std::numeric_limits<float>::infinity()
+                               : static_cast<float>(0.01 * random.below(static_cast<uint32_t>(200 + i)));
+    const int cell = static_cast<int>(random.below(1000));
+    queue.push(distance, cell);
+    plain.emplace(distance, cell);
+    if (random.below(2) == 0) pop();
+  }
+  while (!queue.empty()) pop();
+  EXPECT_TRUE(plain.empty());
+}
+
+TEST(GoalFieldCache, MakesAFieldOnceForAllThreads) {
+  const auto g = open_grid(60, 60, 0.2);
+  GoalFieldCache cache;
+  std::vector<std::shared_ptr<const GoalField>> found(8);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < found.size(); ++i)
+    threads.emplace_back([&, i] {
+      // slow enough that all ask before the first is done
+      found[i] = cache.get(0, g, {1, 1}, [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); });
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& field : found) EXPECT_EQ(field, found[0]);
+}
+
+TEST(GoalFieldCache, AFieldThatFailedIsMadeByTheNext) {
+  struct Stop {};
+  const auto g = open_grid(60, 60, 0.2);
+  GoalFieldCache cache;
+  EXPECT_THROW(cache.get(0, g, {1, 1}, [] { throw Stop(); }), Stop);
+  EXPECT_TRUE(cache.get(0, g, {1, 1})->reaches({2, 2}));
 }
 
 TEST(GoalFieldCache, ForgetsTheLeastUsedAndNeverChangesAValue) {
