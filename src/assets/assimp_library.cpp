@@ -44,6 +44,7 @@ AssimpLibrary load_assimp() {
   find(library, "aiGetErrorString", out.error);
   find(library, "aiCreatePropertyStore", out.create_properties);
   find(library, "aiSetImportPropertyInteger", out.set_integer);
+  find(library, "aiSetImportPropertyFloat", out.set_float);
   find(library, "aiGetMaterialColor", out.material_color);
   find(library, "aiGetMaterialFloatArray", out.material_floats);
   find(library, "aiGetMaterialTexture", out.material_texture);

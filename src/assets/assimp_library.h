@@ -12,6 +12,7 @@ struct AssimpLibrary {
   decltype(&aiGetErrorString) error = nullptr;
   decltype(&aiCreatePropertyStore) create_properties = nullptr;
   decltype(&aiSetImportPropertyInteger) set_integer = nullptr;
+  decltype(&aiSetImportPropertyFloat) set_float = nullptr;
   decltype(&aiGetMaterialColor) material_color = nullptr;
   decltype(&aiGetMaterialFloatArray) material_floats = nullptr;
   decltype(&aiGetMaterialTexture) material_texture = nullptr;

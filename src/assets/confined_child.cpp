@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -86,7 +88,8 @@ void limit(decltype(RLIMIT_CPU) what, uint64_t value) {
 
 // A crash ends the child and tells nobody: no handler of the parent's, no core, no word on its streams.
 void confine(const ChildLimits& limits, uint64_t mapped, int nothing) {
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGTERM, SIGALRM, SIGPIPE})
+  for (const int number :
+       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGPROF, SIGTERM, SIGALRM, SIGPIPE})
     std::signal(number, SIG_DFL);
   std::signal(SIGINT, SIG_IGN);  // the parent hears it and stops the child
   sigset_t none;
@@ -94,7 +97,11 @@ void confine(const ChildLimits& limits, uint64_t mapped, int nothing) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int stream = 0; stream <= 2; ++stream) dup2(nothing, stream);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, static_cast<uint64_t>(limits.cpu_seconds));
+  limit(RLIMIT_CPU, static_cast<uint64_t>(limits.cpu_seconds) + 2);
+  const double whole = std::floor(limits.cpu_seconds);
+  const auto rest = static_cast<suseconds_t>((limits.cpu_seconds - whole) * 1e6);
+  const itimerval alarm{{}, {static_cast<time_t>(whole), rest}};
+  setitimer(ITIMER_PROF, &alarm, nullptr);  // finer than the limit above
   if (mapped > 0 && !kIsSanitized) limit(RLIMIT_AS, mapped + limits.memory);
   confine_system_calls();
 }
@@ -153,9 +160,15 @@ std::string megabytes(uint64_t bytes) {
   return std::to_string(bytes >> 20) + " MB";
 }
 
+std::string tenths(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", seconds);
+  return text;
+}
+
 [[noreturn]] void fail(int signal, const ChildLimits& limits) {
-  if (signal == SIGXCPU || signal == SIGKILL)
-    throw Error("takes more than " + std::to_string(limits.cpu_seconds) + " s to read");
+  if (signal == SIGPROF || signal == SIGXCPU || signal == SIGKILL)
+    throw Error("takes more than " + tenths(limits.cpu_seconds) + " s to read");
   throw Error("makes its reader crash (signal " + std::to_string(signal) +
               "): the file is damaged, or needs more than " + megabytes(limits.memory) + " to read");
 }

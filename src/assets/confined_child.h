@@ -15,14 +15,14 @@
 namespace mvsim {
 
 struct ChildLimits {
-  int cpu_seconds = 2;
-  double seconds = 20;               // on the clock, for a child that waits
+  double cpu_seconds = 1.5;
+  double seconds = 60;               // on the clock, for a child that waits
   uint64_t memory = 512ULL << 20;    // bytes beyond what the process has mapped
   uint64_t max_output = 1ULL << 30;  // bytes
 };
 
 // What `work` returns in the child. Throws Error with the cause where it does not come to an end: "the reader
-// crashed (signal 11)", "takes more than 2 s", what `work` threw. Stops when the guard's poll does.
+// crashed (signal 11)", "takes more than 1.5 s", what `work` threw. Stops when the guard's poll does.
 std::string run_in_confined_child(const ChildLimits& limits, const LoadGuard& guard,
                                   const std::function<std::string()>& work);
 

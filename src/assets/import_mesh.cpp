@@ -15,6 +15,8 @@
 namespace mvsim {
 namespace {
 
+constexpr float kMaxSmoothAngle = 50;  // degrees between faces that share a normal, where a file has none
+
 // --- Files: bytes that the parent has read ---
 
 struct MemoryFile {
@@ -100,31 +102,53 @@ struct NodeTransform {
   }
 };
 
-void add_triangles(const aiMesh& mesh, bool mirrored, RawPart& out) {
-  const auto first = static_cast<uint32_t>(out.positions.size() / 3);
-  for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
-    const aiFace& face = mesh.mFaces[f];
-    if (face.mNumIndices != 3) continue;
-    const unsigned *i = face.mIndices, a = i[0], b = i[mirrored ? 2 : 1], c = i[mirrored ? 1 : 2];
-    if (a == b || b == c || c == a) continue;
-    out.indices.insert(out.indices.end(), {first + a, first + b, first + c});
+struct Corner {  // of a triangle: a vertex of the mesh and its normal in the node's frame
+  unsigned vertex = 0;
+  aiVector3D normal;
+};
+
+void add_vertex(const aiMesh& mesh, const NodeTransform& transform, const Corner& at, RawPart& out) {
+  const aiVector3D p = transform.points * mesh.mVertices[at.vertex];
+  out.positions.insert(out.positions.end(), {p.x, p.y, p.z});
+  const aiVector3D n = transform.normal(at.normal);
+  out.normals.insert(out.normals.end(), {n.x, n.y, n.z});
+  if (const aiVector3D* const uvs = mesh.mTextureCoords[0])
+    for (const float v : {uvs[at.vertex].x, uvs[at.vertex].y}) out.uvs.push_back(std::isfinite(v) ? v : 0.0F);
+  if (const aiColor4D* const colors = mesh.mColors[0]) {
+    const aiColor4D& c = colors[at.vertex];
+    for (const float part : {c.r, c.g, c.b, c.a}) out.colors.push_back(byte_of(part));
   }
 }
 
-void add_vertices(const aiMesh& mesh, const NodeTransform& transform, RawPart& out) {
-  const auto* const uv = mesh.mTextureCoords[0];
-  const auto* const color = mesh.mColors[0];
-  for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
-    const aiVector3D p = transform.points * mesh.mVertices[v];
-    out.positions.insert(out.positions.end(), {p.x, p.y, p.z});
-    const aiVector3D n = mesh.mNormals ? transform.normal(mesh.mNormals[v]) : aiVector3D(0, 0, 1);
-    out.normals.insert(out.normals.end(), {n.x, n.y, n.z});
-    if (uv)
-      out.uvs.insert(out.uvs.end(),
-                     {std::isfinite(uv[v].x) ? uv[v].x : 0.0F, std::isfinite(uv[v].y) ? uv[v].y : 0.0F});
-    if (color)
-      for (const float part : {color[v].r, color[v].g, color[v].b, color[v].a})
-        out.colors.push_back(byte_of(part));
+// Some readers leave normals of length 0.
+bool has_normals(const aiMesh& mesh) {
+  return mesh.mNormals && std::all_of(mesh.mNormals, mesh.mNormals + mesh.mNumVertices,
+                                      [](const aiVector3D& n) { return n.SquareLength() > 0; });
+}
+
+// Corners share vertices as in the mesh; where it has no normals, each triangle has its own.
+void add_triangles(const aiMesh& mesh, const NodeTransform& transform, RawPart& out) {
+  const auto first = static_cast<uint32_t>(out.positions.size() / 3);
+  const bool is_shared = has_normals(mesh);
+  for (unsigned v = 0; is_shared && v < mesh.mNumVertices; ++v)
+    add_vertex(mesh, transform, {v, mesh.mNormals[v]}, out);
+  for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
+    const aiFace& face = mesh.mFaces[f];
+    if (face.mNumIndices != 3) continue;
+    const unsigned *i = face.mIndices, a = i[0], b = i[1], c = i[2];
+    if (std::max({a, b, c}) >= mesh.mNumVertices) throw Error("names vertices that it does not have");
+    if (a == b || b == c || c == a) continue;
+    uint32_t at[3] = {first + a, first + b, first + c};
+    if (!is_shared) {
+      const aiVector3D* p = mesh.mVertices;
+      const aiVector3D normal = (p[b] - p[a]) ^ (p[c] - p[a]);
+      for (int k = 0; k < 3; ++k) {
+        at[k] = static_cast<uint32_t>(out.positions.size() / 3);
+        add_vertex(mesh, transform, {i[k], normal}, out);
+      }
+    }
+    if (transform.mirrors) std::swap(at[1], at[2]);
+    out.indices.insert(out.indices.end(), at, at + 3);
   }
 }
 
@@ -165,9 +189,7 @@ class Importer {
     vertices_ += mesh.mNumVertices;
     if (triangles_ > kMaxMeshTriangles || vertices_ > 3 * kMaxMeshTriangles)
       throw Error("has more than " + std::to_string(kMaxMeshTriangles) + " triangles");
-    RawPart& part = part_like(mesh);
-    add_triangles(mesh, transform.mirrors, part);
-    add_vertices(mesh, transform, part);
+    add_triangles(mesh, transform, part_like(mesh));
   }
 
   void add_material(const aiMaterial& material) {
@@ -226,9 +248,12 @@ RawMesh import_mesh(const AssimpLibrary& assimp, const MeshFiles& files) {
   aiPropertyStore* const properties = assimp.create_properties();
   assimp.set_integer(properties, AI_CONFIG_PP_SBP_REMOVE, aiPrimitiveType_POINT | aiPrimitiveType_LINE);
   assimp.set_integer(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-  constexpr unsigned kSteps = aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_GenSmoothNormals |
+  assimp.set_float(properties, AI_CONFIG_PP_GSN_MAX_SMOOTHING_ANGLE, kMaxSmoothAngle);
+  // the faces of a ply share vertices: smoothed, an edge would have the normals of one of its faces
+  const unsigned smooth = files.name.ends_with(".ply") ? 0U : aiProcess_GenSmoothNormals;
+  constexpr unsigned kSteps = aiProcess_Triangulate | aiProcess_SortByPType |
                               aiProcess_JoinIdenticalVertices | aiProcess_FlipUVs | aiProcess_FindInvalidData;
-  const aiScene* const scene = assimp.import(files.name.c_str(), kSteps, &io, properties);
+  const aiScene* const scene = assimp.import(files.name.c_str(), kSteps | smooth, &io, properties);
   if (!scene) throw Error("is not a readable mesh: " + shortened(assimp.error()));
   return Importer(assimp, *scene).take();
 }

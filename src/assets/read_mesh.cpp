@@ -13,6 +13,8 @@ namespace {
 constexpr std::string_view kFormats[] = {"dae", "stl", "obj", "fbx", "glb", "ply"};
 constexpr float kFarthestVertex = 1e7F;  // m
 constexpr size_t kMaxMaterialFiles = 16;
+constexpr double kBytesASecond = 4e6,
+                 kMaxSeconds = 20;  // that a large file may take beyond a small one's time
 
 std::string format_of(std::string_view path) {
   const size_t dot = path.rfind('.');
@@ -47,7 +49,10 @@ RawMesh read_confined(const MeshSource& source, const std::string& format, const
   MeshFiles files{"mesh." + format, source.bytes, {}};
   if (format == "obj" && source.open_beside) files.beside = material_files(source);
   const AssimpLibrary assimp = load_assimp();
-  const std::string bytes = run_in_confined_child({}, guard, [&] {
+  ChildLimits limits;
+  limits.cpu_seconds =
+      std::min(limits.cpu_seconds + static_cast<double>(source.bytes.size()) / kBytesASecond, kMaxSeconds);
+  const std::string bytes = run_in_confined_child(limits, guard, [&] {
     ArchiveWriter out(0);
     out(import_mesh(assimp, files));
     return std::move(out.bytes());
