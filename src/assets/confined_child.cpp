@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +25,7 @@
 namespace mvsim {
 namespace {
 
-enum Answer : char { kResult = 'R', kError = 'E', kNoMemory = 'M' };  // the first byte of what a child writes
+enum Answer : char { kResult = 'R', kError = 'E', kNoMemory = 'M' };  // the first byte of an answer
 
 class Descriptor {
  public:
@@ -89,7 +91,7 @@ void limit(decltype(RLIMIT_CPU) what, uint64_t value) {
 // A crash ends the child and tells nobody: no handler of the parent's, no core, no word on its streams.
 void confine(const ChildLimits& limits, uint64_t mapped, int nothing) {
   for (const int number :
-       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGPROF, SIGTERM, SIGALRM, SIGPIPE})
+       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGPROF, SIGXFSZ, SIGTERM, SIGALRM, SIGPIPE})
     std::signal(number, SIG_DFL);
   std::signal(SIGINT, SIG_IGN);  // the parent hears it and stops the child
   sigset_t none;
@@ -97,6 +99,7 @@ void confine(const ChildLimits& limits, uint64_t mapped, int nothing) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int stream = 0; stream <= 2; ++stream) dup2(nothing, stream);
   limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_FSIZE, limits.max_output);
   limit(RLIMIT_CPU, static_cast<uint64_t>(limits.cpu_seconds) + 2);
   const double whole = std::floor(limits.cpu_seconds);
   const auto rest = static_cast<suseconds_t>((limits.cpu_seconds - whole) * 1e6);
@@ -106,9 +109,9 @@ void confine(const ChildLimits& limits, uint64_t mapped, int nothing) {
   confine_system_calls();
 }
 
-bool write_all(int pipe, const char* bytes, size_t size) {
+bool write_all(int file, const char* bytes, size_t size) {
   while (size > 0) {
-    const ssize_t written = write(pipe, bytes, size);
+    const ssize_t written = write(file, bytes, size);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     bytes += written;
@@ -117,43 +120,50 @@ bool write_all(int pipe, const char* bytes, size_t size) {
   return true;
 }
 
-void answer(int pipe, Answer kind, const char* bytes, size_t size) {
+void answer(int file, Answer kind, const char* bytes, size_t size) {
   const char first = kind;
-  if (write_all(pipe, &first, 1)) write_all(pipe, bytes, size);
+  if (write_all(file, &first, 1)) write_all(file, bytes, size);
 }
 
-void run(int pipe, const std::function<std::string()>& work) {
+void run(int file, const std::function<std::string()>& work) {
   try {
     const std::string result = work();
-    answer(pipe, kResult, result.data(), result.size());
+    answer(file, kResult, result.data(), result.size());
   } catch (const std::bad_alloc&) {
-    answer(pipe, kNoMemory, nullptr, 0);
+    answer(file, kNoMemory, nullptr, 0);
   } catch (const std::exception& e) {
-    answer(pipe, kError, e.what(), std::strlen(e.what()));
+    answer(file, kError, e.what(), std::strlen(e.what()));
   } catch (...) {
-    answer(pipe, kError, "unknown error", 13);
+    answer(file, kError, "unknown error", 13);
   }
 }
 
 // --- In the parent ---
 
-// All that the child writes until it closes its pipe.
-std::string read_all(int pipe, const ChildLimits& limits, const LoadGuard& guard) {
+// Until the child has ended, which closes its end of the pipe.
+void wait_for_end(int pipe, const ChildLimits& limits, const LoadGuard& guard) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(limits.seconds);
-  std::string out;
-  std::vector<char> buffer(1 << 18);
   for (;;) {
     guard.poll();
     if (Clock::now() > end) throw Error("its reader does not come to an end");
     pollfd wait{pipe, POLLIN, 0};
-    if (::poll(&wait, 1, 20) <= 0) continue;  // a signal or nothing yet
-    const ssize_t got = read(pipe, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return out;
-    out.append(buffer.data(), static_cast<size_t>(got));
-    if (out.size() > limits.max_output) throw Error("unpacks to too much data");
+    if (::poll(&wait, 1, 20) > 0) return;
   }
+}
+
+std::string read_all(int file) {
+  struct stat status {};
+  if (fstat(file, &status) != 0) return "";
+  std::string out(static_cast<size_t>(status.st_size), '\0');
+  size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got = pread(file, out.data() + done, out.size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return "";
+    done += static_cast<size_t>(got);
+  }
+  return out;
 }
 
 std::string megabytes(uint64_t bytes) {
@@ -167,6 +177,7 @@ std::string tenths(double seconds) {
 }
 
 [[noreturn]] void fail(int signal, const ChildLimits& limits) {
+  if (signal == SIGXFSZ) throw Error("unpacks to more than " + megabytes(limits.max_output));
   if (signal == SIGPROF || signal == SIGXCPU || signal == SIGKILL)
     throw Error("takes more than " + tenths(limits.cpu_seconds) + " s to read");
   throw Error("makes its reader crash (signal " + std::to_string(signal) +
@@ -180,24 +191,31 @@ std::string run_in_confined_child(const ChildLimits& limits, const LoadGuard& gu
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw Error("cannot be read: no pipe: " + std::string(std::strerror(errno)));
-  Descriptor from_child(ends[0]), to_parent(ends[1]);
+  const Descriptor child_lives(ends[0]);  // ends when the child does
+  Descriptor held_by_child(ends[1]);
+  // memory that both have; a pipe would make them wait for each other at every 64 KB
+  const Descriptor answers(memfd_create("answer", MFD_CLOEXEC));
+  if (answers.get() < 0)
+    throw Error("cannot be read: no memory to share: " + std::string(std::strerror(errno)));
   const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const uint64_t mapped = mapped_bytes();
   const pid_t id = fork();
   if (id < 0) throw Error("cannot be read: no process: " + std::string(std::strerror(errno)));
   if (id == 0) {
     confine(limits, mapped, nothing.get());
-    run(to_parent.get(), work);
+    run(answers.get(), work);
     _exit(0);
   }
   Child child(id);
-  to_parent.close_now();
-  const std::string said = read_all(from_child.get(), limits, guard);
+  held_by_child.close_now();
+  wait_for_end(child_lives.get(), limits, guard);
   const int signal = child.wait();
+  std::string said = signal == 0 ? read_all(answers.get()) : "";
   if (signal != 0 || said.empty()) fail(signal, limits);
   if (said[0] == kNoMemory) throw Error("needs more than " + megabytes(limits.memory) + " to read");
   if (said[0] != kResult) throw Error(shortened(std::string_view(said).substr(1), 200));
-  return said.substr(1);
+  said.erase(0, 1);
+  return said;
 }
 
 }  // namespace mvsim

@@ -3,8 +3,8 @@
 // to be checked like those of a file. Any thread; one call forks, waits, and leaves nothing behind.
 //
 // The child is a copy of a process that may have other threads: it takes memory (the C library keeps its
-// allocator usable after fork()), runs the decoder, writes to its pipe and leaves by _exit(). It never enters
-// Python, throws into nobody, and runs no handler of signals or of exit.
+// allocator usable after fork()), runs the decoder, writes its answer into shared memory and leaves by
+// _exit(). It never enters Python, throws into nobody, and runs no handler of signals or of exit.
 #pragma once
 
 #include <functional>

@@ -6,6 +6,7 @@
 #include "assets/assimp_library.h"
 #include "assets/confined_child.h"
 #include "assets/raw_mesh.h"
+#include "base/mesh.h"
 
 namespace mvsim {
 namespace {

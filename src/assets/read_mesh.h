@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "assets/color_image.h"
-#include "base/mesh.h"
+#include "base/geometry.h"
 
 namespace mvsim {
+
+struct Mesh;  // base/mesh.h
 
 struct MeshPart {
   std::shared_ptr<const Mesh> mesh;

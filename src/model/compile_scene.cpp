@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <tuple>
 
+#include "assets/read_mesh.h"
+#include "model/mesh_outline.h"
 #include "scene/scene.h"
 
 namespace mvsim {
@@ -76,21 +80,103 @@ class SceneCompiler {
     return shape_index(shape);
   }
   uint32_t material_index(const Material& material) {
-    const auto same = [&](const Material& m) {
-      return m.color.r == material.color.r && m.color.g == material.color.g &&
-             m.color.b == material.color.b && m.color.a == material.color.a &&
-             m.texture == material.texture && m.casts_shadow == material.casts_shadow;
-    };
     auto& all = scene_.materials;
-    if (all.empty() || !same(all.back())) all.push_back(material);
+    if (all.empty() || all.back() != material) all.push_back(material);
     return static_cast<uint32_t>(all.size() - 1);
   }
+  // Whether a mesh is there to be drawn.
+  bool add_visuals(std::span<const VisualSpec> visuals, uint32_t frame, const Frame3& T_frame_object,
+                   int order);
+  void add_visual(const VisualSpec& visual, uint32_t frame, const Frame3& T_frame_mesh, int order);
+  void add_linked(const VehicleSpec& spec, VehicleModel& vehicle);
+  void add_wheels(const VehicleSpec& spec, const VehicleModel& vehicle);
+  void add_sensors(const VehicleSpec& spec, const VehicleModel& vehicle);
+  Material material_of(const MeshPart& part, const VisualSpec& visual);
 
   const WorldSpec& spec_;
   Model& model_;
   Scene& scene_;
   Labels labels_;
+  std::map<const Mesh*, uint32_t> mesh_shapes_;      // places in Scene::shapes
+  std::map<const ColorImage*, int> image_textures_;  // in Scene::textures
+  std::map<std::tuple<const Mesh*, uint32_t, CullFaces>, uint32_t> mesh_materials_;  // in Scene::materials
 };
+
+// --- Meshes ---
+
+Material SceneCompiler::material_of(const MeshPart& part, const VisualSpec& visual) {
+  Material out{.color = visual.color == Color{} ? part.color : visual.color, .cull = visual.cull};
+  if (!part.texture) return out;
+  const auto [known, is_new] =
+      image_textures_.emplace(part.texture.get(), static_cast<int>(scene_.textures.size()));
+  if (is_new) scene_.textures.push_back(part.texture);
+  out.texture = known->second;
+  return out;
+}
+
+void SceneCompiler::add_visual(const VisualSpec& visual, uint32_t frame, const Frame3& T_frame_mesh,
+                               int order) {
+  for (const MeshPart& part : visual.mesh->parts) {
+    const auto [shape, is_new] =
+        mesh_shapes_.emplace(part.mesh.get(), static_cast<uint32_t>(scene_.shapes.size()));
+    if (is_new) scene_.shapes.emplace_back(part.mesh);
+    const Color& c = visual.color;
+    const uint32_t color = static_cast<uint32_t>(c.r) << 24 | static_cast<uint32_t>(c.g) << 16 |
+                           static_cast<uint32_t>(c.b) << 8 | c.a;
+    const auto [material, is_other] = mesh_materials_.emplace(std::tuple{part.mesh.get(), color, visual.cull},
+                                                              static_cast<uint32_t>(scene_.materials.size()));
+    if (is_other) scene_.materials.push_back(material_of(part, visual));
+    scene_.instances.push_back({shape->second, material->second, frame, T_frame_mesh, labels_.of(order)});
+  }
+}
+
+bool SceneCompiler::add_visuals(std::span<const VisualSpec> visuals, uint32_t frame,
+                                const Frame3& T_frame_object, int order) {
+  bool any = false;
+  for (const VisualSpec& visual : visuals) {
+    if (!visual.mesh) continue;
+    any = true;
+    add_visual(visual, frame, compose(T_frame_object, visual_frame(visual)), order);
+  }
+  return any;
+}
+
+// A visual that turns with a wheel has a frame of its own: at its offset, with the yaw of the wheel.
+void SceneCompiler::add_linked(const VehicleSpec& spec, VehicleModel& vehicle) {
+  for (size_t w = 0; w < vehicle.wheels.size(); ++w)
+    for (const WheelSpec& wheel : spec.wheels) {
+      if (wheel.tag != vehicle.wheels[w].tag || wheel.linked_yaw.empty()) continue;
+      for (const VisualSpec& visual : spec.visuals) {
+        if (visual.name != wheel.linked_yaw || !visual.mesh) continue;
+        const uint32_t frame = scene_.frame_count++;
+        vehicle.linked_visuals.push_back({frame, w, {visual.x, visual.y, visual.z}, wheel.linked_yaw_offset});
+        VisualSpec rest = visual;
+        rest.x = rest.y = rest.z = rest.yaw = 0;
+        add_visual(rest, frame, visual_frame(rest), spec.order);
+      }
+    }
+}
+
+void SceneCompiler::add_wheels(const VehicleSpec& spec, const VehicleModel& vehicle) {
+  for (size_t w = 0; w < vehicle.wheels.size(); ++w) {
+    const WheelModel& wheel = vehicle.wheels[w];
+    const auto in_file = std::find_if(spec.wheels.begin(), spec.wheels.end(),
+                                      [&](const WheelSpec& s) { return s.tag == wheel.tag; });
+    static const WheelSpec kAbsent;
+    const WheelSpec& given = in_file == spec.wheels.end() ? kAbsent : *in_file;
+    const uint32_t frame = frame_of_wheel(model_.bodies.size(), vehicle.first_wheel + w);
+    if (!add_visuals(given.visuals, frame, {}, spec.order))
+      add(shared_shape(WheelShape{wheel.radius, wheel.width}), {.color = given.color}, frame, {}, spec.order);
+  }
+}
+
+void SceneCompiler::add_sensors(const VehicleSpec& spec, const VehicleModel& vehicle) {
+  for (const SensorSpec& sensor : spec.sensors)
+    for (const SensorModel& compiled : model_.sensors)
+      if (&model_.vehicles[compiled.vehicle] == &vehicle && compiled.name == sensor.name)
+        add_visuals(sensor.visuals, frame_of_body(vehicle.body), Frame3(compiled.sensor->mount()),
+                    spec.order);
+}
 
 void SceneCompiler::add_planes() {
   size_t fixed = 0, moving = 0;
@@ -136,7 +222,7 @@ void SceneCompiler::add_point_clouds() {
       }
       for (const uint32_t side : kSides) mesh.indices.push_back(first + side);
     }
-    add(shape_index(std::move(mesh)), {.color = kPoints, .casts_shadow = false}, kWorldFrame,
+    add(shape_index(std::make_shared<const Mesh>(std::move(mesh))), {.color = kPoints, .casts_shadow = false}, kWorldFrame,
         Frame3(cloud.pose), cloud.order);
   }
 }
@@ -219,10 +305,13 @@ void SceneCompiler::add_blocks(bool fixed) {
   for (size_t i = 0; i < spec_.blocks.size(); ++i) {
     BlockModel& block = model_.blocks[i];
     if (fixed != (block.traits.is_static && !block.placed) || !spec_.blocks[i].is_drawn) continue;
+    if (!fixed)
+      block.frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : scene_.frame_count++;
+    const Frame3 T_frame_block = fixed ? Frame3(block.initial_pose) : Frame3();
+    if (add_visuals(spec_.blocks[i].visuals, block.frame, T_frame_block, spec_.blocks[i].order)) continue;
     PlacedPrism placed = block_prism(block);
     const Material material{.color = spec_.blocks[i].color};
     if (!fixed) {
-      block.frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : scene_.frame_count++;
       add(shared_shape(placed.prism), material, block.frame, placed.T_block_prism, spec_.blocks[i].order);
       continue;
     }
@@ -231,10 +320,23 @@ void SceneCompiler::add_blocks(bool fixed) {
   }
 }
 
+std::vector<VisualSpec> not_linked(const VehicleSpec& spec) {
+  std::vector<VisualSpec> out;
+  for (const VisualSpec& visual : spec.visuals)
+    if (std::none_of(spec.wheels.begin(), spec.wheels.end(),
+                     [&](const WheelSpec& wheel) { return wheel.linked_yaw == visual.name; }))
+      out.push_back(visual);
+  return out;
+}
+
 void SceneCompiler::add_vehicles() {
   for (size_t i = 0; i < spec_.vehicles.size(); ++i) {
     const VehicleSpec& spec = spec_.vehicles[i];
-    const VehicleModel& vehicle = model_.vehicles[i];
+    VehicleModel& vehicle = model_.vehicles[i];
+    add_linked(spec, vehicle);
+    if (add_visuals(not_linked(spec), frame_of_body(vehicle.body), {}, spec.order) ||
+        !vehicle.linked_visuals.empty())
+      continue;
     add(shared_shape(Prism{vehicle.chassis.outline, vehicle.z_min, vehicle.z_max}),
         {.color = spec.chassis.color.value_or(vehicle.dynamics->default_color())},
         frame_of_body(vehicle.body), {}, spec.order);
@@ -242,15 +344,8 @@ void SceneCompiler::add_vehicles() {
   // after all chassis, so that equal ones are found to be equal
   for (size_t i = 0; i < spec_.vehicles.size(); ++i) {
     const VehicleSpec& spec = spec_.vehicles[i];
-    const VehicleModel& vehicle = model_.vehicles[i];
-    for (size_t w = 0; w < vehicle.wheels.size(); ++w) {
-      const WheelModel& wheel = vehicle.wheels[w];
-      const auto in_file = std::find_if(spec.wheels.begin(), spec.wheels.end(),
-                                        [&](const WheelSpec& s) { return s.tag == wheel.tag; });
-      const Color color = in_file == spec.wheels.end() ? WheelSpec{}.color : in_file->color;
-      add(shared_shape(WheelShape{wheel.radius, wheel.width}), {.color = color},
-          frame_of_wheel(model_.bodies.size(), vehicle.first_wheel + w), {}, spec.order);
-    }
+    add_wheels(spec, model_.vehicles[i]);
+    add_sensors(spec, model_.vehicles[i]);
   }
 }
 

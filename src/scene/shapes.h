@@ -56,7 +56,10 @@ struct HeightField {
   std::shared_ptr<const std::vector<Color>> colors{};  // of the nodes; none: the material's, darker where low
 };
 
-using Shape = std::variant<Mesh, Prism, WheelShape, LevelRect, GridCells, HeightField>;
+// A mesh that a file holds: all that show it share it.
+using SharedMesh = std::shared_ptr<const Mesh>;
+
+using Shape = std::variant<SharedMesh, Prism, WheelShape, LevelRect, GridCells, HeightField>;
 
 // A regular polygon about the origin, for round things given as prisms.
 Polygon circle_polygon(double radius, int vertices = 48);

@@ -198,7 +198,7 @@ TEST(ConfinedChild, SaysWhyItDidNotEnd) {
                            {.cpu_seconds = 0.5}),
                        "takes more than 0.5 s"));
   EXPECT_TRUE(contains(error_of_child([] { return std::string(1 << 20, 'x'); }, {.max_output = 1000}),
-                       "too much data"));
+                       "unpacks to more than"));
 }
 
 TEST(ConfinedChild, StopsWithItsCaller) {
