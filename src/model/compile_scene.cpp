@@ -56,6 +56,7 @@ class SceneCompiler {
   void add_height_maps();
   void add_blocks(bool fixed);
   void add_vehicles();
+  void add_standalone_sensors();
   void add_ground_grids();
   void set_extent();
 
@@ -176,6 +177,18 @@ void SceneCompiler::add_sensors(const VehicleSpec& spec, const VehicleModel& veh
       if (&model_.vehicles[compiled.vehicle] == &vehicle && compiled.name == sensor.name)
         add_visuals(sensor.visuals, frame_of_body(vehicle.body), Frame3(compiled.sensor->mount()),
                     spec.order);
+  for (const SensorSpec& sensor : spec.sensors)
+    for (const PendingSensorModel& pending : model_.pending_sensors)
+      if (pending.vehicle && &model_.vehicles[*pending.vehicle] == &vehicle && pending.name == sensor.name)
+        add_visuals(sensor.visuals, frame_of_body(vehicle.body), Frame3(pending.mount), spec.order);
+}
+
+// After all else: they belong to no thing.
+void SceneCompiler::add_standalone_sensors() {
+  for (const SensorSpec& sensor : spec_.sensors)
+    for (const PendingSensorModel& pending : model_.pending_sensors)
+      if (!pending.vehicle && pending.name == sensor.name)
+        add_visuals(sensor.visuals, kWorldFrame, Frame3(pending.mount), std::numeric_limits<int>::max());
 }
 
 void SceneCompiler::add_planes() {
@@ -222,8 +235,8 @@ void SceneCompiler::add_point_clouds() {
       }
       for (const uint32_t side : kSides) mesh.indices.push_back(first + side);
     }
-    add(shape_index(std::make_shared<const Mesh>(std::move(mesh))), {.color = kPoints, .casts_shadow = false}, kWorldFrame,
-        Frame3(cloud.pose), cloud.order);
+    add(shape_index(std::make_shared<const Mesh>(std::move(mesh))), {.color = kPoints, .casts_shadow = false},
+        kWorldFrame, Frame3(cloud.pose), cloud.order);
   }
 }
 
@@ -382,6 +395,7 @@ void compile_scene(const WorldSpec& spec, Model& model) {
   compiler.add_actors();
   compiler.add_panels();
   compiler.add_point_clouds();
+  compiler.add_standalone_sensors();
   compiler.add_ground_grids();
   compiler.set_extent();
   model.scene = std::move(scene);
