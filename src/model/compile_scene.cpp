@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <tuple>
 
-#include "assets/read_mesh.h"
-#include "model/mesh_outline.h"
+#include "base/mesh.h"
+#include "model/scene_meshes.h"
 #include "scene/scene.h"
 
 namespace mvsim {
@@ -46,7 +44,7 @@ class Labels {
 class SceneCompiler {
  public:
   SceneCompiler(const WorldSpec& spec, Model& model, Scene& scene)
-      : spec_(spec), model_(model), scene_(scene), labels_(spec) {}
+      : spec_(spec), model_(model), scene_(scene), labels_(spec), meshes_(scene) {}
 
   void add_planes();
   void add_actors();
@@ -87,60 +85,19 @@ class SceneCompiler {
   }
   // Whether a mesh is there to be drawn.
   bool add_visuals(std::span<const VisualSpec> visuals, uint32_t frame, const Frame3& T_frame_object,
-                   int order);
-  void add_visual(const VisualSpec& visual, uint32_t frame, const Frame3& T_frame_mesh, int order);
+                   int order) {
+    return meshes_.add(visuals, frame, T_frame_object, labels_.of(order));
+  }
   void add_linked(const VehicleSpec& spec, VehicleModel& vehicle);
   void add_wheels(const VehicleSpec& spec, const VehicleModel& vehicle);
   void add_sensors(const VehicleSpec& spec, const VehicleModel& vehicle);
-  Material material_of(const MeshPart& part, const VisualSpec& visual);
 
   const WorldSpec& spec_;
   Model& model_;
   Scene& scene_;
   Labels labels_;
-  std::map<const Mesh*, uint32_t> mesh_shapes_;      // places in Scene::shapes
-  std::map<const ColorImage*, int> image_textures_;  // in Scene::textures
-  std::map<std::tuple<const Mesh*, uint32_t, CullFaces>, uint32_t> mesh_materials_;  // in Scene::materials
+  SceneMeshes meshes_;
 };
-
-// --- Meshes ---
-
-Material SceneCompiler::material_of(const MeshPart& part, const VisualSpec& visual) {
-  Material out{.color = visual.color == Color{} ? part.color : visual.color, .cull = visual.cull};
-  if (!part.texture) return out;
-  const auto [known, is_new] =
-      image_textures_.emplace(part.texture.get(), static_cast<int>(scene_.textures.size()));
-  if (is_new) scene_.textures.push_back(part.texture);
-  out.texture = known->second;
-  return out;
-}
-
-void SceneCompiler::add_visual(const VisualSpec& visual, uint32_t frame, const Frame3& T_frame_mesh,
-                               int order) {
-  for (const MeshPart& part : visual.mesh->parts) {
-    const auto [shape, is_new] =
-        mesh_shapes_.emplace(part.mesh.get(), static_cast<uint32_t>(scene_.shapes.size()));
-    if (is_new) scene_.shapes.emplace_back(part.mesh);
-    const Color& c = visual.color;
-    const uint32_t color = static_cast<uint32_t>(c.r) << 24 | static_cast<uint32_t>(c.g) << 16 |
-                           static_cast<uint32_t>(c.b) << 8 | c.a;
-    const auto [material, is_other] = mesh_materials_.emplace(std::tuple{part.mesh.get(), color, visual.cull},
-                                                              static_cast<uint32_t>(scene_.materials.size()));
-    if (is_other) scene_.materials.push_back(material_of(part, visual));
-    scene_.instances.push_back({shape->second, material->second, frame, T_frame_mesh, labels_.of(order)});
-  }
-}
-
-bool SceneCompiler::add_visuals(std::span<const VisualSpec> visuals, uint32_t frame,
-                                const Frame3& T_frame_object, int order) {
-  bool any = false;
-  for (const VisualSpec& visual : visuals) {
-    if (!visual.mesh) continue;
-    any = true;
-    add_visual(visual, frame, compose(T_frame_object, visual_frame(visual)), order);
-  }
-  return any;
-}
 
 // A visual that turns with a wheel has a frame of its own: at its offset, with the yaw of the wheel.
 void SceneCompiler::add_linked(const VehicleSpec& spec, VehicleModel& vehicle) {
@@ -153,7 +110,7 @@ void SceneCompiler::add_linked(const VehicleSpec& spec, VehicleModel& vehicle) {
         vehicle.linked_visuals.push_back({frame, w, {visual.x, visual.y, visual.z}, wheel.linked_yaw_offset});
         VisualSpec rest = visual;
         rest.x = rest.y = rest.z = rest.yaw = 0;
-        add_visual(rest, frame, visual_frame(rest), spec.order);
+        add_visuals({&rest, 1}, frame, {}, spec.order);
       }
     }
 }
