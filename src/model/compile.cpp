@@ -65,8 +65,9 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
     } else if (item.kind == kBlock) {
       const BlockSpec& block = spec.blocks[item.index];
       const bool moves = !block.placement.animation.empty();
-      const bool placed = moves || std::any_of(options.placed_blocks.begin(), options.placed_blocks.end(),
-                                      [&](const std::string& p) { return matches_pattern(p, block.name); });
+      const bool placed =
+          moves || std::any_of(options.placed_blocks.begin(), options.placed_blocks.end(),
+                               [&](const std::string& p) { return matches_pattern(p, block.name); });
       compile_block(block, placed, ground, guard, model);
       add_animation(block.placement, BodyKind::kBlock, model);
     } else if (item.kind == kElevationMap) {
@@ -164,10 +165,9 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
   compile_globals(spec, *model);
   for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(grids.make(grid, guard));
   compile_objects(spec, options, guard, *model);
-  model->has_steps =
-      !model->terrain.empty() || !model->moving_planes.empty() ||
-      std::any_of(model->blocks.begin(), model->blocks.end(),
-                                             [](const BlockModel& b) { return b.traits.intangible; });
+  model->has_steps = !model->terrain.empty() || !model->moving_planes.empty() ||
+                     std::any_of(model->blocks.begin(), model->blocks.end(),
+                                 [](const BlockModel& b) { return b.traits.intangible; });
   compile_joints(spec, *model);
   compile_regions(spec, guard, *model);
   compile_standalone_sensors(spec, guard, *model);
@@ -189,7 +189,8 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
 void refuse_warnings(const Model& model) {
   const std::vector<std::string>& warnings = model.warnings;
   if (warnings.empty()) return;
-  const std::string count = warnings.size() == 1 ? "a warning" : std::to_string(warnings.size()) + " warnings";
+  const std::string count =
+      warnings.size() == 1 ? "a warning" : std::to_string(warnings.size()) + " warnings";
   throw WorldFileError({std::make_shared<const std::string>(model.path), 0, 0},
                        "strict refuses " + count + ": " + warnings.front());
 }

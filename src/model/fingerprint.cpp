@@ -148,9 +148,10 @@ void visit(Archive& archive, const ParamEntry& param) {
 
 uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
-               vehicles, blocks, grids, bodies, animations, moving_planes, actors, joints, joint_groups, sensors, pending_sensors, terrain, has_steps, regions,
-               static_shapes, params, wheel_count, memory_size, reading_count, reading_bytes, bounds, origin,
-               warnings, load_bytes, own_fingerprint, scene] = model;
+               vehicles, blocks, grids, bodies, animations, moving_planes, actors, joints, joint_groups,
+               sensors, pending_sensors, terrain, has_steps, regions, static_shapes, params, wheel_count,
+               memory_size, reading_count, reading_bytes, bounds, origin, warnings, load_bytes,
+               own_fingerprint, scene] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,

@@ -31,7 +31,8 @@ std::string sensor_name(LoadState& state, const Element& e, const std::string& c
     throw WorldFileError(e.where(),
                          owner.text + " has more than " + std::to_string(kMaxSensors) + " sensors");
   const std::optional<NamedText> given = object_name(state, e, scope);
-  std::string name = given ? given->text : automatic_name(class_name, owner.sensors.size() + (owner.name.empty() ? 0 : 1));
+  std::string name =
+      given ? given->text : automatic_name(class_name, owner.sensors.size() + (owner.name.empty() ? 0 : 1));
   if (!owner.taken.insert(name).second)
     throw WorldFileError(given ? given->where : e.where(),
                          "the name '" + name + "' is given to a second <sensor> of " + owner.text);

@@ -266,7 +266,7 @@ inline constexpr double kShortestPeriod = 1e-6;  // s, of time steps and sensors
 struct WorldSpec {
   std::string path;
   std::map<std::string, SourceLocation> includes;  // by the path of the included file: the latest <include>
-  double timestep = 0;  // s; 0: min(5 ms, smallest sensor period of a vehicle)
+  double timestep = 0;                             // s; 0: min(5 ms, smallest sensor period of a vehicle)
   SourceLocation timestep_where;
   double gravity = 9.81;
   int velocity_iterations = 8, position_iterations = 3;
