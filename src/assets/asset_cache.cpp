@@ -4,6 +4,7 @@ namespace mvsim {
 namespace {
 
 constexpr size_t kMaxImageBytes = size_t{256} << 20;
+constexpr size_t kMaxMeshBytes = size_t{128} << 20;
 
 // The entry of `path`, made by `make()` if there is none.
 template <typename T, typename Make>
@@ -35,6 +36,23 @@ std::shared_ptr<const GrayLevels> AssetCache::image(const OpenFile& file, const 
 std::shared_ptr<const MrptGrid> AssetCache::mrpt_grid(const OpenFile& file, const SourceLocation& where,
                                                       LoadGuard& guard) {
   return find_or_make(mrpt_grids_, file.path(), [&] { return read_mrpt_grid(file, where, guard); });
+}
+
+std::shared_ptr<const ColorImage> AssetCache::color_image(const std::string& path, std::string_view bytes,
+                                                          const SourceLocation& where, LoadGuard& guard) {
+  return find_or_make(color_images_, path, [&] { return read_color_image(bytes, path, where, guard); });
+}
+
+std::shared_ptr<const MeshFile> AssetCache::mesh(const OpenFile& file, const OpenBeside& open_beside,
+                                                 const SourceLocation& where, LoadGuard& guard) {
+  return find_or_make(meshes_, file.path(), [&] {
+    const TemporaryMemory memory(guard, static_cast<double>(file.size()), where, "the mesh's file");
+    const std::string bytes = file.read(kMaxMeshBytes);
+    return read_mesh({file.path(), bytes, open_beside}, where, guard,
+                     [&](const std::string& path, std::string_view image) {
+                       return color_image(path, image, where, guard);
+                     });
+  });
 }
 
 }  // namespace mvsim

@@ -9,6 +9,7 @@
 #include "assets/map_yaml.h"
 #include "assets/mrpt_grid.h"
 #include "assets/read_image.h"
+#include "assets/read_mesh.h"
 
 namespace mvsim {
 
@@ -21,12 +22,19 @@ class AssetCache {
                                           LoadGuard& guard);
   std::shared_ptr<const MrptGrid> mrpt_grid(const OpenFile& file, const SourceLocation& where,
                                             LoadGuard& guard);
+  std::shared_ptr<const ColorImage> color_image(const std::string& path, std::string_view bytes,
+                                                const SourceLocation& where, LoadGuard& guard);
+  // With the textures that it names.
+  std::shared_ptr<const MeshFile> mesh(const OpenFile& file, const OpenBeside& open_beside,
+                                       const SourceLocation& where, LoadGuard& guard);
 
  private:
   std::map<std::string, std::shared_ptr<const std::string>> texts_;
   std::map<std::string, std::shared_ptr<const MapYaml>> yamls_;
   std::map<std::string, std::shared_ptr<const GrayLevels>> images_;
   std::map<std::string, std::shared_ptr<const MrptGrid>> mrpt_grids_;
+  std::map<std::string, std::shared_ptr<const ColorImage>> color_images_;
+  std::map<std::string, std::shared_ptr<const MeshFile>> meshes_;
 };
 
 }  // namespace mvsim

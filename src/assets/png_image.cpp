@@ -5,6 +5,8 @@
 #include <csetjmp>
 #include <cstring>
 
+#include "assets/color_image.h"
+
 namespace mvsim {
 namespace {
 
@@ -39,8 +41,24 @@ void on_read(png_structp png, png_bytep out, size_t count) {
   decoder->bytes.remove_prefix(count);
 }
 
+enum class Channels { kAsStored, kRgba };  // without alpha; with it and 8 bits each
+
+void expand_to_rgba(Decoder& d) {
+  png_set_expand(d.png);
+  png_set_strip_16(d.png);
+  png_set_gray_to_rgb(d.png);
+  png_set_add_alpha(d.png, 255, PNG_FILLER_AFTER);
+}
+
+void expand_as_stored(Decoder& d) {
+  const int type = png_get_color_type(d.png, d.info);
+  if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(d.png);
+  if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(d.png);
+  png_set_strip_alpha(d.png);
+}
+
 // Everything up to the pixels; false: `message` says why.
-bool read_header(Decoder& d) {
+bool read_header(Decoder& d, Channels channels) {
   if (setjmp(png_jmpbuf(d.png))) return false;
   png_set_read_fn(d.png, &d, on_read);
   png_set_user_limits(d.png, kMaxImageSide, kMaxImageSide);
@@ -48,10 +66,10 @@ bool read_header(Decoder& d) {
   png_read_info(d.png, d.info);
   d.width = png_get_image_width(d.png, d.info);
   d.height = png_get_image_height(d.png, d.info);
-  const int type = png_get_color_type(d.png, d.info);
-  if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(d.png);
-  if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(d.png);
-  png_set_strip_alpha(d.png);
+  if (channels == Channels::kRgba)
+    expand_to_rgba(d);
+  else
+    expand_as_stored(d);
   d.passes = png_set_interlace_handling(d.png);
   png_read_update_info(d.png, d.info);
   d.depth = png_get_bit_depth(d.png, d.info);
@@ -80,6 +98,37 @@ void average(const Decoder& d, const uint8_t* row, uint16_t* out) {
   }
 }
 
+Error unreadable(const std::string& path, const Decoder& d) {
+  return Error(path + ": not a readable PNG image: " + shortened(d.message));
+}
+
+// Calls use(row number, its bytes) for every finished row.
+template <typename Use>
+void read_rows(Decoder& d, const std::string& path, LoadGuard& guard, const SourceLocation& where,
+               const Use& use) {
+  const size_t row_bytes = static_cast<size_t>(d.width) * static_cast<size_t>(d.channels * d.depth / 8);
+  // rows of an interlaced image come several times, so all of them are kept
+  const size_t kept = d.passes > 1 ? row_bytes * d.height : row_bytes;
+  const TemporaryMemory memory(guard, static_cast<double>(kept), where, "the image");
+  std::vector<uint8_t> rows(kept);
+  for (int pass = 1; pass <= d.passes; ++pass)
+    for (size_t y = 0; y < d.height; ++y) {
+      guard.poll();
+      uint8_t* row = rows.data() + (d.passes > 1 ? y * row_bytes : 0);
+      if (!read_row(d, row)) throw unreadable(path, d);
+      if (pass == d.passes) use(y, row);
+    }
+}
+
+// Opens the image up to its pixels; these have their memory counted.
+void open_png(Decoder& d, Channels channels, const std::string& path, size_t pixel_bytes,
+              const SourceLocation& where, LoadGuard& guard) {
+  d.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning);
+  if (d.png) d.info = png_create_info_struct(d.png);
+  if (!d.png || !d.info || !read_header(d, channels)) throw unreadable(path, d);
+  admit_image(path, d.width, d.height, pixel_bytes, where, guard);
+}
+
 }  // namespace
 
 bool is_png(std::string_view bytes) {
@@ -89,26 +138,24 @@ bool is_png(std::string_view bytes) {
 GrayLevels read_png(std::string_view bytes, const std::string& path, const SourceLocation& where,
                     LoadGuard& guard) {
   Decoder d(bytes);
-  const auto fail = [&] { return Error(path + ": not a readable PNG image: " + shortened(d.message)); };
-  d.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning);
-  if (d.png) d.info = png_create_info_struct(d.png);
-  if (!d.png || !d.info || !read_header(d)) throw fail();
-  admit_image(path, d.width, d.height, where, guard);
-  const size_t pixels = static_cast<size_t>(d.width) * d.height;
-  const size_t row_bytes = static_cast<size_t>(d.width) * static_cast<size_t>(d.channels * d.depth / 8);
-  // rows of an interlaced image come several times, so all of them are kept
-  const size_t kept = d.passes > 1 ? row_bytes * d.height : row_bytes;
-  const TemporaryMemory memory(guard, static_cast<double>(kept), where, "the image");
-  std::vector<uint8_t> rows(kept);
+  open_png(d, Channels::kAsStored, path, sizeof(uint16_t), where, guard);
   GrayLevels out{static_cast<int>(d.width), static_cast<int>(d.height), d.depth == 16 ? 65535 : 255, {}};
-  out.data.resize(pixels);
-  for (int pass = 1; pass <= d.passes; ++pass)
-    for (size_t y = 0; y < d.height; ++y) {
-      guard.poll();
-      uint8_t* row = rows.data() + (d.passes > 1 ? y * row_bytes : 0);
-      if (!read_row(d, row)) throw fail();
-      if (pass == d.passes) average(d, row, out.data.data() + y * d.width);
-    }
+  out.data.resize(static_cast<size_t>(d.width) * d.height);
+  read_rows(d, path, guard, where,
+            [&](size_t y, const uint8_t* row) { average(d, row, out.data.data() + y * d.width); });
+  return out;
+}
+
+ColorImage read_color_png(std::string_view bytes, const std::string& path, const SourceLocation& where,
+                          LoadGuard& guard) {
+  Decoder d(bytes);
+  open_png(d, Channels::kRgba, path, 4, where, guard);
+  ColorImage out{static_cast<int>(d.width), static_cast<int>(d.height), {}};
+  const size_t row_bytes = static_cast<size_t>(d.width) * 4;
+  out.rgba.resize(row_bytes * d.height);
+  read_rows(d, path, guard, where, [&](size_t y, const uint8_t* row) {
+    std::memcpy(out.rgba.data() + y * row_bytes, row, row_bytes);
+  });
   return out;
 }
 

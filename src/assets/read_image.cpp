@@ -34,7 +34,7 @@ GrayLevels read_pgm(const std::string& path, std::string_view content, const Sou
   const long long width = pnm_number(path, content, at);
   const long long height = pnm_number(path, content, at);
   const long long max = pnm_number(path, content, at);
-  admit_image(path, width, height, where, guard);
+  admit_image(path, width, height, sizeof(uint16_t), where, guard);
   if (max < 1 || max > 65535)
     throw Error(path + ": not a readable PGM image: maximum value " + std::to_string(max) +
                 ", expected 1 to 65535");
@@ -69,14 +69,14 @@ GrayLevels read_pgm(const std::string& path, std::string_view content, const Sou
 
 }  // namespace
 
-void admit_image(const std::string& path, long long width, long long height, const SourceLocation& where,
-                 LoadGuard& guard) {
+void admit_image(const std::string& path, long long width, long long height, size_t pixel_bytes,
+                 const SourceLocation& where, LoadGuard& guard) {
   if (width < 1 || height < 1 || width > kMaxImageSide || height > kMaxImageSide ||
       width * height > kMaxImagePixels)
     throw Error(path + ": image of " + std::to_string(width) + " x " + std::to_string(height) +
                 " pixels, expected 1 to " + std::to_string(kMaxImageSide) + " a side and at most " +
                 std::to_string(kMaxImagePixels >> 20) + " Mi pixels");
-  guard.take(static_cast<double>(width * height) * sizeof(uint16_t), where, "the image");
+  guard.take(static_cast<double>(width * height) * static_cast<double>(pixel_bytes), where, "the image");
 }
 
 GrayLevels read_gray_levels(std::string_view bytes, const std::string& path, const SourceLocation& where,

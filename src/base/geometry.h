@@ -72,7 +72,12 @@ using Polygon = std::vector<Vec2>;
 
 struct Color {
   uint8_t r = 255, g = 255, b = 255, a = 255;
+
+  friend bool operator==(const Color&, const Color&) = default;
 };
+
+// Which side of triangles is not drawn.
+enum class CullFaces { kNone, kBack, kFront };
 
 struct Rect {
   double x_min = 0, x_max = 0, y_min = 0, y_max = 0;

@@ -68,7 +68,7 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
       const bool placed =
           moves || std::any_of(options.placed_blocks.begin(), options.placed_blocks.end(),
                                [&](const std::string& p) { return matches_pattern(p, block.name); });
-      compile_block(block, placed, ground, model);
+      compile_block(block, placed, ground, guard, model);
       add_animation(block.placement, BodyKind::kBlock, model);
     } else if (item.kind == kElevationMap) {
       const ElevationMapSpec& map = spec.elevation_maps[item.index];

@@ -37,7 +37,8 @@ void warn_of_pending_sensors(const WorldSpec& spec, Model& model);
 
 // `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.
 void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& guard, Model& model);
-void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Model& model);
+void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, const LoadGuard& guard,
+                   Model& model);
 
 // Keyframes of a block or vehicle that was compiled last; planes that move; people on paths.
 void add_animation(const PlacementSpec& placement, BodyKind kind, Model& model);

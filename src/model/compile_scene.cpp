@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/mesh.h"
+#include "model/scene_meshes.h"
 #include "scene/scene.h"
 
 namespace mvsim {
@@ -42,7 +44,7 @@ class Labels {
 class SceneCompiler {
  public:
   SceneCompiler(const WorldSpec& spec, Model& model, Scene& scene)
-      : spec_(spec), model_(model), scene_(scene), labels_(spec) {}
+      : spec_(spec), model_(model), scene_(scene), labels_(spec), meshes_(scene) {}
 
   void add_planes();
   void add_actors();
@@ -52,6 +54,7 @@ class SceneCompiler {
   void add_height_maps();
   void add_blocks(bool fixed);
   void add_vehicles();
+  void add_standalone_sensors();
   void add_ground_grids();
   void set_extent();
 
@@ -76,21 +79,74 @@ class SceneCompiler {
     return shape_index(shape);
   }
   uint32_t material_index(const Material& material) {
-    const auto same = [&](const Material& m) {
-      return m.color.r == material.color.r && m.color.g == material.color.g &&
-             m.color.b == material.color.b && m.color.a == material.color.a &&
-             m.texture == material.texture && m.casts_shadow == material.casts_shadow;
-    };
     auto& all = scene_.materials;
-    if (all.empty() || !same(all.back())) all.push_back(material);
+    if (all.empty() || all.back() != material) all.push_back(material);
     return static_cast<uint32_t>(all.size() - 1);
   }
+  // Whether a mesh is there to be drawn.
+  bool add_visuals(std::span<const VisualSpec> visuals, uint32_t frame, const Frame3& T_frame_object,
+                   int order) {
+    return meshes_.add(visuals, frame, T_frame_object, labels_.of(order));
+  }
+  void add_linked(const VehicleSpec& spec, VehicleModel& vehicle);
+  void add_wheels(const VehicleSpec& spec, const VehicleModel& vehicle);
+  void add_sensors(const VehicleSpec& spec, const VehicleModel& vehicle);
 
   const WorldSpec& spec_;
   Model& model_;
   Scene& scene_;
   Labels labels_;
+  SceneMeshes meshes_;
 };
+
+// A visual that turns with a wheel has a frame of its own: at its offset, with the yaw of the wheel.
+void SceneCompiler::add_linked(const VehicleSpec& spec, VehicleModel& vehicle) {
+  for (size_t w = 0; w < vehicle.wheels.size(); ++w)
+    for (const WheelSpec& wheel : spec.wheels) {
+      if (wheel.tag != vehicle.wheels[w].tag || wheel.linked_yaw.empty()) continue;
+      for (const VisualSpec& visual : spec.visuals) {
+        if (visual.name != wheel.linked_yaw || !visual.mesh) continue;
+        const uint32_t frame = scene_.frame_count++;
+        vehicle.linked_visuals.push_back({frame, w, {visual.x, visual.y, visual.z}, wheel.linked_yaw_offset});
+        VisualSpec rest = visual;
+        rest.x = rest.y = rest.z = rest.yaw = 0;
+        add_visuals({&rest, 1}, frame, {}, spec.order);
+      }
+    }
+}
+
+void SceneCompiler::add_wheels(const VehicleSpec& spec, const VehicleModel& vehicle) {
+  for (size_t w = 0; w < vehicle.wheels.size(); ++w) {
+    const WheelModel& wheel = vehicle.wheels[w];
+    const auto in_file = std::find_if(spec.wheels.begin(), spec.wheels.end(),
+                                      [&](const WheelSpec& s) { return s.tag == wheel.tag; });
+    static const WheelSpec kAbsent;
+    const WheelSpec& given = in_file == spec.wheels.end() ? kAbsent : *in_file;
+    const uint32_t frame = frame_of_wheel(model_.bodies.size(), vehicle.first_wheel + w);
+    if (!add_visuals(given.visuals, frame, {}, spec.order))
+      add(shared_shape(WheelShape{wheel.radius, wheel.width}), {.color = given.color}, frame, {}, spec.order);
+  }
+}
+
+void SceneCompiler::add_sensors(const VehicleSpec& spec, const VehicleModel& vehicle) {
+  for (const SensorSpec& sensor : spec.sensors)
+    for (const SensorModel& compiled : model_.sensors)
+      if (&model_.vehicles[compiled.vehicle] == &vehicle && compiled.name == sensor.name)
+        add_visuals(sensor.visuals, frame_of_body(vehicle.body), Frame3(compiled.sensor->mount()),
+                    spec.order);
+  for (const SensorSpec& sensor : spec.sensors)
+    for (const PendingSensorModel& pending : model_.pending_sensors)
+      if (pending.vehicle && &model_.vehicles[*pending.vehicle] == &vehicle && pending.name == sensor.name)
+        add_visuals(sensor.visuals, frame_of_body(vehicle.body), Frame3(pending.mount), spec.order);
+}
+
+// After all else: they belong to no thing.
+void SceneCompiler::add_standalone_sensors() {
+  for (const SensorSpec& sensor : spec_.sensors)
+    for (const PendingSensorModel& pending : model_.pending_sensors)
+      if (!pending.vehicle && pending.name == sensor.name)
+        add_visuals(sensor.visuals, kWorldFrame, Frame3(pending.mount), std::numeric_limits<int>::max());
+}
 
 void SceneCompiler::add_planes() {
   size_t fixed = 0, moving = 0;
@@ -136,8 +192,8 @@ void SceneCompiler::add_point_clouds() {
       }
       for (const uint32_t side : kSides) mesh.indices.push_back(first + side);
     }
-    add(shape_index(std::move(mesh)), {.color = kPoints, .casts_shadow = false}, kWorldFrame,
-        Frame3(cloud.pose), cloud.order);
+    add(shape_index(std::make_shared<const Mesh>(std::move(mesh))), {.color = kPoints, .casts_shadow = false},
+        kWorldFrame, Frame3(cloud.pose), cloud.order);
   }
 }
 
@@ -219,10 +275,13 @@ void SceneCompiler::add_blocks(bool fixed) {
   for (size_t i = 0; i < spec_.blocks.size(); ++i) {
     BlockModel& block = model_.blocks[i];
     if (fixed != (block.traits.is_static && !block.placed) || !spec_.blocks[i].is_drawn) continue;
+    if (!fixed)
+      block.frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : scene_.frame_count++;
+    const Frame3 T_frame_block = fixed ? Frame3(block.initial_pose) : Frame3();
+    if (add_visuals(spec_.blocks[i].visuals, block.frame, T_frame_block, spec_.blocks[i].order)) continue;
     PlacedPrism placed = block_prism(block);
     const Material material{.color = spec_.blocks[i].color};
     if (!fixed) {
-      block.frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : scene_.frame_count++;
       add(shared_shape(placed.prism), material, block.frame, placed.T_block_prism, spec_.blocks[i].order);
       continue;
     }
@@ -231,10 +290,23 @@ void SceneCompiler::add_blocks(bool fixed) {
   }
 }
 
+std::vector<VisualSpec> not_linked(const VehicleSpec& spec) {
+  std::vector<VisualSpec> out;
+  for (const VisualSpec& visual : spec.visuals)
+    if (std::none_of(spec.wheels.begin(), spec.wheels.end(),
+                     [&](const WheelSpec& wheel) { return wheel.linked_yaw == visual.name; }))
+      out.push_back(visual);
+  return out;
+}
+
 void SceneCompiler::add_vehicles() {
   for (size_t i = 0; i < spec_.vehicles.size(); ++i) {
     const VehicleSpec& spec = spec_.vehicles[i];
-    const VehicleModel& vehicle = model_.vehicles[i];
+    VehicleModel& vehicle = model_.vehicles[i];
+    add_linked(spec, vehicle);
+    if (add_visuals(not_linked(spec), frame_of_body(vehicle.body), {}, spec.order) ||
+        !vehicle.linked_visuals.empty())
+      continue;
     add(shared_shape(Prism{vehicle.chassis.outline, vehicle.z_min, vehicle.z_max}),
         {.color = spec.chassis.color.value_or(vehicle.dynamics->default_color())},
         frame_of_body(vehicle.body), {}, spec.order);
@@ -242,15 +314,8 @@ void SceneCompiler::add_vehicles() {
   // after all chassis, so that equal ones are found to be equal
   for (size_t i = 0; i < spec_.vehicles.size(); ++i) {
     const VehicleSpec& spec = spec_.vehicles[i];
-    const VehicleModel& vehicle = model_.vehicles[i];
-    for (size_t w = 0; w < vehicle.wheels.size(); ++w) {
-      const WheelModel& wheel = vehicle.wheels[w];
-      const auto in_file = std::find_if(spec.wheels.begin(), spec.wheels.end(),
-                                        [&](const WheelSpec& s) { return s.tag == wheel.tag; });
-      const Color color = in_file == spec.wheels.end() ? WheelSpec{}.color : in_file->color;
-      add(shared_shape(WheelShape{wheel.radius, wheel.width}), {.color = color},
-          frame_of_wheel(model_.bodies.size(), vehicle.first_wheel + w), {}, spec.order);
-    }
+    add_wheels(spec, model_.vehicles[i]);
+    add_sensors(spec, model_.vehicles[i]);
   }
 }
 
@@ -287,6 +352,7 @@ void compile_scene(const WorldSpec& spec, Model& model) {
   compiler.add_actors();
   compiler.add_panels();
   compiler.add_point_clouds();
+  compiler.add_standalone_sensors();
   compiler.add_ground_grids();
   compiler.set_extent();
   model.scene = std::move(scene);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/mesh_outline.h"
 #include "model/shape.h"
 #include "sensor/odometry.h"
 #include "vehicle/dynamics.h"
@@ -145,6 +146,34 @@ void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
       add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", table, *spec.load_transfer, {});
 }
 
+// Outline and heights of a block without <shape> and <geometry> that asks for those of its meshes.
+std::optional<MeshOutline> outline_of_meshes(const BlockSpec& spec, const LoadGuard& guard) {
+  if (!spec.shape_from_visual) return std::nullopt;
+  HeightRange window;
+  if (spec.z_min && spec.z_max) window = {*spec.z_min, *spec.z_max};
+  return mesh_outline(spec.visuals, window, guard, spec.where);
+}
+
+// <shape>, else the meshes, else what is known of the class whose meshes are absent, else the default.
+void set_chassis(const VehicleSpec& spec, const LoadGuard& guard, VehicleModel& v) {
+  const ChassisSpec& chassis = spec.chassis;
+  v.z_min = chassis.z_min.value_or(v.dynamics->default_z_min());
+  v.z_max = chassis.z_max.value_or(v.dynamics->default_z_max());
+  const SourceLocation& where = chassis.shape ? chassis.shape_where : spec.where;
+  Polygon outline = chassis.shape.value_or(v.dynamics->default_shape());
+  if (chassis.shape_from_visual) {
+    std::optional<MeshOutline> meshes = mesh_outline(spec.visuals, {}, guard, where);
+    if (!meshes) meshes = known_footprint(spec.class_name);
+    if (meshes) {
+      outline = std::move(meshes->outline);
+      v.z_min = meshes->heights.low;
+      v.z_max = meshes->heights.high;
+    }
+  }
+  v.chassis = make_shape(outline, where);
+  check_for_solver(v.chassis, 1, where);
+}
+
 }  // namespace
 
 void unknown_class(const ParamSet& set, const std::vector<std::string>& names) {
@@ -202,16 +231,12 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& gu
   v.dynamics = &find_class(dynamics_classes(), spec.dynamics);
   v.controller = &find_class(v.dynamics->controllers(), spec.controller);
   v.wheels = compile_wheels(spec, v, model.warnings);
-  v.chassis = make_shape(spec.chassis.shape.value_or(v.dynamics->default_shape()),
-                         spec.chassis.shape ? spec.chassis.shape_where : spec.where);
-  check_for_solver(v.chassis, 1, spec.chassis.shape ? spec.chassis.shape_where : spec.where);
-  v.z_min = spec.chassis.z_min.value_or(v.dynamics->default_z_min());
-  v.z_max = spec.chassis.z_max.value_or(v.dynamics->default_z_max());
+  set_chassis(spec, guard, v);
   if (!(v.z_max > v.z_min))
     throw WorldFileError(spec.chassis.where, "<chassis>: zmax is not above zmin, expected a height above 0");
   v.radius = v.chassis.radius;
   for (const WheelModel& w : v.wheels)
-    v.radius = std::max(v.radius, norm(w.position) + norm({w.radius, w.width / 2}));
+    v.radius = std::max(v.radius, norm(w.position) + norm(Vec2{w.radius, w.width / 2}));
   add_body_params(spec, v, model);
   const std::string prefix = "vehicle:" + spec.name;
   add_tire(spec, v, model);
@@ -239,7 +264,8 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& gu
   model.vehicles.push_back(std::move(v));
 }
 
-void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Model& model) {
+void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, const LoadGuard& guard,
+                   Model& model) {
   BlockModel b;
   b.name = spec.name;
   b.where = spec.where;
@@ -247,7 +273,8 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mode
   b.traits.is_static = spec.is_static || !spec.placement.animation.empty();  // nothing else moves it
   b.is_wall = spec.is_wall;
   b.placed = placed;
-  b.shape = make_shape(block_contour(spec), spec.where,
+  const std::optional<MeshOutline> meshes = outline_of_meshes(spec, guard);
+  b.shape = make_shape(meshes ? meshes->outline : block_contour(spec), spec.where,
                        spec.is_static && !placed ? kFarthestFixedPoint : kFarthestPoint);
   if (!b.traits.intangible) check_for_solver(b.shape, 1, spec.where);
   b.z_min = spec.z_min.value_or(0);
@@ -259,6 +286,7 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mode
               : spec.geometry == GeometryType::kCylinder ? spec.length
                                                          : spec.size.z;
   }
+  if (meshes) b.z_min = meshes->heights.low, b.z_max = meshes->heights.high;
   if (!(b.z_max > b.z_min))
     throw WorldFileError(spec.where, "<block>: zmax is not above zmin, expected a height above 0");
   b.top = block_top(spec, b.shape, b.z_max);

@@ -42,7 +42,7 @@ void visit(Archive& archive, const VehicleModel& vehicle) {
   const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, radius,
                initial_pose, initial_twist, odometry_drawn, body_params, tire_params, controller_params,
                dynamics_params, load_transfer, controller_state, first_wheel, body, first_joint_anchor,
-               auto_start_recording, where] = vehicle;
+               linked_visuals, auto_start_recording, where] = vehicle;
   archive(name, dynamics->name(), controller->name(), tire->name(), wheels, chassis, z_min, z_max, radius,
           initial_pose, initial_twist, body_params, tire_params, controller_params, dynamics_params,
           load_transfer.has_value(), load_transfer.value_or(0), controller_state, first_wheel, body,

@@ -56,6 +56,14 @@ enum VehicleParam {
   kVehicleParamCount
 };
 
+// A visual of a vehicle whose yaw is that of a wheel.
+struct LinkedVisual {
+  uint32_t frame = 0;  // in the scene
+  size_t wheel = 0;    // of the vehicle
+  Vec3 place;          // body frame
+  double yaw_offset = 0;
+};
+
 struct VehicleModel {
   std::string name, class_name;
   const Dynamics* dynamics = nullptr;
@@ -75,7 +83,8 @@ struct VehicleModel {
   size_t controller_state = 0;          // first index in a Simulation's memory
   size_t first_wheel = 0;               // first index in a Simulation's wheels
   size_t body = 0;
-  std::optional<Vec2> first_joint_anchor;    // body frame: where a two-wheeled trailer rests besides
+  std::optional<Vec2> first_joint_anchor;  // body frame: where a two-wheeled trailer rests besides
+  std::vector<LinkedVisual> linked_visuals;
   std::optional<bool> auto_start_recording;  // what the world says; acted upon only where a caller logs
   SourceLocation where;
 };

@@ -21,8 +21,9 @@ Vec3 origin_of(const Scene& scene) {
   };
   const Instance* near = first([](const Shape& s) { return std::holds_alternative<GridCells>(s); });
   if (!near)
-    near = first(
-        [](const Shape& s) { return std::holds_alternative<Prism>(s) || std::holds_alternative<Mesh>(s); });
+    near = first([](const Shape& s) {
+      return std::holds_alternative<Prism>(s) || std::holds_alternative<SharedMesh>(s);
+    });
   constexpr double kFar = 500;  // m; nearer ones stay where they are
   const Rect& r = scene.bounds;
   const Vec3 middle{(r.x_min + r.x_max) / 2, (r.y_min + r.y_max) / 2, 0};
@@ -48,6 +49,23 @@ std::vector<Vec3> distinct(std::vector<Vec3> points) {
   return points;
 }
 
+std::vector<Vec3> box_corners(const std::vector<Vec3>& points) {
+  Box3 box;
+  for (const Vec3& p : points) box.include(p);
+  std::vector<Vec3> out;
+  for (unsigned i = 0; i < 8; ++i)
+    out.push_back(
+        {i & 1 ? box.high.x : box.low.x, i & 2 ? box.high.y : box.low.y, i & 4 ? box.high.z : box.low.z});
+  return out;
+}
+
+// Where a mesh stands whose frame has this pose: its scale goes into the axes.
+ScenePose placed(const ScenePose& pose, const Frame3& T_frame_mesh) {
+  const Frame3& f = pose.T_world_frame;
+  const Frame3 scaled{f.origin, pose.scale * f.x, pose.scale * f.y, f.z};
+  return {compose(scaled, T_frame_mesh), 1};
+}
+
 std::array<double, 12> numbers_of(const Frame3& f) {
   return {f.origin.x, f.origin.y, f.origin.z, f.x.x, f.x.y, f.x.z, f.y.x, f.y.y, f.y.z, f.z.x, f.z.y, f.z.z};
 }
@@ -66,7 +84,7 @@ struct GpuScene::Upload {
   const Scene& scene;
   Vec3 origin;
   std::vector<GpuVertex> vertices;
-  std::map<std::tuple<bool, bool, bool, int>, size_t> fixed;  // places in `pieces`
+  std::map<decltype(Kind{}.rank()), size_t> fixed;  // places in `pieces`
   std::map<std::tuple<uint32_t, uint32_t, std::array<double, 12>>, size_t> moving;
   std::vector<Piece> pieces;
   Box3 fixed_bounds;
@@ -75,26 +93,35 @@ struct GpuScene::Upload {
     const Material& m = scene.materials[instance.material];
     const bool blended = m.color.a < 255;
     return {.blended = blended,
-            .moving = instance.frame != kWorldFrame,
+            .moving = instance.frame != kWorldFrame || is_shared(instance),
             .casts = m.casts_shadow && !blended,
+            .cull = m.cull,
             .texture = m.texture};
+  }
+  bool is_shared(const Instance& instance) const {
+    return std::holds_alternative<SharedMesh>(scene.shapes[instance.shape]);
   }
   void add(const Instance& instance) {
     const Kind kind = kind_of(instance);
-    const std::tuple key{instance.shape, instance.material, numbers_of(instance.T_frame_shape)};
+    // the vertices of a mesh stand in its own frame
+    const Frame3 T_piece_shape = is_shared(instance) ? Frame3() : instance.T_frame_shape;
+    Place place{instance.frame, {}};
+    if (is_shared(instance)) place.T_frame_mesh = instance.T_frame_shape;
+    const std::tuple key{instance.shape, instance.material, numbers_of(T_piece_shape)};
     if (const auto known = moving.find(key); kind.moving && known != moving.end()) {
-      pieces[known->second].moving.frames.push_back(instance.frame);
+      pieces[known->second].moving.places.push_back(place);
       return;
     }
     const Mesh mesh = triangles_of(scene.shapes[instance.shape], scene.materials[instance.material].color,
-                                   instance.T_frame_shape, {.max_nodes = kMaxHeightNodes});
+                                   T_piece_shape, {.max_nodes = kMaxHeightNodes});
     const auto first = static_cast<uint32_t>(vertices.size());
     append_vertices(mesh, kind.moving ? Vec3{} : origin, vertices);
     Piece& piece = piece_of(kind, key);
     for (const uint32_t index : mesh.indices) piece.indices.push_back(first + index);
     if (kind.moving) {
-      piece.moving.frames.push_back(instance.frame);
-      if (kind.casts) piece.moving.corners = distinct(mesh.positions);
+      piece.moving.places.push_back(place);
+      if (kind.casts)
+        piece.moving.corners = is_shared(instance) ? box_corners(mesh.positions) : distinct(mesh.positions);
     } else if (kind.casts) {
       for (size_t i = first; i < vertices.size(); ++i) {
         const double* p = vertices[i].position;
@@ -122,7 +149,7 @@ void GpuScene::upload(const GladGLContext& gl, const Scene& scene) {
   std::vector<DrawCommand> commands;
   GLuint next_instance = 1;  // the first one stands for all that is fixed
   for (Upload::Piece& piece : upload.pieces) {
-    const auto count = static_cast<GLuint>(piece.moving.frames.size());
+    const auto count = static_cast<GLuint>(piece.moving.places.size());
     commands.push_back({.index_count = static_cast<GLuint>(piece.indices.size()),
                         .instance_count = piece.kind.moving ? count : 1,
                         .first_index = static_cast<GLuint>(indices.size()),
@@ -141,8 +168,8 @@ void GpuScene::upload(const GladGLContext& gl, const Scene& scene) {
 }
 
 void GpuScene::upload_textures(const GladGLContext& gl, const Scene& scene) {
-  const Texture white{1, 1, {255, 255, 255, 255}};
-  const auto make = [&](const Texture& texture) {
+  const ColorImage white{1, 1, {255, 255, 255, 255}};
+  const auto make = [&](const ColorImage& texture) {
     GLuint name = 0;
     int levels = 1;
     while (std::max(texture.width, texture.height) >> levels) ++levels;
@@ -155,7 +182,7 @@ void GpuScene::upload_textures(const GladGLContext& gl, const Scene& scene) {
     gl.TextureParameteri(name, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
     textures_.push_back(name);
   };
-  for (const Texture& texture : scene.textures) make(texture);
+  for (const auto& texture : scene.textures) make(*texture);
   make(white);
 }
 
@@ -163,8 +190,9 @@ void GpuScene::place(const GladGLContext& gl, std::span<const ScenePose> poses) 
   caster_bounds_ = fixed_bounds_;
   instances_.assign(1, {});
   for (const Moving& mesh : moving_)
-    for (const uint32_t frame : mesh.frames) {
-      const ScenePose& pose = poses[frame];
+    for (const Place& place : mesh.places) {
+      const ScenePose pose =
+          place.T_frame_mesh ? placed(poses[place.frame], *place.T_frame_mesh) : poses[place.frame];
       instances_.push_back(gpu_instance(pose, origin_));
       for (const Vec3 p : mesh.corners) {
         const Vec3 at = pose.T_world_frame.transform({pose.scale * p.x, pose.scale * p.y, p.z});
@@ -172,6 +200,14 @@ void GpuScene::place(const GladGLContext& gl, std::span<const ScenePose> poses) 
       }
     }
   geometry_.place(gl, instances_);
+}
+
+static void set_cull(const GladGLContext& gl, CullFaces cull) {
+  if (cull == CullFaces::kNone)
+    gl.Disable(GL_CULL_FACE);
+  else
+    gl.Enable(GL_CULL_FACE);
+  gl.CullFace(cull == CullFaces::kFront ? GL_FRONT : GL_BACK);
 }
 
 template <typename Wanted>
@@ -182,7 +218,12 @@ void GpuScene::draw_runs(const GladGLContext& gl, Wanted wanted, bool textured) 
       gl.BindTextureUnit(shaders::kPaintUnit, run.kind.texture == Material::kNoTexture
                                                   ? textures_.back()
                                                   : textures_[static_cast<size_t>(run.kind.texture)]);
+    const bool has_paint = textured && run.kind.texture != Material::kNoTexture && !run.kind.blended;
+    if (has_paint) gl.Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);  // leaves cut out by their texture
+    set_cull(gl, run.kind.cull);
     geometry_.draw(gl, run.first_command, run.count);
+    set_cull(gl, CullFaces::kBack);
+    if (has_paint) gl.Disable(GL_SAMPLE_ALPHA_TO_COVERAGE);
   }
 }
 

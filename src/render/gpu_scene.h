@@ -2,9 +2,11 @@
 // in every call; free() before it goes.
 //
 // What hangs on the world is joined into one mesh a material kind; of the rest every distinct (shape,
-// material) is there once, and its instances are drawn by one command.
+// material) is there once, and its instances are drawn by one command. So are meshes of files, wherever they
+// hang.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -32,19 +34,24 @@ class GpuScene {
  private:
   struct Kind {  // what one draw call has in common
     bool blended = false, moving = false, casts = false;
+    CullFaces cull = CullFaces::kBack;
     int texture = Material::kNoTexture;
     friend bool operator==(const Kind&, const Kind&) = default;
     // The order of drawing: opaque before blended, fixed before moving, what throws shadows before what lies
     // flat.
-    auto rank() const { return std::tuple{blended, moving, !casts, texture}; }
+    auto rank() const { return std::tuple{blended, moving, !casts, cull != CullFaces::kBack, cull, texture}; }
   };
   struct Run {
     Kind kind;
     size_t first_command = 0, count = 0;
   };
+  struct Place {
+    uint32_t frame = 0;
+    std::optional<Frame3> T_frame_mesh;  // none: the mesh is given in the frame
+  };
   struct Moving {  // a mesh with its instances
-    std::vector<uint32_t> frames;
-    std::vector<Vec3> corners;  // of one that throws shadows: its distinct positions
+    std::vector<Place> places;
+    std::vector<Vec3> corners;  // of one that throws shadows: points that hold it
   };
   struct Upload;
   void upload_textures(const GladGLContext& gl, const Scene& scene);

@@ -66,19 +66,26 @@ layout(location = 4) uniform float normal_shift;
 layout(location = 9) uniform vec3 sun_color;
 out vec3 from_sky;
 out vec3 from_sun;
+out vec3 behind_from_sky;
+out vec3 behind_from_sun;
 out float alpha;
 out vec3 in_light;
 out vec2 on_texture;
+vec3 sky_light(vec3 normal) {
+  vec3 sky = mix(vec3(0.30, 0.30, 0.30), vec3(0.46, 0.48, 0.52), 0.5 + 0.5 * normal.z);
+  sky += vec3(0.26, 0.26, 0.28) * max(-dot(normal.xy, to_light.xy), 0.0) + vec3(0.10) * abs(normal.y);
+  return sky;
+}
 void main() {
   vec3 at = placed();
   vec4 normal = vec4(turned(local_normal.xyz), local_normal.w);
   gl_Position = clip_from_mesh * vec4(at, 1.0);
   vec3 base = color.rgb * color.rgb;
-  vec3 sky = mix(vec3(0.30, 0.30, 0.30), vec3(0.46, 0.48, 0.52), 0.5 + 0.5 * normal.z);
-  sky += vec3(0.26, 0.26, 0.28) * max(-dot(normal.xy, to_light.xy), 0.0) + vec3(0.10) * abs(normal.y);
   vec3 sun = sun_color * max(dot(normal.xyz, to_light), 0.0);
-  from_sky = base * mix(sky, vec3(1.0), normal.w);
+  from_sky = base * mix(sky_light(normal.xyz), vec3(1.0), normal.w);
   from_sun = base * sun * (1.0 - normal.w);
+  behind_from_sky = base * mix(sky_light(-normal.xyz), vec3(1.0), normal.w);
+  behind_from_sun = base * sun_color * max(-dot(normal.xyz, to_light), 0.0) * (1.0 - normal.w);
   alpha = color.a;
   on_texture = uv;
   vec3 p = (light_from_mesh * vec4(at + normal_shift * normal.xyz, 1.0)).xyz;
@@ -89,6 +96,8 @@ void main() {
 inline constexpr const char* kSolidFragment = R"glsl(#version 450 core
 in vec3 from_sky;
 in vec3 from_sun;
+in vec3 behind_from_sky;
+in vec3 behind_from_sun;
 in float alpha;
 in vec3 in_light;
 in vec2 on_texture;
@@ -108,7 +117,8 @@ void main() {
     lit = mix(lit, 1.0, smoothstep(0.42, 0.5, max(rim.x, rim.y)));
   }
   vec4 painted = texture(paint, on_texture);
-  picture = vec4(sqrt(from_sky + lit * from_sun) * painted.rgb, alpha * painted.a);
+  vec3 light = gl_FrontFacing ? from_sky + lit * from_sun : behind_from_sky + lit * behind_from_sun;
+  picture = vec4(sqrt(light) * painted.rgb, alpha * painted.a);
 }
 )glsl";
 

@@ -4,24 +4,21 @@
 //
 // What moves in a simulation is one array of `ScenePose`, by frame: frame 0 is the world, then come the
 // bodies in the order of Model::bodies, then all wheels in the order of a Simulation's wheels (a wheel's
-// frame steers and spins), then blocks without a rigid body that can be somewhere else at times.
+// frame steers and spins), then blocks without a rigid body that can be somewhere else at times, then parts
+// of vehicles that turn with a wheel.
 //
 // Shapes may refer to data of the Model (maps): a Scene is held by a pointer that shares the Model's life.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "assets/color_image.h"
 #include "base/geometry3.h"
 #include "scene/shapes.h"
 
 namespace mvsim {
-
-// 8 bits a channel, rows from the top.
-struct Texture {
-  int width = 0, height = 0;
-  std::vector<uint8_t> rgba;  // height * width * 4
-};
 
 struct Material {
   static constexpr int kNoTexture = -1;
@@ -29,6 +26,9 @@ struct Material {
   Color color{};             // alpha below 255 is blended over what is behind it
   int texture = kNoTexture;  // in Scene::textures; multiplies the colour, repeats beyond [0, 1]
   bool casts_shadow = true;
+  CullFaces cull = CullFaces::kBack;  // kNone: both sides are drawn and lit
+
+  friend bool operator==(const Material&, const Material&) = default;
 };
 
 inline constexpr uint32_t kWorldFrame = 0;
@@ -36,8 +36,9 @@ inline constexpr uint32_t kWorldFrame = 0;
 struct Instance {
   uint32_t shape = 0, material = 0;  // in Scene::shapes, Scene::materials
   uint32_t frame = kWorldFrame;      // in the array of poses
-  Frame3 T_frame_shape;
-  uint16_t label = 0;  // of the thing that it belongs to: things count from 1 in the order of the file
+  Frame3 T_frame_shape;  // its axes may be longer or shorter than 1: the shape is scaled, the same in all
+                         // directions
+  uint16_t label = 0;    // of the thing that it belongs to: things count from 1 in the order of the file
 };
 
 // Where a frame is, and how much larger than compiled what hangs on it stands: along x and y of the frame,
@@ -68,7 +69,7 @@ struct GroundGrid {
 struct Scene {
   std::vector<Shape> shapes;
   std::vector<Material> materials;
-  std::vector<Texture> textures;
+  std::vector<std::shared_ptr<const ColorImage>> textures;
   std::vector<Instance> instances;
   std::vector<GroundGrid> ground_grids;
   Sun sun;

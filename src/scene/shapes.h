@@ -12,19 +12,10 @@
 #include <vector>
 
 #include "base/geometry3.h"
+#include "base/mesh.h"
 #include "raycast/grid_field.h"
 
 namespace mvsim {
-
-// Triangles. Colours and uvs are either one a vertex or none: white, and (0, 0).
-struct Mesh {
-  std::vector<Vec3> positions;
-  std::vector<std::array<float, 3>> normals;  // one a vertex, of length 1
-  std::vector<Color> colors;                  // multiply the colour of the material
-  std::vector<std::array<float, 2>>
-      uvs;                        // (0, 0) is the upper left corner of a texture, (1, 1) the lower right
-  std::vector<uint32_t> indices;  // three a triangle, counter-clockwise seen from outside
-};
 
 // A polygon (simple, any winding, convex or not) raised from z_min to z_max.
 struct Prism {
@@ -65,7 +56,10 @@ struct HeightField {
   std::shared_ptr<const std::vector<Color>> colors{};  // of the nodes; none: the material's, darker where low
 };
 
-using Shape = std::variant<Mesh, Prism, WheelShape, LevelRect, GridCells, HeightField>;
+// A mesh that a file holds: all that show it share it.
+using SharedMesh = std::shared_ptr<const Mesh>;
+
+using Shape = std::variant<SharedMesh, Prism, WheelShape, LevelRect, GridCells, HeightField>;
 
 // A regular polygon about the origin, for round things given as prisms.
 Polygon circle_polygon(double radius, int vertices = 48);

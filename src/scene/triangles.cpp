@@ -112,9 +112,10 @@ void MeshBuilder::wall(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal) {
 
 void MeshBuilder::add(const Mesh& mesh) {
   const auto first = static_cast<uint32_t>(mesh_.positions.size());
+  const double shrink = 1 / norm(frame_.x);
   for (size_t i = 0; i < mesh.positions.size(); ++i) {
     const auto& n = mesh.normals[i];
-    vertex(mesh.positions[i], {n[0], n[1], n[2]},
+    vertex(mesh.positions[i], {shrink * n[0], shrink * n[1], shrink * n[2]},
            mesh.colors.empty() ? color_ : multiplied(color_, mesh.colors[i]));
     mesh_.uvs.push_back(mesh.uvs.empty() ? std::array<float, 2>{} : mesh.uvs[i]);
   }

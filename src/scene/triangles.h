@@ -28,6 +28,7 @@ class MeshBuilder {
  public:
   MeshBuilder(const Frame3& frame, Color color) : frame_(frame), color_(color) {}
 
+  void add(const SharedMesh& mesh) { add(*mesh); }
   void add(const Mesh& mesh);
   void add(const Prism& prism);
   void add(const WheelShape& wheel);

@@ -15,6 +15,12 @@ Frame3 wheel_frame(const Frame3& base, const WheelModel& wheel, const WheelState
           spin.cos * x - spin.sin * base.z, y, spin.sin * x + spin.cos * base.z};
 }
 
+// Upright in the vehicle, turned as the wheel is.
+Frame3 linked_frame(const Frame3& base, const LinkedVisual& linked, const WheelState& state) {
+  return compose(base, Frame3(Pose3{linked.place.x, linked.place.y, linked.place.z,
+                                    state.steer + linked.yaw_offset, 0, 0}));
+}
+
 }  // namespace
 
 void scene_poses(const SimView& sim, std::vector<ScenePose>& poses) {
@@ -28,6 +34,8 @@ void scene_poses(const SimView& sim, std::vector<ScenePose>& poses) {
     for (size_t w = 0; w < states.size(); ++w)
       poses[frame_of_wheel(model.bodies.size(), vehicle.first_wheel + w)].T_world_frame =
           wheel_frame(base, vehicle.wheels[w], states[w]);
+    for (const LinkedVisual& linked : vehicle.linked_visuals)
+      poses[linked.frame].T_world_frame = linked_frame(base, linked, states[linked.wheel]);
   }
   for (const MovingPlane& plane : model.moving_planes)
     poses[plane.frame].T_world_frame = Frame3(moving_plane_pose(plane, sim.state.time));

@@ -14,23 +14,6 @@ void check_group(LoadState& state, const Element& e, PlainTags tags, const Scope
 
 }  // namespace
 
-void check_visual(LoadState& state, const Element& e, const Scope& scope) {
-  check_group(state, e, visual_tags(), scope);
-}
-
-std::vector<std::string> visual_names(LoadState& state, const Fields& object) {
-  std::vector<std::string> out;
-  for (const Element& visual : object.nodes("visual")) {
-    const Fields fields(state, object.scope(), visual);
-    const std::optional<NamedText> enabled = fields.scalar("enabled");
-    const std::optional<NamedText> model = fields.scalar("model_uri");
-    if ((enabled && !parse_bool(*enabled)) || !model || trimmed(model->text).empty()) continue;
-    const std::optional<NamedText> name = fields.scalar("name");
-    out.emplace_back(name ? trimmed(name->text) : "group");
-  }
-  return out;
-}
-
 // One that is switched off asks for nothing.
 static void check_topics(LoadState& state, const Element& e, PlainTags tags, const Scope& scope) {
   const Fields fields(state, scope, e);

@@ -38,10 +38,10 @@ void read_dem(LoadState& state, const Fields& fields, const NamedText& name, Ele
 void parse_point_cloud(LoadState& state, const Fields& fields, const Element& e);
 void parse_elevation_map(LoadState& state, const Fields& fields, const Element& e);
 
+// The <visual>s of an object that are enabled and name a mesh.
+std::vector<VisualSpec> parse_visuals(LoadState& state, const Fields& object);
+
 // Tags that are checked and then have no effect.
-void check_visual(LoadState& state, const Element& e, const Scope& scope);
-// Of the visuals of an object that are drawn; "group" is one without a name.
-std::vector<std::string> visual_names(LoadState& state, const Fields& object);
 void check_publish(LoadState& state, const Element& e, const Scope& scope);
 void check_sensor_publish(LoadState& state, const Element& e, const Scope& scope);
 void parse_marker(LoadState& state, const Element& e);

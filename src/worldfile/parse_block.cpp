@@ -56,7 +56,7 @@ void parse_geometry(LoadState& state, const Element& e, const Scope& scope, Bloc
   fields.warn_unknown("geometry", tag_names(tags, geometry_size_tags()));
 }
 
-// An explicit <shape> goes before <geometry>; a shape from a mesh is not built yet.
+// An explicit <shape> goes before <geometry>, this before the visuals.
 void parse_block_shape(LoadState& state, const Fields& fields, BlockSpec& out) {
   const Element* shape = fields.node("shape");
   const Element* geometry = fields.node("geometry");
@@ -71,10 +71,10 @@ void parse_block_shape(LoadState& state, const Fields& fields, BlockSpec& out) {
                            "<" + std::string(other->tag()) + "> has no effect beside <shape>");
   } else if (geometry) {
     parse_geometry(state, *geometry, fields.scope(), out);
-  } else if (derived && visual_names(state, fields).empty()) {
+  } else if (derived && out.visuals.empty()) {
     throw WorldFileError(derived->where(), "<shape_from_visual> without <visual> and without <geometry>");
-  } else if (derived) {
-    refuse(*derived, "<shape_from_visual> of a mesh", "give <shape> or <geometry>");
+  } else {
+    out.shape_from_visual = derived != nullptr;
   }
 }
 
@@ -125,8 +125,10 @@ void parse_block(LoadState& state, const Element& e) {
   require_pose(out.placement, "block", out.name);
   read_tags<BlockTraits>(state, fields, block_trait_tags(), out);
   read_tags(state, fields, block_tags(), out);
+  out.visuals = parse_visuals(state, fields);
+  if (out.visual_scale)
+    for (VisualSpec& visual : out.visuals) visual.scale = *out.visual_scale;
   parse_block_shape(state, fields, out);
-  for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, fields.scope());
   state.world.blocks.push_back(std::move(out));
 }
 

@@ -31,7 +31,8 @@ std::string sensor_name(LoadState& state, const Element& e, const std::string& c
     throw WorldFileError(e.where(),
                          owner.text + " has more than " + std::to_string(kMaxSensors) + " sensors");
   const std::optional<NamedText> given = object_name(state, e, scope);
-  std::string name = given ? given->text : automatic_name(class_name, owner.sensors.size() + (owner.name.empty() ? 0 : 1));
+  std::string name =
+      given ? given->text : automatic_name(class_name, owner.sensors.size() + (owner.name.empty() ? 0 : 1));
   if (!owner.taken.insert(name).second)
     throw WorldFileError(given ? given->where : e.where(),
                          "the name '" + name + "' is given to a second <sensor> of " + owner.text);
@@ -60,9 +61,9 @@ SensorSpec parse_sensor(LoadState& state, const Element& e, const Owner& owner) 
   const Scope scope{{"NAME", out.name}, {"PARENT_NAME", owner.name}};
   out.params = read_param_set(state, e, scope, kNotParams);
   drop_viewer_values(state, e, scope, out.params);
+  out.visuals = parse_visuals(state, Fields(state, scope, e));
   for (const Element& child : children_of(e)) {
     const std::string_view tag = child.tag();
-    if (tag == "visual") check_visual(state, child, scope);
     if (tag == "publish") check_sensor_publish(state, child, scope);
     if (tag == "include" || tag == "if" || tag == "for" || tag == "variable")
       state.warnings.add("flow in sensor " + std::string(tag), child.where(),

@@ -12,21 +12,19 @@ bool is_wheel(std::string_view tag) {
   return tag.ends_with("_wheel");
 }
 
-// A part of the vehicle's drawing may turn with the wheel; drawings are not built yet, their names count.
-void check_linked_yaw(LoadState& state, const NamedText& linked, const Element& wheel, const Fields& vehicle,
-                      const std::string& vehicle_name) {
-  const std::vector<std::string> names = visual_names(state, vehicle);
-  const std::string_view wanted = trimmed(linked.text);
-  if (std::find(names.begin(), names.end(), wanted) != names.end()) return;
-  throw WorldFileError(linked.where, "<linked_yaw> of <" + std::string(wheel.tag()) + "> of the vehicle '" +
-                                         vehicle_name + "': found '" + shortened(wanted) +
-                                         "', expected the name of one of its visuals" +
-                                         (names.empty() ? "; it has none" : did_you_mean(wanted, names)));
+// A part of the vehicle's drawing may turn with the wheel.
+void read_linked_yaw(const NamedText& linked, const VehicleSpec& vehicle, WheelSpec& out) {
+  std::vector<std::string> names;
+  for (const VisualSpec& visual : vehicle.visuals) names.push_back(visual.name);
+  out.linked_yaw = trimmed(linked.text);
+  if (std::find(names.begin(), names.end(), out.linked_yaw) != names.end()) return;
+  throw WorldFileError(linked.where,
+                       "<linked_yaw> of <" + out.tag + "> of the vehicle '" + vehicle.name + "': found '" +
+                           shortened(out.linked_yaw) + "', expected the name of one of its visuals" +
+                           (names.empty() ? "; it has none" : did_you_mean(out.linked_yaw, names)));
 }
 
-WheelSpec parse_wheel(LoadState& state, const Element& e, const Fields& vehicle,
-                      const std::string& vehicle_name) {
-  const Scope& scope = vehicle.scope();
+WheelSpec parse_wheel(LoadState& state, const Element& e, const Scope& scope, const VehicleSpec& vehicle) {
   const Fields fields(state, scope, e);
   WheelSpec out;
   out.tag = e.tag();
@@ -45,28 +43,28 @@ WheelSpec parse_wheel(LoadState& state, const Element& e, const Fields& vehicle,
   }
   read_tags(state, fields, wheel_tags(), out);
   if (const std::optional<NamedText> linked = fields.scalar("linked_yaw"))
-    check_linked_yaw(state, *linked, e, vehicle, vehicle_name);
-  for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, scope);
+    read_linked_yaw(*linked, vehicle, out);
+  out.visuals = parse_visuals(state, fields);
   fields.warn_unknown(e.tag(), tag_names(wheel_tags()));
   return out;
 }
 
-ChassisSpec parse_chassis(LoadState& state, const Element& e, const Fields& vehicle) {
-  const Scope& scope = vehicle.scope();
+ChassisSpec parse_chassis(LoadState& state, const Element& e, const Scope& scope, VehicleSpec& vehicle) {
   const Fields fields(state, scope, e);
   ChassisSpec out;
   out.where = out.shape_where = e.where();
   read_tags(state, fields, chassis_tags(), out);
+  for (VisualSpec& visual : parse_visuals(state, fields)) vehicle.visuals.push_back(std::move(visual));
   const Element* derived = fields.node("shape_from_visual");
   if (derived && fields.node("shape")) {
     state.warnings.add("shape wins", derived->where(),
                        "<shape_from_visual> has no effect beside <shape>: the footprint is that of <shape>");
   } else if (derived) {
-    if (visual_names(state, vehicle).empty())
+    if (vehicle.visuals.empty())
       throw WorldFileError(derived->where(),
                            "<shape_from_visual> in <chassis> of a vehicle without <visual>, expected a "
                            "<visual> with <model_uri>, or the footprint as <shape>");
-    refuse(*derived, "<shape_from_visual> in <chassis>", "give the footprint as <shape>");
+    out.shape_from_visual = true;
   }
   if (const Element* shape = fields.node("shape")) {
     out.shape_where = shape->where();
@@ -97,8 +95,7 @@ void add_drivetrain(LoadState& state, const Element& e, const Scope& scope, Para
   }
 }
 
-void parse_dynamics(LoadState& state, const Element& e, const Fields& vehicle, VehicleSpec& out) {
-  const Scope& scope = vehicle.scope();
+void parse_dynamics(LoadState& state, const Element& e, const Scope& scope, VehicleSpec& out) {
   out.dynamics = {
       "dynamics", std::string(trimmed(required_attribute(state, e, "class", scope).text)), e.where(), {}};
   for (const pugi::xml_attribute& attribute : e.node.attributes())
@@ -115,9 +112,9 @@ void parse_dynamics(LoadState& state, const Element& e, const Fields& vehicle, V
       if (out.wheels.size() == kMaxWheels)
         throw WorldFileError(child.where(),
                              "<dynamics> has more than " + std::to_string(kMaxWheels) + " wheels");
-      out.wheels.push_back(parse_wheel(state, child, vehicle, out.name));
+      out.wheels.push_back(parse_wheel(state, child, scope, out));
     } else if (tag == "chassis") {
-      if (!has_chassis) out.chassis = parse_chassis(state, child, vehicle);
+      if (!has_chassis) out.chassis = parse_chassis(state, child, scope, out);
       has_chassis = true;
     } else if (tag == "controller") {
       if (!has_controller) out.controller = parse_controller(state, child, scope);
@@ -207,7 +204,8 @@ void parse_vehicle(LoadState& state, const Element& e) {
   fields.warn_unknown("vehicle", tag_names(placement_tags(), vehicle_tags()));
   const Element* dynamics = fields.node("dynamics");
   if (!dynamics) throw WorldFileError(out.where, "<vehicle> '" + out.name + "' has no <dynamics>");
-  parse_dynamics(state, *dynamics, fields, out);
+  out.visuals = parse_visuals(state, fields);
+  parse_dynamics(state, *dynamics, fields.scope(), out);
   out.placement = parse_placement(state, fields, out.where);
   require_pose(out.placement, "vehicle", out.name);
   const Element* friction = fields.node("friction");
@@ -217,7 +215,6 @@ void parse_vehicle(LoadState& state, const Element& e) {
     out.load_transfer = parse_load_transfer(state, *transfer, fields.scope());
   if (const Element* odometry = fields.node("odometry"))
     parse_odometry(state, *odometry, fields.scope(), out);
-  for (const Element& visual : fields.nodes("visual")) check_visual(state, visual, fields.scope());
   read_tags(state, fields, vehicle_tags(), out);
   warn_of_recording(state, fields, out);
   parse_sensors(state, fields, out);

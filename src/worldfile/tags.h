@@ -41,6 +41,7 @@ Tags<OdometrySpec> odometry_tags();
 
 Tags<ActorSpec> actor_tags();
 Tags<WaypointSpec> waypoint_tags();
+Tags<VisualSpec> visual_tags();
 
 PlainTags joint_tags();
 Tags<JointSpec> distance_joint_tags();
@@ -58,7 +59,6 @@ Tags<PointCloudSpec> point_cloud_tags();
 
 // What a viewer, a server or a recorder would use: checked, without effect.
 PlainTags plane_texture_tags();
-PlainTags visual_tags();
 PlainTags publish_tags();
 PlainTags sensor_publish_tags();
 PlainTags sensor_viewer_tags();

@@ -29,11 +29,14 @@ constexpr Tag<BlockSpec> kBlock[] = {
     {number("zmin", -kMaxLength, kMaxLength, "m", "absent: that of its `geometry`, or 0"), &BlockSpec::z_min},
     {number("zmax", -kMaxLength, kMaxLength, "m", "absent: that of its `geometry`, or 1"), &BlockSpec::z_max},
     {color("color"), &BlockSpec::color},
-    any_number("visual_scale").without_effect(),
+    {number_above("visual_scale", 0, 1e6, "", "instead of `model_scale` of its visuals"),
+     &BlockSpec::visual_scale},
     own("shape", "a polygon; its convex hull collides; sides that cross give a warning"),
     own("geometry", "see below"),
-    own("shape_from_visual", "an outline taken from a mesh: not supported yet, write `shape`"),
-    own("visual", "checked, without effect")};
+    own("shape_from_visual",
+        "outline, `zmin` and `zmax` are those of the visuals' meshes, between `zmin` and `zmax` where both "
+        "are given"),
+    own("visual", "a mesh, see below; with one that is there the block's own shape is not drawn")};
 
 constexpr Tag<BlockSpec> kGeometry[] = {
     own("type"),

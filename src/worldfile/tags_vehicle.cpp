@@ -12,7 +12,7 @@ constexpr Tag<VehicleSpec> kVehicle[] = {
         "`zmin` and `zmax`)"),
     own("odometry", "see below"),
     own("sensor", "`class= name=`: its parameters; default name `laser1`, `imu2`..."),
-    own("visual", "checked, without effect"),
+    own("visual", "a mesh, see below; with one that is there the chassis is not drawn"),
     any_text("log_path").without_effect(),
     {boolean("auto_start_recording",
              "chooses vehicles where the caller names a folder for logs ([python.md](python.md#logs))"),
@@ -26,8 +26,9 @@ constexpr Tag<ChassisSpec> kChassis[] = {
     {number("angular_damping", 0, 1e4, "1/s").randomised(), &ChassisSpec::angular_damping},
     {color("color", "absent: that of the class"), &ChassisSpec::color},
     own("shape", "a polygon; absent: that of the class"),
+    own("visual", "as one of the vehicle"),
     own("shape_from_visual",
-        "an outline taken from a mesh: not supported yet, write `shape`, which wins where both stand")};
+        "outline, `zmin` and `zmax` are those of the visuals' meshes; `shape` wins where both stand")};
 
 constexpr Tag<WheelSpec> kWheel[] = {
     own("pos", "x y [yaw] (m, m, degrees); absent: that of the class"),
@@ -37,10 +38,12 @@ constexpr Tag<WheelSpec> kWheel[] = {
     {number("inertia", 1e-12, 1e9, "kg m2", "about its axle").or_value(-1, "mass diameter^2 / 8"),
      &WheelSpec::inertia},
     {color("color"), &WheelSpec::color},
-    any_text("linked_yaw", "must name a `visual` of the vehicle (one without a name is called `group`)")
-        .without_effect(),
-    any_number("linked_yaw_offset_deg").without_effect(),
-    own("visual", "checked, without effect")};
+    own("linked_yaw",
+        "the name of a `visual` of the vehicle that turns with the wheel (one without a name is called "
+        "`group`)"),
+    {degrees("linked_yaw_offset_deg", -kMaxTurn, kMaxTurn), &WheelSpec::linked_yaw_offset},
+    own("visual",
+        "a mesh in the frame of the wheel: it steers and spins, and is drawn instead of a cylinder")};
 
 constexpr double kMaxMultiplier = 1e3;
 constexpr std::string_view kDrawn = "absent: drawn from N(1, 0.02) per vehicle";

@@ -1,5 +1,5 @@
 // What a viewer, a server or a recorder would use: its values are checked and then have no effect. The
-// rows below an element that has none as a whole (<gui>, <visual>...) say no more of it.
+// rows below an element that has none as a whole (<gui>, <lights>...) say no more of it.
 #include "worldfile/tags.h"
 
 namespace mvsim {
@@ -12,21 +12,6 @@ constexpr TagInfo kPlaneTexture[] = {choice("cull_face", kFaces).without_effect(
                                      number_above("texture_size_x", 0, kMaxNumber, "m").without_effect(),
                                      number_above("texture_size_y", 0, kMaxNumber, "m").without_effect(),
                                      boolean("enable_shadows").without_effect()};
-
-constexpr TagInfo kVisual[] = {boolean("enabled"),
-                               any_text("model_uri"),
-                               any_number("model_scale"),
-                               any_number("model_offset_x", "m"),
-                               any_number("model_offset_y", "m"),
-                               any_number("model_offset_z", "m"),
-                               any_number("model_yaw", "deg"),
-                               any_number("model_pitch", "deg"),
-                               any_number("model_roll", "deg"),
-                               boolean("show_bounding_box"),
-                               any_text("name"),
-                               color("model_color"),
-                               choice("model_cull_faces", kFaces),
-                               any_number("model_split_size", "m")};
 
 constexpr TagInfo kPublish[] = {
     boolean("enabled"), any_text("publish_pose_topic"), any_number("publish_pose_period", "s"),
@@ -94,9 +79,6 @@ constexpr Tag<GeoreferenceSpec> kGeoreference[] = {
 
 PlainTags plane_texture_tags() {
   return kPlaneTexture;
-}
-PlainTags visual_tags() {
-  return kVisual;
 }
 PlainTags publish_tags() {
   return kPublish;

@@ -18,6 +18,8 @@
 
 namespace mvsim {
 
+struct MeshFile;  // assets/read_mesh.h
+
 // Common to all placed objects.
 struct PlacementSpec {
   Pose3 pose;  // z of <init_pose> is 0
@@ -28,6 +30,17 @@ struct PlacementSpec {
   SourceLocation where;             // of the pose tag, or of the object without one
 };
 
+// A mesh that is drawn for an object: p_object = pose(offset, yaw, pitch, roll) * (scale * p_mesh).
+struct VisualSpec {
+  std::shared_ptr<const MeshFile> mesh;  // none: its file is absent
+  std::string name = "group";
+  double scale = 1;
+  double x = 0, y = 0, z = 0, yaw = 0, pitch = 0, roll = 0;
+  Color color;  // white: those of the materials
+  CullFaces cull = CullFaces::kNone;
+  SourceLocation where;
+};
+
 struct WheelSpec {
   std::string tag;  // "l_wheel", "lf_wheel"...
   std::optional<Vec2> position;
@@ -35,6 +48,9 @@ struct WheelSpec {
   double mass = 2, width = 0.2, diameter = 0.4;
   double inertia = -1;  // spin inertia, -1: mass * diameter^2 / 8
   Color color{0x32, 0x32, 0x32, 255};
+  std::string linked_yaw;  // the name of a visual of the vehicle that turns with the wheel; "" for none
+  double linked_yaw_offset = 0;
+  std::vector<VisualSpec> visuals;
   SourceLocation where;
 };
 
@@ -50,6 +66,7 @@ struct ChassisSpec {
 struct SensorSpec {
   std::string name;  // never empty
   ParamSet params;   // class_name "laser"...; poses and colours too, as text
+  std::vector<VisualSpec> visuals;
 };
 
 // Factors of what odometry says; absent ones are drawn per vehicle.
@@ -69,6 +86,7 @@ struct VehicleSpec {
   std::optional<ParamSet> load_transfer;  // off when absent
   OdometrySpec odometry;
   std::vector<SensorSpec> sensors;
+  std::vector<VisualSpec> visuals;
   std::optional<bool> auto_start_recording;
   int order = 0;  // position in the document, shared by all kinds of objects
   SourceLocation where;
@@ -88,7 +106,10 @@ struct BlockSpec : BlockTraits {
   Vec3 size;  // lx, ly, lz of box, ramp and bump
   double radius = 0, length = 0;
   int vertex_count = 10;
-  std::optional<Polygon> shape;  // of kPolygon; absent: the default square
+  std::optional<Polygon> shape;    // of kPolygon; absent: the default square
+  bool shape_from_visual = false;  // of kPolygon without a shape
+  std::vector<VisualSpec> visuals;
+  std::optional<double> visual_scale;  // in place of the scale of the visuals
   double mass = 30, ground_friction = 0.5, lateral_friction = 0.5, restitution = 0.01;
   double linear_damping = 0.1, angular_damping = 0.1;
   std::optional<double> z_min, z_max;
@@ -245,7 +266,7 @@ inline constexpr double kShortestPeriod = 1e-6;  // s, of time steps and sensors
 struct WorldSpec {
   std::string path;
   std::map<std::string, SourceLocation> includes;  // by the path of the included file: the latest <include>
-  double timestep = 0;  // s; 0: min(5 ms, smallest sensor period of a vehicle)
+  double timestep = 0;                             // s; 0: min(5 ms, smallest sensor period of a vehicle)
   SourceLocation timestep_where;
   double gravity = 9.81;
   int velocity_iterations = 8, position_iterations = 3;

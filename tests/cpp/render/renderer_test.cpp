@@ -315,11 +315,11 @@ TEST_F(RendererTest, TexturesLieTheRightWayRound) {
     sign.normals.assign(4, {0, -1, 0});
     sign.uvs = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     sign.indices = {0, 1, 2, 0, 2, 3};
-    scene->shapes = {sign};
-    Texture texture{2, 2, {}};
+    scene->shapes = {std::make_shared<const Mesh>(sign)};
+    ColorImage texture{2, 2, {}};
     for (const Color c : {kRed, kGreen, kBlue, Color{}})  // upper row, lower row
       texture.rgba.insert(texture.rgba.end(), {c.r, c.g, c.b, c.a});
-    scene->textures = {texture};
+    scene->textures = {std::make_shared<const ColorImage>(texture)};
     scene->materials = {{.texture = 0}};
     scene->instances = {{0, 0, moves ? 1U : kWorldFrame, {}, 1}};
     scene->frame_count = 2;

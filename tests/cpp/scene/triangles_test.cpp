@@ -100,13 +100,19 @@ TEST(Triangles, AMeshTakesThePoseAndTheColorOfItsMaterial) {
   mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   mesh.normals.assign(3, {0, 0, 1});
   mesh.indices = {0, 1, 2};
-  const Mesh plain = triangles_of(mesh, {200, 100, 50, 255}, Frame3(Pose3{5, 0, 0, kPi / 2, 0, 0}));
+  const Mesh plain = triangles_of(std::make_shared<const Mesh>(mesh), {200, 100, 50, 255},
+                                  Frame3(Pose3{5, 0, 0, kPi / 2, 0, 0}));
   EXPECT_NEAR(norm(plain.positions[1] - Vec3{5, 1, 0}), 0, 1e-12);
   EXPECT_EQ(plain.colors[0].r, 200);
   EXPECT_EQ(plain.uvs[2][0], 0);
+  // a frame with longer axes makes it larger; normals stay what they are
+  const Mesh twice =
+      triangles_of(std::make_shared<const Mesh>(mesh), {}, {{}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}});
+  EXPECT_NEAR(norm(twice.positions[1] - Vec3{2, 0, 0}), 0, 1e-12);
+  EXPECT_EQ(twice.normals[1][2], 1);
   mesh.colors.assign(3, {255, 128, 0, 255});
   mesh.uvs = {{0, 0}, {1, 0}, {0, 1}};
-  const Mesh colored = triangles_of(mesh, {200, 100, 50, 255}, {});
+  const Mesh colored = triangles_of(std::make_shared<const Mesh>(mesh), {200, 100, 50, 255}, {});
   EXPECT_EQ(colored.colors[0].r, 200);
   EXPECT_EQ(colored.colors[0].g, 50);
   EXPECT_EQ(colored.colors[0].b, 0);

@@ -98,8 +98,7 @@ TEST(Block, SaysWhatIsWrong) {
       {block("<geometry type='cylinder' radius='1'/>"), "has no length"},
       {block("<geometry type='sphere'/>"), "has no radius"},
       {block("<shape_from_visual/>"), "<shape_from_visual> without <visual> and without <geometry>"},
-      {block("<shape_from_visual/><visual><model_uri>a.dae</model_uri></visual>"),
-       "<shape_from_visual> of a mesh is not supported yet"},
+      {block("<shape_from_visual/><visual><model_uri>a.dae</model_uri></visual>"), "a.dae' does not exist"},
       {block("<animation type='keyframes'/>"), "<animation> has no <time_pose>"},
   };
   for (const auto& [body, expected] : cases) EXPECT_TRUE(has(error_of(body), expected)) << body;

@@ -27,7 +27,7 @@ constexpr Context kContexts[] = {
     {"chassis", "<vehicle><init_pose>0 0 0</init_pose><dynamics class='differential'><chassis>\n",
      "</chassis></dynamics></vehicle>"},
     {"wheel",
-     "<vehicle><init_pose>0 0 0</init_pose><visual name='v' model_uri='a.dae'/><dynamics "
+     "<vehicle><init_pose>0 0 0</init_pose><visual name='v' model_uri='http://a.b/a.dae'/><dynamics "
      "class='differential'><l_wheel>\n",
      "</l_wheel></dynamics></vehicle>"},
     {"odometry", "<vehicle><init_pose>0 0 0</init_pose><dynamics class='differential'/><odometry>\n",

@@ -1,0 +1,24 @@
+// libassimp loaded at run time: the functions of its C interface that reading a mesh needs. Nothing links it;
+// a process that reads no mesh never loads it. Never unloaded.
+#pragma once
+
+#include <assimp/cimport.h>
+#include <assimp/material.h>
+
+namespace mvsim {
+
+struct AssimpLibrary {
+  decltype(&aiImportFileExWithProperties) import = nullptr;
+  decltype(&aiGetErrorString) error = nullptr;
+  decltype(&aiCreatePropertyStore) create_properties = nullptr;
+  decltype(&aiSetImportPropertyInteger) set_integer = nullptr;
+  decltype(&aiSetImportPropertyFloat) set_float = nullptr;
+  decltype(&aiGetMaterialColor) material_color = nullptr;
+  decltype(&aiGetMaterialFloatArray) material_floats = nullptr;
+  decltype(&aiGetMaterialTexture) material_texture = nullptr;
+};
+
+// Throws Error, one line with the remedy, where there is no library of the version that this was built for.
+AssimpLibrary load_assimp();
+
+}  // namespace mvsim

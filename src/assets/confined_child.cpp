@@ -1,0 +1,221 @@
+#include "assets/confined_child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "assets/confined_system_calls.h"
+#include "base/sanitized.h"
+
+namespace mvsim {
+namespace {
+
+enum Answer : char { kResult = 'R', kError = 'E', kNoMemory = 'M' };  // the first byte of an answer
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { close_now(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+  void close_now() {
+    if (number_ >= 0) close(std::exchange(number_, -1));
+  }
+
+ private:
+  int number_;
+};
+
+// A child that is gone when this is.
+class Child {
+ public:
+  explicit Child(pid_t id) : id_(id) {}
+  ~Child() {
+    if (id_ <= 0) return;
+    kill(id_, SIGKILL);
+    wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // The signal that ended it, or 0: also where others have waited for it.
+  int wait() {
+    int status = 0;
+    pid_t got;
+    do got = waitpid(id_, &status, 0);
+    while (got < 0 && errno == EINTR);
+    id_ = -1;
+    return got > 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+
+ private:
+  pid_t id_;
+};
+
+// --- In the child ---
+
+// Address space that the process has now: a limit on the child's counts from here.
+uint64_t mapped_bytes() {
+  uint64_t pages = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {
+    unsigned long long value = 0;
+    if (std::fscanf(file, "%llu", &value) == 1) pages = value;
+    std::fclose(file);
+  }
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void limit(decltype(RLIMIT_CPU) what, uint64_t value) {
+  rlimit now{};
+  if (getrlimit(what, &now) != 0) return;
+  now.rlim_cur = now.rlim_max = std::min<rlim_t>(value, now.rlim_max);
+  setrlimit(what, &now);
+}
+
+// A crash ends the child and tells nobody: no handler of the parent's, no core, no word on its streams.
+void confine(const ChildLimits& limits, uint64_t mapped, int nothing) {
+  for (const int number :
+       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGPROF, SIGXFSZ, SIGTERM, SIGALRM, SIGPIPE})
+    std::signal(number, SIG_DFL);
+  std::signal(SIGINT, SIG_IGN);  // the parent hears it and stops the child
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (int stream = 0; stream <= 2; ++stream) dup2(nothing, stream);
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_FSIZE, limits.max_output);
+  limit(RLIMIT_CPU, static_cast<uint64_t>(limits.cpu_seconds) + 2);
+  const double whole = std::floor(limits.cpu_seconds);
+  const auto rest = static_cast<suseconds_t>((limits.cpu_seconds - whole) * 1e6);
+  const itimerval alarm{{}, {static_cast<time_t>(whole), rest}};
+  setitimer(ITIMER_PROF, &alarm, nullptr);  // finer than the limit above
+  if (mapped > 0 && !kIsSanitized) limit(RLIMIT_AS, mapped + limits.memory);
+  confine_system_calls();
+}
+
+bool write_all(int file, const char* bytes, size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(file, bytes, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes += written;
+    size -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
+void answer(int file, Answer kind, const char* bytes, size_t size) {
+  const char first = kind;
+  if (write_all(file, &first, 1)) write_all(file, bytes, size);
+}
+
+void run(int file, const std::function<std::string()>& work) {
+  try {
+    const std::string result = work();
+    answer(file, kResult, result.data(), result.size());
+  } catch (const std::bad_alloc&) {
+    answer(file, kNoMemory, nullptr, 0);
+  } catch (const std::exception& e) {
+    answer(file, kError, e.what(), std::strlen(e.what()));
+  } catch (...) {
+    answer(file, kError, "unknown error", 13);
+  }
+}
+
+// --- In the parent ---
+
+// Until the child has ended, which closes its end of the pipe.
+void wait_for_end(int pipe, const ChildLimits& limits, const LoadGuard& guard) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(limits.seconds);
+  for (;;) {
+    guard.poll();
+    if (Clock::now() > end) throw Error("its reader does not come to an end");
+    pollfd wait{pipe, POLLIN, 0};
+    if (::poll(&wait, 1, 20) > 0) return;
+  }
+}
+
+std::string read_all(int file) {
+  struct stat status {};
+  if (fstat(file, &status) != 0) return "";
+  std::string out(static_cast<size_t>(status.st_size), '\0');
+  size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got = pread(file, out.data() + done, out.size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return "";
+    done += static_cast<size_t>(got);
+  }
+  return out;
+}
+
+std::string megabytes(uint64_t bytes) {
+  return std::to_string(bytes >> 20) + " MB";
+}
+
+std::string tenths(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", seconds);
+  return text;
+}
+
+[[noreturn]] void fail(int signal, const ChildLimits& limits) {
+  if (signal == SIGXFSZ) throw Error("unpacks to more than " + megabytes(limits.max_output));
+  if (signal == SIGPROF || signal == SIGXCPU || signal == SIGKILL)
+    throw Error("takes more than " + tenths(limits.cpu_seconds) + " s to read");
+  throw Error("makes its reader crash (signal " + std::to_string(signal) +
+              "): the file is damaged, or needs more than " + megabytes(limits.memory) + " to read");
+}
+
+}  // namespace
+
+std::string run_in_confined_child(const ChildLimits& limits, const LoadGuard& guard,
+                                  const std::function<std::string()>& work) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw Error("cannot be read: no pipe: " + std::string(std::strerror(errno)));
+  const Descriptor child_lives(ends[0]);  // ends when the child does
+  Descriptor held_by_child(ends[1]);
+  // memory that both have; a pipe would make them wait for each other at every 64 KB
+  const Descriptor answers(memfd_create("answer", MFD_CLOEXEC));
+  if (answers.get() < 0)
+    throw Error("cannot be read: no memory to share: " + std::string(std::strerror(errno)));
+  const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const uint64_t mapped = mapped_bytes();
+  const pid_t id = fork();
+  if (id < 0) throw Error("cannot be read: no process: " + std::string(std::strerror(errno)));
+  if (id == 0) {
+    confine(limits, mapped, nothing.get());
+    run(answers.get(), work);
+    _exit(0);
+  }
+  Child child(id);
+  held_by_child.close_now();
+  wait_for_end(child_lives.get(), limits, guard);
+  const int signal = child.wait();
+  std::string said = signal == 0 ? read_all(answers.get()) : "";
+  if (signal != 0 || said.empty()) fail(signal, limits);
+  if (said[0] == kNoMemory) throw Error("needs more than " + megabytes(limits.memory) + " to read");
+  if (said[0] != kResult) throw Error(shortened(std::string_view(said).substr(1), 200));
+  said.erase(0, 1);
+  return said;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,103 @@
+// Decoding of JPEG with libjpeg.
+#include <cstdio>
+// jpeglib.h needs size_t and FILE
+#include <jpeglib.h>
+
+#include <csetjmp>
+
+#include "assets/color_image.h"
+#include "assets/png_image.h"
+
+namespace mvsim {
+namespace {
+
+// Scans beyond these are no picture but work for the decoder: each goes over all pixels.
+constexpr int kMaxScans = 100;
+
+// libjpeg leaves by longjmp(), so what needs a destructor lives here, outside of the functions that call it.
+struct Decoder {
+  explicit Decoder(std::string_view content) : bytes(content) {}
+  ~Decoder() { jpeg_destroy_decompress(&jpeg); }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  jpeg_decompress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  jpeg_progress_mgr progress{};
+  std::string_view bytes;
+  std::jmp_buf leave{};
+  char message[JMSG_LENGTH_MAX] = "out of memory";
+};
+
+[[noreturn]] void on_error(j_common_ptr jpeg) {
+  auto* decoder = static_cast<Decoder*>(jpeg->client_data);
+  jpeg->err->format_message(jpeg, decoder->message);
+  std::longjmp(decoder->leave, 1);
+}
+
+void on_message(j_common_ptr) {}
+
+void on_progress(j_common_ptr jpeg) {
+  auto* decoder = static_cast<Decoder*>(jpeg->client_data);
+  if (decoder->jpeg.input_scan_number <= kMaxScans) return;
+  std::snprintf(decoder->message, sizeof decoder->message, "it has more than %d scans", kMaxScans);
+  std::longjmp(decoder->leave, 1);
+}
+
+// Everything up to the pixels; false: `message` says why.
+bool read_header(Decoder& d) {
+  d.jpeg.err = jpeg_std_error(&d.errors);
+  d.errors.error_exit = on_error;
+  d.errors.output_message = on_message;
+  d.jpeg.client_data = &d;
+  if (setjmp(d.leave)) return false;
+  jpeg_create_decompress(&d.jpeg);
+  d.progress.progress_monitor = on_progress;
+  d.jpeg.progress = &d.progress;
+  jpeg_mem_src(&d.jpeg, reinterpret_cast<const unsigned char*>(d.bytes.data()),
+               static_cast<unsigned long>(d.bytes.size()));
+  jpeg_read_header(&d.jpeg, TRUE);
+  d.jpeg.out_color_space = JCS_RGB;
+  d.jpeg.dct_method = JDCT_ISLOW;
+  return true;
+}
+
+bool start(Decoder& d) {
+  if (setjmp(d.leave)) return false;
+  return jpeg_start_decompress(&d.jpeg) != FALSE;
+}
+
+bool read_row(Decoder& d, uint8_t* row) {
+  if (setjmp(d.leave)) return false;
+  JSAMPROW rows[1] = {row};
+  return jpeg_read_scanlines(&d.jpeg, rows, 1) == 1;
+}
+
+}  // namespace
+
+ColorImage read_jpeg(std::string_view bytes, const std::string& path, const SourceLocation& where,
+                     LoadGuard& guard) {
+  Decoder d(bytes);
+  const auto fail = [&] { return Error(path + ": not a readable JPEG image: " + shortened(d.message)); };
+  if (!read_header(d)) throw fail();
+  if (d.jpeg.num_components != 1 && d.jpeg.num_components != 3)
+    throw Error(path + ": JPEG image of " + std::to_string(d.jpeg.num_components) +
+                " channels, expected 1 or 3");
+  admit_image(path, d.jpeg.image_width, d.jpeg.image_height, 4, where, guard);
+  ColorImage out{static_cast<int>(d.jpeg.image_width), static_cast<int>(d.jpeg.image_height), {}};
+  const size_t width = d.jpeg.image_width;
+  // a progressive file keeps the coefficients of all pixels, two bytes each
+  const TemporaryMemory memory(guard, 8.0 * static_cast<double>(width) * out.height, where, "the image");
+  if (!start(d)) throw fail();
+  out.rgba.resize(width * static_cast<size_t>(out.height) * 4);
+  std::vector<uint8_t> row(width * 3);
+  for (uint8_t* to = out.rgba.data(); to != out.rgba.data() + out.rgba.size();) {
+    guard.poll();
+    if (!read_row(d, row.data())) throw fail();
+    for (size_t x = 0; x < width; ++x, to += 4)
+      to[0] = row[3 * x], to[1] = row[3 * x + 1], to[2] = row[3 * x + 2], to[3] = 255;
+  }
+  return out;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,65 @@
+// A mesh as the confined child hands it back: plain arrays, to be believed in nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/archive.h"
+
+namespace mvsim {
+
+inline constexpr uint64_t kMaxMeshTriangles = 5'000'000;
+
+struct RawPart {                          // of one material
+  std::vector<float> positions, normals;  // three a vertex
+  std::vector<float> uvs;                 // two a vertex, or none
+  std::vector<uint8_t> colors;            // four a vertex, or none
+  std::vector<uint32_t> indices;          // three a triangle
+  uint32_t material = 0;
+};
+
+struct RawMaterial {
+  std::array<uint8_t, 4> color{255, 255, 255, 255};
+  std::vector<char> texture;  // the name of a file, if any
+  int32_t embedded = -1;      // or the place of a texture in RawMesh
+};
+
+struct RawMesh {
+  std::vector<RawPart> parts;
+  std::vector<RawMaterial> materials;
+  std::vector<std::vector<char>> textures;  // files within the mesh's file
+};
+
+template <typename Archive>
+void visit(Archive& archive, ValueOf<RawPart> auto& part) {
+  auto& [positions, normals, uvs, colors, indices, material] = part;
+  archive(positions, normals, uvs, colors, indices, material);
+}
+template <typename Archive>
+void visit(Archive& archive, ValueOf<RawMaterial> auto& material) {
+  auto& [color, texture, embedded] = material;
+  archive(color, texture, embedded);
+}
+template <typename Archive>
+void visit(Archive& archive, ValueOf<RawMesh> auto& mesh) {
+  auto& [parts, materials, textures] = mesh;
+  archive(parts, materials, textures);
+}
+
+// The files that a reader may see, by name; the first is the mesh.
+struct MeshFiles {
+  std::string name;  // "mesh.dae": its end tells the format
+  std::string_view bytes;
+  std::map<std::string, std::string> beside;
+};
+
+struct AssimpLibrary;
+
+// What libassimp makes of it. To be called in a confined child. Throws Error with the reader's words.
+RawMesh import_mesh(const AssimpLibrary& assimp, const MeshFiles& files);
+
+}  // namespace mvsim

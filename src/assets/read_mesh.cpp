@@ -1,0 +1,187 @@
+#include "assets/read_mesh.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "assets/assimp_library.h"
+#include "assets/confined_child.h"
+#include "assets/raw_mesh.h"
+#include "base/mesh.h"
+
+namespace mvsim {
+namespace {
+
+constexpr std::string_view kFormats[] = {"dae", "stl", "obj", "fbx", "glb", "ply"};
+constexpr float kFarthestVertex = 1e7F;  // m
+constexpr size_t kMaxMaterialFiles = 16;
+constexpr double kBytesASecond = 4e6,
+                 kMaxSeconds = 20;  // that a large file may take beyond a small one's time
+
+std::string format_of(std::string_view path) {
+  const size_t dot = path.rfind('.');
+  std::string out(dot == std::string_view::npos ? "" : path.substr(dot + 1));
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+// The .mtl files that an .obj names: one a line.
+std::map<std::string, std::string> material_files(const MeshSource& source) {
+  constexpr std::string_view kKeyword = "mtllib ";
+  std::map<std::string, std::string> out;
+  const std::string_view text = source.bytes;
+  for (size_t begin = 0; begin < text.size() && out.size() < kMaxMaterialFiles;) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (!line.starts_with(kKeyword)) continue;
+    line.remove_prefix(kKeyword.size());
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.remove_suffix(1);
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front()))) line.remove_prefix(1);
+    std::string name(line), reason;
+    if (std::optional<FileBeside> file = source.open_beside(name, reason)) {
+      while (name.starts_with("./")) name.erase(0, 2);
+      out[name] = std::move(file->bytes);
+    }
+  }
+  return out;
+}
+
+RawMesh read_confined(const MeshSource& source, const std::string& format, const LoadGuard& guard) {
+  MeshFiles files{"mesh." + format, source.bytes, {}};
+  if (format == "obj" && source.open_beside) files.beside = material_files(source);
+  const AssimpLibrary assimp = load_assimp();
+  ChildLimits limits;
+  limits.cpu_seconds =
+      std::min(limits.cpu_seconds + static_cast<double>(source.bytes.size()) / kBytesASecond, kMaxSeconds);
+  const std::string bytes = run_in_confined_child(limits, guard, [&] {
+    ArchiveWriter out(0);
+    out(import_mesh(assimp, files));
+    return std::move(out.bytes());
+  });
+  RawMesh mesh;
+  try {
+    ArchiveReader reader(bytes);
+    reader(mesh);
+  } catch (const Error&) {
+    throw Error("is not a readable mesh: it has values that are no finite numbers");
+  }
+  return mesh;
+}
+
+void check(const RawPart& part, size_t materials) {
+  const size_t n = part.positions.size() / 3;
+  const bool is_sound =
+      part.positions.size() == 3 * n && part.normals.size() == 3 * n &&
+      (part.uvs.empty() || part.uvs.size() == 2 * n) &&
+      (part.colors.empty() || part.colors.size() == 4 * n) && part.indices.size() % 3 == 0 &&
+      part.indices.size() / 3 <= kMaxMeshTriangles && part.material < std::max<size_t>(1, materials) &&
+      std::all_of(part.indices.begin(), part.indices.end(), [&](uint32_t i) { return i < n; });
+  if (!is_sound) throw Error("is not a readable mesh: its triangles name vertices that it does not have");
+  if (std::any_of(part.positions.begin(), part.positions.end(),
+                  [](float v) { return !(std::abs(v) <= kFarthestVertex); }))
+    throw Error("is not a readable mesh: a vertex is farther than 1e7 m away");
+}
+
+std::shared_ptr<const Mesh> mesh_of(const RawPart& part) {
+  auto mesh = std::make_shared<Mesh>();
+  const size_t n = part.positions.size() / 3;
+  mesh->positions.reserve(n);
+  for (size_t i = 0; i < n; ++i) {
+    const float* p = part.positions.data() + 3 * i;
+    const float* m = part.normals.data() + 3 * i;
+    mesh->positions.push_back({p[0], p[1], p[2]});
+    mesh->normals.push_back({m[0], m[1], m[2]});
+  }
+  for (size_t i = 0; i < part.uvs.size(); i += 2) mesh->uvs.push_back({part.uvs[i], part.uvs[i + 1]});
+  for (size_t i = 0; i < part.colors.size(); i += 4)
+    mesh->colors.push_back({part.colors[i], part.colors[i + 1], part.colors[i + 2], part.colors[i + 3]});
+  mesh->indices = part.indices;
+  return mesh;
+}
+
+// Textures of a mesh, each decoded once. One that is absent or no image is a warning: the shape is there.
+class Textures {
+ public:
+  Textures(const MeshSource& source, const RawMesh& mesh, const DecodeImage& decode, MeshFile& out)
+      : source_(source), mesh_(mesh), decode_(decode), out_(out), decoded_(mesh.materials.size()) {}
+
+  std::shared_ptr<const ColorImage> of(uint32_t material) {
+    if (material >= decoded_.size()) return nullptr;
+    if (!decoded_[material]) {
+      try {
+        decoded_[material] = read(mesh_.materials[material]);
+      } catch (const WorldFileError&) {
+        throw;
+      } catch (const Error& e) {
+        decoded_[material] = nullptr;
+        out_.warnings.push_back(source_.path + ": a texture is left out: " + e.what());
+      }
+    }
+    return *decoded_[material];
+  }
+
+ private:
+  std::shared_ptr<const ColorImage> read(const RawMaterial& material) {
+    if (material.embedded >= 0) {
+      const auto place = static_cast<size_t>(material.embedded);
+      if (place >= mesh_.textures.size()) throw Error("the mesh has no texture " + std::to_string(place));
+      const std::vector<char>& bytes = mesh_.textures[place];
+      return decode_(source_.path + "*" + std::to_string(place), {bytes.data(), bytes.size()});
+    }
+    if (material.texture.empty() || !source_.open_beside) return nullptr;
+    std::string name(material.texture.begin(), material.texture.end()), reason;
+    std::replace(name.begin(), name.end(), '\\', '/');
+    const std::optional<FileBeside> file = source_.open_beside(name, reason);
+    if (!file) throw Error("'" + shortened(name, 200) + "' " + reason);
+    return decode_(file->path, file->bytes);
+  }
+
+  const MeshSource& source_;
+  const RawMesh& mesh_;
+  const DecodeImage& decode_;
+  MeshFile& out_;
+  std::vector<std::optional<std::shared_ptr<const ColorImage>>> decoded_;
+};
+
+double bytes_of(const RawPart& part) {
+  const auto vertices = static_cast<double>(part.positions.size()) / 3;
+  return vertices * (sizeof(Vec3) + 5 * sizeof(float) + sizeof(Color)) +
+         4.0 * static_cast<double>(part.indices.size());
+}
+
+}  // namespace
+
+bool is_mesh_path(std::string_view path) {
+  return std::find(std::begin(kFormats), std::end(kFormats), format_of(path)) != std::end(kFormats);
+}
+
+MeshFile read_mesh(const MeshSource& source, const SourceLocation& where, LoadGuard& guard,
+                   const DecodeImage& decode) {
+  const std::string format = format_of(source.path);
+  if (!is_mesh_path(source.path))
+    throw Error(source.path + ": unknown mesh format '" + shortened(format) +
+                "', expected dae, stl, obj, fbx, glb or ply");
+  MeshFile out;
+  try {
+    const RawMesh raw = read_confined(source, format, guard);
+    Textures textures(source, raw, decode, out);
+    for (const RawPart& part : raw.parts) {
+      check(part, raw.materials.size());
+      if (part.indices.empty()) continue;
+      guard.take(bytes_of(part), where, "the mesh");
+      const auto& material =
+          part.material < raw.materials.size() ? raw.materials[part.material] : RawMaterial{};
+      const auto& c = material.color;
+      out.parts.push_back({mesh_of(part), {c[0], c[1], c[2], c[3]}, textures.of(part.material)});
+      out.triangle_count += part.indices.size() / 3;
+    }
+  } catch (const WorldFileError&) {
+    throw;
+  } catch (const Error& e) {
+    throw Error(source.path + ": " + e.what());
+  }
+  if (out.triangle_count == 0) throw Error(source.path + ": is a mesh without triangles");
+  return out;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,56 @@
+// Meshes: dae, stl, obj, fbx, glb and ply, taken from bytes, read by libassimp in a confined child. The axes
+// and units of the file become y up and what its format says (as libassimp has it), the matrices of its nodes
+// are applied. Any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assets/color_image.h"
+#include "base/geometry.h"
+
+namespace mvsim {
+
+struct Mesh;  // base/mesh.h
+
+struct MeshPart {
+  std::shared_ptr<const Mesh> mesh;
+  Color color;                                // multiplies those of the mesh and of the texture
+  std::shared_ptr<const ColorImage> texture;  // none: nullptr
+};
+
+struct MeshFile {
+  std::vector<MeshPart> parts;
+  size_t triangle_count = 0;
+  std::vector<std::string> warnings;  // of textures that are not there
+};
+
+// A file that a mesh names, as it stands there. Nothing where it is absent: then `reason` says why.
+struct FileBeside {
+  std::string path;  // what it is known by: one path, one content
+  std::string bytes;
+};
+using OpenBeside = std::function<std::optional<FileBeside>(const std::string& name, std::string& reason)>;
+
+// What is read: `path` names it in messages, and its end tells the format.
+struct MeshSource {
+  std::string path;
+  std::string_view bytes;
+  OpenBeside open_beside;
+};
+
+// An image that a mesh names, decoded; `path` is that of FileBeside. Throws as read_color_image().
+using DecodeImage =
+    std::function<std::shared_ptr<const ColorImage>(const std::string& path, std::string_view bytes)>;
+
+bool is_mesh_path(std::string_view path);
+
+// Throws Error that names file and cause; WorldFileError at `where` if memory does not suffice.
+MeshFile read_mesh(const MeshSource& source, const SourceLocation& where, LoadGuard& guard,
+                   const DecodeImage& decode);
+
+}  // namespace mvsim

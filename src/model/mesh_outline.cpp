@@ -1,0 +1,121 @@
+#include "model/mesh_outline.h"
+
+#include <algorithm>
+
+#include "assets/read_mesh.h"
+#include "base/mesh.h"
+#include "model/shape.h"
+
+namespace mvsim {
+namespace {
+
+constexpr double kWindowMargin = 1e-3;  // m, beyond zmin and zmax
+constexpr double kMinVolume = 1e-8;     // m3
+constexpr double kSmallPart = 1e-4;     // of an outline's area: a side that saves less is none
+
+// Collects points seen from above; the hull of those so far stands for them.
+class Footprint {
+ public:
+  void add(Vec3 p) {
+    points_.push_back({p.x, p.y});
+    low_ = std::min(low_, p.z);
+    high_ = std::max(high_, p.z);
+    if (points_.size() > kMaxPoints) points_ = convex_hull(std::move(points_));
+  }
+  bool empty() const { return points_.empty(); }
+  HeightRange heights() const { return {low_, high_}; }
+  Polygon hull() const { return convex_hull(points_); }
+
+ private:
+  static constexpr size_t kMaxPoints = 1 << 16;
+  Polygon points_;
+  double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
+};
+
+// Where the edge a-b crosses the height z, if it does.
+void add_crossing(Vec3 a, Vec3 b, double z, Footprint& out) {
+  if ((a.z < z) == (b.z < z)) return;
+  if (b.z < a.z) std::swap(a, b);  // an edge gives the same point in both of its triangles
+  const double part = (z - a.z) / (b.z - a.z);
+  out.add({a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), z});
+}
+
+void add_mesh(const Mesh& mesh, const Frame3& T_object_mesh, const HeightRange& window,
+              const LoadGuard& guard, Footprint& out) {
+  constexpr size_t kBetweenPolls = 4096;
+  std::vector<Vec3> points(mesh.positions.size());
+  std::transform(mesh.positions.begin(), mesh.positions.end(), points.begin(),
+                 [&](const Vec3& p) { return T_object_mesh.transform(p); });
+  for (size_t i = 0; i + 2 < mesh.indices.size(); i += 3) {
+    if (i % (3 * kBetweenPolls) == 0) guard.poll();
+    for (size_t k = 0; k < 3; ++k) {
+      const Vec3 a = points[mesh.indices[i + k]], b = points[mesh.indices[i + (k + 1) % 3]];
+      if (a.z >= window.low && a.z <= window.high) out.add(a);
+      for (const double z : {window.low, window.high})
+        if (std::isfinite(z)) add_crossing(a, b, z, out);
+    }
+  }
+}
+
+double area_of(const Polygon& p) {
+  double twice = 0;
+  for (size_t i = 1; i + 1 < p.size(); ++i) twice += cross(p[i] - p[0], p[i + 1] - p[0]);
+  return twice / 2;
+}
+
+}  // namespace
+
+// Takes sides away, each time the one whose neighbours meet with the least area beyond it.
+Polygon with_fewer_vertices(Polygon convex, size_t max) {
+  const double next_to_nothing = kSmallPart * area_of(convex);
+  while (convex.size() > 3) {
+    const size_t n = convex.size();
+    double least = std::numeric_limits<double>::infinity();
+    size_t best = n;
+    Vec2 corner;
+    for (size_t i = 0; i < n; ++i) {  // the side from i to i + 1
+      const Vec2 a = convex[(i + n - 1) % n], b = convex[i], c = convex[(i + 1) % n], d = convex[(i + 2) % n];
+      const double turn = cross(b - a, d - c);  // 0 where the neighbours are parallel
+      if (!(turn > 0)) continue;
+      const double along = cross(c - b, d - c) / turn;
+      const Vec2 meet = b + along * (b - a);
+      const double added = cross(c - b, meet - b) / -2;
+      if (!(along >= 0) || !(added < least)) continue;
+      least = added, best = i, corner = meet;
+    }
+    if (best == n) break;  // a triangle or a parallelogram has no such side
+    if (n <= max && least > next_to_nothing) break;
+    convex[best] = corner;
+    convex.erase(convex.begin() + static_cast<std::ptrdiff_t>((best + 1) % n));
+  }
+  return convex;
+}
+
+Frame3 visual_frame(const VisualSpec& v) {
+  const Frame3 pose(Pose3{v.x, v.y, v.z, v.yaw, v.pitch, v.roll});
+  return {pose.origin, v.scale * pose.x, v.scale * pose.y, v.scale * pose.z};
+}
+
+std::optional<MeshOutline> mesh_outline(std::span<const VisualSpec> visuals, const HeightRange& window,
+                                        const LoadGuard& guard, const SourceLocation& where) {
+  const HeightRange wide{window.low - kWindowMargin, window.high + kWindowMargin};
+  Footprint footprint;
+  bool any = false;
+  for (const VisualSpec& visual : visuals) {
+    if (!visual.mesh) continue;
+    any = true;
+    for (const MeshPart& part : visual.mesh->parts)
+      add_mesh(*part.mesh, visual_frame(visual), wide, guard, footprint);
+  }
+  if (!any) return std::nullopt;
+  MeshOutline out{with_fewer_vertices(footprint.hull(), kMaxOutlineVertices), footprint.heights()};
+  if (footprint.empty() || out.outline.size() < 3 ||
+      !(area_of(out.outline) * (out.heights.high - out.heights.low) >= kMinVolume))
+    throw WorldFileError(where,
+                         "<shape_from_visual>: the meshes enclose less than 1e-8 m3 between zmin and zmax, "
+                         "expected a body");
+  out.heights = {std::max(out.heights.low, window.low), std::min(out.heights.high, window.high)};
+  return out;
+}
+
+}  // namespace mvsim

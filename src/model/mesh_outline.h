@@ -1,0 +1,40 @@
+// The space that meshes take as the rigid-body engine knows it: a convex outline on the ground and a range of
+// heights. A pure function of its arguments, the same on every machine.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/geometry3.h"
+#include "base/load_guard.h"
+#include "worldfile/world_spec.h"
+
+namespace mvsim {
+
+struct HeightRange {
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+};
+
+struct MeshOutline {
+  Polygon outline;  // convex, at most 14 vertices; holds all of the meshes between the heights
+  HeightRange heights;
+};
+
+// Where the mesh of a visual stands in the frame of its object.
+Frame3 visual_frame(const VisualSpec& visual);
+
+// Of all visuals whose meshes are there, cut off at `window`. Nothing: there is no such mesh. Throws
+// WorldFileError where they enclose next to nothing there.
+std::optional<MeshOutline> mesh_outline(std::span<const VisualSpec> visuals, const HeightRange& window,
+                                        const LoadGuard& guard, const SourceLocation& where);
+
+// Measured of MVSim's own vehicles, for worlds whose meshes were not fetched: by the name of their class.
+std::optional<MeshOutline> known_footprint(std::string_view vehicle_class);
+
+// A convex polygon (counter-clockwise) that holds the given one, of at most `max` of the lines through its
+// sides; sides that make no difference go too.
+Polygon with_fewer_vertices(Polygon convex, size_t max);
+
+}  // namespace mvsim

@@ -1,0 +1,34 @@
+// Puts the meshes of visuals into a Scene under construction: each mesh, texture and material once.
+#pragma once
+
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "assets/read_mesh.h"
+#include "scene/scene.h"
+#include "worldfile/world_spec.h"
+
+namespace mvsim {
+
+class SceneMeshes {
+ public:
+  explicit SceneMeshes(Scene& scene) : scene_(scene) {}
+
+  // Instances of all visuals whose meshes are there; whether there is one.
+  bool add(std::span<const VisualSpec> visuals, uint32_t frame, const Frame3& T_frame_object, uint16_t label);
+
+ private:
+  void add_parts(const VisualSpec& visual, uint32_t frame, const Frame3& T_frame_mesh, uint16_t label);
+  uint32_t shape_of(const MeshPart& part);
+  uint32_t material_of(const MeshPart& part, const VisualSpec& visual);
+  int texture_of(const MeshPart& part);
+
+  Scene& scene_;
+  // places in the lists of the scene
+  std::map<const Mesh*, uint32_t> shapes_;
+  std::map<const ColorImage*, int> textures_;
+  std::map<std::tuple<const Mesh*, std::array<uint8_t, 4>, CullFaces>, uint32_t> materials_;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,68 @@
+#include "worldfile/include.h"
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+constexpr size_t kMaxBesideBytes = size_t{64} << 20;
+
+// What a mesh names lies beside it, in the same folder or zip file.
+OpenBeside files_beside(LoadState& state, const OpenFile& mesh) {
+  return [&state, folder = folder_of(mesh.path())](const std::string& name,
+                                                   std::string& reason) -> std::optional<FileBeside> {
+    try {
+      if (const std::optional<OpenFile> file = state.resources.find(name, folder))
+        return FileBeside{file->path(), file->read(kMaxBesideBytes)};
+      reason = "is not fetched";
+    } catch (const Error& e) {
+      reason = e.what();
+    }
+    return std::nullopt;
+  };
+}
+
+std::shared_ptr<const MeshFile> read_model(LoadState& state, const NamedText& uri) {
+  const std::optional<OpenFile> file = find_named_file(state, uri, state.folder);
+  if (!file) return nullptr;
+  std::shared_ptr<const MeshFile> mesh = decoded(uri.where, "<model_uri>", [&] {
+    return state.session.cache.mesh(*file, files_beside(state, *file), uri.where, state.session.guard);
+  });
+  for (const std::string& warning : mesh->warnings)
+    state.warnings.add("mesh " + file->path() + warning, uri.where, "<model_uri>: " + warning);
+  return mesh;
+}
+
+CullFaces parse_faces(const NamedText& text, const TagInfo& tag) {
+  return static_cast<CullFaces>(parse_choice(text, tag.range.choices));
+}
+
+// Nothing: it is not drawn.
+std::optional<VisualSpec> parse_visual(LoadState& state, const Element& e, const Scope& scope) {
+  const Fields fields(state, scope, e);
+  VisualSpec out;
+  out.where = e.where();
+  const Tags<VisualSpec> tags = visual_tags();
+  read_tags(state, fields, tags, out);
+  fields.warn_unknown("visual", tag_names(tags));
+  if (const auto name = fields.scalar("name")) out.name = trimmed(name->text);
+  if (const auto faces = fields.scalar("model_cull_faces"))
+    out.cull = parse_faces(*faces, *find_tag(tags, "model_cull_faces"));
+  if (const auto enabled = fields.scalar("enabled"); enabled && !parse_bool(*enabled)) return std::nullopt;
+  std::optional<NamedText> uri = fields.scalar("model_uri");
+  if (!uri || trimmed(uri->text).empty()) return std::nullopt;
+  uri->text = trimmed(uri->text);
+  out.mesh = read_model(state, *uri);
+  return out;
+}
+
+}  // namespace
+
+std::vector<VisualSpec> parse_visuals(LoadState& state, const Fields& object) {
+  std::vector<VisualSpec> out;
+  for (const Element& e : object.nodes("visual"))
+    if (std::optional<VisualSpec> visual = parse_visual(state, e, object.scope()))
+      out.push_back(std::move(*visual));
+  return out;
+}
+
+}  // namespace mvsim
