@@ -33,6 +33,7 @@ void SceneBuffer::update_blocks(const Model& model, std::span<const double> para
     add(b.shape.outline, scale, body_pose(bodies[static_cast<size_t>(b.body)], model.origin), {},
         scale * b.shape.radius, b.body);
   };
+  all_ready_ = false;
   if (!placed_ready_) {
     shapes_.clear();
     vertices_.clear();
@@ -69,6 +70,15 @@ std::span<const MovingShape> SceneBuffer::shapes(const Model& model, std::span<c
     if (static_cast<int>(v.body) != except_body)
       add_vehicle(v, body_pose(bodies[v.body], model.origin), wheels);
   return linked();
+}
+
+std::span<const MovingShape> SceneBuffer::all_shapes(const Model& model, std::span<const double> params,
+                                                     std::span<const BodyState> bodies,
+                                                     std::span<const WheelState> wheels) {
+  constexpr int kNobody = -1;
+  if (!all_ready_) shapes(model, params, bodies, wheels, kNobody);
+  all_ready_ = true;
+  return shapes_;
 }
 
 std::span<const PlacedGrid> SceneBuffer::grids(const Model& model) {

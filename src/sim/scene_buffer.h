@@ -24,6 +24,11 @@ class SceneBuffer {
   std::span<const MovingShape> shapes(const Model& model, std::span<const double> params,
                                       std::span<const BodyState> bodies, std::span<const WheelState> wheels,
                                       int except_body);
+  // The same with all vehicles, made once a moment: call begin_moment() when anything may have moved.
+  std::span<const MovingShape> all_shapes(const Model& model, std::span<const double> params,
+                                          std::span<const BodyState> bodies,
+                                          std::span<const WheelState> wheels);
+  void begin_moment() { all_ready_ = false; }
   std::span<const PlacedGrid> grids(const Model& model);
 
  private:
@@ -34,6 +39,7 @@ class SceneBuffer {
   std::span<const MovingShape> linked();
 
   bool placed_ready_ = false;
+  bool all_ready_ = false;                          // shapes_ are those of all_shapes()
   size_t placed_shapes_ = 0, placed_vertices_ = 0;  // static blocks, first in both arrays
   std::vector<MovingShape> shapes_;
   std::vector<size_t> first_vertex_;  // by shape: vertices_ may move while it grows

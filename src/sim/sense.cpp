@@ -35,9 +35,24 @@ SensorOwn own_of(const SensorModel& sensor, SimState& s, size_t index) {
   return {s.params.data() + sensor.params, s.memory.data() + sensor.memory, &s.sensors[index].noise};
 }
 
+int own_body(const Model& m, const SensorModel& sensor) {
+  return static_cast<int>(m.vehicles[sensor.vehicle].body);
+}
+
+// `moving`: what the sensor may see; it passes over its own body.
+void read_rays(const Model& m, SimState& s, SceneBuffer& scene, size_t index,
+               std::span<const MovingShape> moving, std::byte* values, uint8_t* valid) {
+  const SensorModel& sensor = m.sensors[index];
+  const SensorScene seen{.grids = scene.grids(m), .static_shapes = &m.static_shapes, .moving = moving};
+  static_cast<const RaySensor&>(*sensor.sensor)
+      .read(own_of(sensor, s, index), seen, {vehicle_pose({m, s}, sensor.vehicle), own_body(m, sensor)},
+            reinterpret_cast<float*>(values), valid);
+}
+
 }  // namespace
 
 void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double start, double dt) {
+  scene.begin_moment();
   for (size_t i = 0; i < s.sensors.size(); ++i) {
     SensorState& state = s.sensors[i];
     const SensorModel& sensor = m.sensors[i];
@@ -45,11 +60,15 @@ void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double st
     state.last_due = start;
     state.stamp = start + dt;
     ++state.count;
-    if (sensor.sensor->kind() == SensorKind::kView)
+    std::byte* const values = s.readings.bytes.data() + sensor.bytes;
+    uint8_t* const valid = s.reading_valid.data() + sensor.values;
+    const SensorKind kind = sensor.sensor->kind();
+    if (kind == SensorKind::kView)
       record_view(m, s, i, s.memory.data() + sensor.memory);
+    else if (kind == SensorKind::kRay && m.vehicles.size() > 1)  // others see the same things
+      read_rays(m, s, scene, i, scene.all_shapes(m, s.params, s.bodies, s.wheels), values, valid);
     else
-      read_sensor(m, s, scene, i, s.readings.bytes.data() + sensor.bytes,
-                  s.reading_valid.data() + sensor.values);
+      read_sensor(m, s, scene, i, values, valid);
   }
 }
 
@@ -57,16 +76,10 @@ void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t index, 
                  uint8_t* valid) {
   const SensorModel& sensor = m.sensors.at(index);
   switch (sensor.sensor->kind()) {
-    case SensorKind::kRay: {
-      const int body = static_cast<int>(m.vehicles[sensor.vehicle].body);
-      const SensorScene seen{.grids = scene.grids(m),
-                             .static_shapes = &m.static_shapes,
-                             .moving = scene.shapes(m, s.params, s.bodies, s.wheels, body)};
-      static_cast<const RaySensor&>(*sensor.sensor)
-          .read(own_of(sensor, s, index), seen, {vehicle_pose({m, s}, sensor.vehicle), body},
-                reinterpret_cast<float*>(values), valid);
+    case SensorKind::kRay:
+      read_rays(m, s, scene, index, scene.shapes(m, s.params, s.bodies, s.wheels, own_body(m, sensor)),
+                values, valid);
       return;
-    }
     case SensorKind::kState: {
       RotationMemo yaws;
       static_cast<const StateSensor&>(*sensor.sensor)
