@@ -45,13 +45,12 @@ void check_lights(LoadState& state, const Element& e) {
   check_group(state, e, light_tags());
 }
 
-// Only a GNSS receiver looks at it. Coordinates of a UTM zone need nothing else: Model::origin.
+// Receivers and IMUs look at it (model/compile_site.cpp). Coordinates of a UTM zone need nothing else: Model::origin.
 void parse_georeference(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
   GeoreferenceSpec at;
   read_tags(state, fields, georeference_tags(), at);
   fields.warn_unknown("georeference", tag_names(georeference_tags()));
-  warn_no_effect(state, "georeference", e.where());
   if (at.is_utm && at.rotation != 0)
     throw WorldFileError(e.where(), "<georeference>: found <world_is_utm> with a rotation of " +
                                         number_text(at.rotation) +
