@@ -18,8 +18,8 @@ std::vector<double> read_point_rows(const OpenFile& file, size_t columns, size_t
   std::vector<double> out;
   size_t line = 1, in_row = 0;
   const auto fail = [&](const std::string& why) {
-    return Error(shortened(file.path(), 500) + ":" + std::to_string(line) + ": " + why + ", expected rows of " +
-                 std::to_string(columns) + " numbers");
+    return Error(shortened(file.path(), 500) + ":" + std::to_string(line) + ": " + why +
+                 ", expected rows of " + std::to_string(columns) + " numbers");
   };
   const char *at = text.data(), *const end = at + text.size();
   const auto end_row = [&] {
@@ -40,10 +40,12 @@ std::vector<double> read_point_rows(const OpenFile& file, size_t columns, size_t
       double value = 0;
       if (*at == '+') ++at;
       const auto [next, status] = std::from_chars(at, end, value);
-      if (status != std::errc() || !(std::fabs(value) <= kFarthest)) throw fail("found no number that can be used");
+      if (status != std::errc() || !(std::fabs(value) <= kFarthest))
+        throw fail("found no number that can be used");
       if (in_row++ == 0) {
         if (out.size() == max_rows * columns)
-          throw Error(shortened(file.path(), 500) + ": has more than " + std::to_string(max_rows) + " points");
+          throw Error(shortened(file.path(), 500) + ": has more than " + std::to_string(max_rows) +
+                      " points");
         guard.take(static_cast<double>(columns * sizeof(double)), where, "the points");
       }
       out.push_back(value);

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/load_guard.h"
 #include "assets/resources.h"
+#include "base/load_guard.h"
 #include "base/params.h"
 
 namespace mvsim {

@@ -74,9 +74,11 @@ py::array_t<double> pixels_of(const Camera& camera, const py::array_t<double>& p
 }
 
 // A whole world seen `tilt` degrees from straight above, and where points [n, 3] lie in the picture, [n, 2].
-std::pair<py::array_t<uint8_t>, py::array_t<double>> draw_world(
-    Renderer& renderer, const std::shared_ptr<const Model>& model, const Simulation& simulation, double tilt,
-    const py::array_t<double>& points, int width, int height) {
+std::pair<py::array_t<uint8_t>, py::array_t<double>> draw_world(Renderer& renderer,
+                                                                const std::shared_ptr<const Model>& model,
+                                                                const Simulation& simulation, double tilt,
+                                                                const py::array_t<double>& points, int width,
+                                                                int height) {
   const auto camera = [&](const Simulation&, const Scene& scene, double aspect) {
     return view_from_above(scene.bounds, aspect, tilt * kDegree, scene.height);
   };

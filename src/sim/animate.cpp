@@ -21,9 +21,9 @@ void impose(const Model& m, SimState& s, Workspace& w, size_t body, const Pose3&
   s.bodies[body] = place_body({pose.x - m.origin.x, pose.y - m.origin.y, pose.yaw}, s.inertias[body]);
   const BodyState& after = s.bodies[body];
   if (before.x == after.x && before.y == after.y && before.angle == after.angle) return;
-  const double radius = is_vehicle ? m.vehicles[kind.index].radius
-                                   : s.params[m.blocks[kind.index].params + kBlockScale] *
-                                         m.blocks[kind.index].shape.radius;
+  const double radius =
+      is_vehicle ? m.vehicles[kind.index].radius
+                 : s.params[m.blocks[kind.index].params + kBlockScale] * m.blocks[kind.index].shape.radius;
   const double way = way_between(before, after, radius);
   for (double& free : s.free_distances) free -= way;
   if (is_vehicle) s.free_distances[kind.index] = -1;
@@ -62,7 +62,8 @@ void animate(const Model& m, SimState& s, Workspace& w) {
 void add_moving_planes(const Model& m, const SimState& s, double height, std::vector<PlacedTop>& tops) {
   for (const MovingPlane& plane : m.moving_planes) {
     const Pose3 pose = moving_plane_pose(plane, s.time);
-    if (pose.z + plane.top.lowest() <= height) tops.push_back({&plane.top, {pose.x, pose.y, pose.yaw}, pose.z});
+    if (pose.z + plane.top.lowest() <= height)
+      tops.push_back({&plane.top, {pose.x, pose.y, pose.yaw}, pose.z});
   }
 }
 
@@ -79,8 +80,12 @@ Pose3 actor_pose(const ActorModel& actor, double time) {
   const ActorLeg& leg = *(next - 1);
   if (time >= leg.start + leg.duration) return leg.to;
   const double progress = (time - leg.start) / leg.duration;
-  return {leg.from.x + progress * (leg.to.x - leg.from.x), leg.from.y + progress * (leg.to.y - leg.from.y),
-          leg.from.z + progress * (leg.to.z - leg.from.z), walking_yaw(leg, progress), 0, 0};
+  return {leg.from.x + progress * (leg.to.x - leg.from.x),
+          leg.from.y + progress * (leg.to.y - leg.from.y),
+          leg.from.z + progress * (leg.to.z - leg.from.z),
+          walking_yaw(leg, progress),
+          0,
+          0};
 }
 
 }  // namespace mvsim

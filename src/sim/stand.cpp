@@ -168,7 +168,7 @@ bool stands_on_known_ground(const Model& m, SimState& s, Workspace& w, size_t in
 }
 
 void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t index, double wheel_ground) {
-  constexpr double kWorthwhile = 0.02;  // m between two looks
+  constexpr double kWorthwhile = 0.02;                            // m between two looks
   if (!m.animations.empty() || !m.moving_planes.empty()) return;  // ground that moves is not to be remembered
   const VehicleModel& v = m.vehicles[index];
   const VehicleState& state = s.vehicles[index];

@@ -17,7 +17,8 @@
 
 namespace mvsim {
 
-// <vehicle:class>, <block:class> or <actor:class>: its element and its children with includes and ifs carried out.
+// <vehicle:class>, <block:class> or <actor:class>: its element and its children with includes and ifs carried
+// out.
 struct ClassBody {
   Element element;
   std::vector<Element> children;

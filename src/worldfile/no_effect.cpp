@@ -45,7 +45,8 @@ void check_lights(LoadState& state, const Element& e) {
   check_group(state, e, light_tags());
 }
 
-// Receivers and IMUs look at it (model/compile_site.cpp). Coordinates of a UTM zone need nothing else: Model::origin.
+// Receivers and IMUs look at it (model/compile_site.cpp). Coordinates of a UTM zone need nothing else:
+// Model::origin.
 void parse_georeference(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
   GeoreferenceSpec at;

@@ -16,8 +16,8 @@ WaypointSpec parse_waypoint(LoadState& state, const Element& e, const Scope& sco
   const char* const expected = "x y yaw or x y z yaw pitch roll (m, degrees)";
   const std::vector<double> v = parse_numbers(text, 3, 6, expected);
   if (v.size() != 3 && v.size() != 6)
-    throw WorldFileError(text.where, "<waypoint>: found " + std::to_string(v.size()) + " numbers, expected " +
-                                         expected);
+    throw WorldFileError(text.where,
+                         "<waypoint>: found " + std::to_string(v.size()) + " numbers, expected " + expected);
   out.pose = pose_of_numbers(text, v);
   out.has_z = v.size() == 6;
   read_tags(state, fields, waypoint_tags(), out);

@@ -17,8 +17,10 @@ struct Grid {
   double x = 0, y = 0, step = 1;
 };
 
-// The nearest sample of each node, found by handing samples on from neighbour to neighbour, forwards and back.
-std::vector<int> nearest_samples(const std::vector<double>& points, const Grid& grid, const LoadGuard& guard) {
+// The nearest sample of each node, found by handing samples on from neighbour to neighbour, forwards and
+// back.
+std::vector<int> nearest_samples(const std::vector<double>& points, const Grid& grid,
+                                 const LoadGuard& guard) {
   std::vector<int> nearest(static_cast<size_t>(grid.rows) * grid.columns, kNone);
   const auto offer = [&](int row, int column, int sample) {
     if (sample == kNone || row < 0 || column < 0 || row >= grid.rows || column >= grid.columns) return;
@@ -45,12 +47,14 @@ std::vector<int> nearest_samples(const std::vector<double>& points, const Grid& 
     for (int row = 0; row < grid.rows; ++row) {
       guard.poll();
       for (int column = 0; column < grid.columns; ++column) hand_on(row, column, 1);
-      for (int column = grid.columns; column-- > 0;) offer(row, column - 1, nearest[static_cast<size_t>(row) * grid.columns + column]);
+      for (int column = grid.columns; column-- > 0;)
+        offer(row, column - 1, nearest[static_cast<size_t>(row) * grid.columns + column]);
     }
     for (int row = grid.rows; row-- > 0;) {
       guard.poll();
       for (int column = grid.columns; column-- > 0;) hand_on(row, column, -1);
-      for (int column = 0; column < grid.columns; ++column) offer(row, column + 1, nearest[static_cast<size_t>(row) * grid.columns + column]);
+      for (int column = 0; column < grid.columns; ++column)
+        offer(row, column + 1, nearest[static_cast<size_t>(row) * grid.columns + column]);
     }
   }
   return nearest;
@@ -73,8 +77,9 @@ uint8_t channel(double value) {
 void read_dem(LoadState& state, const Fields& fields, const NamedText& name, ElevationMapSpec& out) {
   LoadGuard& guard = state.session.guard;
   const OpenFile file = open_named_file(state, name, state.folder);
-  const std::vector<double> points =
-      decoded(name.where, "<dem_xyzrgb_file>", [&] { return read_point_rows(file, kColumns, kMaxPoints, name.where, guard); });
+  const std::vector<double> points = decoded(name.where, "<dem_xyzrgb_file>", [&] {
+    return read_point_rows(file, kColumns, kMaxPoints, name.where, guard);
+  });
   double low_x = points[0], high_x = low_x, low_y = points[1], high_y = low_y;
   for (size_t i = 0; i < points.size(); i += kColumns) {
     low_x = std::min(low_x, points[i]);
@@ -85,12 +90,14 @@ void read_dem(LoadState& state, const Fields& fields, const NamedText& name, Ele
   const double rows = std::ceil((high_x - low_x) / out.resolution);
   const double columns = std::ceil((high_y - low_y) / out.resolution);
   if (!(rows >= 2 && columns >= 2 && rows * columns <= kMaxNodes))
-    throw WorldFileError(name.where, "<dem_xyzrgb_file>: found a map of " + std::to_string(static_cast<int64_t>(rows)) +
-                                         " x " + std::to_string(static_cast<int64_t>(columns)) +
+    throw WorldFileError(name.where, "<dem_xyzrgb_file>: found a map of " +
+                                         std::to_string(static_cast<int64_t>(rows)) + " x " +
+                                         std::to_string(static_cast<int64_t>(columns)) +
                                          " cells, expected 2 or more a side and at most " +
                                          std::to_string(kMaxNodes) + ": see <resolution>");
   const Grid grid{static_cast<int>(rows), static_cast<int>(columns), low_x, low_y, out.resolution};
-  guard.take(rows * columns * (sizeof(double) + sizeof(int) + sizeof(Color)), name.where, "<dem_xyzrgb_file>");
+  guard.take(rows * columns * (sizeof(double) + sizeof(int) + sizeof(Color)), name.where,
+             "<dem_xyzrgb_file>");
   const double offset_z = offset_of(fields, "dem_offset_z");
   out.data = {grid.rows, grid.columns, {}};
   auto colors = std::make_shared<std::vector<Color>>();

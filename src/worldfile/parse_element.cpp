@@ -158,8 +158,8 @@ void parse_element(LoadState& state, const Element& e) {
   if (class_name.text == "skybox") return check_skybox(state, e);
   if (class_name.text == "pointcloud" || class_name.text == "point_cloud")
     return parse_point_cloud(state, fields, e);
-  const std::vector<std::string> names{"pointcloud", "occupancy_grid",  "elevation_map", "horizontal_plane", "ground_grid",
-                                 "property_region", "skybox",        "vertical_plane"};
+  const std::vector<std::string> names{"pointcloud",  "occupancy_grid",  "elevation_map", "horizontal_plane",
+                                       "ground_grid", "property_region", "skybox",        "vertical_plane"};
   throw WorldFileError(class_name.where, "<element> of unknown class '" + shortened(class_name.text) + "'" +
                                              did_you_mean(class_name.text, names));
 }

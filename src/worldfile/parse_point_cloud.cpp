@@ -19,8 +19,8 @@ void parse_point_cloud(LoadState& state, const Fields& fields, const Element& e)
                          "<element class=\"pointcloud\"> has no <file_txt_3d> and no <file_txt_2d>");
   read_tags(state, fields, point_cloud_tags(), out);
   if (const std::optional<NamedText> pose = fields.scalar("pose_3d"))
-    out.pose = pose_of_numbers(
-        *pose, parse_numbers(*pose, 6, 6, "six numbers x y z yaw pitch roll (m, degrees)"));
+    out.pose =
+        pose_of_numbers(*pose, parse_numbers(*pose, 6, 6, "six numbers x y z yaw pitch roll (m, degrees)"));
   fields.warn_unknown("element class=\"pointcloud\"", tag_names(point_cloud_tags()));
   const OpenFile opened = open_named_file(state, *file, state.folder);
   const std::vector<double> rows = decoded(file->where, "<" + file->name + ">", [&] {

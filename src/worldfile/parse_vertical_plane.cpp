@@ -25,7 +25,8 @@ std::optional<Opening> read_opening(LoadState& state, const Element& e, double l
     state.warnings.add("position " + tag, e.where(),
                        "<" + tag + ">: its position is taken as the nearest in [0, 1]");
   const double center = std::clamp(spec.position, 0.0, 1.0) * length;
-  return Opening{std::max(0.0, center - spec.width / 2), std::min(length, center + spec.width / 2), spec.z_min, spec.z_max};
+  return Opening{std::max(0.0, center - spec.width / 2), std::min(length, center + spec.width / 2),
+                 spec.z_min, spec.z_max};
 }
 
 // What doors leave of a wall of `length`.
