@@ -56,11 +56,11 @@ Geodetic TangentPlane::geodetic(Vec3 enu) const {
 // to 14.
 Vec2 utm(const Geodetic& place) {
   constexpr double kScale = 0.9996, kFalseEasting = 500e3, kFalseNorthing = 10e6;
-  constexpr double f = (kA - kB) / kA, n = f / (2 - f), n2 = n * n, n3 = n2 * n, n4 = n3 * n;
-  constexpr double kRadius = kA / (1 + n) * (1 + n2 / 4 + n4 / 64);
-  constexpr double kAlpha[] = {n / 2 - 2 * n2 / 3 + 5 * n3 / 16 + 41 * n4 / 180,
-                               13 * n2 / 48 - 3 * n3 / 5 + 557 * n4 / 1440, 61 * n3 / 240 - 103 * n4 / 140,
-                               49561 * n4 / 161280};
+  constexpr double kF = (kA - kB) / kA, kN = kF / (2 - kF), kN2 = kN * kN, kN3 = kN2 * kN, kN4 = kN3 * kN;
+  constexpr double kRadius = kA / (1 + kN) * (1 + kN2 / 4 + kN4 / 64);
+  constexpr double kAlpha[] = {kN / 2 - 2 * kN2 / 3 + 5 * kN3 / 16 + 41 * kN4 / 180,
+                               13 * kN2 / 48 - 3 * kN3 / 5 + 557 * kN4 / 1440,
+                               61 * kN3 / 240 - 103 * kN4 / 140, 49561 * kN4 / 161280};
   const double zone = std::floor((place.longitude + 180) / 6);
   const SinCos latitude = sin_cos(place.latitude * kDegree),
                longitude = sin_cos((place.longitude - (zone * 6 - 177)) * kDegree);
