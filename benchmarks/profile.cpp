@@ -1,10 +1,12 @@
 // Where the time of one env step goes: each stage by its public function, on one thread, in nanoseconds.
 //
-//   profile [ENV.xml]            (default: benchmarks/worlds/task_a.env.xml; data is looked for in the
-//   working folder) profile --substep ENV.xml    instead: one substep that touches nothing, beyond its
-//   controllers and tires profile --hand-over          instead: what a call of the worker pool costs
+// profile [ENV.xml]: all stages; default benchmarks/worlds/task_a.env.xml; data is looked for in the working
+// folder.
 //
-// The last two print a JSON row {name, value, unit} a line.
+// profile --substep ENV.xml: one substep that touches nothing, beyond its controllers and tires.
+//
+// profile --hand-over: what a call of the worker pool costs. These two print a JSON row {name, value, unit} a
+// line.
 //
 // Stages that only exist inside another one are differences, so rows marked "-" are good to some ten
 // nanoseconds. The envs take turns, as in a batch, so caches are as cold as there. Processor time, the median
