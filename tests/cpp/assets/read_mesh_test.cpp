@@ -229,7 +229,7 @@ void mutate_files(int count, uint64_t seed) {
       const auto at = static_cast<size_t>(random.uniform() * static_cast<double>(bytes.size()));
       const double what = random.uniform();
       if (what < 0.6)
-        bytes[at] = static_cast<char>(random.uniform() * 256);
+        bytes[at] = static_cast<char>(static_cast<uint8_t>(random.uniform() * 256));
       else if (what < 0.75)
         bytes.resize(at);
       else if (what < 0.9)
