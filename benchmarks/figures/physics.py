@@ -29,40 +29,29 @@ def physics_only(settings: Settings) -> Row:
     return Row("physics_only", "steps/s", config, rates(advance, settings))
 
 
-@figure("robots100")
-def robots100(settings: Settings) -> Row:
-    """Steps of the whole world; each robot drives a circle of its own, ten by ten of them, 2 m apart."""
-    world = mvsim_gym.World(str(WORLDS / "robots100.world.xml"), seed=0)
+def _hundred(name: str, work: str, period: float, settings: Settings) -> Row:
+    """Steps of 10 ms of the whole world; each robot drives a circle of its own, ten by ten of them, 2 m apart."""
+    world = mvsim_gym.World(str(WORLDS / f"{name}.world.xml"), seed=0)
     for i, robot in enumerate(world.vehicles.values()):
         robot.set_twist(0.15 + 0.0005 * i, 0.5)
 
     def advance() -> int:
-        world.step(0.5)
-        return 50
+        world.step(period)
+        return round(100 * period)
 
-    config = {
-        "work": "100 robots with wheel friction and twist_pid in one world, steps of 10 ms",
-        "num_threads": 1,
-    }
-    return Row("robots100", "world steps/s", config, rates(advance, settings))
+    return Row(name, "world steps/s", {"work": work, "num_threads": 1}, rates(advance, settings))
+
+
+@figure("robots100")
+def robots100(settings: Settings) -> Row:
+    work = "100 robots with wheel friction and twist_pid in one world, steps of 10 ms"
+    return _hundred("robots100", work, 0.5, settings)
 
 
 @figure("robots100_lidar")
 def robots100_lidar(settings: Settings) -> Row:
-    """The same, and each sees the others."""
-    world = mvsim_gym.World(str(WORLDS / "robots100_lidar.world.xml"), seed=0)
-    for i, robot in enumerate(world.vehicles.values()):
-        robot.set_twist(0.15 + 0.0005 * i, 0.5)
-
-    def advance() -> int:
-        world.step(0.1)
-        return 10
-
-    config = {
-        "work": "robots100, each with a scan of 36 rays of 5 m every 0.1 s",
-        "num_threads": 1,
-    }
-    return Row("robots100_lidar", "world steps/s", config, rates(advance, settings))
+    work = "robots100, each with a scan of 36 rays of 5 m every 0.1 s"
+    return _hundred("robots100_lidar", work, 0.1, settings)
 
 
 def _leaning(name: str, what: str, settings: Settings) -> Row:
