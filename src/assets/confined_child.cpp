@@ -74,8 +74,8 @@ class Child {
 uint64_t mapped_bytes() {
   uint64_t pages = 0;
   if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {
-    unsigned long long value = 0;
-    if (std::fscanf(file, "%llu", &value) == 1) pages = value;
+    char line[128];
+    if (std::fgets(line, sizeof line, file)) pages = std::strtoull(line, nullptr, 10);
     std::fclose(file);
   }
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));

@@ -178,7 +178,7 @@ WorkerPool::WorkerPool(int threads, bool pin)
 WorkerPool::~WorkerPool() {
   if (getpid() != owner_) {
     // the threads are not ours to join, and what they held is not ours to free
-    static_cast<void>(shared_.release());
+    [[maybe_unused]] const Shared* const left = shared_.release();
     return;
   }
   shared_->stop_workers();

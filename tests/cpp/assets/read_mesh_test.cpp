@@ -8,6 +8,7 @@
 #include "assets/confined_child.h"
 #include "assets/mesh_files.h"
 #include "base/random.h"
+#include "fuzz_count.h"
 
 namespace mvsim {
 namespace {
@@ -247,10 +248,10 @@ void mutate_files(int count, uint64_t seed) {
 }
 
 TEST(ReadMesh, DamagedFilesLoadOrAreRefused) {
-  mutate_files(160, 1);
+  mutate_files(80, 1);
 }
 TEST(SlowReadMesh, DamagedFilesLoadOrAreRefused) {
-  mutate_files(20000, 2);
+  mutate_files(fuzz_count(1500), 2);
 }
 
 }  // namespace
