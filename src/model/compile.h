@@ -13,8 +13,9 @@
 namespace mvsim {
 
 struct CompileOptions {
-  bool strict = false;                     // a warning is an error
-  std::vector<std::string> placed_blocks = {};  // name patterns of blocks that an environment places or resizes
+  bool strict = false;  // a warning is an error
+  std::vector<std::string> placed_blocks =
+      {};  // name patterns of blocks that an environment places or resizes
 };
 
 std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options = {});

@@ -88,6 +88,14 @@ class SceneCompiler {
                    int order) {
     return meshes_.add(visuals, frame, T_frame_object, labels_.of(order));
   }
+  // The material of a surface; a texture stands in place of its colour.
+  Material painted(Color color, const TextureSpec& texture) {
+    if (!texture.image) return {.color = color};
+    return {.color = {}, .texture = meshes_.texture_of(texture.image)};
+  }
+  static Tile tile_of(const TextureSpec& texture) {
+    return texture.image ? Tile{texture.size_x, texture.size_y} : Tile{};
+  }
   void add_linked(const VehicleSpec& spec, VehicleModel& vehicle);
   void add_wheels(const VehicleSpec& spec, const VehicleModel& vehicle);
   void add_sensors(const VehicleSpec& spec, const VehicleModel& vehicle);
@@ -151,8 +159,10 @@ void SceneCompiler::add_standalone_sensors() {
 void SceneCompiler::add_planes() {
   size_t fixed = 0, moving = 0;
   for (const HorizontalPlaneSpec& spec : spec_.planes) {
-    const uint32_t shape = shape_index(LevelRect{spec.extent});
-    const Material material{.color = spec.color, .casts_shadow = false};
+    const uint32_t shape = shape_index(LevelRect{spec.extent, tile_of(spec.texture)});
+    Material material = painted(spec.color, spec.texture);
+    material.casts_shadow = false;
+    material.cull = spec.cull;
     if (spec.animation.empty()) {
       const GroundPlane& plane = model_.terrain.planes[fixed++];
       const Pose3 pose{plane.pose.x, plane.pose.y, plane.pose.z + plane.z, plane.pose.yaw, 0, 0};
@@ -169,8 +179,9 @@ void SceneCompiler::add_panels() {
   for (const PanelSpec& panel : spec_.panels) {
     const Vec2 along = panel.to - panel.from, middle = 0.5 * (panel.from + panel.to);
     const Pose3 pose{middle.x, middle.y, 0, math::atan2(along.y, along.x), 0, 0};
-    add(shape_index(Prism{box_polygon(norm(along), panel.thickness), panel.z_min, panel.z_max}),
-        {.color = panel.color}, kWorldFrame, Frame3(pose), panel.order);
+    add(shape_index(Prism{box_polygon(norm(along), panel.thickness), panel.z_min, panel.z_max,
+                          tile_of(panel.texture)}),
+        painted(panel.color, panel.texture), kWorldFrame, Frame3(pose), panel.order);
   }
 }
 
@@ -229,15 +240,24 @@ void SceneCompiler::add_grids() {
 void SceneCompiler::add_height_maps() {
   for (size_t i = 0; i < spec_.elevation_maps.size(); ++i) {
     const HeightMap& map = model_.terrain.maps[i];
+    const ElevationMapSpec& spec = spec_.elevation_maps[i];
+    Tile tile = tile_of(spec.texture);
+    if (spec.texture.image) {
+      if (tile.x == 0) tile.x = (map.rows() - 1) * map.resolution();
+      if (tile.y == 0) tile.y = (map.columns() - 1) * map.resolution();
+    }
     const HeightField field{.rows = map.rows(),
                             .columns = map.columns(),
                             .heights = map.heights(),
                             .corner = map.corner(),
                             .step_x = map.resolution(),
                             .step_y = map.resolution(),
-                            .colors = spec_.elevation_maps[i].colors};
-    add(shape_index(field), {.color = spec_.elevation_maps[i].color, .casts_shadow = false}, kWorldFrame, {},
-        spec_.elevation_maps[i].order);
+                            .colors = spec.colors,
+                            .tile = tile,
+                            .tile_turns = spec.texture_turns};
+    Material material = painted(spec.color, spec.texture);
+    material.casts_shadow = false;
+    add(shape_index(field), material, kWorldFrame, {}, spec.order);
   }
 }
 
@@ -268,7 +288,7 @@ PlacedPrism profile_prism(const BlockTop& top) {
 
 PlacedPrism block_prism(const BlockModel& block) {
   if (block.top.shape != TopShape::kFlat) return profile_prism(block.top);
-  return {{block.shape.outline, block.z_min, block.z_max}, {}};
+  return {{block.shape.outline, block.z_min, block.z_max, {}}, {}};
 }
 
 void SceneCompiler::add_blocks(bool fixed) {
@@ -280,7 +300,8 @@ void SceneCompiler::add_blocks(bool fixed) {
     const Frame3 T_frame_block = fixed ? Frame3(block.initial_pose) : Frame3();
     if (add_visuals(spec_.blocks[i].visuals, block.frame, T_frame_block, spec_.blocks[i].order)) continue;
     PlacedPrism placed = block_prism(block);
-    const Material material{.color = spec_.blocks[i].color};
+    placed.prism.tile = tile_of(spec_.blocks[i].texture);
+    const Material material = painted(spec_.blocks[i].color, spec_.blocks[i].texture);
     if (!fixed) {
       add(shared_shape(placed.prism), material, block.frame, placed.T_block_prism, spec_.blocks[i].order);
       continue;

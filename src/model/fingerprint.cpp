@@ -7,13 +7,13 @@
 
 namespace mvsim {
 
-// What the rows of a table say of an object, in their order.
+// What the rows of a table say of an object, in their order; what only eyes see is left out.
 template <typename Spec, typename Archive>
 void hash_tags(Archive& archive, Tags<Spec> tags, const Spec& spec) {
   const auto hash = [&]<typename T>(T Spec::*member) {
     if constexpr (std::is_arithmetic_v<T>)
       archive(spec.*member);
-    else if constexpr (!std::is_same_v<T, Color> && !std::is_same_v<T, std::optional<Color>>)
+    else if constexpr (std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<bool>>)
       archive((spec.*member).has_value(), (spec.*member).value_or(0));
   };
   for (const Tag<Spec>& tag : tags)

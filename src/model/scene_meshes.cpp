@@ -33,15 +33,14 @@ uint32_t SceneMeshes::material_of(const MeshPart& part, const VisualSpec& visual
   const auto [known, is_new] = materials_.emplace(key, static_cast<uint32_t>(scene_.materials.size()));
   if (is_new)
     scene_.materials.push_back(
-        {.color = c == Color{} ? part.color : c, .texture = texture_of(part), .cull = visual.cull});
+        {.color = c == Color{} ? part.color : c, .texture = texture_of(part.texture), .cull = visual.cull});
   return known->second;
 }
 
-int SceneMeshes::texture_of(const MeshPart& part) {
-  if (!part.texture) return Material::kNoTexture;
-  const auto [known, is_new] =
-      textures_.emplace(part.texture.get(), static_cast<int>(scene_.textures.size()));
-  if (is_new) scene_.textures.push_back(part.texture);
+int SceneMeshes::texture_of(const std::shared_ptr<const ColorImage>& image) {
+  if (!image) return Material::kNoTexture;
+  const auto [known, is_new] = textures_.emplace(image.get(), static_cast<int>(scene_.textures.size()));
+  if (is_new) scene_.textures.push_back(image);
   return known->second;
 }
 

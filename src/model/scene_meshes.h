@@ -18,11 +18,13 @@ class SceneMeshes {
   // Instances of all visuals whose meshes are there; whether there is one.
   bool add(std::span<const VisualSpec> visuals, uint32_t frame, const Frame3& T_frame_object, uint16_t label);
 
+  // In Scene::textures; of none Material::kNoTexture.
+  int texture_of(const std::shared_ptr<const ColorImage>& image);
+
  private:
   void add_parts(const VisualSpec& visual, uint32_t frame, const Frame3& T_frame_mesh, uint16_t label);
   uint32_t shape_of(const MeshPart& part);
   uint32_t material_of(const MeshPart& part, const VisualSpec& visual);
-  int texture_of(const MeshPart& part);
 
   Scene& scene_;
   // places in the lists of the scene

@@ -1,6 +1,7 @@
 // Hills as triangles, the same two a cell that wheels roll on; a shade of the colour tells low ground from
 // high.
 #include <algorithm>
+#include <tuple>
 
 #include "scene/triangles.h"
 
@@ -44,6 +45,10 @@ void MeshBuilder::add(const HeightField& field, int max_nodes) {
       const double shade = color_.a < 255 ? 1 : kLowShade + (kHighShade - kLowShade) * (z - low) / range;
       vertex({field.corner.x + row * step_x, field.corner.y + column * step_y, z},
              normalized({-along_x, -along_y, 1}), field.colors ? color(row, column) : shaded(color_, shade));
+      if (!(field.tile.x > 0)) continue;
+      double u = column * step_y / field.tile.y, v = row * step_x / field.tile.x;
+      for (int turn = 0; turn < field.tile_turns; ++turn) std::tie(u, v) = std::pair(-v, u);
+      texture_at(u, v);
     }
   for (int row = 0; row + 1 < rows; ++row)
     for (int column = 0; column + 1 < columns; ++column) {

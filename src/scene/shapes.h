@@ -17,10 +17,19 @@
 
 namespace mvsim {
 
+// How much of a surface one copy of a texture covers, m: its lower left corner lies in the corner of the
+// surface where the coordinates are least. 0: there is no texture.
+struct Tile {
+  double x = 0, y = 0;
+
+  friend bool operator==(const Tile&, const Tile&) = default;
+};
+
 // A polygon (simple, any winding, convex or not) raised from z_min to z_max.
 struct Prism {
   Polygon outline;
   double z_min = 0, z_max = 1;
+  Tile tile{};  // x along the outline
 
   friend bool operator==(const Prism&, const Prism&) = default;
 };
@@ -32,9 +41,10 @@ struct WheelShape {
   friend bool operator==(const WheelShape&, const WheelShape&) = default;
 };
 
-// A level rectangle at z = 0, seen from above.
+// A level rectangle at z = 0, its front above.
 struct LevelRect {
   Rect extent{-10, 10, -10, 10};
+  Tile tile{};
 };
 
 // One part of the picture of an occupancy grid, in the grid's frame. The cells belong to the Model.
@@ -54,6 +64,8 @@ struct HeightField {
   Vec2 corner;                     // of node (0, 0)
   double step_x = 1, step_y = 1;
   std::shared_ptr<const std::vector<Color>> colors{};  // of the nodes; none: the material's, darker where low
+  Tile tile{};                                         // rows of the texture along x, columns along y
+  int tile_turns = 0;                                  // quarters, counterclockwise
 };
 
 // A mesh that a file holds: all that show it share it.

@@ -126,19 +126,33 @@ void MeshBuilder::add(const Prism& prism) {
   Polygon shape = prism.outline;
   if (shape.size() < 3) return;
   if (area2(shape) < 0) std::reverse(shape.begin(), shape.end());
+  const Tile& tile = prism.tile;
   const auto at = [](Vec2 p, double z) { return Vec3{p.x, p.y, z}; };
+  double along = 0;
   for (size_t i = 0; i < shape.size(); ++i) {
     const Vec2 a = shape[i], b = shape[(i + 1) % shape.size()];
     const Vec2 side = b - a;
-    if (norm(side) == 0) continue;
+    const double length = norm(side);
+    if (length == 0) continue;
     wall(at(a, prism.z_min), at(b, prism.z_min), at(b, prism.z_max), at(a, prism.z_max),
          normalized({side.y, -side.x, 0}));
+    if (tile.x > 0) {
+      const double u = along / tile.x, next_u = (along + length) / tile.x;
+      const double top = -(prism.z_max - prism.z_min) / tile.y;
+      texture_at(u, 0);
+      texture_at(next_u, 0);
+      texture_at(next_u, top);
+      texture_at(u, top);
+    }
+    along += length;
   }
   const std::vector<uint32_t> inner = triangulate(shape);
   for (size_t i = 0; i < inner.size(); i += 3) {
     const Vec2 a = shape[inner[i]], b = shape[inner[i + 1]], c = shape[inner[i + 2]];
     triangle(at(a, prism.z_max), at(b, prism.z_max), at(c, prism.z_max), {0, 0, 1}, color_);
     triangle(at(a, prism.z_min), at(c, prism.z_min), at(b, prism.z_min), {0, 0, -1}, color_);
+    if (tile.x > 0)
+      for (const Vec2 p : {a, b, c, a, c, b}) texture_at(p.x / tile.x, -p.y / tile.y);
   }
 }
 
@@ -170,6 +184,12 @@ void MeshBuilder::add(const LevelRect& rect) {
   const Rect& e = rect.extent;
   quad({e.x_min, e.y_min, 0}, {e.x_max, e.y_min, 0}, {e.x_max, e.y_max, 0}, {e.x_min, e.y_max, 0}, {0, 0, 1},
        color_);
+  if (!(rect.tile.x > 0)) return;
+  const double right = (e.x_max - e.x_min) / rect.tile.x, top = -(e.y_max - e.y_min) / rect.tile.y;
+  texture_at(0, 0);
+  texture_at(right, 0);
+  texture_at(right, top);
+  texture_at(0, top);
 }
 
 size_t triangle_count(const Scene& scene) {

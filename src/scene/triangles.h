@@ -44,6 +44,8 @@ class MeshBuilder {
   void quad(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal, Color color);
   // A side of something standing on a-b with its upper edge d-c: shaded a little darker at its foot.
   void wall(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal);
+  // Of the vertex added last, in copies of the texture; v grows downwards, as rows of images do.
+  void texture_at(double u, double v) { mesh_.uvs.push_back({static_cast<float>(u), static_cast<float>(v)}); }
   void indices(std::initializer_list<uint32_t> list) { mesh_.indices.insert(mesh_.indices.end(), list); }
 
   Frame3 frame_;

@@ -26,6 +26,9 @@ std::string text_of(const TagInfo& /*tag*/, const Color& c) {
   std::snprintf(text, sizeof text, "#%02x%02x%02x", c.r, c.g, c.b);
   return text;
 }
+std::string text_of(const TagInfo& tag, CullFaces faces) {
+  return std::string(tag.range.choices[static_cast<size_t>(faces)]);
+}
 template <typename T>
 std::string text_of(const TagInfo& tag, const std::optional<T>& value) {
   return value ? text_of(tag, *value) : "";

@@ -31,6 +31,10 @@ void parse_actor_class(LoadState& state, const Element& e);
 void parse_actor(LoadState& state, const Element& e);
 void parse_walls(LoadState& state, const Element& e);
 // A static block that stands on a line, named by the count of walls.
+// The mesh that <model_uri> names, if it is there.
+std::shared_ptr<const MeshFile> read_model(LoadState& state, NamedText uri);
+// The image that a tag names, if it is there.
+std::shared_ptr<const ColorImage> read_texture(LoadState& state, const Fields& fields, std::string_view tag);
 BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, double height);
 void parse_element(LoadState& state, const Element& e);
 void parse_vertical_plane(LoadState& state, const Fields& fields, const Element& e);

@@ -99,7 +99,8 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
   if (const Element* velocity = fields.node("init_vel"))
     state.warnings.add("no effect init_vel of a plane", velocity->where(),
                        "<init_vel> has no effect in a plane, which never moves");
-  check_tags(state, fields, plane_texture_tags());
+  read_tags(state, fields, plane_texture_tags(), out.texture);
+  out.texture.image = read_texture(state, fields, "texture");
   fields.warn_unknown(
       "element class=\"horizontal_plane\"",
       tag_names(extent_tags(), horizontal_plane_tags(), plane_texture_tags(), placement_tags()));

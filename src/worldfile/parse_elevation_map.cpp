@@ -66,11 +66,23 @@ void read_kernel(const Fields& fields, ElevationMapSpec& out) {
                                           std::to_string(sum) + ", expected " + expected);
 }
 
-void check_texture(const Fields& fields) {
-  if (const std::optional<NamedText> rotate = fields.scalar("texture_image_rotate"))
-    if (const int degrees = parse_int(*rotate); degrees % 90 != 0)
+void read_texture(LoadState& state, const Fields& fields, ElevationMapSpec& out) {
+  out.texture.image = read_texture(state, fields, "texture_image");
+  const auto read_size = [&](const char* name, double& size) {
+    const std::optional<NamedText> text = fields.scalar(name);
+    if (!text) return;
+    size = parse_number(*text);
+    check_range({.name = name, .min = 0, .max = kMaxNumber}, size, text->where);
+  };
+  read_size("texture_extension_x", out.texture.size_x);
+  read_size("texture_extension_y", out.texture.size_y);
+  if (const std::optional<NamedText> rotate = fields.scalar("texture_image_rotate")) {
+    const int degrees = parse_int(*rotate);
+    if (degrees % 90 != 0 || degrees < -180 || degrees > 180)
       throw WorldFileError(rotate->where, "<texture_image_rotate>: found " + std::to_string(degrees) +
                                               ", expected 0, 90, -90, 180 or -180");
+    out.texture_turns = (degrees / 90 + 4) % 4;
+  }
 }
 
 }  // namespace
@@ -82,7 +94,7 @@ void parse_elevation_map(LoadState& state, const Fields& fields, const Element& 
   read_tags(state, fields, elevation_map_tags(), out);
   read_heights(state, fields, e, out);
   read_kernel(fields, out);
-  check_texture(fields);
+  read_texture(state, fields, out);
   fields.warn_unknown("element class=\"elevation_map\"", tag_names(elevation_map_tags()));
   state.world.elevation_maps.push_back(std::move(out));
 }

@@ -65,7 +65,8 @@ void add_panels(LoadState& state, const VerticalPlaneSpec& plane, double length,
     double z = plane.z;
     const auto add = [&](double upper) {
       if (upper - z < kThinnest) return;
-      state.world.panels.push_back({at(begin), at(end), plane.thickness, z, upper, plane.color, order});
+      state.world.panels.push_back(
+          {at(begin), at(end), plane.thickness, z, upper, plane.color, plane.texture, order});
     };
     for (const Opening& opening : here) {
       add(std::min(opening.z_min, top));
@@ -94,7 +95,8 @@ void parse_vertical_plane(LoadState& state, const Fields& fields, const Element&
   for (const Element& window : fields.nodes("window"))
     if (const std::optional<Opening> opening = read_opening(state, window, length))
       openings.push_back(*opening);
-  check_tags(state, fields, plane_texture_tags());
+  read_tags(state, fields, plane_texture_tags(), plane.texture);
+  plane.texture.image = read_texture(state, fields, "texture");
   fields.warn_unknown("element class=\"vertical_plane\"",
                       tag_names(vertical_plane_tags(), plane_texture_tags()));
   const std::vector<Opening> parts = solid_parts(std::move(doors), length);
@@ -111,6 +113,7 @@ void parse_vertical_plane(LoadState& state, const Fields& fields, const Element&
     wall.lateral_friction = 0.2;
     wall.restitution = 0.01;
     wall.color = plane.color;
+    wall.texture = plane.texture;
     wall.is_drawn = openings.empty();
     wall.where = wall.placement.where = e.where();
     state.world.blocks.push_back(std::move(wall));

@@ -21,7 +21,26 @@ OpenBeside files_beside(LoadState& state, const OpenFile& mesh) {
   };
 }
 
-std::shared_ptr<const MeshFile> read_model(LoadState& state, const NamedText& uri) {
+// Nothing: it is not drawn.
+std::optional<VisualSpec> parse_visual(LoadState& state, const Element& e, const Scope& scope) {
+  const Fields fields(state, scope, e);
+  VisualSpec out;
+  out.where = e.where();
+  const Tags<VisualSpec> tags = visual_tags();
+  read_tags(state, fields, tags, out);
+  fields.warn_unknown("visual", tag_names(tags));
+  if (const auto name = fields.scalar("name")) out.name = trimmed(name->text);
+  if (const auto enabled = fields.scalar("enabled"); enabled && !parse_bool(*enabled)) return std::nullopt;
+  const std::optional<NamedText> uri = fields.scalar("model_uri");
+  if (!uri || trimmed(uri->text).empty()) return std::nullopt;
+  out.mesh = read_model(state, *uri);
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const MeshFile> read_model(LoadState& state, NamedText uri) {
+  uri.text = trimmed(uri.text);
   const std::optional<OpenFile> file = find_named_file(state, uri, state.folder);
   if (!file) return nullptr;
   std::shared_ptr<const MeshFile> mesh = decoded(uri.where, "<model_uri>", [&] {
@@ -32,30 +51,17 @@ std::shared_ptr<const MeshFile> read_model(LoadState& state, const NamedText& ur
   return mesh;
 }
 
-CullFaces parse_faces(const NamedText& text, const TagInfo& tag) {
-  return static_cast<CullFaces>(parse_choice(text, tag.range.choices));
-}
-
-// Nothing: it is not drawn.
-std::optional<VisualSpec> parse_visual(LoadState& state, const Element& e, const Scope& scope) {
-  const Fields fields(state, scope, e);
-  VisualSpec out;
-  out.where = e.where();
-  const Tags<VisualSpec> tags = visual_tags();
-  read_tags(state, fields, tags, out);
-  fields.warn_unknown("visual", tag_names(tags));
-  if (const auto name = fields.scalar("name")) out.name = trimmed(name->text);
-  if (const auto faces = fields.scalar("model_cull_faces"))
-    out.cull = parse_faces(*faces, *find_tag(tags, "model_cull_faces"));
-  if (const auto enabled = fields.scalar("enabled"); enabled && !parse_bool(*enabled)) return std::nullopt;
-  std::optional<NamedText> uri = fields.scalar("model_uri");
-  if (!uri || trimmed(uri->text).empty()) return std::nullopt;
+std::shared_ptr<const ColorImage> read_texture(LoadState& state, const Fields& fields, std::string_view tag) {
+  std::optional<NamedText> uri = fields.scalar(tag);
+  if (!uri || trimmed(uri->text).empty()) return nullptr;
   uri->text = trimmed(uri->text);
-  out.mesh = read_model(state, *uri);
-  return out;
+  const std::optional<OpenFile> file = find_named_file(state, *uri, state.folder);
+  if (!file) return nullptr;
+  return decoded(uri->where, "<" + std::string(tag) + ">", [&] {
+    return state.session.cache.color_image(file->path(), file->read(kMaxBesideBytes), uri->where,
+                                           state.session.guard);
+  });
 }
-
-}  // namespace
 
 std::vector<VisualSpec> parse_visuals(LoadState& state, const Fields& object) {
   std::vector<VisualSpec> out;

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 
+#include "assets/mesh_edges.h"
 #include "worldfile/parse.h"
 
 namespace mvsim {
@@ -37,42 +39,71 @@ class EndPoints {
   std::map<std::pair<int64_t, int64_t>, std::vector<Vec2>> cells_;
 };
 
-// "[a b c d; ...]" with 4 rows and 4 columns; what it does in the plane.
-struct PlaneTransform {
-  Vec2 x_axis{1, 0}, y_axis{0, 1}, shift;
+// "[a b c d; ...]" with 4 rows and 4 columns; what of it is seen from above.
+struct PlanTransform {
+  Vec2 x_axis{1, 0}, y_axis{0, 1}, z_axis, shift;
 
-  Vec2 apply(Vec2 p) const { return p.x * x_axis + p.y * y_axis + shift; }
+  Vec2 apply(Vec3 p) const { return p.x * x_axis + p.y * y_axis + p.z * z_axis + shift; }
 };
 
-PlaneTransform parse_transform(const NamedText& text) {
+PlanTransform parse_transform(const NamedText& text) {
   const std::string expected = "a 4x4 matrix as [a b c d; e f g h; i j k l; m n o p]";
   const Matrix matrix = parse_matrix(text, 16, expected);
   if (matrix.rows != 4 || matrix.columns != 4)
     throw WorldFileError(text.where, "<transformation>: expected " + expected);
   const std::vector<double>& m = matrix.values;
-  return {{m[0], m[4]}, {m[1], m[5]}, {m[3], m[7]}};
+  return {{m[0], m[4]}, {m[1], m[5]}, {m[2], m[6]}, {m[3], m[7]}};
+}
+
+void check_reach(const Polygon& points, const SourceLocation& where, const std::string& what) {
+  for (const Vec2 p : points)
+    if (!(std::fabs(p.x) <= kFarthest && std::fabs(p.y) <= kFarthest))
+      throw WorldFileError(where, what + " of <walls> has a point farther than 1e7 m");
+}
+
+Polygon points_of_shape(LoadState& state, const Fields& fields, const Element& shape,
+                        const PlanTransform& transform) {
+  Polygon points = parse_polygon(state, shape, 2 * static_cast<size_t>(kMaxBodies), fields.scope());
+  if (points.size() % 2 != 0 || points.empty())
+    throw WorldFileError(shape.where(),
+                         "<shape> of <walls> has " + std::to_string(points.size()) +
+                             " points, expected pairs: one wall from each first to each second");
+  for (Vec2& p : points) p = transform.apply({p.x, p.y, 0});
+  check_reach(points, shape.where(), "<shape>");
+  return points;
+}
+
+// Upright edges are points from above; what lies above each other is one wall.
+Polygon points_of_mesh(LoadState& state, const NamedText& uri, const PlanTransform& transform) {
+  constexpr double kSame = 1e-6;  // m
+  Polygon points;
+  const std::shared_ptr<const MeshFile> mesh = read_model(state, uri);
+  if (!mesh) return points;
+  std::set<std::array<int64_t, 4>> known;
+  for (const MeshPart& part : mesh->parts)
+    for (const auto& [a, b] : sharp_edges(*part.mesh)) {
+      const Polygon ends{transform.apply(a), transform.apply(b)};
+      check_reach(ends, uri.where, "<model_uri>");
+      std::array<int64_t, 2> from{std::llround(ends[0].x / kSame), std::llround(ends[0].y / kSame)};
+      std::array<int64_t, 2> to{std::llround(ends[1].x / kSame), std::llround(ends[1].y / kSame)};
+      if (from == to) continue;
+      if (to < from) std::swap(from, to);
+      if (known.insert({from[0], from[1], to[0], to[1]}).second)
+        points.insert(points.end(), ends.begin(), ends.end());
+    }
+  if (points.empty())
+    throw WorldFileError(uri.where, "<model_uri> of <walls>: found a mesh without an edge seen from above");
+  return points;
 }
 
 Polygon wall_points(LoadState& state, const Fields& fields, const Element& e) {
-  const Element* shape = fields.node("shape");
-  if (!shape) {
-    if (const Element* mesh = fields.node("model_uri"))
-      refuse(*mesh, "<walls> from <model_uri>", "give <shape>");
-    throw WorldFileError(e.where(), "<walls> has no <shape>");
-  }
-  Polygon points = parse_polygon(state, *shape, 2 * static_cast<size_t>(kMaxBodies), fields.scope());
-  if (points.size() % 2 != 0 || points.empty())
-    throw WorldFileError(shape->where(),
-                         "<shape> of <walls> has " + std::to_string(points.size()) +
-                             " points, expected pairs: one wall from each first to each second");
-  if (const std::optional<NamedText> matrix = fields.scalar("transformation")) {
-    const PlaneTransform transform = parse_transform(*matrix);
-    for (Vec2& p : points) p = transform.apply(p);
-  }
-  for (const Vec2 p : points)
-    if (!(std::fabs(p.x) <= kFarthest && std::fabs(p.y) <= kFarthest))
-      throw WorldFileError(shape->where(), "<shape> of <walls> has a point farther than 1e7 m");
-  return points;
+  PlanTransform transform;
+  if (const std::optional<NamedText> matrix = fields.scalar("transformation"))
+    transform = parse_transform(*matrix);
+  if (const Element* shape = fields.node("shape")) return points_of_shape(state, fields, *shape, transform);
+  if (const std::optional<NamedText> mesh = fields.scalar("model_uri"))
+    return points_of_mesh(state, *mesh, transform);
+  throw WorldFileError(e.where(), "<walls> has no <shape> and no <model_uri>");
 }
 
 }  // namespace

@@ -31,6 +31,10 @@ void read_value(const TagInfo& /*tag*/, const NamedText& text, Color& out) {
   out = parse_color(text);
 }
 
+void read_value(const TagInfo& tag, const NamedText& text, CullFaces& out) {
+  out = static_cast<CullFaces>(parse_choice(text, tag.range.choices));
+}
+
 void check_value(const TagInfo& tag, const NamedText& text) {
   switch (tag.type) {
     case TagType::kNumber:

@@ -97,6 +97,9 @@ constexpr TagInfo point(std::string_view name, std::string_view text = {}) {
 constexpr TagInfo own(std::string_view name, std::string_view text = {}) {
   return of_type(TagType::kOwn, name, text);
 }
+// Of triangles: CullFaces in its own order.
+inline constexpr std::string_view kFaces[] = {"NONE", "BACK", "FRONT"};
+
 constexpr TagInfo choice(std::string_view name, std::span<const std::string_view> choices,
                          std::string_view text = {}) {
   return {.range = choice_param(name, choices, 0), .type = TagType::kChoice, .text = text};
@@ -106,7 +109,7 @@ constexpr TagInfo choice(std::string_view name, std::span<const std::string_view
 template <typename Spec>
 using TagField =
     std::variant<std::monostate, double Spec::*, std::optional<double> Spec::*, int Spec::*, bool Spec::*,
-                 std::optional<bool> Spec::*, Color Spec::*, std::optional<Color> Spec::*>;
+                 std::optional<bool> Spec::*, Color Spec::*, std::optional<Color> Spec::*, CullFaces Spec::*>;
 
 template <typename Spec>
 struct Tag : TagInfo {
@@ -127,6 +130,7 @@ struct Tag : TagInfo {
   constexpr bool holds(std::optional<bool> Spec::**) const { return type == TagType::kBool; }
   constexpr bool holds(Color Spec::**) const { return type == TagType::kColor; }
   constexpr bool holds(std::optional<Color> Spec::**) const { return type == TagType::kColor; }
+  constexpr bool holds(CullFaces Spec::**) const { return type == TagType::kChoice; }
 };
 
 template <typename Spec>
@@ -140,6 +144,7 @@ void read_value(const TagInfo& tag, const NamedText& text, double& out);
 void read_value(const TagInfo& tag, const NamedText& text, int& out);
 void read_value(const TagInfo& tag, const NamedText& text, bool& out);
 void read_value(const TagInfo& tag, const NamedText& text, Color& out);
+void read_value(const TagInfo& tag, const NamedText& text, CullFaces& out);
 template <typename T>
 void read_value(const TagInfo& tag, const NamedText& text, std::optional<T>& out) {
   read_value(tag, text, out.emplace());

@@ -20,6 +20,7 @@ struct WallsSpec {
 struct VerticalPlaneSpec {
   double x0 = -10, y0 = -10, x1 = -10, y1 = 10, z = 0, height = 3, thickness = 0.02;
   Color color{0xa0, 0xa0, 0xa0, 255};
+  TextureSpec texture;
 };
 struct OpeningSpec {
   double position = 0.5, width = 1, z_min = 0, z_max = 2.1;
@@ -58,7 +59,7 @@ Tags<GroundGridSpec> ground_grid_tags();
 Tags<PointCloudSpec> point_cloud_tags();
 
 // What a viewer, a server or a recorder would use: checked, without effect.
-PlainTags plane_texture_tags();
+Tags<TextureSpec> plane_texture_tags();
 PlainTags publish_tags();
 PlainTags sensor_publish_tags();
 PlainTags sensor_viewer_tags();

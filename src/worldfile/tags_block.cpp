@@ -50,13 +50,13 @@ constexpr Tag<Vec3> kGeometrySize[] = {{number_above("lx", 0, kMaxLength, "m"), 
                                        {number_above("lz", 0, kMaxLength, "m"), &Vec3::z}};
 
 constexpr Tag<WallsSpec> kWalls[] = {
-    own("shape", "pairs of points, each pair one wall"),
-    own("transformation", "of these points: a 4x4 matrix `[a b c d; ...]`"),
+    own("shape", "pairs of points, each pair one wall; or `model_uri`"),
+    own("transformation", "of these points, or of the mesh: a 4x4 matrix `[a b c d; ...]`"),
     {number("wallThickness", kThinnest, kMaxLength, "m"), &WallsSpec::thickness},
     {number_above("wallHeight", 0, kMaxLength, "m"), &WallsSpec::height},
     {color("color"), &WallsSpec::color},
     any_number("scale").without_effect(),
-    own("model_uri", "walls from a mesh: not supported yet, give `shape`")};
+    own("model_uri", "a mesh whose edges, seen from above, are walls")};
 
 }  // namespace
 

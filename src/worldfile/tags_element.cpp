@@ -45,15 +45,25 @@ constexpr Tag<ElevationMapSpec> kElevationMap[] = {
     {number("resolution", 1e-3, 1e4, "m", "between nodes"), &ElevationMapSpec::resolution},
     {place("corner_min_x", "absent: centred on the origin"), &ElevationMapSpec::corner_x},
     {place("corner_min_y", "absent: centred on the origin"), &ElevationMapSpec::corner_y},
-    {color("mesh_color", "shows also where there is a texture"), &ElevationMapSpec::color},
-    any_text("texture_image").without_effect(),
-    integer("texture_image_rotate", -180, 180, "0, 90, -90, 180 or -180").without_effect(),
-    any_number("texture_extension_x").without_effect(),
-    any_number("texture_extension_y").without_effect(),
+    {color("mesh_color", "where there is no texture"), &ElevationMapSpec::color},
+    own("texture_image",
+        "PNG or JPEG: its rows lie along +x, its columns along +y, as those of `elevation_image`"),
+    own("texture_image_rotate", "0, 90, -90, 180 or -180 deg"),
+    own("texture_extension_x", "of one copy of it (m); 0: all of the map"),
+    own("texture_extension_y"),
     any_number("model_split_size").without_effect()};
 
-constexpr Tag<HorizontalPlaneSpec> kHorizontalPlane[] = {{place("z"), &HorizontalPlaneSpec::z},
-                                                         {color("color"), &HorizontalPlaneSpec::color}};
+constexpr Tag<HorizontalPlaneSpec> kHorizontalPlane[] = {
+    {place("z"), &HorizontalPlaneSpec::z},
+    {color("color"), &HorizontalPlaneSpec::color},
+    {choice("cull_face", kFaces, "the side that is not drawn; `FRONT` is the upper one"),
+     &HorizontalPlaneSpec::cull}};
+
+constexpr Tag<TextureSpec> kPlaneTexture[] = {
+    own("texture", "PNG or JPEG, in place of the colour"),
+    {number_above("texture_size_x", 0, kMaxNumber, "m", "of one copy of it"), &TextureSpec::size_x},
+    {number_above("texture_size_y", 0, kMaxNumber, "m"), &TextureSpec::size_y},
+    boolean("enable_shadows").without_effect()};
 
 constexpr Tag<VerticalPlaneSpec> kVerticalPlane[] = {
     {place("x0"), &VerticalPlaneSpec::x0},
@@ -64,6 +74,7 @@ constexpr Tag<VerticalPlaneSpec> kVerticalPlane[] = {
     {number_above("height", 0, kFarthest, "m"), &VerticalPlaneSpec::height},
     {number("thickness", kThinnest, kFarthest, "m"), &VerticalPlaneSpec::thickness},
     {color("color"), &VerticalPlaneSpec::color},
+    choice("cull_face", kFaces, "a wall has a thickness, and is seen from both sides").without_effect(),
     own("door", "a gap from floor to top"),
     own("window", "a hole for eyes: bodies and 2D lidars find the wall solid, as in MVSim")};
 
@@ -111,6 +122,9 @@ Tags<OccupancyGridSpec> occupancy_grid_tags() {
 }
 Tags<ElevationMapSpec> elevation_map_tags() {
   return kElevationMap;
+}
+Tags<TextureSpec> plane_texture_tags() {
+  return kPlaneTexture;
 }
 Tags<HorizontalPlaneSpec> horizontal_plane_tags() {
   return kHorizontalPlane;

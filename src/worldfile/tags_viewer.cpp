@@ -5,14 +5,6 @@
 namespace mvsim {
 namespace {
 
-constexpr std::string_view kFaces[] = {"NONE", "BACK", "FRONT"};
-
-constexpr TagInfo kPlaneTexture[] = {choice("cull_face", kFaces).without_effect(),
-                                     any_text("texture").without_effect(),
-                                     number_above("texture_size_x", 0, kMaxNumber, "m").without_effect(),
-                                     number_above("texture_size_y", 0, kMaxNumber, "m").without_effect(),
-                                     boolean("enable_shadows").without_effect()};
-
 constexpr TagInfo kPublish[] = {
     boolean("enabled"), any_text("publish_pose_topic"), any_number("publish_pose_period", "s"),
     any_text("publish_relative_pose_topic"), any_text("publish_relative_pose_objects")};
@@ -77,9 +69,6 @@ constexpr Tag<GeoreferenceSpec> kGeoreference[] = {
 
 }  // namespace
 
-PlainTags plane_texture_tags() {
-  return kPlaneTexture;
-}
 PlainTags publish_tags() {
   return kPublish;
 }

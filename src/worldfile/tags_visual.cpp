@@ -4,8 +4,6 @@
 namespace mvsim {
 namespace {
 
-constexpr std::string_view kFaces[] = {"NONE", "BACK", "FRONT"};
-
 constexpr Tag<VisualSpec> kVisual[] = {
     boolean("enabled", "`false`: as if it were not there"),
     any_text("model_uri", "a mesh: `dae`, `stl`, `obj`, `fbx`, `glb` or `ply`; absent: the tag is ignored"),
@@ -21,7 +19,7 @@ constexpr Tag<VisualSpec> kVisual[] = {
     any_text("name", "what `linked_yaw` of a wheel calls it; absent: `group`"),
     {color("model_color", "another one than white: instead of the colours of the materials"),
      &VisualSpec::color},
-    choice("model_cull_faces", kFaces, "the side of the triangles that is not drawn"),
+    {choice("model_cull_faces", kFaces, "the side of the triangles that is not drawn"), &VisualSpec::cull},
     any_number("model_split_size", "m").without_effect()};
 
 }  // namespace

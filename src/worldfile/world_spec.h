@@ -18,7 +18,8 @@
 
 namespace mvsim {
 
-struct MeshFile;  // assets/read_mesh.h
+struct ColorImage;  // assets/color_image.h
+struct MeshFile;    // assets/read_mesh.h
 
 // Common to all placed objects.
 struct PlacementSpec {
@@ -99,6 +100,12 @@ struct BlockTraits {
   bool is_static = false, intangible = false;
 };
 
+// An image over a surface, again and again; its own size counts, not that of the surface.
+struct TextureSpec {
+  std::shared_ptr<const ColorImage> image;  // none: the colour alone
+  double size_x = 1, size_y = 1;            // m that one copy covers
+};
+
 struct BlockSpec : BlockTraits {
   std::string name, class_name;
   PlacementSpec placement;
@@ -115,6 +122,7 @@ struct BlockSpec : BlockTraits {
   std::optional<double> z_min, z_max;
   Color color{0, 0, 255, 255};
   bool is_wall = false;  // made by <walls>
+  TextureSpec texture;   // of the sides of a wall
   bool is_drawn = true;  // false: panels stand for it
   int order = 0;
   SourceLocation where;
@@ -156,6 +164,8 @@ struct ElevationMapSpec {
   std::optional<double> corner_x, corner_y;  // of node (0, 0); absent: the map is centred, a DEM at its data
   std::shared_ptr<const std::vector<Color>> colors;  // of the nodes of a DEM; none: `color`
   Color color{0xa0, 0xe0, 0xa0, 255};
+  TextureSpec texture{.image = {}, .size_x = 0, .size_y = 0};  // size 0: all of the map
+  int texture_turns = 0;                                       // quarters, counterclockwise
   int order = 0;
   SourceLocation where;
 };
@@ -167,6 +177,8 @@ struct HorizontalPlaneSpec {
   bool has_pose = false, adjust_elevation = true;  // as in PlacementSpec
   std::vector<Keyframe> animation;                 // the same
   Color color{0xa0, 0xa0, 0xa0, 255};
+  CullFaces cull = CullFaces::kNone;
+  TextureSpec texture;
   int order = 0;
   SourceLocation where;
 };
@@ -217,6 +229,7 @@ struct PanelSpec {
   Vec2 from, to;
   double thickness = 0, z_min = 0, z_max = 0;
   Color color;
+  TextureSpec texture;
   int order = 0;
 };
 

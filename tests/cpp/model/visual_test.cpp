@@ -1,6 +1,8 @@
 // <visual>s of worlds, as bodies and as what eyes see. Their meshes lie in tests/data/meshes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "assets/read_mesh.h"
 #include "base/math.h"
 #include "base/mesh.h"
@@ -74,6 +76,25 @@ TEST(Visual, TheHeightsOfABlockCutItsMesh) {
   const auto model = model_of(block("<shape_from_visual/><zmin>1.2</zmin><zmax>1.3</zmax>" + kBox));
   EXPECT_NEAR(model->blocks[0].z_min, 1.2, 1e-12);
   EXPECT_NEAR(model->blocks[0].z_max, 1.3, 1e-12);
+}
+
+// The box has two materials and flat faces of two triangles each: from above it is a rectangle.
+TEST(Visual, TheEdgesOfAMeshAreWalls) {
+  const auto model = model_of(
+      "<walls><wallThickness>0.1</wallThickness><wallHeight>0.7</wallHeight>"
+      "<model_uri>meshes/box.obj</model_uri>"
+      "<transformation>[1 0 0 5; 0 1 0 0; 0 0 1 0; 0 0 0 1]</transformation></walls>");
+  ASSERT_EQ(model->blocks.size(), 4U);
+  double length = 0;
+  for (const BlockModel& wall : model->blocks) {
+    EXPECT_EQ(wall.z_max, 0.7);
+    EXPECT_TRUE(wall.traits.is_static);
+    EXPECT_GE(wall.initial_pose.x, 5);
+    EXPECT_LE(wall.initial_pose.x, 7);
+    const Polygon& o = wall.shape.outline;
+    length += std::max(norm(o[1] - o[0]), norm(o[2] - o[1]));
+  }
+  EXPECT_NEAR(length, 2 * (2 + 1) + 4 * 0.05, 1e-6) << "at each corner one end is lengthened";
 }
 
 TEST(Visual, OneMeshManyInstances) {

@@ -95,6 +95,26 @@ TEST(Triangles, NormalsAgreeWithTheOrderOfCorners) {
   }
 }
 
+// Rows of images run downwards, so v falls where a surface rises.
+TEST(Triangles, TexturesCoverASurfaceInCopiesOfTheirOwnSize) {
+  const Mesh level = triangles_of(LevelRect{{-1, 3, 0, 3}, {2, 1.5}}, {}, {});
+  EXPECT_EQ(level.uvs, (std::vector<std::array<float, 2>>{{0, 0}, {2, 0}, {2, -2}, {0, -2}}));
+  const Mesh prism = triangles_of(Prism{box_polygon(4, 2), 1, 3, {2, 4}}, {}, {});
+  ASSERT_EQ(prism.uvs.size(), prism.positions.size());
+  EXPECT_EQ(prism.uvs[2], (std::array<float, 2>{2, -0.5})) << "4 m along, 2 m up";
+  EXPECT_EQ(prism.uvs[5], (std::array<float, 2>{3, 0})) << "and round the corner";
+  EXPECT_TRUE(triangles_of(LevelRect{}, {}, {}).uvs.empty());
+}
+
+TEST(Triangles, ATextureLiesOnGroundAsItsHeightsDo) {
+  const std::vector<float> heights(6, 0.F);
+  HeightField field{.rows = 3, .columns = 2, .heights = heights, .corner = {}, .tile = {1, 0.5}};
+  EXPECT_EQ(triangles_of(field, {}, {}).uvs[5], (std::array<float, 2>{2, 2})) << "1 m along y, 2 m along x";
+  EXPECT_EQ(triangles_of(field, {}, {}).uvs[4], (std::array<float, 2>{0, 2}));
+  field.tile_turns = 1;
+  EXPECT_EQ(triangles_of(field, {}, {}).uvs[4], (std::array<float, 2>{-2, 0}));
+}
+
 TEST(Triangles, AMeshTakesThePoseAndTheColorOfItsMaterial) {
   Mesh mesh;
   mesh.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};

@@ -160,9 +160,9 @@ TEST(Walls, ATransformationMovesThePoints) {
 TEST(Walls, SaysWhatIsWrong) {
   const std::pair<std::string, const char*> cases[] = {
       {walls("0 0,1 0,2 0"), "has 3 points, expected pairs"},
-      {"<walls/>", ":2:1: <walls> has no <shape>"},
+      {"<walls/>", ":2:1: <walls> has no <shape> and no <model_uri>"},
       {"<walls><shape/></walls>", "has 0 points"},
-      {"<walls><model_uri>a.dae</model_uri></walls>", "<walls> from <model_uri> is not supported yet"},
+      {"<walls><model_uri>a.dae</model_uri></walls>", "<model_uri>: the file 'a.dae' does not exist"},
       {walls("0 0,1 0,3 3,3 3"), "the wall between points 3 and 4 has no length"},
       {walls("0 0,1 0", "<wallThickness>0</wallThickness>"), "<wallThickness>: found 0, expected >="},
       {walls("0 0,1 0", "<transformation>1 2</transformation>"), "<transformation>: expected a 4x4 matrix"},

@@ -134,7 +134,9 @@ TEST(Element, HorizontalPlane) {
   EXPECT_EQ(p.pose.z, 3);
   EXPECT_FALSE(world.planes[1].has_pose);
   EXPECT_EQ(world.planes[1].extent.x_min, -10);
-  EXPECT_TRUE(has(joined(world.warnings), "<cull_face> has no effect"));
+  EXPECT_EQ(p.cull, CullFaces::kBack);
+  EXPECT_EQ(world.planes[1].cull, CullFaces::kNone);
+  EXPECT_EQ(joined(world.warnings), "");
 }
 
 TEST(Element, GroundGrid) {

@@ -93,7 +93,7 @@ TEST(ElevationMap, TheFirstSourceCounts) {
   EXPECT_EQ(model->terrain.maps.at(0).columns(), 2);
 }
 
-TEST(ElevationMap, TexturesHaveNoEffect) {
+TEST(ElevationMap, ATextureThatIsNotFetchedIsAWarning) {
   const WorldSpec world = load_body(
       map_of("<elevation_data_matrix>[0 1; 2 "
              "3]</elevation_data_matrix><texture_image>https://example.org/a.png</texture_image>"
@@ -101,7 +101,10 @@ TEST(ElevationMap, TexturesHaveNoEffect) {
              "<model_split_size>3.0</model_split_size><mesh_color>#102030</mesh_color><mesh_colour>#102030</"
              "mesh_colour>"));
   const std::string warnings = joined(world.warnings);
-  EXPECT_TRUE(has(warnings, "<texture_image> has no effect"));
+  EXPECT_TRUE(has(warnings, "mvsim-gym fetch"));
+  EXPECT_EQ(world.elevation_maps[0].texture.image, nullptr);
+  EXPECT_EQ(world.elevation_maps[0].texture.size_x, 1.5);
+  EXPECT_EQ(world.elevation_maps[0].texture_turns, 3);
   EXPECT_TRUE(has(warnings,
                   "<mesh_colour> is unknown in <element class=\"elevation_map\"> and ignored, did you mean "
                   "'mesh_color'?"));
@@ -135,6 +138,8 @@ TEST(ElevationMap, SaysWhatIsWrong) {
       {data + "<mesh_color>green</mesh_color>", "<mesh_color>: found 'green', expected a colour"},
       {data + "<texture_image_rotate>45</texture_image_rotate>",
        "found 45, expected 0, 90, -90, 180 or -180"},
+      {data + "<texture_extension_x>-1</texture_extension_x>", "<texture_extension_x>: found -1, expected"},
+      {data + "<texture_image>no.png</texture_image>", "<texture_image>: the file 'no.png' does not exist"},
       {"<elevation_data_matrix>[0 1; 2]</elevation_data_matrix>",
        ":2:32: <elevation_data_matrix>: found a row of 1 numbers after rows of 2"},
       {"<elevation_data_matrix>[0 nan; 2 3]</elevation_data_matrix>", "found '0 nan', expected heights"},
