@@ -251,7 +251,7 @@ TEST(ReadMesh, DamagedFilesLoadOrAreRefused) {
   mutate_files(80, 1);
 }
 TEST(SlowReadMesh, DamagedFilesLoadOrAreRefused) {
-  mutate_files(fuzz_count(1500), 2);
+  mutate_files(fuzz_count(800), 2);
 }
 
 }  // namespace
