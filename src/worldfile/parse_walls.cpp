@@ -75,10 +75,15 @@ Polygon points_of_shape(LoadState& state, const Fields& fields, const Element& s
 
 // Upright edges are points from above; what lies above each other is one wall.
 Polygon points_of_mesh(LoadState& state, const NamedText& uri, const PlanTransform& transform) {
-  constexpr double kSame = 1e-6;  // m
+  constexpr double kSame = 1e-6;            // m
+  constexpr size_t kMaxTriangles = 100000;  // each edge of which costs memory while it is compared
   Polygon points;
   const std::shared_ptr<const MeshFile> mesh = read_model(state, uri);
   if (!mesh) return points;
+  if (mesh->triangle_count > kMaxTriangles)
+    throw WorldFileError(uri.where, "<model_uri> of <walls>: found a mesh of " +
+                                        std::to_string(mesh->triangle_count) +
+                                        " triangles, expected at most " + std::to_string(kMaxTriangles));
   std::set<std::array<int64_t, 4>> known;
   for (const MeshPart& part : mesh->parts)
     for (const auto& [a, b] : sharp_edges(*part.mesh)) {

@@ -53,13 +53,13 @@ Tags<OccupancyGridSpec> occupancy_grid_tags();
 Tags<ElevationMapSpec> elevation_map_tags();
 Tags<HorizontalPlaneSpec> horizontal_plane_tags();
 Tags<VerticalPlaneSpec> vertical_plane_tags();
-Tags<OpeningSpec> opening_tags();  // of its doors and windows
+Tags<TextureSpec> plane_texture_tags();  // of both planes
+Tags<OpeningSpec> opening_tags();        // of its doors and windows
 Tags<PropertyRegionSpec> property_region_tags();
 Tags<GroundGridSpec> ground_grid_tags();
 Tags<PointCloudSpec> point_cloud_tags();
 
 // What a viewer, a server or a recorder would use: checked, without effect.
-Tags<TextureSpec> plane_texture_tags();
 PlainTags publish_tags();
 PlainTags sensor_publish_tags();
 PlainTags sensor_viewer_tags();
