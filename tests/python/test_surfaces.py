@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 import pytest
 from matplotlib import image
 
-from mvsim_gym import World
+from mvsim_gym import World, WorldFileError
 
 
 @pytest.mark.parametrize(("cull", "seen"), [("NONE", "ceiling"), ("BACK", "ceiling"), ("FRONT", "floor")])
@@ -40,9 +41,9 @@ def test_textures_of_planes_walls_and_ground(tmp_path: Path) -> None:
         assert not world.warnings
         return world.draw(80, 80, camera=camera).astype(int)
 
-    def quarters(picture: npt.NDArray[np.int_]) -> list[str]:
+    def quarters(picture: npt.NDArray[np.int_], upper: int = 30, lower: int = 50) -> list[str]:
         names = []
-        for row, column in ((30, 30), (30, 50), (50, 30), (50, 50)):
+        for row, column in ((upper, 30), (upper, 50), (lower, 30), (lower, 50)):
             r, g, b = picture[row, column]
             low = min(r, g, b)
             names.append("white" if max(r, g, b) < 1.3 * low else "rgb"[int(np.argmax([r, g, b]))])
@@ -59,4 +60,18 @@ def test_textures_of_planes_walls_and_ground(tmp_path: Path) -> None:
     assert quarters(drawn(turned)) == ["white", "b", "g", "r"]
     wall = f"""<element class='vertical_plane'><x0>-2</x0><y0>0</y0><x1>2</x1><y1>0</y1><height>4</height>
         <thickness>2</thickness><texture>t.png</texture>{size}</element>"""
-    assert len(np.unique(drawn(wall) // 64, axis=0)) > 3, "its top, too"
+    picture = drawn(wall)
+    assert quarters(picture, 53, 62) == ["r", "g", "b", "white"], "its side, upright"
+    assert quarters(picture, 25, 40) == ["white", "b", "g", "r"], "its top: four copies meet in the middle"
+
+
+def test_walls_of_a_large_mesh_are_refused(tmp_path: Path) -> None:
+    count = 100_001
+    triangle = struct.pack("<12fH", 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0)
+    (tmp_path / "m.stl").write_bytes(bytes(80) + struct.pack("<I", count) + triangle * count)
+    path = tmp_path / "w.world.xml"
+    path.write_text("<mvsim_world><walls><model_uri>m.stl</model_uri></walls></mvsim_world>")
+    with pytest.raises(
+        WorldFileError, match=r"1:21: <model_uri> of <walls>: found a mesh of 100001 triangles"
+    ):
+        World(path, seed=0)
