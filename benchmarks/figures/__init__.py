@@ -1,6 +1,18 @@
 """One module a family of figures; importing this package registers them all."""
 
-from . import environments, learner, learning, memory, overhead, physics, scan, snapshots, startup, throughput
+from . import (
+    environments,
+    learner,
+    learning,
+    memory,
+    overhead,
+    physics,
+    scan,
+    snapshots,
+    startup,
+    throughput,
+    views,
+)
 
 __all__ = [
     "environments",
@@ -13,4 +25,5 @@ __all__ = [
     "snapshots",
     "startup",
     "throughput",
+    "views",
 ]

@@ -14,12 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym.readings import GnssReading, ImuReading, Reading, type_of
+from mvsim_gym.readings import (
+    VIEWS,
+    CameraReading,
+    GnssReading,
+    ImuReading,
+    Lidar3dReading,
+    Reading,
+    type_of,
+    view_reading,
+)
 
 __all__ = [
     "Block",
+    "CameraReading",
     "GnssReading",
     "ImuReading",
+    "Lidar3dReading",
     "Pose",
     "Reading",
     "Sensor",
@@ -149,7 +160,8 @@ class Sensor:
 
     def read(self, *, fresh: bool = False) -> Any:
         """The latest reading that was due, or None before the first: a `Reading` of a lidar, an `ImuReading`
-        of an IMU, a `GnssReading` of a receiver (None where it had no fix).
+        of an IMU, a `GnssReading` of a receiver (None where it had no fix), a `CameraReading` of a camera, a
+        `Lidar3dReading` of a 3D lidar.
 
         A reading is due in the first physics step that begins `period` after the one that made the last, and describes
         that step's end: with steps of 5 ms and a period of 0.1 s those at 0.105, 0.205, 0.305 s... So after
@@ -160,8 +172,13 @@ class Sensor:
                 its own and leaves the schedule as it is: a later `read()` gives the due reading again, whose noise
                 is not what it would have been.
         """
-        make = type_of(self._model)
         simulation, index = self._simulation, self._index
+        if self._model.class_name in VIEWS:
+            if not fresh and simulation.sensor_count(index) == 0:
+                return None
+            time = simulation.time if fresh else simulation.sensor_time(index)
+            return view_reading(self._model, simulation.images(index, fresh), time)
+        make = type_of(self._model)
         if fresh:
             values, valid = simulation.read_now(index)
             return make(values, valid, simulation.time)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 
-__all__ = ["GnssReading", "ImuReading", "Reading"]
+__all__ = ["CameraReading", "GnssReading", "ImuReading", "Lidar3dReading", "Reading"]
 
 
 class Reading(NamedTuple):
@@ -57,6 +57,88 @@ class GnssReading(NamedTuple):
     """s of simulated time that the reading describes"""
 
 
+class CameraReading(NamedTuple):
+    """What a camera sees; all arrays are copies. Row 0 is at the top, column 0 at the left; the ray of column c and row r
+    goes through x = (c - cx) / fx, y = (r - cy) / fy, z = 1 of the camera's optical frame (x right, y down, z forward)."""
+
+    image: npt.NDArray[np.uint8] | None
+    """(height, width, 3) red, green, blue; None of a depth camera without colour"""
+    depth: npt.NDArray[np.float32] | None
+    """(height, width) m along z; 0 where nothing is within the clip planes; None of a camera without depth"""
+    labels: npt.NDArray[np.uint16]
+    """(height, width) of the thing seen, `world.labels` has the names; 0 is nothing. As `image`, or `depth` without one"""
+    intrinsics: dict[str, npt.NDArray[np.float64]]
+    """K, (3, 3) px, of "image", "depth" and "labels" """
+    T_vehicle_camera: dict[str, npt.NDArray[np.float64]]
+    """(4, 4) optical frame in that of the vehicle (of the world, for a camera that stands there), by the same names"""
+    time: float
+    """s of simulated time that the reading describes"""
+
+
+class Lidar3dReading(NamedTuple):
+    """A turn of a 3D lidar, all rays at one instant; all arrays are copies. Row 0 is the lowest ring; column 0 looks
+    back, the columns go counter-clockwise."""
+
+    range_image: npt.NDArray[np.float32]
+    """(rings, columns) m; 0 without a return"""
+    intensity: npt.NDArray[np.float32] | None
+    """(rings, columns) from 0 to 1; None where the sensor makes none"""
+    labels: npt.NDArray[np.uint16]
+    """(rings, columns) of the thing seen; 0 is nothing"""
+    elevations: npt.NDArray[np.float64]
+    """(rings,) rad, up is positive"""
+    azimuths: npt.NDArray[np.float64]
+    """(columns,) rad, to the left is positive"""
+    time: float
+    """s of simulated time that the reading describes"""
+
+    def points(self) -> npt.NDArray[Any]:
+        """The returns as a structured array: x, y, z (m, in the sensor's frame), intensity (1 where none is made), ring,
+        and t, 0 for all. Column by column, rings from below."""
+        columns, rings = np.nonzero(self.range_image.T)
+        ranges = self.range_image[rings, columns].astype(np.float64)
+        level = ranges * np.cos(self.elevations)[rings]
+        cloud = np.zeros(
+            len(ranges),
+            [("x", "f4"), ("y", "f4"), ("z", "f4"), ("intensity", "f4"), ("ring", "u2"), ("t", "f4")],
+        )
+        cloud["x"] = level * np.cos(self.azimuths)[columns]
+        cloud["y"] = level * np.sin(self.azimuths)[columns]
+        cloud["z"] = ranges * np.sin(self.elevations)[rings]
+        cloud["intensity"] = 1 if self.intensity is None else self.intensity[rings, columns]
+        cloud["ring"] = rings
+        return cloud
+
+
+def view_reading(
+    model: _core.SensorModel, images: dict[str, Any], time: float
+) -> CameraReading | Lidar3dReading:
+    """A reading of a sensor that sees the scene, from its images by name."""
+    views = model.views
+    if "range_image" in images:
+        angles = views["range_image"]
+        return Lidar3dReading(
+            images["range_image"],
+            images.get("intensity"),
+            images["labels"],
+            angles["elevations"],
+            angles["azimuths"],
+            time,
+        )
+    return CameraReading(
+        images.get("image"),
+        images.get("depth"),
+        images["labels"],
+        {name: _matrix(*view["intrinsics"]) for name, view in views.items()},
+        {name: view["T_vehicle_camera"] for name, view in views.items()},
+        time,
+    )
+
+
+def _matrix(fx: float, fy: float, cx: float, cy: float) -> npt.NDArray[np.float64]:
+    return np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1]])
+
+
 def _lidar(model: _core.SensorModel, values: Any, valid: Any, time: float) -> Reading:
     assert model.angles is not None  # of a sensor with rays
     return Reading(values, valid, model.angles, time)
@@ -74,6 +156,9 @@ def _gnss(model: _core.SensorModel, values: Any, valid: Any, time: float) -> Gns
     covariance = np.diag([horizontal**2, horizontal**2, vertical**2])
     return GnssReading(latitude, longitude, altitude, values[3:6], covariance, time)
 
+
+# Classes of sensors that see the scene.
+VIEWS = frozenset({"camera", "lidar3d", "rgbd_camera"})
 
 _TYPES: dict[str, Callable[[_core.SensorModel, Any, Any, float], Any]] = {
     "laser": _lidar,

@@ -24,8 +24,10 @@ from mvsim_gym._resources import all_resources, checked_resources
 from mvsim_gym._state import checked_bytes
 from mvsim_gym.parts import (
     Block,
+    CameraReading,
     GnssReading,
     ImuReading,
+    Lidar3dReading,
     Named,
     Pose,
     Reading,
@@ -42,8 +44,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Block",
+    "CameraReading",
     "GnssReading",
     "ImuReading",
+    "Lidar3dReading",
     "Pose",
     "Reading",
     "Sensor",
@@ -55,7 +59,9 @@ __all__ = [
 ]
 
 # Attributes of a World that are made from its model and its simulation; a copy writes no log.
-_NATIVE = frozenset({"_model", "_simulation", "_vehicles", "_blocks", "_painter", "_lock", "_log"})
+_NATIVE = frozenset(
+    {"_model", "_simulation", "_vehicles", "_sensors", "_blocks", "_painter", "_lock", "_log"}
+)
 
 
 class World:
@@ -134,6 +140,15 @@ class World:
                 for i, v in enumerate(model.vehicles)
             },
         )
+        self._sensors = Named(
+            "sensor",
+            {
+                s.name: Sensor(simulation, s, i)
+                for owned in sensors.values()
+                for i, s in owned.items()
+                if s.is_standalone
+            },
+        )
         self._blocks = Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None
         self._lock = threading.Lock()
@@ -147,6 +162,17 @@ class World:
     def blocks(self) -> Mapping[str, Block]:
         """Blocks and walls by name."""
         return self._blocks
+
+    @property
+    def sensors(self) -> Mapping[str, Sensor]:
+        """The sensors that stand in the world, outside of any vehicle, by name."""
+        return self._sensors
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of things as label images count them: `labels[0]` is "" (nothing), then the things in the order of
+        the file, unnamed ones by their tag."""
+        return ["", *self._model.labels]
 
     @property
     def time(self) -> float:

@@ -52,7 +52,7 @@ struct Batch::Impl {
   void sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch);
   void reset(int i, const EnvLoop::KeepGoing& keep_going);
   void sense_fresh(int i, Scratch& scratch);
-  void draw_pictures();
+  void draw_pictures(EnvLoop& loop);
   void read_actions(int i, std::span<const float> actions);
   void sense(int i, bool first, std::vector<ObservationBuffer>& into, Scratch& scratch);
   void report_end(int i, const EnvLoop::KeepGoing& keep_going);

@@ -9,6 +9,7 @@
 #include "assets/nearby_file.h"
 #include "base/file.h"
 #include "model/compile.h"
+#include "sensor/view_sensor.h"
 
 namespace mvsim {
 namespace {
@@ -177,7 +178,7 @@ class MakeCheck {
     for (size_t i = 0; i < model.vehicles.size(); ++i) check(first.vehicles[i], model.vehicles[i]);
     for (size_t i = 0; i < model.blocks.size(); ++i) check(first.blocks[i], model.blocks[i]);
     for (size_t i = 0; i < model.sensors.size(); ++i)
-      check(first.sensors[i], model.sensors[i], model.vehicles[model.sensors[i].vehicle]);
+      check(first.sensors[i], model.sensors[i], model.owner_name(model.sensors[i]));
     for (size_t i = 0; i < model.joints.size(); ++i) {
       same("joint " + std::to_string(i), "a first body of index", first.joints[i].body_a,
            model.joints[i].body_a);
@@ -213,14 +214,23 @@ class MakeCheck {
     same(of, "a body of index", static_cast<double>(first.body), static_cast<double>(block.body));
     same(of, "parameters from index", first.params, block.params);
   }
-  void check(const SensorModel& first, const SensorModel& sensor, const VehicleModel& vehicle) const {
-    const std::string of = "the vehicle '" + shortened(vehicle.name) + "'";
+  void check(const SensorModel& first, const SensorModel& sensor, std::string_view owner) const {
+    const std::string of =
+        owner.empty() ? "the world" : "the vehicle '" + shortened(std::string(owner)) + "'";
     same("", "a sensor on the vehicle of index", first.vehicle, sensor.vehicle);
     same(of, "a sensor", first.name, sensor.name);
     const std::string own = "the sensor '" + shortened(sensor.name) + "' of " + of;
     same(own, "the class", first.class_name, sensor.class_name);
     same(own, "values per reading of", first.sensor->reading().size(), sensor.sensor->reading().size());
     same(own, "readings of the shape", text(first.sensor->reading()), text(sensor.sensor->reading()));
+    const ViewSensor *const first_view = as_view_sensor(*first.sensor), *const view =
+                                                                            as_view_sensor(*sensor.sensor);
+    if (first_view && view) {
+      same(own, "a count of images of", first_view->images().size(), view->images().size());
+      for (size_t i = 0; i < view->images().size(); ++i)
+        same(own, "images of the shape", text(first_view->images()[i].reading),
+             text(view->images()[i].reading));
+    }
     same(own, "values from index", first.values, sensor.values);
     same(own, "parameters from index", first.params, sensor.params);
   }

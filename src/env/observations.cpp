@@ -1,5 +1,5 @@
-// What an agent sees: scan, reading, goal, waypoint, velocity, odometry, attitude, wheels, height_scan,
-// last_action.
+// What an agent sees: scan, gnss, imu, image, depth, labels, range_image, reading, goal, waypoint, velocity,
+// odometry, attitude, wheels, height_scan, last_action.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -211,6 +211,10 @@ constexpr auto kClasses = std::to_array<TermClass<Observation>>({
     {"scan", make<Scan>},
     {"gnss", make_gnss_observation},
     {"imu", make_imu_observation},
+    {"image", make_image_observation},
+    {"depth", make_depth_observation},
+    {"labels", make_labels_observation},
+    {"range_image", make_range_image_observation},
     {"reading", make_reading_observation},
     {"goal", make<Goal>},
     {"waypoint", make<Waypoint>},

@@ -8,16 +8,14 @@
 namespace mvsim {
 namespace {
 
-std::vector<Interval> bounds_of(const ReadingSpec& reading) {
-  return std::vector<Interval>(reading.size(), Interval{reading.low, reading.high});
-}
-
 // Of a state or ray sensor.
 class Reading final : public Observation {
  public:
   Reading(const ReadingSpec& spec, size_t sensor, bool scheduled)
       : spec_(spec), sensor_(sensor), scheduled_(scheduled) {}
-  std::vector<Interval> bounds() const override { return bounds_of(spec_); }
+  std::vector<Interval> bounds() const override {
+    return std::vector<Interval>(spec_.size(), {spec_.low, spec_.high});
+  }
   DType dtype() const override { return spec_.dtype; }
   std::vector<size_t> shape() const override { return spec_.shape; }
   void write_frame(EnvState& env, AgentState&, Scratch&, std::byte* out) const override {
@@ -30,32 +28,6 @@ class Reading final : public Observation {
  private:
   const ReadingSpec& spec_;  // of the Model, which outlives the terms
   size_t sensor_;
-  bool scheduled_;
-};
-
-// Of a view sensor.
-class PictureReading final : public Picture {
- public:
-  PictureReading(const Model& model, size_t sensor, bool scheduled)
-      : spec_(model.sensors[sensor].sensor->reading()),
-        sensor_(sensor),
-        recipe_size_(state_memory_size(model, *model.sensors[sensor].sensor)),
-        scheduled_(scheduled) {}
-  std::vector<Interval> bounds() const override { return bounds_of(spec_); }
-  DType dtype() const override { return spec_.dtype; }
-  std::vector<size_t> shape() const override { return spec_.shape; }
-  size_t recipe_size() const override { return recipe_size_; }
-  void record(EnvState& env, AgentState&, double* recipe) const override {
-    if (scheduled_)
-      std::ranges::copy(view_recipe_of(env.simulation, sensor_), recipe);
-    else
-      env.simulation.record_view(sensor_, recipe);
-  }
-  void draw(std::span<const Frame> frames) const override { draw_views(sensor_, frames); }
-
- private:
-  const ReadingSpec& spec_;
-  size_t sensor_, recipe_size_;
   bool scheduled_;
 };
 
@@ -93,8 +65,7 @@ std::unique_ptr<const Observation> make_reading_observation(TermReader& reader, 
   const bool scheduled = reader.choice("timing", {"control", "sensor"}) == 1;
   if (scheduled) context.needs.scheduled_sensors.push_back(sensor);
   const Sensor& s = *context.model.sensors[sensor].sensor;
-  if (s.kind() == SensorKind::kView)
-    return std::make_unique<PictureReading>(context.model, sensor, scheduled);
+  if (s.kind() == SensorKind::kView) return make_image_reading(context.model, sensor, 0, scheduled);
   return std::make_unique<Reading>(s.reading(), sensor, scheduled);
 }
 

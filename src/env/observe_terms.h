@@ -22,6 +22,16 @@ std::unique_ptr<const Observation> make_imu_observation(TermReader& reader, Task
 // `gnss`: the position in metres, and whether there is one.
 std::unique_ptr<const Observation> make_gnss_observation(TermReader& reader, TaskContext& context);
 
+// `image`, `depth`, `labels`, `range_image`: what a camera or a 3D lidar sees.
+std::unique_ptr<const Observation> make_image_observation(TermReader& reader, TaskContext& context);
+std::unique_ptr<const Observation> make_depth_observation(TermReader& reader, TaskContext& context);
+std::unique_ptr<const Observation> make_labels_observation(TermReader& reader, TaskContext& context);
+std::unique_ptr<const Observation> make_range_image_observation(TermReader& reader, TaskContext& context);
+
+// One image of a view sensor, as it is read.
+std::unique_ptr<const Observation> make_image_reading(const Model& model, size_t sensor, size_t image,
+                                                      bool scheduled);
+
 // The sensor of the agent's vehicle that the attribute `sensor` names; of one class, by default the first.
 size_t find_sensor(TermReader& reader, const TaskContext& context);
 size_t find_sensor_of_class(TermReader& reader, const TaskContext& context, std::string_view class_name,

@@ -5,8 +5,8 @@
 //   reset        the episodes that ended begin anew (NEXT_STEP: those that ended in the step before)
 //   sense fresh  the observations of their start
 //
-// Each phase of an env needs that env alone, but for pictures: workers only record what there is to draw, and
-// all views of all envs are drawn in one call, those of the ends before those of the starts.
+// Each phase of an env needs that env alone. Pictures are recorded in the phases and drawn between them,
+// those of the ends before those of the starts.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -34,12 +34,12 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) 
       m.advance(i, actions, keep_going);
       m.sense_final(i, keep_going, scratch);
     });
-    m.draw_pictures();
+    m.draw_pictures(loop);
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
       m.reset(i, keep_going);
       m.sense_fresh(i, scratch);
     });
-    m.draw_pictures();
+    m.draw_pictures(loop);
   }
   m.finish(loop);
 }
@@ -60,7 +60,7 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop) 
     m.reset(i, keep_going);
     m.sense_fresh(i, scratch);
   });
-  m.draw_pictures();
+  m.draw_pictures(loop);
   m.finish(loop);
 }
 
@@ -146,24 +146,26 @@ void Batch::Impl::sense(int i, bool first, std::vector<ObservationBuffer>& into,
   }
 }
 
-void Batch::Impl::draw_pictures() {
+void Batch::Impl::draw_pictures(EnvLoop& loop) {
   if (!task->has_pictures) return;
   // a renderer may throw: nothing is due any more then either
   const auto due_now = std::exchange(due_drawings, std::vector(envs.size(), DueDrawing::kNothing));
-  for (size_t a = 0; a < task->agents.size(); ++a) {
-    const std::vector<ObservationSlot>& slots = task->agents[a].observations;
-    for (size_t k = 0; k < slots.size(); ++k) {
-      if (!slots[k].is_picture()) continue;
-      std::vector<ObservationRow> rows;
-      for (size_t i = 0; i < envs.size(); ++i) {
-        if (due_now[i] == DueDrawing::kNothing) continue;
-        ObservationBuffer& into = (due_now[i] == DueDrawing::kFinal ? final_observations : observations)[k];
-        rows.push_back({&envs[i], &envs[i].agents[a], due_now[i] == DueDrawing::kFirst,
-                        into.row(row_of(static_cast<int>(i), a))});
+  loop.run([&](int i, const EnvLoop::KeepGoing&, Scratch&) {
+    const auto env_index = static_cast<size_t>(i);
+    const DueDrawing due_here = due_now[env_index];
+    if (due_here == DueDrawing::kNothing) return;
+    EnvState& env = envs[env_index];
+    std::vector<ObservationBuffer>& into = due_here == DueDrawing::kFinal ? final_observations : observations;
+    for (size_t a = 0; a < task->agents.size(); ++a) {
+      const std::vector<ObservationSlot>& slots = task->agents[a].observations;
+      for (size_t k = 0; k < slots.size(); ++k) {
+        if (!slots[k].is_picture()) continue;
+        const ObservationRow row{&env, &env.agents[a], due_here == DueDrawing::kFirst,
+                                 into[k].row(row_of(i, a))};
+        mvsim::draw_pictures(slots[k], {&row, 1});
       }
-      if (!rows.empty()) mvsim::draw_pictures(slots[k], rows);
     }
-  }
+  });
 }
 
 // Takes over actions clipped to [-1, 1]; one that is not finite counts as zero as a whole.

@@ -23,9 +23,8 @@ void compile_globals(const WorldSpec& spec, Model& model) {
 
 void set_timestep(const WorldSpec& spec, Model& model) {
   double shortest = std::numeric_limits<double>::infinity();
-  for (const SensorModel& s : model.sensors) shortest = std::min(shortest, s.period);
-  for (const PendingSensorModel& s : model.pending_sensors)
-    if (s.vehicle) shortest = std::min(shortest, s.period);
+  for (const SensorModel& s : model.sensors)
+    if (!s.is_standalone()) shortest = std::min(shortest, s.period);
   model.timestep = spec.timestep > 0 ? spec.timestep : std::min(5e-3, shortest);
   if (spec.timestep > shortest)
     model.warnings.push_back(
@@ -172,7 +171,6 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
   compile_regions(spec, guard, *model);
   compile_site(spec, guard, *model);
   compile_standalone_sensors(spec, guard, *model);
-  warn_of_pending_sensors(spec, *model);
   set_timestep(spec, *model);
   check_drives(spec, *model);
   build_static_shapes(*model);

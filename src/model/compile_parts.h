@@ -30,10 +30,9 @@ Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_h
 // Throws for a class that none of `names` is.
 [[noreturn]] void unknown_class(const ParamSet& set, const std::vector<std::string>& names);
 
-// The sensors of a vehicle, and those of the world itself; then one warning for each class without readings.
+// The sensors of a vehicle, and, after all of these, those that stand in the world.
 void compile_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Model& model);
 void compile_standalone_sensors(const WorldSpec& spec, LoadGuard& guard, Model& model);
-void warn_of_pending_sensors(const WorldSpec& spec, Model& model);
 
 // `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.
 void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& guard, Model& model);

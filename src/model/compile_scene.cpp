@@ -19,26 +19,40 @@ constexpr Color kFreeFloorColor{0xe6, 0xe8, 0xea, 255}, kUnknownFloorColor{0xb4,
 class Labels {
  public:
   explicit Labels(const WorldSpec& spec) {
-    const auto collect = [&](const auto& things) {
-      for (const auto& thing : things) orders_.push_back(thing.order);
+    std::vector<std::pair<int, std::string>> things;
+    // by their name, or by what they are
+    const auto collect = [&](const auto& all, const char* kind) {
+      for (const auto& thing : all) {
+        if constexpr (requires { thing.name; })
+          things.emplace_back(thing.order, thing.name);
+        else
+          things.emplace_back(thing.order, kind);
+      }
     };
-    collect(spec.vehicles);
-    collect(spec.blocks);
-    collect(spec.grids);
-    collect(spec.elevation_maps);
-    collect(spec.planes);
-    collect(spec.actors);
-    collect(spec.panels);
-    collect(spec.point_clouds);
-    std::sort(orders_.begin(), orders_.end());
+    collect(spec.vehicles, "");
+    collect(spec.blocks, "");
+    collect(spec.grids, "occupancy_grid");
+    collect(spec.elevation_maps, "elevation_map");
+    collect(spec.planes, "horizontal_plane");
+    collect(spec.actors, "");
+    collect(spec.panels, "vertical_plane");
+    collect(spec.point_clouds, "pointcloud");
+    std::ranges::stable_sort(things, {}, &std::pair<int, std::string>::first);
+    for (auto& [order, name] : things) {
+      orders_.push_back(order);
+      names_.push_back(std::move(name));
+    }
   }
   uint16_t of(int order) const {
     const auto place = std::lower_bound(orders_.begin(), orders_.end(), order) - orders_.begin() + 1;
     return static_cast<uint16_t>(std::min<std::ptrdiff_t>(place, std::numeric_limits<uint16_t>::max()));
   }
 
+  std::vector<std::string>& names() { return names_; }
+
  private:
   std::vector<int> orders_;
+  std::vector<std::string> names_;
 };
 
 class SceneCompiler {
@@ -98,7 +112,7 @@ class SceneCompiler {
   }
   void add_linked(const VehicleSpec& spec, VehicleModel& vehicle);
   void add_wheels(const VehicleSpec& spec, const VehicleModel& vehicle);
-  void add_sensors(const VehicleSpec& spec, const VehicleModel& vehicle);
+  void add_sensors(std::span<const SensorSpec> specs, size_t vehicle, uint32_t frame, int order);
 
   const WorldSpec& spec_;
   Model& model_;
@@ -136,24 +150,23 @@ void SceneCompiler::add_wheels(const VehicleSpec& spec, const VehicleModel& vehi
   }
 }
 
-void SceneCompiler::add_sensors(const VehicleSpec& spec, const VehicleModel& vehicle) {
-  for (const SensorSpec& sensor : spec.sensors)
-    for (const SensorModel& compiled : model_.sensors)
-      if (&model_.vehicles[compiled.vehicle] == &vehicle && compiled.name == sensor.name)
-        add_visuals(sensor.visuals, frame_of_body(vehicle.body), Frame3(compiled.sensor->mount()),
-                    spec.order);
-  for (const SensorSpec& sensor : spec.sensors)
-    for (const PendingSensorModel& pending : model_.pending_sensors)
-      if (pending.vehicle && &model_.vehicles[*pending.vehicle] == &vehicle && pending.name == sensor.name)
-        add_visuals(sensor.visuals, frame_of_body(vehicle.body), Frame3(pending.mount), spec.order);
+// The devices of the sensors of one vehicle, or of those that stand in the world.
+void SceneCompiler::add_sensors(std::span<const SensorSpec> specs, size_t vehicle, uint32_t frame,
+                                int order) {
+  for (const SensorSpec& spec : specs)
+    for (size_t i = 0; i < model_.sensors.size(); ++i) {
+      const SensorModel& sensor = model_.sensors[i];
+      if (sensor.vehicle != vehicle || sensor.name != spec.name) continue;
+      const size_t before = scene_.instances.size();
+      add_visuals(spec.visuals, frame, Frame3(sensor.sensor->mount()), order);
+      for (size_t k = before; k < scene_.instances.size(); ++k)
+        scene_.instances[k].sensor = static_cast<int>(i);
+    }
 }
 
 // After all else: they belong to no thing.
 void SceneCompiler::add_standalone_sensors() {
-  for (const SensorSpec& sensor : spec_.sensors)
-    for (const PendingSensorModel& pending : model_.pending_sensors)
-      if (!pending.vehicle && pending.name == sensor.name)
-        add_visuals(sensor.visuals, kWorldFrame, Frame3(pending.mount), std::numeric_limits<int>::max());
+  add_sensors(spec_.sensors, SensorModel::kNoVehicle, kWorldFrame, std::numeric_limits<int>::max());
 }
 
 void SceneCompiler::add_planes() {
@@ -336,7 +349,7 @@ void SceneCompiler::add_vehicles() {
   for (size_t i = 0; i < spec_.vehicles.size(); ++i) {
     const VehicleSpec& spec = spec_.vehicles[i];
     add_wheels(spec, model_.vehicles[i]);
-    add_sensors(spec, model_.vehicles[i]);
+    add_sensors(spec.sensors, i, frame_of_body(model_.vehicles[i].body), spec.order);
   }
 }
 
@@ -352,6 +365,7 @@ void SceneCompiler::add_ground_grids() {
 }
 
 void SceneCompiler::set_extent() {
+  scene_.label_names = std::move(labels_.names());
   scene_.bounds = model_.bounds;
   scene_.height = model_.grids.empty() ? 0 : kGridWallHeight;
   for (const BlockModel& b : model_.blocks) scene_.height = std::max(scene_.height, b.z_max);

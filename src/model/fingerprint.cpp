@@ -162,9 +162,9 @@ void visit(Archive& archive, const Site& site) {
 uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
                vehicles, blocks, grids, bodies, animations, moving_planes, actors, joints, joint_groups,
-               sensors, pending_sensors, terrain, has_steps, site, regions, static_shapes, params,
-               wheel_count, memory_size, reading_count, reading_bytes, bounds, origin, warnings, load_bytes,
-               own_fingerprint, scene] = model;
+               sensors, terrain, has_steps, site, regions, static_shapes, params, wheel_count, memory_size,
+               reading_count, reading_bytes, bounds, origin, warnings, load_bytes, own_fingerprint, scene,
+               ray_scene] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,

@@ -36,6 +36,10 @@ size_t Model::sensor_index(std::string_view vehicle, std::string_view sensor) co
               did_you_mean(sensor, names));
 }
 
+std::string_view Model::owner_name(const SensorModel& sensor) const {
+  return sensor.is_standalone() ? std::string_view() : vehicles[sensor.vehicle].name;
+}
+
 std::vector<size_t> Model::joined_vehicles(size_t vehicle) const {
   std::vector<size_t> out;
   const int group = bodies[vehicles.at(vehicle).body].joint_group;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "base/geometry.h"
 #include "base/image.h"
+#include "base/lazy.h"
 #include "base/params.h"
 #include "raycast/grid_field.h"
 #include "raycast/static_shapes.h"
@@ -26,6 +28,7 @@
 
 namespace mvsim {
 
+struct RayScene;
 struct Scene;
 
 // A convex outline in its body's frame with what a rigid body needs of it.
@@ -150,24 +153,19 @@ struct BodyModel {
 };
 
 struct SensorModel {
+  static constexpr size_t kNoVehicle = std::numeric_limits<size_t>::max();
+
   std::string name;
-  size_t vehicle = 0;
-  double period = 0.1;  // s
-  size_t params = 0;    // first index in Model::params
-  size_t values = 0;    // first index in a Simulation's flags of readings
-  size_t bytes = 0;     // first index in its readings
-  size_t memory = 0;    // first index in its memory
+  size_t vehicle = kNoVehicle;  // none: it stands in the world, and its mount is T_world_sensor
+  double period = 0.1;          // s
+
+  bool is_standalone() const { return vehicle == kNoVehicle; }
+  size_t params = 0;  // first index in Model::params
+  size_t values = 0;  // first index in a Simulation's flags of readings
+  size_t bytes = 0;   // first index in its readings
+  size_t memory = 0;  // first index in its memory
   std::string_view class_name;
   std::unique_ptr<const Sensor> sensor;
-};
-
-// A sensor that has no readings yet: its class is to come, or it stands in the world by itself.
-struct PendingSensorModel {
-  std::string name;
-  std::string_view class_name{};
-  std::optional<size_t> vehicle{};  // none: it stands in the world
-  Pose3 mount{};                    // T_vehicle_sensor, or T_world_sensor
-  double period = 0.1;              // s; those of vehicles count in the automatic time step
 };
 
 enum class GroundProperty { kMu, kCRr, kSurface, kConeIndex };
@@ -231,8 +229,7 @@ struct Model {
   std::vector<ActorModel> actors;
   std::vector<JointModel> joints;
   std::vector<JointGroup> joint_groups;
-  std::vector<SensorModel> sensors;
-  std::vector<PendingSensorModel> pending_sensors;
+  std::vector<SensorModel> sensors;  // of the vehicles, then those that stand in the world
   Terrain terrain;
   bool has_steps = false;    // ground that a chassis may run against: maps, planes, blocks without a body
   std::optional<Site> site;  // none: the world is nowhere on the Earth
@@ -258,11 +255,15 @@ struct Model {
   // What eyes see (scene/scene.h), no part of the fingerprint. It refers to the maps above: whoever keeps it
   // longer than a call holds it by a pointer that shares the Model's life (scene_of).
   std::shared_ptr<const Scene> scene;
+  // The same made ready for rays (render/ray_scene.h) by whoever first draws a view of a sensor.
+  std::shared_ptr<const Lazy<RayScene>> ray_scene = std::make_shared<const Lazy<RayScene>>();
 
   // Index of a name, or throws Error with the nearest name.
   size_t vehicle_index(std::string_view name) const;
   size_t block_index(std::string_view name) const;
   size_t sensor_index(std::string_view vehicle, std::string_view sensor) const;
+  // The name of its vehicle, "" where it stands in the world.
+  std::string_view owner_name(const SensorModel& sensor) const;
   // The other vehicles that joints hold to this one, directly or through others.
   std::vector<size_t> joined_vehicles(size_t vehicle) const;
   // Indices into `params` whose path matches; `*` in the pattern stands for any run of characters.

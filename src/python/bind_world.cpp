@@ -7,13 +7,16 @@
 #include <optional>
 #include <tuple>
 
+#include "base/math.h"
 #include "model/compile.h"
 #include "python/bind.h"
 #include "python/gil.h"
 #include "python/path.h"
 #include "record/vehicle_log.h"
+#include "scene/scene.h"
 #include "scene/triangles.h"
 #include "sensor/ray_sensor.h"
+#include "sensor/view_sensor.h"
 #include "sim/animate.h"
 #include "sim/check_start.h"
 #include "sim/simulation.h"
@@ -123,22 +126,44 @@ py::array_t<bool> flags_of(std::span<const uint8_t> flags) {
   return out;
 }
 
-// An array of a sensor's readings.
-py::array empty_reading(const Simulation& s, size_t sensor) {
-  const ReadingSpec& reading = s.model().sensors.at(sensor).sensor->reading();
+py::array empty_array(const ReadingSpec& reading) {
   return {py::dtype(std::string(name_of(reading.dtype))),
           std::vector<py::ssize_t>(reading.shape.begin(), reading.shape.end())};
 }
 
+// An array of a sensor's readings.
+py::array empty_reading(const Simulation& s, size_t sensor) {
+  return empty_array(s.model().sensors.at(sensor).sensor->reading());
+}
+
+// One image of a camera or 3D lidar, drawn from its recipe.
+py::array image_of(const Simulation& s, size_t sensor, size_t image, const double* recipe) {
+  const auto& view = static_cast<const ViewSensor&>(*s.model().sensors[sensor].sensor);
+  py::array out = empty_array(view.images()[image].reading);
+  const ViewFrame frame{&s.model(), recipe, static_cast<std::byte*>(out.mutable_data())};
+  const ReleasedGil released;
+  draw_views(sensor, image, {&frame, 1});
+  return out;
+}
+
+// All images of a camera or 3D lidar by name: of the latest due moment, or as it sees now.
+py::dict images_of(Simulation& s, size_t sensor, bool fresh) {
+  const ViewSensor* const view = as_view_sensor(*s.model().sensors.at(sensor).sensor);
+  if (!view) throw Error("sensor '" + s.model().sensors[sensor].name + "' has no images");
+  const std::span<const double> latest = view_recipe_of(s, sensor);
+  std::vector<double> recipe(latest.begin(), latest.end());
+  if (fresh) s.record_view(sensor, recipe.data());
+  py::dict out;
+  for (size_t i = 0; i < view->images().size(); ++i)
+    out[py::str(std::string(view->images()[i].name))] = image_of(s, sensor, i, recipe.data());
+  return out;
+}
+
 py::array latest_reading(const Simulation& s, size_t sensor) {
+  if (s.model().sensors.at(sensor).sensor->kind() == SensorKind::kView)
+    return image_of(s, sensor, 0, view_recipe_of(s, sensor).data());
   py::array out = empty_reading(s, sensor);
-  auto* const values = static_cast<std::byte*>(out.mutable_data());
-  if (s.model().sensors[sensor].sensor->kind() == SensorKind::kView) {
-    const ViewFrame frame{&s.model(), view_recipe_of(s, sensor).data(), values};
-    draw_views(sensor, {&frame, 1});
-  } else {
-    std::ranges::copy(reading_of(s, sensor), values);
-  }
+  std::ranges::copy(reading_of(s, sensor), static_cast<std::byte*>(out.mutable_data()));
   return out;
 }
 
@@ -147,6 +172,41 @@ std::pair<py::array, py::array_t<bool>> fresh_reading(Simulation& s, size_t sens
   std::vector<uint8_t> valid(s.reading_valid(sensor).size());
   s.read_now(sensor, out.mutable_data(), valid.data());
   return {out, flags_of(valid)};
+}
+
+py::array_t<double> matrix_of(const Frame3& frame) {
+  py::array_t<double> out({4, 4});
+  auto at = out.mutable_unchecked<2>();
+  const Vec3 columns[] = {frame.x, frame.y, frame.z, frame.origin};
+  for (py::ssize_t c = 0; c < 4; ++c) {
+    at(0, c) = columns[c].x, at(1, c) = columns[c].y, at(2, c) = columns[c].z, at(3, c) = c == 3;
+  }
+  return out;
+}
+
+py::array_t<double> angles_of(std::span<const SinCos> turns) {
+  std::vector<double> angles;
+  for (const SinCos& turn : turns) angles.push_back(math::atan2(turn.sin, turn.cos));
+  return copy_of(std::span<const double>(angles));
+}
+
+py::dict views_of(const SensorModel& sensor) {
+  py::dict out;
+  const ViewSensor* const views = as_view_sensor(*sensor.sensor);
+  if (!views) return out;
+  for (const ViewImage& image : views->images()) {
+    const View& view = image.view;
+    py::dict one;
+    if (view.is_pinhole()) {
+      one["intrinsics"] = py::make_tuple(view.fx, view.fy, view.cx, view.cy);
+      one["T_vehicle_camera"] = matrix_of(compose(Frame3(sensor.sensor->mount()), view.T_sensor_view));
+    } else {
+      one["elevations"] = angles_of(view.rings);
+      one["azimuths"] = angles_of(view.columns);
+    }
+    out[py::str(std::string(image.name))] = one;
+  }
+  return out;
 }
 
 void bind_model(py::module_& m) {
@@ -177,19 +237,21 @@ void bind_model(py::module_& m) {
   py::class_<SensorModel>(m, "SensorModel")
       .def_readonly("name", &SensorModel::name)
       .def_readonly("vehicle", &SensorModel::vehicle)
+      .def_property_readonly("is_standalone", &SensorModel::is_standalone)
       .def_readonly("period", &SensorModel::period)
       .def_readonly("class_name", &SensorModel::class_name)
       // rad of each ray, of a lidar
-      .def_property_readonly("angles", [](const SensorModel& s) -> std::optional<py::array_t<double>> {
-        const RaySensor* const lidar = as_ray_sensor(*s.sensor);
-        if (!lidar) return std::nullopt;
-        return copy_of(lidar->angles());
-      });
-  py::class_<PendingSensorModel>(m, "PendingSensorModel")
-      .def_readonly("name", &PendingSensorModel::name)
-      .def_readonly("class_name", &PendingSensorModel::class_name)
-      .def_readonly("vehicle", &PendingSensorModel::vehicle)
-      .def_readonly("period", &PendingSensorModel::period);
+      .def_property_readonly("angles",
+                             [](const SensorModel& s) -> std::optional<py::array_t<double>> {
+                               const RaySensor* const lidar = as_ray_sensor(*s.sensor);
+                               if (!lidar) return std::nullopt;
+                               return copy_of(lidar->angles());
+                             })
+      // T_vehicle_sensor, or T_world_sensor of one that stands in the world
+      .def_property_readonly("mount", [](const SensorModel& s) { return tuple_of(s.sensor->mount()); })
+      // of each image by name: fx, fy, cx, cy and T_sensor_view of a pinhole, elevations and azimuths of
+      // rings
+      .def_property_readonly("views", &views_of);
   py::class_<Model, py::smart_holder>(m, "Model")
       .def_property_readonly("path", [](const Model& m) { return python_path(m.path); })
       .def_readonly("timestep", &Model::timestep)
@@ -197,13 +259,13 @@ void bind_model(py::module_& m) {
       .def_readonly("vehicles", &Model::vehicles)
       .def_readonly("blocks", &Model::blocks)
       .def_readonly("sensors", &Model::sensors)
-      .def_readonly("pending_sensors", &Model::pending_sensors)
       .def_property_readonly("actors",
                              [](const Model& m) {
                                std::vector<std::string> names;
                                for (const ActorModel& actor : m.actors) names.push_back(actor.name);
                                return names;
                              })
+      .def_property_readonly("labels", [](const Model& m) { return m.scene->label_names; })
       .def_property_readonly("body_count", [](const Model& m) { return m.bodies.size(); })
       .def_property_readonly("triangle_count", [](const Model& m) { return triangle_count(*m.scene); })
       .def_readonly("load_bytes", &Model::load_bytes)
@@ -269,6 +331,8 @@ void bind_world(py::module_& m) {
       .def("sensor_time", [](const Simulation& s, size_t i) { return s.state().sensors.at(i).stamp; })
       .def("reading", &latest_reading)
       .def("reading_valid", [](const Simulation& s, size_t i) { return flags_of(s.reading_valid(i)); })
+      // arrays by name
+      .def("images", &images_of, "sensor"_a, "fresh"_a)
       // values and validity, not stored
       .def("read_now", &fresh_reading);
   m.def(

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "assets/color_image.h"
@@ -34,11 +35,14 @@ struct Material {
 inline constexpr uint32_t kWorldFrame = 0;
 
 struct Instance {
+  static constexpr int kNoSensor = -1;
+
   uint32_t shape = 0, material = 0;  // in Scene::shapes, Scene::materials
   uint32_t frame = kWorldFrame;      // in the array of poses
-  Frame3 T_frame_shape;  // its axes may be longer or shorter than 1: the shape is scaled, the same in all
-                         // directions
-  uint16_t label = 0;    // of the thing that it belongs to: things count from 1 in the order of the file
+  Frame3 T_frame_shape;    // its axes may be longer or shorter than 1: the shape is scaled, the same in all
+                           // directions
+  uint16_t label = 0;      // of the thing that it belongs to: things count from 1 in the order of the file
+  int sensor = kNoSensor;  // in Model::sensors: it is the body of this device
 };
 
 // Where a frame is, and how much larger than compiled what hangs on it stands: along x and y of the frame,
@@ -74,7 +78,9 @@ struct Scene {
   std::vector<GroundGrid> ground_grids;
   Sun sun;
   Sky sky;
-  uint32_t frame_count = 1;  // length of the array of poses
+  bool has_shadows = true;               // those that sensors see
+  std::vector<std::string> label_names;  // of the things, from label 1 on
+  uint32_t frame_count = 1;              // length of the array of poses
 
   Rect bounds;        // what a view from above shows
   double height = 0;  // m above 0 of the tallest thing that stands in it, about

@@ -6,9 +6,12 @@ namespace mvsim {
 
 // One line a class, which is declared by it.
 constexpr auto kSensorClasses = std::to_array<SensorClass>({
+    {"camera", compile_sensor<class Camera3d>},
     {"gnss", compile_sensor<class Gnss>},
     {"imu", compile_sensor<class Imu>},
     {"laser", compile_sensor<class Lidar2d>},
+    {"lidar3d", compile_sensor<class Lidar3d>},
+    {"rgbd_camera", compile_sensor<class RgbdCamera>},
 });
 
 std::span<const SensorClass> sensor_classes() {

@@ -1,41 +1,70 @@
-// Sensors that see the scene as eyes do: cameras. They say which view they want; a renderer draws it, and
-// they make the reading of what was drawn. sim/view_recipe.h says when.
+// Sensors that see the scene as eyes do: cameras and 3D lidars. They say which views they want; a renderer
+// draws these, and the sensor adds what is its own (noise). sim/view_recipe.h says when.
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "scene/scene.h"
+#include "base/geometry3.h"
+#include "base/math.h"
 #include "sensor/sensor.h"
 
 namespace mvsim {
 
-// A pinhole camera whose frame is the sensor's: x right, y down, z forward.
-struct View {
-  int width = 0, height = 0;
-  double fx = 0, fy = 0, cx = 0, cy = 0;  // px
-  double near = 0.01, far = 1e4;          // m along z
+// What each pixel of a view holds. Of what nothing is seen: the sky's colour, 0 m, label 0, intensity 0.
+enum class ViewContent : uint8_t {
+  kColor,      // uint8 [height, width, 3]: red, green, blue
+  kDepth,      // float32 [height, width], m: along z of a pinhole camera, along the ray of rings
+  kLabels,     // uint16 [height, width]: Instance::label
+  kIntensity,  // float32 [height, width], 0 to 1: luma of the colour
 };
 
-// What is seen in one simulation at one moment, and what a renderer drew of it: row by row from the top. No
-// renderer draws for sensors yet, so color and depth are empty.
-struct DrawnView {
-  const Scene* scene = nullptr;
-  std::span<const ScenePose> poses;
-  Frame3 T_world_sensor;
-  std::span<const uint8_t> color{};  // red, green, blue
-  std::span<const float> depth{};    // m along z
+// A camera or a lidar, in the frame of its view. A pinhole looks along z, x right, y down: the ray of column
+// c and row r goes through x = (c - cx) / fx, y = (r - cy) / fy, z = 1. Rings turn about z, x forward, y
+// left: row r has the elevation of rings[r], column c the azimuth of columns[c].
+struct View {
+  ViewContent content = ViewContent::kColor;
+  int width = 0, height = 0;
+  double fx = 1, fy = 1, cx = 0, cy = 0;  // px, of a pinhole
+  std::vector<SinCos> rings, columns;     // of elevations, ascending, and azimuths; empty: a pinhole
+  double near = 0.01, far = 1e4;          // m, as kDepth counts: what is nearer or farther is not seen
+  Frame3 T_sensor_view;
+  bool hides_vehicle = false;  // its own vehicle is not seen
+
+  bool is_pinhole() const { return rings.empty(); }
+};
+
+// One image of a sensor, e.g. "depth".
+struct ViewImage {
+  std::string_view name;
+  ReadingSpec reading;
+  View view;
 };
 
 class ViewSensor : public Sensor {
  public:
-  virtual View view() const = 0;
-  // Writes reading().bytes(). The picture is a function of its arguments alone: it is drawn again, bit for
-  // bit, where a snapshot is restored. No memory; the noise is of this picture alone.
-  virtual void make_picture(const SensorOwn& own, const DrawnView& drawn, std::byte* picture) const = 0;
+  // At least one; the first is reading().
+  std::span<const ViewImage> images() const { return images_; }
+  // Changes what was drawn of an image into the sensor's: noise. A function of its arguments alone: the image
+  // is drawn again, bit for bit, where a snapshot is restored. No memory; the noise is of this image alone.
+  virtual void finish(size_t image, const SensorOwn& own, std::byte* pixels) const {
+    (void)image, (void)own, (void)pixels;
+  }
 
  protected:
-  explicit ViewSensor(SensorInfo info) : Sensor(SensorKind::kView, std::move(info)) {}
+  // `info` without its reading.
+  ViewSensor(SensorInfo info, std::vector<ViewImage> images)
+      : Sensor(SensorKind::kView, with_reading(std::move(info), images)), images_(std::move(images)) {}
+
+ private:
+  static SensorInfo with_reading(SensorInfo info, const std::vector<ViewImage>& images) {
+    info.reading = images.front().reading;
+    return info;
+  }
+
+  std::vector<ViewImage> images_;
 };
 
 // `sensor` if it is one, else null.

@@ -18,6 +18,8 @@ size_t held(const Sensor& sensor, size_t size) {
 }
 
 BodyMotion motion_of(const Model& m, const SimState& s, size_t vehicle, RotationMemo& yaws) {
+  if (vehicle == SensorModel::kNoVehicle)
+    return {.time = s.time, .gravity = m.gravity, .site = m.site ? &*m.site : nullptr};
   const VehicleState& v = s.vehicles[vehicle];
   const Pose3 pose = vehicle_pose({m, s}, vehicle);
   const Pose2 before = v.has_last_pose ? v.last_pose : Pose2{pose.x, pose.y, pose.yaw};
@@ -35,8 +37,10 @@ SensorOwn own_of(const SensorModel& sensor, SimState& s, size_t index) {
   return {s.params.data() + sensor.params, s.memory.data() + sensor.memory, &s.sensors[index].noise};
 }
 
-int own_body(const Model& m, const SensorModel& sensor) {
-  return static_cast<int>(m.vehicles[sensor.vehicle].body);
+// What it hangs on; a sensor that stands in the world stands at its mount and has no body.
+SensorMount mount_of(const Model& m, const SimState& s, const SensorModel& sensor) {
+  if (sensor.is_standalone()) return {};
+  return {vehicle_pose({m, s}, sensor.vehicle), static_cast<int>(m.vehicles[sensor.vehicle].body)};
 }
 
 // `moving`: what the sensor may see; it passes over its own body.
@@ -45,8 +49,7 @@ void read_rays(const Model& m, SimState& s, SceneBuffer& scene, size_t index,
   const SensorModel& sensor = m.sensors[index];
   const SensorScene seen{.grids = scene.grids(m), .static_shapes = &m.static_shapes, .moving = moving};
   static_cast<const RaySensor&>(*sensor.sensor)
-      .read(own_of(sensor, s, index), seen, {vehicle_pose({m, s}, sensor.vehicle), own_body(m, sensor)},
-            reinterpret_cast<float*>(values), valid);
+      .read(own_of(sensor, s, index), seen, mount_of(m, s, sensor), reinterpret_cast<float*>(values), valid);
 }
 
 }  // namespace
@@ -77,8 +80,8 @@ void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t index, 
   const SensorModel& sensor = m.sensors.at(index);
   switch (sensor.sensor->kind()) {
     case SensorKind::kRay:
-      read_rays(m, s, scene, index, scene.shapes(m, s.params, s.bodies, s.wheels, own_body(m, sensor)),
-                values, valid);
+      read_rays(m, s, scene, index,
+                scene.shapes(m, s.params, s.bodies, s.wheels, mount_of(m, s, sensor).body), values, valid);
       return;
     case SensorKind::kState: {
       RotationMemo yaws;
@@ -90,7 +93,7 @@ void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t index, 
       std::vector<double> recipe(state_memory_size(m, *sensor.sensor));
       record_view(m, s, index, recipe.data());
       const ViewFrame frame{&m, recipe.data(), values};
-      draw_views(index, {&frame, 1});
+      draw_views(index, 0, {&frame, 1});
       return;
     }
   }

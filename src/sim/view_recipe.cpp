@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/sensor_layout.h"
+#include "render/ray_view.h"
 #include "sensor/view_sensor.h"
 #include "sim/scene_poses.h"
 
@@ -34,20 +35,39 @@ bool is_taken(const Sensor& sensor, const double* recipe) {
   return recipe[0] == 1;
 }
 
-void draw_view(const SensorModel& sensor, const ViewFrame& frame) {
-  const auto& view = static_cast<const ViewSensor&>(*sensor.sensor);
+// All that moves with a vehicle.
+std::vector<uint32_t> frames_of(const Model& m, const VehicleModel& vehicle) {
+  std::vector<uint32_t> frames{frame_of_body(vehicle.body)};
+  for (size_t w = 0; w < vehicle.wheels.size(); ++w)
+    frames.push_back(frame_of_wheel(m.bodies.size(), vehicle.first_wheel + w));
+  for (const LinkedVisual& linked : vehicle.linked_visuals) frames.push_back(linked.frame);
+  return frames;
+}
+
+void draw_view(const ViewSensor& sensor, size_t index, size_t image, const ViewFrame& frame) {
+  const Model& m = *frame.model;
+  const SensorModel& model = m.sensors[index];
   const double* const params = frame.recipe + kViewRecipeHead;
-  const double* const numbers = params + view.params().size();
-  std::vector<ScenePose> poses(frame.model->scene->frame_count);
+  const double* const numbers = params + sensor.params().size();
+  std::vector<ScenePose> poses(m.scene->frame_count);
   for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers + i * kScenePoseNumbers);
+  const View& view = sensor.images()[image].view;
+  Frame3 T_world_sensor(sensor.mount());
+  std::vector<uint32_t> hidden;
+  if (!model.is_standalone()) {
+    const VehicleModel& vehicle = m.vehicles[model.vehicle];
+    T_world_sensor = compose(poses[frame_of_body(vehicle.body)].T_world_frame, T_world_sensor);
+    if (view.hides_vehicle) hidden = frames_of(m, vehicle);
+  }
+  const RayScene& scene = m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
+  draw_rays(scene, poses, view,
+            {.T_world_view = compose(T_world_sensor, view.T_sensor_view),
+             .sensor = static_cast<int>(index),
+             .hidden_frames = hidden},
+            frame.out);
   RandomStream noise(half_of(frame.recipe[1]) << 32 | half_of(frame.recipe[2]), 0,
                      StreamPurpose::kSensorNoise);
-  const Frame3& base = poses[frame_of_body(frame.model->vehicles[sensor.vehicle].body)].T_world_frame;
-  view.make_picture({params, nullptr, &noise},
-                    {.scene = frame.model->scene.get(),
-                     .poses = poses,
-                     .T_world_sensor = compose(base, Frame3(view.mount()))},
-                    frame.out);
+  sensor.finish(image, {params, nullptr, &noise}, frame.out);
 }
 
 }  // namespace
@@ -69,13 +89,13 @@ std::span<const double> view_recipe_of(const SimView& sim, size_t index) {
   return {sim.state.memory.data() + sensor.memory, state_memory_size(sim.model, *sensor.sensor)};
 }
 
-void draw_views(size_t index, std::span<const ViewFrame> frames) {
+void draw_views(size_t index, size_t image, std::span<const ViewFrame> frames) {
   for (const ViewFrame& frame : frames) {
-    const SensorModel& sensor = frame.model->sensors.at(index);
-    if (is_taken(*sensor.sensor, frame.recipe))
-      draw_view(sensor, frame);
+    const auto& sensor = static_cast<const ViewSensor&>(*frame.model->sensors.at(index).sensor);
+    if (is_taken(sensor, frame.recipe))
+      draw_view(sensor, index, image, frame);
     else
-      std::fill_n(frame.out, sensor.sensor->reading().bytes(), std::byte{0});
+      std::fill_n(frame.out, sensor.images()[image].reading.bytes(), std::byte{0});
   }
 }
 

@@ -21,11 +21,11 @@ std::span<const double> view_recipe_of(const SimView& sim, size_t sensor);
 struct ViewFrame {
   const Model* model;
   const double* recipe;
-  std::byte* out;  // ReadingSpec::bytes()
+  std::byte* out;  // ReadingSpec::bytes() of the image
 };
 
-// All pictures of one sensor in one call; a picture does not depend on which others are drawn with it. Where
-// none was taken it is zero.
-void draw_views(size_t sensor, std::span<const ViewFrame> frames);
+// One of the images of a sensor (ViewSensor::images), for each frame; it does not depend on which others are
+// drawn with it. Where none was taken it is zero. Throws Error where nothing can draw.
+void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames);
 
 }  // namespace mvsim

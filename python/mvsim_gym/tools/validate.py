@@ -64,9 +64,6 @@ def _summary(model: _core.Model) -> list[str]:
         f"triangles  {model.triangle_count}",
         f"memory     {model.load_bytes / 2**20:.1f} MiB",
     ]
-    if model.pending_sensors:
-        pending = _counted([s.class_name for s in model.pending_sensors])
-        lines.insert(2, f"           without readings: {pending}")
     if model.actors:
         lines.insert(1, f"actors     {_named(model.actors)}")
     return lines

@@ -41,7 +41,7 @@ std::vector<uint8_t> latest_picture(const Simulation& sim) {
   std::vector<uint8_t> out(18);
   const ViewFrame frame{&sim.model(), view_recipe_of(sim, kPlain).data(),
                         reinterpret_cast<std::byte*>(out.data())};
-  draw_views(kPlain, {&frame, 1});
+  draw_views(kPlain, 0, {&frame, 1});
   return out;
 }
 

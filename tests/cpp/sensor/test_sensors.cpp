@@ -101,17 +101,23 @@ std::unique_ptr<const Sensor> compile_sensor<TestRanger>(const SensorSpec& spec,
 class TestPlain final : public ViewSensor {
  public:
   explicit TestPlain(TestConfig config)
-      : ViewSensor(info_of(config, kGray, {DType::kUint8, {2, 3, 3}, 0, 255, ""})),
+      : ViewSensor(info_of(config, kGray, {}), {{"image", {DType::kUint8, {2, 3, 3}, 0, 255, ""}, view()}}),
         config_(std::move(config)) {}
   void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
-  View view() const override { return {.width = 3, .height = 2, .fx = 2, .fy = 2, .cx = 1.5, .cy = 1}; }
-  void make_picture(const SensorOwn& own, const DrawnView&, std::byte* picture) const override {
+  void finish(size_t, const SensorOwn& own, std::byte* pixels) const override {
     for (size_t i = 0; i < reading().size(); ++i)
-      picture[i] = static_cast<std::byte>(static_cast<uint32_t>(own.params[0]) +
-                                          (own.params[1] != 0 ? own.noise->below(50) : 0));
+      pixels[i] = static_cast<std::byte>(static_cast<uint32_t>(own.params[0]) +
+                                         (own.params[1] != 0 ? own.noise->below(50) : 0));
   }
 
  private:
+  static View view() {
+    View view;
+    view.width = 3, view.height = 2;
+    view.fx = view.fy = 2, view.cx = 1.5, view.cy = 1;
+    return view;
+  }
+
   TestConfig config_;
 };
 

@@ -1,5 +1,11 @@
-// Sensors whose readings are to come, and those that stand in the world.
+// What the tags of sensors mean: names, places, periods, checks; sensors that stand in the world; the
+// definition files that come with the package.
+#include <array>
+#include <cstring>
+
 #include "model/compile.h"
+#include "sim/sense.h"
+#include "sim/simulation.h"
 #include "source_dir.h"
 #include "worldfile/world_text.h"
 
@@ -26,38 +32,50 @@ std::string error(const std::string& body) {
   return "";
 }
 
-TEST(PendingSensors, KeepPlaceAndPeriodAndWarnOncePerClass) {
+TEST(SensorTags, NamePlaceAndPeriod) {
   const auto model = model_of(vehicle_with(
       "<sensor class='camera'><pose_3d>1 2 3 0 0 0</pose_3d><sensor_period>0.25</sensor_period></sensor>"
       "<sensor class='camera'/><sensor class='rgbd_camera'/><sensor class='laser'/>"));
-  ASSERT_EQ(model->pending_sensors.size(), 3u);
-  EXPECT_EQ(model->pending_sensors[0].name, "camera1");
-  EXPECT_EQ(model->pending_sensors[0].mount.z, 3);
-  EXPECT_EQ(model->pending_sensors[0].period, 0.25);
-  EXPECT_EQ(model->pending_sensors[1].period, 0.1);  // fact 3
-  EXPECT_EQ(model->pending_sensors[2].name, "camera3");
-  EXPECT_EQ(model->sensors.size(), 1u);
-  EXPECT_EQ(model->sensors[0].name, "laser4");
-  const std::string warnings = joined(model->warnings);
-  EXPECT_TRUE(has(warnings, "class=\"camera\"> has no readings in this version (2 times"));
-  EXPECT_TRUE(has(warnings, "class=\"rgbd_camera\"> has no readings in this version\n"));
+  ASSERT_EQ(model->sensors.size(), 4u);
+  EXPECT_EQ(model->sensors[0].name, "camera1");
+  EXPECT_EQ(model->sensors[0].sensor->mount().z, 3);
+  EXPECT_EQ(model->sensors[0].period, 0.25);
+  EXPECT_EQ(model->sensors[1].period, 0.1);  // fact 3
+  EXPECT_EQ(model->sensors[2].name, "camera3");
+  EXPECT_EQ(model->sensors[3].name, "laser4");
+  EXPECT_EQ(joined(model->warnings), "");
 }
 
-TEST(PendingSensors, ThoseOfVehiclesCountInTheTimeStepAndStandaloneOnesDoNot) {
+TEST(SensorTags, ThoseOfVehiclesCountInTheTimeStepAndStandaloneOnesDoNot) {
   const std::string fast = "<sensor class='imu'><sensor_period>0.002</sensor_period></sensor>";
   EXPECT_EQ(model_of(vehicle_with(fast))->timestep, 0.002);
-  const auto model = model_of(fast + "<sensor class='laser'/>" + vehicle_with(""));
+  const auto model = model_of(fast + "<sensor class='laser'/>" + vehicle_with("<sensor class='laser'/>"));
   EXPECT_EQ(model->timestep, 0.005);
-  ASSERT_EQ(model->pending_sensors.size(), 2u);
-  EXPECT_EQ(model->pending_sensors[0].name, "imu0");
-  EXPECT_EQ(model->pending_sensors[1].class_name, "laser");
-  EXPECT_FALSE(model->pending_sensors[1].vehicle);
-  EXPECT_EQ(model->pending_sensors[1].mount.z, 0.05);
-  EXPECT_TRUE(
-      has(joined(model->warnings), "a <sensor> outside of a vehicle has no readings in this version (2"));
+  ASSERT_EQ(model->sensors.size(), 3u);
+  EXPECT_FALSE(model->sensors[0].is_standalone());
+  EXPECT_EQ(model->sensors[1].name, "imu0");
+  EXPECT_EQ(model->sensors[2].class_name, "laser");
+  EXPECT_TRUE(model->sensors[2].is_standalone());
+  EXPECT_EQ(model->sensors[2].sensor->mount().z, 0.05);
+  EXPECT_EQ(joined(model->warnings), "");
 }
 
-TEST(PendingSensors, TheirValuesAreChecked) {
+// They read where they stand: a vehicle that passes comes into a lidar's view (fact 41).
+TEST(SensorTags, StandaloneSensorsRead) {
+  const auto model = model_of(
+      "<sensor class='laser'><pose>2 0 180</pose><nrays>3</nrays></sensor>"
+      "<sensor class='imu'/>" +
+      vehicle_with(""));
+  Simulation sim(model, 1);
+  sim.run(0.11);
+  EXPECT_NEAR(sim.reading(0)[1], 2 - 0.15, 0.3);
+  EXPECT_EQ(sim.reading_valid(0)[1], 1);
+  std::array<double, 6> imu{};
+  std::memcpy(imu.data(), reading_of(sim, 1).data(), sizeof imu);
+  EXPECT_NEAR(imu[5], 9.81, 0.2);
+}
+
+TEST(SensorTags, TheirValuesAreChecked) {
   EXPECT_TRUE(has(error(vehicle_with("<sensor class='cammera'/>")), "did you mean 'camera'?"));
   EXPECT_TRUE(has(error("<sensor class='lidar4d'/>"), "did you mean 'lidar3d'?"));
   EXPECT_TRUE(has(error("<sensor/>"), "class"));
@@ -74,13 +92,13 @@ TEST(PendingSensors, TheirValuesAreChecked) {
           "<horizontal_noise> is unknown"));
 }
 
-TEST(PendingSensors, Raytrace3dIsReadIn2D) {
+TEST(SensorTags, Raytrace3dIsReadIn2D) {
   const auto model = model_of(vehicle_with("<sensor class='laser'><raytrace_3d>true</raytrace_3d></sensor>"));
   EXPECT_EQ(model->sensors.size(), 1u);
   EXPECT_TRUE(has(joined(model->warnings), "read in 2D"));
 }
 
-TEST(PendingSensors, DefinitionFilesOfWhatHasReadingsHaveThem) {
+TEST(SensorTags, DefinitionFilesOfWhatHasReadingsHaveThem) {
   const auto model =
       model_of("<georeference><latitude>40</latitude><longitude>3</longitude></georeference>" +
                vehicle_with("<include file='definitions/imu.sensor.xml' sensor_measure_orientation='true'/>"
@@ -100,7 +118,7 @@ struct Definition {
   double period;
 };
 
-TEST(PendingSensors, DefinitionFiles) {
+TEST(SensorTags, DefinitionFiles) {
   const std::vector<Definition> all{
       {"camera", "camera", "camera1", 0.1},           {"rgbd_camera", "rgbd_camera", "camera1", 0.1},
       {"velodyne-vlp16", "lidar3d", "lidar1", 0.1},   {"ouster-os1", "lidar3d", "lidar1", 0.1},
@@ -109,18 +127,18 @@ TEST(PendingSensors, DefinitionFiles) {
   for (const Definition& d : all) {
     const auto model = model_of(vehicle_with("<include file='definitions/" + std::string(d.file) +
                                              ".sensor.xml' sensor_x='1.5' sensor_publish='false'/>"));
-    ASSERT_EQ(model->pending_sensors.size(), 1u) << d.file;
-    const PendingSensorModel& sensor = model->pending_sensors[0];
+    ASSERT_EQ(model->sensors.size(), 1u) << d.file;
+    const SensorModel& sensor = model->sensors[0];
     EXPECT_EQ(sensor.class_name, d.class_name);
     EXPECT_EQ(sensor.name, d.name);
     EXPECT_DOUBLE_EQ(sensor.period, d.period) << d.file;
-    EXPECT_EQ(sensor.mount.x, 1.5);
-    EXPECT_EQ(model->warnings.size(), 1u) << joined(model->warnings);  // that it has no readings
+    EXPECT_EQ(sensor.sensor->mount().x, 1.5);
+    EXPECT_EQ(joined(model->warnings), "");
   }
 }
 
 // Facts 23 and 24.
-TEST(PendingSensors, RotationSetsTheColumns) {
+TEST(SensorTags, RotationSetsTheColumns) {
   const auto columns = [](const std::string& file, const std::string& parameter) {
     const TempFolder folder;
     const WorldSpec world =

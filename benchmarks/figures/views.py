@@ -1,0 +1,101 @@
+"""Cameras and 3D lidars: frames per second through Python, each env step one frame; 100 boxes that are part of the Model."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import mvsim_gym
+from figure import Row, Settings, figure, rates
+
+NUM_ENVS, BOXES, WARM_UP = 64, 100, 20
+CAMERA = """<sensor class="rgbd_camera" name="camera"><pose_3d>0.1 0 0.4 0 0 0</pose_3d>
+<depth_ncols>{w}</depth_ncols><depth_nrows>{h}</depth_nrows><depth_cx>{cx}</depth_cx><depth_cy>{cy}</depth_cy>
+<depth_fx>{cx}</depth_fx><depth_fy>{cx}</depth_fy><rgb_ncols>{w}</rgb_ncols><rgb_nrows>{h}</rgb_nrows>
+<rgb_cx>{cx}</rgb_cx><rgb_cy>{cy}</rgb_cy><rgb_fx>{cx}</rgb_fx><rgb_fy>{cx}</rgb_fy>
+<depth_noise_sigma>0</depth_noise_sigma></sensor>"""
+LIDAR = """<sensor class="lidar3d" name="lidar"><pose_3d>0 0 0.5 0 0 0</pose_3d><horz_nrays>1808</horz_nrays>
+<range_std_noise>{noise}</range_std_noise><generate_intensity>false</generate_intensity>
+<ignore_parent_body>true</ignore_parent_body></sensor>"""
+ENV = """<mvsim_env id="bench/Views-v0" world="w.world.xml" control_period="0.1" time_limit="1000">
+<agent vehicle="r"><action class="twist" vx="-0.5 0.5" omega="-2 2"/>{observe}</agent>
+<reset><spawn clearance="0.2"/></reset><reward class="time" weight="-1"/></mvsim_env>"""
+
+
+def camera(width: int, height: int) -> str:
+    return CAMERA.format(w=width, h=height, cx=width / 2, cy=height / 2)
+
+
+def world(sensor: str) -> str:
+    random = np.random.default_rng(0)
+    blocks = "".join(
+        f'<block name="b{i}"><static>true</static><init_pose>{x:.3f} {y:.3f} {yaw:.1f}</init_pose><zmin>0</zmin>'
+        f'<zmax>{height:.2f}</zmax><color>#{color:06x}</color><geometry type="box" lx="{lx:.2f}" ly="{ly:.2f}" lz="1"/></block>'
+        for i, (x, y, yaw, height, lx, ly, color) in enumerate(
+            zip(
+                *random.uniform(-10, 10, (2, BOXES)),
+                random.uniform(-180, 180, BOXES),
+                random.uniform(0.3, 1.5, BOXES),
+                *random.uniform(0.2, 1, (2, BOXES)),
+                random.integers(0x202020, 0xE0E0E0, BOXES),
+                strict=True,
+            )
+        )
+    )
+    return f"""<mvsim_world><simul_timestep>0.02</simul_timestep>{blocks}
+<element class="horizontal_plane"><x_min>-12</x_min><x_max>12</x_max><y_min>-12</y_min><y_max>12</y_max></element>
+<vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential">
+<l_wheel mass="1" diameter="0.2" width="0.05"/><r_wheel mass="1" diameter="0.2" width="0.05"/>
+<controller class="twist_ideal"/></dynamics>{sensor}</vehicle></mvsim_world>"""
+
+
+def _row(name: str, unit: str, sensor: str, observed: list[str], settings: Settings) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "w.world.xml").write_text(world(sensor))
+        path = Path(folder, "v.env.xml")
+        path.write_text(ENV.format(observe="".join(f'<observe class="{o}"/>' for o in observed)))
+        env = mvsim_gym.VectorEnv(path, num_envs=NUM_ENVS, num_threads=settings.threads)
+    env.reset(seed=0)
+    actions = np.random.default_rng(0).uniform(-1, 1, (NUM_ENVS, 2)).astype(np.float32)
+
+    def advance() -> int:
+        env.step(actions)
+        return NUM_ENVS
+
+    for _ in range(2 if settings.quick else WARM_UP):
+        advance()
+    runs = rates(advance, settings)
+    env.close()
+    config = {
+        "work": f"{' and '.join(observed)} of every env step, {BOXES} boxes, shadows of the sun in colour images",
+        "num_envs": NUM_ENVS,
+        "num_threads": settings.threads,
+    }
+    return Row(name, unit, config, runs)
+
+
+@figure("depth64_boxes100")
+def depth64(settings: Settings) -> Row:
+    return _row("depth64_boxes100", "frames/s", camera(64, 64), ["depth"], settings)
+
+
+@figure("rgbd64_shadow")
+def rgbd64(settings: Settings) -> Row:
+    return _row("rgbd64_shadow", "frames/s", camera(64, 64), ["depth", "image"], settings)
+
+
+@figure("rgb320_shadow")
+def rgb320(settings: Settings) -> Row:
+    return _row("rgb320_shadow", "frames/s", camera(320, 240), ["image"], settings)
+
+
+@figure("vlp16_scans")
+def vlp16(settings: Settings) -> Row:
+    return _row("vlp16_scans", "scans/s", LIDAR.format(noise=0), ["range_image"], settings)
+
+
+@figure("vlp16_noise")
+def vlp16_noise(settings: Settings) -> Row:
+    return _row("vlp16_noise", "scans/s", LIDAR.format(noise=0.01), ["range_image"], settings)

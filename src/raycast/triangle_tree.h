@@ -1,0 +1,66 @@
+// Rays against triangles in three dimensions. Embree finds the triangle; what it says of distances is in
+// single precision and differs between instruction sets, so callers compute those from the triangle's plane.
+// Embree is loaded with the first tree (Error with the remedy where it is missing).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+struct TreeTriangle {
+  std::array<uint32_t, 3> corners;
+  CullFaces cull =
+      CullFaces::kNone;  // sides that rays pass through; the front shows counter-clockwise corners
+};
+
+inline constexpr int kPacketSize = 16;
+
+// Rays from origin + near * direction to origin + far * direction. Directions may have any length: near, far
+// and the distances found count in multiples of them.
+struct alignas(64) RayPacket {
+  static constexpr uint32_t kNothing = ~0U;
+
+  // in this order Embree reads and writes them
+  float origin_x[kPacketSize], origin_y[kPacketSize], origin_z[kPacketSize], near[kPacketSize];
+  float x[kPacketSize], y[kPacketSize], z[kPacketSize], time[kPacketSize];
+  float far[kPacketSize];  // of a ray that hits: where, about
+  uint32_t mask[kPacketSize], id[kPacketSize], flags[kPacketSize];
+  float normal_x[kPacketSize], normal_y[kPacketSize], normal_z[kPacketSize], u[kPacketSize], v[kPacketSize];
+  uint32_t triangle[kPacketSize];  // kNothing: it hits nothing
+  uint32_t part[kPacketSize], instance[kPacketSize];
+
+  void set_ray(int i, float ox, float oy, float oz, float dx, float dy, float dz, float from, float to) {
+    origin_x[i] = ox, origin_y[i] = oy, origin_z[i] = oz, near[i] = from;
+    x[i] = dx, y[i] = dy, z[i] = dz, time[i] = 0, far[i] = to;
+    mask[i] = ~0U, id[i] = 0, flags[i] = 0;
+    triangle[i] = part[i] = instance[i] = kNothing;
+  }
+};
+
+using PacketLanes = std::array<int32_t, kPacketSize>;  // -1: cast, 0: leave as it is
+
+// Immutable, any thread. The same triangles in the same order give the same tree.
+class TriangleTree {
+ public:
+  // Triangles whose indices are out of range must not be handed in.
+  TriangleTree(std::span<const std::array<float, 3>> corners, std::span<const TreeTriangle> triangles);
+  ~TriangleTree();
+  TriangleTree(const TriangleTree&) = delete;
+  TriangleTree& operator=(const TriangleTree&) = delete;
+
+  // Sets `triangle` and `far` of rays that hit something nearer than `far`.
+  void intersect(RayPacket& packet, const PacketLanes& lanes) const;
+  // Sets `far` of rays that anything blocks to -infinity; sides do not matter.
+  void find_blocked(RayPacket& packet, const PacketLanes& lanes) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,54 @@
+// The bodies of a RayScene where they are at one moment, as one view sees them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "render/ray_scene.h"
+#include "sensor/view_sensor.h"
+
+namespace mvsim {
+
+// From where a view is drawn.
+struct ViewPoint {
+  Frame3 T_world_view;
+  int sensor = Instance::kNoSensor;           // its own device is not seen
+  std::span<const uint32_t> hidden_frames{};  // and nothing that hangs on these
+};
+
+// Pixels [left, right) x [top, bottom).
+struct PixelRect {
+  int left = 0, right = 0, top = 0, bottom = 0;
+
+  bool empty() const { return left >= right || top >= bottom; }
+  bool meets(const PixelRect& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
+// A linear map by the images of the axes.
+struct Axes3 {
+  Vec3 x, y, z;
+  Vec3 operator()(Vec3 v) const { return v.x * x + v.y * y + v.z * z; }
+};
+
+struct PlacedBody {
+  const RayGroup* group = nullptr;
+  bool is_seen = true;      // else it only casts a shadow
+  Vec3 eye;                 // the view's origin in the body's coordinates
+  Axes3 body_from_view;     // of directions
+  Axes3 body_from_world;    // of directions
+  Axes3 world_from_normal;  // of normals, which stay perpendicular where the body is scaled
+  Vec3 world_origin;        // of the frame
+  Vec3 world_center;        // of a sphere that holds it
+  double radius = 0;
+  PixelRect rect;  // where it may be seen
+
+  Vec3 to_body(Vec3 world) const { return body_from_world(world - world_origin) - group->body->origin; }
+};
+
+// All that may be seen in the view, or may cast a shadow on that.
+std::vector<PlacedBody> place_bodies(const RayScene& scene, std::span<const ScenePose> poses,
+                                     const View& view, const ViewPoint& from);
+
+}  // namespace mvsim
