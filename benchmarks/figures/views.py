@@ -1,4 +1,4 @@
-"""Cameras and 3D lidars: frames per second through Python, each env step one frame; 100 boxes that are part of the Model."""
+"""Cameras and 3D lidars: frames per second through Python, one an env step; 100 boxes that are part of the Model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def world(sensor: str) -> str:
     random = np.random.default_rng(0)
     blocks = "".join(
         f'<block name="b{i}"><static>true</static><init_pose>{x:.3f} {y:.3f} {yaw:.1f}</init_pose><zmin>0</zmin>'
-        f'<zmax>{height:.2f}</zmax><color>#{color:06x}</color><geometry type="box" lx="{lx:.2f}" ly="{ly:.2f}" lz="1"/></block>'
+        f"<zmax>{height:.2f}</zmax><color>#{color:06x}</color>"
+        f'<geometry type="box" lx="{lx:.2f}" ly="{ly:.2f}" lz="1"/></block>'
         for i, (x, y, yaw, height, lx, ly, color) in enumerate(
             zip(
                 *random.uniform(-10, 10, (2, BOXES)),

@@ -58,15 +58,17 @@ class GnssReading(NamedTuple):
 
 
 class CameraReading(NamedTuple):
-    """What a camera sees; all arrays are copies. Row 0 is at the top, column 0 at the left; the ray of column c and row r
-    goes through x = (c - cx) / fx, y = (r - cy) / fy, z = 1 of the camera's optical frame (x right, y down, z forward)."""
+    """What a camera sees; all arrays are copies. Row 0 is at the top, column 0 at the left; the ray of column c and
+    row r goes through x = (c - cx) / fx, y = (r - cy) / fy, z = 1 of the camera's optical frame (x right, y down, z
+    forward)."""
 
     image: npt.NDArray[np.uint8] | None
     """(height, width, 3) red, green, blue; None of a depth camera without colour"""
     depth: npt.NDArray[np.float32] | None
     """(height, width) m along z; 0 where nothing is within the clip planes; None of a camera without depth"""
     labels: npt.NDArray[np.uint16]
-    """(height, width) of the thing seen, `world.labels` has the names; 0 is nothing. As `image`, or `depth` without one"""
+    """(height, width) of the thing seen, `world.labels` has the names; 0 is nothing. Seen as `image` is, or as `depth`
+    is where there is no image"""
     intrinsics: dict[str, npt.NDArray[np.float64]]
     """K, (3, 3) px, of "image", "depth" and "labels" """
     T_vehicle_camera: dict[str, npt.NDArray[np.float64]]
@@ -93,8 +95,8 @@ class Lidar3dReading(NamedTuple):
     """s of simulated time that the reading describes"""
 
     def points(self) -> npt.NDArray[Any]:
-        """The returns as a structured array: x, y, z (m, in the sensor's frame), intensity (1 where none is made), ring,
-        and t, 0 for all. Column by column, rings from below."""
+        """The returns as a structured array: x, y, z (m, in the sensor's frame), intensity (1 where none is made),
+        ring, and t, 0 for all. Column by column, rings from below."""
         columns, rings = np.nonzero(self.range_image.T)
         ranges = self.range_image[rings, columns].astype(np.float64)
         level = ranges * np.cos(self.elevations)[rings]

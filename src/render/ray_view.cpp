@@ -39,6 +39,7 @@ class RayView {
     across_sun_ = normalized(std::fabs(sun.z) < 0.9 ? cross(sun, {0, 0, 1}) : cross(sun, {1, 0, 0}));
     up_sun_ = cross(sun, across_sun_);
     to_sun_ = sun;
+    per_fx_ = 1 / view.fx, per_fy_ = 1 / view.fy;
     // what a texture may pass by from one pixel to the next, at a distance of 1
     pixel_angle_ = view.is_pinhole() ? 1 / std::max(view.fx, view.fy) : 2 * kPi / view.width;
   }
@@ -68,7 +69,7 @@ class RayView {
 
  private:
   Vec3 ray_of(int row, int column) const {
-    if (view_.is_pinhole()) return {(column - view_.cx) / view_.fx, (row - view_.cy) / view_.fy, 1};
+    if (view_.is_pinhole()) return {(column - view_.cx) * per_fx_, (row - view_.cy) * per_fy_, 1};
     const SinCos &ring = view_.rings[static_cast<size_t>(row)],
                  &turn = view_.columns[static_cast<size_t>(column)];
     return {ring.cos * turn.cos, ring.cos * turn.sin, ring.sin};
@@ -277,7 +278,7 @@ class RayView {
   const ViewPoint& from_;
   std::vector<PlacedBody> bodies_;
   Vec3 to_sun_, across_sun_, up_sun_;
-  double pixel_angle_ = 0;
+  double pixel_angle_ = 0, per_fx_ = 1, per_fy_ = 1;
 };
 
 size_t pixel_bytes(ViewContent content) {

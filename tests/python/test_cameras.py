@@ -18,11 +18,13 @@ import pytest
 import mvsim_gym
 from mvsim_gym.world import CameraReading, Lidar3dReading, World
 
-FLOOR = '<element class="horizontal_plane"><x_min>-50</x_min><x_max>50</x_max><y_min>-50</y_min><y_max>50</y_max></element>'
+FLOOR = """<element class="horizontal_plane"><x_min>-50</x_min><x_max>50</x_max><y_min>-50</y_min><y_max>50</y_max>
+</element>"""
 ROBOT = """<vehicle name="r"><init_pose>{pose}</init_pose><dynamics class="differential">
 <l_wheel mass="1" diameter="0.2" width="0.05"/><r_wheel mass="1" diameter="0.2" width="0.05"/>
 <chassis mass="5" zmin="0.05" zmax="0.15"/><controller class="twist_ideal"/></dynamics>{sensors}</vehicle>"""
-DEPTH = """<sensor class="rgbd_camera" name="cam"><pose_3d>{pose}</pose_3d><depth_noise_sigma>{sigma}</depth_noise_sigma>
+DEPTH = """<sensor class="rgbd_camera" name="cam"><pose_3d>{pose}</pose_3d>
+<depth_noise_sigma>{sigma}</depth_noise_sigma>
 <depth_ncols>64</depth_ncols><depth_nrows>48</depth_nrows><depth_cx>32</depth_cx><depth_cy>24</depth_cy>
 <depth_fx>40</depth_fx><depth_fy>40</depth_fy><depth_clip_max>{far}</depth_clip_max>
 <rgb_ncols>64</rgb_ncols><rgb_nrows>48</rgb_nrows><rgb_cx>32</rgb_cx><rgb_cy>24</rgb_cy>
@@ -130,13 +132,16 @@ def test_depth_and_labels_are_those_of_exact_ray_casting(tmp_path: Path, seed: i
     world = world_of(tmp_path, depth_camera(pose, far=30), boxes.xml(), pose="1 0.5 30")
     reading = camera_reading(world)
     assert reading.depth is not None
-    K, T = reading.intrinsics["depth"], reading.T_vehicle_camera["depth"]
+    matrix, mount = reading.intrinsics["depth"], reading.T_vehicle_camera["depth"]
     vehicle = np.eye(4)
     yaw = np.radians(30)
     vehicle[:2] = [[np.cos(yaw), -np.sin(yaw), 0, 1], [np.sin(yaw), np.cos(yaw), 0, 0.5]]
-    camera = vehicle @ T
+    camera = vehicle @ mount
     columns, rows = np.meshgrid(np.arange(64), np.arange(48))
-    local = np.stack([(columns - K[0, 2]) / K[0, 0], (rows - K[1, 2]) / K[1, 1], np.ones_like(rows)], -1)
+    local = np.stack(
+        [(columns - matrix[0, 2]) / matrix[0, 0], (rows - matrix[1, 2]) / matrix[1, 1], np.ones_like(rows)],
+        -1,
+    )
     distance, label = boxes.cast(camera[:3, 3], local.reshape(-1, 3) @ camera[:3, :3].T)
     robot = reading.labels == len(boxes.yaw) + 2
     expected = np.where(robot, reading.depth, distance.reshape(48, 64))
@@ -204,8 +209,8 @@ def test_depth_is_along_the_axis_and_zero_beyond_the_clip_planes(tmp_path: Path)
 
 def test_what_lies_left_is_left_and_the_sky_is_above(tmp_path: Path) -> None:
     """Fact 28, with the camera's optical frame; the picture of an RGB camera that stands upright."""
-    camera = """<sensor class="camera" name="cam"><pose_3d>0.2 0 0.5 -90 0 -90</pose_3d><ncols>64</ncols><nrows>48</nrows>
-    <cx>32</cx><cy>24</cy><fx>40</fx><fy>40</fy></sensor>"""
+    camera = """<sensor class="camera" name="cam"><pose_3d>0.2 0 0.5 -90 0 -90</pose_3d>
+    <ncols>64</ncols><nrows>48</nrows><cx>32</cx><cy>24</cy><fx>40</fx><fy>40</fy></sensor>"""
     world = world_of(tmp_path, camera, FLOOR + block("box", "4 1.5 0", 1, 1, 0, 1, "#ff0000"))
     reading = camera_reading(world)
     assert reading.image is not None and reading.depth is None
@@ -216,11 +221,11 @@ def test_what_lies_left_is_left_and_the_sky_is_above(tmp_path: Path) -> None:
     assert (reading.labels[0] == 0).all() and (reading.labels[-1] != 0).all()
     sky = reading.image[0].mean(0)
     assert sky[2] > sky[0]
-    K, T = reading.intrinsics["image"], reading.T_vehicle_camera["image"]
-    right, top = ((np.linalg.inv(T) @ corner)[:3] for corner in ([4.5, 1, 1, 1], [3.5, 1, 1, 1]))
+    matrix, mount = reading.intrinsics["image"], reading.T_vehicle_camera["image"]
+    right, top = ((np.linalg.inv(mount) @ corner)[:3] for corner in ([4.5, 1, 1, 1], [3.5, 1, 1, 1]))
     rows, columns = np.nonzero(box)
-    assert abs(columns.max() - (K @ right)[0] / right[2]) <= 1
-    assert abs(rows.min() - (K @ top)[1] / top[2]) <= 1
+    assert abs(columns.max() - (matrix @ right)[0] / right[2]) <= 1
+    assert abs(rows.min() - (matrix @ top)[1] / top[2]) <= 1
 
 
 def test_a_surface_is_darker_in_the_shade(tmp_path: Path) -> None:
