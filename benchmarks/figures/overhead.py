@@ -70,6 +70,38 @@ def env_step_us(settings: Settings) -> Row:
     return Row("env_step_us", "us", config, _microseconds(_idle_step(mvsim_gym.Env(ENV), 1), settings))
 
 
+def _nothing(view: object) -> None:
+    """A reward term that adds nothing."""
+
+
+@figure("py_term_us")
+def py_term_us(settings: Settings) -> Row:
+    """The difference of two steps, taken in turns, of robots that stand."""
+    config = {
+        "work": "what a reward term in Python that does nothing adds to VectorEnv.step of NavArena without its scan",
+        "num_envs": 64,
+    }
+    keywords = {"observe": {"scan": False}, "reward": {"clearance": False}, "time_limit": None}
+    plain, with_term = (
+        mvsim_gym.VectorEnv("mvsim/NavArena-v0", num_envs=64, num_threads=1, copy=False, **keywords, **terms)
+        for terms in ({}, {"reward_terms": {"nothing": _nothing}})
+    )
+    standing = np.tile(np.array([-1, 0], np.float32), (64, 1))
+    for env in (plain, with_term):
+        env.reset(seed=0)
+    found = []
+    for _ in range(settings.runs):
+        best = [float("inf"), float("inf")]
+        for _ in range(3 if settings.quick else 100):
+            for k, env in enumerate((plain, with_term)):
+                began = time.perf_counter()
+                for _ in range(20):
+                    env.step(standing)
+                best[k] = min(best[k], (time.perf_counter() - began) / 20)
+        found.append(1e6 * (best[1] - best[0]))
+    return Row("py_term_us", "us", config, found)
+
+
 @figure("handover_us")
 def handover_us(settings: Settings) -> Row:
     """Beside a thread that never rests; `also`: without it, asleep before the call, one in a hundred."""

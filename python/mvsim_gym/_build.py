@@ -23,6 +23,7 @@ from mvsim_gym._notices import notice
 from mvsim_gym._options import CONSTRUCTORS, Constructor, Path, all_options, unknown_keyword
 from mvsim_gym._overrides import flatten
 from mvsim_gym._resources import all_resources
+from mvsim_gym._terms import Terms
 from mvsim_gym.registration import CUSTOM_ID, Named, listing, load_env, source_of
 
 Observation = dict[str, npt.NDArray[Any]]
@@ -141,10 +142,12 @@ def spec_of(recipe: Recipe) -> EnvSpec:
     """What `gymnasium.make` makes one such environment from."""
     named = recipe.env in listing()
     keywords = {"env": recipe.env, **recipe.overrides}
+    own = CONSTRUCTORS[recipe.kind].options
     for name, option in CONSTRUCTORS["Env"].options.items():
-        value = recipe.options[name]
-        if option.task and value not in (option.default, [], {}):
-            keywords[name] = value
+        if option.task and name in own and own[name].task:
+            value = recipe.options[name]
+            if value not in (option.default, [], {}):
+                keywords[name] = value
     spec = copy.deepcopy(gym.spec(os.fspath(recipe.env) if named else CUSTOM_ID))
     spec.kwargs = keywords
     return spec
@@ -155,15 +158,27 @@ def action_space(batch: _core.Batch) -> spaces.Box:
     return spaces.Box(-1.0, 1.0, (batch.action_size,), np.float32)
 
 
-def observation_space(batch: _core.Batch) -> spaces.Dict:
-    """A finite box for every observation of the environment file, by key, of its own shape and type."""
-    return spaces.Dict({o.key: spaces.Box(o.low, o.high, dtype=o.dtype.type) for o in batch.observations})
+def observation_space(batch: _core.Batch, terms: Terms | None = None) -> spaces.Dict:
+    """A finite box for every observation of the environment file, by key, of its own shape and type; and one for each
+    observation term."""
+    native = {o.key: spaces.Box(o.low, o.high, dtype=o.dtype.type) for o in batch.observations}
+    return spaces.Dict({**native, **(terms.spaces if terms else {})})
 
 
 def columns_of(batch: _core.Batch, space: spaces.Dict) -> list[tuple[str, int]]:
     """Key and index in the batch of each observation, in the order of the space."""
     index = {o.key: i for i, o in enumerate(batch.observations)}
     return [(key, index[key]) for key in space.spaces]
+
+
+def arrays_of(
+    batch: _core.Batch, keys: Sequence[str], terms: Terms | None
+) -> tuple[Observation, Observation]:
+    """The arrays of observations and of final ones, in the order of the keys, of the batch and of the terms."""
+    index = {o.key: i for i, o in enumerate(batch.observations)}
+    current = {key: batch.observation(index[key]) if key in index else terms.current[key] for key in keys}  # type: ignore[union-attr]
+    final = {key: batch.final_observation(index[key]) if key in index else terms.final[key] for key in keys}  # type: ignore[union-attr]
+    return current, final
 
 
 def draw_key(random: np.random.Generator) -> int:

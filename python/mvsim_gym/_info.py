@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+
+if TYPE_CHECKING:
+    from mvsim_gym._terms import Terms
 
 _TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float}
 Mask = npt.NDArray[np.bool_]
@@ -16,13 +19,15 @@ Mask = npt.NDArray[np.bool_]
 class InfoTable:
     """The info columns of a batch. Most steps have none, and finding that out costs two looks at a mask."""
 
-    def __init__(self, batch: _core.Batch) -> None:
+    def __init__(self, batch: _core.Batch, terms: Terms | None = None) -> None:
         self.moment = 0
         """Counts the calls that change what there is to say."""
         self._batch = batch
         self._columns = [
-            (key, _TYPES[kind], values, mask) for key, kind, values, mask in batch.info_columns()
+            (key, _TYPES[kind], values, mask)
+            for key, kind, values, mask in batch.info_columns() + (terms.columns() if terms else [])
         ]
+        self._terms = terms
         self._finished = batch.finished
         # the one key that a step may have without ending an episode
         self._bad = next(mask for key, _, _, mask in self._columns if key == "bad_action")
@@ -36,7 +41,7 @@ class InfoTable:
     def of_cut(self) -> dict[str, Any]:
         """What a lone env has to say where something outside of it ends its episode in this step."""
         self._batch.report_cut(0)
-        return self.of_env(0)
+        return self.of_env(0) | (self._terms.of_cut() if self._terms else {})
 
     def of_envs(self, among: Mask | None = None) -> dict[str, Any]:
         """What all envs, or those of a mask, have to say: an array of values and a mask `_key` for each key

@@ -27,6 +27,7 @@ from mvsim_gym._checks import (
 )
 from mvsim_gym._keywords import shortened
 from mvsim_gym._resources import checked_resources
+from mvsim_gym._terms import checked_terms
 
 Path = str | os.PathLike[str]
 
@@ -76,6 +77,13 @@ Pin = Annotated[
     bool, Option(False, "ties each further thread to a processor of its own.", checked_flag, native=True)
 ]
 Side = Annotated[int, _pixels(320)]
+_FLAT = Option(
+    False,
+    "observations are one float32 vector: those of all keys, in the order of the keys, end to end, in physical units."
+    " Of pictures it is refused.",
+    checked_flag,
+    task=True,
+)
 
 
 class Options(TypedDict, total=False):
@@ -170,8 +178,38 @@ class Options(TypedDict, total=False):
     ]
 
 
-class EnvOptions(Options, total=False):
+def _terms(doc: str) -> Option:
+    return Option(None, doc, checked_terms, task=True)
+
+
+Terms = Mapping[str, Callable[..., Any]]
+
+
+class OwnOptions(Options, total=False):
+    """Of `Env` and `VectorEnv`."""
+
+    reward_terms: Annotated[
+        Terms | None,
+        _terms(
+            'rewards of yours: `{"smooth": function}`, functions over the arrays of all envs (docs/python.md) that'
+            " return a number an env, which is added to the reward."
+        ),
+    ]
+    observation_terms: Annotated[
+        Terms | None,
+        _terms(
+            "observations of yours: functions that return (n,) or (n, size); a further key each, float32."
+        ),
+    ]
+    termination_terms: Annotated[
+        Terms | None, _terms("ends of yours: functions that return a bool an env; True is a failure.")
+    ]
+
+
+class EnvOptions(OwnOptions, total=False):
     """Of `Env`."""
+
+    flatten: Annotated[bool, _FLAT]
 
     num_threads: Annotated[
         int,
@@ -186,8 +224,10 @@ class EnvOptions(Options, total=False):
     height: Annotated[int, _pixels(480)]
 
 
-class VectorOptions(Options, total=False):
+class VectorOptions(OwnOptions, total=False):
     """Of `VectorEnv`."""
+
+    flatten: Annotated[bool, _FLAT]
 
     num_envs: NumEnvs
     num_threads: NumThreads
@@ -323,11 +363,13 @@ def unknown_keyword(kind: str, name: str, of_env: Iterable[str]) -> TypeError:
 def table() -> str:
     """The rows as Markdown, for docs/python.md."""
     lines = ["| keyword | default | of | meaning |", "|---|---|---|---|"]
-    for name, option in all_options().items():
+    for name in all_options():
         having = [c for c in CONSTRUCTORS.values() if name in c.options]
-        of = "all" if len(having) == len(CONSTRUCTORS) else ", ".join(f"`{c.name}`" for c in having)
-        defaults = list(dict.fromkeys(f"`{_text(c.options[name].default)}`" for c in having))
-        lines.append(f"| `{name}` | {', of many '.join(defaults)} | {of} | {option.doc} |")
+        for doc in dict.fromkeys(c.options[name].doc for c in having):
+            meant = [c for c in having if c.options[name].doc == doc]
+            of = "all" if len(meant) == len(CONSTRUCTORS) else ", ".join(f"`{c.name}`" for c in meant)
+            defaults = list(dict.fromkeys(f"`{_text(c.options[name].default)}`" for c in meant))
+            lines.append(f"| `{name}` | {', of many '.join(defaults)} | {of} | {doc} |")
     return "\n".join(lines)
 
 

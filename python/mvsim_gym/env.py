@@ -7,24 +7,27 @@ from typing import TYPE_CHECKING, Any, overload
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
 from mvsim_gym._build import (
-    Observation,
     Recipe,
     action_space,
+    arrays_of,
     closed_error,
-    columns_of,
     draw_key,
     observation_space,
     takes_options,
 )
 from mvsim_gym._checks import as_actions, check_options, checked_seed
+from mvsim_gym._control import OPTIONS, ControlsOne, checked_knobs, starts_of
+from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable, OpenInfo
 from mvsim_gym._options import CONSTRUCTORS, EnvOptions
 from mvsim_gym._picture import Painter
 from mvsim_gym._state import Copyable, checked_bytes
+from mvsim_gym._terms import marked, terms_of
+from mvsim_gym.errors import TermError
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Env"]
 
 
-class Env(Copyable, gym.Env[Any, Any]):
+class Env(Copyable, ControlsOne, gym.Env[Any, Any]):
     """A robot's task as an environment file describes it.
 
     Observations are a dict of arrays within finite bounds, 1-D float32 but for pictures. Actions are a
@@ -53,11 +56,13 @@ class Env(Copyable, gym.Env[Any, Any]):
         MissingFileError: there is no such environment file.
         WorldFileError: a mistake in a file or a keyword's value.
 
-    A running environment can be copied, pickled, and brought back to an earlier moment (`snapshot`).
+    A running environment can be copied, pickled, and brought back to an earlier moment (`snapshot`). Its true state is
+    read and set by name (`read`, `write`), its parameters and knobs are set while it runs.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
+    _spec: EnvSpec | None = None
     _NATIVE = frozenset({"_batch", "_rows", "_rewards", "_terminated", "_truncated", "_info", "_painter"})
 
     @overload
@@ -69,20 +74,34 @@ class Env(Copyable, gym.Env[Any, Any]):
         batch = self._make(recipe)
         self.metadata = {**type(self).metadata, "render_fps": 1 / batch.control_period}
         self.action_space = action_space(batch)
-        self.observation_space = observation_space(batch)
+        self._terms = terms_of(recipe.options, batch)
+        space = observation_space(batch, self._terms)
+        self._flat: bool = recipe.options["flatten"]
+        self.observation_space = flat_space(space) if self._flat else space
 
         self._action_shape = (batch.action_size,)
-        assert isinstance(self.observation_space, spaces.Dict)
-        self._columns = columns_of(batch, self.observation_space)
+        self._keys = list(space.spaces)
         self._seeded = self._running = False
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:
         self._batch: _core.Batch | None = batch
-        self._rows = [(key, batch.observation(index)[0]) for key, index in self._columns]
+        if self._terms is not None:
+            self._terms.attach(batch)
+        arrays, _ = arrays_of(batch, self._keys, self._terms)
+        self._rows = [(key, array[0]) for key, array in arrays.items()]
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
-        self._info = InfoTable(batch)
+        self._info = InfoTable(batch, self._terms)
         self._painter: Painter | None = None
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """What `gymnasium.make` made this from; set by it."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = marked(spec)
 
     @property
     def warnings(self) -> list[str]:
@@ -91,28 +110,39 @@ class Env(Copyable, gym.Env[Any, Any]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Starts an episode: with a seed the first one of that seed, without one the next.
 
         Args:
             seed: everything random follows from it.
-            options: there are none; a key raises ValueError.
+            options: where this episode begins and ends, `pose` (x, y, yaw) and `goal` (x, y), else drawn; and `knobs`,
+                a dict, as `set_knobs` has them, before it begins. Another key raises ValueError, and so does a place
+                where no episode can begin.
 
         Returns:
             The first observation and an empty info.
         """
         batch = self._open()
-        check_options(options, ())
+        check_options(options, OPTIONS)
         super().reset(seed=None if seed is None else checked_seed(seed))
         if seed is not None or not self._seeded:
             batch.seed_env(0, draw_key(self.np_random))
             self._seeded = True
-        batch.reset()
+        if not options:
+            batch.reset()
+        else:
+            own = dict(options)
+            if own.get("knobs") is not None:
+                own["knobs"] = checked_knobs("options['knobs']", own["knobs"])
+            self._running = False
+            batch.reset(starts=starts_of(batch, [0], [own]))
+        if self._terms is not None:
+            self._terms.after_reset(None)
         self._info.moment += 1
         self._running = True
         return self._observation(), {}
 
-    def step(self, action: npt.NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: npt.NDArray[np.float32]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Advances the world by one control period.
 
         Args:
@@ -131,7 +161,7 @@ class Env(Copyable, gym.Env[Any, Any]):
         actions = as_actions(action, self._action_shape)
         if self._watch is not None and not self._watch.looks(actions):
             self._watch = None
-        has_infos = batch.step(actions)
+        has_infos = batch.step(actions) if self._terms is None else self._step_with_terms(batch, actions)
         observation = self._observation()
         reward = float(self._rewards[0])
         self._info.moment += 1
@@ -146,12 +176,22 @@ class Env(Copyable, gym.Env[Any, Any]):
         open_info.update(info)
         return observation, reward, False, False, open_info
 
+    def _step_with_terms(self, batch: _core.Batch, actions: npt.NDArray[np.float32]) -> bool:
+        assert self._terms is not None
+        try:
+            has_infos = batch.step(actions, self._terms.between)
+        except TermError:
+            self._running = not batch.ended(0)
+            raise
+        self._terms.after_step(has_infos)
+        return has_infos
+
     def snapshot(self) -> bytes:
         """The state of the episode and all that the coming ones follow from: world, noise, time limit, episode
         counter. The generators of `np_random` and of the spaces are no part of it (of a pickle they are)."""
         return self._open().state(0)
 
-    def restore(self, state: bytes) -> Observation:
+    def restore(self, state: bytes) -> Any:
         """Goes back to a snapshot, of this environment or of any with the same worlds, observations, actions and
         rewards (also an entry of `VectorEnv.get_state`), and on from there bit for bit.
 
@@ -165,6 +205,8 @@ class Env(Copyable, gym.Env[Any, Any]):
         batch.set_state([0], [checked_bytes(state)])
         if self._painter is not None:
             self._painter.forget([0])
+        if self._terms is not None:
+            self._terms.after_reset(None)
         self._info.moment += 1
         self._seeded = batch.started(0)
         self._running = self._seeded and not batch.ended(0)
@@ -188,5 +230,7 @@ class Env(Copyable, gym.Env[Any, Any]):
             raise closed_error("environment")
         return self._batch
 
-    def _observation(self) -> Observation:
+    def _observation(self) -> Any:
+        if self._flat:
+            return flattened(row for _, row in self._rows)
         return {key: row.copy() for key, row in self._rows}

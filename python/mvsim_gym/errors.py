@@ -29,6 +29,11 @@ class ForkedProcessError(RuntimeError):
     """An environment was used in a process forked after it was made: make it in the child, or use spawn."""
 
 
+class TermError(RuntimeError):
+    """A term that is a Python function failed, or returned what is no value of such a term: the message names it. The
+    step was made; the environment can be used on."""
+
+
 class RenderMemoryError(RuntimeError):
     """The driver has no memory for a picture of the size asked."""
 

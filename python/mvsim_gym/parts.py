@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._numbers import number
+from mvsim_gym._setters import SettableBlock, SettableVehicle
 from mvsim_gym.readings import (
     VIEWS,
     CameraReading,
@@ -193,7 +195,7 @@ class Sensor:
         return self._simulation.reading(self._index) if self._simulation.sensor_count(self._index) else None
 
 
-class Vehicle:
+class Vehicle(SettableVehicle):
     """A vehicle of a world: commands in, state out."""
 
     def __init__(
@@ -321,7 +323,7 @@ class Vehicle:
         return Wheels(tuple(self._model.wheel_names), *self._simulation.wheels(self._index))
 
 
-class Block:
+class Block(SettableBlock):
     """A block or a wall of a world."""
 
     def __init__(self, simulation: _core.Simulation, model: _core.BlockModel, index: int) -> None:
@@ -356,13 +358,3 @@ class Block:
     def world_twist(self) -> Twist:
         """Velocity along the axes of the world."""
         return Twist(*self._simulation.block_world_twist(self._index))
-
-
-def number(name: str, value: float) -> float:
-    """What a user gave for `name` as a float; TypeError for what is no number."""
-    # a text is no number, though float() would read it
-    if isinstance(value, str | bytes | complex) or (
-        not hasattr(value, "__float__") and not hasattr(value, "__index__")
-    ):
-        raise TypeError(f"{name}: found {value!r}, expected a number")
-    return float(value)

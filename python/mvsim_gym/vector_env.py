@@ -8,26 +8,30 @@ from typing import TYPE_CHECKING, Any, overload
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from mvsim_gym import _core
 from mvsim_gym._build import (
-    Observation,
     Recipe,
     action_space,
+    arrays_of,
     closed_error,
-    columns_of,
     draw_key,
     observation_space,
     takes_options,
 )
 from mvsim_gym._checks import as_actions, check_options, check_out, checked_mask, checked_seed
+from mvsim_gym._control import OPTIONS, ControlsMany, split, starts_of
+from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
 from mvsim_gym._picture import Painter
 from mvsim_gym._state import Copyable, pack, state_list, unpack
+from mvsim_gym._terms import marked, terms_of
+from mvsim_gym.errors import TermError
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
@@ -38,7 +42,7 @@ __all__ = ["VectorEnv"]
 Seeds = int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None
 
 
-class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(Copyable, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` copies of an environment: arrays with a row an env, spaces and infos as those of Gymnasium's
     SyncVectorEnv over `Env`, in every autoreset mode.
 
@@ -59,11 +63,13 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
+    _spec: EnvSpec | None = None
     _NATIVE = frozenset(
         {
             "_batch",
             "_observations",
             "_final_observations",
+            "_flat_observations",
             "_rewards",
             "_terminated",
             "_truncated",
@@ -90,14 +96,18 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             "autoreset_mode": self.autoreset_mode,
         }
         self.single_action_space = action_space(batch)
-        single_observation_space = observation_space(batch)
-        self.single_observation_space = single_observation_space
+        self._terms = terms_of(recipe.options, batch)
+        single_observation_space = observation_space(batch, self._terms)
+        self._flat: bool = recipe.options["flatten"]
+        self.single_observation_space = (
+            flat_space(single_observation_space) if self._flat else single_observation_space
+        )
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.observation_space = batch_space(single_observation_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
         self._copy: bool = recipe.options["copy"]
         self._action_shape = (self.num_envs, batch.action_size)
-        self._columns = columns_of(batch, single_observation_space)
+        self._keys = list(single_observation_space.spaces)
         self._randoms: list[np.random.Generator | None] = [None] * self.num_envs
         self._seeds: list[int] = [-1] * self.num_envs
         self._seeded = np.zeros(self.num_envs, np.bool_)
@@ -107,12 +117,23 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
 
     def _attach(self, batch: _core.Batch) -> None:
         self._batch: _core.Batch | None = batch
-        self._observations = {key: batch.observation(index) for key, index in self._columns}
-        self._final_observations = {key: batch.final_observation(index) for key, index in self._columns}
+        if self._terms is not None:
+            self._terms.attach(batch)
+        self._observations, self._final_observations = arrays_of(batch, self._keys, self._terms)
+        self._flat_observations: npt.NDArray[np.float32] | None = None
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
         self._finished = batch.finished
-        self._info = InfoTable(batch)
+        self._info = InfoTable(batch, self._terms)
         self._painter: Painter | None = None
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """What `gymnasium.make_vec` made this from; set by it."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = marked(spec)
 
     @property
     def warnings(self) -> list[str]:
@@ -130,14 +151,16 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         return tuple(self._seeds[i] for i in range(self.num_envs) if self._random(i))
 
     def reset(
-        self, *, seed: Seeds = None, options: dict[str, Any] | None = None, out: Observation | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+        self, *, seed: Seeds = None, options: dict[str, Any] | None = None, out: Any = None
+    ) -> tuple[Any, dict[str, Any]]:
         """Starts an episode in every env, or in those of a mask.
 
         Args:
             seed: an int s seeds env i with s + i; a sequence has a seed or None for each env; an env without
                 a seed goes on to its next episode.
-            options: `reset_mask`, a bool array (num_envs,) with at least one True.
+            options: `reset_mask`, a bool array (num_envs,) with at least one True; and `pose`, `goal`, `knobs` as of
+                `Env.reset`: one for all envs, or one for each (an array with a row an env, or a list in which None
+                leaves it open; of knobs a list of dicts).
             out: as for `step`.
 
         Returns:
@@ -148,14 +171,14 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
                 option.
         """
         batch = self._open()
-        check_options(options, ("reset_mask",))
+        check_options(options, ("reset_mask", *OPTIONS))
         mask = (
             checked_mask(options["reset_mask"], self.num_envs)
             if options and "reset_mask" in options
             else None
         )
         if out is not None:
-            check_out(out, self._observations, self._copy)
+            self._check_out(out)
         for i, value in enumerate(self._seed_list(seed)):
             if (mask is not None and not mask[i]) or (value is None and self._seeded[i]):
                 continue
@@ -163,14 +186,21 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
                 self._randoms[i], self._seeds[i] = seeding.np_random(value)
             batch.seed_env(i, draw_key(self._random(i)))
             self._seeded[i] = True
-        batch.reset(mask)
+        if options and any(name in options for name in OPTIONS):
+            which = range(self.num_envs) if mask is None else mask.nonzero()[0].tolist()
+            own = split(options, self.num_envs)
+            batch.reset(mask, starts_of(batch, list(which), [own[i] for i in which]))
+        else:
+            batch.reset(mask)
+        if self._terms is not None:
+            self._terms.after_reset(mask)
         self._needs_reset[slice(None) if mask is None else mask] = False
         self._ready = not self._needs_reset.any()
         return self._out(out), {}
 
     def step(
-        self, actions: npt.NDArray[np.float32], *, out: Observation | None = None
-    ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        self, actions: npt.NDArray[np.float32], *, out: Any = None
+    ) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
         """Advances every env by one control period.
 
         Args:
@@ -195,11 +225,11 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             env = int(self._needs_reset.argmax())
             raise gym.error.ResetNeeded(f"env {env} has no running episode: call reset() before step()")
         if out is not None:
-            check_out(out, self._observations, self._copy)
+            self._check_out(out)
         array = as_actions(actions, self._action_shape)
         if self._watch is not None and not self._watch.looks(array):
             self._watch = None
-        has_infos = batch.step(array)
+        has_infos = batch.step(array) if self._terms is None else self._step_with_terms(batch, array)
         infos = self._infos() if has_infos else {}
         if not self._copy:
             return self._out(out), self._rewards, self._terminated, self._truncated, infos
@@ -211,6 +241,18 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             infos,
         )
 
+    def _step_with_terms(self, batch: _core.Batch, actions: npt.NDArray[np.float32]) -> bool:
+        assert self._terms is not None
+        try:
+            has_infos = batch.step(actions, self._terms.between)
+        except TermError:
+            if self.autoreset_mode is AutoresetMode.DISABLED:
+                self._needs_reset |= self._finished
+                self._ready = not self._needs_reset.any()
+            raise
+        self._terms.after_step(has_infos)
+        return has_infos
+
     def get_state(self, indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None = None) -> list[bytes]:
         """Snapshots of envs, by default of all, each as of `Env.snapshot`."""
         batch = self._open()
@@ -220,7 +262,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         self,
         indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None,
         states: bytes | bytearray | memoryview | Sequence[bytes],
-    ) -> Observation:
+    ) -> Any:
         """Puts envs back to snapshots, of any env of the same kind; the others are left alone.
 
         Args:
@@ -240,6 +282,10 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         batch.set_state(which, state_list(states))
         if self._painter is not None:
             self._painter.forget(which)
+        if self._terms is not None:
+            mask = np.zeros(self.num_envs, np.bool_)
+            mask[which] = True
+            self._terms.after_reset(mask)
         next_step = self.autoreset_mode is AutoresetMode.NEXT_STEP
         for i in which:
             self._seeded[i] = batch.started(i)
@@ -251,7 +297,7 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
         """The states of all envs in one."""
         return pack(self.get_state())
 
-    def restore(self, state: bytes) -> Observation:
+    def restore(self, state: bytes) -> Any:
         """Goes back to a snapshot of as many envs.
 
         Returns:
@@ -294,7 +340,8 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             return self._info.of_envs()
         final = np.full(self.num_envs, None, dtype=object)
         for i in ended.nonzero()[0]:
-            final[i] = {key: array[i].copy() for key, array in self._final_observations.items()}
+            last = {key: array[i].copy() for key, array in self._final_observations.items()}
+            final[i] = flattened(last.values()) if self._flat else last
         return {
             "final_obs": final,
             "_final_obs": ended,
@@ -303,13 +350,30 @@ class VectorEnv(Copyable, gym.vector.VectorEnv[Any, Any, Any]):
             **self._info.of_envs(~ended),
         }
 
-    def _out(self, out: Observation | None) -> Observation:
+    def _out(self, out: Any) -> Any:
         arrays = self._observations
+        if self._flat:
+            if out is None and not self._copy:
+                if self._flat_observations is None:
+                    self._flat_observations = flattened(arrays.values())
+                out = self._flat_observations
+            return flattened(arrays.values(), out)
         if out is None:
             return {key: array.copy() for key, array in arrays.items()} if self._copy else arrays
         for key, array in arrays.items():
             np.copyto(out[key], array)
         return out
+
+    def _check_out(self, out: Any) -> None:
+        if not self._flat:
+            check_out(out, self._observations, self._copy)
+            return
+        shape = self.observation_space.shape
+        if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != shape:
+            found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
+            raise ValueError(f"out: found {found}, expected a writeable array of float32 {shape}")
+        if not out.flags.writeable:
+            raise ValueError("out: found an array that is read-only, expected a writeable one")
 
     def _random(self, i: int) -> np.random.Generator:
         random = self._randoms[i]

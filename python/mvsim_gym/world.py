@@ -20,7 +20,9 @@ from mvsim_gym._assets import assets, folders_of
 from mvsim_gym._checks import DEFAULT_MEMORY_LIMIT, checked_flag, checked_memory_limit
 from mvsim_gym._keywords import checked_text, kind_of, path_text
 from mvsim_gym._notices import notice
+from mvsim_gym._numbers import number
 from mvsim_gym._resources import all_resources, checked_resources
+from mvsim_gym._setters import set_parameter
 from mvsim_gym._state import checked_bytes
 from mvsim_gym.parts import (
     Block,
@@ -36,7 +38,6 @@ from mvsim_gym.parts import (
     Vehicle,
     Wheel,
     Wheels,
-    number,
 )
 
 if TYPE_CHECKING:
@@ -217,6 +218,28 @@ class World:
                 )
             if self._log is not None:
                 self._log.flush()
+
+    def set_parameter(self, path: str, value: float | str) -> None:
+        """Sets the parameters that a path matches until the next reset: friction, masses, gains, noise...
+
+        Args:
+            path: e.g. `vehicle:r1/friction/mu`; `*` stands for any run of characters.
+            value: a number, degrees for angles; or the name of a choice.
+
+        Raises:
+            ValueError: no such parameter (the message has the nearest), or a value out of range; nothing has changed.
+            TypeError: no number.
+        """
+        with self._alone():
+            set_parameter(self._simulation, path, value)
+
+    def parameter(self, path: str) -> float:
+        """The value of a parameter, as `set_parameter` takes it; of several that match, the first one's.
+
+        Raises:
+            ValueError: no such parameter.
+        """
+        return self._simulation.parameter(path)[0]
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the initial state: with a seed as a new world, without one with fresh noise."""

@@ -22,6 +22,7 @@ const Task& checked(const Task& task, const BatchOptions& options) {
 
 Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batch_options)
     : task(std::move(compiled)),
+      knob_tasks(task, batch_options.load),
       options(batch_options),
       fingerprint(mvsim::fingerprint(*task)),
       infos(checked(*task, options), static_cast<size_t>(options.num_envs) * task->agents.size(),
@@ -30,6 +31,8 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
                                    : default_threads(options.num_envs),
            options.pin) {
   const auto n = static_cast<size_t>(options.num_envs), rows = n * task->agents.size();
+  tasks.assign(n, task);
+  next_tasks = tasks;
   scratches.resize(static_cast<size_t>(pool.threads()));
   envs.reserve(n);
   for (size_t i = 0; i < n; ++i) {
@@ -50,7 +53,7 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
                                     options.device);
   }
   rewards.assign(rows, 0.0);
-  for (auto* flags : {&terminated, &truncated, &finished, &was_reset}) flags->assign(rows, 0);
+  for (auto* flags : {&terminated, &truncated, &finished, &was_reset, &live}) flags->assign(rows, 0);
   warnings = task->warnings;
   for (const auto& model : task->models)
     for (const std::string& w : model->warnings)
@@ -162,14 +165,14 @@ void Batch::report_cut(int env) {
   const EnvState& state = impl_->envs[static_cast<size_t>(env)];
   if (state.finished) return;
   for (size_t a = 0; a < state.agents.size(); ++a)
-    impl_->infos.set_cut(*impl_->task, state, a, impl_->row_of(env, a));
+    impl_->infos.set_cut(impl_->task_of(env), state, a, impl_->row_of(env, a));
 }
 
 const Simulation& Batch::simulation(int env) const {
   return impl_->envs.at(static_cast<size_t>(env)).simulation;
 }
 std::shared_ptr<const Model> Batch::model(int env) const {
-  return impl_->task->models[impl_->envs.at(static_cast<size_t>(env)).variant];
+  return impl_->tasks.at(static_cast<size_t>(env))->models[impl_->envs[static_cast<size_t>(env)].variant];
 }
 size_t Batch::vehicle(size_t agent) const {
   return impl_->task->agents.at(agent).vehicle;

@@ -24,6 +24,7 @@
 namespace mvsim {
 
 class Simulation;
+struct GivenStart;
 struct Model;
 struct Task;
 
@@ -68,6 +69,10 @@ class Batch {
   // Polled on the calling thread at least every 50 ms; true makes the call throw Interrupted after the
   // running substeps. May throw.
   using ShouldStop = std::function<bool()>;
+  // The caller's turn in a step: after all envs have advanced and been sensed, before any is reset. May
+  // change rewards() and returns a flag for each row whose episode it ends as a failure, or nothing. May
+  // throw: step() then throws the same once all is done.
+  using Between = std::function<std::span<const uint8_t>()>;
 
   Batch(const EnvSpec& spec, const BatchOptions& options);
   Batch(std::shared_ptr<const Task> task, const BatchOptions& options);  // of a task that is made already
@@ -92,9 +97,11 @@ class Batch {
   void seed_env(int env, uint64_t key);
 
   // Starts a new episode in every env, or in those whose mask is not 0. Clears rewards and flags of those.
-  void reset(std::span<const uint8_t> mask = {}, const ShouldStop& should_stop = {});
+  // `starts`: none, or one for each env: where the first agent's episode begins and ends.
+  void reset(std::span<const uint8_t> mask = {}, const ShouldStop& should_stop = {},
+             std::span<const GivenStart> starts = {});
   // actions: rows x action_size, row-major; clipped to [-1, 1].
-  void step(std::span<const float> actions, const ShouldStop& should_stop = {});
+  void step(std::span<const float> actions, const ShouldStop& should_stop = {}, const Between& between = {});
 
   // Gives the threads back; the calling thread steps alone from then on. Nothing while another thread is in a
   // call.
@@ -111,6 +118,39 @@ class Batch {
   std::unique_ptr<Batch> clone() const;
   bool started(int env) const;  // reset at least once
   bool ended(int env) const;    // to be reset before it can step
+
+  // -- changes from outside, between steps. Throw Error, and change nothing, for what cannot be
+  // What a name stands for (env/quantities.h) in some envs, by env and thing; `shape` is without the envs.
+  struct Reading {
+    std::vector<double> values;
+    std::vector<size_t> shape;
+  };
+  std::vector<std::string> names(int env) const;
+  Reading read(std::span<const int> envs, const std::string& name) const;
+  // As many values as read() gives. Of a parameter: until the episode's end.
+  void write(std::span<const int> envs, const std::string& name, std::span<const double> values);
+  // Sets the parameters that a pattern matches, one value an env, now and at the start of every coming
+  // episode.
+  void hold(std::span<const int> envs, const std::string& pattern, std::span<const double> values);
+  // Holds none any more: from the next episode on they are the file's, or as they are randomised.
+  void release(std::span<const int> envs);
+  // The <knob>s with which envs play from their next episode on, as by keyword; none: as the batch was made.
+  // `poll` is called often while a world is compiled, and may throw.
+  void set_knobs(std::span<const int> envs, const std::vector<Override>& knobs,
+                 const std::function<void()>& poll = {});
+  const std::vector<Override>& knobs(int env) const;
+  // The value of a name, of parameters that are choices.
+  double choice_value(const std::string& pattern, const std::string& name) const;
+
+  // -- in the caller's turn of a step (Between), or between steps
+  // Adds a value for each row to its reward and to `sums`, but for rows that took no step or diverged. Throws
+  // Error for one that is not finite; nothing is added then.
+  void add_rewards(std::span<const double> values, std::span<double> sums);
+  // Whether each row has taken a step, and not diverged: of the latest turn.
+  std::span<uint8_t> live();
+  // `count` random numbers a row: uniform in [0, 1), or normal. They depend on the row's key, episode and
+  // step and on `stream` alone.
+  std::vector<double> draw(uint32_t stream, size_t count, bool normal) const;
 
   // -- results
   const std::vector<ObservationSpec>& observations() const;

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "env/batch.h"
 #include "env/env_loop.h"
+#include "env/knob_tasks.h"
 #include "env/observe.h"
 #include "env/row_infos.h"
 #include "env/task.h"
@@ -43,6 +46,8 @@ struct Batch::Impl {
   size_t row_of(int env, size_t agent) const {
     return static_cast<size_t>(env) * task->agents.size() + agent;
   }
+  // What an env plays: the batch's task, or that of other knobs.
+  const Task& task_of(int i) const { return *tasks[static_cast<size_t>(i)]; }
   EnvLoop loop(const ShouldStop& should_stop);
   void finish(EnvLoop& loop) const;
 
@@ -53,6 +58,10 @@ struct Batch::Impl {
   void reset(int i, const EnvLoop::KeepGoing& keep_going);
   void sense_fresh(int i, Scratch& scratch);
   void draw_pictures(EnvLoop& loop);
+  bool is_callers_turn() const { return between_thread.load() == std::this_thread::get_id(); }
+  std::exception_ptr take_turn(const Between& between);
+  void end_by_caller(std::span<const uint8_t> rows);
+  void copy_to_final(int i);
   void read_actions(int i, std::span<const float> actions);
   void sense(int i, bool first, std::vector<ObservationBuffer>& into, Scratch& scratch);
   void report_end(int i, const EnvLoop::KeepGoing& keep_going);
@@ -61,12 +70,18 @@ struct Batch::Impl {
   // -- states (batch_state.cpp)
   struct Restored;
   std::string state(int i) const;
-  Restored read_state(std::string_view bytes, const EnvState& like) const;
+  Restored read_state(std::string_view bytes, const EnvState& like);
   void redraw(Restored& restored) const;
   void put_state(int i, const Restored& restored);
   void check_env(int i) const;
 
-  std::shared_ptr<const Task> task;  // clones share it
+  // -- changes from outside (batch_control.cpp)
+  void check_running(int i) const;
+  void check_starts(std::span<const uint8_t> mask, std::span<const GivenStart> starts) const;
+
+  std::shared_ptr<const Task> task;                            // clones share it
+  std::vector<std::shared_ptr<const Task>> tasks, next_tasks;  // by env: of its episode, of its next one
+  KnobTasks knob_tasks;
   BatchOptions options;
   uint64_t fingerprint;  // env_archive.h
   std::vector<EnvState> envs;
@@ -79,10 +94,13 @@ struct Batch::Impl {
   std::vector<ObservationBuffer> observations, final_observations;
   std::vector<double> rewards;
   std::vector<uint8_t> terminated, truncated, finished, was_reset;
+  std::vector<uint8_t> live;  // of the latest turn of the caller
   RowInfos infos;
 
   std::vector<Scratch> scratches;  // by worker
   std::atomic_flag busy = ATOMIC_FLAG_INIT;
+  // Who has his turn within a step and may read meanwhile.
+  std::atomic<std::thread::id> between_thread{};
   WorkerPool pool;  // last: its threads stop before anything else goes
 };
 

@@ -8,7 +8,31 @@
 
 namespace mvsim {
 
+namespace {
+
+void write_knobs(ArchiveWriter& archive, const Task& task) {
+  archive(uint64_t{task.knobs.size()});
+  for (const Override& knob : task.knobs) archive(knob.path[0], *knob.text);
+}
+
+std::vector<Override> read_knobs(ArchiveReader& archive) {
+  uint64_t count = 0;
+  archive(count);
+  archive.check(count <= kMaxKnobs);
+  std::vector<Override> knobs(count);
+  for (Override& knob : knobs) {
+    std::vector<char> name, text;
+    archive(name, text);
+    knob.path = {std::string(name.begin(), name.end())};
+    knob.text = std::string(text.begin(), text.end());
+  }
+  return knobs;
+}
+
+}  // namespace
+
 struct Batch::Impl::Restored {
+  std::shared_ptr<const Task> task, next_task;
   EnvState env;
   std::vector<std::vector<uint8_t>> observations;  // rows of the env, by key
 };
@@ -25,7 +49,9 @@ std::string Batch::Impl::state(int i) const {
   for (const AgentState& agent : env.agents) expected += 512 + agent.frames.size();
   for (const ObservationBuffer& o : observations) expected += 8 + env.agents.size() * o.row_bytes();
   SnapshotWriter writer(SnapshotKind::kEnvironment, fingerprint, expected);
-  write_env(writer.archive(), env, *task);
+  write_knobs(writer.archive(), task_of(i));
+  write_knobs(writer.archive(), *next_tasks[static_cast<size_t>(i)]);
+  write_env(writer.archive(), env, task_of(i));
   for (size_t k = 0; k < observations.size(); ++k)
     if (!task->is_picture(k))
       writer.archive().raw(observations[k].row(row_of(i, 0)),
@@ -33,9 +59,11 @@ std::string Batch::Impl::state(int i) const {
   return writer.finish();
 }
 
-Batch::Impl::Restored Batch::Impl::read_state(std::string_view bytes, const EnvState& like) const {
+Batch::Impl::Restored Batch::Impl::read_state(std::string_view bytes, const EnvState& like) {
   ArchiveReader archive(snapshot_body(bytes, SnapshotKind::kEnvironment, fingerprint));
-  Restored out{read_env(archive, *task, like), {}};
+  const std::shared_ptr<const Task> of_env = knob_tasks.get(read_knobs(archive), {});
+  const std::shared_ptr<const Task> next = knob_tasks.get(read_knobs(archive), {});
+  Restored out{of_env, next, read_env(archive, *of_env, like), {}};
   for (size_t k = 0; k < observations.size(); ++k) {
     std::vector<uint8_t>& rows =
         out.observations.emplace_back(task->agents.size() * observations[k].row_bytes());
@@ -55,7 +83,7 @@ void Batch::Impl::redraw(Restored& restored) const {
       if (!task->is_picture(k)) continue;
       std::byte* const rows = reinterpret_cast<std::byte*>(restored.observations[k].data());
       const ObservationRow row{&env, &env.agents[a], false, rows + a * observations[k].row_bytes()};
-      redraw_pictures(task->agents[a].observations[k], {&row, 1});
+      redraw_pictures(restored.task->agents[a].observations[k], {&row, 1});
     }
 }
 
@@ -63,6 +91,8 @@ void Batch::Impl::redraw(Restored& restored) const {
 void Batch::Impl::put_state(int i, const Restored& restored) {
   EnvState copy = restored.env;  // memory may end here, before anything has changed
   envs[static_cast<size_t>(i)] = std::move(copy);
+  tasks[static_cast<size_t>(i)] = restored.task;
+  next_tasks[static_cast<size_t>(i)] = restored.next_task;
   clear_results(i);
   for (size_t k = 0; k < observations.size(); ++k)
     std::memcpy(observations[k].row(row_of(i, 0)), restored.observations[k].data(),
@@ -99,6 +129,8 @@ std::unique_ptr<Batch> Batch::clone() const {
   auto out = std::make_unique<Batch>(from.task, from.options);
   Impl& to = *out->impl_;
   to.envs = from.envs;
+  to.tasks = from.tasks;
+  to.next_tasks = from.next_tasks;
   to.observations = from.observations;
   to.final_observations = from.final_observations;
   to.rewards = from.rewards;

@@ -96,6 +96,7 @@ void make_grids(Task& task, LoadGuard& guard) {
 std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options) {
   auto task = std::make_unique<Task>();
   task->spec = spec;
+  task->given = std::make_shared<const EnvSpec>(spec);
   LoadGuard guard(options.memory_limit, options.poll);
   compile_worlds(*task, options, guard);
   set_times(*task);

@@ -21,14 +21,28 @@ void visit(Archive& archive, ValueOf<Stillness> auto& stillness) {
   archive(anchor, time);
 }
 
+template <typename Archive>
+void visit(Archive& archive, ValueOf<HeldParam> auto& held) {
+  auto& [pattern, value] = held;
+  if constexpr (Archive::kReads) {
+    std::vector<char> text;
+    archive(text, value);
+    pattern.assign(text.begin(), text.end());
+  } else {
+    archive(pattern, value);
+  }
+}
+
 namespace {
 
-// All but what chooses how to read: the variant, the simulation and the agents. A field that is added to
-// EnvState belongs into both lines, and kSnapshotVersion goes up.
+// All but what chooses how to read (the variant, the simulation and the agents), and `given`, which lives
+// within a reset only. A field that is added to EnvState belongs into both lines, and kSnapshotVersion goes
+// up.
 template <typename Archive, typename Env>
 void visit_episode(Archive& archive, Env& env) {
-  auto& [simulation, variant, key, next_episode, started, finished, diverged, steps, agents] = env;
-  archive(key, next_episode, started, finished, diverged, steps);
+  auto& [simulation, variant, key, next_episode, held, given, started, finished, diverged, steps, agents] =
+      env;
+  archive(key, next_episode, held, started, finished, diverged, steps);
 }
 
 // The same of AgentState: all but the field, the frames, and `last`, which lives within a period only.

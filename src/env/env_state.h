@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "env/plan/goal_field.h"
@@ -51,13 +53,27 @@ struct AgentState {
   std::vector<double> recipes;
 };
 
+// A parameter that the caller fixes until he frees it: all that the pattern matches, in his units.
+struct HeldParam {
+  std::string pattern;
+  double value = 0;
+};
+
+// Where the caller wants the coming episode to begin, and to end; what is left open is drawn.
+struct GivenStart {
+  std::optional<Pose2> pose;
+  std::optional<Vec2> goal;
+};
+
 struct EnvState {
   explicit EnvState(Simulation s) : simulation(std::move(s)) {}
 
   Simulation simulation;
   size_t variant = 0;
   uint64_t key = 0;
-  uint32_t next_episode = 0;  // the episode of the next reset
+  uint32_t next_episode = 0;    // the episode of the next reset
+  std::vector<HeldParam> held;  // the latest last
+  GivenStart given;             // while an episode starts
 
   // -- of the episode
   bool started = false;   // reset at least once

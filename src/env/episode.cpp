@@ -4,31 +4,37 @@
 #include <cmath>
 
 #include "env/plan/shortest_path.h"
+#include "model/param_names.h"
 
 namespace mvsim {
 namespace {
 
-void measure(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent,
-             bool collided) {
+void look(const AgentTask& task, const EnvState& env, AgentState& agent, bool collided) {
   const Simulation& s = env.simulation;
-  const Pose3 pose = vehicle_pose(s, agent_task.vehicle);
+  const Pose3 pose = vehicle_pose(s, task.vehicle);
   Measurements& m = agent.now;
   m.pose = {pose.x, pose.y, pose.yaw};
   m.heading = Rotation2(pose.yaw);
-  m.twist = vehicle_twist(s, agent_task.vehicle);
-  m.clearance = clearance(s, agent_task.vehicle, agent_task.clearance_limit);
+  m.twist = vehicle_twist(s, task.vehicle);
+  m.clearance = clearance(s, task.vehicle, task.clearance_limit);
   m.collided = collided;
-  agent.min_clearance = std::min(agent.min_clearance, m.clearance);
+  if (!task.start_and_goal.has_goal()) return;
+  m.to_goal = agent.goal - Vec2{pose.x, pose.y};
+  m.goal_distance = norm(m.to_goal);
+  if (agent.field) m.path_distance = agent.field->distance({pose.x, pose.y});
+}
+
+void measure(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent,
+             bool collided) {
+  look(agent_task, env, agent, collided);
+  const Pose2& pose = agent.now.pose;
+  agent.min_clearance = std::min(agent.min_clearance, agent.now.clearance);
   for (size_t i = 0; i < agent.stillness.size(); ++i) {
     Stillness& still = agent.stillness[i];
     still.time += task.substeps * task.substep;
     if (norm(Vec2{pose.x, pose.y} - still.anchor) > agent_task.stuck_distances[i])
       still = {{pose.x, pose.y}, 0};
   }
-  if (!agent_task.start_and_goal.has_goal()) return;
-  m.to_goal = agent.goal - Vec2{pose.x, pose.y};
-  m.goal_distance = norm(m.to_goal);
-  if (agent.field) m.path_distance = agent.field->distance({pose.x, pose.y});
 }
 
 std::shared_ptr<const PlanningGrid> planning_grid(const Task& task, const AgentTask& agent_task,
@@ -40,13 +46,18 @@ std::shared_ptr<const PlanningGrid> planning_grid(const Task& task, const AgentT
       env.simulation, agent_task.vehicle, places.planning_cell(), places.inflation(), poll));
 }
 
+std::shared_ptr<const GoalField> goal_field(const Task& task, const AgentTask& agent_task,
+                                            const EnvState& env,
+                                            const std::shared_ptr<const PlanningGrid>& grid, Vec2 goal,
+                                            const Poll& poll) {
+  if (task.static_world) return agent_task.fields->get(env.variant, grid, goal, poll);
+  return std::make_shared<const GoalField>(grid, goal, poll);
+}
+
 void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll) {
   const AgentTask& agent_task = task.agents[index];
   const auto grid = planning_grid(task, agent_task, env, poll);
-  const auto field_of = [&](Vec2 goal) -> std::shared_ptr<const GoalField> {
-    if (task.static_world) return agent_task.fields->get(env.variant, grid, goal, poll);
-    return std::make_shared<const GoalField>(grid, goal, poll);
-  };
+  const auto field_of = [&](Vec2 goal) { return goal_field(task, agent_task, env, grid, goal, poll); };
   agent_task.start_and_goal.apply(env, index, grid.get(), field_of, poll);
 }
 
@@ -109,6 +120,7 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
     RandomStream random(env.key, episode, StreamPurpose::kRandomize, static_cast<uint16_t>(i));
     task.randomizations[i].apply(s, random);
   }
+  apply_held(env);
   for (size_t i = 0; i < task.resets.size(); ++i) {
     RandomStream random(env.key, episode, StreamPurpose::kPlaceBlocks, static_cast<uint16_t>(i));
     task.resets[i]->apply(env, random, poll);
@@ -149,6 +161,26 @@ AgentState make_agent(const AgentTask& task) {
   agent.recipes.assign(task.recipes_size, 0.0);
   agent.stillness.resize(task.stuck_distances.size());
   return agent;
+}
+
+void set_goal(const Task& task, EnvState& env, size_t index, Vec2 goal) {
+  const AgentTask& agent_task = task.agents[index];
+  AgentState& agent = env.agents[index];
+  agent.goal = goal;
+  if (const auto grid = planning_grid(task, agent_task, env, {}))
+    agent.field = goal_field(task, agent_task, env, grid, goal, {});
+}
+
+void measure_again(const Task& task, EnvState& env) {
+  for (size_t a = 0; a < task.agents.size(); ++a)
+    look(task.agents[a], env, env.agents[a], env.agents[a].now.collided);
+}
+
+void apply_held(EnvState& env) {
+  Simulation& s = env.simulation;
+  for (const HeldParam& held : env.held)
+    for (const size_t i : s.model().find_params(held.pattern))
+      s.set_param(i, stored_value(s.model().params[i], held.value));
 }
 
 void start_episode(const Task& task, EnvState& env, const Poll& poll) {

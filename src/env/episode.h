@@ -21,6 +21,14 @@ void start_episode(const Task& task, EnvState& env, const Poll& poll = {});
 bool step_period(const Task& task, EnvState& env, const std::function<bool()>& keep_going,
                  std::span<double> rewards);
 
+// Changes between control periods. After others than set_goal() the agents are measured again, so that what a
+// caller moves is nobody's progress.
+void set_goal(const Task& task, EnvState& env, size_t agent, Vec2 goal);
+void measure_again(const Task& task, EnvState& env);
+
+// Sets the parameters of the env's simulation that are held. Those that this world has not are left out.
+void apply_held(EnvState& env);
+
 // Length of the shortest path from the agent's start to its goal (m), for SPL. `poll` is called often and may
 // throw.
 double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent,

@@ -122,6 +122,25 @@ void StartAndGoal::require_free_pose(Simulation& s) const {
                        "no episode can start: " + text + " (or a <spawn> in <reset>)");
 }
 
+void StartAndGoal::explain_given(Simulation& s, const AgentState& agent, const GivenStart& given) const {
+  char text[96];
+  if (given.pose) {
+    s.place_vehicle(vehicle_, *given.pose);
+    std::snprintf(text, sizeof text, "the pose %.4g %.4g that was given", given.pose->x, given.pose->y);
+    if (clearance(s, vehicle_, 1) <= 0)
+      throw Error("no episode can start: " + std::string(text) + " touches " + obstacle_near(s, vehicle_) +
+                  ", expected a free one");
+  } else {
+    std::snprintf(text, sizeof text, "the goal %.4g %.4g that was given", given.goal->x, given.goal->y);
+  }
+  if (given.pose && given.goal && norm(agent.goal - agent.start) <= goal_radius_)
+    throw Error("no episode can start: " + std::string(text) + " is within the radius " +
+                metres(goal_radius_) + " of the goal: it would end at once");
+  throw Error("no episode can start: " + std::string(text) +
+              (given.pose && given.goal ? " has no path to the goal"
+                                        : " goes with no other end of the way that <reset> allows"));
+}
+
 // Starts and goals there are; what is between them is not as wanted.
 void StartAndGoal::explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                     const FieldOf& field_of, const std::vector<Vec2>& starts,

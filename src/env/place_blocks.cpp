@@ -5,6 +5,7 @@
 
 #include "env/plan/free_space.h"
 #include "env/terms.h"
+#include "sim/rigid_body_solver.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {
@@ -36,7 +37,7 @@ class PlaceBlocks final : public ResetTerm {
     const Vec2 parked = s.model().origin + Vec2{kParked, kParked};
     for (size_t k = 0; k < blocks_.size(); ++k)
       s.place_block(blocks_[k], {parked.x + 100.0 * static_cast<double>(k), parked.y, 0});
-    for (size_t block : blocks_) place(s, block, random, poll);
+    for (size_t block : blocks_) place(env, block, random, poll);
   }
 
  private:
@@ -68,13 +69,15 @@ class PlaceBlocks final : public ResetTerm {
   }
 
   // The first of some poses that keeps the distances, else the one that comes nearest to keeping them.
-  void place(Simulation& s, size_t index, RandomStream& random, const Poll& poll) const {
+  void place(EnvState& env, size_t index, RandomStream& random, const Poll& poll) const {
+    Simulation& s = env.simulation;
     const BlockModel& block = s.model().blocks[index];
     const Rect area = area_of(area_, s.model());
     if (radius_) {
       const ParamInfo& range = s.model().params[block.params + kBlockScale].info;
       const double scale = random.uniform(radius_->low, radius_->high) / block.shape.radius;
-      s.set_param(block.params + kBlockScale, std::clamp(scale, range.min, range.max));
+      if (!is_held(env, s.model().params[block.params + kBlockScale].path))
+        s.set_param(block.params + kBlockScale, std::clamp(scale, range.min, range.max));
     }
     const double radius = s.state().params[block.params + kBlockScale] * block.shape.radius;
     double best = -1e300;
@@ -83,7 +86,7 @@ class PlaceBlocks final : public ResetTerm {
       if (poll) poll();
       const Pose2 pose{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max),
                        random.uniform(-kPi, kPi)};
-      const double excess = room(s, {pose.x, pose.y}, radius);
+      const double excess = room(env, {pose.x, pose.y}, radius);
       if (excess <= best) continue;
       best = excess;
       best_pose = pose;
@@ -91,11 +94,22 @@ class PlaceBlocks final : public ResetTerm {
     s.place_block(index, best_pose);
   }
 
+  static bool is_held(const EnvState& env, const std::string& path) {
+    return std::any_of(env.held.begin(), env.held.end(),
+                       [&](const HeldParam& held) { return matches_pattern(held.pattern, path); });
+  }
+
   // What the distances to walls and to other things exceed the wanted ones by, at most 0.
-  double room(const Simulation& s, Vec2 center, double radius) const {
+  double room(const EnvState& env, Vec2 center, double radius) const {
+    const Simulation& s = env.simulation;
     const double to_walls = radius + margin_, to_others = radius + gap_;
     double excess = std::min(0.0, distance_to_static(s.model(), center, to_walls) - to_walls);
     if (!is_known_ground(s.model(), center)) excess -= to_walls;
+    const double to_robot =
+        radius + s.model().vehicles[vehicle_].radius + s.model().collision_threshold + kSkins;
+    if (const auto& pose = env.given.pose)
+      excess = std::min(excess, norm(center - Vec2{pose->x, pose->y}) - to_robot);
+    if (const auto& goal = env.given.goal) excess = std::min(excess, norm(center - *goal) - to_robot);
     return std::min(excess,
                     distance_to_obstacles(s, center, to_others, static_cast<int>(vehicle_)) - to_others);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "model/param_names.h"
+
 namespace mvsim {
 namespace {
 
@@ -31,22 +33,6 @@ std::string number_text(double v) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%g", v);
   return buffer;
-}
-
-// "There are vehicle:r1/friction/mu, ...": those that agree with the pattern up to its last "/", else to the
-// one before it, and so on.
-std::string parameters_near(std::string pattern, const Model& model) {
-  constexpr size_t kMost = 12;
-  std::vector<size_t> found;
-  while (found.empty() && !pattern.empty()) {
-    const size_t cut = pattern.find_last_of("/:");
-    pattern.erase(cut == std::string::npos ? 0 : cut);
-    found = model.find_params(pattern + "*");
-  }
-  std::string out = "there are ";
-  for (size_t i = 0; i < found.size() && i < kMost; ++i)
-    out += (i == 0 ? "" : ", ") + model.params[found[i]].path;
-  return out + (found.size() > kMost ? " and " + std::to_string(found.size() - kMost) + " more" : "");
 }
 
 // A factor of 1e-9 inside of an open bound is as good as none.
@@ -80,12 +66,7 @@ Randomization::Randomization(TermReader& reader, const Model& model)
     targets_.push_back({index, scale});
   }
   if (!targets_.empty() || optional) return;
-  std::vector<std::string> known;
-  for (const ParamEntry& entry : model.params) known.push_back(entry.path);
-  const std::string meant = did_you_mean(pattern, known);
-  reader.fail("of", "found '" + pattern + "', which is no parameter of the simulation" + meant +
-                        (meant.empty() ? "; " : " ") + parameters_near(pattern, model) +
-                        " (mvsim-gym parameters lists all)");
+  reader.fail("of", unknown_parameter(model, pattern));
 }
 
 void Randomization::apply(Simulation& simulation, RandomStream& random) const {

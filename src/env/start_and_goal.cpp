@@ -173,23 +173,35 @@ bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& ra
   return false;
 }
 
+// What the caller gives is taken as it is, but for what no episode starts with: a collision, or its end.
+bool StartAndGoal::start_at(Simulation& s, AgentState& agent, const GivenStart& given) const {
+  s.place_vehicle(vehicle_, *given.pose);
+  agent.start = {given.pose->x, given.pose->y};
+  if (clearance(s, vehicle_, 1) <= 0) return false;
+  if (!has_goal_ || !given.goal) return accepts(agent, agent.start, -1);
+  return norm(agent.goal - agent.start) > goal_radius_ && (!agent.field || agent.field->reaches(agent.start));
+}
+
 void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid, const FieldOf& field_of,
                          const Poll& poll) const {
   Simulation& s = env.simulation;
   AgentState& agent = env.agents[index];
+  const GivenStart given = index == 0 ? env.given : GivenStart{};
   const auto stream = static_cast<uint16_t>(index);
   RandomStream spawn(s.state().key, s.state().episode, StreamPurpose::kSpawn, stream);
   RandomStream goal(s.state().key, s.state().episode, StreamPurpose::kGoal, stream);
   agent.field.reset();
   for (int i = 0; i < kGoalTries; ++i) {
     if (has_goal_) {
-      const auto drawn = draw_goal(s, grid, goal, poll);
+      const auto drawn = given.goal ? given.goal : draw_goal(s, grid, goal, poll);
       if (!drawn) break;
       agent.goal = *drawn;
-      if (grid) agent.field = field_of(agent.goal);
+      if (grid && !(agent.field && given.goal)) agent.field = field_of(agent.goal);
     }
-    if (draw_start(s, agent, spawn, poll)) return;
+    if (given.pose ? start_at(s, agent, given) : draw_start(s, agent, spawn, poll)) return;
+    if (given.pose && given.goal) break;
   }
+  if (given.pose || given.goal) explain_given(s, agent, given);
   explain_no_room(s, grid, field_of, poll);
 }
 

@@ -28,9 +28,9 @@ class StartAndGoal {
   double inflation() const { return inflation_; }
 
   using FieldOf = std::function<std::shared_ptr<const GoalField>(Vec2 goal)>;
-  // Places agent `index` of the env and sets its goal, start and, where a planning grid is given, field.
-  // Throws WorldFileError with what binds if no place is found. `poll` is called before each try and may
-  // throw.
+  // Places agent `index` of the env (where EnvState::given says so, if it does) and sets its goal, start and,
+  // where a planning grid is given, field. Throws WorldFileError with what binds if no place is found. `poll`
+  // is called before each try and may throw.
   void apply(EnvState& env, size_t index, const PlanningGrid* grid, const FieldOf& field_of,
              const Poll& poll) const;
 
@@ -38,6 +38,7 @@ class StartAndGoal {
   std::optional<Vec2> draw_point(const Simulation& simulation, double clearance, const Rect& area,
                                  RandomStream& random, const Poll& poll) const;
   bool draw_start(Simulation& simulation, AgentState& agent, RandomStream& random, const Poll& poll) const;
+  bool start_at(Simulation& simulation, AgentState& agent, const GivenStart& given) const;
   bool accepts(const AgentState& agent, Vec2 start, double wanted) const;
   std::optional<Vec2> draw_goal(const Simulation& simulation, const PlanningGrid* grid, RandomStream& random,
                                 const Poll& poll) const;
@@ -50,6 +51,8 @@ class StartAndGoal {
   [[noreturn]] void explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                      const FieldOf& field_of, const std::vector<Vec2>& starts,
                                      RandomStream& random, const Poll& poll) const;
+  [[noreturn]] void explain_given(Simulation& simulation, const AgentState& agent,
+                                  const GivenStart& given) const;
   void require_free_pose(Simulation& simulation) const;
 
   size_t vehicle_ = 0;

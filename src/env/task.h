@@ -57,6 +57,8 @@ struct AgentTask {
 
 struct Task {
   EnvSpec spec;
+  std::shared_ptr<const EnvSpec> given;              // as it came, its knobs not yet put in
+  std::vector<Override> knobs;                       // that an env set while it ran (env/knob_tasks.h)
   std::vector<std::shared_ptr<const Model>> models;  // by variant; same vehicles, sensors and parameters
   double control_period = 0, substep = 0;            // s
   int substeps = 1;

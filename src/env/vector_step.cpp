@@ -2,6 +2,7 @@
 //
 //   advance      a control period of every env; rewards and ends are checked
 //   sense final  the observations at its end (SAME_STEP: of an episode that ended, into `final_observations`)
+//   between      the caller's turn, if he wants one: rewards and ends of his own
 //   reset        the episodes that ended begin anew (NEXT_STEP: those that ended in the step before)
 //   sense fresh  the observations of their start
 //
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "env/batch_impl.h"
@@ -17,12 +19,13 @@
 
 namespace mvsim {
 
-void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) {
+void Batch::step(std::span<const float> actions, const ShouldStop& should_stop, const Between& between) {
   const Busy busy(impl_->busy);
   Impl& m = *impl_;
   m.check_actions(actions);
   EnvLoop loop = m.loop(should_stop);
-  if (!m.task->has_pictures) {  // all phases of one env, then the next: its state stays in the cache
+  std::exception_ptr error;  // of the caller's turn: what is begun is brought to its end all the same
+  if (!m.task->has_pictures && !between) {  // all phases of one env, then the next: its state stays cached
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
       m.advance(i, actions, keep_going);
       m.sense_final(i, keep_going, scratch);
@@ -35,6 +38,7 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) 
       m.sense_final(i, keep_going, scratch);
     });
     m.draw_pictures(loop);
+    if (between && !loop.stopped()) error = m.take_turn(between);
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
       m.reset(i, keep_going);
       m.sense_fresh(i, scratch);
@@ -42,14 +46,17 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop) 
     m.draw_pictures(loop);
   }
   m.finish(loop);
+  if (error) std::rethrow_exception(error);
 }
 
-void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop) {
+void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop,
+                  std::span<const GivenStart> starts) {
   const Busy busy(impl_->busy);
   Impl& m = *impl_;
   if (!mask.empty() && mask.size() != m.envs.size())
     throw Error("reset mask: found " + std::to_string(mask.size()) + " values, expected " +
                 std::to_string(m.envs.size()));
+  m.check_starts(mask, starts);
   m.infos.clear();
   std::fill(m.was_reset.begin(), m.was_reset.end(), uint8_t{0});
   EnvLoop loop = m.loop(should_stop);
@@ -57,6 +64,7 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop) 
     if (!mask.empty() && mask[static_cast<size_t>(i)] == 0) return;
     m.clear_results(i);
     m.due[static_cast<size_t>(i)] = Impl::Due::kReset;
+    if (!starts.empty()) m.envs[static_cast<size_t>(i)].given = starts[static_cast<size_t>(i)];
     m.reset(i, keep_going);
     m.sense_fresh(i, scratch);
   });
@@ -67,6 +75,7 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop) 
 EnvLoop Batch::Impl::loop(const ShouldStop& should_stop) {
   return {pool, options.num_envs, scratches, should_stop, [this](int i) {
             envs[static_cast<size_t>(i)].finished = true;
+            envs[static_cast<size_t>(i)].given = {};
             due[static_cast<size_t>(i)] = Due::kNothing;
           }};
 }
@@ -77,7 +86,7 @@ void Batch::Impl::finish(EnvLoop& loop) const {
     const EnvState& env = envs[static_cast<size_t>(i)];
     EnvLoadOptions load = options.load;
     load.poll = poll;
-    return explain_start(task->spec, load, env.key, env.next_episode - 1, error);
+    return explain_start(task_of(i).spec, load, env.key, env.next_episode - 1, error);
   });
 }
 
@@ -91,7 +100,7 @@ void Batch::Impl::advance(int i, std::span<const float> actions, const EnvLoop::
   due[static_cast<size_t>(i)] = Due::kNothing;
   read_actions(i, actions);
   const std::span<double> paid(rewards.data() + row_of(i, 0), env.agents.size());
-  const bool whole = step_period(*task, env, keep_going, paid);
+  const bool whole = step_period(task_of(i), env, keep_going, paid);
   if (!logs.empty()) logs[static_cast<size_t>(i)]->flush();
   if (whole) due[static_cast<size_t>(i)] = Due::kFinalSense;
 }
@@ -105,9 +114,7 @@ void Batch::Impl::sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scrat
     sense(i, false, restarts ? final_observations : observations, scratch);
     if (task->has_pictures) due_drawings[env_index] = restarts ? DueDrawing::kFinal : DueDrawing::kLatest;
   } else if (restarts) {  // the last sound ones
-    for (size_t k = 0; k < observations.size(); ++k)
-      std::memcpy(final_observations[k].row(row_of(i, 0)), observations[k].row(row_of(i, 0)),
-                  env.agents.size() * observations[k].row_bytes());
+    copy_to_final(i);
   }
   if (env.finished) report_end(i, keep_going);
   due[env_index] = restarts ? Due::kReset : Due::kNothing;
@@ -116,9 +123,15 @@ void Batch::Impl::sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scrat
 void Batch::Impl::reset(int i, const EnvLoop::KeepGoing& keep_going) {
   const auto env_index = static_cast<size_t>(i);
   if (due[env_index] != Due::kReset) return;
-  start_episode(*task, envs[env_index], [&] {
+  EnvState& env = envs[env_index];
+  if (tasks[env_index] != next_tasks[env_index]) {
+    tasks[env_index] = next_tasks[env_index];
+    env.variant = 0;
+  }
+  start_episode(*tasks[env_index], env, [&] {
     if (!keep_going()) throw Stopped();
   });
+  env.given = {};
   std::fill_n(was_reset.begin() + static_cast<std::ptrdiff_t>(row_of(i, 0)), task->agents.size(), uint8_t{1});
   due[env_index] = Due::kFreshSense;
 }
@@ -135,7 +148,7 @@ void Batch::Impl::sense_fresh(int i, Scratch& scratch) {
 void Batch::Impl::sense(int i, bool first, std::vector<ObservationBuffer>& into, Scratch& scratch) {
   EnvState& env = envs[static_cast<size_t>(i)];
   for (size_t a = 0; a < env.agents.size(); ++a) {
-    const std::vector<ObservationSlot>& slots = task->agents[a].observations;
+    const std::vector<ObservationSlot>& slots = task_of(i).agents[a].observations;
     for (size_t k = 0; k < slots.size(); ++k) {
       const ObservationRow row{&env, &env.agents[a], first, into[k].row(row_of(i, a))};
       if (slots[k].is_picture())
@@ -157,7 +170,7 @@ void Batch::Impl::draw_pictures(EnvLoop& loop) {
     EnvState& env = envs[env_index];
     std::vector<ObservationBuffer>& into = due_here == DueDrawing::kFinal ? final_observations : observations;
     for (size_t a = 0; a < task->agents.size(); ++a) {
-      const std::vector<ObservationSlot>& slots = task->agents[a].observations;
+      const std::vector<ObservationSlot>& slots = task_of(i).agents[a].observations;
       for (size_t k = 0; k < slots.size(); ++k) {
         if (!slots[k].is_picture()) continue;
         const ObservationRow row{&env, &env.agents[a], due_here == DueDrawing::kFirst,
@@ -166,6 +179,49 @@ void Batch::Impl::draw_pictures(EnvLoop& loop) {
       }
     }
   });
+}
+
+// Returns what it throws.
+std::exception_ptr Batch::Impl::take_turn(const Between& between) {
+  for (size_t row = 0; row < live.size(); ++row) {
+    const EnvState& env = envs[row / task->agents.size()];
+    live[row] = (!env.finished || finished[row] != 0) && !env.diverged;
+  }
+  between_thread = std::this_thread::get_id();
+  std::exception_ptr error;
+  try {
+    end_by_caller(between());
+  } catch (...) {
+    error = std::current_exception();
+  }
+  between_thread = std::thread::id();
+  return error;
+}
+
+// Episodes that the caller ends in this step; one that only a time limit ended is terminated instead.
+void Batch::Impl::end_by_caller(std::span<const uint8_t> rows) {
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const auto env_index = row / task->agents.size();
+    const int i = static_cast<int>(env_index);
+    EnvState& env = envs[env_index];
+    const bool went_on = !env.finished;
+    if (rows[row] == 0 || env.diverged || (!went_on && truncated[row] == 0)) continue;
+    env.finished = true;
+    for (AgentState& agent : env.agents)
+      if (agent.end == EpisodeEnd::kNone) agent.end = EpisodeEnd::kTruncated;
+    env.agents[row % task->agents.size()].end = EpisodeEnd::kTerminated;
+    report_end(i, [] { return true; });
+    if (!went_on || options.autoreset != AutoresetMode::kSameStep) continue;
+    copy_to_final(i);
+    due[env_index] = Due::kReset;
+  }
+}
+
+// The latest observations of an env are its last ones.
+void Batch::Impl::copy_to_final(int i) {
+  for (size_t k = 0; k < observations.size(); ++k)
+    std::memcpy(final_observations[k].row(row_of(i, 0)), observations[k].row(row_of(i, 0)),
+                task->agents.size() * observations[k].row_bytes());
 }
 
 // Takes over actions clipped to [-1, 1]; one that is not finite counts as zero as a whole.
@@ -191,7 +247,7 @@ void Batch::Impl::report_end(int i, const EnvLoop::KeepGoing& keep_going) {
     finished[row] = 1;
     terminated[row] = env.agents[a].end == EpisodeEnd::kTerminated;
     truncated[row] = env.agents[a].end == EpisodeEnd::kTruncated;
-    infos.set_end(*task, env, a, row, [&] {
+    infos.set_end(task_of(i), env, a, row, [&] {
       if (!keep_going()) throw Stopped();
     });
   }

@@ -7,6 +7,7 @@
 
 #include "env/batch.h"
 #include "env/env_spec.h"
+#include "env/env_state.h"
 #include "env/worker_pool.h"
 #include "model/model.h"
 #include "python/bind.h"
@@ -76,19 +77,38 @@ bool stop_on_signal() {
 using Actions = py::array_t<float, py::array::c_style>;
 using Mask = py::array_t<uint8_t, py::array::c_style | py::array::forcecast>;
 
-// Returns whether any env has an info, which spares the caller a look at every mask.
-bool step(Batch& batch, const Actions& actions) {
+// Returns whether any env has an info, which spares the caller a look at every mask. `between`, if any, is
+// called within the step (Batch::Between) and returns None or a flag for each row.
+bool step(Batch& batch, const Actions& actions, const std::optional<py::function>& between) {
   const std::span<const float> values(actions.data(), static_cast<size_t>(actions.size()));
+  std::optional<Mask> ended;
+  Batch::Between turn;
+  if (between)
+    turn = [&]() -> std::span<const uint8_t> {
+      const py::gil_scoped_acquire gil;
+      const py::object result = (*between)();
+      if (result.is_none()) return {};
+      ended = result.cast<Mask>();
+      return {ended->data(), static_cast<size_t>(ended->size())};
+    };
   const ReleasedGil released;
-  batch.step(values, stop_on_signal);
+  batch.step(values, stop_on_signal, turn);
   return batch.has_infos();
 }
 
-void reset(Batch& batch, const std::optional<Mask>& mask) {
+// `starts`: none, or for each env a pose and a goal, or None.
+using Start = std::pair<std::optional<std::array<double, 3>>, std::optional<std::array<double, 2>>>;
+
+void reset(Batch& batch, const std::optional<Mask>& mask, const std::vector<Start>& starts) {
   std::span<const uint8_t> values;
   if (mask) values = {mask->data(), static_cast<size_t>(mask->size())};
+  std::vector<GivenStart> given(starts.size());
+  for (size_t i = 0; i < starts.size(); ++i) {
+    if (const auto& p = starts[i].first) given[i].pose = Pose2{(*p)[0], (*p)[1], (*p)[2]};
+    if (const auto& g = starts[i].second) given[i].goal = Vec2{(*g)[0], (*g)[1]};
+  }
   const ReleasedGil released;
-  batch.reset(values, stop_on_signal);
+  batch.reset(values, stop_on_signal, given);
 }
 
 void set_state(Batch& batch, const std::vector<int>& envs, const std::vector<py::bytes>& states) {
@@ -194,8 +214,9 @@ void bind_batch(py::module_& m) {
       .def_property_readonly("shape", [](const ObservationSpec& o) { return py::tuple(py::cast(o.shape)); })
       .def_property_readonly("low", [](const ObservationSpec& o) { return bounds(o, o.low); })
       .def_property_readonly("high", [](const ObservationSpec& o) { return bounds(o, o.high); });
-  py::class_<Batch>(m, "Batch")
-      .def(py::init(&make_batch), "spec"_a, "options"_a)
+  py::class_<Batch> batch_class(m, "Batch");
+  bind_control(batch_class);
+  batch_class.def(py::init(&make_batch), "spec"_a, "options"_a)
       .def_property_readonly("spec", &Batch::spec, py::return_value_policy::reference_internal)
       .def_property_readonly("warnings", &Batch::warnings)
       .def_property_readonly("num_envs", &Batch::num_envs)
@@ -208,8 +229,8 @@ void bind_batch(py::module_& m) {
       .def_property_readonly("observations", &Batch::observations,
                              py::return_value_policy::reference_internal)
       .def("seed_env", &Batch::seed_env, "env"_a, "key"_a)
-      .def("reset", &reset, "mask"_a = py::none())
-      .def("step", &step, "actions"_a.noconvert())
+      .def("reset", &reset, "mask"_a = py::none(), "starts"_a = std::vector<Start>{})
+      .def("step", &step, "actions"_a.noconvert(), "between"_a = py::none())
       .def("stop_threads", &Batch::stop_threads)
       .def(
           "state", [](const Batch& batch, int env) { return py::bytes(batch.state(env)); }, "env"_a)

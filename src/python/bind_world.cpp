@@ -277,7 +277,9 @@ void bind_model(py::module_& m) {
 void bind_world(py::module_& m) {
   bind_model(m);
   bind_loading(m);
-  py::class_<Simulation>(m, "Simulation")
+  py::class_<Simulation> simulation_class(m, "Simulation");
+  bind_control(simulation_class);
+  simulation_class
       .def(py::init<std::shared_ptr<const Model>, uint64_t, uint32_t>(), "model"_a, "key"_a, "episode"_a = 0)
       .def("reset", &Simulation::reset, "key"_a, "episode"_a)
       .def("step", py::overload_cast<double>(&Simulation::step), "dt"_a, py::call_guard<ReleasedGil>())
@@ -318,7 +320,7 @@ void bind_world(py::module_& m) {
            [](const Simulation& s, size_t i) { return s.state().vehicles.at(i).in_collision; })
       .def("had_collision",
            [](const Simulation& s, size_t i) { return s.state().vehicles.at(i).had_collision; })
-      .def("clear_collision_flags", &Simulation::clear_collision_flags)
+      .def("clear_collision_flags", py::overload_cast<size_t>(&Simulation::clear_collision_flags))
       .def("wheels", &wheels_of)
       .def("block_pose", [](const Simulation& s, size_t i) { return tuple_of(block_pose(s, i)); })
       .def("actor_pose",

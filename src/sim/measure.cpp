@@ -34,6 +34,11 @@ Twist2 vehicle_world_twist(const SimView& sim, size_t index) {
   return world_twist(b, sim.state.inertias[body], Rotation2(b.angle));
 }
 
+Vec2 vehicle_acceleration(const SimView& sim, size_t index) {
+  const VehicleState& v = sim.state.vehicles.at(index);
+  return Rotation2(body_pose(sim, sim.model.vehicles[index].body).yaw).unrotate(v.acceleration);
+}
+
 Twist2 vehicle_odometry_twist(const SimView& sim, size_t index) {
   return odometry_twist(sim.model.vehicles.at(index).wheels, wheel_states(sim, index));
 }
@@ -57,15 +62,19 @@ Vec2 wheel_velocity(const SimView& sim, size_t index, size_t wheel) {
   return {twist.vx - twist.omega * at.y, twist.vy + twist.omega * at.x};
 }
 
-WheelSlip wheel_slip(const SimView& sim, size_t index, size_t wheel) {
+double rolling_radius(const SimView& sim, size_t index, size_t wheel) {
   const VehicleModel& v = sim.model.vehicles.at(index);
   const WheelModel& w = v.wheels[wheel];
-  const WheelState& state = sim.state.wheels[v.first_wheel + wheel];
-  const Vec2 velocity = Rotation2(state.steer).unrotate(wheel_velocity(sim, index, wheel));
   const double gravity =
       v.load_transfer ? gravity_across(sim.model, sim.state.vehicles[index]) : sim.model.gravity;
-  const double load = state.load + w.mass * gravity;
-  const double radius = v.tire->rolling_radius(sim.state.params.data() + v.tire_params, w.radius, load);
+  const double load = sim.state.wheels[v.first_wheel + wheel].load + w.mass * gravity;
+  return v.tire->rolling_radius(sim.state.params.data() + v.tire_params, w.radius, load);
+}
+
+WheelSlip wheel_slip(const SimView& sim, size_t index, size_t wheel) {
+  const WheelState& state = sim.state.wheels[sim.model.vehicles.at(index).first_wheel + wheel];
+  const Vec2 velocity = Rotation2(state.steer).unrotate(wheel_velocity(sim, index, wheel));
+  const double radius = rolling_radius(sim, index, wheel);
   return {slip_ratio(state.spin * radius, velocity.x), slip_angle(velocity.x, velocity.y)};
 }
 

@@ -16,6 +16,8 @@ struct WheelSlip {
 
 bool is_finite(const SimView& sim);
 
+// After the last step, m/s2, of the reference point, body frame.
+Vec2 vehicle_acceleration(const SimView& sim, size_t vehicle);
 Pose3 vehicle_pose(const SimView& sim, size_t vehicle);
 Twist2 vehicle_twist(const SimView& sim, size_t vehicle);        // body frame
 Twist2 vehicle_world_twist(const SimView& sim, size_t vehicle);  // world axes
@@ -24,7 +26,9 @@ Twist2 vehicle_odometry_twist(const SimView& sim, size_t vehicle);
 bool had_collision(const SimView& sim, size_t vehicle);
 
 std::span<const WheelState> wheel_states(const SimView& sim, size_t vehicle);
-Vec2 wheel_velocity(const SimView& sim, size_t vehicle, size_t wheel);   // of its centre, m/s, vehicle frame
+Vec2 wheel_velocity(const SimView& sim, size_t vehicle, size_t wheel);  // of its centre, m/s, vehicle frame
+// Of a wheel under its load, m.
+double rolling_radius(const SimView& sim, size_t vehicle, size_t wheel);
 WheelSlip wheel_slip(const SimView& sim, size_t vehicle, size_t wheel);  // of the present speeds
 
 inline Pose2 body_pose(const SimView& sim, size_t body) {

@@ -21,12 +21,6 @@ bool has_movable_blocks(const Model& m) {
                      [](const BlockModel& b) { return b.body >= 0 && !b.traits.is_static; });
 }
 
-// After a change from outside: what was known of contacts and distances no longer holds.
-void forget_contacts(SimState& s, Workspace& w) {
-  w.forget();
-  std::fill(s.free_distances.begin(), s.free_distances.end(), kUnmeasured);
-}
-
 // At rest at a pose in the world frame.
 BodyState placed_at(const Model& m, const SimState& s, const Pose2& pose, size_t body) {
   return place_body({pose.x - m.origin.x, pose.y - m.origin.y, pose.yaw}, s.inertias[body]);
@@ -117,6 +111,11 @@ void place_joined(const Model& m, SimState& s, Workspace& w, size_t index, const
 
 }  // namespace
 
+void forget_contacts(SimState& s, Workspace& w) {
+  w.forget();
+  std::fill(s.free_distances.begin(), s.free_distances.end(), kUnmeasured);
+}
+
 void reset_state(const Model& m, SimState& s, Workspace& w, uint64_t key, uint32_t episode) {
   forget_contacts(s, w);
   s.key = key;
@@ -155,12 +154,17 @@ void place_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, cons
   put_vehicle(m, s, w, index, pose);
 }
 
-void place_block(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
-  const BlockModel& b = m.blocks[index];
+void check_placeable(const Model& m, size_t index) {
+  const BlockModel& b = m.blocks.at(index);
   if (b.traits.is_static && !b.placed && !b.traits.intangible)
     throw Error("block '" + b.name +
                 "' is part of the model's static geometry: only blocks that an environment "
                 "declares as placed can be moved");
+}
+
+void place_block(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
+  check_placeable(m, index);
+  const BlockModel& b = m.blocks[index];
   s.intangible_poses[index] = pose;
   if (const std::optional<double> z = highest_map(m.terrain, {pose.x, pose.y})) s.block_z[index] = *z;
   w.levels.clear();  // a block without a body is ground, too

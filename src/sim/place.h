@@ -14,9 +14,13 @@ void reset_state(const Model& m, SimState& s, Workspace& w, uint64_t key, uint32
 // if a joint ties one of them to a static block.
 void place_vehicle(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Pose2& pose);
 // Throws Error for a block of the model's static geometry.
+void check_placeable(const Model& m, size_t block);
 void place_block(const Model& m, SimState& s, Workspace& w, size_t block, const Pose2& pose);
 
 // `index` into Model::params. Throws Error if the value is out of range.
 void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double value);
+
+// What was known of contacts and distances no longer holds: called by every change from outside.
+void forget_contacts(SimState& s, Workspace& w);
 
 }  // namespace mvsim

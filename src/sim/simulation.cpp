@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/place.h"
+#include "sim/set_motion.h"
 #include "sim/snapshot.h"
 #include "sim/state_archive.h"
 
@@ -32,6 +33,14 @@ void Simulation::place_vehicle(size_t vehicle, const Pose2& pose) {
 
 void Simulation::place_block(size_t block, const Pose2& pose) {
   mvsim::place_block(*model_, state_, work_, block, pose);
+}
+
+void Simulation::set_vehicle_twist(size_t vehicle, const Twist2& twist) {
+  mvsim::set_vehicle_twist(*model_, state_, work_, vehicle, twist);
+}
+
+void Simulation::set_block_twist(size_t block, const Twist2& twist) {
+  mvsim::set_block_twist(*model_, state_, work_, block, twist);
 }
 
 void Simulation::set_param(size_t index, double value) {
@@ -67,6 +76,11 @@ void Simulation::set_sensor_scheduled(size_t sensor, bool scheduled) {
 
 void Simulation::clear_collision_flags() {
   for (VehicleState& v : state_.vehicles) v.in_collision = v.had_collision = false;
+}
+
+void Simulation::clear_collision_flags(size_t vehicle) {
+  VehicleState& v = state_.vehicles.at(vehicle);
+  v.in_collision = v.had_collision = false;
 }
 
 void Simulation::set_always_solver(bool always) {

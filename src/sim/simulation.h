@@ -37,12 +37,15 @@ class Simulation {
   // -- changes between steps (sim/place.h); each takes effect at the next step
   void place_vehicle(size_t vehicle, const Pose2& pose);
   void place_block(size_t block, const Pose2& pose);
-  void set_param(size_t index, double value);               // index into Model::params
+  void set_vehicle_twist(size_t vehicle, const Twist2& twist);  // body frame (sim/set_motion.h)
+  void set_block_twist(size_t block, const Twist2& twist);      // body frame
+  void set_param(size_t index, double value);                   // index into Model::params
   void set_twist(size_t vehicle, double vx, double omega);  // throws Error if the controller takes no twist
   void set_command(size_t vehicle,
                    std::span<const double> command);  // finite, size of the controller's command
   void set_sensor_scheduled(size_t sensor, bool scheduled);
   void clear_collision_flags();
+  void clear_collision_flags(size_t vehicle);
   // Box2D for every step, also where nothing can be touched (for comparisons; survives reset).
   void set_always_solver(bool always);
   // Forgets what Box2D remembers of contacts beyond poses and velocities: the next step starts from the state

@@ -263,7 +263,7 @@ def test_a_start_that_a_keyword_makes_impossible(keywords: dict[str, Any], blame
     ("keyword", "expected"),
     [
         ("frameskip", r"got an unexpected keyword argument 'frameskip'"),
-        ("flatten", r"unexpected keyword argument 'flatten', which is one of mvsim_gym\.sb3\.MVSimVecEnv"),
+        ("copy", r"unexpected keyword argument 'copy', which is one of gymnasium\.make_vec"),
         (
             "num_envs",
             r"unexpected keyword argument 'num_envs', which is one of gymnasium\.make_vec and mvsim_gym",

@@ -181,3 +181,9 @@ def test_sensors_of_each_kind_in_an_environment(tmp_path: Path, sensor: str) -> 
     for _ in range(3):
         (a, *_), (b, *_) = (e.step(np.array([1, 0], np.float32)) for e in (env, other))
         assert env.observation_space.contains(a) and a["x"].tobytes() == b["x"].tobytes()
+
+
+@pytest.mark.parametrize("make", [gym.make, gym.make_vec])
+def test_pictures_are_refused_by_name_where_observations_are_flat(make: Any) -> None:
+    with pytest.raises(ValueError, match=r"flatten: the observation 'picture' has the shape \(4, 5, 3\)"):
+        make(ARENA, flatten=True, **picture())

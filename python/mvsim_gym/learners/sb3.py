@@ -23,6 +23,7 @@ from mvsim_gym._build import (
     takes_options,
 )
 from mvsim_gym._checks import as_actions, check_options, checked_seed
+from mvsim_gym._control import OPTIONS, ControlsMany, checked_knobs, starts_of
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, SB3Options
 from mvsim_gym._picture import Painter
@@ -38,7 +39,7 @@ Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
 
 
-class MVSimVecEnv(Copyable, VecEnv):
+class MVSimVecEnv(Copyable, ControlsMany, VecEnv):
     """`num_envs` copies of an environment for Stable-Baselines3, stepped by one native call.
 
     Args:
@@ -91,14 +92,18 @@ class MVSimVecEnv(Copyable, VecEnv):
         """Starts an episode in every env, with the seeds that `seed` was given since the last reset."""
         batch = self._open()
         for options in self._options:
-            check_options(options, ())
+            check_options(options, OPTIONS)
         for i, seed in enumerate(self._seeds):
             if seed is not None or not self._seeded[i]:
                 batch.seed_env(i, draw_key(seeding.np_random(seed)[0]))
         self._seeded[:] = True
+        given = [
+            {**own, "knobs": checked_knobs("options['knobs']", own["knobs"])} if "knobs" in own else own
+            for own in self._options
+        ]
         self._reset_seeds()
         self._reset_options()
-        batch.reset()
+        batch.reset(starts=starts_of(batch, list(range(self.num_envs)), given) if any(given) else [])
         self._forget_infos()
         self._returns[:] = 0
         self._lengths[:] = 0

@@ -1,0 +1,329 @@
+"""Reading and changing running environments by name, and the options of `reset`.
+
+`Readable` is what a single environment and many have in common; values of many have a row an env.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+from mvsim_gym._keywords import kind_of, plain_values, shortened
+from mvsim_gym._overrides import flatten
+
+Envs = int | Sequence[int] | npt.NDArray[Any] | None
+Start = tuple[list[float] | None, list[float] | None]
+"""Pose and goal of an episode, where they are given."""
+
+OPTIONS = ("pose", "goal", "knobs")
+"""Of `reset`, beside `reset_mask` of many."""
+_SIZES = {"pose": (3, "x, y, yaw"), "goal": (2, "x, y")}
+
+
+class ControlsOne:
+    """Of a single environment."""
+
+    @abstractmethod
+    def _open(self) -> _core.Batch: ...
+
+    def names(self) -> list[str]:
+        """All that `read` takes beside the paths of parameters, of the world as it is now."""
+        return self._open().names(0)
+
+    def read(self, name: str) -> Any:
+        """The true state, at any moment after the first reset.
+
+        Args:
+            name: `time`, `goal`, `vehicle:NAME/pose` (x, y, yaw), `block:NAME/twist`... (docs/python.md lists them), or
+                the path of a parameter. A `*` stands for any run of characters, and gives a row for each that matches.
+
+        Returns:
+            A float, or an array float64, in SI units and radians; of a parameter in the unit that
+            `mvsim-gym parameters` tells.
+
+        Raises:
+            ValueError: there is no such thing (the message has the nearest name), or no episode yet.
+        """
+        value = self._open().read([0], checked_name(name))[0]
+        return float(value) if value.ndim == 0 else value
+
+    def write(self, name: str, value: Any) -> None:
+        """Sets poses, twists, the goal, or parameters until the end of the episode; between steps. Observations,
+        rewards and terminations see it in the next step, and no reward counts the way there.
+
+        A placed vehicle or block rests; a vehicle stands on the ground. A vehicle with a twist has wheels that roll.
+
+        Args:
+            name: as for `read`.
+            value: as `read` gives it, or what broadcasts to that.
+
+        Raises:
+            ValueError: an unknown name, a thing that cannot be set, another shape, a value that is not finite or out of
+                range, no running episode. Nothing has changed.
+            TypeError: no numbers.
+        """
+        batch = self._open()
+        batch.write([0], name, values_of(batch, [0], name, value, one=True))
+        self._moved([0])
+
+    def set_parameter(self, path: str, value: Any) -> None:
+        """Sets the parameters that a path matches, now and in all coming episodes, whatever is randomised, until
+        `reset_parameters`. Part of snapshots, copies and pickles.
+
+        Args:
+            path: as `mvsim-gym parameters` lists them; `*` stands for any run of characters.
+            value: a number in the unit listed there, or the name of a choice.
+
+        Raises:
+            ValueError: no such parameter (the message has the nearest), or a value out of range. Nothing has changed.
+            TypeError: no number.
+        """
+        batch = self._open()
+        batch.hold([0], checked_name(path), held_values(batch, [0], path, value))
+
+    def reset_parameters(self) -> None:
+        """From the next episode on parameters are again as the files say and randomisation draws them."""
+        self._open().release([0])
+
+    def set_knobs(self, knobs: Mapping[str, Any]) -> None:
+        """The knobs of the environment file for the coming episodes, as by keyword, without a remake; the ones not
+        named are as the environment was made with. A world is compiled for each set of values that is new. Paths of
+        parameters are knobs too: `set_parameter`. Part of snapshots, copies and pickles.
+
+        Raises:
+            ValueError: an unknown knob, or a value with which observations, actions, rewards or vehicles would be
+                others.
+            WorldFileError: a value that the files cannot take.
+        """
+        set_knobs(self._open(), [0], [checked_knobs("knobs", knobs)])
+
+    def _moved(self, envs: Iterable[int]) -> None:
+        """After `write`: trails of pictures begin anew."""
+        painter = getattr(self, "_painter", None)
+        if painter is not None:
+            painter.forget(envs)
+
+
+class ControlsMany:
+    """Of many: values have a row for each of `envs`, which are all by default: an index, indices, or a mask."""
+
+    num_envs: int
+
+    @abstractmethod
+    def _open(self) -> _core.Batch: ...
+
+    def names(self, env: int = 0) -> list[str]:
+        """As `Env.names`, of one env."""
+        return self._open().names(env)
+
+    def read(self, name: str, *, envs: Envs = None) -> npt.NDArray[np.float64]:
+        """As `Env.read`, with a row for each env. Envs must have as many things of that name.
+
+        Raises:
+            ValueError: as there; the message has the env.
+        """
+        return self._open().read(self._indices(envs), checked_name(name))
+
+    def write(self, name: str, value: Any, *, envs: Envs = None) -> None:
+        """As `Env.write`: one value for all, or a row for each env.
+
+        Raises:
+            ValueError, TypeError: as there; nothing has changed in any env. Among them an env whose episode has ended.
+        """
+        batch, which = self._open(), self._indices(envs)
+        batch.write(which, name, values_of(batch, which, name, value))
+        painter = getattr(self, "_painter", None)
+        if painter is not None:
+            painter.forget(which)
+
+    def set_parameter(self, path: str, value: Any, *, envs: Envs = None) -> None:
+        """As `Env.set_parameter`: one value for all, or one for each env.
+
+        Raises:
+            ValueError, TypeError: as there; nothing has changed in any env.
+        """
+        batch, which = self._open(), self._indices(envs)
+        batch.hold(which, checked_name(path), held_values(batch, which, path, value))
+
+    def reset_parameters(self, *, envs: Envs = None) -> None:
+        """As `Env.reset_parameters`."""
+        self._open().release(self._indices(envs))
+
+    def set_knobs(self, knobs: Mapping[str, Any] | Sequence[Mapping[str, Any]], *, envs: Envs = None) -> None:
+        """As `Env.set_knobs`: a dict for all, or one for each env. Each env plays with them from its next episode on.
+
+        Raises:
+            ValueError, WorldFileError: as there; no knob has changed.
+        """
+        batch, which = self._open(), self._indices(envs)
+        set_knobs(batch, which, one_each("knobs", knobs, len(which)))
+
+    def _indices(self, envs: Envs) -> list[int]:
+        if envs is None:
+            return list(range(self.num_envs))
+        array = np.asarray(envs)
+        if array.dtype == np.bool_:
+            if array.shape != (self.num_envs,):
+                raise ValueError(f"envs: found a mask of shape {array.shape}, expected ({self.num_envs},)")
+            return [int(i) for i in array.nonzero()[0]]
+        if array.size == 0:
+            return []
+        if array.dtype.kind not in "iu" or array.ndim > 1:
+            raise TypeError(f"envs: found {envs!r}, expected an index, indices or a mask of bool")
+        found = [int(i) for i in np.atleast_1d(array)]
+        for i in found:
+            if not 0 <= i < self.num_envs:
+                raise ValueError(f"envs: found {i}, expected 0 to {self.num_envs - 1}")
+        if len(set(found)) < len(found):
+            raise ValueError("envs: found an index twice, expected each once")
+        return found
+
+
+def checked_name(name: Any) -> str:
+    """A name that is a text; TypeError for anything else."""
+    if not isinstance(name, str):
+        raise TypeError(f"name: found {kind_of(name)}, expected a text such as 'vehicle:robot/pose'")
+    return name
+
+
+def values_of(
+    batch: _core.Batch, envs: list[int], name: str, value: Any, one: bool = False
+) -> npt.NDArray[np.float64]:
+    """A value as `batch.write` takes it, with a row for each env (`one`: given without)."""
+    shape = batch.read(envs, checked_name(name)).shape
+    array = numbers(name, value)
+    given = shape[1:] if one else shape
+    try:
+        return np.ascontiguousarray(np.broadcast_to(np.broadcast_to(array, given), shape))
+    except ValueError:
+        raise ValueError(
+            f"{shortened(name)}: found values of shape {array.shape}, expected {given} or what broadcasts to it"
+        ) from None
+
+
+def held_values(batch: _core.Batch, envs: list[int], path: str, value: Any) -> npt.NDArray[np.float64]:
+    """A parameter's value for each env."""
+    if isinstance(value, str):
+        value = batch.choice_value(checked_name(path), value)
+    array = numbers(path, value)
+    if array.shape not in ((), (len(envs),)):
+        raise ValueError(
+            f"{shortened(path)}: found values of shape {array.shape}, expected one number, or {len(envs)}, one for"
+            " each env"
+        )
+    return np.ascontiguousarray(np.broadcast_to(array, (len(envs),)))
+
+
+def numbers(name: str, value: Any) -> npt.NDArray[np.float64]:
+    """A value as an array of float64; TypeError for what holds no numbers."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # ragged
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{shortened(name)}: found {kind_of(value)}, expected numbers")
+    return array.astype(np.float64)
+
+
+def checked_knobs(name: str, knobs: Any) -> dict[str, Any]:
+    """A dict of knobs."""
+    if not isinstance(knobs, Mapping):
+        raise TypeError(f"{name}: found {kind_of(knobs)}, expected a dict of knobs")
+    return {checked_name(key): value for key, value in knobs.items()}
+
+
+def one_each(name: str, given: Any, count: int) -> list[Any]:
+    """A dict for all, or a sequence with a dict for each; None where there is none."""
+    if isinstance(given, Mapping):
+        return [checked_knobs(name, given)] * count
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise TypeError(f"{name}: found {kind_of(given)}, expected a dict, or a list of one for each env")
+    if len(given) != count:
+        raise ValueError(f"{name}: found {len(given)} dicts, expected {count}, one for each env")
+    return [None if knobs is None else checked_knobs(name, knobs) for knobs in given]
+
+
+def set_knobs(batch: _core.Batch, envs: list[int], knobs: Sequence[dict[str, Any] | None]) -> None:
+    """Sets the knobs of each env, those of them that are parameters too; None leaves an env as it is."""
+    files = batch.spec.files
+    groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    known: dict[int, tuple[tuple[str, str], ...]] = {}  # dicts that serve many envs are read once
+    for i, own in zip(envs, knobs, strict=True):
+        if own is None:
+            continue
+        if id(own) not in known:
+            plain = plain_values({name: own[name] for name in sorted(own) if ":" not in name})
+            pairs = flatten(plain, files)
+            known[id(own)] = tuple((path[0], text) for path, text in pairs if text is not None)
+        groups.setdefault(known[id(own)], []).append(i)
+    for texts in groups:
+        batch.set_knobs([], list(texts))  # an error, before any env has changed
+    for i, own in zip(envs, knobs, strict=True):
+        for path in own or ():
+            if ":" in path:
+                batch.hold([i], path, held_values(batch, [i], path, (own or {})[path]))
+    for texts, members in groups.items():
+        batch.set_knobs(members, list(texts))
+
+
+def starts_of(batch: _core.Batch, envs: list[int], options: Sequence[Mapping[str, Any]]) -> list[Start]:
+    """Takes over the knobs of the envs' options of `reset`, and returns where each env's episode begins and ends:
+    nothing where no option says so."""
+    set_knobs(batch, envs, [None if own.get("knobs") is None else own["knobs"] for own in options])
+    places = [_start(own) for own in options]
+    if all(place == (None, None) for place in places):
+        return []
+    starts: list[Start] = [(None, None)] * batch.num_envs
+    for i, place in zip(envs, places, strict=True):
+        starts[i] = place
+    return starts
+
+
+def split(options: Mapping[str, Any], num_envs: int) -> list[dict[str, Any]]:
+    """The options of many as those of each."""
+    out: list[dict[str, Any]] = [{} for _ in range(num_envs)]
+    for name in OPTIONS:
+        given = options.get(name)
+        if given is None:
+            continue
+        each = (
+            one_each("options['knobs']", given, num_envs) if name == "knobs" else _rows(name, given, num_envs)
+        )
+        for own, value in zip(out, each, strict=True):
+            own[name] = value
+    return out
+
+
+def _rows(name: str, given: Any, num_envs: int) -> list[Any]:
+    """A place for all, or one for each env; None where it is left open."""
+    size, _ = _SIZES[name]
+    if isinstance(given, Sequence) and any(row is None for row in given):
+        rows = list(given)
+    else:
+        array = numbers(f"options[{name!r}]", given)
+        rows = [array] * num_envs if array.shape == (size,) else list(array) if array.ndim == 2 else []
+    if len(rows) != num_envs:
+        raise ValueError(
+            f"options[{name!r}]: found {len(rows) or 'another shape'}, expected ({size},) for all envs or"
+            f" ({num_envs}, {size})"
+        )
+    return rows
+
+
+def _start(own: Mapping[str, Any]) -> Start:
+    return _place("pose", own.get("pose")), _place("goal", own.get("goal"))
+
+
+def _place(name: str, given: Any) -> list[float] | None:
+    if given is None:
+        return None
+    size, parts = _SIZES[name]
+    array = numbers(f"options[{name!r}]", given)
+    if array.shape != (size,):
+        raise ValueError(f"options[{name!r}]: found shape {array.shape}, expected ({size},): {parts}")
+    return [float(v) for v in array]

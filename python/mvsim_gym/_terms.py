@@ -1,0 +1,420 @@
+"""Rewards, observations and terminations as Python functions over the arrays of all envs.
+
+A function is called once a vector step, after all envs have advanced and before any is reset, with a `TermView`. It is
+stateless and row-wise: row i of what it returns follows from row i of what it reads. Then the numbers of an env are the
+same whatever the number of envs.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
+
+from mvsim_gym import _core
+from mvsim_gym._control import numbers
+from mvsim_gym._keywords import kind_of, shortened
+from mvsim_gym.errors import TermError
+
+Array = npt.NDArray[Any]
+Function = Callable[["TermView"], Any]
+
+KEYWORDS = ("reward_terms", "observation_terms", "termination_terms")
+
+
+class TermView:
+    """The state of all envs in one call of a function: arrays with a row an env, read-only, SI units and radians. It
+    ends with the call; an array that a function keeps stays what it was."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms: Terms | None = terms
+        self._cache: dict[str, Array] = {}
+        self._name = ""
+        self._draws = 0
+
+    @property
+    def num_envs(self) -> int:
+        """Rows."""
+        return self._open().num_envs
+
+    @property
+    def control_period(self) -> float:
+        """Simulated seconds of a step."""
+        return self._open().control_period
+
+    @property
+    def poses(self) -> Array:
+        """(n, 3): x, y, yaw of the agent's vehicle in the world."""
+        return self._of_vehicle("pose")
+
+    @property
+    def twists(self) -> Array:
+        """(n, 3): vx, vy, omega in the body frame."""
+        return self._of_vehicle("twist")
+
+    @property
+    def goals(self) -> Array:
+        """(n, 2): x, y in the world."""
+        return self.read("goal")
+
+    @property
+    def times(self) -> Array:
+        """(n,): s since the episode began."""
+        return self.read("time")
+
+    @property
+    def actions(self) -> Array:
+        """(n, a): of this step, as applied, in [-1, 1]; 0 after a reset."""
+        return self.read("action")
+
+    @property
+    def previous_actions(self) -> Array:
+        """(n, a): of the step before; 0 at first."""
+        return self.read("previous_action")
+
+    @property
+    def contact(self) -> Array:
+        """(n,) bool: the vehicle touched something in this step."""
+        return self._kept("contact", lambda: self._of_vehicle("collision") != 0)
+
+    @property
+    def wheels(self) -> Mapping[str, Array]:
+        """`spin`, `steer`, `torque`, `load`, `slip_ratio`, `slip_angle`, each (n, wheels)."""
+        return _Wheels(self)
+
+    @property
+    def scans(self) -> Array:
+        """(n, k): the observation `scan`, as it is after this step."""
+        return self.observations["scan"]
+
+    @property
+    def observations(self) -> Mapping[str, Array]:
+        """The environment's own by key, as they are after this step: also those that an episode ends with."""
+        return _Observations(self)
+
+    @property
+    def random(self) -> TermRandom:
+        """Random numbers from a stream of each env's own."""
+        self._open()
+        return TermRandom(self)
+
+    def read(self, name: str) -> Array:
+        """Anything that `VectorEnv.read` knows by name."""
+        return self._kept(name, lambda: self._open().read(self._rows(), name))
+
+    def _of_vehicle(self, quantity: str) -> Array:
+        self._open()
+        assert self._terms is not None
+        return self.read(f"vehicle:{self._terms.vehicle}/{quantity}")
+
+    def _kept(self, name: str, make: Callable[[], Array]) -> Array:
+        self._open()
+        if name not in self._cache:
+            array = make()
+            array.setflags(write=False)
+            self._cache[name] = array
+        return self._cache[name]
+
+    def _rows(self) -> list[int]:
+        assert self._terms is not None
+        return self._terms.rows
+
+    def _open(self) -> _core.Batch:
+        if self._terms is None or self._terms.batch is None:
+            raise RuntimeError("the view of a term has ended with the call that it was given to")
+        return self._terms.batch
+
+    def _end(self) -> None:
+        self._terms = None
+        self._cache = {}
+
+
+class _Wheels(Mapping[str, Array]):
+    _KEYS = ("spin", "steer", "torque", "load", "slip_ratio", "slip_angle")
+
+    def __init__(self, view: TermView) -> None:
+        self._view = view
+
+    def __getitem__(self, key: str) -> Array:
+        if key not in self._KEYS:
+            raise KeyError(f"wheels: found '{key}', expected one of {', '.join(self._KEYS)}")
+        return self._view._of_vehicle(f"wheel_{key}")
+
+    def __iter__(self) -> Any:
+        return iter(self._KEYS)
+
+    def __len__(self) -> int:
+        return len(self._KEYS)
+
+
+class _Observations(Mapping[str, Array]):
+    def __init__(self, view: TermView) -> None:
+        self._view = view
+
+    def __getitem__(self, key: str) -> Array:
+        self._view._open()
+        terms = self._view._terms
+        assert terms is not None
+        if key not in terms.native:
+            raise KeyError(f"found '{key}', expected one of this environment's: {', '.join(terms.native)}")
+        return self._view._kept(f"observation {key}", lambda: terms.latest(key))
+
+    def __iter__(self) -> Any:
+        assert self._view._terms is not None
+        return iter(self._view._terms.native)
+
+    def __len__(self) -> int:
+        assert self._view._terms is not None
+        return len(self._view._terms.native)
+
+
+class TermRandom:
+    """Numbers that follow from an env's seed, episode and step, from the term's name and from how often it has asked
+    within the call: the same whatever the number of envs and threads."""
+
+    def __init__(self, view: TermView) -> None:
+        self._view = view
+
+    def uniform(self, low: float = 0.0, high: float = 1.0, size: int = 1) -> Array:
+        """(n, size), of [low, high)."""
+        return low + (high - low) * self._draw(size, normal=False)
+
+    def normal(self, mean: float = 0.0, deviation: float = 1.0, size: int = 1) -> Array:
+        """(n, size)."""
+        return mean + deviation * self._draw(size, normal=True)
+
+    def _draw(self, size: int, normal: bool) -> Array:
+        view = self._view
+        batch = view._open()
+        view._draws += 1
+        return batch.draw(zlib.crc32(f"{view._name}/{view._draws}".encode()), int(size), normal)
+
+
+class Terms:
+    """The functions of one environment, or of many, and what they have added up."""
+
+    def __init__(self, functions: Mapping[str, Mapping[str, Function]], batch: _core.Batch) -> None:
+        self._reward = dict(functions["reward_terms"])
+        self._observation = dict(functions["observation_terms"])
+        self._termination = dict(functions["termination_terms"])
+        known = [o.key for o in batch.observations]
+        for name in self._observation:
+            if name in known:
+                raise ValueError(f"observation_terms: '{name}' is an observation of the environment already")
+        columns = {key for key, *_ in batch.info_columns()}
+        for prefix, names in (("reward", self._reward), ("terminated", self._termination)):
+            for name in names:
+                if f"{prefix}/{name}" in columns:
+                    raise ValueError(f"{prefix} term '{name}' is one of the environment already")
+        n = batch.num_envs
+        self.sums = {name: np.zeros(n) for name in self._reward}
+        self.ended_sums = {name: np.zeros(n) for name in self._reward}
+        self.held = {name: np.zeros(n) for name in self._termination}
+        self.current: dict[str, Array] = {}
+        self.final: dict[str, Array] = {}
+        self.attach(batch)
+        self._find_sizes(batch)
+
+    def attach(self, batch: _core.Batch) -> None:
+        """Works on this batch from now on."""
+        self.batch: _core.Batch | None = batch
+        self.rows = list(range(batch.num_envs))
+        self.vehicle = batch.vehicle_name
+        keys = [o.key for o in batch.observations]
+        self.native = {key: batch.observation(i) for i, key in enumerate(keys)}
+        self._native_final = {key: batch.final_observation(i) for i, key in enumerate(keys)}
+        self._finished, self._was_reset, self._live = batch.finished, batch.was_reset, batch.live
+        self._in_step = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        left_out = ("batch", "native", "_native_final", "_finished", "_was_reset", "_live")
+        return {key: value for key, value in self.__dict__.items() if key not in left_out}
+
+    @property
+    def spaces(self) -> dict[str, spaces.Box]:
+        """Of the observation terms: no bounds are known of them."""
+        return {
+            key: spaces.Box(-np.inf, np.inf, array.shape[1:], np.float32)
+            for key, array in self.current.items()
+        }
+
+    def between(self) -> Array | None:
+        """The caller's turn within a step of the batch; the mask of episodes that terms end."""
+        self._in_step = True
+        view = TermView(self)
+        try:
+            if self._observation:
+                self._observe(view, self._live)
+            for name, function in self._reward.items():
+                value = self._called("reward", name, function, view)
+                if value is not None:
+                    self._pay(name, value)
+            return self._judged(view) if self._termination else None
+        finally:
+            view._end()
+            self._in_step = False
+
+    def after_step(self, has_infos: bool) -> None:
+        """After each step of the batch: sums of ended episodes, and what the observation terms see of new ones."""
+        if has_infos and self._finished.any():
+            for name, sums in self.sums.items():
+                self.ended_sums[name][self._finished] = sums[self._finished]
+                sums[self._finished] = 0
+        if self._observation and self._was_reset.any():
+            for key, array in self.current.items():
+                np.copyto(self.final[key], array)
+            self.observe(self._was_reset)
+
+    def after_reset(self, rows: Array | None) -> None:
+        """After a reset of all envs, or of a mask, or after they were put back to a snapshot."""
+        mask = np.ones(len(self.rows), bool) if rows is None else rows
+        for sums in self.sums.values():
+            sums[mask] = 0
+        if self._observation:
+            self.observe(mask)
+
+    def observe(self, mask: Array) -> None:
+        """Runs the observation terms for the rows of a mask."""
+        view = TermView(self)
+        try:
+            self._observe(view, mask)
+        finally:
+            view._end()
+
+    def latest(self, key: str) -> Array:
+        """A copy of an observation of all envs; within a step that of an episode's end where it ended."""
+        array = self.native[key].copy()
+        final = self._native_final[key]
+        if self._in_step and len(final) and self._finished.any():
+            array[self._finished] = final[self._finished]
+        return array
+
+    def columns(self) -> list[tuple[str, str, Array, Array]]:
+        """As those of a batch's infos."""
+        rewards = [(f"reward/{n}", "float", a, self._finished) for n, a in self.ended_sums.items()]
+        ends = [(f"terminated/{n}", "bool", a, self._finished) for n, a in self.held.items()]
+        return rewards + ends
+
+    def of_cut(self) -> dict[str, Any]:
+        """What a lone env has to say of an episode that something outside ends in this step."""
+        rewards = {f"reward/{name}": float(sums[0]) for name, sums in self.sums.items()}
+        return rewards | {f"terminated/{name}": bool(held[0]) for name, held in self.held.items()}
+
+    def _called(self, kind: str, name: str, function: Function, view: TermView) -> Any:
+        view._name, view._draws = name, 0
+        try:
+            return function(view)
+        except Exception as error:
+            raise TermError(f"{kind} term '{name}': {type(error).__name__}: {error}") from error
+
+    def _pay(self, name: str, value: Any) -> None:
+        assert self.batch is not None
+        try:
+            if type(value) is not np.ndarray or value.dtype != np.float64 or not value.flags.c_contiguous:
+                value = np.ascontiguousarray(numbers("its value", value))
+            if value.shape != (len(self.rows),):
+                raise ValueError(f"found shape {value.shape}, expected ({len(self.rows)},)")
+            self.batch.add_rewards(value, self.sums[name])
+        except (TypeError, ValueError) as error:
+            raise TermError(f"reward term '{name}': {error}") from error
+
+    def _judged(self, view: TermView) -> Array:
+        ended = np.zeros(len(self.rows), bool)
+        for name, function in self._termination.items():
+            value = np.asarray(self._called("termination", name, function, view))
+            if value.dtype != np.bool_ or value.shape != ended.shape:
+                raise TermError(
+                    f"termination term '{name}': found {value.dtype} {value.shape}, expected bool {ended.shape}"
+                )
+            np.logical_and(value, self._live, out=self.held[name])
+            ended |= value
+        return ended
+
+    def _observe(self, view: TermView, mask: Array) -> None:
+        for name, function in self._observation.items():
+            value = self._values(name, function, view)
+            array = self.current[name]
+            if value.shape != array.shape:
+                raise TermError(
+                    f"observation term '{name}': found shape {value.shape}, expected {array.shape}"
+                )
+            wrong = ~np.isfinite(value).all(axis=1) & mask
+            if wrong.any():
+                raise TermError(
+                    f"observation term '{name}': found a value that is not finite in environment {wrong.argmax()}"
+                )
+            array[mask] = value[mask]
+
+    def _values(self, name: str, function: Function, view: TermView) -> Array:
+        value = self._called("observation", name, function, view)
+        try:
+            array = numbers("its value", value).astype(np.float32)
+        except TypeError as error:
+            raise TermError(f"observation term '{name}': {error}") from error
+        array = array[:, None] if array.ndim == 1 else array
+        if array.ndim != 2 or len(array) != len(self.rows) or array.shape[1] == 0:
+            raise TermError(
+                f"observation term '{name}': found shape {array.shape}, expected ({len(self.rows)}, size)"
+            )
+        return array
+
+    def _find_sizes(self, batch: _core.Batch) -> None:
+        """What the observation terms return of a copy of the batch at its first moment, for their sizes."""
+        if not self._observation:
+            return
+        trial = batch.clone()
+        trial.reset()
+        self.attach(trial)
+        view = TermView(self)
+        try:
+            for name, function in self._observation.items():
+                size = self._values(name, function, view).shape[1]
+                self.current[name] = np.zeros((batch.num_envs, size), np.float32)
+                self.final[name] = np.zeros((batch.num_envs, size), np.float32)
+        finally:
+            view._end()
+            trial.stop_threads()
+            self.attach(batch)
+
+
+def checked_terms(name: str, given: Any) -> dict[str, Function]:
+    """A keyword's dict of functions; TypeError for anything else."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name}: found {kind_of(given)}, expected a dict from names to functions")
+    for key, function in given.items():
+        if not isinstance(key, str) or not key:
+            raise TypeError(f"{name}: found {key!r}, expected a name")
+        if not callable(function):
+            raise TypeError(f"{name}['{shortened(key)}']: found {kind_of(function)}, expected a function")
+    return dict(given)
+
+
+def terms_of(options: Mapping[str, Any], batch: _core.Batch) -> Terms | None:
+    """The terms of a constructor's options, if there are some."""
+    functions = {name: options.get(name) or {} for name in KEYWORDS}
+    return Terms(functions, batch) if any(functions.values()) else None
+
+
+class SpecWithTerms(EnvSpec):
+    """An EnvSpec that has Python functions: `to_json` refuses them by name."""
+
+    def to_json(self) -> str:
+        """Raises ValueError."""
+        for name in KEYWORDS:
+            for key in self.kwargs.get(name) or {}:
+                raise ValueError(f"{name}['{key}'] is a Python function, which JSON cannot say")
+        return super().to_json()
+
+
+def marked(spec: EnvSpec | None) -> EnvSpec | None:
+    """The spec of an environment, which says so if it has functions."""
+    if type(spec) is EnvSpec and any(spec.kwargs.get(name) for name in KEYWORDS):
+        spec.__class__ = SpecWithTerms
+    return spec
