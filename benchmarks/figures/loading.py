@@ -1,4 +1,4 @@
-"""How long a world takes to load once its files were read before: those of MVSim, where they are at hand; a large map; many blocks."""
+"""How long worlds take to load from files that were read before: those of MVSim, a large map, many blocks."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ world = World({path!r})
 print(resident() - before)
 """
 GRID = '<mvsim_world><element class="occupancy_grid"><file>map.pgm</file></element></mvsim_world>'
-BLOCKS = """<mvsim_world><for var="i" from="1" to="200"><for var="j" from="1" to="250">
-<block><static>true</static><init_pose>${i} ${j} 0</init_pose><geometry type="box" lx="0.4" ly="0.4" lz="1"/></block>
-</for></for></mvsim_world>"""
+BLOCKS = """<mvsim_world><block:class name="post"><static>true</static>
+<geometry type="box" lx="0.4" ly="0.4" lz="1"/></block:class>
+<for var="i" from="1" to="200"><for var="j" from="1" to="250">
+<block class="post"><init_pose>${i} ${j} 0</init_pose></block></for></for></mvsim_world>"""
 SIDE = 4000  # cells of the large map
 
 

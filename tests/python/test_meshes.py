@@ -21,7 +21,7 @@ try:
 except WorldFileError as error:
     print(error)
 """
-MESH = f'<visual><model_uri>{DATA}/meshes/box.dae</model_uri></visual><shape_from_visual/>'
+MESH = f"<visual><model_uri>{DATA}/meshes/box.dae</model_uri></visual><shape_from_visual/>"
 
 
 def loaded_with(library: Path, folder: Path, inside: str) -> str:

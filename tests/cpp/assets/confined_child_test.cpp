@@ -108,7 +108,7 @@ TEST(ConfinedChild, HasNothingOpenOfItsParents) {
 }
 
 TEST(ConfinedChild, ACrashEndsItAlone) {
-  EXPECT_TRUE(has(error_of_child([]() -> std::string { std::abort(); }), "crash (signal 6)"));
+  EXPECT_TRUE(has(error_of_child([]() -> std::string { std::abort(); }), "crash (signal "));
   if (kIsSanitized) return;  // whose own handler says more, and exits
   EXPECT_TRUE(has(error_of_child([]() -> std::string {
                     volatile int* nowhere = nullptr;

@@ -65,9 +65,11 @@ inline std::string jpeg_that_says(std::string bytes, int width, int height) {
   return bytes;
 }
 
-// A progressive file whose last scan comes so many times more.
+// A progressive file whose first scan comes so many times more.
 inline std::string jpeg_with_scans(const std::string& bytes, int more) {
-  const size_t scan = bytes.rfind("\xff\xda"), end = bytes.rfind("\xff\xd9");
+  const size_t scan = bytes.find("\xff\xda");
+  size_t end = scan + 2;
+  while (bytes[end] != '\xff' || bytes[end + 1] == '\0') ++end;  // the next marker
   std::string out = bytes.substr(0, end);
   for (int i = 0; i < more; ++i) out += bytes.substr(scan, end - scan);
   return out + bytes.substr(end);
