@@ -62,7 +62,7 @@ TEST(Degenerate, VerySmallAndVeryLargeBodiesAreStable) {
   EXPECT_LT(farthest_after_steps(block(box("50", "0.005"), "0.6 -25 0") + bot("a", kPid, kOrigin)), 60);
 }
 
-TEST(Degenerate, TwentyThousandBlocksAreStable) {
+TEST(Degenerate, SlowTwentyThousandBlocksAreStable) {
   const std::string field =
       "<for var='i' from='0' to='199'><for var='j' from='0' to='99'><block><static>$f{j % 2}</static>"
       "<init_pose>$f{1 + i} $f{j} 0</init_pose><geometry type='cylinder' radius='0.2' "
