@@ -70,6 +70,11 @@ OTHERS = {
         "restore_us": ("`Env.restore`", "{:.1f} us"),
         "deepcopy_env_us": ("`copy.deepcopy`", "{:.0f} us"),
     },
+    "Loading worlds, from files that were read before": {
+        "load_map_4000": ("a map of 4,000 x 4,000 cells", "{:,.0f} ms"),
+        "load_map_4000_mb": ("memory that it keeps", "{:,.0f} MB"),
+        "load_blocks_50000": ("50,000 static blocks", "{:,.0f} ms"),
+    },
     "Other": {
         "import_ms": ("`import mvsim_gym`, beyond numpy and gymnasium", "{:.0f} ms"),
         "bytes_per_env": ("memory of one more env of task A", "{:,.0f} bytes"),

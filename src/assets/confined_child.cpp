@@ -88,8 +88,23 @@ void limit(decltype(RLIMIT_CPU) what, uint64_t value) {
   setrlimit(what, &now);
 }
 
-// A crash ends the child and tells nobody: no handler of the parent's, no core, no word on its streams.
-void confine(const ChildLimits& limits, uint64_t mapped, int nothing) {
+// Of all that the parent has open the child keeps two descriptors, which get new numbers above its streams: a
+// decoder that is taken over reaches no log, no socket and no device.
+void keep_open_only(int& first, int& second, int nothing) {
+  first = fcntl(first, F_DUPFD, 3);
+  second = fcntl(second, F_DUPFD, 3);
+  for (int stream = 0; stream <= 2; ++stream) dup2(nothing, stream);
+  unsigned from = 3;
+  for (const int kept : {std::min(first, second), std::max(first, second)}) {
+    if (kept < 0) continue;
+    if (from < static_cast<unsigned>(kept)) close_range(from, static_cast<unsigned>(kept) - 1, 0);
+    from = static_cast<unsigned>(kept) + 1;
+  }
+  close_range(from, ~0U, 0);
+}
+
+// A crash ends the child and tells nobody: no handler of the parent's, no core.
+void confine(const ChildLimits& limits, uint64_t mapped) {
   for (const int number :
        {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGPROF, SIGXFSZ, SIGTERM, SIGALRM, SIGPIPE})
     std::signal(number, SIG_DFL);
@@ -97,7 +112,6 @@ void confine(const ChildLimits& limits, uint64_t mapped, int nothing) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (int stream = 0; stream <= 2; ++stream) dup2(nothing, stream);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, limits.max_output);
   limit(RLIMIT_CPU, static_cast<uint64_t>(limits.cpu_seconds) + 2);
@@ -202,8 +216,10 @@ std::string run_in_confined_child(const ChildLimits& limits, const LoadGuard& gu
   const pid_t id = fork();
   if (id < 0) throw Error("cannot be read: no process: " + std::string(std::strerror(errno)));
   if (id == 0) {
-    confine(limits, mapped, nothing.get());
-    run(answers.get(), work);
+    int answer_to = answers.get(), alive = held_by_child.get();
+    keep_open_only(answer_to, alive, nothing.get());
+    confine(limits, mapped);
+    run(answer_to, work);
     _exit(0);
   }
   Child child(id);

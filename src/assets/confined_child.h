@@ -1,6 +1,7 @@
 // Runs a decoder that is not to be trusted in a child of this process: a fork without another program, under
-// limits of time and memory, without the means to open, write or start anything. What it hands back is bytes,
-// to be checked like those of a file. Any thread; one call forks, waits, and leaves nothing behind.
+// limits of time and memory, without the means to open, write or start anything and without what this process
+// has open. What it hands back is bytes, to be checked like those of a file. Any thread; one call forks,
+// waits, and leaves nothing behind.
 //
 // The child is a copy of a process that may have other threads: it takes memory (the C library keeps its
 // allocator usable after fork()), runs the decoder, writes its answer into shared memory and leaves by

@@ -2,6 +2,8 @@
 #include <cstdio>
 // jpeglib.h needs size_t and FILE
 #include <jpeglib.h>
+// jerror.h asks for the version in jpeglib.h
+#include <jerror.h>
 
 #include <csetjmp>
 
@@ -35,7 +37,13 @@ struct Decoder {
   std::longjmp(decoder->leave, 1);
 }
 
-void on_message(j_common_ptr) {}
+// libjpeg fills what is missing with grey and goes on, for millions of pixels if the header says so; other
+// warnings are of small damage.
+void on_message(j_common_ptr jpeg, int level) {
+  const int code = jpeg->err->msg_code;
+  if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) on_error(jpeg);
+}
+void on_output(j_common_ptr) {}
 
 void on_progress(j_common_ptr jpeg) {
   auto* decoder = static_cast<Decoder*>(jpeg->client_data);
@@ -48,7 +56,8 @@ void on_progress(j_common_ptr jpeg) {
 bool read_header(Decoder& d) {
   d.jpeg.err = jpeg_std_error(&d.errors);
   d.errors.error_exit = on_error;
-  d.errors.output_message = on_message;
+  d.errors.emit_message = on_message;
+  d.errors.output_message = on_output;
   d.jpeg.client_data = &d;
   if (setjmp(d.leave)) return false;
   jpeg_create_decompress(&d.jpeg);

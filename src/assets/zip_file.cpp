@@ -120,7 +120,7 @@ std::string ZipFile::unpack(const std::string& name, const Member& m) const {
     stream.next_out = reinterpret_cast<Bytef*>(out.data());
     stream.avail_out = static_cast<uInt>(out.size());
     if (inflate(&stream, Z_FINISH) != Z_STREAM_END) throw fail("damaged, or larger than announced");
-    out.resize(out.size() - stream.avail_out);
+    out.resize(std::min<size_t>(stream.total_out, out.size()));
   }
   const uLong checksum = crc32_z(0, reinterpret_cast<const Bytef*>(out.data()), out.size());
   if (out.size() != m.size || checksum != m.checksum) throw fail("damaged: the checksum is another");

@@ -1,6 +1,8 @@
 // <dem_xyzrgb_file>: scattered points with colours become the nodes of an elevation map.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "assets/point_rows.h"
 #include "worldfile/include.h"
@@ -10,54 +12,85 @@ namespace mvsim {
 namespace {
 
 constexpr size_t kColumns = 6, kMaxPoints = 5000000, kMaxNodes = 4000000;
-constexpr int kNone = -1;
 
 struct Grid {
   int rows = 0, columns = 0;  // along x, y
   double x = 0, y = 0, step = 1;
 };
 
-// The nearest sample of each node, found by handing samples on from neighbour to neighbour, forwards and
-// back.
-std::vector<int> nearest_samples(const std::vector<double>& points, const Grid& grid,
-                                 const LoadGuard& guard) {
-  std::vector<int> nearest(static_cast<size_t>(grid.rows) * grid.columns, kNone);
-  const auto offer = [&](int row, int column, int sample) {
-    if (sample == kNone || row < 0 || column < 0 || row >= grid.rows || column >= grid.columns) return;
-    int& known = nearest[static_cast<size_t>(row) * grid.columns + column];
-    const auto distance = [&](int i) {
-      const double dx = points[kColumns * i] - (grid.x + (row + 0.5) * grid.step);
-      const double dy = points[kColumns * i + 1] - (grid.y + (column + 0.5) * grid.step);
-      return dx * dx + dy * dy;
+// Which sample is the nearest to a place: a k-d tree in an array. Of equally near ones the first of the file.
+class Samples {
+ public:
+  explicit Samples(const std::vector<double>& points) : points_(points), order_(points.size() / kColumns) {
+    std::iota(order_.begin(), order_.end(), 0U);
+    sort(0, order_.size(), 0);
+  }
+
+  // `guess`: any sample; a near one saves time.
+  uint32_t nearest(const std::array<double, 2>& place, uint32_t guess) const {
+    Search search{place, guess, squared_distance(guess, place)};
+    look(search, 0, order_.size(), 0);
+    return search.found;
+  }
+
+ private:
+  struct Search {
+    std::array<double, 2> place;
+    uint32_t found;
+    double squared;
+  };
+
+  double coordinate(uint32_t sample, size_t axis) const { return points_[kColumns * sample + axis]; }
+  double squared_distance(uint32_t sample, const std::array<double, 2>& place) const {
+    const double dx = coordinate(sample, 0) - place[0], dy = coordinate(sample, 1) - place[1];
+    return dx * dx + dy * dy;
+  }
+
+  // The middle of [begin, end) divides it by one axis, its halves are divided by the other.
+  void sort(size_t begin, size_t end, size_t axis) {
+    if (end - begin < 2) return;
+    const size_t middle = begin + (end - begin) / 2;
+    const auto at = [&](size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::nth_element(at(begin), at(middle), at(end), [&](uint32_t a, uint32_t b) {
+      return std::pair(coordinate(a, axis), a) < std::pair(coordinate(b, axis), b);
+    });
+    sort(begin, middle, 1 - axis);
+    sort(middle + 1, end, 1 - axis);
+  }
+  void look(Search& search, size_t begin, size_t end, size_t axis) const {
+    if (begin == end) return;
+    const size_t middle = begin + (end - begin) / 2;
+    const uint32_t sample = order_[middle];
+    const double squared = squared_distance(sample, search.place);
+    if (squared < search.squared || (squared == search.squared && sample < search.found))
+      search.found = sample, search.squared = squared;
+    const double beyond = search.place[axis] - coordinate(sample, axis);
+    const auto side = [&](bool low) {
+      low ? look(search, begin, middle, 1 - axis) : look(search, middle + 1, end, 1 - axis);
     };
-    if (known == kNone || distance(sample) < distance(known)) known = sample;
-  };
-  for (size_t i = 0; i < points.size() / kColumns; ++i)
-    offer(std::min(static_cast<int>((points[kColumns * i] - grid.x) / grid.step), grid.rows - 1),
-          std::min(static_cast<int>((points[kColumns * i + 1] - grid.y) / grid.step), grid.columns - 1),
-          static_cast<int>(i));
-  const auto hand_on = [&](int row, int column, int back) {
-    const int own = nearest[static_cast<size_t>(row) * grid.columns + column];
-    offer(row + back, column, own);
-    offer(row, column + back, own);
-    offer(row + back, column + back, own);
-    offer(row + back, column - back, own);
-  };
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int row = 0; row < grid.rows; ++row) {
-      guard.poll();
-      for (int column = 0; column < grid.columns; ++column) hand_on(row, column, 1);
-      for (int column = grid.columns; column-- > 0;)
-        offer(row, column - 1, nearest[static_cast<size_t>(row) * grid.columns + column]);
-    }
-    for (int row = grid.rows; row-- > 0;) {
-      guard.poll();
-      for (int column = grid.columns; column-- > 0;) hand_on(row, column, -1);
-      for (int column = 0; column < grid.columns; ++column)
-        offer(row, column + 1, nearest[static_cast<size_t>(row) * grid.columns + column]);
+    side(beyond < 0);
+    if (beyond * beyond <= search.squared) side(beyond >= 0);
+  }
+
+  const std::vector<double>& points_;
+  std::vector<uint32_t> order_;
+};
+
+// The nearest sample of each node's middle.
+std::vector<uint32_t> nearest_samples(const std::vector<double>& points, const Grid& grid,
+                                      const LoadGuard& guard) {
+  const Samples samples(points);
+  std::vector<uint32_t> out;
+  out.reserve(static_cast<size_t>(grid.rows) * static_cast<size_t>(grid.columns));
+  uint32_t near = 0;
+  for (int row = 0; row < grid.rows; ++row) {
+    guard.poll();
+    for (int column = 0; column < grid.columns; ++column) {
+      near = samples.nearest({grid.x + (row + 0.5) * grid.step, grid.y + (column + 0.5) * grid.step}, near);
+      out.push_back(near);
     }
   }
-  return nearest;
+  return out;
 }
 
 double offset_of(const Fields& fields, std::string_view tag) {
@@ -96,13 +129,14 @@ void read_dem(LoadState& state, const Fields& fields, const NamedText& name, Ele
                                          " cells, expected 2 or more a side and at most " +
                                          std::to_string(kMaxNodes) + ": see <resolution>");
   const Grid grid{static_cast<int>(rows), static_cast<int>(columns), low_x, low_y, out.resolution};
-  guard.take(rows * columns * (sizeof(double) + sizeof(int) + sizeof(Color)), name.where,
-             "<dem_xyzrgb_file>");
+  guard.take(rows * columns * (sizeof(double) + sizeof(uint32_t) + sizeof(Color)) +
+                 4.0 * static_cast<double>(points.size() / kColumns),
+             name.where, "<dem_xyzrgb_file>");
   const double offset_z = offset_of(fields, "dem_offset_z");
   out.data = {grid.rows, grid.columns, {}};
   auto colors = std::make_shared<std::vector<Color>>();
-  for (const int sample : nearest_samples(points, grid, guard)) {
-    const double* const p = points.data() + kColumns * static_cast<size_t>(sample);
+  for (const uint32_t sample : nearest_samples(points, grid, guard)) {
+    const double* const p = points.data() + kColumns * sample;
     out.data.values.push_back(p[2] + offset_z);
     colors->push_back({channel(p[3]), channel(p[4]), channel(p[5]), 255});
   }

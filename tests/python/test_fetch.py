@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import http.server
+import io
 import threading
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +96,25 @@ def test_a_world_loads_once_its_files_are_fetched(
     assert file.read_bytes() == MAP and record.split()[0] == hashlib.sha256(MAP).hexdigest()
     assert main(["fetch", "--check", world]) == 0
     assert server.asked == ["/map.pgm"] * 2
+
+
+def test_a_zip_is_fetched_once_for_all_of_its_members(server: Server, tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        for name in ("a.pgm", "maps/b.pgm"):
+            file.writestr(name, MAP)
+    server.content = packed.getvalue()
+    path = Path(world_with(tmp_path, url_of(server, "maps.zip/a.pgm")))
+    path.write_text(
+        path.read_text().replace(
+            "</mvsim_world>",
+            f'<element class="elevation_map"><elevation_image>{url_of(server, "maps.zip/maps/b.pgm")}</elevation_image>'
+            "</element></mvsim_world>",
+        )
+    )
+    assert main(["fetch", str(path)]) == 0
+    assert server.asked == ["/maps.zip"]
+    World(path)
 
 
 def test_what_has_changed_is_refused(server: Server, tmp_path: Path) -> None:

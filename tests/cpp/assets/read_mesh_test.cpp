@@ -5,7 +5,6 @@
 
 #include <chrono>
 
-#include "assets/confined_child.h"
 #include "assets/mesh_files.h"
 #include "base/random.h"
 #include "fuzz_count.h"
@@ -170,51 +169,6 @@ TEST(ReadMesh, BombsEndInTimeAndMemory) {
   EXPECT_TRUE(contains(error_of("/a/b.dae", deep), "/a/b.dae: "));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   EXPECT_LT(took.count(), 12) << "three files, 2 s of work each, on a machine that may be busy";
-}
-
-void run_for_ever() {
-  volatile bool go_on = true;
-  while (go_on) {
-  }
-}
-
-TEST(ConfinedChild, SaysWhyItDidNotEnd) {
-  const LoadGuard guard;
-  const auto error_of_child = [&](const std::function<std::string()>& work, ChildLimits limits = {}) {
-    try {
-      run_in_confined_child(limits, guard, work);
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string("no error");
-  };
-  EXPECT_EQ(run_in_confined_child({}, guard, [] { return std::string("done"); }), "done");
-  EXPECT_EQ(error_of_child([]() -> std::string { throw Error("no such thing"); }), "no such thing");
-  EXPECT_TRUE(contains(error_of_child([]() -> std::string { std::abort(); }), "crash"));
-  EXPECT_TRUE(contains(error_of_child(
-                           [] {
-                             run_for_ever();
-                             return std::string();
-                           },
-                           {.cpu_seconds = 0.5}),
-                       "takes more than 0.5 s"));
-  EXPECT_TRUE(contains(error_of_child([] { return std::string(1 << 20, 'x'); }, {.max_output = 1000}),
-                       "unpacks to more than"));
-}
-
-TEST(ConfinedChild, StopsWithItsCaller) {
-  int asked = 0;
-  const LoadGuard guard(kDefaultMemoryLimit, [&] {
-    if (++asked > 3) throw Error("stopped");
-  });
-  const auto began = std::chrono::steady_clock::now();
-  EXPECT_THROW(run_in_confined_child({}, guard,
-                                     [] {
-                                       run_for_ever();
-                                       return std::string();
-                                     }),
-               Error);
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 1);
 }
 
 // Damaged files: read, or refused with the name of the file.
