@@ -41,6 +41,7 @@ from mvsim_gym.parts import (
 
 if TYPE_CHECKING:
     from mvsim_gym._picture import Painter
+    from mvsim_gym.recording.recording import Recording
 
 __all__ = [
     "Block",
@@ -58,9 +59,9 @@ __all__ = [
     "World",
 ]
 
-# Attributes of a World that are made from its model and its simulation; a copy writes no log.
+# Attributes of a World that are made from its model and its simulation; a copy writes no log and no recording.
 _NATIVE = frozenset(
-    {"_model", "_simulation", "_vehicles", "_sensors", "_blocks", "_painter", "_lock", "_log"}
+    {"_model", "_simulation", "_vehicles", "_sensors", "_blocks", "_painter", "_lock", "_log", "_recording"}
 )
 
 
@@ -151,6 +152,7 @@ class World:
         )
         self._blocks = Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None
+        self._recording: Recording | None = None
         self._lock = threading.Lock()
 
     @property
@@ -206,10 +208,7 @@ class World:
             KeyboardInterrupt: Ctrl-C; the world stands after a whole step and can be used on.
         """
         with self._alone():
-            if duration is None:
-                self._simulation.step(self._model.timestep)
-            else:
-                self._simulation.run(number("duration", duration))
+            self._run(None if duration is None else number("duration", duration))
             if not self._simulation.is_finite():
                 raise ValueError(
                     f"the world has diverged by {self.time:.6g} s: a pose or a speed is no number any more; "
@@ -218,6 +217,45 @@ class World:
             if self._log is not None:
                 self._log.flush()
 
+    def _run(self, duration: float | None) -> None:
+        recording = self._recording
+        if recording is not None and recording.closed:
+            recording = self._recording = None
+        if duration is None:
+            self._simulation.step(self._model.timestep)
+            if recording is not None:
+                recording.after_step()
+        elif recording is None:
+            self._simulation.run(duration)
+        else:
+            self._simulation.run_watched(duration, recording.after_step)
+
+    def record(self, path: str | os.PathLike[str], *, period: float = 0.02) -> Recording:
+        """Writes what happens from now on into an MCAP file, as ROS 2 messages (docs/tools.md lists them):
+
+            with world.record("run.mcap"):
+                world.step(10)
+
+        Recording changes nothing in the world. A copy of the world records nothing.
+
+        Args:
+            path: the file; one that is there is overwritten.
+            period: simulated seconds between poses of a vehicle. Readings are written as they come.
+
+        Raises:
+            ImportError: the extra `record` is missing.
+            ValueError: it is being recorded already.
+        """
+        from mvsim_gym.recording.recording import Recording
+
+        with self._alone():
+            if self._recording is not None and not self._recording.closed:
+                raise ValueError(
+                    "record: this world is being recorded already, expected close() of that first"
+                )
+            self._recording = Recording(path_text("path", path), self._simulation, self._vehicles, period)
+        return self._recording
+
     def reset(self, seed: int | None = None) -> None:
         """Back to the initial state: with a seed as a new world, without one with fresh noise."""
         with self._alone():
@@ -225,6 +263,8 @@ class World:
                 self._simulation.reset(self._simulation.key, self._simulation.episode + 1)
             else:
                 self._simulation.reset(_checked_seed(seed), 0)
+            if self._recording is not None and not self._recording.closed:
+                self._recording.after_jump()
 
     def snapshot(self) -> bytes:
         """The whole state: bodies, wheels, controllers, commands, noise, sensors' clocks and readings.
@@ -247,6 +287,8 @@ class World:
         """
         with self._alone():
             self._simulation.restore(checked_bytes(state))
+            if self._recording is not None and not self._recording.closed:
+                self._recording.after_jump()
 
     def __copy__(self) -> World:
         return copy.deepcopy(self)
@@ -301,6 +343,15 @@ class World:
         index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)
         with self._alone():
             return self._painter.of_world(self._model, self._simulation, index, shot)
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture that notebooks show; None, and they show the text, where no device can draw."""
+        from mvsim_gym._picture import png_of
+
+        try:
+            return png_of(self.draw())
+        except (ValueError, RuntimeError):
+            return None
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -8,7 +8,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from mvsim_gym import __version__
 from mvsim_gym._resources import parsed_resources
+from mvsim_gym.tools.cli_workbench import add_workbench
 
 
 def _replay(arguments: argparse.Namespace) -> None:
@@ -97,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="mvsim-gym",
         description="Ground robots for reinforcement learning: worlds, environments, this machine.",
     )
+    parser.add_argument("--version", action="version", version=f"mvsim-gym v{__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     replay = commands.add_parser(
         "replay",
@@ -158,6 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     tire_plots.add_argument("--out", required=True, metavar="DIR", help="folder for the pictures (PNG)")
     tire_plots.set_defaults(run=_tire_plots)
+    add_workbench(commands)
     return parser
 
 

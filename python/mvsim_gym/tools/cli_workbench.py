@@ -1,0 +1,91 @@
+"""The commands of `mvsim-gym` to look, drive, record and measure."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+Commands = Any  # argparse's type for them has no public name
+
+
+def add_workbench(commands: Commands) -> None:
+    """Adds them to the command line."""
+    _add_film(commands)
+    _add_collect(commands)
+
+
+_POLICY_HELP = (
+    "who drives: 'random', a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME] with a function policies(env)"
+    " as examples/baselines.py has it (default random)"
+)
+
+
+def _add_env(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("env", metavar="ENV_ID", help="an id or an environment file")
+    parser.add_argument("--policy", default="random", metavar="P", help=_POLICY_HELP)
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the first episode (default 0), then one more each"
+    )
+
+
+def _add_film(commands: Commands) -> None:
+    parser = commands.add_parser("film", help="film episodes of an environment, MP4 or GIF")
+    _add_env(parser)
+    parser.add_argument("-o", "--output", required=True, metavar="FILM", help="file.mp4 or file.gif")
+    parser.add_argument("--episodes", type=int, default=1, metavar="N", help="how many (default 1)")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
+    )
+    parser.add_argument("--camera", choices=("follow", "above", "behind"), default="follow")
+    parser.add_argument("--width", type=int, default=640, metavar="PIXELS", help="default 640")
+    parser.add_argument("--height", type=int, default=640, metavar="PIXELS", help="default 640")
+    parser.set_defaults(run=_film)
+
+
+def _film(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.film import film
+
+    options = {
+        name: getattr(arguments, name) for name in ("episodes", "seed", "speed", "camera", "width", "height")
+    }
+    for line in film(arguments.env, arguments.policy, arguments.output, **options):
+        print(line, flush=True)
+
+
+def _add_collect(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "collect",
+        help="write episodes as a Minari data set",
+        description="Runs episodes and writes them below DIR in Minari's format. MINARI_DATASETS_PATH=DIR lets Minari"
+        " find them: minari.load_dataset(NAME).",
+    )
+    _add_env(parser)
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder of data sets")
+    parser.add_argument("--episodes", type=int, required=True, metavar="N", help="how many")
+    parser.add_argument(
+        "--name", metavar="NAME", help="the data set's id (default mvsim/ENVIRONMENT/POLICY-v0)"
+    )
+    parser.set_defaults(run=_collect)
+
+
+def _collect(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.collect import collect
+
+    def told(done: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{done} of {arguments.episodes} episodes", end="", file=sys.stderr, flush=True)
+
+    dataset = collect(
+        arguments.env,
+        arguments.policy,
+        arguments.output,
+        episodes=arguments.episodes,
+        seed=arguments.seed,
+        name=arguments.name,
+        told=told,
+    )
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    print(f"{dataset.spec.dataset_id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
+    print(f"Minari finds it with MINARI_DATASETS_PATH={arguments.output}")
