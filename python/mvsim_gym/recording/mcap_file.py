@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import struct
 import time
+import zlib
 from collections import defaultdict
 from typing import Any, BinaryIO, NamedTuple
 
@@ -98,7 +99,7 @@ class McapFile:
             data=zstandard.compress(data),
             message_start_time=min(times),
             message_end_time=max(times),
-            uncompressed_crc=0,
+            uncompressed_crc=zlib.crc32(data),
             uncompressed_size=len(data),
         )
         start = self._size
@@ -215,12 +216,13 @@ def repair(path: str | os.PathLike[str], output: str | os.PathLike[str] | None =
 
 def _copy(source: BinaryIO, file: McapFile) -> bool:
     """Adds what can be read of a file to another; True if that is all of it."""
+    size = os.fstat(source.fileno()).st_size
+    is_data = True
     try:
-        for record in StreamReader(source).records:
-            if isinstance(record, DataEnd):
-                return True
-            if isinstance(record, Schema | Channel | Message):
+        for record in StreamReader(source, validate_crcs=True, record_size_limit=size).records:
+            is_data &= not isinstance(record, DataEnd)
+            if is_data and isinstance(record, Schema | Channel | Message):
                 file.add(record)
+        return True
     except (McapError, zstandard.ZstdError, struct.error, ValueError, EOFError):
-        pass  # here it was cut
-    return False
+        return False  # here it was cut

@@ -27,6 +27,13 @@ with extra("a recording", "record"):
 __all__ = ["Recording"]
 
 _NOWHERE = Pose(0, 0, 0, 0, 0, 0)
+# Topics whose last message a late subscriber is to get. rosbag2 says so: keep last 1, reliable, transient local.
+_LATCHED = ("tf_static", "chassis_polygon", "chassis_markers", "amcl_pose")
+_FOREVER = "{sec: 9223372036, nsec: 854775807}"
+_LATCHED_QOS = (
+    "- {history: 1, depth: 1, reliability: 1, durability: 1, liveliness: 1, avoid_ros_namespace_conventions: false,"
+    f" deadline: {_FOREVER}, lifespan: {_FOREVER}, liveliness_lease_duration: {_FOREVER}}}"
+)
 
 
 class Recording:
@@ -127,9 +134,14 @@ class _Topics:
             text, _ = STORE.generate_msgdef(kind, ros_version=2)
             self._file.add(Schema(id=self._schemas[kind], name=kind, encoding="ros2msg", data=text.encode()))
         channel = len(self._channels) + 1
+        is_latched = topic.rpartition("/")[2] in _LATCHED
         self._file.add(
             Channel(
-                id=channel, topic=topic, message_encoding="cdr", schema_id=self._schemas[kind], metadata={}
+                id=channel,
+                topic=topic,
+                message_encoding="cdr",
+                schema_id=self._schemas[kind],
+                metadata={"offered_qos_profiles": _LATCHED_QOS} if is_latched else {},
             )
         )
         return channel

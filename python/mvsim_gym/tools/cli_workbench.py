@@ -13,6 +13,7 @@ def add_workbench(commands: Commands) -> None:
     """Adds them to the command line."""
     _add_film(commands)
     _add_collect(commands)
+    _add_repair(commands)
 
 
 _POLICY_HELP = (
@@ -89,3 +90,23 @@ def _collect(arguments: argparse.Namespace) -> None:
         print(file=sys.stderr)
     print(f"{dataset.spec.dataset_id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
     print(f"Minari finds it with MINARI_DATASETS_PATH={arguments.output}")
+
+
+def _add_repair(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "repair",
+        help="finish a recording whose process was killed",
+        description="Makes a finished MCAP file of one whose process was killed, with all messages up to its first"
+        " damage. A finished one is left as it is.",
+    )
+    parser.add_argument("recording", metavar="FILE.mcap", help="the file, replaced unless -o says otherwise")
+    parser.add_argument("-o", "--output", metavar="OUT.mcap", help="file for the result")
+    parser.set_defaults(run=_repair)
+
+
+def _repair(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.recording.mcap_file import repair
+
+    found = repair(arguments.recording, arguments.output)
+    state = "was finished" if found.finished else "repaired"
+    print(f"{state}: {found.messages} messages over {found.seconds:.2f} s")
