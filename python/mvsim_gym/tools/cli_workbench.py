@@ -14,6 +14,7 @@ def add_workbench(commands: Commands) -> None:
     _add_film(commands)
     _add_collect(commands)
     _add_repair(commands)
+    _add_plot(commands)
 
 
 _POLICY_HELP = (
@@ -110,3 +111,24 @@ def _repair(arguments: argparse.Namespace) -> None:
     found = repair(arguments.recording, arguments.output)
     state = "was finished" if found.finished else "repaired"
     print(f"{state}: {found.messages} messages over {found.seconds:.2f} s")
+
+
+def _add_plot(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "plot",
+        help="draw logs: trajectory, speeds, wheel forces, scans",
+        description="Draws each LOG as a PNG file of its name: an MCAP recording, a CSV file of a world's log_dir (pose"
+        " or wheel), or the output of mvsim-gym replay.",
+    )
+    parser.add_argument("logs", metavar="LOG", nargs="+", help="file.mcap or file.csv")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", help="folder for the pictures (default: beside each log)"
+    )
+    parser.set_defaults(run=_plot)
+
+
+def _plot(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.plot import plot
+
+    for log in arguments.logs:
+        print(plot(log, arguments.output), flush=True)
