@@ -120,10 +120,9 @@ class World:
         model = _core.load_model(path, assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, _checked_seed(seed), 0)
         _core.check_start(simulation)
+        self._log_dir = "" if log_dir is None else path_text("log_dir", log_dir)
         self._attach(
-            model,
-            simulation,
-            None if log_dir is None else _core.VehicleLog(simulation, path_text("log_dir", log_dir)),
+            model, simulation, _core.VehicleLog(simulation, self._log_dir) if self._log_dir else None
         )
         notice(model.warnings)
 
@@ -154,6 +153,16 @@ class World:
         self._painter: Painter | None = None
         self._recording: Recording | None = None
         self._lock = threading.Lock()
+
+    def _new_log(self) -> None:
+        """Closes the CSV files, if there are any, and begins new ones beside them."""
+        if self._log is None or self._log_dir is None:
+            return
+        recording = [vehicle.recording for vehicle in self._vehicles.values()]
+        self._log = _core.VehicleLog(self._simulation, self._log_dir)
+        for vehicle, on in zip(self._vehicles.values(), recording, strict=True):
+            vehicle._log = self._log
+            vehicle.recording = on
 
     @property
     def vehicles(self) -> Mapping[str, Vehicle]:

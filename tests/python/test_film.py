@@ -110,6 +110,7 @@ def test_a_script_drives_as_in_a_batch(script: str) -> None:
     assert policy_of(BASELINES, ENV, env)(observation).shape == (2,)
 
 
+@pytest.mark.slow
 def test_a_model_drives_as_its_library_does(tmp_path: Path) -> None:
     sb3 = pytest.importorskip("stable_baselines3", reason="needs the extra sb3")
     from mvsim_gym.sb3 import FlatObservation, MVSimVecEnv

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._extras import extra
+from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Pose, Twist
 from mvsim_gym.readings import GnssReading, ImuReading, Reading
 
@@ -191,14 +192,5 @@ def _twist(twist: Twist) -> Any:
 
 
 def _rotation(pose: Pose) -> Any:
-    """The quaternion of R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    (cy, sy), (cp, sp), (cr, sr) = (
-        (math.cos(angle / 2), math.sin(angle / 2)) for angle in (pose.yaw, pose.pitch, pose.roll)
-    )
-    return _make(
-        "geometry_msgs/Quaternion",
-        x=cy * cp * sr - sy * sp * cr,
-        y=cy * sp * cr + sy * cp * sr,
-        z=sy * cp * cr - cy * sp * sr,
-        w=cy * cp * cr + sy * sp * sr,
-    )
+    x, y, z, w = quaternion_of(pose.yaw, pose.pitch, pose.roll)
+    return _make("geometry_msgs/Quaternion", x=x, y=y, z=z, w=w)

@@ -6,11 +6,14 @@ import argparse
 import sys
 from typing import Any
 
+from mvsim_gym.tools.cli_loading import add_loading, loading
+
 Commands = Any  # argparse's type for them has no public name
 
 
 def add_workbench(commands: Commands) -> None:
     """Adds them to the command line."""
+    _add_launch(commands)
     _add_film(commands)
     _add_collect(commands)
     _add_repair(commands)
@@ -132,3 +135,42 @@ def _plot(arguments: argparse.Namespace) -> None:
 
     for log in arguments.logs:
         print(plot(log, arguments.output), flush=True)
+
+
+def _add_launch(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "launch",
+        help="simulate a world in real time, driven by the keys of the terminal",
+        description="Simulates WORLD in real time. In a terminal keys drive: 1-9 choose a vehicle in the order of"
+        " names, w and s its speed, a and d its turning, the space bar stops; l switches its CSV files, c and n"
+        " begin new ones; ESC and Ctrl-C end.",
+    )
+    parser.add_argument("world", metavar="WORLD", help="a world file")
+    parser.add_argument("--headless", action="store_true", help="no keys and no status line: for scripts")
+    parser.add_argument(
+        "--realtime-factor", type=float, default=1.0, metavar="F", help="simulated seconds in one (default 1)"
+    )
+    parser.add_argument("--duration", type=float, metavar="SECONDS", help="simulated time (default: no end)")
+    parser.add_argument(
+        "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
+    )
+    parser.add_argument("--record", metavar="FILE.mcap", help="record it; below --outputs if that is given")
+    parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
+    add_loading(parser)
+    parser.set_defaults(run=_launch)
+
+
+def _launch(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.launch import launch
+
+    in_terminal = not arguments.headless and sys.stdin.isatty() and sys.stderr.isatty()
+    launch(
+        arguments.world,
+        factor=arguments.realtime_factor,
+        duration=arguments.duration,
+        outputs=arguments.outputs,
+        record=arguments.record,
+        keys=sys.stdin if in_terminal else None,
+        seed=arguments.seed,
+        **loading(arguments),
+    )

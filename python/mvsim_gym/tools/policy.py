@@ -45,12 +45,12 @@ def policy_of(name: str, env_id: str, env: gym.Env[Any, Any]) -> Policy:
 
 
 def _learned(path: str, env_id: str, env: gym.Env[Any, Any]) -> Policy:
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"--policy: there is no file '{path}'")
     with extra("a MODEL.zip as --policy", "sb3"):
         from stable_baselines3.common.save_util import load_from_zip_file
 
         from mvsim_gym.learners.sb3 import FlatObservation
-    if not os.path.isfile(path):
-        raise FileNotFoundError(f"--policy: there is no file '{path}'")
     data, parameters, _ = load_from_zip_file(path, device="cpu")
     if not data or "policy_class" not in data or "policy" not in parameters:
         raise ValueError(f"--policy: '{path}' is no model of Stable-Baselines3")
