@@ -18,6 +18,7 @@ def add_workbench(commands: Commands) -> None:
     _add_collect(commands)
     _add_repair(commands)
     _add_plot(commands)
+    _add_tune(commands)
 
 
 _POLICY_HELP = (
@@ -174,3 +175,52 @@ def _launch(arguments: argparse.Namespace) -> None:
         seed=arguments.seed,
         **loading(arguments),
     )
+
+
+def _add_tune(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "tune",
+        help="find gains for the speed PID of a vehicle class",
+        description="Drives CLASS of FILE in an empty world, once with a constant torque and once with the gains found,"
+        " and reports. Nothing is written.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the file with the class, e.g. my.vehicle.xml")
+    parser.add_argument("class_name", metavar="CLASS", help="name of its <vehicle:class>")
+    parser.add_argument(
+        "-t",
+        "--torque",
+        type=float,
+        default=0.0,
+        metavar="NM",
+        help="of the test (default: half of the grip)",
+    )
+    parser.add_argument(
+        "-d", "--duration", type=float, default=5.0, metavar="S", help="of the test (default 5)"
+    )
+    parser.add_argument("-s", "--sim-step", type=float, default=0.001, metavar="S", help="default 0.001")
+    parser.add_argument(
+        "-a",
+        "--aggressiveness",
+        type=float,
+        default=0.25,
+        metavar="A",
+        help="smaller is faster (default 0.25)",
+    )
+    add_loading(parser)
+    parser.set_defaults(run=_tune)
+
+
+def _tune(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.tune import tune
+
+    report = tune(
+        arguments.file,
+        arguments.class_name,
+        torque=arguments.torque,
+        duration=arguments.duration,
+        step=arguments.sim_step,
+        aggressiveness=arguments.aggressiveness,
+        **loading(arguments),
+    )
+    for line in report:
+        print(line, flush=True)
