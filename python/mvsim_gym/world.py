@@ -42,6 +42,7 @@ from mvsim_gym.parts import (
 
 if TYPE_CHECKING:
     from mvsim_gym._picture import Painter
+    from mvsim_gym.recording.recording import Recording
 
 __all__ = [
     "Block",
@@ -59,9 +60,9 @@ __all__ = [
     "World",
 ]
 
-# Attributes of a World that are made from its model and its simulation; a copy writes no log.
+# Attributes of a World that are made from its model and its simulation; a copy writes no log and no recording.
 _NATIVE = frozenset(
-    {"_model", "_simulation", "_vehicles", "_sensors", "_blocks", "_painter", "_lock", "_log"}
+    {"_model", "_simulation", "_vehicles", "_sensors", "_blocks", "_painter", "_lock", "_log", "_recording"}
 )
 
 
@@ -120,10 +121,9 @@ class World:
         model = _core.load_model(path, assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, _checked_seed(seed), 0)
         _core.check_start(simulation)
+        self._log_dir = "" if log_dir is None else path_text("log_dir", log_dir)
         self._attach(
-            model,
-            simulation,
-            None if log_dir is None else _core.VehicleLog(simulation, path_text("log_dir", log_dir)),
+            model, simulation, _core.VehicleLog(simulation, self._log_dir) if self._log_dir else None
         )
         notice(model.warnings)
 
@@ -152,7 +152,18 @@ class World:
         )
         self._blocks = Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None
+        self._recording: Recording | None = None
         self._lock = threading.Lock()
+
+    def _new_log(self) -> None:
+        """Closes the CSV files, if there are any, and begins new ones beside them."""
+        if self._log is None or self._log_dir is None:
+            return
+        recording = [vehicle.recording for vehicle in self._vehicles.values()]
+        self._log = _core.VehicleLog(self._simulation, self._log_dir)
+        for vehicle, on in zip(self._vehicles.values(), recording, strict=True):
+            vehicle._log = self._log
+            vehicle.recording = on
 
     @property
     def vehicles(self) -> Mapping[str, Vehicle]:
@@ -207,10 +218,7 @@ class World:
             KeyboardInterrupt: Ctrl-C; the world stands after a whole step and can be used on.
         """
         with self._alone():
-            if duration is None:
-                self._simulation.step(self._model.timestep)
-            else:
-                self._simulation.run(number("duration", duration))
+            self._run(None if duration is None else number("duration", duration))
             if not self._simulation.is_finite():
                 raise ValueError(
                     f"the world has diverged by {self.time:.6g} s: a pose or a speed is no number any more; "
@@ -218,6 +226,45 @@ class World:
                 )
             if self._log is not None:
                 self._log.flush()
+
+    def _run(self, duration: float | None) -> None:
+        recording = self._recording
+        if recording is not None and recording.closed:
+            recording = self._recording = None
+        if duration is None:
+            self._simulation.step(self._model.timestep)
+            if recording is not None:
+                recording.after_step()
+        elif recording is None:
+            self._simulation.run(duration)
+        else:
+            self._simulation.run_watched(duration, recording.after_step)
+
+    def record(self, path: str | os.PathLike[str], *, period: float = 0.02) -> Recording:
+        """Writes what happens from now on into an MCAP file, as ROS 2 messages (docs/tools.md lists them):
+
+            with world.record("run.mcap"):
+                world.step(10)
+
+        Recording changes nothing in the world. A copy of the world records nothing.
+
+        Args:
+            path: the file; one that is there is overwritten.
+            period: simulated seconds between poses of a vehicle. Readings are written as they come.
+
+        Raises:
+            ImportError: the extra `record` is missing.
+            ValueError: it is being recorded already.
+        """
+        from mvsim_gym.recording.recording import Recording
+
+        with self._alone():
+            if self._recording is not None and not self._recording.closed:
+                raise ValueError(
+                    "record: this world is being recorded already, expected close() of that first"
+                )
+            self._recording = Recording(path_text("path", path), self._simulation, self._vehicles, period)
+        return self._recording
 
     def set_parameter(self, path: str, value: float | str) -> None:
         """Sets the parameters that a path matches until the next reset: friction, masses, gains, noise...
@@ -248,6 +295,8 @@ class World:
                 self._simulation.reset(self._simulation.key, self._simulation.episode + 1)
             else:
                 self._simulation.reset(_checked_seed(seed), 0)
+            if self._recording is not None and not self._recording.closed:
+                self._recording.after_jump()
 
     def snapshot(self) -> bytes:
         """The whole state: bodies, wheels, controllers, commands, noise, sensors' clocks and readings.
@@ -270,6 +319,8 @@ class World:
         """
         with self._alone():
             self._simulation.restore(checked_bytes(state))
+            if self._recording is not None and not self._recording.closed:
+                self._recording.after_jump()
 
     def __copy__(self) -> World:
         return copy.deepcopy(self)
@@ -324,6 +375,15 @@ class World:
         index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)
         with self._alone():
             return self._painter.of_world(self._model, self._simulation, index, shot)
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture that notebooks show; None, and they show the text, where no device can draw."""
+        from mvsim_gym._picture import png_of
+
+        try:
+            return png_of(self.draw())
+        except (ValueError, RuntimeError):
+            return None
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

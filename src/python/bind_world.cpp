@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -120,6 +121,25 @@ std::vector<ParameterTuple> parameters_of(const Model& model) {
   return out;
 }
 
+// Where wheels are and what they are: x, y (m), yaw (rad), width, radius (m), mass (kg).
+std::vector<std::array<double, 6>> wheels_of(const VehicleModel& vehicle) {
+  std::vector<std::array<double, 6>> out;
+  for (const WheelModel& w : vehicle.wheels)
+    out.push_back({w.position.x, w.position.y, w.yaw, w.width, w.radius, w.mass});
+  return out;
+}
+
+py::array_t<double> outline_of(const VehicleModel& vehicle) {
+  const Polygon& outline = vehicle.chassis.outline;
+  py::array_t<double> out({static_cast<py::ssize_t>(outline.size()), py::ssize_t{2}});
+  auto points = out.mutable_unchecked<2>();
+  for (size_t i = 0; i < outline.size(); ++i) {
+    points(static_cast<py::ssize_t>(i), 0) = outline[i].x;
+    points(static_cast<py::ssize_t>(i), 1) = outline[i].y;
+  }
+  return out;
+}
+
 py::array_t<bool> flags_of(std::span<const uint8_t> flags) {
   py::array_t<bool> out(static_cast<py::ssize_t>(flags.size()));
   for (size_t k = 0; k < flags.size(); ++k) out.mutable_data()[k] = flags[k] != 0;
@@ -224,11 +244,16 @@ void bind_model(py::module_& m) {
                                  names.emplace_back(c.name);
                                return names;
                              })
-      .def_property_readonly("wheel_names", [](const VehicleModel& v) {
-        std::vector<std::string> names;
-        for (const WheelModel& w : v.wheels) names.push_back(w.tag);
-        return names;
-      });
+      .def_property_readonly("wheel_names",
+                             [](const VehicleModel& v) {
+                               std::vector<std::string> names;
+                               for (const WheelModel& w : v.wheels) names.push_back(w.tag);
+                               return names;
+                             })
+      .def_property_readonly("wheels", py::overload_cast<const VehicleModel&>(&wheels_of))
+      // of the chassis, (n, 2) m in the vehicle's frame
+      .def_property_readonly("outline", &outline_of)
+      .def_readonly("z_min", &VehicleModel::z_min);
   py::class_<BlockModel>(m, "BlockModel")
       .def_readonly("name", &BlockModel::name)
       .def_property_readonly("is_static", [](const BlockModel& block) { return block.traits.is_static; })
@@ -240,6 +265,10 @@ void bind_model(py::module_& m) {
       .def_property_readonly("is_standalone", &SensorModel::is_standalone)
       .def_readonly("period", &SensorModel::period)
       .def_readonly("class_name", &SensorModel::class_name)
+      // on the vehicle
+      .def_property_readonly("mount", [](const SensorModel& s) { return tuple_of(s.sensor->mount()); })
+      // the largest value of its readings
+      .def_property_readonly("high", [](const SensorModel& s) { return s.sensor->reading().high; })
       // rad of each ray, of a lidar
       .def_property_readonly("angles",
                              [](const SensorModel& s) -> std::optional<py::array_t<double>> {
@@ -286,6 +315,13 @@ void bind_world(py::module_& m) {
       .def(
           "run", [](Simulation& s, double duration) { s.run(duration, SignalPoll()); }, "duration"_a,
           py::call_guard<ReleasedGil>())
+      // the same, with a call after every step
+      .def(
+          "run_watched",
+          [](Simulation& s, double duration, const py::function& after_step) {
+            s.run(duration, [&] { after_step(); });
+          },
+          "duration"_a, "after_step"_a)
       .def("set_twist", &Simulation::set_twist, "vehicle"_a, "vx"_a, "omega"_a)
       .def(
           "set_command",
@@ -321,7 +357,7 @@ void bind_world(py::module_& m) {
       .def("had_collision",
            [](const Simulation& s, size_t i) { return s.state().vehicles.at(i).had_collision; })
       .def("clear_collision_flags", py::overload_cast<size_t>(&Simulation::clear_collision_flags))
-      .def("wheels", &wheels_of)
+      .def("wheels", py::overload_cast<const Simulation&, size_t>(&wheels_of))
       .def("block_pose", [](const Simulation& s, size_t i) { return tuple_of(block_pose(s, i)); })
       .def("actor_pose",
            [](const Simulation& s, size_t i) {

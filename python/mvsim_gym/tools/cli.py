@@ -6,9 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
 
-from mvsim_gym._resources import parsed_resources
+from mvsim_gym import __version__
+from mvsim_gym.tools.cli_loading import add_loading, loading
+from mvsim_gym.tools.cli_workbench import add_workbench
 
 
 def _replay(arguments: argparse.Namespace) -> None:
@@ -19,24 +20,15 @@ def _replay(arguments: argparse.Namespace) -> None:
     real = [os.path.realpath(file) for file in files if file is not None]
     if len(set(real)) < len(real):
         raise ValueError("WORLD, COMMANDS, OUT and SCANS must be different files")
-    world = World(arguments.world, seed=arguments.seed, **_loading(arguments))
+    world = World(arguments.world, seed=arguments.seed, **loading(arguments))
     commands = read_commands(arguments.commands, world)
     replay(world, commands, arguments.duration, arguments.output, arguments.scans)
-
-
-def _loading(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Keywords of a World, of the options that all commands with worlds have."""
-    return {
-        "roots": arguments.roots,
-        "resources": parsed_resources("--resources", ";".join(arguments.resources)),
-        "strict": arguments.strict,
-    }
 
 
 def _validate(arguments: argparse.Namespace) -> int:
     from mvsim_gym.tools.validate import validate
 
-    reports = [validate(world, **_loading(arguments)) for world in arguments.worlds]
+    reports = [validate(world, **loading(arguments)) for world in arguments.worlds]
     for report in reports:
         print("\n".join(report.lines()))
     return 1 if any(report.errors for report in reports) else 0
@@ -46,7 +38,7 @@ def _show(arguments: argparse.Namespace) -> None:
     from mvsim_gym.tools.show import show
     from mvsim_gym.world import World
 
-    world = World(arguments.world, **_loading(arguments))
+    world = World(arguments.world, **loading(arguments))
     if arguments.time > 0:
         world.step(arguments.time)
     show(world, arguments.output)
@@ -55,7 +47,7 @@ def _show(arguments: argparse.Namespace) -> None:
 def _fetch(arguments: argparse.Namespace) -> None:
     from mvsim_gym.tools.fetch import fetch_world
 
-    given = _loading(arguments)
+    given = loading(arguments)
     for world in arguments.worlds:
         for url, state in fetch_world(world, given["roots"], given["resources"], check=arguments.check):
             print(f"{state:10}  {url}", flush=True)
@@ -97,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="mvsim-gym",
         description="Ground robots for reinforcement learning: worlds, environments, this machine.",
     )
+    parser.add_argument("--version", action="version", version=f"mvsim-gym v{__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     replay = commands.add_parser(
         "replay",
@@ -110,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("-o", "--output", required=True, metavar="OUT", help="file for the states, CSV")
     replay.add_argument("--scans", metavar="SCANS", help="file for the lidar scans, CSV")
     replay.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
-    _add_loading(replay)
+    add_loading(replay)
     replay.set_defaults(run=_replay)
     validate = commands.add_parser(
         "validate",
@@ -119,13 +112,13 @@ def _parser() -> argparse.ArgumentParser:
         " if all of them load, 1 if one does not, 2 for wrong arguments.",
     )
     validate.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
-    _add_loading(validate)
+    add_loading(validate)
     validate.set_defaults(run=_validate)
     show = commands.add_parser("show", help="draw a world from above and in perspective, with names")
     show.add_argument("world", metavar="WORLD", help="a world file")
     show.add_argument("-o", "--output", required=True, metavar="PICTURE", help="file for the picture, PNG")
     show.add_argument("--time", type=float, default=0, metavar="SECONDS", help="simulated before (default 0)")
-    _add_loading(show)
+    add_loading(show)
     show.set_defaults(run=_show)
     fetch = commands.add_parser(
         "fetch",
@@ -136,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     fetch.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
     fetch.add_argument("--check", action="store_true", help="download again, and refuse what has changed")
-    _add_loading(fetch)
+    add_loading(fetch)
     fetch.set_defaults(run=_fetch)
     commands.add_parser("list", help="show the environments and their files").set_defaults(run=_list)
     parameters = commands.add_parser(
@@ -158,25 +151,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     tire_plots.add_argument("--out", required=True, metavar="DIR", help="folder for the pictures (PNG)")
     tire_plots.set_defaults(run=_tire_plots)
+    add_workbench(commands)
     return parser
-
-
-def _add_loading(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--roots",
-        action="append",
-        default=[],
-        metavar="FOLDER",
-        help="a further folder that the world may read",
-    )
-    parser.add_argument(
-        "--resources",
-        action="append",
-        default=[],
-        metavar="PREFIX=FOLDER",
-        help="a folder that stands for the start of URLs",
-    )
-    parser.add_argument("--strict", action="store_true", help="a warning is an error")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

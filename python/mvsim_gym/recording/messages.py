@@ -1,0 +1,196 @@
+"""What a world tells, as ROS 2 messages. Frames follow REP 105, units are SI.
+
+Types and their encoding are those of rosbags; a message here is an object of its dataclasses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym._extras import extra
+from mvsim_gym._rotation import quaternion_of
+from mvsim_gym.parts import Pose, Twist
+from mvsim_gym.readings import GnssReading, ImuReading, Reading
+
+with extra("a recording", "record"):
+    from rosbags.typesys import Stores, get_typestore
+
+__all__ = ["STORE", "Messages"]
+
+STORE = get_typestore(Stores.ROS2_HUMBLE)
+_NO_COVARIANCE = np.zeros(36)
+_RANGE_MIN = 0.02  # m, of a scan
+_IMU_COVARIANCE = 0.01
+_UNKNOWN = -1.0  # in a covariance: not measured
+_LINE_STRIP, _LINE_WIDTH = 4, 0.01  # of a marker
+
+
+def _make(name: str, **fields: Any) -> Any:
+    return STORE.types[f"{name[: name.index('/')]}/msg/{name[name.index('/') + 1 :]}"](**fields)
+
+
+class Messages:
+    """Makes messages of one moment."""
+
+    def __init__(self, nanoseconds: int) -> None:
+        self.stamp = _make("builtin_interfaces/Time", sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+    def header(self, frame: str) -> Any:
+        """std_msgs/Header"""
+        return _make("std_msgs/Header", stamp=self.stamp, frame_id=frame)
+
+    def odometry(self, pose: Pose, twist: Twist) -> Any:
+        """nav_msgs/Odometry of base_link in odom; the twist is in the body frame."""
+        return _make(
+            "nav_msgs/Odometry",
+            header=self.header("odom"),
+            child_frame_id="base_link",
+            pose=_make("geometry_msgs/PoseWithCovariance", pose=_pose(pose), covariance=_NO_COVARIANCE),
+            twist=_make("geometry_msgs/TwistWithCovariance", twist=_twist(twist), covariance=_NO_COVARIANCE),
+        )
+
+    def pose_with_covariance(self, pose: Pose, frame: str) -> Any:
+        """geometry_msgs/PoseWithCovarianceStamped, without any doubt."""
+        return _make(
+            "geometry_msgs/PoseWithCovarianceStamped",
+            header=self.header(frame),
+            pose=_make("geometry_msgs/PoseWithCovariance", pose=_pose(pose), covariance=_NO_COVARIANCE),
+        )
+
+    def pose_array(self, poses: Sequence[Pose], frame: str) -> Any:
+        """geometry_msgs/PoseArray"""
+        return _make("geometry_msgs/PoseArray", header=self.header(frame), poses=[_pose(p) for p in poses])
+
+    def transforms(self, edges: Sequence[tuple[str, str, Pose]]) -> Any:
+        """tf2_msgs/TFMessage: frame, child, pose of the child in the frame."""
+        return _make(
+            "tf2_msgs/TFMessage",
+            transforms=[
+                _make(
+                    "geometry_msgs/TransformStamped",
+                    header=self.header(frame),
+                    child_frame_id=child,
+                    transform=_make(
+                        "geometry_msgs/Transform", translation=_vector(*pose[:3]), rotation=_rotation(pose)
+                    ),
+                )
+                for frame, child, pose in edges
+            ],
+        )
+
+    def scan(self, reading: Reading, range_max: float, frame: str) -> Any:
+        """sensor_msgs/LaserScan; a ray that hit nothing has the longest range."""
+        angles = reading.angles
+        return _make(
+            "sensor_msgs/LaserScan",
+            header=self.header(frame),
+            angle_min=float(angles[0]),
+            angle_max=float(angles[-1]),
+            angle_increment=float(angles[-1] - angles[0]) / (len(angles) - 1),
+            time_increment=0.0,
+            scan_time=0.0,
+            range_min=_RANGE_MIN,
+            range_max=range_max,
+            ranges=np.where(reading.valid, reading.ranges, np.float32(range_max)),
+            intensities=np.zeros(0, np.float32),
+        )
+
+    def imu(self, reading: ImuReading, frame: str) -> Any:
+        """sensor_msgs/Imu"""
+        known, unknown = np.full(9, _IMU_COVARIANCE), np.full(9, _UNKNOWN)
+        q = reading.orientation
+        w, x, y, z = (1.0, 0.0, 0.0, 0.0) if q is None else map(float, q)
+        return _make(
+            "sensor_msgs/Imu",
+            header=self.header(frame),
+            orientation=_make("geometry_msgs/Quaternion", x=x, y=y, z=z, w=w),
+            orientation_covariance=unknown if q is None else known,
+            angular_velocity=_vector(*reading.angular_velocity),
+            angular_velocity_covariance=known,
+            linear_acceleration=_vector(*reading.linear_acceleration),
+            linear_acceleration_covariance=known,
+        )
+
+    def fix(self, reading: GnssReading | None, frame: str) -> Any:
+        """sensor_msgs/NavSatFix; without a fix all of it is NaN."""
+        found = reading is not None
+        status = _make("sensor_msgs/NavSatStatus", status=0 if found else -1, service=1)
+        return _make(
+            "sensor_msgs/NavSatFix",
+            header=self.header(frame),
+            status=status,
+            latitude=reading.latitude if reading else math.nan,
+            longitude=reading.longitude if reading else math.nan,
+            altitude=reading.altitude if reading else math.nan,
+            position_covariance=reading.covariance.ravel() if reading else np.zeros(9),
+            position_covariance_type=2 if found else 0,  # known on the diagonal, or unknown
+        )
+
+    def outlines(self, lines: Sequence[tuple[str, npt.NDArray[np.float64]]]) -> Any:
+        """visualization_msgs/MarkerArray: closed lines (n, 3) in base_link, each with its namespace."""
+        return _make("visualization_msgs/MarkerArray", markers=[self._line(*line) for line in lines])
+
+    def _line(self, namespace: str, points: npt.NDArray[np.float64]) -> Any:
+        return _make(
+            "visualization_msgs/Marker",
+            header=self.header("base_link"),
+            ns=namespace,
+            id=0,
+            type=_LINE_STRIP,
+            action=0,
+            pose=_pose(Pose(0, 0, 0, 0, 0, 0)),
+            scale=_vector(_LINE_WIDTH, 0, 0),
+            color=_make("std_msgs/ColorRGBA", r=1.0, g=1.0, b=1.0, a=1.0),
+            lifetime=_make("builtin_interfaces/Duration", sec=0, nanosec=0),
+            frame_locked=False,
+            points=[_point(*p) for p in (*points, points[0])],
+            colors=[],
+            texture_resource="",
+            texture=_make(
+                "sensor_msgs/CompressedImage", header=self.header(""), format="", data=np.zeros(0, np.uint8)
+            ),
+            uv_coordinates=[],
+            text="",
+            mesh_resource="",
+            mesh_file=_make("visualization_msgs/MeshFile", filename="", data=np.zeros(0, np.uint8)),
+            mesh_use_embedded_materials=False,
+        )
+
+    @staticmethod
+    def polygon(points: npt.NDArray[np.float64]) -> Any:
+        """geometry_msgs/Polygon of points (n, 2)."""
+        made = [_make("geometry_msgs/Point32", x=float(x), y=float(y), z=0.0) for x, y in points]
+        return _make("geometry_msgs/Polygon", points=made)
+
+    @staticmethod
+    def boolean(value: bool) -> Any:
+        """std_msgs/Bool"""
+        return _make("std_msgs/Bool", data=value)
+
+
+def _vector(x: float, y: float, z: float) -> Any:
+    return _make("geometry_msgs/Vector3", x=float(x), y=float(y), z=float(z))
+
+
+def _point(x: float, y: float, z: float) -> Any:
+    return _make("geometry_msgs/Point", x=float(x), y=float(y), z=float(z))
+
+
+def _pose(pose: Pose) -> Any:
+    return _make("geometry_msgs/Pose", position=_point(*pose[:3]), orientation=_rotation(pose))
+
+
+def _twist(twist: Twist) -> Any:
+    return _make(
+        "geometry_msgs/Twist", linear=_vector(twist.vx, twist.vy, 0), angular=_vector(0, 0, twist.omega)
+    )
+
+
+def _rotation(pose: Pose) -> Any:
+    x, y, z, w = quaternion_of(pose.yaw, pose.pitch, pose.roll)
+    return _make("geometry_msgs/Quaternion", x=x, y=y, z=z, w=w)

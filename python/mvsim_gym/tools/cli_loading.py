@@ -1,0 +1,36 @@
+"""Options that all commands with worlds have."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from mvsim_gym._resources import parsed_resources
+
+
+def loading(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keywords of a World, of these options."""
+    return {
+        "roots": arguments.roots,
+        "resources": parsed_resources("--resources", ";".join(arguments.resources)),
+        "strict": arguments.strict,
+    }
+
+
+def add_loading(parser: argparse.ArgumentParser) -> None:
+    """Adds them to a command."""
+    parser.add_argument(
+        "--roots",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a further folder that the world may read",
+    )
+    parser.add_argument(
+        "--resources",
+        action="append",
+        default=[],
+        metavar="PREFIX=FOLDER",
+        help="a folder that stands for the start of URLs",
+    )
+    parser.add_argument("--strict", action="store_true", help="a warning is an error")

@@ -1,0 +1,226 @@
+"""The commands of `mvsim-gym` to look, drive, record and measure."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from mvsim_gym.tools.cli_loading import add_loading, loading
+
+Commands = Any  # argparse's type for them has no public name
+
+
+def add_workbench(commands: Commands) -> None:
+    """Adds them to the command line."""
+    _add_launch(commands)
+    _add_film(commands)
+    _add_collect(commands)
+    _add_repair(commands)
+    _add_plot(commands)
+    _add_tune(commands)
+
+
+_POLICY_HELP = (
+    "who drives: 'random', a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME] with a function policies(env)"
+    " as examples/baselines.py has it (default random)"
+)
+
+
+def _add_env(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("env", metavar="ENV_ID", help="an id or an environment file")
+    parser.add_argument("--policy", default="random", metavar="P", help=_POLICY_HELP)
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the first episode (default 0), then one more each"
+    )
+
+
+def _add_film(commands: Commands) -> None:
+    parser = commands.add_parser("film", help="film episodes of an environment, MP4 or GIF")
+    _add_env(parser)
+    parser.add_argument("-o", "--output", required=True, metavar="FILM", help="file.mp4 or file.gif")
+    parser.add_argument("--episodes", type=int, default=1, metavar="N", help="how many (default 1)")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
+    )
+    parser.add_argument("--camera", choices=("follow", "above", "behind"), default="follow")
+    parser.add_argument("--width", type=int, default=640, metavar="PIXELS", help="default 640")
+    parser.add_argument("--height", type=int, default=640, metavar="PIXELS", help="default 640")
+    parser.set_defaults(run=_film)
+
+
+def _film(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.film import film
+
+    options = {
+        name: getattr(arguments, name) for name in ("episodes", "seed", "speed", "camera", "width", "height")
+    }
+    for line in film(arguments.env, arguments.policy, arguments.output, **options):
+        print(line, flush=True)
+
+
+def _add_collect(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "collect",
+        help="write episodes as a Minari data set",
+        description="Runs episodes and writes them below DIR in Minari's format. MINARI_DATASETS_PATH=DIR lets Minari"
+        " find them: minari.load_dataset(NAME).",
+    )
+    _add_env(parser)
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder of data sets")
+    parser.add_argument("--episodes", type=int, required=True, metavar="N", help="how many")
+    parser.add_argument(
+        "--name", metavar="NAME", help="the data set's id (default mvsim/ENVIRONMENT/POLICY-v0)"
+    )
+    parser.set_defaults(run=_collect)
+
+
+def _collect(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.collect import collect
+
+    def told(done: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{done} of {arguments.episodes} episodes", end="", file=sys.stderr, flush=True)
+
+    dataset = collect(
+        arguments.env,
+        arguments.policy,
+        arguments.output,
+        episodes=arguments.episodes,
+        seed=arguments.seed,
+        name=arguments.name,
+        told=told,
+    )
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    print(f"{dataset.spec.dataset_id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
+    print(f"Minari finds it with MINARI_DATASETS_PATH={arguments.output}")
+
+
+def _add_repair(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "repair",
+        help="finish a recording whose process was killed",
+        description="Makes a finished MCAP file of one whose process was killed, with all messages up to its first"
+        " damage. A finished one is left as it is.",
+    )
+    parser.add_argument("recording", metavar="FILE.mcap", help="the file, replaced unless -o says otherwise")
+    parser.add_argument("-o", "--output", metavar="OUT.mcap", help="file for the result")
+    parser.set_defaults(run=_repair)
+
+
+def _repair(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.recording.mcap_file import repair
+
+    found = repair(arguments.recording, arguments.output)
+    state = "was finished" if found.finished else "repaired"
+    print(f"{state}: {found.messages} messages over {found.seconds:.2f} s")
+
+
+def _add_plot(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "plot",
+        help="draw logs: trajectory, speeds, wheel forces, scans",
+        description="Draws each LOG as a PNG file of its name: an MCAP recording, a CSV file of a world's log_dir (pose"
+        " or wheel), or the output of mvsim-gym replay.",
+    )
+    parser.add_argument("logs", metavar="LOG", nargs="+", help="file.mcap or file.csv")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", help="folder for the pictures (default: beside each log)"
+    )
+    parser.set_defaults(run=_plot)
+
+
+def _plot(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.plot import plot
+
+    for log in arguments.logs:
+        print(plot(log, arguments.output), flush=True)
+
+
+def _add_launch(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "launch",
+        help="simulate a world in real time, driven by the keys of the terminal",
+        description="Simulates WORLD in real time. In a terminal keys drive: 1-9 choose a vehicle in the order of"
+        " names, w and s its speed, a and d its turning, the space bar stops; l switches its CSV files, c and n"
+        " begin new ones; ESC and Ctrl-C end.",
+    )
+    parser.add_argument("world", metavar="WORLD", help="a world file")
+    parser.add_argument("--headless", action="store_true", help="no keys and no status line: for scripts")
+    parser.add_argument(
+        "--realtime-factor", type=float, default=1.0, metavar="F", help="simulated seconds in one (default 1)"
+    )
+    parser.add_argument("--duration", type=float, metavar="SECONDS", help="simulated time (default: no end)")
+    parser.add_argument(
+        "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
+    )
+    parser.add_argument("--record", metavar="FILE.mcap", help="record it; below --outputs if that is given")
+    parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
+    add_loading(parser)
+    parser.set_defaults(run=_launch)
+
+
+def _launch(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.launch import launch
+
+    in_terminal = not arguments.headless and sys.stdin.isatty() and sys.stderr.isatty()
+    launch(
+        arguments.world,
+        factor=arguments.realtime_factor,
+        duration=arguments.duration,
+        outputs=arguments.outputs,
+        record=arguments.record,
+        keys=sys.stdin if in_terminal else None,
+        seed=arguments.seed,
+        **loading(arguments),
+    )
+
+
+def _add_tune(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "tune",
+        help="find gains for the speed PID of a vehicle class",
+        description="Drives CLASS of FILE in an empty world, once with a constant torque and once with the gains found,"
+        " and reports. Nothing is written.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the file with the class, e.g. my.vehicle.xml")
+    parser.add_argument("class_name", metavar="CLASS", help="name of its <vehicle:class>")
+    parser.add_argument(
+        "-t",
+        "--torque",
+        type=float,
+        default=0.0,
+        metavar="NM",
+        help="of the test (default: half of the grip)",
+    )
+    parser.add_argument(
+        "-d", "--duration", type=float, default=5.0, metavar="S", help="of the test (default 5)"
+    )
+    parser.add_argument("-s", "--sim-step", type=float, default=0.001, metavar="S", help="default 0.001")
+    parser.add_argument(
+        "-a",
+        "--aggressiveness",
+        type=float,
+        default=0.25,
+        metavar="A",
+        help="smaller is faster (default 0.25)",
+    )
+    add_loading(parser)
+    parser.set_defaults(run=_tune)
+
+
+def _tune(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.tune import tune
+
+    report = tune(
+        arguments.file,
+        arguments.class_name,
+        torque=arguments.torque,
+        duration=arguments.duration,
+        step=arguments.sim_step,
+        aggressiveness=arguments.aggressiveness,
+        **loading(arguments),
+    )
+    for line in report:
+        print(line, flush=True)

@@ -1,0 +1,235 @@
+"""A world in real time, driven from the terminal: `mvsim-gym launch`."""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, TextIO
+from urllib.parse import quote
+
+from mvsim_gym._rotation import quaternion_of
+from mvsim_gym.parts import Vehicle
+from mvsim_gym.tools.teleop import HELP, Teleop
+from mvsim_gym.world import World
+
+__all__ = ["Clock", "launch"]
+
+_SLICE = 0.02  # s of simulated time between looks at keys, and between rows of ground truth
+_MOST_LAG = 1.0  # s of the wall that are caught up
+_STATUS_EVERY = 0.5  # s of the wall
+_ESCAPE = "\x1b"
+_ARROWS = {"[A": "w", "[B": "s", "[C": "d", "[D": "a"}
+
+
+class Clock:
+    """How much a world has to be stepped to keep to the wall's time."""
+
+    def __init__(self, factor: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._factor, self._now = factor, now
+        self._began = now()
+        self.dropped = 0.0
+        """s of the wall that were too much to catch up"""
+
+    def lag(self, simulated: float) -> float:
+        """Simulated seconds that are due, of a world that has been simulated for so long; drops what is too late."""
+        due = self._factor * (self._now() - self._began) - simulated
+        excess = due / self._factor - _MOST_LAG
+        if excess > 0:
+            self._began += excess
+            self.dropped += excess
+            due -= self._factor * excess
+        return due
+
+
+class _GroundTruth:
+    """Trajectories in TUM's format, a file a vehicle: time x y z qx qy qz qw, at most 50 rows a simulated second."""
+
+    def __init__(self, world: World, folder: str, stack: ExitStack) -> None:
+        self._began = time.time() - world.time
+        self._written = -math.inf
+        self._files = []
+        for vehicle in world.vehicles.values():
+            path = os.path.join(folder, f"ground_truth.{quote(vehicle.name, safe='')}.txt")
+            file = open(path, "w", encoding="utf-8")  # noqa: SIM115 (until the stack ends)
+            self._files.append((vehicle, stack.enter_context(file)))
+
+    def write(self, world: World) -> None:
+        """A row for each vehicle if it is time for one."""
+        if world.time - self._written < 0.999 * _SLICE:
+            return
+        self._written = world.time
+        for vehicle, file in self._files:
+            pose = vehicle.pose
+            row = (self._began + world.time, *pose[:3], *quaternion_of(pose.yaw, pose.pitch, pose.roll))
+            print(" ".join(f"{value:.6f}" for value in row), file=file)
+
+
+def launch(
+    path: str,
+    *,
+    factor: float = 1.0,
+    duration: float | None = None,
+    outputs: str | None = None,
+    record: str | None = None,
+    keys: TextIO | None = None,
+    say: TextIO = sys.stderr,
+    **loading: Any,
+) -> float:
+    """Simulates a world until its time is over, or Ctrl-C, SIGTERM or the key ESC end it in good order.
+
+    Args:
+        path: the world file.
+        factor: simulated seconds in one of the wall.
+        duration: simulated seconds; None: until it is ended.
+        outputs: a folder for CSV files and ground truth, made if need be; without it nothing of these is written.
+        record: an MCAP file; a relative name lies below `outputs` if that is given.
+        keys: a terminal whose keys drive.
+        say: where status and messages go; one line that is rewritten if it is a terminal.
+        loading: further keywords of `World`.
+
+    Returns:
+        Simulated seconds.
+    """
+    for name, value in (("--realtime-factor", factor), ("--duration", duration)):
+        if value is not None and not (math.isfinite(value) and value > 0):
+            raise ValueError(f"{name}: found {value:g}, expected a number above 0")
+    world = World(path, log_dir=outputs, **loading)
+    with ExitStack() as stack:
+        ended = stack.enter_context(_signals(say))
+        truth = None
+        if outputs is not None:
+            os.makedirs(outputs, exist_ok=True)
+            truth = _GroundTruth(world, outputs, stack)
+        if record is not None:
+            stack.enter_context(world.record(record if outputs is None else os.path.join(outputs, record)))
+        pressed = stack.enter_context(_keys_of(keys)) if keys is not None else lambda: ""
+        _run(world, factor, math.inf if duration is None else duration, truth, ended, pressed, say)
+    return world.time
+
+
+def _run(
+    world: World,
+    factor: float,
+    duration: float,
+    truth: _GroundTruth | None,
+    ended: Callable[[], bool],
+    pressed: Callable[[], str],
+    say: TextIO,
+) -> None:
+    teleop, clock = Teleop(world), Clock(factor)
+    began = told = time.monotonic()
+    dt = world.timestep
+    slice_steps = max(1, round(_SLICE / dt))
+    steps, dropped = 0, 0.0
+    last = sys.maxsize if math.isinf(duration) else round(duration / dt)
+    while steps < last and not ended():
+        due = min(math.floor(clock.lag(steps * dt) / dt + 1e-6), slice_steps, last - steps)
+        if due > 0:
+            world.step(due * dt)
+            steps += due
+            if truth is not None:
+                truth.write(world)
+        else:
+            time.sleep(0.002)
+        keys = pressed()
+        for key in keys:
+            if not _log_key(world, teleop.selected, key, say):
+                teleop.press(key)
+        if _ESCAPE in keys:
+            break
+        now = time.monotonic()
+        if now - told >= _STATUS_EVERY:
+            told = now
+            if clock.dropped > dropped + _MOST_LAG:
+                _line(say, f"cannot keep up: {clock.dropped - dropped:.1f} s dropped", ends=True)
+                dropped = clock.dropped
+            if say.isatty():
+                _line(say, status(world, teleop, steps * dt / max(now - began, 1e-9)))
+    if say.isatty():
+        _line(say, f"simulated {world.time:.2f} s", ends=True)
+
+
+def _log_key(world: World, vehicle: Vehicle | None, key: str, say: TextIO) -> bool:
+    """L switches the CSV files of the selected vehicle, C and N begin new ones; False for other keys."""
+    if key.lower() not in ("l", "c", "n"):
+        return False
+    if world._log is None or vehicle is None:
+        _line(say, "nothing is logged without --outputs", ends=True)
+    elif key.lower() == "l":
+        vehicle.recording = not vehicle.recording
+    else:
+        world._new_log()
+    return True
+
+
+def status(world: World, teleop: Teleop, factor: float) -> str:
+    """What a glance should tell: time, speed of the simulation, the selected vehicle and what it does."""
+    line = f"{world.time:8.2f} s, x{factor:.2f}"
+    vehicle = teleop.selected
+    if vehicle is None:
+        return line
+    k, n = teleop.number
+    logging = " (LOGGING)" if vehicle.recording else ""
+    twist, odometry = vehicle.twist, vehicle.odometry_twist
+    command = " ".join(f"{name} {value:.3g}" for name, value in teleop.command.items())
+    return (
+        f"{line} | {vehicle.name} {k}/{n}{logging}: {twist.vx:.2f} {twist.vy:.2f} m/s {math.degrees(twist.omega):.1f}"
+        f" deg/s (odometry {odometry.vx:.2f} m/s {math.degrees(odometry.omega):.1f} deg/s) | {vehicle.controller}:"
+        f" {command} | {HELP}"
+    )
+
+
+def _line(say: TextIO, text: str, *, ends: bool = False) -> None:
+    """Writes over the status line of a terminal, as far as it is wide; elsewhere a line."""
+    if say.isatty():
+        width = os.get_terminal_size(say.fileno()).columns
+        print(
+            "\r\x1b[K" + (text if ends else text[: width - 1]), end="\n" if ends else "", file=say, flush=True
+        )
+    else:
+        print(text, file=say, flush=True)
+
+
+@contextmanager
+def _signals(say: TextIO) -> Iterator[Callable[[], bool]]:
+    """Whether SIGINT or SIGTERM came, which end nothing by themselves as long."""
+    came: list[int] = []
+    kinds = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(kind, lambda number, _: came.append(number)) for kind in kinds]
+    try:
+        yield lambda: bool(came)
+    finally:
+        for kind, handler in zip(kinds, before, strict=True):
+            signal.signal(kind, handler)
+        if came:
+            _line(say, f"ended by signal {came[0]} ({signal.Signals(came[0]).name})", ends=True)
+
+
+@contextmanager
+def _keys_of(terminal: TextIO) -> Iterator[Callable[[], str]]:
+    """The keys pressed since the last call; arrows are w, a, s and d. The terminal is as before afterwards."""
+    import termios
+    import tty
+
+    fd = terminal.fileno()
+    before = termios.tcgetattr(fd)
+    tty.setcbreak(fd)
+
+    def pressed() -> str:
+        if not select.select([fd], [], [], 0)[0]:
+            return ""
+        text = os.read(fd, 4096).decode(errors="replace")
+        for code, key in _ARROWS.items():
+            text = text.replace(_ESCAPE + code, key)
+        return text
+
+    try:
+        yield pressed
+    finally:
+        termios.tcsetattr(fd, termios.TCSADRAIN, before)

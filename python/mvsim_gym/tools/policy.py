@@ -1,0 +1,106 @@
+"""Who drives: what `--policy` names on the command line.
+
+`random`, a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME], a file whose `policies(env)` returns scripted
+policies by name, as examples/baselines.py does. Like the model, it is code that runs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym._extras import extra
+
+__all__ = ["Policy", "policy_of"]
+
+Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
+"""One observation to one action, both without a batch's axis."""
+
+
+def policy_of(name: str, env_id: str, env: gym.Env[Any, Any]) -> Policy:
+    """What drives `env`, which was made of `env_id`.
+
+    Raises:
+        ValueError: there is no such policy, or it is for another environment.
+        OSError, ImportError: its file cannot be read, or the extra `sb3` is missing.
+    """
+    file, _, which = name.partition(":")
+    if name == "random":
+        return lambda _: env.action_space.sample()
+    if name.endswith(".zip"):
+        return _learned(name, env_id, env)
+    if file.endswith(".py"):
+        return _scripted(file, which, env_id)
+    raise ValueError(
+        f"--policy: found '{name}', expected 'random', a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME] with"
+        " a function policies(env)"
+    )
+
+
+def _learned(path: str, env_id: str, env: gym.Env[Any, Any]) -> Policy:
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"--policy: there is no file '{path}'")
+    with extra("a MODEL.zip as --policy", "sb3"):
+        from stable_baselines3.common.save_util import load_from_zip_file
+
+        from mvsim_gym.learners.sb3 import FlatObservation
+    data, parameters, _ = load_from_zip_file(path, device="cpu")
+    if not data or "policy_class" not in data or "policy" not in parameters:
+        raise ValueError(f"--policy: '{path}' is no model of Stable-Baselines3")
+    assert isinstance(env.observation_space, gym.spaces.Dict)
+    flat = FlatObservation(env.observation_space)
+    is_flat = isinstance(data["observation_space"], gym.spaces.Box)
+    for what, trained, found in (
+        ("observations", data["observation_space"], flat.space if is_flat else env.observation_space),
+        ("actions", data["action_space"], env.action_space),
+    ):
+        if _shape_of(trained) != _shape_of(found):
+            raise ValueError(
+                f"--policy: '{path}' was trained with {what} of shape {_shape_of(trained)}, those of '{env_id}' have"
+                f" {_shape_of(found)}"
+            )
+    # only its network: which algorithm trained it makes no difference any more
+    network = data["policy_class"](
+        data["observation_space"],
+        data["action_space"],
+        lambda _: 0.0,
+        **{**data["policy_kwargs"], **({"use_sde": True} if data.get("use_sde") else {})},
+    )
+    network.load_state_dict(parameters["policy"])
+    return lambda o: np.asarray(network.predict(flat(o) if is_flat else dict(o), deterministic=True)[0])
+
+
+def _shape_of(space: Any) -> Any:
+    if isinstance(space, gym.spaces.Dict):
+        return {key: part.shape for key, part in space.spaces.items()}
+    return space.shape
+
+
+def _scripted(path: str, which: str, env_id: str) -> Policy:
+    policies = getattr(_module_of(path), "policies", None)
+    if not callable(policies):
+        raise ValueError(f"--policy: '{path}' has no function policies(env)")
+    found = policies(env_id)
+    if not found:
+        raise ValueError(f"--policy: '{path}' has no policy for '{env_id}'")
+    if which and which not in found:
+        raise ValueError(f"--policy: found '{which}', '{path}' has: {', '.join(found)}")
+    of_batch = found[which or next(iter(found))]
+    return lambda o: np.asarray(of_batch({key: value[None] for key, value in o.items()})[0], np.float32)
+
+
+def _module_of(path: str) -> Any:
+    """A file run as a module, with those beside it importable as for `python FILE`."""
+    spec = importlib.util.spec_from_file_location(os.path.basename(path).removesuffix(".py"), path)
+    assert spec is not None and spec.loader is not None  # of a name that ends in .py
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    spec.loader.exec_module(module)
+    return module

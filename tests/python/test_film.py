@@ -1,0 +1,165 @@
+"""Films of environments, who drives in them, and the picture of a World in a notebook."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import DATA, ROOT
+
+import mvsim_gym
+from mvsim_gym._picture import png_of
+from mvsim_gym.tools.cli import main
+from mvsim_gym.tools.policy import policy_of
+
+ENV = "mvsim/NavArena-v0"
+BASELINES = str(ROOT / "examples" / "baselines.py")
+SCRIPT = """
+import numpy as np
+
+def policies(env):
+    return {
+        "still": lambda o: np.zeros((len(o["goal"]), 2)),
+        "ahead": lambda o: np.tile([1.0, 0.0], (len(o["goal"]), 1)),
+    }
+"""
+
+pytestmark = pytest.mark.unsanitized
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    (tmp_path / "drivers.py").write_text(SCRIPT)
+    return str(tmp_path / "drivers.py")
+
+
+# imageio-ffmpeg leaves the pipes of its processes to the garbage collector
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("name", ["film.mp4", "film.gif"])
+def test_a_film_has_a_frame_a_control_period(
+    tmp_path: Path, script: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imageio = pytest.importorskip("imageio.v2", reason="needs the extra video")
+    pytest.importorskip("imageio_ffmpeg", reason="needs the extra video")
+    path = str(tmp_path / name)
+    size = ["--width", "96", "--height", "64"]
+    assert main(["film", ENV, "--policy", f"{script}:ahead", "-o", path, "--seed", "3", *size]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("seed 3: collision after ")
+    with imageio.get_reader(path) as reader:
+        frames = [np.asarray(frame)[..., :3] for frame in reader]
+    filmed = int(said.split(", ")[1].split()[0])
+    assert filmed > 5 and frames[0].shape == (64, 96, 3)
+    if name.endswith(".mp4"):  # a GIF joins frames that are the same
+        assert len(frames) == filmed + 5  # a second at 5 Hz follows
+    env = mvsim_gym.Env(ENV, render_mode="rgb_array", camera="follow", width=96, height=64)
+    env.reset(seed=3)
+    first = env.render()
+    assert first is not None
+    assert np.abs(frames[0].astype(float) - first).mean() < 8  # but for the loss of the format
+    assert np.abs(frames[-1].astype(float) - first).mean() > 8
+    gc.collect()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "x.avi"], "found 'x.avi', expected a name that ends in .mp4 or .gif"),
+        (["-o", "x.mp4", "--width", "65"], "expected even numbers for an .mp4"),
+        (["-o", "x.mp4", "--episodes", "0"], "--episodes: found 0"),
+        (["-o", "x.mp4", "--speed", "0"], "--speed: found 0"),
+        (["-o", "x.mp4", "--policy", "perfect"], "--policy: found 'perfect', expected 'random'"),
+        (["-o", "x.mp4", "--policy", "absent.zip"], "there is no file 'absent.zip'"),
+        (["-o", "x.mp4", "--policy", "absent.py"], "absent.py"),
+        (["-o", "x.mp4", "--policy", f"{BASELINES}:perfect"], "found 'perfect', "),
+        (["-o", "absent/x.mp4"], "absent"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    pytest.importorskip("imageio_ffmpeg", reason="needs the extra video")
+    monkeypatch.chdir(tmp_path)
+    assert main(["film", ENV, *arguments]) == 1
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "imageio.v2", None)
+    assert main(["film", ENV, "-o", "x.mp4"]) == 1
+    assert "pip install 'mvsim_gym[video]'" in capsys.readouterr().err
+
+
+def test_a_script_drives_as_in_a_batch(script: str) -> None:
+    env = mvsim_gym.Env(ENV)
+    observation, _ = env.reset(seed=0)
+    assert policy_of(script, ENV, env)(observation).tolist() == [0, 0]  # the first one
+    action = policy_of(f"{script}:ahead", ENV, env)(observation)
+    assert action.dtype == np.float32 and action.tolist() == [1, 0]
+    assert policy_of(BASELINES, ENV, env)(observation).shape == (2,)
+
+
+@pytest.mark.slow
+def test_a_model_drives_as_its_library_does(tmp_path: Path) -> None:
+    sb3 = pytest.importorskip("stable_baselines3", reason="needs the extra sb3")
+    from mvsim_gym.sb3 import FlatObservation, MVSimVecEnv
+
+    env = mvsim_gym.Env(ENV)
+    flat = FlatObservation(env.observation_space)  # type: ignore[arg-type]
+    observation, _ = env.reset(seed=0)
+    for algorithm, flatten, more in (
+        (sb3.PPO, True, {}),
+        (sb3.SAC, True, {"buffer_size": 1}),
+        (sb3.PPO, False, {}),
+    ):
+        envs = MVSimVecEnv(ENV, flatten=flatten)
+        model = algorithm("MlpPolicy" if flatten else "MultiInputPolicy", envs, device="cpu", seed=1, **more)
+        model.save(tmp_path / "model.zip")
+        expected, _ = model.predict(flat(observation) if flatten else observation, deterministic=True)
+        action = policy_of(str(tmp_path / "model.zip"), ENV, env)(observation)
+        assert action.tobytes() == expected.tobytes()
+    other = mvsim_gym.Env("mvsim/TerrainGoal-v0")
+    with pytest.raises(ValueError, match="was trained with observations of shape"):
+        policy_of(str(tmp_path / "model.zip"), "mvsim/TerrainGoal-v0", other)
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"mvsim-gym v{mvsim_gym.__version__}\n"
+
+
+def test_a_world_shows_itself_in_a_notebook(tmp_path: Path) -> None:
+    world = mvsim_gym.World(DATA / "yard.world.xml")
+    picture = world._repr_png_()
+    assert picture is not None and picture[:8] == b"\x89PNG\r\n\x1a\n"
+    image = pytest.importorskip("matplotlib.image")
+    (tmp_path / "a.png").write_bytes(picture)
+    read = np.rint(255 * image.imread(tmp_path / "a.png")[..., :3]).astype(np.uint8)
+    assert np.array_equal(read, world.draw())
+
+
+def test_without_a_device_a_notebook_shows_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = mvsim_gym.World(DATA / "yard.world.xml")
+    monkeypatch.setattr(world, "draw", lambda: (_ for _ in ()).throw(ValueError("no device")))
+    assert world._repr_png_() is None
+
+
+def test_png_of_uneven_pictures(tmp_path: Path) -> None:
+    image = pytest.importorskip("matplotlib.image")
+    picture = np.random.default_rng(0).integers(0, 256, (3, 5, 3), np.uint8)
+    (tmp_path / "a.png").write_bytes(png_of(picture))
+    read = np.rint(255 * image.imread(tmp_path / "a.png")[..., :3]).astype(np.uint8)
+    assert np.array_equal(read, picture)
