@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mvsim_gym._keywords import kind_of
+from mvsim_gym._keywords import checked_text, kind_of
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -145,3 +145,22 @@ def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
 
 def _overlap(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     return np.may_share_memory(a, b) and np.shares_memory(a, b)  # mostly their ends alone tell
+
+
+def checked_key(seed: Any, name: str = "seed") -> int:
+    """A seed of 64 bits as an int; else ValueError."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+        raise ValueError(f"{name}: found {seed!r}, expected an integer from 0 to 2**64 - 1")
+    return int(seed)
+
+
+def texts_of(variables: Any) -> dict[str, str]:
+    """The variables of a world file as texts; TypeError for anything but a dict."""
+    if variables is None:
+        return {}
+    if not isinstance(variables, Mapping):
+        raise TypeError(f"variables: found {kind_of(variables)}, expected a dict")
+    return {
+        checked_text("variables", name): checked_text(f"variables[{name!r}]", str(value))
+        for name, value in variables.items()
+    }

@@ -17,8 +17,14 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
-from mvsim_gym._checks import DEFAULT_MEMORY_LIMIT, checked_flag, checked_memory_limit
-from mvsim_gym._keywords import checked_text, kind_of, path_text
+from mvsim_gym._checks import (
+    DEFAULT_MEMORY_LIMIT,
+    checked_flag,
+    checked_key,
+    checked_memory_limit,
+    texts_of,
+)
+from mvsim_gym._keywords import path_text
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
 from mvsim_gym._resources import all_resources, checked_resources
@@ -112,14 +118,14 @@ class World:
         self._files = (
             os.path.abspath(path),
             [os.path.abspath(f) for f in folders],
-            _checked_seed(world_seed, "world_seed"),
-            _texts_of(variables),
+            checked_key(world_seed, "world_seed"),
+            texts_of(variables),
             checked_memory_limit("memory_limit", memory_limit),
             all_resources(checked_resources("resources", resources)),
             checked_flag("strict", strict),
         )
         model = _core.load_model(path, assets(), folders, *self._files[2:])
-        simulation = _core.Simulation(model, _checked_seed(seed), 0)
+        simulation = _core.Simulation(model, checked_key(seed), 0)
         _core.check_start(simulation)
         self._log_dir = "" if log_dir is None else path_text("log_dir", log_dir)
         self._attach(
@@ -141,15 +147,8 @@ class World:
                 for i, v in enumerate(model.vehicles)
             },
         )
-        self._sensors = Named(
-            "sensor",
-            {
-                s.name: Sensor(simulation, s, i)
-                for owned in sensors.values()
-                for i, s in owned.items()
-                if s.is_standalone
-            },
-        )
+        standing = {s.name: Sensor(simulation, s, i) for i, s in enumerate(model.sensors) if s.is_standalone}
+        self._sensors = Named("sensor", standing)
         self._blocks = Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None
         self._recording: Recording | None = None
@@ -294,7 +293,7 @@ class World:
             if seed is None:
                 self._simulation.reset(self._simulation.key, self._simulation.episode + 1)
             else:
-                self._simulation.reset(_checked_seed(seed), 0)
+                self._simulation.reset(checked_key(seed), 0)
             if self._recording is not None and not self._recording.closed:
                 self._recording.after_jump()
 
@@ -396,20 +395,3 @@ class World:
 
     def __repr__(self) -> str:
         return f"World({self._model.path!r}, time={self.time:.6g}, vehicles={list(self._vehicles)})"
-
-
-def _checked_seed(seed: Any, name: str = "seed") -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
-        raise ValueError(f"{name}: found {seed!r}, expected an integer from 0 to 2**64 - 1")
-    return int(seed)
-
-
-def _texts_of(variables: Any) -> dict[str, str]:
-    if variables is None:
-        return {}
-    if not isinstance(variables, Mapping):
-        raise TypeError(f"variables: found {kind_of(variables)}, expected a dict")
-    return {
-        checked_text("variables", name): checked_text(f"variables[{name!r}]", str(value))
-        for name, value in variables.items()
-    }
