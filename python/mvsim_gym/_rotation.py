@@ -1,10 +1,13 @@
-"""Attitudes as quaternions."""
+"""Attitudes as quaternions and as angles."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["quaternion_of"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["angles_of", "quaternion_of"]
 
 
 def quaternion_of(yaw: float, pitch: float, roll: float) -> tuple[float, float, float, float]:
@@ -17,3 +20,12 @@ def quaternion_of(yaw: float, pitch: float, roll: float) -> tuple[float, float, 
         sy * cp * cr - cy * sp * sr,
         cy * cp * cr + sy * sp * sr,
     )
+
+
+def angles_of(rotation: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+    """yaw, pitch, roll of R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3); looking straight up or down, the yaw is 0."""
+    r = rotation
+    pitch = math.atan2(-r[2, 0], math.hypot(r[0, 0], r[1, 0]))
+    if math.hypot(r[0, 0], r[1, 0]) < 1e-9:
+        return 0.0, pitch, math.atan2(-r[1, 2], r[1, 1])
+    return math.atan2(r[1, 0], r[0, 0]), pitch, math.atan2(r[2, 1], r[2, 2])

@@ -265,8 +265,6 @@ void bind_model(py::module_& m) {
       .def_property_readonly("is_standalone", &SensorModel::is_standalone)
       .def_readonly("period", &SensorModel::period)
       .def_readonly("class_name", &SensorModel::class_name)
-      // on the vehicle
-      .def_property_readonly("mount", [](const SensorModel& s) { return tuple_of(s.sensor->mount()); })
       // the largest value of its readings
       .def_property_readonly("high", [](const SensorModel& s) { return s.sensor->reading().high; })
       // rad of each ray, of a lidar

@@ -316,7 +316,7 @@ def test_repair_takes_what_is_there(tmp_path: Path, capsys: pytest.CaptureFixtur
     random = np.random.default_rng(0)
     cut = tmp_path / "cut.mcap"
     lengths = set()
-    for _ in range(40):
+    for _ in range(20):
         damaged = bytearray(whole[: random.integers(60, len(whole))])
         for _ in range(random.integers(0, 3)):
             damaged[random.integers(60, len(damaged))] ^= 1 << random.integers(8)

@@ -50,7 +50,8 @@ def test_gains_drive_the_vehicle(tmp_path: Path, capsys: pytest.CaptureFixture[s
     text = with_controller(path.read_text(), "jackal", f'<controller class="twist_pid">{tags}</controller>')
     (tmp_path / "jackal.vehicle.xml").write_text(text)
     (tmp_path / "a.world.xml").write_text(
-        '<mvsim_world><simul_timestep>0.001</simul_timestep><include file="jackal.vehicle.xml" default_sensors="false"/>'
+        "<mvsim_world><simul_timestep>0.001</simul_timestep>"
+        '<include file="jackal.vehicle.xml" default_sensors="false"/>'
         '<vehicle name="r" class="jackal"><init_pose>0 0 0</init_pose></vehicle></mvsim_world>'
     )
     world = mvsim_gym.World(tmp_path / "a.world.xml")

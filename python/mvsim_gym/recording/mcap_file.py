@@ -49,17 +49,15 @@ class McapFile:
 
     def __init__(self, path: str | os.PathLike[str], library: str) -> None:
         self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (until close)
-        self._size = 0  # bytes written so far
         self._chunk = bytearray()
         self._index: dict[int, list[tuple[int, int]]] = {}  # of the chunk: by channel, time and place
-        self._began = 0.0  # when the chunk's first message came, s
+        self._began = 0.0, 0  # when the chunk's first message came: s of the wall, its own time in ns
         self._chunks: list[ChunkIndex] = []
         self._schemas: dict[int, Schema] = {}
         self._channels: dict[int, Channel] = {}
         self._counts: dict[int, int] = defaultdict(int)
         self._times: tuple[int, int] | None = None  # of the first and the last message
-        self._put(_MAGIC)
-        self._put(_bytes_of(Header(profile="ros2", library=library)))
+        self._file.write(_MAGIC + _bytes_of(Header(profile="ros2", library=library)))
         self._file.flush()
 
     def add(self, record: Schema | Channel | Message) -> None:
@@ -74,17 +72,17 @@ class McapFile:
     def _add_message(self, message: Message) -> None:
         now = time.monotonic()
         if not self._index:
-            self._began = now
+            self._began = now, message.log_time
         first, last = self._times or (message.log_time, message.log_time)
         self._times = min(first, message.log_time), max(last, message.log_time)
-        self._index.setdefault(message.channel_id, []).append((message.log_time, len(self._chunk)))
+        place = len(self._chunk)
         self._chunk += _bytes_of(message)
+        self._index.setdefault(message.channel_id, []).append((message.log_time, place))
         self._counts[message.channel_id] += 1
-        begin = min(records[0][0] for records in self._index.values())
         if (
             len(self._chunk) >= _CHUNK_BYTES
-            or now - self._began >= _CHUNK_SECONDS
-            or message.log_time - begin >= _CHUNK_NANOSECONDS
+            or now - self._began[0] >= _CHUNK_SECONDS
+            or message.log_time - self._began[1] >= _CHUNK_NANOSECONDS
         ):
             self.flush()
 
@@ -102,25 +100,24 @@ class McapFile:
             uncompressed_crc=zlib.crc32(data),
             uncompressed_size=len(data),
         )
-        start = self._size
-        self._put(_bytes_of(chunk))
-        end, places = self._size, {}
+        start, block = self._file.tell(), _bytes_of(chunk)
+        length, places = len(block), {}
         for channel, records in self._index.items():
-            places[channel] = self._size
-            self._put(_bytes_of(MessageIndex(channel_id=channel, records=records)))
-        self._chunks.append(
-            ChunkIndex(
-                chunk_start_offset=start,
-                chunk_length=end - start,
-                message_start_time=chunk.message_start_time,
-                message_end_time=chunk.message_end_time,
-                message_index_offsets=places,
-                message_index_length=self._size - end,
-                compression=chunk.compression,
-                compressed_size=len(chunk.data),
-                uncompressed_size=len(data),
-            )
+            places[channel] = start + len(block)
+            block += _bytes_of(MessageIndex(channel_id=channel, records=records))
+        index = ChunkIndex(
+            chunk_start_offset=start,
+            chunk_length=length,
+            message_start_time=chunk.message_start_time,
+            message_end_time=chunk.message_end_time,
+            message_index_offsets=places,
+            message_index_length=len(block) - length,
+            compression=chunk.compression,
+            compressed_size=len(chunk.data),
+            uncompressed_size=len(data),
         )
+        self._file.write(block)  # in one piece: Ctrl-C may come between any two lines
+        self._chunks.append(index)
         self._file.flush()
         self._chunk.clear()
         self._index.clear()
@@ -130,21 +127,21 @@ class McapFile:
         if self._file.closed:
             return
         self.flush()
-        self._put(_bytes_of(DataEnd(data_section_crc=0)))
-        begin, offsets = self._size, []
+        self._file.write(_bytes_of(DataEnd(data_section_crc=0)))
+        begin, offsets = self._file.tell(), []
         for opcode, records in (
             (Opcode.SCHEMA, list(self._schemas.values())),
             (Opcode.CHANNEL, list(self._channels.values())),
             (Opcode.STATISTICS, [self._statistics()]),
             (Opcode.CHUNK_INDEX, self._chunks),
         ):
-            at = self._size
-            self._put(b"".join(map(_bytes_of, records)))
-            offsets.append(SummaryOffset(group_opcode=opcode, group_start=at, group_length=self._size - at))
-        at = self._size
-        self._put(b"".join(map(_bytes_of, offsets)))
-        self._put(_bytes_of(Footer(summary_start=begin, summary_offset_start=at, summary_crc=0)))
-        self._put(_MAGIC)
+            at = self._file.tell()
+            length = self._file.write(b"".join(map(_bytes_of, records)))
+            offsets.append(SummaryOffset(group_opcode=opcode, group_start=at, group_length=length))
+        at = self._file.tell()
+        self._file.write(b"".join(map(_bytes_of, offsets)))
+        self._file.write(_bytes_of(Footer(summary_start=begin, summary_offset_start=at, summary_crc=0)))
+        self._file.write(_MAGIC)
         self._file.close()
 
     def _statistics(self) -> Statistics:
@@ -160,10 +157,6 @@ class McapFile:
             metadata_count=0,
             schema_count=len(self._schemas),
         )
-
-    def _put(self, data: bytes) -> None:
-        self._file.write(data)
-        self._size += len(data)
 
 
 def _bytes_of(record: McapRecord) -> bytes:

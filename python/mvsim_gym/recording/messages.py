@@ -20,17 +20,19 @@ from mvsim_gym.readings import GnssReading, ImuReading, Reading
 with extra("a recording", "record"):
     from rosbags.typesys import Stores, get_typestore
 
-__all__ = ["STORE", "Messages"]
+__all__ = ["STORE", "Message", "Messages"]
 
+Message = Any  # an object of one of the store's types
 STORE = get_typestore(Stores.ROS2_HUMBLE)
 _NO_COVARIANCE = np.zeros(36)
 _RANGE_MIN = 0.02  # m, of a scan
 _IMU_COVARIANCE = 0.01
 _UNKNOWN = -1.0  # in a covariance: not measured
+_POINT_FIELD = {"<u2": 4, "<f4": 7}  # numbers of sensor_msgs/PointField
 _LINE_STRIP, _LINE_WIDTH = 4, 0.01  # of a marker
 
 
-def _make(name: str, **fields: Any) -> Any:
+def _make(name: str, /, **fields: Any) -> Any:
     return STORE.types[f"{name[: name.index('/')]}/msg/{name[name.index('/') + 1 :]}"](**fields)
 
 
@@ -129,6 +131,68 @@ class Messages:
             altitude=reading.altitude if reading else math.nan,
             position_covariance=reading.covariance.ravel() if reading else np.zeros(9),
             position_covariance_type=2 if found else 0,  # known on the diagonal, or unknown
+        )
+
+    def image(self, pixels: npt.NDArray[np.generic], encoding: str, frame: str) -> Any:
+        """sensor_msgs/Image of (height, width, ...), little endian."""
+        data = np.frombuffer(np.ascontiguousarray(pixels).tobytes(), np.uint8)
+        height, width = pixels.shape[:2]
+        return _make(
+            "sensor_msgs/Image",
+            header=self.header(frame),
+            height=height,
+            width=width,
+            encoding=encoding,
+            is_bigendian=0,
+            step=len(data) // height,
+            data=data,
+        )
+
+    def camera_info(self, k: npt.NDArray[np.float64], width: int, height: int, frame: str) -> Any:
+        """sensor_msgs/CameraInfo of a pinhole without distortion, (3, 3) px."""
+        whole = _make(
+            "sensor_msgs/RegionOfInterest", x_offset=0, y_offset=0, height=0, width=0, do_rectify=False
+        )
+        return _make(
+            "sensor_msgs/CameraInfo",
+            header=self.header(frame),
+            height=height,
+            width=width,
+            distortion_model="plumb_bob",
+            d=np.zeros(5),
+            k=k.ravel(),
+            r=np.eye(3).ravel(),
+            p=np.column_stack([k, np.zeros(3)]).ravel(),
+            binning_x=0,
+            binning_y=0,
+            roi=whole,
+        )
+
+    def cloud(self, points: npt.NDArray[np.void], frame: str) -> Any:
+        """sensor_msgs/PointCloud2 of a structured array, with its fields."""
+        assert points.dtype.fields is not None
+        fields = [
+            _make(
+                "sensor_msgs/PointField",
+                name=name,
+                offset=place,
+                datatype=_POINT_FIELD[kind.str],
+                count=1,
+            )
+            for name, (kind, place, *_) in points.dtype.fields.items()
+        ]
+        size = points.dtype.itemsize
+        return _make(
+            "sensor_msgs/PointCloud2",
+            header=self.header(frame),
+            height=1,
+            width=len(points),
+            fields=fields,
+            is_bigendian=False,
+            point_step=size,
+            row_step=size * len(points),
+            data=np.frombuffer(points.tobytes(), np.uint8),
+            is_dense=True,
         )
 
     def outlines(self, lines: Sequence[tuple[str, npt.NDArray[np.float64]]]) -> Any:

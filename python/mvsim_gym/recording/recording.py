@@ -17,9 +17,11 @@ import numpy.typing as npt
 from mvsim_gym import __version__, _core
 from mvsim_gym._extras import extra
 from mvsim_gym._notices import notice
-from mvsim_gym.parts import Pose, Sensor, Vehicle, number
+from mvsim_gym._numbers import number
+from mvsim_gym.parts import Pose, Vehicle
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.messages import STORE, Messages
+from mvsim_gym.recording.sensor_messages import MESSAGES
 
 with extra("a recording", "record"):
     from mcap.records import Channel, Message, Schema
@@ -153,7 +155,7 @@ class _VehicleTopics:
     def __init__(self, topics: _Topics, simulation: _core.Simulation, vehicle: Vehicle, prefix: str) -> None:
         self._topics, self._simulation, self._vehicle, self._prefix = topics, simulation, vehicle, prefix
         self._touched = False
-        self._sensors = [s for s in vehicle.sensors.values() if s._model.class_name in _MESSAGES]
+        self._sensors = [s for s in vehicle.sensors.values() if s._model.class_name in MESSAGES]
         self._seen: dict[str, int] = {}
         notice(
             f"recording: readings of the sensor '{s.name}' of '{vehicle.name}' are left out: no message is known for"
@@ -191,18 +193,19 @@ class _VehicleTopics:
                 continue
             self._seen[sensor.name] = count
             now = stamp(self._simulation.sensor_time(sensor._index))
-            messages = Messages(now)
-            self._write(sensor.name, _MESSAGES[sensor._model.class_name](messages, sensor), now)
-            mount = Pose(*sensor._model.mount)
-            self._write("tf", messages.transforms([("base_link", _word(sensor.name), mount)]), now)
+            sent = list(MESSAGES[sensor._model.class_name](Messages(now), sensor, _word(sensor.name)))
+            for each in sent:
+                self._write(each.topic, each.message, now)
+            frames = {each.frame: each.pose for each in sent}
+            edges = [("base_link", frame, pose) for frame, pose in frames.items()]
+            self._write("tf", Messages(now).transforms(edges), now)
 
     def forget_readings(self) -> None:
         """The count of readings begins anew."""
         self._seen = {s.name: self._simulation.sensor_count(s._index) for s in self._sensors}
 
     def _write(self, topic: str, message: Any, now: int) -> None:
-        path = "/".join(map(_word, topic.split("/")))
-        self._topics.write(f"{self._prefix}/{path}", message, now)
+        self._topics.write(f"{self._prefix}/{topic}", message, now)
 
     def _lines(self) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
         """Outlines of chassis and wheels, in the vehicle's frame."""
@@ -216,14 +219,6 @@ class _VehicleTopics:
             c, s = np.cos(yaw + steer), np.sin(yaw + steer)
             turned = corners @ np.array([[c, s], [-s, c]]) + (x, y)
             yield f"mvsim.chassis_shape.wheel{k}", np.column_stack([turned, np.full(4, radius)])
-
-
-_MESSAGES: dict[str, Callable[[Messages, Sensor], Any]] = {
-    "laser": lambda messages, s: messages.scan(s.read(), s._model.high, _word(s.name)),
-    "imu": lambda messages, s: messages.imu(s.read(), _word(s.name)),
-    "gnss": lambda messages, s: messages.fix(s.read(), _word(s.name)),
-}
-"""Of each class of sensors, the message of its latest reading."""
 
 
 def _word(name: str) -> str:
