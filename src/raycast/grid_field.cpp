@@ -76,7 +76,7 @@ void GridField::fill_plane(int plane, std::span<const uint8_t> cells, const std:
                            Tables& tables) const {
   const int ahead_x = (plane & 1) != 0 ? -1 : 1, ahead_y = (plane & 2) != 0 ? -1 : 1;
   const auto code_of_square = make_code_table();
-  uint8_t* codes = tables.codes.data()->cells + static_cast<size_t>(plane) * plane_size_;
+  uint8_t* codes = reinterpret_cast<uint8_t*>(tables.codes.data()) + static_cast<size_t>(plane) * plane_size_;
 
   std::vector<int> steps(width_, 0);                         // per column: cells up to the next stop ahead
   std::vector<int16_t> squares(width_ + 2 * kRowBorder, 0);  // of the gap to it; the border stops
