@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'PendingSensorModel', 'Renderer', 'SensorModel', 'Simulation', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'class_params', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'named_urls', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'check_start', 'class_params', 'default_threads', 'egl_info', 'list_envs', 'load_env', 'load_model', 'named_urls', 'pixels_in_window', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -63,6 +63,9 @@ class SensorModel:
     def high(self) -> float:
         ...
     @property
+    def is_standalone(self) -> bool:
+        ...
+    @property
     def mount(self) -> tuple[float, float, float, float, float, float]:
         ...
     @property
@@ -74,18 +77,8 @@ class SensorModel:
     @property
     def vehicle(self) -> int:
         ...
-class PendingSensorModel:
     @property
-    def class_name(self) -> str:
-        ...
-    @property
-    def name(self) -> str:
-        ...
-    @property
-    def period(self) -> float:
-        ...
-    @property
-    def vehicle(self) -> int | None:
+    def views(self) -> dict:
         ...
 class Model:
     @property
@@ -98,6 +91,9 @@ class Model:
     def body_count(self) -> int:
         ...
     @property
+    def labels(self) -> list[str]:
+        ...
+    @property
     def load_bytes(self) -> float:
         ...
     @property
@@ -105,9 +101,6 @@ class Model:
         ...
     @property
     def path(self) -> str:
-        ...
-    @property
-    def pending_sensors(self) -> list[PendingSensorModel]:
         ...
     @property
     def sensors(self) -> list[SensorModel]:
@@ -140,6 +133,8 @@ class Simulation:
     def clone(self) -> Simulation:
         ...
     def had_collision(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> bool:
+        ...
+    def images(self, sensor: typing.SupportsInt | typing.SupportsIndex, fresh: bool) -> dict:
         ...
     def in_collision(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> bool:
         ...

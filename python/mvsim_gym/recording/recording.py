@@ -17,7 +17,8 @@ import numpy.typing as npt
 from mvsim_gym import __version__, _core
 from mvsim_gym._extras import extra
 from mvsim_gym._notices import notice
-from mvsim_gym.parts import Pose, Sensor, Vehicle, number
+from mvsim_gym._numbers import number
+from mvsim_gym.parts import Pose, Sensor, Vehicle
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.messages import STORE, Messages
 
