@@ -129,8 +129,9 @@ void read_dem(LoadState& state, const Fields& fields, const NamedText& name, Ele
                                          " cells, expected 2 or more a side and at most " +
                                          std::to_string(kMaxNodes) + ": see <resolution>");
   const Grid grid{static_cast<int>(rows), static_cast<int>(columns), low_x, low_y, out.resolution};
+  const size_t samples = points.size() / kColumns;
   guard.take(rows * columns * (sizeof(double) + sizeof(uint32_t) + sizeof(Color)) +
-                 4.0 * static_cast<double>(points.size() / kColumns),
+                 static_cast<double>(samples * sizeof(uint32_t)),
              name.where, "<dem_xyzrgb_file>");
   const double offset_z = offset_of(fields, "dem_offset_z");
   out.data = {grid.rows, grid.columns, {}};
