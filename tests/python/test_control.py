@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import actions_for, equal
+from conftest import ROOT, actions_for, equal
 
 import mvsim_gym
 
@@ -396,3 +397,33 @@ def test_gymnasium_wrappers_hand_options_on() -> None:
     env = gym.make(ARENA)
     env.reset(seed=0, options={"pose": [0, 0, 0]})
     assert env.unwrapped.read(POSE) == pytest.approx([0, 0, 0])  # type: ignore[attr-defined]
+
+
+@pytest.mark.unsanitized
+def test_the_curriculum_of_the_examples() -> None:
+    """Every env plays at its level, and levels follow successes."""
+    sys.path.append(str(ROOT / "examples"))
+    from baselines import policies
+    from curriculum import FRICTION, Curriculum
+
+    envs = mvsim_gym.VectorEnv(
+        ARENA, num_envs=6, autoreset_mode="SameStep", reset={"goal": {"distance": [1.5, 2]}}
+    )
+    curriculum = Curriculum(envs)
+    policy = policies(ARENA)["gap follower"]
+    observation, _ = envs.reset(seed=0)
+    levels = curriculum.levels.copy()
+    for _ in range(150):
+        observation, _, terminated, truncated, infos = envs.step(policy(observation))
+        ended = terminated | truncated
+        for i in ended.nonzero()[0]:  # the episode that has begun is of the level before
+            blocks = [
+                name for name in envs.names(i) if name.startswith("block:obstacle") and name.endswith("/pose")
+            ]
+            assert len(blocks) == levels[i]
+            levels[i] = np.clip(levels[i] + (1 if infos["final_info"]["success"][i] else -1), 0, 8)
+        won = np.zeros(6, bool) if not ended.any() else infos["final_info"]["success"]
+        curriculum.after(ended, won)
+        assert (curriculum.levels == levels).all()
+    assert levels.max() >= 2
+    assert envs.read(FRICTION) == pytest.approx(1.0 - 0.05 * levels)

@@ -78,3 +78,13 @@ def test_the_curriculum_of_the_page_on_training() -> None:
     names: dict[str, Any] = {}
     exec(code.replace("0_000", ""), names)
     assert names["obstacles"] == 8 and names["model"].num_timesteps >= 3 * 128 * 64
+
+
+@pytest.mark.parametrize("name", ["state", "terms"])
+def test_the_code_of_the_page_on_python(name: str) -> None:
+    code = (DOCS / "python.md").read_text().split(f"```python {name}\n", 1)[1].split("```", 1)[0]
+    names: dict[str, Any] = {"gym": gym, "mvsim_gym": mvsim_gym}
+    exec(code, names)
+    envs = names["envs"]
+    envs.reset(seed=1)
+    envs.step(envs.action_space.sample())
