@@ -237,9 +237,9 @@ class Terms:
 
     @property
     def spaces(self) -> dict[str, spaces.Box]:
-        """Of the observation terms: no bounds are known of them."""
+        """Of the observation terms: bounds are the attributes `low` and `high` of a function, if it has them."""
         return {
-            key: spaces.Box(-np.inf, np.inf, array.shape[1:], np.float32)
+            key: spaces.Box(*_bounds(self._observation[key], array.shape[1]), dtype=np.float32)
             for key, array in self.current.items()
         }
 
@@ -348,7 +348,8 @@ class Terms:
                 raise TermError(
                     f"observation term '{name}': found a value that is not finite in environment {wrong.argmax()}"
                 )
-            array[mask] = value[mask]
+            low, high = _bounds(function, array.shape[1])
+            array[mask] = np.clip(value[mask], low, high)
 
     def _values(self, name: str, function: Function, view: TermView) -> Array:
         value = self._called("observation", name, function, view)
@@ -380,6 +381,11 @@ class Terms:
             view._end()
             trial.stop_threads()
             self.attach(batch)
+
+
+def _bounds(function: Function, size: int) -> tuple[Array, Array]:
+    low, high = getattr(function, "low", -np.inf), getattr(function, "high", np.inf)
+    return np.full(size, low, np.float32), np.full(size, high, np.float32)
 
 
 def checked_terms(name: str, given: Any) -> dict[str, Function]:

@@ -20,7 +20,7 @@ from mvsim_gym._build import (
     takes_options,
 )
 from mvsim_gym._checks import as_actions, check_options, checked_seed
-from mvsim_gym._control import OPTIONS, ControlsOne, checked_knobs, starts_of
+from mvsim_gym._control import OPTIONS, ControlsOne, Start, checked_knobs, starts_of
 from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable, OpenInfo
 from mvsim_gym._options import CONSTRUCTORS, EnvOptions
@@ -124,18 +124,12 @@ class Env(Copyable, ControlsOne, gym.Env[Any, Any]):
         """
         batch = self._open()
         check_options(options, OPTIONS)
+        starts = self._starts(batch, options) if options else []
         super().reset(seed=None if seed is None else checked_seed(seed))
         if seed is not None or not self._seeded:
             batch.seed_env(0, draw_key(self.np_random))
             self._seeded = True
-        if not options:
-            batch.reset()
-        else:
-            own = dict(options)
-            if own.get("knobs") is not None:
-                own["knobs"] = checked_knobs("options['knobs']", own["knobs"])
-            self._running = False
-            batch.reset(starts=starts_of(batch, [0], [own]))
+        batch.reset(starts=starts)
         if self._terms is not None:
             self._terms.after_reset(None)
         self._info.moment += 1
@@ -175,6 +169,12 @@ class Env(Copyable, ControlsOne, gym.Env[Any, Any]):
         open_info = OpenInfo(self._info)
         open_info.update(info)
         return observation, reward, False, False, open_info
+
+    def _starts(self, batch: _core.Batch, options: dict[str, Any]) -> list[Start]:
+        own = dict(options)
+        if own.get("knobs") is not None:
+            own["knobs"] = checked_knobs("options['knobs']", own["knobs"])
+        return starts_of(batch, [0], [own])
 
     def _step_with_terms(self, batch: _core.Batch, actions: npt.NDArray[np.float32]) -> bool:
         assert self._terms is not None

@@ -24,7 +24,7 @@ from mvsim_gym._build import (
     takes_options,
 )
 from mvsim_gym._checks import as_actions, check_options, check_out, checked_mask, checked_seed
-from mvsim_gym._control import OPTIONS, ControlsMany, split, starts_of
+from mvsim_gym._control import OPTIONS, ControlsMany, Start, split, starts_of
 from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
@@ -179,6 +179,9 @@ class VectorEnv(Copyable, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         )
         if out is not None:
             self._check_out(out)
+        starts = (
+            self._starts(batch, mask, options) if options and any(name in options for name in OPTIONS) else []
+        )
         for i, value in enumerate(self._seed_list(seed)):
             if (mask is not None and not mask[i]) or (value is None and self._seeded[i]):
                 continue
@@ -186,12 +189,7 @@ class VectorEnv(Copyable, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
                 self._randoms[i], self._seeds[i] = seeding.np_random(value)
             batch.seed_env(i, draw_key(self._random(i)))
             self._seeded[i] = True
-        if options and any(name in options for name in OPTIONS):
-            which = range(self.num_envs) if mask is None else mask.nonzero()[0].tolist()
-            own = split(options, self.num_envs)
-            batch.reset(mask, starts_of(batch, list(which), [own[i] for i in which]))
-        else:
-            batch.reset(mask)
+        batch.reset(mask, starts)
         if self._terms is not None:
             self._terms.after_reset(mask)
         self._needs_reset[slice(None) if mask is None else mask] = False
@@ -240,6 +238,13 @@ class VectorEnv(Copyable, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
             self._truncated.copy(),
             infos,
         )
+
+    def _starts(
+        self, batch: _core.Batch, mask: npt.NDArray[np.bool_] | None, options: dict[str, Any]
+    ) -> list[Start]:
+        which = list(range(self.num_envs)) if mask is None else mask.nonzero()[0].tolist()
+        own = split(options, self.num_envs)
+        return starts_of(batch, which, [own[i] for i in which])
 
     def _step_with_terms(self, batch: _core.Batch, actions: npt.NDArray[np.float32]) -> bool:
         assert self._terms is not None

@@ -393,6 +393,21 @@ def test_same_bytes_over_envs_and_threads(threads: int) -> None:
         assert row(few, i) == row(many, i)
 
 
+def test_options_and_knobs_for_stable_baselines() -> None:
+    sb3 = pytest.importorskip("mvsim_gym.sb3")
+    envs = sb3.MVSimVecEnv(ARENA, 2)
+    envs.seed(3)
+    envs.set_options({"pose": [0, 0, 0], "knobs": {"obstacles": 2}})
+    envs.reset()
+    assert envs.read(POSE) == pytest.approx(np.zeros((2, 3)), abs=1e-6)
+    assert envs.read("block:obstacle*/pose").shape == (2, 2, 3)
+    envs.write("goal", [1, 1], envs=1)
+    assert envs.read("goal")[1].tolist() == [1, 1]
+    with pytest.raises(ValueError, match="options: found 'position'"):
+        envs.set_options({"position": 3})
+        envs.reset()
+
+
 def test_gymnasium_wrappers_hand_options_on() -> None:
     env = gym.make(ARENA)
     env.reset(seed=0, options={"pose": [0, 0, 0]})

@@ -137,6 +137,19 @@ def test_observation_terms_run_again_after_a_reset() -> None:
     assert not np.allclose(infos["final_obs"][0]["place"], observation["place"][0], atol=0.05)
 
 
+def test_bounds_of_an_observation_term() -> None:
+    def place(view: Any) -> np.ndarray:
+        return view.poses
+
+    place.low, place.high = [-1, -1, -4], [1, 1, 4]  # type: ignore[attr-defined]
+    env = gym.make(ARENA, observation_terms={"place": place})
+    box = env.observation_space["place"]  # type: ignore[index]
+    assert box == gym.spaces.Box(np.float32([-1, -1, -4]), np.float32([1, 1, 4]))
+    observation, _ = env.reset(seed=0, options={"pose": [2, 0, 1]})
+    assert observation["place"] == pytest.approx([1, 0, 1], abs=1e-6)
+    check_env(env.unwrapped, skip_render_check=True)
+
+
 def test_a_view_ends_with_its_call_and_is_read_only() -> None:
     kept: list[Any] = []
 
