@@ -39,7 +39,7 @@ void add_rewards(Batch& batch, const py::array_t<double, py::array::c_style>& va
 py::array_t<double> draw(const Batch& batch, uint32_t stream, size_t count, bool normal) {
   const std::vector<double> values = batch.draw(stream, count, normal);
   const auto columns = static_cast<py::ssize_t>(count);
-  const auto rows = static_cast<py::ssize_t>(batch.num_envs() * batch.num_agents());
+  const auto rows = static_cast<py::ssize_t>(batch.num_envs()) * batch.num_agents();
   return py::array_t<double>({rows, columns}, values.data());
 }
 
