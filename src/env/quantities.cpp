@@ -86,6 +86,7 @@ void check_block_pose(const Task&, const EnvState& env, size_t index, const std:
 void check_block_twist(const Task&, const EnvState& env, size_t index, const std::string& name,
                        const double* v) {
   check_not_animated(env.simulation.model(), BodyKind::kBlock, index);
+  check_can_move(env.simulation.model(), index);
   check_twist(twist_of(v), name);
 }
 

@@ -94,11 +94,16 @@ void set_vehicle_twist(const Model& m, SimState& s, Workspace& w, size_t vehicle
   set_twist_of(m, s, w, v.body, twist, "vehicle '" + v.name + "'");
 }
 
-void set_block_twist(const Model& m, SimState& s, Workspace& w, size_t block, const Twist2& twist) {
+void check_can_move(const Model& m, size_t block) {
   const BlockModel& b = m.blocks.at(block);
   if (b.body < 0 || b.traits.is_static)
     throw Error("block '" + b.name + "' " + (b.body < 0 ? "is intangible" : "is static") +
                 ": it cannot be set in motion");
+}
+
+void set_block_twist(const Model& m, SimState& s, Workspace& w, size_t block, const Twist2& twist) {
+  const BlockModel& b = m.blocks.at(block);
+  check_can_move(m, block);
   set_twist_of(m, s, w, static_cast<size_t>(b.body), twist, "block '" + b.name + "'");
   s.in_contact = true;
 }

@@ -14,10 +14,13 @@ void check_twist(const Twist2& twist, const std::string& what);
 // Throws Error for what keyframes move: nothing else can.
 void check_not_animated(const Model& m, BodyKind kind, size_t index);
 
+// Throws Error for a block that is static or intangible.
+void check_can_move(const Model& m, size_t block);
+
 // The twist (body frame) of a vehicle's reference point. Its wheels roll along without slip, and what is
 // joined to it moves as one body with it. Throws Error if a joint ties one of them to a static block.
 void set_vehicle_twist(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Twist2& twist);
-// The same of a block that moves by itself; throws Error for any other.
+// The same of a block; throws Error as check_can_move() does.
 void set_block_twist(const Model& m, SimState& s, Workspace& w, size_t block, const Twist2& twist);
 
 }  // namespace mvsim
