@@ -7,192 +7,22 @@ same whatever the number of envs.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
 from mvsim_gym._control import numbers
 from mvsim_gym._keywords import kind_of, shortened
+from mvsim_gym._term_view import Array, TermView
 from mvsim_gym.errors import TermError
 
-Array = npt.NDArray[Any]
-Function = Callable[["TermView"], Any]
+Function = Callable[[TermView], Any]
 
 KEYWORDS = ("reward_terms", "observation_terms", "termination_terms")
-
-
-class TermView:
-    """The state of all envs in one call of a function: arrays with a row an env, read-only, SI units and radians. It
-    ends with the call; an array that a function keeps stays what it was."""
-
-    def __init__(self, terms: Terms) -> None:
-        self._terms: Terms | None = terms
-        self._cache: dict[str, Array] = {}
-        self._name = ""
-        self._draws = 0
-
-    @property
-    def num_envs(self) -> int:
-        """Rows."""
-        return self._open().num_envs
-
-    @property
-    def control_period(self) -> float:
-        """Simulated seconds of a step."""
-        return self._open().control_period
-
-    @property
-    def poses(self) -> Array:
-        """(n, 3): x, y, yaw of the agent's vehicle in the world."""
-        return self._of_vehicle("pose")
-
-    @property
-    def twists(self) -> Array:
-        """(n, 3): vx, vy, omega in the body frame."""
-        return self._of_vehicle("twist")
-
-    @property
-    def goals(self) -> Array:
-        """(n, 2): x, y in the world."""
-        return self.read("goal")
-
-    @property
-    def times(self) -> Array:
-        """(n,): s since the episode began."""
-        return self.read("time")
-
-    @property
-    def actions(self) -> Array:
-        """(n, a): of this step, as applied, in [-1, 1]; 0 after a reset."""
-        return self.read("action")
-
-    @property
-    def previous_actions(self) -> Array:
-        """(n, a): of the step before; 0 at first."""
-        return self.read("previous_action")
-
-    @property
-    def contact(self) -> Array:
-        """(n,) bool: the vehicle touched something in this step."""
-        return self._kept("contact", lambda: self._of_vehicle("collision") != 0)
-
-    @property
-    def wheels(self) -> Mapping[str, Array]:
-        """`spin`, `steer`, `torque`, `load`, `slip_ratio`, `slip_angle`, each (n, wheels)."""
-        return _Wheels(self)
-
-    @property
-    def scans(self) -> Array:
-        """(n, k): the observation `scan`, as it is after this step."""
-        return self.observations["scan"]
-
-    @property
-    def observations(self) -> Mapping[str, Array]:
-        """The environment's own by key, as they are after this step: also those that an episode ends with."""
-        return _Observations(self)
-
-    @property
-    def random(self) -> TermRandom:
-        """Random numbers from a stream of each env's own."""
-        self._open()
-        return TermRandom(self)
-
-    def read(self, name: str) -> Array:
-        """Anything that `VectorEnv.read` knows by name."""
-        return self._kept(name, lambda: self._open().read(self._rows(), name))
-
-    def _of_vehicle(self, quantity: str) -> Array:
-        self._open()
-        assert self._terms is not None
-        return self.read(f"vehicle:{self._terms.vehicle}/{quantity}")
-
-    def _kept(self, name: str, make: Callable[[], Array]) -> Array:
-        self._open()
-        if name not in self._cache:
-            array = make()
-            array.setflags(write=False)
-            self._cache[name] = array
-        return self._cache[name]
-
-    def _rows(self) -> list[int]:
-        assert self._terms is not None
-        return self._terms.rows
-
-    def _open(self) -> _core.Batch:
-        if self._terms is None or self._terms.batch is None:
-            raise RuntimeError("the view of a term has ended with the call that it was given to")
-        return self._terms.batch
-
-    def _end(self) -> None:
-        self._terms = None
-        self._cache = {}
-
-
-class _Wheels(Mapping[str, Array]):
-    _KEYS = ("spin", "steer", "torque", "load", "slip_ratio", "slip_angle")
-
-    def __init__(self, view: TermView) -> None:
-        self._view = view
-
-    def __getitem__(self, key: str) -> Array:
-        if key not in self._KEYS:
-            raise KeyError(f"wheels: found '{key}', expected one of {', '.join(self._KEYS)}")
-        return self._view._of_vehicle(f"wheel_{key}")
-
-    def __iter__(self) -> Any:
-        return iter(self._KEYS)
-
-    def __len__(self) -> int:
-        return len(self._KEYS)
-
-
-class _Observations(Mapping[str, Array]):
-    def __init__(self, view: TermView) -> None:
-        self._view = view
-
-    def __getitem__(self, key: str) -> Array:
-        self._view._open()
-        terms = self._view._terms
-        assert terms is not None
-        if key not in terms.native:
-            raise KeyError(f"found '{key}', expected one of this environment's: {', '.join(terms.native)}")
-        return self._view._kept(f"observation {key}", lambda: terms.latest(key))
-
-    def __iter__(self) -> Any:
-        assert self._view._terms is not None
-        return iter(self._view._terms.native)
-
-    def __len__(self) -> int:
-        assert self._view._terms is not None
-        return len(self._view._terms.native)
-
-
-class TermRandom:
-    """Numbers that follow from an env's seed, episode and step, from the term's name and from how often it has asked
-    within the call: the same whatever the number of envs and threads."""
-
-    def __init__(self, view: TermView) -> None:
-        self._view = view
-
-    def uniform(self, low: float = 0.0, high: float = 1.0, size: int = 1) -> Array:
-        """(n, size), of [low, high)."""
-        return low + (high - low) * self._draw(size, normal=False)
-
-    def normal(self, mean: float = 0.0, deviation: float = 1.0, size: int = 1) -> Array:
-        """(n, size)."""
-        return mean + deviation * self._draw(size, normal=True)
-
-    def _draw(self, size: int, normal: bool) -> Array:
-        view = self._view
-        batch = view._open()
-        view._draws += 1
-        return batch.draw(zlib.crc32(f"{view._name}/{view._draws}".encode()), int(size), normal)
 
 
 class Terms:

@@ -381,8 +381,7 @@ class VectorEnv(Copyable, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
             raise ValueError("out: found an array that is read-only, expected a writeable one")
 
     def _random(self, i: int) -> np.random.Generator:
-        random = self._randoms[i]
-        if random is None:
+        if (random := self._randoms[i]) is None:
             random, self._seeds[i] = seeding.np_random()
             self._randoms[i] = random
         return random
