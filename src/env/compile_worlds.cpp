@@ -215,8 +215,7 @@ class MakeCheck {
     same(of, "parameters from index", first.params, block.params);
   }
   void check(const SensorModel& first, const SensorModel& sensor, std::string_view owner) const {
-    const std::string of =
-        owner.empty() ? "the world" : "the vehicle '" + shortened(std::string(owner)) + "'";
+    const std::string of = owner.empty() ? "the world" : "the vehicle '" + shortened(owner) + "'";
     same("", "a sensor on the vehicle of index", first.vehicle, sensor.vehicle);
     same(of, "a sensor", first.name, sensor.name);
     const std::string own = "the sensor '" + shortened(sensor.name) + "' of " + of;

@@ -145,7 +145,7 @@ class RayView {
     for (size_t i = 0; i < static_cast<size_t>(tile.count); ++i)
       for (size_t k = 0; k < 3; ++k)
         pixels[3 * static_cast<size_t>(tile.pixel[i]) + k] =
-            static_cast<uint8_t>(std::clamp(colors[i][k], 0.0F, 1.0F) * 255 + 0.5F);
+            static_cast<uint8_t>(std::lround(std::clamp(colors[i][k], 0.0F, 1.0F) * 255));
   }
 
   void write_intensity(Tile& tile, float* pixels) const {
