@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from functools import cache
 
 
 @cache
 def _say(text: str) -> None:
+    import logging  # takes longer than all else of a start where nothing is said
+
     logging.getLogger("mvsim_gym").warning("%s", text)
 
 
