@@ -182,7 +182,7 @@ class World:
     @property
     def labels(self) -> list[str]:
         """The names of things as label images count them: `labels[0]` is "" (nothing), then the things in the order of
-        the file, unnamed ones by their tag."""
+        the file, unnamed ones by their tag, and "sensor" for all devices that stand in the world."""
         return ["", *self._model.labels]
 
     @property

@@ -70,7 +70,7 @@ size_t find_view_sensor(TermReader& reader, const TaskContext& context, std::str
     const size_t found = find_sensor(reader, context);
     if (!has_image(*sensors[found].sensor, image))
       reader.fail("sensor", "found a sensor of class '" + std::string(sensors[found].class_name) +
-                                "' without, expected one that has " + what);
+                                "', expected one that has " + what);
     return found;
   }
   for (size_t i = 0; i < sensors.size(); ++i)

@@ -42,6 +42,7 @@ class Labels {
       orders_.push_back(order);
       names_.push_back(std::move(name));
     }
+    if (!spec.sensors.empty()) names_.emplace_back("sensor");  // all devices that stand in the world
   }
   uint16_t of(int order) const {
     const auto place = std::lower_bound(orders_.begin(), orders_.end(), order) - orders_.begin() + 1;
@@ -164,7 +165,7 @@ void SceneCompiler::add_sensors(std::span<const SensorSpec> specs, size_t vehicl
     }
 }
 
-// After all else: they belong to no thing.
+// After all else, with one label.
 void SceneCompiler::add_standalone_sensors() {
   add_sensors(spec_.sensors, SensorModel::kNoVehicle, kWorldFrame, std::numeric_limits<int>::max());
 }

@@ -300,6 +300,49 @@ def test_a_robot_sees_itself_unless_the_lidar_ignores_it(tmp_path: Path) -> None
     assert not (lidar_reading(world_of(tmp_path, lidar3d("0 0 0.17 0 0 0"), FLOOR)).labels == 2).any()
 
 
+def test_a_camera_within_its_robot_looks_out(tmp_path: Path) -> None:
+    reading = camera_reading(
+        world_of(tmp_path, depth_camera("0 0 0.1 0 0 0"), block("wall", "3 0 0", 2, 60, -30, 30))
+    )
+    assert (reading.labels == 1).all()
+
+
+def test_what_is_behind_glass_shines_through(tmp_path: Path) -> None:
+    glass, wall = (
+        block(name, f"{x} 0 0", 0.2, 60, -30, 30, color)
+        for name, x, color in (("glass", 2, "#ff000080"), ("wall", 5, "#00ff00"))
+    )
+    alone = camera_reading(world_of(tmp_path, depth_camera(), wall))
+    both = camera_reading(world_of(tmp_path, depth_camera(), glass + wall))
+    assert alone.image is not None and both.image is not None and both.depth is not None
+    assert both.labels[24, 32] == 1 and both.depth[24, 32] == pytest.approx(1.9)  # as if it were opaque
+    red, green, blue = both.image[24, 32]
+    assert alone.image[24, 32, 0] == 0 and red > 80 and blue == 0
+    assert 0.3 < green / alone.image[24, 32, 1] < 0.6  # half of it, in the shade of the glass
+
+
+PLATE = "solid plate\n{}endsolid plate\n".format(
+    "".join(
+        "facet normal -1 0 0\nouter loop\n"
+        + "".join(f"vertex 0.5 {y} {z}\n" for y, z in corners)
+        + "endloop\nendfacet\n"
+        for corners in (((1, -1), (-1, -1), (-1, 1)), ((1, -1), (-1, 1), (1, 1)))
+    )
+)
+
+
+def test_a_camera_sees_the_devices_of_others_and_not_its_own(tmp_path: Path) -> None:
+    (tmp_path / "plate.stl").write_text(PLATE)
+    device = "<visual><model_uri>plate.stl</model_uri></visual>"
+    own = camera_reading(world_of(tmp_path, depth_camera(more=device)))
+    assert own.labels[24, 32] == 0
+    imu = f'<sensor class="imu"><pose_3d>0 0 0.5 0 0 0</pose_3d>{device}</sensor>'
+    world = world_of(tmp_path, depth_camera() + imu)
+    assert world.labels[camera_reading(world).labels[24, 32]] == "r"
+    world = world_of(tmp_path, depth_camera(), imu)
+    assert world.labels[camera_reading(world).labels[24, 32]] == "sensor"
+
+
 ENV = """<mvsim_env id="t" world="w.world.xml" control_period="0.1" time_limit="5">
 <agent vehicle="r"><action class="twist" vx="-1 1" omega="-2 2"/><observe class="image" history="2"/>
 <observe class="depth" max="8"/><observe class="labels"/><observe class="range_image"/></agent>
