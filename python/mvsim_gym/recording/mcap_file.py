@@ -45,7 +45,8 @@ _CHUNK_NANOSECONDS = 10**9  # of the messages
 
 
 class McapFile:
-    """Writes one file. What is older than a second is in it, whatever becomes of the process. One thread at a time."""
+    """Writes one file. A message is in it, whatever becomes of the process, when one comes that is half a second
+    younger (or a simulated second). One thread at a time."""
 
     def __init__(self, path: str | os.PathLike[str], library: str) -> None:
         self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (until close)
