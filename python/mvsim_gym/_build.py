@@ -7,7 +7,7 @@ import functools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import numpy as np
@@ -23,8 +23,10 @@ from mvsim_gym._notices import notice
 from mvsim_gym._options import CONSTRUCTORS, Constructor, Path, all_options, unknown_keyword
 from mvsim_gym._overrides import flatten
 from mvsim_gym._resources import all_resources
-from mvsim_gym._terms import Terms
 from mvsim_gym.registration import CUSTOM_ID, Named, listing, load_env, source_of
+
+if TYPE_CHECKING:
+    from mvsim_gym._terms import Terms
 
 Observation = dict[str, npt.NDArray[Any]]
 
@@ -32,7 +34,7 @@ _AUTORESET = {"Env": AutoresetMode.DISABLED, "MVSimVecEnv": AutoresetMode.SAME_S
 """Of those that do not let the user choose."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)  # what is left out takes a millisecond to make
 class Recipe:
     """What a batch is made from; can be pickled.
 

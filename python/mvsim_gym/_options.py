@@ -5,16 +5,13 @@ docstrings, the messages about unknown keywords, `spec`, pickles and the table o
 `Recipe.options`; one that is `native` is a member of the same name of `_core.BatchOptions`.
 """
 
-from __future__ import annotations
-
 import difflib
 import inspect
 import os
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, TypedDict, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from gymnasium.vector import AutoresetMode
 
@@ -27,13 +24,12 @@ from mvsim_gym._checks import (
 )
 from mvsim_gym._keywords import shortened
 from mvsim_gym._resources import checked_resources
-from mvsim_gym._terms import checked_terms
+from mvsim_gym._term_keywords import checked_terms
 
 Path = str | os.PathLike[str]
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One keyword."""
 
     default: Any
@@ -268,7 +264,17 @@ class SB3Options(Options, total=False):
     height: Side
 
 
-@dataclass(frozen=True)
+def _filled(text: str) -> str:
+    """A paragraph of a docstring, in lines of up to 110 characters (`textwrap` takes a millisecond for all of them)."""
+    lines = [" " * 7]
+    for word in text.split():
+        if len(lines[-1]) + 1 + len(word) > 110:
+            lines.append(" " * 11)
+        lines[-1] += " " + word
+    return "\n".join(lines)
+
+
+@dataclass(eq=False, repr=False)  # what is left out takes a millisecond to make
 class Constructor:
     """A class that makes environments."""
 
@@ -287,7 +293,7 @@ class Constructor:
     @cached_property
     def types(self) -> dict[str, Any]:
         """Option -> its annotation."""
-        hints = {**self.positional, **get_type_hints(self.keywords, include_extras=True)}
+        hints = {**self.positional, **self.keywords.__annotations__}
         own = {name: hint for name, hint in hints.items() if name not in Options.__annotations__}
         return {**own, **hints}  # those of all stand behind
 
@@ -312,10 +318,7 @@ class Constructor:
 
     def documented(self, doc: str) -> str:
         """A class's docstring with the options before the line of its `overrides`."""
-        lines = [
-            textwrap.fill(f"{name}: {option.doc}", 110, initial_indent=" " * 8, subsequent_indent=" " * 12)
-            for name, option in self.options.items()
-        ]
+        lines = [_filled(f"{name}: {option.doc}") for name, option in self.options.items()]
         return doc.replace("        overrides:", "\n".join([*lines, "        overrides:"]), 1)
 
 

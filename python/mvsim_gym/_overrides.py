@@ -7,7 +7,6 @@ an attribute back to its default; the text "" at the path of a term adds it with
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from decimal import Decimal
 from typing import Any, NoReturn
 
 from mvsim_gym._keywords import shortened
@@ -46,6 +45,8 @@ def flatten(overrides: Mapping[str, Any], files: Collection[str]) -> list[Overri
 
 def number_text(number: float) -> str:
     """The shortest text of a number, as the core writes it: 30, 0.1, 1e+05."""
+    from decimal import Decimal  # a millisecond, which most environments do not need
+
     value = Decimal(repr(number))
     if not value.is_finite():
         return repr(number)

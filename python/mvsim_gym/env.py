@@ -26,7 +26,7 @@ from mvsim_gym._info import InfoTable, OpenInfo
 from mvsim_gym._options import CONSTRUCTORS, EnvOptions
 from mvsim_gym._picture import Painter
 from mvsim_gym._state import Copyable, checked_bytes
-from mvsim_gym._terms import marked, terms_of
+from mvsim_gym._term_keywords import marked, terms_of
 from mvsim_gym.errors import TermError
 from mvsim_gym.registration import Named
 

@@ -71,9 +71,9 @@ struct EnvState {
   Simulation simulation;
   size_t variant = 0;
   uint64_t key = 0;
-  uint32_t next_episode = 0;    // the episode of the next reset
-  std::vector<HeldParam> held;  // the latest last
-  GivenStart given;             // while an episode starts
+  uint32_t next_episode = 0;          // the episode of the next reset
+  std::vector<HeldParam> held;        // the latest last
+  const GivenStart* given = nullptr;  // the caller's, while an episode starts
 
   // -- of the episode
   bool started = false;   // reset at least once

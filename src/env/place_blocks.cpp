@@ -107,9 +107,9 @@ class PlaceBlocks final : public ResetTerm {
     if (!is_known_ground(s.model(), center)) excess -= to_walls;
     const double to_robot =
         radius + s.model().vehicles[vehicle_].radius + s.model().collision_threshold + kSkins;
-    if (const auto& pose = env.given.pose)
-      excess = std::min(excess, norm(center - Vec2{pose->x, pose->y}) - to_robot);
-    if (const auto& goal = env.given.goal) excess = std::min(excess, norm(center - *goal) - to_robot);
+    if (env.given && env.given->pose)
+      excess = std::min(excess, norm(center - Vec2{env.given->pose->x, env.given->pose->y}) - to_robot);
+    if (env.given && env.given->goal) excess = std::min(excess, norm(center - *env.given->goal) - to_robot);
     return std::min(excess,
                     distance_to_obstacles(s, center, to_others, static_cast<int>(vehicle_)) - to_others);
   }

@@ -186,7 +186,7 @@ void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid, 
                          const Poll& poll) const {
   Simulation& s = env.simulation;
   AgentState& agent = env.agents[index];
-  const GivenStart given = index == 0 ? env.given : GivenStart{};
+  const GivenStart given = index == 0 && env.given ? *env.given : GivenStart{};
   const auto stream = static_cast<uint16_t>(index);
   RandomStream spawn(s.state().key, s.state().episode, StreamPurpose::kSpawn, stream);
   RandomStream goal(s.state().key, s.state().episode, StreamPurpose::kGoal, stream);

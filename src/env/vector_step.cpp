@@ -64,7 +64,7 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop,
     if (!mask.empty() && mask[static_cast<size_t>(i)] == 0) return;
     m.clear_results(i);
     m.due[static_cast<size_t>(i)] = Impl::Due::kReset;
-    if (!starts.empty()) m.envs[static_cast<size_t>(i)].given = starts[static_cast<size_t>(i)];
+    if (!starts.empty()) m.envs[static_cast<size_t>(i)].given = &starts[static_cast<size_t>(i)];
     m.reset(i, keep_going);
     m.sense_fresh(i, scratch);
   });
@@ -75,7 +75,7 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop,
 EnvLoop Batch::Impl::loop(const ShouldStop& should_stop) {
   return {pool, options.num_envs, scratches, should_stop, [this](int i) {
             envs[static_cast<size_t>(i)].finished = true;
-            envs[static_cast<size_t>(i)].given = {};
+            envs[static_cast<size_t>(i)].given = nullptr;
             due[static_cast<size_t>(i)] = Due::kNothing;
           }};
 }
@@ -131,7 +131,7 @@ void Batch::Impl::reset(int i, const EnvLoop::KeepGoing& keep_going) {
   start_episode(*tasks[env_index], env, [&] {
     if (!keep_going()) throw Stopped();
   });
-  env.given = {};
+  env.given = nullptr;
   std::fill_n(was_reset.begin() + static_cast<std::ptrdiff_t>(row_of(i, 0)), task->agents.size(), uint8_t{1});
   due[env_index] = Due::kFreshSense;
 }

@@ -27,7 +27,7 @@ void impose(const Model& m, SimState& s, Workspace& w, size_t body, const Pose3&
   const double way = way_between(before, after, radius);
   for (double& free : s.free_distances) free -= way;
   if (is_vehicle) s.free_distances[kind.index] = -1;
-  w.scene.forget();
+  if (!is_vehicle) w.scene.refresh(m, s.params, s.bodies, kind.index);
   if (w.solver) w.solver->set_pose(m, s.params, body, after);
 }
 

@@ -112,12 +112,12 @@ void place_joined(const Model& m, SimState& s, Workspace& w, size_t index, const
 }  // namespace
 
 void forget_contacts(SimState& s, Workspace& w) {
-  w.forget();
+  w.forget_contacts();
   std::fill(s.free_distances.begin(), s.free_distances.end(), kUnmeasured);
 }
 
 void reset_state(const Model& m, SimState& s, Workspace& w, uint64_t key, uint32_t episode) {
-  forget_contacts(s, w);
+  w.forget();
   s.key = key;
   s.episode = episode;
   s.time = s.time_error = s.owed = 0;
@@ -172,6 +172,7 @@ void place_block(const Model& m, SimState& s, Workspace& w, size_t index, const 
   const auto body = static_cast<size_t>(b.body);
   s.bodies[body] = placed_at(m, s, pose, body);
   if (!b.traits.is_static) s.in_contact = true;  // it may overlap another one
+  w.scene.refresh(m, s.params, s.bodies, index);
   forget_contacts(s, w);
 }
 
@@ -188,7 +189,10 @@ void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double v
     const size_t count = is_vehicle ? size_t{kVehicleParamCount} : size_t{kBlockParamCount};
     if (index < first || index >= first + count) continue;
     update_inertia(m, s, body);
-    if (is_vehicle) set_loads(m, s, kind.index);
+    if (is_vehicle)
+      set_loads(m, s, kind.index);
+    else
+      w.scene.refresh(m, s.params, s.bodies, kind.index);
   }
 }
 

@@ -1,15 +1,44 @@
 #include "sim/scene_buffer.h"
 
+#include <algorithm>
+
 namespace mvsim {
+namespace {
+
+// Its shape is in the first part of the arrays: it stands until it is placed anew.
+bool is_placed(const BlockModel& b) {
+  return b.body >= 0 && b.traits.is_static && b.placed;
+}
+
+}  // namespace
 
 void SceneBuffer::add(std::span<const Vec2> outline, double scale, const Pose2& body, Vec2 center,
                       double radius, int index) {
+  first_vertex_.push_back(vertices_.size());
+  vertices_.resize(vertices_.size() + outline.size());
+  shapes_.push_back({nullptr, static_cast<int>(outline.size()), {}, 0, index});
+  set(shapes_.size() - 1, outline, scale, body, center, radius);
+}
+
+void SceneBuffer::set(size_t shape, std::span<const Vec2> outline, double scale, const Pose2& body,
+                      Vec2 center, double radius) {
   const Rotation2 R_world_body(body.yaw);
   const Vec2 origin{body.x, body.y};
-  first_vertex_.push_back(vertices_.size());
-  for (Vec2 v : outline) vertices_.push_back(origin + R_world_body.rotate(scale * v));
-  shapes_.push_back(
-      {nullptr, static_cast<int>(outline.size()), origin + R_world_body.rotate(center), radius, index});
+  Vec2* vertex = vertices_.data() + first_vertex_[shape];
+  for (Vec2 v : outline) *vertex++ = origin + R_world_body.rotate(scale * v);
+  shapes_[shape].center = origin + R_world_body.rotate(center);
+  shapes_[shape].radius = radius;
+}
+
+void SceneBuffer::refresh(const Model& model, std::span<const double> params,
+                          std::span<const BodyState> bodies, size_t block) {
+  const BlockModel& b = model.blocks[block];
+  if (!placed_ready_ || !is_placed(b)) return;
+  const auto end = model.blocks.begin() + static_cast<std::ptrdiff_t>(block);
+  const auto shape = static_cast<size_t>(std::count_if(model.blocks.begin(), end, is_placed));
+  const double scale = params[b.params + kBlockScale];
+  set(shape, b.shape.outline, scale, body_pose(bodies[static_cast<size_t>(b.body)], model.origin), {},
+      scale * b.shape.radius);
 }
 
 void SceneBuffer::add_vehicle(const VehicleModel& v, const Pose2& body, std::span<const WheelState> wheels) {
@@ -39,7 +68,7 @@ void SceneBuffer::update_blocks(const Model& model, std::span<const double> para
     vertices_.clear();
     first_vertex_.clear();
     for (const BlockModel& b : model.blocks)
-      if (b.body >= 0 && b.traits.is_static && b.placed) add_block(b);
+      if (is_placed(b)) add_block(b);
     placed_shapes_ = shapes_.size();
     placed_vertices_ = vertices_.size();
     placed_ready_ = true;

@@ -13,8 +13,11 @@ namespace mvsim {
 
 class SceneBuffer {
  public:
-  // Call when a block that counts as static was placed, resized or reset.
+  // Call when all blocks were reset.
   void forget() { placed_ready_ = false; }
+  // Call when one block was placed or resized.
+  void refresh(const Model& model, std::span<const double> params, std::span<const BodyState> bodies,
+               size_t block);
 
   // Outlines of all blocks that the Model's tree does not hold, at present poses and sizes.
   std::span<const MovingShape> blocks(const Model& model, std::span<const double> params,
@@ -34,6 +37,8 @@ class SceneBuffer {
  private:
   void add(std::span<const Vec2> outline, double scale, const Pose2& body, Vec2 center, double radius,
            int index);
+  void set(size_t shape, std::span<const Vec2> outline, double scale, const Pose2& body, Vec2 center,
+           double radius);
   void add_vehicle(const VehicleModel& vehicle, const Pose2& body, std::span<const WheelState> wheels);
   void update_blocks(const Model& model, std::span<const double> params, std::span<const BodyState> bodies);
   std::span<const MovingShape> linked();

@@ -27,8 +27,12 @@ struct Workspace {
 
   // After a change of the state from outside a step.
   void forget() {
-    solver.reset();
+    forget_contacts();
     scene.forget();
+  }
+  // After one that placed and resized no block, or none that the scene has not been told of.
+  void forget_contacts() {
+    solver.reset();
     levels.clear();
   }
   // After a step in which blocks may have moved.

@@ -1,0 +1,58 @@
+"""The keywords of functions as terms: what they take, and the spec of an environment that has some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gymnasium.envs.registration import EnvSpec
+
+from mvsim_gym._keywords import kind_of, shortened
+
+if TYPE_CHECKING:
+    from mvsim_gym import _core
+    from mvsim_gym._terms import Terms
+
+KEYWORDS = ("reward_terms", "observation_terms", "termination_terms")
+
+
+def checked_terms(name: str, given: Any) -> dict[str, Callable[..., Any]]:
+    """A keyword's dict of functions; TypeError for anything else."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name}: found {kind_of(given)}, expected a dict from names to functions")
+    for key, function in given.items():
+        if not isinstance(key, str) or not key:
+            raise TypeError(f"{name}: found {key!r}, expected a name")
+        if not callable(function):
+            raise TypeError(f"{name}['{shortened(key)}']: found {kind_of(function)}, expected a function")
+    return dict(given)
+
+
+def terms_of(options: Mapping[str, Any], batch: _core.Batch) -> Terms | None:
+    """The terms of a constructor's options, if there are some."""
+    functions = {name: options.get(name) or {} for name in KEYWORDS}
+    if not any(functions.values()):
+        return None
+    from mvsim_gym._terms import Terms  # most environments have none
+
+    return Terms(functions, batch)
+
+
+class SpecWithTerms(EnvSpec):
+    """An EnvSpec that has Python functions: `to_json` refuses them by name."""
+
+    def to_json(self) -> str:
+        """Raises ValueError."""
+        for name in KEYWORDS:
+            for key in self.kwargs.get(name) or {}:
+                raise ValueError(f"{name}['{key}'] is a Python function, which JSON cannot say")
+        return super().to_json()
+
+
+def marked(spec: EnvSpec | None) -> EnvSpec | None:
+    """The spec of an environment, which says so if it has functions."""
+    if type(spec) is EnvSpec and any(spec.kwargs.get(name) for name in KEYWORDS):
+        spec.__class__ = SpecWithTerms
+    return spec
