@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import atexit
-import math
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -13,21 +11,19 @@ from typing import Any, NamedTuple
 from mvsim_gym._extras import extra
 from mvsim_gym.comms import messages
 from mvsim_gym.comms.endpoints import PORT, checked_port, own_address, reachable
-from mvsim_gym.comms.errors import CommsError, FrameError
+from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.frames import LARGEST, decode, encode, split
+from mvsim_gym.comms.hub_link import PATIENCE, HubLink, exchange
 from mvsim_gym.comms.listeners import Listener, Service, Services, publishers_of
 from mvsim_gym.comms.publisher import Publisher
 from mvsim_gym.comms.subscription import Callback, Subscription
 
 with extra("mvsim_gym.comms", "zmq"):
     import zmq
-    from zmq.utils.monitor import recv_monitor_message
 
 __all__ = ["Client", "Topic"]
 
-_PATIENCE = 10.0  # s for answers of the hub and of services
 _FAREWELL = 1.0  # s for the hub, and for callbacks that run, when a client ends
-_SLICE_MS = 200  # ms after which Ctrl-C is noticed at the latest
 
 
 class Topic(NamedTuple):
@@ -63,6 +59,7 @@ class Client:
     ) -> None:
         self._name, self._host, self._port, self._address = name, host, checked_port(port), address
         self._context: zmq.Context[Any] | None = None
+        self._link: HubLink | None = None
         self._lock = threading.RLock()  # of the request socket and of the tables
         self._forget()
 
@@ -71,7 +68,6 @@ class Client:
         self._publishers: dict[str, Publisher] = {}
         self._subscriptions: dict[str, Subscription] = {}
         self._found: dict[str, str] = {}  # endpoints of services by name
-        self._is_up = False
 
     @property
     def name(self) -> str:
@@ -109,8 +105,8 @@ class Client:
         context.setsockopt(zmq.MAX_SOCKETS, 4096)
         self._context = context
         try:
-            self._open_hub()
-            self._ask(messages.RegisterNodeRequest(nodeName=self._name), "RegisterNodeAnswer", timeout)
+            self._link = HubLink(context, self._host, self._port)
+            self._hub().ask(messages.RegisterNodeRequest(nodeName=self._name), "RegisterNodeAnswer", timeout)
             self._service_listener = Listener(context, zmq.REP, address, self._services.answer)
             self._update_listener = Listener(context, zmq.PAIR, address, self._updated)
         except BaseException as error:
@@ -124,12 +120,8 @@ class Client:
 
     def connected(self) -> bool:
         """Whether there is a connection to the hub just now."""
-        with self._lock:
-            if self._context is None:
-                return False
-            while self._monitor.poll(0):
-                self._is_up = recv_monitor_message(self._monitor)["event"] == zmq.EVENT_HANDSHAKE_SUCCEEDED
-            return self._is_up
+        link = self._link
+        return link is not None and link.is_up()
 
     def shutdown(self) -> None:
         """Unregisters the node and ends its threads. A second call does nothing; nothing is raised."""
@@ -139,7 +131,7 @@ class Client:
             atexit.unregister(self.shutdown)
             farewell = messages.UnregisterNodeRequest(nodeName=self._name)
             with suppress(CommsError):  # the hub may have gone before
-                self._ask(farewell, "GenericAnswer", _FAREWELL if self.connected() else 0)
+                self._hub().ask(farewell, "GenericAnswer", _FAREWELL if self.connected() else 0)
             self._end()
 
     def __enter__(self) -> Client:
@@ -162,7 +154,7 @@ class Client:
                 raise CommsError(f"topic '{topic}' is advertised by this node already")
             publisher = Publisher(context, self._bound, kind.DESCRIPTOR.full_name)
             try:
-                self._ask(
+                self._hub().ask(
                     messages.AdvertiseTopicRequest(
                         topicName=topic,
                         topicTypeName=publisher.type,
@@ -215,7 +207,7 @@ class Client:
             subscription.add(callback)
             request = messages.SubscribeRequest(topic=topic, updatesEndpoint=self._update_listener.endpoint)
             try:
-                self._ask(request, "SubscribeAnswer")
+                self._hub().ask(request, "SubscribeAnswer")
             except BaseException:
                 self._subscriptions.pop(topic).close()
                 raise
@@ -223,11 +215,11 @@ class Client:
     def nodes(self, prefix: str = "") -> list[str]:
         """The names of the nodes that the hub knows."""
         request = messages.ListNodesRequest(nodeStartsWith=prefix)
-        return list(self._ask(request, "ListNodesAnswer").nodes)
+        return list(self._hub().ask(request, "ListNodesAnswer").nodes)
 
     def topics(self, prefix: str = "") -> list[Topic]:
         """The topics that somebody publishes."""
-        answer = self._ask(messages.ListTopicsRequest(topicStartsWith=prefix), "ListTopicsAnswer")
+        answer = self._hub().ask(messages.ListTopicsRequest(topicStartsWith=prefix), "ListTopicsAnswer")
         return [
             Topic(t.topicName, t.topicType, tuple(t.publisherEndpoint), tuple(t.publisherName))
             for t in answer.topics
@@ -258,12 +250,12 @@ class Client:
                 nodeName=self._name,
             )
             try:
-                self._ask(request, "GenericAnswer")
+                self._hub().ask(request, "GenericAnswer")
             except BaseException:
                 self._services.remove(service)
                 raise
 
-    def call(self, service: str, request: messages.Message, timeout: float | None = _PATIENCE) -> Any:
+    def call(self, service: str, request: messages.Message, timeout: float | None = PATIENCE) -> Any:
         """Calls a service and returns its answer.
 
         Raises:
@@ -271,7 +263,7 @@ class Client:
         """
         return decode(self._call(service, request.SerializeToString(), timeout))
 
-    def call_raw(self, service: str, request: bytes, timeout: float | None = _PATIENCE) -> bytes:
+    def call_raw(self, service: str, request: bytes, timeout: float | None = PATIENCE) -> bytes:
         """The same with the bytes of messages."""
         return split(self._call(service, request, timeout))[1]
 
@@ -279,8 +271,8 @@ class Client:
         context = self._connected_context()
         endpoint = self._found.get(service)
         if endpoint is None:
-            answer = self._ask(
-                messages.GetServiceInfoRequest(serviceName=service), "GetServiceInfoAnswer", service=service
+            answer = self._hub().ask(
+                messages.GetServiceInfoRequest(serviceName=service), "GetServiceInfoAnswer"
             )
             endpoint = self._found[service] = reachable(answer.serviceEndpoint)
         frame = encode(messages.CallService(serviceName=service, serializedInput=request))
@@ -288,7 +280,7 @@ class Client:
             socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
             socket.connect(endpoint)
             try:
-                reply = _exchange(socket, frame, timeout, f"service '{service}'")
+                reply = exchange(socket, frame, timeout, f"service '{service}'")
             except CommsError:
                 self._found.pop(service, None)  # it may have moved
                 raise
@@ -327,46 +319,17 @@ class Client:
             raise CommsError("this client is not connected, expected connect() before")
         return self._context
 
+    def _hub(self) -> HubLink:
+        if self._link is None:
+            raise CommsError("this client is not connected, expected connect() before")
+        return self._link
+
     def _publisher(self, topic: str) -> Publisher:
         self._connected_context()
         try:
             return self._publishers[topic]
         except KeyError:
             raise CommsError(f"topic '{topic}' is not advertised by this node") from None
-
-    def _open_hub(self) -> None:
-        """A fresh socket for requests: one whose answer did not come cannot be used again."""
-        self._hub = self._connected_context().socket(zmq.REQ)
-        self._hub.setsockopt(zmq.MAXMSGSIZE, LARGEST)
-        self._monitor = self._hub.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED)
-        self._hub.connect(f"tcp://{self._host}:{self._port}")
-
-    def _close_hub(self) -> None:
-        self._monitor.close(0)
-        self._hub.disable_monitor()
-        self._hub.close(0)
-        self._is_up = False
-
-    def _ask(
-        self, request: Any, answer: str, timeout: float | None = _PATIENCE, *, service: str | None = None
-    ) -> Any:
-        """Sends a request to the hub and returns its answer, if that is no refusal."""
-        with self._lock:
-            self._connected_context()
-            where = f"the hub at {self._host}:{self._port}"
-            try:
-                reply = _exchange(self._hub, encode(request), timeout, where)
-            except BaseException:
-                self._close_hub()
-                self._open_hub()
-                raise
-        message = decode(reply, answer, "GenericAnswer")
-        if not getattr(message, "success", True):
-            what = f"could not find service '{service}': " if service else f"{where}: "
-            raise CommsError(what + (getattr(message, "errorMessage", "") or "the request was refused"))
-        if message.DESCRIPTOR.name != answer:
-            raise FrameError(f"{where}: found a message {message.DESCRIPTOR.full_name}, expected {answer}")
-        return message
 
     def _updated(self, frame: bytes) -> Any:
         """What the hub tells of a topic, in the thread of updates."""
@@ -380,7 +343,9 @@ class Client:
     def _end(self) -> None:
         """Closes all sockets, and ends the threads that wait at theirs."""
         context, self._context = self._connected_context(), None
-        self._close_hub()
+        if self._link is not None:
+            self._link.close()
+            self._link = None
         for publisher in self._publishers.values():
             publisher.close()
         for subscription in self._subscriptions.values():
@@ -390,20 +355,3 @@ class Client:
         ending = threading.Thread(target=context.term, name="mvsim_gym end", daemon=True)
         ending.start()
         ending.join(_FAREWELL)
-
-
-def _exchange(socket: zmq.Socket[bytes], frame: bytes, timeout: float | None, whom: str) -> bytes:
-    """Sends a frame and waits for the answer.
-
-    Raises:
-        CommsError: none came in time.
-    """
-    until = math.inf if timeout is None else time.monotonic() + timeout
-    socket.send(frame, zmq.NOBLOCK)
-    while not socket.poll(round(min(_SLICE_MS, max(0, 1e3 * (until - time.monotonic()))))):
-        if time.monotonic() >= until:
-            raise CommsError(f"no answer from {whom} within {timeout:g} s")
-    parts = socket.recv_multipart()
-    if len(parts) != 1:
-        raise FrameError(f"{whom}: found an answer of {len(parts)} parts, expected one")
-    return parts[0]

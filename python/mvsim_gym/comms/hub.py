@@ -71,7 +71,9 @@ class Hub:
         except zmq.ZMQError as error:
             self._context.destroy(0)
             hint = ": is a hub running there already?" if error.errno == zmq.EADDRINUSE else ""
-            raise CommsError(f"cannot listen on {self.endpoint}: {zmq.strerror(error.errno or 0)}{hint}") from None
+            raise CommsError(
+                f"cannot listen on {self.endpoint}: {zmq.strerror(error.errno or 0)}{hint}"
+            ) from None
         self._port = int(self._requests.getsockopt_string(zmq.LAST_ENDPOINT).rpartition(":")[2])
         self._stop = self._context.socket(zmq.PAIR)
         self._stop.bind("inproc://stop")

@@ -70,8 +70,7 @@ def _arrays_of(reading: Any) -> dict[str, npt.NDArray[Any]]:
 def encode_observation(observation: Observation) -> bytes:
     """The bytes of a reading."""
     arrays = {
-        name: np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        for name, array in observation.arrays.items()
+        name: np.asarray(array, array.dtype.newbyteorder("<")) for name, array in observation.arrays.items()
     }
     header = json.dumps(
         {

@@ -156,7 +156,7 @@ class Registry:
     def _find_service(self, request: Any) -> Any:
         known = self._services.get(request.serviceName)
         if known is None:
-            raise CommsError(f"no node offers a service '{request.serviceName}'")
+            raise CommsError(f"could not find service '{request.serviceName}': no node offers it")
         return messages.GetServiceInfoAnswer(
             success=True, serviceEndpoint=known.endpoint, serviceNodeName=known.node
         )

@@ -16,6 +16,8 @@ with extra("mvsim_gym.comms", "zmq"):
 
 __all__ = ["Callback", "Subscription"]
 
+_MAX_WAITING = 100  # messages
+
 Callback = Callable[[str, bytes], object]
 """takes the type's full name and the payload of each message"""
 
@@ -23,7 +25,7 @@ Callback = Callable[[str, bytes], object]
 class Subscription:
     """Calls callbacks with every message of a topic, one after the other, until its context is terminated.
 
-    Messages that come faster than the callbacks take them are dropped when 1000 wait.
+    Of messages that come faster than the callbacks take them 100 wait here; the publisher drops what is more.
     """
 
     def __init__(self, context: zmq.Context[Any], topic: str) -> None:
@@ -59,6 +61,7 @@ class Subscription:
         except zmq.ZMQError:
             return  # it ends already
         data.setsockopt(zmq.MAXMSGSIZE, LARGEST)
+        data.setsockopt(zmq.RCVHWM, _MAX_WAITING)
         data.subscribe(b"")
         known: set[str] = set()
         poller = zmq.Poller()
