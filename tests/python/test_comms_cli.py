@@ -108,6 +108,8 @@ def test_a_port_that_is_taken(port: str, capsys: pytest.CaptureFixture[str], com
         (["server", "-p", "70000"], "port: found 70000, expected 0"),
         (["server", "--host", "192.0.2.1", "-p", "0"], "cannot listen on tcp://192.0.2.1:0"),
         (["launch", YARD, "-p", "0", "--relative-poses", "r1"], "--relative-poses: found 'r1'"),
+        (["launch", YARD, "-p", "0", "--rename", "=x"], "--rename: found '=x', expected TOPIC=NEW"),
+        (["launch", YARD, "-p", "0", "--rename", "/a=/b"], "rename: there is no topic '/a'"),
         (["launch", YARD, "-p", "0", "--relative-poses", "r1=r9"], "no vehicle or block 'r9'"),
     ],
 )

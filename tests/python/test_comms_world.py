@@ -202,7 +202,7 @@ def test_sensors_of_every_class(tmp_path: Path) -> None:
     )
     world = World(tmp_path / "all.world.xml")
     world.step(0.1)
-    topics = {topic.name: topic for topic in topics_of(world, {})}
+    topics = {topic.name: topic for topic in topics_of(world, {}, {})}
     assert set(topics) == {"/r/pose", "/eye", "/eye_scan", *(f"/r/{name}" for name in sensors)}
     for name, source in (*((f"/r/{name}", "r") for name in sensors), ("/eye", ""), ("/eye_scan", "")):
         assert topics[name].kind.DESCRIPTOR.full_name.startswith("mvsim_msgs.")
@@ -222,7 +222,7 @@ def test_sensors_of_every_class(tmp_path: Path) -> None:
 def test_poses_come_by_the_clock_of_the_wall() -> None:
     """Ten a second, however fast or slow the world runs, and no burst after a stall."""
     world = World(YARD)
-    (topic,) = (topic for topic in topics_of(world, {}) if topic.name == "/r1/pose")
+    (topic,) = (topic for topic in topics_of(world, {}, {}) if topic.name == "/r1/pose")
     fast = [now for now in np.arange(0, 1, 0.001) if topic.is_due(now)]
     assert len(fast) == 10 and np.diff(fast) == pytest.approx([0.1] * 9, abs=0.0011)
     assert [topic.is_due(now) for now in (9, 9.001, 9.04, 9.06, 9.07)] == [True, False, False, True, False]
@@ -252,7 +252,15 @@ def test_poses_in_frames() -> None:
 
 def test_relative_poses_of_what_is_not_there() -> None:
     with pytest.raises(CommsError, match="there is no vehicle or block 'r9'"):
-        topics_of(World(YARD), {"r1": ["r9"]})
+        topics_of(World(YARD), {"r1": ["r9"]}, {})
+
+
+def test_topics_under_other_names() -> None:
+    world = World(YARD)
+    names = [topic.name for topic in topics_of(world, {}, {"/r1/laser1_scan": "/front"})]
+    assert "/front" in names and "/r1/laser1_scan" not in names and "/r1/laser1" in names
+    with pytest.raises(CommsError, match="there is no topic '/r1/laser'; there are: /r1/pose, "):
+        topics_of(world, {}, {"/r1/laser": "/front"})
 
 
 def test_set_pose_and_get_pose() -> None:

@@ -32,6 +32,7 @@ class WorldNode:
         host, port: where the hub is.
         address: as of `Client`.
         relative: by the name of a vehicle or block the names of others, whose poses in its frame are published.
+        rename: other names for topics, by those that they have otherwise.
         now: a clock of the wall, s.
     """
 
@@ -43,10 +44,11 @@ class WorldNode:
         port: int = PORT,
         address: str | None = None,
         relative: Mapping[str, Sequence[str]] | None = None,
+        rename: Mapping[str, str] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._now = now
-        self._topics = topics_of(world, relative or {})
+        self._topics = topics_of(world, relative or {}, rename or {})
         self._services = WorldServices(world)
         self._listened: set[str] = set()
         self._looked = float("-inf")

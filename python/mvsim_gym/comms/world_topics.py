@@ -107,33 +107,50 @@ class _Scans(_Readings):
         )
 
 
-def topics_of(world: World, relative: Mapping[str, Sequence[str]]) -> list[WorldTopic]:
+def topics_of(
+    world: World, relative: Mapping[str, Sequence[str]], rename: Mapping[str, str]
+) -> list[WorldTopic]:
     """All that a world publishes: /NAME/pose of what can move, /VEHICLE/SENSOR and, of lidars, /VEHICLE/SENSOR_scan.
 
     Args:
         relative: by the name of a vehicle or block the names of others, whose poses in its frame are published as
             /NAME/relative_poses.
+        rename: other names for topics, by these.
 
     Raises:
-        CommsError: there is nothing of a name that `relative` has.
+        CommsError: there is nothing of a name that `relative` or `rename` has.
     """
+    topics = [*_poses_of(world, relative), *_readings_of(world)]
+    names = [topic.name for topic in topics]
+    for name in rename:
+        if name not in names:
+            raise CommsError(f"rename: there is no topic '{name}'; there are: {', '.join(names) or 'none'}")
+    for topic in topics:
+        topic.name = rename.get(topic.name, topic.name)
+    return topics
+
+
+def _poses_of(world: World, relative: Mapping[str, Sequence[str]]) -> Iterator[WorldTopic]:
     bodies: dict[str, Body] = {**world.blocks, **world.vehicles}
     moving: list[Body] = [
         *world.vehicles.values(),
         *(block for block in world.blocks.values() if not block.is_static),
     ]
-    topics: list[WorldTopic] = [_Poses(f"/{body.name}/pose", world, [body]) for body in moving]
+    for body in moving:
+        yield _Poses(f"/{body.name}/pose", world, [body])
     for name, others in relative.items():
         for each in (name, *others):
             if each not in bodies:
                 raise CommsError(f"relative poses: there is no vehicle or block '{each}'")
         seen = [bodies[other] for other in others]
-        topics.append(_Poses(f"/{name}/relative_poses", world, seen, bodies[name]))
+        yield _Poses(f"/{name}/relative_poses", world, seen, bodies[name])
+
+
+def _readings_of(world: World) -> Iterator[WorldTopic]:
     standing = [("", sensor) for sensor in world.sensors.values()]
     mounted = [(v.name, sensor) for v in world.vehicles.values() for sensor in v.sensors.values()]
     for source, sensor in (*mounted, *standing):
         name = f"/{source}/{sensor.name}" if source else f"/{sensor.name}"
-        topics.append(_Readings(name, source, sensor))
+        yield _Readings(name, source, sensor)
         if sensor._model.class_name == "laser":
-            topics.append(_Scans(f"{name}_scan", source, sensor))
-    return topics
+            yield _Scans(f"{name}_scan", source, sensor)

@@ -45,16 +45,42 @@ def add_hub(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def named_list(text: str) -> tuple[str, list[str]]:
-    """NAME=OTHER,OTHER as a name and others.
+def add_topics(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of what a world publishes, and where."""
+    add_hub(parser)
+    parser.add_argument("--no-hub", action="store_true", help="no topics and services: nothing listens")
+    parser.add_argument(
+        "--relative-poses",
+        action="append",
+        default=[],
+        metavar="NAME=OTHER,...",
+        help="publish the poses of others in the frame of NAME as /NAME/relative_poses",
+    )
+    parser.add_argument(
+        "--rename",
+        action="append",
+        default=[],
+        metavar="TOPIC=NEW",
+        help="publish a topic under another name",
+    )
+
+
+def topics_wanted(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keywords of a WorldNode, of these options.
 
     Raises:
-        ValueError: it is none.
+        ValueError: one has no = or nothing at one side of it.
     """
-    name, equals, others = text.partition("=")
-    if not (name and equals and others):
-        raise ValueError(f"--relative-poses: found '{text}', expected NAME=OTHER,OTHER")
-    return name, others.split(",")
+    relative = [_pair("--relative-poses", text, "NAME=OTHER,...") for text in arguments.relative_poses]
+    rename = [_pair("--rename", text, "TOPIC=NEW") for text in arguments.rename]
+    return {"relative": {name: others.split(",") for name, others in relative}, "rename": dict(rename)}
+
+
+def _pair(option: str, text: str, expected: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not (name and value):
+        raise ValueError(f"{option}: found '{text}', expected {expected}")
+    return name, value
 
 
 def _add(commands: Commands, name: str, run: Any, text: str) -> argparse.ArgumentParser:

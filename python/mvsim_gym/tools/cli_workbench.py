@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from mvsim_gym.tools.cli_comms import add_hub, named_list
+from mvsim_gym.tools.cli_comms import add_topics, topics_wanted
 from mvsim_gym.tools.cli_loading import add_loading, loading
 
 Commands = Any  # argparse's type for them has no public name
@@ -157,15 +157,7 @@ def _add_launch(commands: Commands) -> None:
         "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
     )
     parser.add_argument("--record", metavar="FILE.mcap", help="record it; below --outputs if that is given")
-    add_hub(parser)
-    parser.add_argument("--no-hub", action="store_true", help="no topics and services: nothing listens")
-    parser.add_argument(
-        "--relative-poses",
-        action="append",
-        default=[],
-        metavar="NAME=OTHER,...",
-        help="publish the poses of others in the frame of NAME as /NAME/relative_poses",
-    )
+    add_topics(parser)
     parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
     add_loading(parser)
     parser.set_defaults(run=_launch)
@@ -183,7 +175,7 @@ def _launch(arguments: argparse.Namespace) -> None:
         record=arguments.record,
         keys=sys.stdin if in_terminal else None,
         hub=None if arguments.no_hub else (arguments.host, arguments.port),
-        relative=dict(map(named_list, arguments.relative_poses)),
+        topics=topics_wanted(arguments),
         seed=arguments.seed,
         **loading(arguments),
     )

@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
@@ -82,7 +82,7 @@ def launch(
     record: str | None = None,
     keys: TextIO | None = None,
     hub: tuple[str, int] | None = None,
-    relative: Mapping[str, Sequence[str]] | None = None,
+    topics: Mapping[str, Any] | None = None,
     say: TextIO = sys.stderr,
     **loading: Any,
 ) -> float:
@@ -96,7 +96,7 @@ def launch(
         record: an MCAP file; a relative name lies below `outputs` if that is given.
         keys: a terminal whose keys drive.
         hub: the address and the port of a hub that is started, of which the world is a node; None: nothing listens.
-        relative: as of `WorldNode`.
+        topics: the keywords `relative` and `rename` of `WorldNode`.
         say: where status and messages go; one line that is rewritten if it is a terminal.
         loading: further keywords of `World`.
 
@@ -116,7 +116,7 @@ def launch(
         if record is not None:
             stack.enter_context(world.record(record if outputs is None else os.path.join(outputs, record)))
         pressed = stack.enter_context(_keys_of(keys)) if keys is not None else lambda: ""
-        node = None if hub is None else stack.enter_context(_serving(world, *hub, relative, say))
+        node = None if hub is None else stack.enter_context(_serving(world, *hub, topics or {}, say))
         _run(world, factor, math.inf if duration is None else duration, truth, node, ended, pressed, say)
     return world.time
 
@@ -177,7 +177,7 @@ def _advance(world: World, steps: int, node: WorldNode | None) -> None:
 
 @contextmanager
 def _serving(
-    world: World, host: str, port: int, relative: Mapping[str, Sequence[str]] | None, say: TextIO
+    world: World, host: str, port: int, topics: Mapping[str, Any], say: TextIO
 ) -> Iterator[WorldNode | None]:
     """A hub and the world as its node; nothing where the packages for them are missing."""
     try:
@@ -188,7 +188,7 @@ def _serving(
         return
     with Hub(port, host) as hub:
         within = "localhost" if hub.host == "0.0.0.0" else hub.host
-        with WorldNode(world, host=within, port=hub.port, address=hub.host, relative=relative) as node:
+        with WorldNode(world, host=within, port=hub.port, address=hub.host, **topics) as node:
             _line(say, f"topics and services: hub at {hub.endpoint}", ends=True)
             yield node
 
