@@ -40,8 +40,8 @@ for messages in heard:
 def test_fifty_subscribers_at_100_hz(tmp_path: Path) -> None:
     """Each gets at least 95 of 100 scans, each once, while the world keeps to the wall's time.
 
-    Measured on two cores, with other work beside: 99.9 scans/s, of which each of the 50 got 998 of 999; the thread of the
-    world took 7 % of a core.
+    Measured on two cores, with other work beside: 99.9 scans/s, each of the 50 got 998 of 999, and the world's
+    thread took 7 % of a core.
     """
     (tmp_path / "scans.world.xml").write_text(WORLD)
     world = World(tmp_path / "scans.world.xml")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import DATA
+from conftest import DATA, ROOT
 
 pytest.importorskip("zmq", reason="needs the extra zmq")
 
@@ -410,3 +410,20 @@ def test_a_name_of_mvsims_python_users() -> None:
         runs.client.subscribeTopic("/r1/pose", lambda kind, payload: heard.append((kind, payload)))
         kind, payload = wait_for(lambda: heard)[0]
         assert kind == "mvsim_msgs.TimeStampedPose" and type(payload) is bytes
+
+
+def page_code(name: str) -> str:
+    return (ROOT / "docs" / "tools.md").read_text().split(f"```python {name}\n", 1)[1].split("```", 1)[0]
+
+
+def test_the_pilot_of_the_page(yard: Running, capsys: pytest.CaptureFixture[str]) -> None:
+    code = page_code("pilot").replace('Client("pilot")', f'Client("pilot", port={yard.client.port})')
+    exec(code, {})
+    assert "['test', 'World', 'pilot']" in capsys.readouterr().out
+    yard.drive("r1", 0)
+
+
+def test_the_node_of_the_page() -> None:
+    names: dict[str, Any] = {}
+    exec(page_code("node").replace('"my.world.xml"', repr(str(YARD))), names)
+    assert names["world"].time == pytest.approx(1)

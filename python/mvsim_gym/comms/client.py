@@ -89,6 +89,11 @@ class Client:
         self._check_apart("host")
         self._host = host
 
+    @property
+    def port(self) -> int:
+        """Of the hub."""
+        return self._port
+
     def connect(self, timeout: float | None = None) -> Client:
         """Registers the node, and waits for a hub as long as there is none.
 

@@ -126,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         help="download what world files name by URL into the cache",
         description="Downloads the files that each WORLD names by http(s) URL and no --resources has into"
         " $MVSIM_CACHE (default ~/.cache/mvsim-storage), with their SHA-256 beside them. Nothing else in this package"
-        " opens a connection.",
+        " downloads anything.",
     )
     fetch.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
     fetch.add_argument("--check", action="store_true", help="download again, and refuse what has changed")
