@@ -263,6 +263,36 @@ def test_topics_under_other_names() -> None:
         topics_of(world, {}, {"/r1/laser": "/front"})
 
 
+def test_names_that_two_topics_would_have(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    sensors = "".join(f'<sensor class="laser" name="{name}"/>' for name in ("pose", "l", "l_scan"))
+    (tmp_path / "same.world.xml").write_text(
+        '<mvsim_world><vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential"/>'
+        f"{sensors}</vehicle></mvsim_world>"
+    )
+    topics = topics_of(World(tmp_path / "same.world.xml"), {}, {})
+    assert [topic.name for topic in topics] == [
+        "/r/pose",
+        "/r/pose_scan",
+        "/r/l",
+        "/r/l_scan",
+        "/r/l_scan_scan",
+    ]
+    assert "one '/r/pose' is left out" in caplog.text and "one '/r/l_scan' is left out" in caplog.text
+
+
+def test_more_topics_than_there_are_ports_for(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    blocks = "".join(f'<block name="b{i}"><init_pose>{i * 3} 5 0</init_pose></block>' for i in range(250))
+    (tmp_path / "many.world.xml").write_text(
+        '<mvsim_world><vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential"/></vehicle>'
+        f"{blocks}</mvsim_world>"
+    )
+    with running(tmp_path / "many.world.xml") as runs:
+        topics = runs.client.topics()
+        assert len(topics) == 200 and topics[0].name == "/r/pose"
+        assert runs.get_pose("b249").success
+    assert "of 251 the last 51 are left out" in caplog.text
+
+
 def test_set_pose_and_get_pose() -> None:
     with running() as runs:
         answer = runs.set_pose("r1", x=-2, y=-1, yaw=0.7)

@@ -12,10 +12,21 @@ from typing import Any
 from mvsim_gym.comms.errors import FrameError
 from mvsim_gym.comms.messages import TYPES, DecodeError, EncodeError, Message
 
-__all__ = ["LARGEST", "LARGEST_REQUEST", "decode", "encode", "encode_raw", "split"]
+__all__ = [
+    "LARGEST",
+    "LARGEST_REQUEST",
+    "LARGEST_TAKEN",
+    "MAX_REQUESTS",
+    "decode",
+    "encode",
+    "encode_raw",
+    "split",
+]
 
-LARGEST = 2**26  # bytes of a message that a socket takes; a peer that sends more is cut off
+LARGEST = 2**26  # bytes of a message of a topic; a peer that sends more is cut off
+LARGEST_TAKEN = 2**24  # bytes of a request that is taken in, be it to be refused; the same
 LARGEST_REQUEST = 2**16  # bytes of a request to the hub; more is answered by an error
+MAX_REQUESTS = 20  # of one peer that wait; there is one, if it waits for its answers
 _LENGTH = struct.Struct("<I")
 _LONGEST_NAME = 256
 

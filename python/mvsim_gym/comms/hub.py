@@ -10,7 +10,7 @@ from typing import Any
 from mvsim_gym._extras import extra
 from mvsim_gym.comms.endpoints import PORT, checked_port, host_of, is_loopback, reachable
 from mvsim_gym.comms.errors import CommsError, FrameError
-from mvsim_gym.comms.frames import LARGEST, LARGEST_REQUEST, decode, encode, split
+from mvsim_gym.comms.frames import LARGEST_REQUEST, LARGEST_TAKEN, MAX_REQUESTS, decode, encode, split
 from mvsim_gym.comms.notifier import Notifier
 from mvsim_gym.comms.registry import Registry
 
@@ -65,7 +65,8 @@ class Hub:
         # requests may be answered in another order than they came, which REP cannot; to a REQ it is the same
         self._requests = self._context.socket(zmq.ROUTER)
         self._requests.setsockopt(zmq.LINGER, 500)
-        self._requests.setsockopt(zmq.MAXMSGSIZE, LARGEST)
+        self._requests.setsockopt(zmq.MAXMSGSIZE, LARGEST_TAKEN)
+        self._requests.setsockopt(zmq.RCVHWM, MAX_REQUESTS)
         try:
             self._requests.bind(self.endpoint if self._port else f"tcp://{self._host}:*")
         except zmq.ZMQError as error:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mvsim_gym._extras import extra
 from mvsim_gym.comms import messages
 from mvsim_gym.comms.errors import CommsError, FrameError
-from mvsim_gym.comms.frames import LARGEST, LARGEST_REQUEST, decode, encode, parse
+from mvsim_gym.comms.frames import LARGEST_REQUEST, LARGEST_TAKEN, MAX_REQUESTS, decode, encode, parse
 
 with extra("mvsim_gym.comms", "zmq"):
     import zmq
@@ -36,7 +36,8 @@ class Listener:
         self, context: zmq.Context[Any], kind: int, address: str, answer: Callable[[bytes], Any]
     ) -> None:
         self._socket: zmq.Socket[bytes] = context.socket(kind)
-        self._socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
+        self._socket.setsockopt(zmq.MAXMSGSIZE, LARGEST_TAKEN)
+        self._socket.setsockopt(zmq.RCVHWM, MAX_REQUESTS)
         self._socket.bind(f"tcp://{address}:*")
         self._answer = answer
         self.endpoint = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)

@@ -21,7 +21,7 @@ __all__ = ["Notifier"]
 _PATIENCE = 0.7  # s for an acknowledgement, before a new connection is tried
 _TRIES = 3
 _IDLE = 5.0  # s that a connection is kept for the next message
-_MAX_OPEN = 500  # connections; whoever comes beyond waits
+_MAX_OPEN = 200  # connections; whoever comes beyond waits
 _MAX_QUEUE = 1000  # messages that one subscriber may have waiting
 
 Done = Callable[[bool], None]

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mvsim_gym._notices import notice
 from mvsim_gym.comms import messages
 from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.observation import encode_observation, observation_of
@@ -16,6 +17,7 @@ from mvsim_gym.world import World
 __all__ = ["WorldTopic", "topics_of"]
 
 _POSE_PERIOD = 0.1  # s of the wall
+_MAX_TOPICS = 200  # each has a port of its own, and a process only so many
 Body = Vehicle | Block
 
 
@@ -120,24 +122,33 @@ def topics_of(
     Raises:
         CommsError: there is nothing of a name that `relative` or `rename` has.
     """
-    topics = [*_poses_of(world, relative), *_readings_of(world)]
+    topics = [*_poses_of(world, relative), *_readings_of(world), *_poses_of_blocks(world)]
     names = [topic.name for topic in topics]
     for name in rename:
         if name not in names:
             raise CommsError(f"rename: there is no topic '{name}'; there are: {', '.join(names) or 'none'}")
+    kept: dict[str, WorldTopic] = {}
     for topic in topics:
         topic.name = rename.get(topic.name, topic.name)
-    return topics
+        if topic.name in kept:
+            notice([f"topics: one '{topic.name}' is left out, since another has this name"])
+        else:
+            kept[topic.name] = topic
+    if len(kept) > _MAX_TOPICS:
+        notice([f"topics: of {len(kept)} the last {len(kept) - _MAX_TOPICS} are left out"])
+    return list(kept.values())[:_MAX_TOPICS]
+
+
+def _poses_of_blocks(world: World) -> Iterator[WorldTopic]:
+    for block in world.blocks.values():
+        if not block.is_static:
+            yield _Poses(f"/{block.name}/pose", world, [block])
 
 
 def _poses_of(world: World, relative: Mapping[str, Sequence[str]]) -> Iterator[WorldTopic]:
     bodies: dict[str, Body] = {**world.blocks, **world.vehicles}
-    moving: list[Body] = [
-        *world.vehicles.values(),
-        *(block for block in world.blocks.values() if not block.is_static),
-    ]
-    for body in moving:
-        yield _Poses(f"/{body.name}/pose", world, [body])
+    for vehicle in world.vehicles.values():
+        yield _Poses(f"/{vehicle.name}/pose", world, [vehicle])
     for name, others in relative.items():
         for each in (name, *others):
             if each not in bodies:
