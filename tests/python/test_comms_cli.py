@@ -44,9 +44,7 @@ def port() -> Iterator[str]:
     process, port = start("launch", YARD, "--headless", "-p", "0", "--relative-poses", "r1=r2,box")
     with process:
         yield port
-        with Client("end", port=int(port)) as client:
-            assert client.call("shutdown", messages.SrvShutdown()).accepted
-        assert process.wait(20) == 0
+        process.terminate()
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -124,6 +122,13 @@ def test_a_subcommand_is_needed(command: list[str], capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit) as exit:
         main(command)
     assert exit.value.code == 2 and "usage: " in capsys.readouterr().err
+
+
+def test_the_service_shutdown_ends_launch() -> None:
+    process, port = start("launch", YARD, "--headless", "-p", "0")
+    with process, Client("end", port=int(port)) as client:
+        assert client.call("shutdown", messages.SrvShutdown()).accepted
+        assert process.wait(20) == 0
 
 
 def test_a_server_runs_until_ctrl_c() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import struct
 import time
@@ -151,10 +152,25 @@ def test_a_subscriber_that_dies_later_is_forgotten(
         updates.recv()
         updates.send(encode(messages.GenericAnswer(success=True)))
         mortal.hub.recv()
+    assert hub._registry.subscribers("/t")
     assert bare.advertise("/t", "mvsim_msgs.Pose", "tcp://0.0.0.0:1", "a").success
+    wait_for(lambda: not hub._registry.subscribers("/t"))
+
+
+def test_a_thousand_dead_subscribers(bare: Bare, hub: Hub) -> None:
+    """Connections to them are opened a few at a time; others are served, and subscribe, meanwhile."""
+    flood = bare.socket(zmq.DEALER)
+    flood.connect(hub.endpoint)
+    for port in range(1, 1001):
+        request = messages.SubscribeRequest(topic="/t", updatesEndpoint=f"tcp://127.0.0.1:{port}")
+        flood.send_multipart([b"", encode(request)])
+    wait_for(lambda: len(hub._registry.subscribers("/t")) == 1000)
     began = time.monotonic()
-    assert bare.advertise("/t", "mvsim_msgs.Pose", "tcp://0.0.0.0:2", "b").success
-    assert time.monotonic() - began < 0.5
+    for name in "abc":
+        assert register(bare, name).success
+        assert bare.advertise("/t", "mvsim_msgs.Pose", "tcp://0.0.0.0:1", name).success
+    assert time.monotonic() - began < 1
+    assert len(os.listdir("/proc/self/fd")) < 500
 
 
 @pytest.mark.parametrize(

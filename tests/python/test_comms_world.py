@@ -18,7 +18,7 @@ pytest.importorskip("zmq", reason="needs the extra zmq")
 
 from comms_nodes import POSE, wait_for
 
-from mvsim_gym import World
+from mvsim_gym import World, WorldFileError
 from mvsim_gym.comms import Client, CommsError, Hub, WorldNode, decode_observation, messages
 from mvsim_gym.comms.poses import composed, relative
 from mvsim_gym.comms.world_topics import topics_of
@@ -248,6 +248,16 @@ def test_poses_in_frames() -> None:
     nose_down = Pose(0, 0, 0, 0, math.pi / 4, 0)
     half = math.sqrt(0.5)
     assert composed(nose_down, Pose(1, 0, 0, 0, 0, 0))[:3] == pytest.approx((half, 0, -half))
+
+
+@pytest.mark.parametrize("tag", ["publish_relative_pose_topic", "publish_relative_pose_objects"])
+def test_relative_poses_that_are_half_asked_for(tmp_path: Path, tag: str) -> None:
+    (tmp_path / "half.world.xml").write_text(
+        '<mvsim_world><vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential"/>'
+        f"<publish><{tag}>x</{tag}></publish></vehicle></mvsim_world>"
+    )
+    with pytest.raises(WorldFileError, match="expected both or none"):
+        World(tmp_path / "half.world.xml")
 
 
 def test_relative_poses_of_what_is_not_there() -> None:

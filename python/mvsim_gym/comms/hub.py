@@ -152,7 +152,8 @@ class Hub:
         endpoint = reachable(request.updatesEndpoint)
         if is_loopback(self._host) and not is_loopback(host_of(endpoint)):
             raise CommsError(f"updatesEndpoint: found {endpoint[:100]}, expected one of this host")
-        self._check_pending()
+        if self._pending >= _MAX_PENDING:
+            raise CommsError("the hub is busy: too many subscribers have not acknowledged yet")
         request.updatesEndpoint = endpoint
         answer = self._registry.answer(request)
 
@@ -165,29 +166,12 @@ class Hub:
         self._notifier.send(endpoint, encode(self._registry.info(request.topic)), told)
 
     def _advertise(self, sender: Sequence[bytes], request: Any) -> None:
-        """Answers when the subscribers know, or are given up: so what is published next reaches all."""
+        """Answers at once, and tells the subscribers."""
         reachable(request.endpoint)
-        self._check_pending()
-        answer = self._registry.answer(request)
+        self._answer(sender, self._registry.answer(request))
         info = encode(self._registry.info(request.topicName))
-        endpoints = self._registry.subscribers(request.topicName)
-        left = len(endpoints) + 1
-
-        def told(_: bool) -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                self._pending -= 1
-                self._answer(sender, answer)
-
-        self._pending += 1
-        for endpoint in endpoints:
-            self._notifier.send(endpoint, info, told)
-        told(True)
-
-    def _check_pending(self) -> None:
-        if self._pending >= _MAX_PENDING:
-            raise CommsError("the hub is busy: too many requests wait for subscribers")
+        for endpoint in self._registry.subscribers(request.topicName):
+            self._notifier.send(endpoint, info, lambda _: None)
 
     def _answer(self, sender: Sequence[bytes], answer: Any) -> None:
         """Sends an answer, to nobody if its receiver has gone or takes none."""

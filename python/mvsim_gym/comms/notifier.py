@@ -20,7 +20,7 @@ __all__ = ["Notifier"]
 
 _PATIENCE = 0.7  # s for an acknowledgement, before a new connection is tried
 _TRIES = 3
-_IDLE = 5.0  # s that a connection is kept for the next message
+_IDLE = 1.0  # s that a connection is kept for the next message
 _MAX_OPEN = 200  # connections; whoever comes beyond waits
 _MAX_QUEUE = 1000  # messages that one subscriber may have waiting
 
@@ -50,6 +50,7 @@ class Notifier:
     ) -> None:
         self._context, self._poller, self._given_up = context, poller, given_up
         self._lines: dict[str, _Line] = {}
+        self._open = 0  # connections
 
     @property
     def is_busy(self) -> bool:
@@ -87,7 +88,7 @@ class Notifier:
     def _start(self, endpoint: str, line: _Line) -> None:
         """Sends the first that waits, if there is room for its connection."""
         if line.socket is None:
-            if sum(each.socket is not None for each in self._lines.values()) >= _MAX_OPEN:
+            if self._open >= _MAX_OPEN:
                 return
             try:
                 line.socket = self._connect(endpoint)
@@ -108,6 +109,7 @@ class Notifier:
             socket.close(0)
             raise
         self._poller.register(socket, zmq.POLLIN)
+        self._open += 1
         return socket
 
     def _acknowledged(self, endpoint: str, line: _Line) -> None:
@@ -151,3 +153,4 @@ class Notifier:
             self._poller.unregister(line.socket)
             line.socket.close(0)
             line.socket = None
+            self._open -= 1
