@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,8 @@ from conftest import DATA, ROOT, run_python
 
 pytest.importorskip("zmq", reason="needs the extra zmq")
 
-from mvsim_gym.comms import Client, CommsError, messages
+from mvsim_gym.comms import Client, messages
+from mvsim_gym.comms.errors import NoAnswer
 from mvsim_gym.tools.cli import main
 from mvsim_gym.tools.topics import rate_lines
 
@@ -104,7 +106,10 @@ def test_a_port_that_is_taken(port: str, capsys: pytest.CaptureFixture[str], com
     ("arguments", "message"),
     [
         (["server", "-p", "70000"], "port: found 70000, expected 0"),
-        (["server", "--host", "192.0.2.1", "-p", "0"], "cannot listen on tcp://192.0.2.1:0"),
+        (
+            ["server", "--host", "192.0.2.1", "-p", "0"],
+            "tcp://192.0.2.1:0: Cannot assign requested address: expected an IPv4",
+        ),
         (["launch", YARD, "-p", "0", "--relative-poses", "r1"], "--relative-poses: found 'r1'"),
         (["launch", YARD, "-p", "0", "--rename", "=x"], "--rename: found '=x', expected TOPIC=NEW"),
         (["launch", YARD, "-p", "0", "--rename", "/a=/b"], "rename: there is no topic '/a'"),
@@ -165,8 +170,20 @@ def test_a_command_says_that_it_waits(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def connect(client: Client, timeout: float | None = None) -> Any:
-        raise KeyboardInterrupt if timeout is None else CommsError("late")
+        raise KeyboardInterrupt if timeout is None else NoAnswer("late")
 
     monkeypatch.setattr(Client, "connect", connect)
     assert main(["node", "list"]) == 130
     assert capsys.readouterr().err == "waiting for a hub at 127.0.0.1:23700, until Ctrl-C\n"
+
+
+def test_a_host_that_is_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not waited for."""
+
+    def connect(probe: socket.socket, address: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    assert main(["node", "list", "--host", "nowhere"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("mvsim-gym node: cannot reach a hub at nowhere: ") and error.count("\n") == 1

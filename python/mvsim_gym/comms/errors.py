@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CommsError", "FrameError"]
+__all__ = ["CommsError", "FrameError", "NoAnswer"]
 
 
 class CommsError(OSError):
@@ -11,3 +11,7 @@ class CommsError(OSError):
 
 class FrameError(CommsError):
     """Bytes that are no message, or another one than was expected."""
+
+
+class NoAnswer(CommsError):  # noqa: N818
+    """Nobody answered in time."""

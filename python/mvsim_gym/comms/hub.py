@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,6 +20,11 @@ with extra("mvsim_gym.comms", "zmq"):
 
 __all__ = ["Hub"]
 
+_HINTS = {
+    errno.EADDRINUSE: ": is a hub running there already?",
+    errno.ENODEV: ": expected an IPv4 address of this machine",
+    errno.EADDRNOTAVAIL: ": expected an IPv4 address of this machine",
+}
 _MAX_BATCH = 100  # requests between looks at all else
 _MAX_PENDING = 10_000  # answers that wait for subscribers
 _TICK_MS = 100  # ms between looks at subscribers that are late
@@ -71,10 +77,8 @@ class Hub:
             self._requests.bind(self.endpoint if self._port else f"tcp://{self._host}:*")
         except zmq.ZMQError as error:
             self._context.destroy(0)
-            hint = ": is a hub running there already?" if error.errno == zmq.EADDRINUSE else ""
-            raise CommsError(
-                f"cannot listen on {self.endpoint}: {zmq.strerror(error.errno or 0)}{hint}"
-            ) from None
+            cause = zmq.strerror(error.errno or 0) + _HINTS.get(error.errno or 0, "")
+            raise CommsError(f"cannot listen on {self.endpoint}: {cause}") from None
         self._port = int(self._requests.getsockopt_string(zmq.LAST_ENDPOINT).rpartition(":")[2])
         self._stop = self._context.socket(zmq.PAIR)
         self._stop.bind("inproc://stop")

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from mvsim_gym._extras import extra
-from mvsim_gym.comms.errors import CommsError, FrameError
+from mvsim_gym.comms.errors import CommsError, FrameError, NoAnswer
 from mvsim_gym.comms.frames import LARGEST, decode, encode
 
 with extra("mvsim_gym.comms", "zmq"):
@@ -85,13 +85,14 @@ def exchange(socket: zmq.Socket[bytes], frame: bytes, timeout: float | None, who
     """Sends a frame and waits for the answer.
 
     Raises:
-        CommsError: none came in time, or it has several parts.
+        NoAnswer: none came in time.
+        FrameError: it has several parts.
     """
     until = math.inf if timeout is None else time.monotonic() + timeout
     socket.send(frame, zmq.NOBLOCK)
     while not socket.poll(round(min(_SLICE_MS, max(0, 1e3 * (until - time.monotonic()))))):
         if time.monotonic() >= until:
-            raise CommsError(f"no answer from {whom} within {timeout:g} s")
+            raise NoAnswer(f"no answer from {whom} within {timeout:g} s")
     parts = socket.recv_multipart()
     if len(parts) != 1:
         raise FrameError(f"{whom}: found an answer of {len(parts)} parts, expected one")

@@ -52,7 +52,7 @@ class Listener:
         except zmq.ContextTerminated:
             pass
         finally:
-            self._socket.close(0)
+            self._socket.close(500)  # ms for the last answer
 
     def _answer_of(self, parts: list[bytes]) -> bytes:
         try:

@@ -14,7 +14,7 @@ from datetime import datetime
 import numpy as np
 
 from mvsim_gym.comms.client import Client
-from mvsim_gym.comms.errors import CommsError
+from mvsim_gym.comms.errors import CommsError, NoAnswer
 from mvsim_gym.comms.frames import parse
 from mvsim_gym.comms.hub import Hub
 from mvsim_gym.comms.messages import TYPES
@@ -40,7 +40,7 @@ def joined(host: str, port: int) -> Iterator[Client]:
     client = Client(f"mvsim-gym-{os.getpid()}", host=host, port=port)
     try:
         client.connect(_TELL_AFTER)
-    except CommsError:
+    except NoAnswer:
         print(f"waiting for a hub at {host}:{port}, until Ctrl-C", file=sys.stderr, flush=True)
         client.connect()
     with client:
