@@ -135,6 +135,9 @@ def test_wrong_types_and_topics() -> None:
             b.advertise("/t", messages.Twist)
         with pytest.raises(FrameError, match="missing required fields: y"):
             a.publish("/t", messages.Pose(x=1))
+        with pytest.raises(FrameError, match="missing required fields: objectId"):
+            offer(a, "s", lambda _: answer())
+            b.call("s", messages.SrvGetPose())
 
 
 def test_services() -> None:

@@ -255,6 +255,24 @@ def test_a_hub_that_is_full_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
             registry.answer(request(2))
 
 
+def test_the_largest_message_about_a_topic_is_taken() -> None:
+    """The longest names of as many publishers as a topic may have: its subscribers hear the last one."""
+    with hub_and("a") as (hub, a), Bare(hub.port) as bare:
+        source, endpoint = bare.bound(zmq.PUB)
+        heard: list[bytes] = []
+        a.subscribe("/t", lambda _, data: heard.append(data))
+        for i in range(200):
+            where = endpoint if i == 199 else f"tcp://127.0.0.1:{i + 1}"
+            assert bare.advertise("/t", "T", where, f"{i:03}" + "n" * 990).success
+        assert "200 publishers of the topic" in bare.advertise("/t", "T", endpoint, "more").errorMessage
+
+        def told() -> bool:
+            source.send(encode_raw("T", b"x"))
+            return bool(heard)
+
+        wait_for(told)
+
+
 def test_starting_twice() -> None:
     with Hub(0) as hub:
         with pytest.raises(CommsError, match="runs already"):

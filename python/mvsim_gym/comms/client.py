@@ -12,7 +12,7 @@ from mvsim_gym._extras import extra
 from mvsim_gym.comms import messages
 from mvsim_gym.comms.endpoints import PORT, checked_port, own_address, reachable
 from mvsim_gym.comms.errors import CommsError
-from mvsim_gym.comms.frames import LARGEST, decode, encode, split
+from mvsim_gym.comms.frames import LARGEST, decode, encode, payload_of, split
 from mvsim_gym.comms.hub_link import PATIENCE, HubLink, exchange
 from mvsim_gym.comms.listeners import Listener, Service, Services, publishers_of
 from mvsim_gym.comms.publisher import Publisher
@@ -266,7 +266,7 @@ class Client:
         Raises:
             CommsError: nobody offers it, it did not answer in time, or refused.
         """
-        return decode(self._call(service, request.SerializeToString(), timeout))
+        return decode(self._call(service, payload_of(request), timeout))
 
     def call_raw(self, service: str, request: bytes, timeout: float | None = PATIENCE) -> bytes:
         """The same with the bytes of messages."""
@@ -342,7 +342,8 @@ class Client:
         subscription = self._subscriptions.get(topic)
         for endpoint in endpoints:
             if subscription is not None:
-                subscription.connect(reachable(endpoint))
+                with suppress(CommsError):  # one that is none, of a publisher that nobody can hear
+                    subscription.connect(reachable(endpoint))
         return messages.GenericAnswer(success=True)
 
     def _end(self) -> None:

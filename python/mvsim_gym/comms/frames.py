@@ -20,6 +20,8 @@ __all__ = [
     "decode",
     "encode",
     "encode_raw",
+    "parse",
+    "payload_of",
     "split",
 ]
 
@@ -43,8 +45,17 @@ def encode(message: Message) -> bytes:
     Raises:
         FrameError: a required field is missing.
     """
+    return encode_raw(message.DESCRIPTOR.full_name, payload_of(message))
+
+
+def payload_of(message: Message) -> bytes:
+    """A message without its name.
+
+    Raises:
+        FrameError: a required field is missing.
+    """
     try:
-        return encode_raw(message.DESCRIPTOR.full_name, message.SerializeToString())
+        return bytes(message.SerializeToString())
     except EncodeError as error:
         raise FrameError(str(error)) from None
 

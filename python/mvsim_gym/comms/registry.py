@@ -11,6 +11,7 @@ from mvsim_gym.comms.errors import CommsError
 __all__ = ["Registry"]
 
 _MAX_ENTRIES = 10_000  # of each kind, whoever asks for more
+_MAX_PUBLISHERS = 200  # of a topic, so that a TopicInfo stays small
 _LONGEST_NAME = 1000  # characters of a name or an endpoint
 
 
@@ -129,6 +130,7 @@ class Registry:
             )
         if request.nodeName not in known:
             _check_room("publishers", sum(map(len, self._publishers.values())))
+            _check_room(f"publishers of the topic '{topic}'", len(known), _MAX_PUBLISHERS)
         self._add_node(request.nodeName)
         self._publishers.setdefault(topic, {})[request.nodeName] = _Publisher(kind, request.endpoint)
         return messages.GenericAnswer(success=True)
@@ -166,6 +168,7 @@ def _starting(prefix: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(prefix)]
 
 
-def _check_room(what: str, count: int) -> None:
-    if count >= _MAX_ENTRIES:
-        raise CommsError(f"the hub is full: it has {_MAX_ENTRIES} {what}")
+def _check_room(what: str, count: int, room: int | None = None) -> None:
+    room = _MAX_ENTRIES if room is None else room
+    if count >= room:
+        raise CommsError(f"the hub is full: it has {room} {what}")

@@ -17,6 +17,7 @@ with extra("mvsim_gym.comms", "zmq"):
 __all__ = ["Callback", "Subscription"]
 
 _MAX_WAITING = 100  # messages
+_MAX_PUBLISHERS = 10_000  # former ones included
 
 Callback = Callable[[str, bytes], object]
 """takes the type's full name and the payload of each message"""
@@ -34,7 +35,9 @@ class Subscription:
         way = f"inproc://{id(self)}"
         # a socket belongs to one thread, which therefore connects it
         self._found: zmq.Socket[bytes] = context.socket(zmq.PUSH)
+        self._found.setsockopt(zmq.SNDHWM, _MAX_PUBLISHERS)
         self._found.bind(way)
+        self._known: set[str] = set()  # endpoints
         self._lock = threading.Lock()
         thread = threading.Thread(target=self._run, args=(context, way), daemon=True)
         thread.name = f"mvsim_gym topic {topic}"
@@ -47,8 +50,10 @@ class Subscription:
     def connect(self, endpoint: str) -> None:
         """Listens to a publisher, too; one that it listens to already is no other."""
         with self._lock:
-            if not self._found.closed:
-                self._found.send_string(endpoint, zmq.NOBLOCK)
+            if self._found.closed or endpoint in self._known or len(self._known) >= _MAX_PUBLISHERS:
+                return
+            self._known.add(endpoint)
+            self._found.send_string(endpoint, zmq.NOBLOCK)
 
     def close(self) -> None:
         """Lets its context end."""
@@ -63,7 +68,6 @@ class Subscription:
         data.setsockopt(zmq.MAXMSGSIZE, LARGEST)
         data.setsockopt(zmq.RCVHWM, _MAX_WAITING)
         data.subscribe(b"")
-        known: set[str] = set()
         poller = zmq.Poller()
         poller.register(found, zmq.POLLIN)
         poller.register(data, zmq.POLLIN)
@@ -72,10 +76,7 @@ class Subscription:
             while True:
                 ready = dict(poller.poll())
                 if found in ready:
-                    endpoint = found.recv_string()
-                    if endpoint not in known:
-                        known.add(endpoint)
-                        data.connect(endpoint)
+                    self._connect(data, found.recv_string())
                 if data in ready:
                     self._deliver(data.recv_multipart())
         except zmq.ContextTerminated:
@@ -83,6 +84,14 @@ class Subscription:
         finally:
             found.close(0)
             data.close(0)
+
+    def _connect(self, data: zmq.Socket[bytes], endpoint: str) -> None:
+        try:
+            data.connect(endpoint)
+        except zmq.ContextTerminated:
+            raise
+        except zmq.ZMQError as error:
+            _log.warning("topic %s: cannot listen to %s: %s", self._topic, endpoint, error)
 
     def _deliver(self, parts: list[bytes]) -> None:
         try:
