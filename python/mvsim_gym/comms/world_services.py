@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import queue
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Late
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from mvsim_gym.comms import messages
@@ -17,7 +18,6 @@ from mvsim_gym.world import World
 __all__ = ["WorldServices"]
 
 _PATIENCE = 5.0  # s that a call waits for the world's thread
-_MAX_WAITING = 100  # calls
 Body = Vehicle | Block
 
 
@@ -33,7 +33,8 @@ class WorldServices:
 
     def __init__(self, world: World) -> None:
         self._bodies: dict[str, Body] = {**world.blocks, **world.vehicles}
-        self._waiting: queue.Queue[tuple[Callable[[], Any], Future[Any]]] = queue.Queue(_MAX_WAITING)
+        self._waiting: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
+        self._vehicles = list(world.vehicles.values())
         self._touched: dict[str, bool] = dict.fromkeys(world.vehicles, False)
         self._seen: dict[str, _Seen] = {}  # of the bodies that somebody asks for
         self.is_ended = False
@@ -52,16 +53,12 @@ class WorldServices:
 
     def work(self) -> None:
         """Notes what happened in the last step, and does what was asked for since the last call."""
-        for name in self._touched:
-            body = self._bodies[name]
-            if isinstance(body, Vehicle) and body.in_collision:
-                self._touched[name] = True
+        for vehicle in self._vehicles:
+            if vehicle.in_collision:
+                self._touched[vehicle.name] = True
         self._look()
-        while True:
-            try:
-                task, future = self._waiting.get_nowait()
-            except queue.Empty:
-                return
+        while self._waiting:
+            task, future = self._waiting.popleft()
             if future.set_running_or_notify_cancel():
                 try:
                     future.set_result(task())
@@ -81,11 +78,14 @@ class WorldServices:
     def _in_world(self, task: Callable[[], Any]) -> Any:
         """Has the world's thread do something between two steps."""
         future: Future[Any] = Future()
+        call = (task, future)
+        self._waiting.append(call)  # by one thread, which waits: so they are few
         try:
-            self._waiting.put_nowait((task, future))
             return future.result(_PATIENCE)
-        except (queue.Full, Late):
+        except Late:
             future.cancel()
+            with suppress(ValueError):
+                self._waiting.remove(call)
             raise CommsError(f"the world stands still: it took no call within {_PATIENCE:g} s") from None
 
     def _take_touched(self, name: str) -> bool:
