@@ -16,14 +16,17 @@ from conftest import DATA, ROOT
 
 pytest.importorskip("zmq", reason="needs the extra zmq")
 
-from comms_nodes import POSE, wait_for
+import zmq
+from comms_nodes import POSE, Bare, wait_for
 
 from mvsim_gym import World, WorldFileError
 from mvsim_gym.comms import Client, CommsError, Hub, WorldNode, decode_observation, messages
+from mvsim_gym.comms.frames import decode, encode
 from mvsim_gym.comms.poses import composed, relative
 from mvsim_gym.comms.world_topics import topics_of
 from mvsim_gym.parts import Pose
 
+TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 YARD = DATA / "yard.world.xml"
 
 
@@ -396,6 +399,38 @@ def test_collisions_are_told_once() -> None:
         runs.get_pose("r1")
         runs.let_pass(5)
         assert not runs.get_pose("r1").objectIsInCollision
+
+
+def test_fuzzed_calls() -> None:
+    """Every call gets one answer that can be read, and the world goes on."""
+    rng = np.random.default_rng(5)
+    pose = messages.Pose(**POSE)
+    requests = [
+        ("set_pose", messages.SrvSetPose(objectId="r1", pose=pose, relativeIncrement=True)),
+        ("get_pose", messages.SrvGetPose(objectId="box")),
+        (
+            "set_controller_twist",
+            messages.SrvSetControllerTwist(objectId="r1", twistSetPoint=dict.fromkeys(TWIST, 0.1)),
+        ),
+    ]
+    with running() as runs, Bare(runs.client.port) as bare:
+        line = bare.socket(zmq.REQ)
+        line.connect(bare.ask(messages.GetServiceInfoRequest(serviceName="set_pose")).serviceEndpoint)
+        for _ in range(800):
+            name, request = requests[rng.integers(3)]
+            data = bytearray(request.SerializeToString())
+            for _ in range(rng.integers(0, 4)):
+                data[rng.integers(len(data))] = rng.integers(256)
+            cut = rng.integers(len(data) // 2, len(data) + 5)
+            call = bytearray(
+                encode(messages.CallService(serviceName=name, serializedInput=bytes(data[:cut])))
+            )
+            if rng.integers(3) == 0:
+                call[rng.integers(len(call))] = rng.integers(256)
+            line.send(bytes(call))
+            decode(line.recv())
+        runs.let_pass(3)
+        assert runs.set_pose("r1", x=-2, y=-2).success and np.isfinite(runs.get_pose("r1").pose.x)
 
 
 def test_shutdown_ends_the_loop() -> None:
