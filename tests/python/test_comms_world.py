@@ -382,9 +382,13 @@ def test_who_takes_no_twist(yard: Running, name: str, error: str) -> None:
     assert not answer.success and answer.errorMessage == error
 
 
-def test_a_twist_that_is_none(yard: Running) -> None:
-    answer = yard.drive("r1", math.nan)
-    assert not answer.success and "not finite" in answer.errorMessage
+@pytest.mark.parametrize(
+    ("vx", "error"),
+    [(math.nan, "not finite"), (math.inf, "expected at most 10000"), (1e300, "expected at most 10000")],
+)
+def test_a_twist_that_is_none(yard: Running, vx: float, error: str) -> None:
+    answer = yard.drive("r1", vx)
+    assert not answer.success and error in answer.errorMessage
 
 
 def test_collisions_are_told_once() -> None:

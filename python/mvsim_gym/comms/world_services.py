@@ -17,6 +17,7 @@ from mvsim_gym.world import World
 
 __all__ = ["WorldServices"]
 
+_FASTEST = 1e4  # m/s and rad/s that may be commanded: far beyond it a world diverges, and ends
 _PATIENCE = 5.0  # s that a call waits for the world's thread
 Body = Vehicle | Block
 
@@ -139,6 +140,9 @@ class WorldServices:
             return answer(
                 success=False, errorMessage=f"the controller '{body.controller}' of '{name}' takes no twists"
             )
+        if max(abs(wanted.vx), abs(wanted.wz)) > _FASTEST:
+            text = f"found vx {wanted.vx:g} and wz {wanted.wz:g}, expected at most {_FASTEST:g}"
+            return answer(success=False, errorMessage=text)
         vehicle = body
         try:
             self._in_world(lambda: vehicle.set_twist(wanted.vx, wanted.wz))
