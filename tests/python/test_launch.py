@@ -123,7 +123,7 @@ def test_time_passes_as_asked() -> None:
 def test_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    quick = ["launch", YARD, "--headless", "--realtime-factor", "1000", "--duration", "1"]
+    quick = ["launch", YARD, "--headless", "--no-hub", "--realtime-factor", "1000", "--duration", "1"]
     assert main(quick) == 0
     assert list((tmp_path / "here").iterdir()) == []
     pytest.importorskip("rosbags", reason="needs the extra record")
@@ -151,14 +151,14 @@ def test_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_is_wrong(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
-    assert main(["launch", *arguments]) == 1
+    assert main(["launch", "--no-hub", *arguments]) == 1
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
 
 
 def start(*arguments: str, **more: int) -> subprocess.Popen[bytes]:
     paths = os.pathsep.join([str(ROOT / "python"), *(p for p in sys.path if p)])
-    command = [sys.executable, "-m", "mvsim_gym", "launch", YARD, *arguments]
+    command = [sys.executable, "-m", "mvsim_gym", "launch", YARD, "--no-hub", *arguments]
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths}, **more)  # type: ignore[call-overload, no-any-return]
 
 

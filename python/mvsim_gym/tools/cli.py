@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from mvsim_gym import __version__
+from mvsim_gym.tools.cli_comms import add_comms
 from mvsim_gym.tools.cli_loading import add_loading, loading
 from mvsim_gym.tools.cli_workbench import add_workbench
 
@@ -125,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         help="download what world files name by URL into the cache",
         description="Downloads the files that each WORLD names by http(s) URL and no --resources has into"
         " $MVSIM_CACHE (default ~/.cache/mvsim-storage), with their SHA-256 beside them. Nothing else in this package"
-        " opens a connection.",
+        " downloads anything.",
     )
     fetch.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
     fetch.add_argument("--check", action="store_true", help="download again, and refuse what has changed")
@@ -152,6 +153,7 @@ def _parser() -> argparse.ArgumentParser:
     tire_plots.add_argument("--out", required=True, metavar="DIR", help="folder for the pictures (PNG)")
     tire_plots.set_defaults(run=_tire_plots)
     add_workbench(commands)
+    add_comms(commands)
     return parser
 
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Any
 
+from mvsim_gym.tools.cli_comms import add_topics, topics_wanted
 from mvsim_gym.tools.cli_loading import add_loading, loading
 
 Commands = Any  # argparse's type for them has no public name
@@ -156,6 +157,7 @@ def _add_launch(commands: Commands) -> None:
         "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
     )
     parser.add_argument("--record", metavar="FILE.mcap", help="record it; below --outputs if that is given")
+    add_topics(parser)
     parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
     add_loading(parser)
     parser.set_defaults(run=_launch)
@@ -172,6 +174,8 @@ def _launch(arguments: argparse.Namespace) -> None:
         outputs=arguments.outputs,
         record=arguments.record,
         keys=sys.stdin if in_terminal else None,
+        hub=None if arguments.no_hub else (arguments.host, arguments.port),
+        topics=topics_wanted(arguments),
         seed=arguments.seed,
         **loading(arguments),
     )

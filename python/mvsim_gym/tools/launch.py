@@ -8,15 +8,18 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.tools.teleop import HELP, Teleop
 from mvsim_gym.world import World
+
+if TYPE_CHECKING:
+    from mvsim_gym.comms import WorldNode
 
 __all__ = ["Clock", "launch"]
 
@@ -78,6 +81,8 @@ def launch(
     outputs: str | None = None,
     record: str | None = None,
     keys: TextIO | None = None,
+    hub: tuple[str, int] | None = None,
+    topics: Mapping[str, Any] | None = None,
     say: TextIO = sys.stderr,
     **loading: Any,
 ) -> float:
@@ -90,6 +95,8 @@ def launch(
         outputs: a folder for CSV files and ground truth, made if need be; without it nothing of these is written.
         record: an MCAP file; a relative name lies below `outputs` if that is given.
         keys: a terminal whose keys drive.
+        hub: the address and the port of a hub that is started, of which the world is a node; None: nothing listens.
+        topics: the keywords `relative` and `rename` of `WorldNode`.
         say: where status and messages go; one line that is rewritten if it is a terminal.
         loading: further keywords of `World`.
 
@@ -109,7 +116,8 @@ def launch(
         if record is not None:
             stack.enter_context(world.record(record if outputs is None else os.path.join(outputs, record)))
         pressed = stack.enter_context(_keys_of(keys)) if keys is not None else lambda: ""
-        _run(world, factor, math.inf if duration is None else duration, truth, ended, pressed, say)
+        node = None if hub is None else stack.enter_context(_serving(world, *hub, topics or {}, say))
+        _run(world, factor, math.inf if duration is None else duration, truth, node, ended, pressed, say)
     return world.time
 
 
@@ -118,6 +126,7 @@ def _run(
     factor: float,
     duration: float,
     truth: _GroundTruth | None,
+    node: WorldNode | None,
     ended: Callable[[], bool],
     pressed: Callable[[], str],
     say: TextIO,
@@ -128,15 +137,17 @@ def _run(
     slice_steps = max(1, round(_SLICE / dt))
     steps, dropped = 0, 0.0
     last = sys.maxsize if math.isinf(duration) else round(duration / dt)
-    while steps < last and not ended():
+    while steps < last and not ended() and not (node is not None and node.is_ended):
         due = min(math.floor(clock.lag(steps * dt) / dt + 1e-6), slice_steps, last - steps)
         if due > 0:
-            world.step(due * dt)
+            _advance(world, due, node)
             steps += due
             if truth is not None:
                 truth.write(world)
         else:
             time.sleep(0.002)
+            if node is not None:
+                node.update()
         keys = pressed()
         for key in keys:
             if not _log_key(world, teleop.selected, key, say):
@@ -153,6 +164,33 @@ def _run(
                 _line(say, status(world, teleop, steps * dt / max(now - began, 1e-9)))
     if say.isatty():
         _line(say, f"simulated {world.time:.2f} s", ends=True)
+
+
+def _advance(world: World, steps: int, node: WorldNode | None) -> None:
+    if node is None:
+        world.step(steps * world.timestep)
+        return
+    for _ in range(steps):
+        world.step()
+        node.update()
+
+
+@contextmanager
+def _serving(
+    world: World, host: str, port: int, topics: Mapping[str, Any], say: TextIO
+) -> Iterator[WorldNode | None]:
+    """A hub and the world as its node; nothing where the packages for them are missing."""
+    try:
+        from mvsim_gym.comms import Hub, WorldNode
+    except ImportError as error:
+        _line(say, f"no topics and no services: {error}", ends=True)
+        yield None
+        return
+    with Hub(port, host) as hub:
+        within = "localhost" if hub.host == "0.0.0.0" else hub.host
+        with WorldNode(world, host=within, port=hub.port, address=hub.host, **topics) as node:
+            _line(say, f"topics and services: hub at {hub.endpoint}", ends=True)
+            yield node
 
 
 def _log_key(world: World, vehicle: Vehicle | None, key: str, say: TextIO) -> bool:

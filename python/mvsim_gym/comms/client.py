@@ -1,0 +1,363 @@
+"""A node: finds others through a hub, publishes and subscribes, offers and calls services."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from mvsim_gym._extras import extra
+from mvsim_gym.comms import messages
+from mvsim_gym.comms.endpoints import PORT, checked_port, own_address, reachable
+from mvsim_gym.comms.errors import CommsError
+from mvsim_gym.comms.frames import LARGEST, decode, encode, payload_of, split
+from mvsim_gym.comms.hub_link import PATIENCE, HubLink, exchange
+from mvsim_gym.comms.listeners import Listener, Service, Services, publishers_of
+from mvsim_gym.comms.publisher import Publisher
+from mvsim_gym.comms.subscription import Callback, Subscription
+
+with extra("mvsim_gym.comms", "zmq"):
+    import zmq
+
+__all__ = ["Client", "Topic"]
+
+_FAREWELL = 1.0  # s for the hub, and for callbacks that run, when a client ends
+
+
+class Topic(NamedTuple):
+    """A topic that a hub knows."""
+
+    name: str
+    type: str
+    """full name of the type of its messages"""
+    endpoints: tuple[str, ...]
+    publishers: tuple[str, ...]
+    """names of nodes, in the order of the endpoints"""
+
+
+class Client:
+    """A node. Its methods may be called from any thread.
+
+    Those with names such as `callService` are MVSim's, for programs that were written for its client.
+
+    Args:
+        name: of the node; a hub has one of each name, the latest.
+        host, port: where the hub is.
+        address: the address of this machine at which other nodes reach this one; by default the one that leads to the
+            hub, which is the loopback address if the hub is here.
+    """
+
+    def __init__(
+        self,
+        name: str = "anonymous",
+        *,
+        host: str = "localhost",
+        port: int = PORT,
+        address: str | None = None,
+    ) -> None:
+        self._name, self._host, self._port, self._address = name, host, checked_port(port), address
+        self._context: zmq.Context[Any] | None = None
+        self._link: HubLink | None = None
+        self._lock = threading.RLock()  # of the request socket and of the tables
+        self._forget()
+
+    def _forget(self) -> None:
+        self._services = Services()
+        self._publishers: dict[str, Publisher] = {}
+        self._subscriptions: dict[str, Subscription] = {}
+        self._found: dict[str, str] = {}  # endpoints of services by name
+
+    @property
+    def name(self) -> str:
+        """Of the node; can be set before it connects."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._check_apart("name")
+        self._name = name
+
+    @property
+    def host(self) -> str:
+        """Where the hub is; can be set before it connects."""
+        return self._host
+
+    @host.setter
+    def host(self, host: str) -> None:
+        self._check_apart("host")
+        self._host = host
+
+    @property
+    def port(self) -> int:
+        """Of the hub."""
+        return self._port
+
+    def connect(self, timeout: float | None = None) -> Client:
+        """Registers the node, and waits for a hub as long as there is none.
+
+        Args:
+            timeout: s to wait; None: for ever.
+
+        Raises:
+            CommsError: it is connected already, no hub answered in time, or it refused.
+        """
+        self._check_apart("connect")
+        address = self._address or own_address(self._host, self._port)
+        context: zmq.Context[Any] = zmq.Context()
+        context.setsockopt(zmq.LINGER, 0)
+        context.setsockopt(zmq.MAX_SOCKETS, 4096)
+        self._context = context
+        try:
+            self._link = HubLink(context, self._host, self._port)
+            self._hub().ask(messages.RegisterNodeRequest(nodeName=self._name), "RegisterNodeAnswer", timeout)
+            self._service_listener = Listener(context, zmq.REP, address, self._services.answer)
+            self._update_listener = Listener(context, zmq.PAIR, address, self._updated)
+        except BaseException as error:
+            self._end()
+            if isinstance(error, zmq.ZMQError):
+                raise CommsError(f"cannot listen at {address}: {zmq.strerror(error.errno or 0)}") from None
+            raise
+        self._bound = address
+        atexit.register(self.shutdown)
+        return self
+
+    def connected(self) -> bool:
+        """Whether there is a connection to the hub just now."""
+        link = self._link
+        return link is not None and link.is_up()
+
+    def shutdown(self) -> None:
+        """Unregisters the node and ends its threads. A second call does nothing; nothing is raised."""
+        with self._lock:
+            if self._context is None:
+                return
+            atexit.unregister(self.shutdown)
+            farewell = messages.UnregisterNodeRequest(nodeName=self._name)
+            with suppress(CommsError):  # the hub may have gone before
+                self._hub().ask(farewell, "GenericAnswer", _FAREWELL if self.connected() else 0)
+            self._end()
+
+    def __enter__(self) -> Client:
+        return self.connect() if self._context is None else self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+
+    # Topics
+
+    def advertise(self, topic: str, kind: type[messages.Message]) -> None:
+        """Makes this node a publisher of a topic, which begins with / by convention.
+
+        Raises:
+            CommsError: it is one already, or the topic has another type.
+        """
+        with self._lock:
+            context = self._connected_context()
+            if topic in self._publishers:
+                raise CommsError(f"topic '{topic}' is advertised by this node already")
+            publisher = Publisher(context, self._bound, kind.DESCRIPTOR.full_name)
+            try:
+                self._hub().ask(
+                    messages.AdvertiseTopicRequest(
+                        topicName=topic,
+                        topicTypeName=publisher.type,
+                        endpoint=publisher.endpoint,
+                        nodeName=self._name,
+                    ),
+                    "GenericAnswer",
+                )
+            except BaseException:
+                publisher.close()
+                raise
+            self._publishers[topic] = publisher
+
+    def publish(self, topic: str, message: messages.Message) -> None:
+        """Sends a message to who listens now. Who does not keep up misses some.
+
+        Raises:
+            CommsError: the topic is not advertised, or has another type.
+        """
+        with self._lock:
+            publisher = self._publisher(topic)
+            if message.DESCRIPTOR.full_name != publisher.type:
+                raise CommsError(
+                    f"topic '{topic}': found a message {message.DESCRIPTOR.full_name}, expected {publisher.type}"
+                )
+            publisher.send(encode(message))
+
+    def has_listeners(self, topic: str) -> bool:
+        """Whether anybody listens to a topic of this node's.
+
+        Raises:
+            CommsError: the topic is not advertised.
+        """
+        with self._lock:
+            return self._publisher(topic).has_listeners()
+
+    def subscribe(self, topic: str, callback: Callback) -> None:
+        """Calls `callback(type, payload)` with every message, in a thread of the topic's. It need not be published yet.
+
+        Raises:
+            CommsError: the hub does not answer, or refuses.
+        """
+        with self._lock:
+            context = self._connected_context()
+            known = self._subscriptions.get(topic)
+            if known is not None:
+                known.add(callback)
+                return
+            subscription = self._subscriptions[topic] = Subscription(context, topic)
+            subscription.add(callback)
+            request = messages.SubscribeRequest(topic=topic, updatesEndpoint=self._update_listener.endpoint)
+            try:
+                self._hub().ask(request, "SubscribeAnswer")
+            except BaseException:
+                self._subscriptions.pop(topic).close()
+                raise
+
+    def nodes(self, prefix: str = "") -> list[str]:
+        """The names of the nodes that the hub knows."""
+        request = messages.ListNodesRequest(nodeStartsWith=prefix)
+        return list(self._hub().ask(request, "ListNodesAnswer").nodes)
+
+    def topics(self, prefix: str = "") -> list[Topic]:
+        """The topics that somebody publishes."""
+        answer = self._hub().ask(messages.ListTopicsRequest(topicStartsWith=prefix), "ListTopicsAnswer")
+        return [
+            Topic(t.topicName, t.topicType, tuple(t.publisherEndpoint), tuple(t.publisherName))
+            for t in answer.topics
+        ]
+
+    # Services
+
+    def offer(
+        self,
+        service: str,
+        input: type[messages.Message],
+        output: type[messages.Message],
+        callback: Callable[[Any], Any],
+    ) -> None:
+        """Offers a service: `callback(request)` returns the answer, one call at a time, in a thread of the services'.
+
+        Raises:
+            CommsError: this node offers it already, or it has other types elsewhere.
+        """
+        with self._lock:
+            self._connected_context()
+            self._services.add(service, Service(input, output, callback))
+            request = messages.AdvertiseServiceRequest(
+                serviceName=service,
+                inputTypeName=input.DESCRIPTOR.full_name,
+                outputTypeName=output.DESCRIPTOR.full_name,
+                endpoint=self._service_listener.endpoint,
+                nodeName=self._name,
+            )
+            try:
+                self._hub().ask(request, "GenericAnswer")
+            except BaseException:
+                self._services.remove(service)
+                raise
+
+    def call(self, service: str, request: messages.Message, timeout: float | None = PATIENCE) -> Any:
+        """Calls a service and returns its answer.
+
+        Raises:
+            CommsError: nobody offers it, it did not answer in time, or refused.
+        """
+        return decode(self._call(service, payload_of(request), timeout))
+
+    def call_raw(self, service: str, request: bytes, timeout: float | None = PATIENCE) -> bytes:
+        """The same with the bytes of messages."""
+        return split(self._call(service, request, timeout))[1]
+
+    def _call(self, service: str, request: bytes, timeout: float | None) -> bytes:
+        context = self._connected_context()
+        endpoint = self._found.get(service)
+        if endpoint is None:
+            answer = self._hub().ask(
+                messages.GetServiceInfoRequest(serviceName=service), "GetServiceInfoAnswer"
+            )
+            endpoint = self._found[service] = reachable(answer.serviceEndpoint)
+        frame = encode(messages.CallService(serviceName=service, serializedInput=request))
+        with context.socket(zmq.REQ) as socket:
+            socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
+            socket.connect(endpoint)
+            try:
+                reply = exchange(socket, frame, timeout, f"service '{service}'")
+            except CommsError:
+                self._found.pop(service, None)  # it may have moved
+                raise
+        if split(reply)[0] == messages.GenericAnswer.DESCRIPTOR.full_name:
+            refused = decode(reply)
+            if not refused.success:
+                raise CommsError(f"service '{service}': {refused.errorMessage}")
+        return reply
+
+    # What MVSim's client has
+
+    def setName(self, nodeName: str) -> None:  # noqa: N802, N803
+        """Sets `name`."""
+        self.name = nodeName
+
+    def serverHostAddress(self, serverIpOrAddressName: str | None = None) -> str:  # noqa: N802, N803
+        """Returns `host`, which it sets if one is given."""
+        if serverIpOrAddressName is not None:
+            self.host = serverIpOrAddressName
+        return self._host
+
+    def enable_profiler(self, enable: bool) -> None:
+        """Does nothing."""
+
+    callService = call_raw  # noqa: N815
+    subscribeTopic = subscribe  # noqa: N815
+
+    # Below: for this class
+
+    def _check_apart(self, what: str) -> None:
+        if self._context is not None:
+            raise CommsError(f"{what}: this client is connected already")
+
+    def _connected_context(self) -> zmq.Context[Any]:
+        if self._context is None:
+            raise CommsError("this client is not connected, expected connect() before")
+        return self._context
+
+    def _hub(self) -> HubLink:
+        if self._link is None:
+            raise CommsError("this client is not connected, expected connect() before")
+        return self._link
+
+    def _publisher(self, topic: str) -> Publisher:
+        self._connected_context()
+        try:
+            return self._publishers[topic]
+        except KeyError:
+            raise CommsError(f"topic '{topic}' is not advertised by this node") from None
+
+    def _updated(self, frame: bytes) -> Any:
+        """What the hub tells of a topic, in the thread of updates."""
+        topic, endpoints = publishers_of(frame)
+        subscription = self._subscriptions.get(topic)
+        for endpoint in endpoints:
+            if subscription is not None:
+                with suppress(CommsError):  # one that is none, of a publisher that nobody can hear
+                    subscription.connect(reachable(endpoint))
+        return messages.GenericAnswer(success=True)
+
+    def _end(self) -> None:
+        """Closes all sockets, and ends the threads that wait at theirs."""
+        context, self._context = self._connected_context(), None
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+        for publisher in self._publishers.values():
+            publisher.close()
+        for subscription in self._subscriptions.values():
+            subscription.close()
+        self._forget()
+        # it returns when every thread has closed its socket: one that is in a callback has its time, and then is left
+        ending = threading.Thread(target=context.term, name="mvsim_gym end", daemon=True)
+        ending.start()
+        ending.join(_FAREWELL)

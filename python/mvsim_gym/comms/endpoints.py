@@ -1,0 +1,71 @@
+"""Where nodes listen: texts such as tcp://127.0.0.1:23700."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+
+from mvsim_gym.comms.errors import CommsError
+
+__all__ = ["PORT", "checked_port", "is_loopback", "own_address", "reachable"]
+
+PORT = 23700
+"""where hubs listen, unless they are told otherwise"""
+_TCP = re.compile(r"tcp://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):([0-9]{1,5})")
+_LOOPBACK = "127.0.0.1"
+
+
+def checked_port(port: int) -> int:
+    """A port; 0 takes one that is free.
+
+    Raises:
+        ValueError: beyond 65535 or negative.
+    """
+    if not 0 <= port <= 65535:
+        raise ValueError(f"port: found {port}, expected 0 (any that is free) to 65535")
+    return port
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this one and seen from no other."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def reachable(endpoint: str) -> str:
+    """What to connect to: one that listens on all addresses is taken to be on this host.
+
+    Raises:
+        CommsError: no endpoint of TCP.
+    """
+    found = _TCP.fullmatch(endpoint)
+    if found is None or not 0 < int(found[2]) <= 65535:
+        raise CommsError(f"found the endpoint '{endpoint[:100]}', expected tcp://ADDRESS:PORT")
+    host = _LOOPBACK if found[1] in ("0.0.0.0", "[::]") else found[1]
+    return f"tcp://{host}:{found[2]}"
+
+
+def host_of(endpoint: str) -> str:
+    """The host of a reachable endpoint."""
+    return endpoint[len("tcp://") :].rpartition(":")[0]
+
+
+def own_address(hub: str, port: int) -> str:
+    """The address of this host that a hub there sees; the loopback address if it is here. Nothing is sent.
+
+    Raises:
+        CommsError: no way leads there.
+    """
+    if is_loopback(hub):
+        return _LOOPBACK
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((hub, port or PORT))
+            return str(probe.getsockname()[0])
+    except OSError as error:
+        raise CommsError(f"cannot reach a hub at {hub}: {error}") from None

@@ -1,0 +1,130 @@
+"""Messages as bytes: a name and a payload, each behind its length.
+
+A frame is the length of the type's full name (uint32, little-endian), the name, the length of the payload (the same),
+and the payload, a message in protobuf's encoding. Every message on a socket is one frame.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from mvsim_gym.comms.errors import FrameError
+from mvsim_gym.comms.messages import TYPES, DecodeError, EncodeError, Message
+
+__all__ = [
+    "LARGEST",
+    "LARGEST_REQUEST",
+    "LARGEST_TAKEN",
+    "MAX_REQUESTS",
+    "decode",
+    "encode",
+    "encode_raw",
+    "parse",
+    "payload_of",
+    "split",
+]
+
+LARGEST = 2**26  # bytes of a message of a topic; a peer that sends more is cut off
+LARGEST_TAKEN = 2**24  # bytes of a request that is taken in, be it to be refused; the same
+LARGEST_REQUEST = 2**16  # bytes of a request to the hub; more is answered by an error
+MAX_REQUESTS = 20  # of one peer that wait; there is one, if it waits for its answers
+_LENGTH = struct.Struct("<I")
+_LONGEST_NAME = 256
+
+
+def encode_raw(name: str, payload: bytes) -> bytes:
+    """A frame of a type's full name and its payload."""
+    text = name.encode()
+    return b"".join((_LENGTH.pack(len(text)), text, _LENGTH.pack(len(payload)), payload))
+
+
+def encode(message: Message) -> bytes:
+    """A frame of a message, also of one of another pool.
+
+    Raises:
+        FrameError: a required field is missing.
+    """
+    return encode_raw(message.DESCRIPTOR.full_name, payload_of(message))
+
+
+def payload_of(message: Message) -> bytes:
+    """A message without its name.
+
+    Raises:
+        FrameError: a required field is missing.
+    """
+    try:
+        return bytes(message.SerializeToString())
+    except EncodeError as error:
+        raise FrameError(str(error)) from None
+
+
+def split(frame: bytes) -> tuple[str, bytes]:
+    """The type's full name and the payload.
+
+    Raises:
+        FrameError: lengths that do not fit the bytes, or a name that is none.
+    """
+    name, rest = _behind_length(frame, "type name")
+    payload, rest = _behind_length(rest, "payload")
+    if rest:
+        raise FrameError(f"found {len(rest)} bytes behind the payload, expected none")
+    if not (0 < len(name) <= _LONGEST_NAME and name.isascii() and name.decode().isprintable()):
+        raise FrameError(f"found a type name of {len(name)} bytes that is none")
+    return name.decode(), payload
+
+
+def _behind_length(data: bytes, what: str) -> tuple[bytes, bytes]:
+    if len(data) < _LENGTH.size:
+        raise FrameError(f"found {len(data)} bytes, expected the length of the {what}")
+    (length,) = _LENGTH.unpack_from(data)
+    end = _LENGTH.size + length
+    if end > len(data):
+        raise FrameError(f"found {len(data) - _LENGTH.size} bytes, expected a {what} of {length}")
+    return data[_LENGTH.size : end], data[end:]
+
+
+def decode(frame: bytes, *expected: str) -> Any:
+    """The message of a frame, which is of one of the named types (without the package), if there are names.
+
+    Raises:
+        FrameError: no frame, an unknown or another type, a damaged payload.
+    """
+    name, payload = split(frame)
+    kind = TYPES.get(name)
+    short = name.rpartition(".")[2]
+    if kind is None or (expected and short not in expected):
+        wanted = " or ".join(expected) or "a message of mvsim_msgs"
+        raise FrameError(f"found a message '{name}', expected {wanted}")
+    return parse(kind, payload)
+
+
+def parse(kind: type[Message], payload: bytes) -> Any:
+    """The message of a payload.
+
+    Raises:
+        FrameError: the payload is damaged.
+    """
+    name = kind.DESCRIPTOR.full_name
+    try:
+        message = kind.FromString(payload)
+    except DecodeError as error:
+        raise FrameError(f"found a damaged {name}: {error}") from None
+    missing = message.FindInitializationErrors()
+    if missing:
+        raise FrameError(f"found a {name} without {', '.join(missing)}")
+    if not _has_texts(message):
+        raise FrameError(f"found a {name} with a text that is not UTF-8")
+    return message
+
+
+def _has_texts(message: Message) -> bool:
+    """Whether all its texts are some: what is not UTF-8 comes as bytes."""
+    for field, value in message.ListFields():
+        values = [value] if isinstance(value, str | bytes | Message) else value
+        if field.type == field.TYPE_STRING and not all(isinstance(each, str) for each in values):
+            return False
+        if field.type == field.TYPE_MESSAGE and not all(map(_has_texts, values)):
+            return False
+    return True

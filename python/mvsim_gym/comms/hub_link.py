@@ -1,0 +1,99 @@
+"""A client's way to its hub: requests and answers, one at a time."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import Any
+
+from mvsim_gym._extras import extra
+from mvsim_gym.comms.errors import CommsError, FrameError, NoAnswer
+from mvsim_gym.comms.frames import LARGEST, decode, encode
+
+with extra("mvsim_gym.comms", "zmq"):
+    import zmq
+    from zmq.utils.monitor import parse_monitor_message
+
+__all__ = ["PATIENCE", "HubLink", "exchange"]
+
+PATIENCE = 10.0  # s for answers of the hub and of services
+_SLICE_MS = 200  # ms after which Ctrl-C is noticed at the latest
+
+
+class HubLink:
+    """For any thread: each waits for its turn."""
+
+    def __init__(self, context: zmq.Context[Any], host: str, port: int) -> None:
+        self._context, self._host, self._port = context, host, port
+        self._lock = threading.Lock()
+        self._open()
+
+    def ask(self, request: Any, answer: str, timeout: float | None = PATIENCE) -> Any:
+        """Sends a request and returns its answer, of the type that is named.
+
+        Raises:
+            CommsError: none came in time, or it is a refusal.
+        """
+        where = f"the hub at {self._host}:{self._port}"
+        frame = encode(request)
+        with self._lock:
+            try:
+                reply = exchange(self._socket, frame, timeout, where)
+            except BaseException:  # a socket whose answer did not come cannot be used again
+                self._close()
+                self._open()
+                raise
+        message = decode(reply, answer, "GenericAnswer")
+        if not getattr(message, "success", True):
+            raise CommsError(f"{where}: {getattr(message, 'errorMessage', '') or 'the request was refused'}")
+        if message.DESCRIPTOR.name != answer:
+            raise FrameError(f"{where}: found a message {message.DESCRIPTOR.full_name}, expected {answer}")
+        return message
+
+    def is_up(self) -> bool:
+        """Whether there is a connection just now, as far as is known while a request waits."""
+        if self._lock.acquire(blocking=False):
+            try:
+                while self._monitor.poll(0):
+                    event = parse_monitor_message(self._monitor.recv_multipart())["event"]
+                    self._is_up = event == zmq.EVENT_HANDSHAKE_SUCCEEDED
+            finally:
+                self._lock.release()
+        return self._is_up
+
+    def close(self) -> None:
+        """Closes its sockets."""
+        with self._lock:
+            self._close()
+
+    def _open(self) -> None:
+        self._is_up = False
+        self._socket: zmq.Socket[bytes] = self._context.socket(zmq.REQ)
+        self._socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
+        events = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+        self._monitor: zmq.Socket[bytes] = self._socket.get_monitor_socket(events)
+        self._socket.connect(f"tcp://{self._host}:{self._port}")
+
+    def _close(self) -> None:
+        self._monitor.close(0)
+        self._socket.disable_monitor()
+        self._socket.close(0)
+
+
+def exchange(socket: zmq.Socket[bytes], frame: bytes, timeout: float | None, whom: str) -> bytes:
+    """Sends a frame and waits for the answer.
+
+    Raises:
+        NoAnswer: none came in time.
+        FrameError: it has several parts.
+    """
+    until = math.inf if timeout is None else time.monotonic() + timeout
+    socket.send(frame, zmq.NOBLOCK)
+    while not socket.poll(round(min(_SLICE_MS, max(0, 1e3 * (until - time.monotonic()))))):
+        if time.monotonic() >= until:
+            raise NoAnswer(f"no answer from {whom} within {timeout:g} s")
+    parts = socket.recv_multipart()
+    if len(parts) != 1:
+        raise FrameError(f"{whom}: found an answer of {len(parts)} parts, expected one")
+    return parts[0]

@@ -1,0 +1,120 @@
+"""Readings of any sensor as bytes, for the field `mrptSerializedObservation` of a GenericObservation.
+
+MVSim writes an object of its library there, in a format private to that. Here it is: the text `MVG1`; the length of the
+header (uint32, little-endian); the header, JSON in UTF-8; the arrays that it lists, one behind the other, row by row,
+little-endian. The header has `class` (of the sensor), `sensor` (its name), `time` (s), `pose` (of the sensor on its
+vehicle: x, y, z, yaw, pitch, roll), and `arrays`: of each its `name`, `dtype` as NumPy has it, and `shape`.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym.comms.errors import FrameError
+from mvsim_gym.parts import Pose, Sensor
+from mvsim_gym.readings import CameraReading, GnssReading, Lidar3dReading, Reading
+
+__all__ = ["Observation", "decode_observation", "encode_observation", "observation_of"]
+
+_MAGIC = b"MVG1"
+_LENGTH = struct.Struct("<I")
+
+
+class Observation(NamedTuple):
+    """A reading as it travels."""
+
+    class_name: str
+    """of the sensor, e.g. `camera`"""
+    sensor: str
+    """its name"""
+    time: float
+    """s of simulated time that the reading describes"""
+    pose: Pose
+    """of the sensor on its vehicle; in the world, if it stands there"""
+    arrays: dict[str, npt.NDArray[Any]]
+    """the fields of the reading: `ranges`, `valid` and `angles` of a `Reading`..."""
+
+
+def observation_of(sensor: Sensor, reading: Any) -> Observation:
+    """What `sensor.read()` returned, as it travels; None, of a receiver without a fix, has no arrays."""
+    model = sensor._model
+    time = sensor._simulation.sensor_time(sensor._index) if reading is None else reading.time
+    return Observation(model.class_name, model.name, time, Pose(*model.mount), _arrays_of(reading))
+
+
+def _arrays_of(reading: Any) -> dict[str, npt.NDArray[Any]]:
+    if reading is None:
+        return {}
+    if isinstance(reading, Lidar3dReading):
+        fields: Mapping[str, Any] = {**reading._asdict(), "labels": None}
+    elif isinstance(reading, CameraReading):
+        matrices = {f"K_{name}": matrix for name, matrix in reading.intrinsics.items()}
+        places = {f"T_vehicle_{name}": matrix for name, matrix in reading.T_vehicle_camera.items()}
+        fields = {"image": reading.image, "depth": reading.depth, **matrices, **places}
+    elif isinstance(reading, GnssReading):
+        place = [reading.latitude, reading.longitude, reading.altitude]
+        fields = {"place": np.array(place), "enu": reading.enu, "covariance": reading.covariance}
+    elif isinstance(reading, Reading):
+        fields = {"ranges": reading.ranges, "valid": reading.valid, "angles": reading.angles}
+    else:
+        fields = reading._asdict()
+    return {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
+
+
+def encode_observation(observation: Observation) -> bytes:
+    """The bytes of a reading."""
+    arrays = {
+        name: np.asarray(array, array.dtype.newbyteorder("<")) for name, array in observation.arrays.items()
+    }
+    header = json.dumps(
+        {
+            "class": observation.class_name,
+            "sensor": observation.sensor,
+            "time": observation.time,
+            "pose": list(observation.pose),
+            "arrays": [
+                {"name": name, "dtype": array.dtype.str, "shape": array.shape}
+                for name, array in arrays.items()
+            ],
+        }
+    ).encode()
+    return b"".join(
+        (_MAGIC, _LENGTH.pack(len(header)), header, *(array.tobytes() for array in arrays.values()))
+    )
+
+
+def decode_observation(data: bytes) -> Observation:
+    """A reading of its bytes.
+
+    Raises:
+        FrameError: they are none, or damaged.
+    """
+    try:
+        return _decoded(data)
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError, struct.error) as error:
+        raise FrameError(f"found a damaged reading: {error}") from None
+
+
+def _decoded(data: bytes) -> Observation:
+    if not data.startswith(_MAGIC):
+        raise FrameError(f"found {data[:4]!r}, expected {_MAGIC!r}: a reading of another program")
+    begin = len(_MAGIC) + _LENGTH.size
+    end = begin + _LENGTH.unpack_from(data, len(_MAGIC))[0]
+    header = json.loads(data[begin:end])
+    arrays = {}
+    for each in header["arrays"]:
+        dtype, shape = np.dtype(each["dtype"]), [int(n) for n in each["shape"]]
+        if dtype.kind not in "biuf" or min(shape, default=0) < 0:
+            raise FrameError(f"found an array of {dtype} {shape}, expected one of numbers")
+        count = int(np.prod(shape, dtype=object)) if shape else 1
+        array = np.frombuffer(data, dtype, count, end) if count else np.zeros(0, dtype)
+        arrays[str(each["name"])] = array.reshape(shape)
+        end += array.nbytes
+    pose = Pose(*(float(value) for value in header["pose"]))
+    return Observation(str(header["class"]), str(header["sensor"]), float(header["time"]), pose, arrays)

@@ -1,0 +1,174 @@
+"""What a hub knows: nodes, who publishes and who subscribes to each topic, who offers each service. No sockets here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from mvsim_gym.comms import messages
+from mvsim_gym.comms.errors import CommsError
+
+__all__ = ["Registry"]
+
+_MAX_ENTRIES = 10_000  # of each kind, whoever asks for more
+_MAX_PUBLISHERS = 200  # of a topic, so that a TopicInfo stays small
+_LONGEST_NAME = 1000  # characters of a name or an endpoint
+
+
+class _Publisher(NamedTuple):
+    type: str
+    endpoint: str
+
+
+class _Service(NamedTuple):
+    types: tuple[str, str]
+    endpoint: str
+    node: str
+
+
+class Registry:
+    """Takes the requests of nodes and makes the answers; a refused request has changed nothing."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, None] = {}
+        self._publishers: dict[str, dict[str, _Publisher]] = {}  # by topic, then by node
+        self._subscribers: dict[str, dict[str, None]] = {}  # endpoints by topic
+        self._services: dict[str, _Service] = {}
+        self._answers: dict[str, Callable[[Any], Any]] = {
+            "RegisterNodeRequest": self._register,
+            "UnregisterNodeRequest": self._unregister,
+            "ListNodesRequest": self._list_nodes,
+            "ListTopicsRequest": self._list_topics,
+            "AdvertiseTopicRequest": self._advertise,
+            "SubscribeRequest": self._subscribe,
+            "AdvertiseServiceRequest": self._offer,
+            "GetServiceInfoRequest": self._find_service,
+        }
+        self.requests = tuple(self._answers)
+        """names of the messages that it answers"""
+
+    def answer(self, request: Any) -> Any:
+        """Does what a request asks for and makes its answer.
+
+        Raises:
+            CommsError: it cannot be done; `refusal` makes an answer of the text.
+        """
+        for field, value in request.ListFields():
+            if isinstance(value, str) and len(value) > _LONGEST_NAME:
+                raise CommsError(
+                    f"{field.name}: found {len(value)} characters, expected at most {_LONGEST_NAME}"
+                )
+        return self._answers[request.DESCRIPTOR.name](request)
+
+    @staticmethod
+    def refusal(request: str, error: str) -> Any:
+        """The answer to a request of this type that failed. Those of SubscribeRequest have no room for a text."""
+        kinds = {
+            "RegisterNodeRequest": messages.RegisterNodeAnswer,
+            "GetServiceInfoRequest": messages.GetServiceInfoAnswer,
+        }
+        return kinds.get(request, messages.GenericAnswer)(success=False, errorMessage=error)
+
+    def info(self, topic: str) -> Any:
+        """A topic and all who publish it, as a TopicInfo."""
+        publishers = self._publishers.get(topic, {})
+        return messages.TopicInfo(
+            topicName=topic,
+            topicType=next((p.type for p in publishers.values()), ""),
+            publisherEndpoint=[p.endpoint for p in publishers.values()],
+            publisherName=list(publishers),
+        )
+
+    def subscribers(self, topic: str) -> list[str]:
+        """The endpoints that are told who publishes a topic."""
+        return list(self._subscribers.get(topic, ()))
+
+    def forget_subscriber(self, endpoint: str) -> None:
+        """Removes an endpoint from all topics."""
+        for topic, endpoints in list(self._subscribers.items()):
+            endpoints.pop(endpoint, None)
+            if not endpoints:
+                del self._subscribers[topic]
+
+    def _register(self, request: Any) -> Any:
+        self._forget_node(request.nodeName)
+        self._add_node(request.nodeName)
+        return messages.RegisterNodeAnswer(success=True)
+
+    def _unregister(self, request: Any) -> Any:
+        self._forget_node(request.nodeName)
+        return messages.GenericAnswer(success=True)
+
+    def _add_node(self, name: str) -> None:
+        """Nodes that a hub before this one knew go on advertising, so whoever advertises is a node."""
+        if name not in self._nodes:
+            _check_room("nodes", len(self._nodes))
+            self._nodes[name] = None
+
+    def _forget_node(self, name: str) -> None:
+        self._nodes.pop(name, None)
+        for topic, publishers in list(self._publishers.items()):
+            publishers.pop(name, None)
+            if not publishers:
+                del self._publishers[topic]
+        self._services = {key: each for key, each in self._services.items() if each.node != name}
+
+    def _list_nodes(self, request: Any) -> Any:
+        return messages.ListNodesAnswer(nodes=_starting(request.nodeStartsWith, self._nodes))
+
+    def _list_topics(self, request: Any) -> Any:
+        names = _starting(request.topicStartsWith, self._publishers)
+        return messages.ListTopicsAnswer(topics=map(self.info, names))
+
+    def _advertise(self, request: Any) -> Any:
+        topic, kind = request.topicName, request.topicTypeName
+        known = self._publishers.get(topic, {})
+        others = {p.type for node, p in known.items() if node != request.nodeName}
+        if others - {kind}:
+            raise CommsError(
+                f"topic '{topic}': found the type '{kind}', expected '{others.pop()}', which it has already"
+            )
+        if request.nodeName not in known:
+            _check_room("publishers", sum(map(len, self._publishers.values())))
+            _check_room(f"publishers of the topic '{topic}'", len(known), _MAX_PUBLISHERS)
+        self._add_node(request.nodeName)
+        self._publishers.setdefault(topic, {})[request.nodeName] = _Publisher(kind, request.endpoint)
+        return messages.GenericAnswer(success=True)
+
+    def _subscribe(self, request: Any) -> Any:
+        if request.updatesEndpoint not in self._subscribers.get(request.topic, {}):
+            _check_room("subscriptions", sum(map(len, self._subscribers.values())))
+            self._subscribers.setdefault(request.topic, {})[request.updatesEndpoint] = None
+        return messages.SubscribeAnswer(topic=request.topic, success=True)
+
+    def _offer(self, request: Any) -> Any:
+        name, types = request.serviceName, (request.inputTypeName, request.outputTypeName)
+        known = self._services.get(name)
+        if known is not None and known.types != types:
+            raise CommsError(
+                f"service '{name}': found the types {' -> '.join(types)}, expected {' -> '.join(known.types)},"
+                " which it has already"
+            )
+        if known is None:
+            _check_room("services", len(self._services))
+        self._add_node(request.nodeName)
+        self._services[name] = _Service(types, request.endpoint, request.nodeName)
+        return messages.GenericAnswer(success=True)
+
+    def _find_service(self, request: Any) -> Any:
+        known = self._services.get(request.serviceName)
+        if known is None:
+            raise CommsError(f"could not find service '{request.serviceName}': no node offers it")
+        return messages.GetServiceInfoAnswer(
+            success=True, serviceEndpoint=known.endpoint, serviceNodeName=known.node
+        )
+
+
+def _starting(prefix: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(prefix)]
+
+
+def _check_room(what: str, count: int, room: int | None = None) -> None:
+    room = _MAX_ENTRIES if room is None else room
+    if count >= room:
+        raise CommsError(f"the hub is full: it has {room} {what}")

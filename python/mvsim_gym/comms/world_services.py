@@ -1,0 +1,170 @@
+"""What others can ask of a world: where things are, to put them elsewhere, to drive them, to end."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as Late
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from mvsim_gym.comms import messages
+from mvsim_gym.comms.errors import CommsError
+from mvsim_gym.comms.poses import composed, pose_message, pose_of, twist_message
+from mvsim_gym.parts import Block, Pose, Twist, Vehicle
+from mvsim_gym.world import World
+
+__all__ = ["WorldServices"]
+
+_FASTEST = 1e4  # m/s and rad/s that may be commanded: far beyond it a world diverges, and ends
+_PATIENCE = 5.0  # s that a call waits for the world's thread
+Body = Vehicle | Block
+
+
+class _Seen(NamedTuple):
+    """A body after a step."""
+
+    pose: Pose
+    twist: Twist
+
+
+class WorldServices:
+    """Answers calls in the threads in which they come; what touches the world is done by `work`, in the world's own."""
+
+    def __init__(self, world: World) -> None:
+        self._bodies: dict[str, Body] = {**world.blocks, **world.vehicles}
+        self._waiting: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
+        self._vehicles = list(world.vehicles.values())
+        self._touched: dict[str, bool] = dict.fromkeys(world.vehicles, False)
+        self._seen: dict[str, _Seen] = {}  # of the bodies that somebody asks for
+        self.is_ended = False
+        """somebody asked for the end"""
+        self.table = {
+            "set_pose": (messages.SrvSetPose, messages.SrvSetPoseAnswer, self._set_pose),
+            "get_pose": (messages.SrvGetPose, messages.SrvGetPoseAnswer, self._get_pose),
+            "set_controller_twist": (
+                messages.SrvSetControllerTwist,
+                messages.SrvSetControllerTwistAnswer,
+                self._set_controller_twist,
+            ),
+            "shutdown": (messages.SrvShutdown, messages.SrvShutdownAnswer, self._shutdown),
+        }
+        """by name: what a service takes, what it answers, who does it"""
+
+    def work(self) -> None:
+        """Notes what happened in the last step, and does what was asked for since the last call."""
+        for vehicle in self._vehicles:
+            if vehicle.in_collision:
+                self._touched[vehicle.name] = True
+        self._look()
+        while self._waiting:
+            task, future = self._waiting.popleft()
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(task())
+                except Exception as error:
+                    future.set_exception(error)
+            self._look()
+
+    def _look(self) -> None:
+        for name in list(self._seen):
+            self._see(name)
+
+    def _see(self, name: str) -> _Seen:
+        body = self._bodies[name]
+        seen = self._seen[name] = _Seen(body.pose, body.twist)
+        return seen
+
+    def _in_world(self, task: Callable[[], Any]) -> Any:
+        """Has the world's thread do something between two steps."""
+        future: Future[Any] = Future()
+        call = (task, future)
+        self._waiting.append(call)  # by one thread, which waits: so they are few
+        try:
+            return future.result(_PATIENCE)
+        except Late:
+            future.cancel()
+            with suppress(ValueError):
+                self._waiting.remove(call)
+            raise CommsError(f"the world stands still: it took no call within {_PATIENCE:g} s") from None
+
+    def _take_touched(self, name: str) -> bool:
+        """Whether it touched something since somebody asked."""
+        touched = self._touched.get(name, False)
+        if touched:
+            self._touched[name] = False
+        return touched
+
+    def _get_pose(self, request: Any) -> Any:
+        name = request.objectId
+        if name not in self._bodies:
+            return messages.SrvGetPoseAnswer(
+                success=False, objectIsInCollision=False, errorMessage=_unknown(name)
+            )
+        seen = self._seen.get(name) or self._in_world(lambda: self._see(name))
+        return messages.SrvGetPoseAnswer(
+            success=True,
+            pose=pose_message(seen.pose),
+            objectIsInCollision=self._take_touched(name),
+            twist=twist_message(seen.twist),
+        )
+
+    def _set_pose(self, request: Any) -> Any:
+        name = request.objectId
+        body = self._bodies.get(name)
+        answer = messages.SrvSetPoseAnswer(success=False, objectIsInCollision=False)
+        if body is None:
+            answer.errorMessage = _unknown(name)
+            return answer
+        try:
+            pose = self._in_world(lambda: _put(body, pose_of(request.pose), request.relativeIncrement))
+        except ValueError as error:
+            answer.errorMessage = str(error)
+            return answer
+        answer.success = True
+        answer.objectIsInCollision = self._take_touched(name)
+        if request.relativeIncrement:
+            answer.objectGlobalPose.CopyFrom(pose_message(pose))
+        return answer
+
+    def _set_controller_twist(self, request: Any) -> Any:
+        name, wanted = request.objectId, request.twistSetPoint
+        body = self._bodies.get(name)
+        answer = messages.SrvSetControllerTwistAnswer
+        if body is None:
+            return answer(success=False, errorMessage=_unknown(name))
+        if not isinstance(body, Vehicle):
+            return answer(success=False, errorMessage=f"'{name}' is not a vehicle")
+        if not body.takes_twist:
+            return answer(
+                success=False, errorMessage=f"the controller '{body.controller}' of '{name}' takes no twists"
+            )
+        if max(abs(wanted.vx), abs(wanted.wz)) > _FASTEST:
+            text = f"found vx {wanted.vx:g} and wz {wanted.wz:g}, expected at most {_FASTEST:g}"
+            return answer(success=False, errorMessage=text)
+        vehicle = body
+        try:
+            self._in_world(lambda: vehicle.set_twist(wanted.vx, wanted.wz))
+        except ValueError as error:
+            return answer(success=False, errorMessage=str(error))
+        return answer(success=True)
+
+    def _shutdown(self, _: Any) -> Any:
+        self.is_ended = True
+        return messages.SrvShutdownAnswer(accepted=True)
+
+
+def _put(body: Body, pose: Pose, is_increment: bool) -> Pose:
+    """Moves a body, with the velocity that it has in its own frame; z, pitch and roll are those of the ground there."""
+    if is_increment:
+        pose = composed(body.pose, pose)
+    twist = body.twist
+    body.set_pose(pose.x, pose.y, pose.yaw)
+    if any(twist):
+        body.set_twist_state(*twist)
+    return body.pose
+
+
+def _unknown(name: str) -> str:
+    return f"there is no vehicle or block '{name[:100]}'"

@@ -1,0 +1,167 @@
+"""What a world publishes: poses at a steady rate of the wall's time, readings of sensors as they come."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mvsim_gym._notices import notice
+from mvsim_gym.comms import messages
+from mvsim_gym.comms.errors import CommsError
+from mvsim_gym.comms.observation import encode_observation, observation_of
+from mvsim_gym.comms.poses import pose_message, relative
+from mvsim_gym.parts import Block, Sensor, Vehicle
+from mvsim_gym.world import World
+
+__all__ = ["WorldTopic", "topics_of"]
+
+_POSE_PERIOD = 0.1  # s of the wall
+_MAX_TOPICS = 200  # each has a port of its own, and a process only so many
+Body = Vehicle | Block
+
+
+class WorldTopic(ABC):
+    """A topic: what it is called, when it is due, what it tells."""
+
+    def __init__(self, name: str, kind: Any) -> None:
+        self.name, self.kind = name, kind
+
+    @abstractmethod
+    def is_due(self, now: float) -> bool:
+        """Whether there is something to tell that was not told at the last call; `now` is in s of the wall."""
+
+    @abstractmethod
+    def messages(self) -> Iterator[Any]:
+        """What there is to tell."""
+
+
+class _Poses(WorldTopic):
+    """The poses of bodies, in the world's frame or in that of another body."""
+
+    def __init__(self, name: str, world: World, bodies: Sequence[Body], frame: Body | None = None) -> None:
+        super().__init__(name, messages.TimeStampedPose)
+        self._world, self._bodies, self._frame = world, bodies, frame
+        self._next = 0.0
+
+    def is_due(self, now: float) -> bool:
+        if now < self._next:
+            return False
+        # at the steady rate if it is kept, without a burst after a pause
+        self._next = max(self._next + _POSE_PERIOD, now + _POSE_PERIOD / 2)
+        return True
+
+    def messages(self) -> Iterator[Any]:
+        for body in self._bodies:
+            pose = body.pose
+            message = messages.TimeStampedPose(unixTimestamp=self._world.time, objectId=body.name)
+            if self._frame is not None:
+                pose = relative(self._frame.pose, pose)
+                message.relativeToObjectId = self._frame.name
+            message.pose.CopyFrom(pose_message(pose))
+            yield message
+
+
+class _Readings(WorldTopic):
+    """The readings of a sensor of any class."""
+
+    def __init__(self, name: str, source: str, sensor: Sensor, kind: Any = None) -> None:
+        super().__init__(name, kind or messages.GenericObservation)
+        self._source, self._sensor = source, sensor
+        self._seen = self._count()
+
+    def is_due(self, now: float) -> bool:
+        count = self._count()
+        is_new = count != self._seen
+        self._seen = count
+        return is_new and count > 0
+
+    def messages(self) -> Iterator[Any]:
+        observation = observation_of(self._sensor, self._sensor.read())
+        yield messages.GenericObservation(
+            unixTimestamp=observation.time,
+            sourceObjectId=self._source,
+            mrptSerializedObservation=encode_observation(observation),
+        )
+
+    def _count(self) -> int:
+        return self._sensor._simulation.sensor_count(self._sensor._index)
+
+
+class _Scans(_Readings):
+    """The readings of a lidar as ranges."""
+
+    def __init__(self, name: str, source: str, sensor: Sensor) -> None:
+        super().__init__(name, source, sensor, messages.ObservationLidar2D)
+
+    def messages(self) -> Iterator[Any]:
+        model, reading = self._sensor._model, self._sensor.read()
+        x, y, z, yaw, pitch, roll = model.mount
+        yield messages.ObservationLidar2D(
+            unixTimestamp=reading.time,
+            sourceObjectId=self._source,
+            scanRanges=reading.ranges.tolist(),
+            validRanges=reading.valid.tolist(),
+            aperture=float(reading.angles[-1] - reading.angles[0]),
+            ccw=True,
+            maxRange=model.high,
+            sensorPose=messages.Pose(x=x, y=y, z=z, yaw=yaw, pitch=pitch, roll=roll),
+        )
+
+
+def topics_of(
+    world: World, relative: Mapping[str, Sequence[str]], rename: Mapping[str, str]
+) -> list[WorldTopic]:
+    """All that a world publishes: /NAME/pose of what can move, /VEHICLE/SENSOR and, of lidars, /VEHICLE/SENSOR_scan.
+
+    Args:
+        relative: by the name of a vehicle or block the names of others, whose poses in its frame are published as
+            /NAME/relative_poses.
+        rename: other names for topics, by these.
+
+    Raises:
+        CommsError: there is nothing of a name that `relative` or `rename` has.
+    """
+    topics = [*_poses_of(world, relative), *_readings_of(world), *_poses_of_blocks(world)]
+    names = [topic.name for topic in topics]
+    for name in rename:
+        if name not in names:
+            raise CommsError(f"rename: there is no topic '{name}'; there are: {', '.join(names) or 'none'}")
+    kept: dict[str, WorldTopic] = {}
+    for topic in topics:
+        topic.name = rename.get(topic.name, topic.name)
+        if topic.name in kept:
+            notice([f"topics: one '{topic.name}' is left out, since another has this name"])
+        else:
+            kept[topic.name] = topic
+    if len(kept) > _MAX_TOPICS:
+        notice([f"topics: of {len(kept)} the last {len(kept) - _MAX_TOPICS} are left out"])
+    return list(kept.values())[:_MAX_TOPICS]
+
+
+def _poses_of_blocks(world: World) -> Iterator[WorldTopic]:
+    for block in world.blocks.values():
+        if not block.is_static:
+            yield _Poses(f"/{block.name}/pose", world, [block])
+
+
+def _poses_of(world: World, relative: Mapping[str, Sequence[str]]) -> Iterator[WorldTopic]:
+    bodies: dict[str, Body] = {**world.blocks, **world.vehicles}
+    for vehicle in world.vehicles.values():
+        yield _Poses(f"/{vehicle.name}/pose", world, [vehicle])
+    for name, others in relative.items():
+        for each in (name, *others):
+            if each not in bodies:
+                raise CommsError(f"relative poses: there is no vehicle or block '{each}'")
+        seen = [bodies[other] for other in others]
+        yield _Poses(f"/{name}/relative_poses", world, seen, bodies[name])
+
+
+def _readings_of(world: World) -> Iterator[WorldTopic]:
+    standing = [("", sensor) for sensor in world.sensors.values()]
+    mounted = [(v.name, sensor) for v in world.vehicles.values() for sensor in v.sensors.values()]
+    for source, sensor in (*mounted, *standing):
+        name = f"/{source}/{sensor.name}" if source else f"/{sensor.name}"
+        yield _Readings(name, source, sensor)
+        if sensor._model.class_name == "laser":
+            yield _Scans(f"{name}_scan", source, sensor)

@@ -1,0 +1,132 @@
+"""Looking at a hub from the command line: `mvsim-gym server`, `node` and `topic`."""
+
+from __future__ import annotations
+
+import math
+import os
+import queue
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+
+import numpy as np
+
+from mvsim_gym.comms.client import Client
+from mvsim_gym.comms.errors import CommsError, NoAnswer
+from mvsim_gym.comms.frames import parse
+from mvsim_gym.comms.hub import Hub
+from mvsim_gym.comms.messages import TYPES
+from mvsim_gym.comms.observation import decode_observation
+
+__all__ = ["echo", "joined", "node_lines", "rate_lines", "received_times", "serve", "topic_lines"]
+
+_MAX_WAITING = 1000  # messages that were received and not printed yet
+_TELL_AFTER = 1.0  # s of waiting for a hub
+
+
+def serve(host: str, port: int) -> None:
+    """Runs a hub until Ctrl-C."""
+    with Hub(port, host) as hub, suppress(KeyboardInterrupt):
+        print(f"hub at {hub.endpoint}, until Ctrl-C", flush=True)
+        while True:
+            time.sleep(3600)
+
+
+@contextmanager
+def joined(host: str, port: int) -> Iterator[Client]:
+    """A node of a hub, which is waited for."""
+    client = Client(f"mvsim-gym-{os.getpid()}", host=host, port=port)
+    try:
+        client.connect(_TELL_AFTER)
+    except NoAnswer:
+        print(f"waiting for a hub at {host}:{port}, until Ctrl-C", file=sys.stderr, flush=True)
+        client.connect()
+    with client:
+        yield client
+
+
+def node_lines(client: Client) -> list[str]:
+    """The nodes, as MVSim lists them."""
+    names = client.nodes()
+    head = [f"# connected to the hub at {client.host}", f"# {len(names)} nodes:"]
+    return [*head, *(f'- name: "{name}"' for name in names)]
+
+
+def topic_lines(client: Client, *, details: bool = False) -> Iterator[str]:
+    """The topics, as MVSim lists them."""
+    for topic in client.topics():
+        if details:
+            yield f'- name: "{topic.name}"'
+            yield f'  type: "{topic.type}"'
+            yield "  publishers:"
+            for endpoint, publisher in zip(topic.endpoints, topic.publishers, strict=False):
+                yield f'    - endpoint: "{endpoint}"'
+                yield f'      publisherNode: "{publisher}"'
+        elif len(topic.publishers) == 1:
+            yield f"{topic.name} [{topic.type}] from node {topic.publishers[0]}"
+        else:
+            yield f"{topic.name} [{topic.type}] from {len(topic.publishers)} publishers."
+
+
+def echo(client: Client, topic: str, count: int | None = None) -> Iterator[str]:
+    """The messages of a topic as texts, until Ctrl-C or after so many; some are missed if they come too fast."""
+    waiting: queue.Queue[tuple[str, bytes]] = queue.Queue(_MAX_WAITING)
+
+    def take(kind: str, payload: bytes) -> None:
+        with suppress(queue.Full):
+            waiting.put_nowait((kind, payload))
+
+    client.subscribe(topic, take)
+    left = math.inf if count is None else count
+    with suppress(KeyboardInterrupt):
+        while left > 0:
+            kind, payload = waiting.get()
+            left -= 1
+            yield f"[{datetime.now():%Y-%m-%d %H:%M:%S.%f}] {kind} ({len(payload)} bytes)\n{_text_of(kind, payload)}"
+
+
+def _text_of(kind: str, payload: bytes) -> str:
+    known = TYPES.get(kind)
+    if known is None:
+        return ""
+    try:
+        message = parse(known, payload)
+        if known.DESCRIPTOR.name != "GenericObservation":
+            return str(message)
+        reading = decode_observation(message.mrptSerializedObservation)
+    except CommsError as error:
+        return f"{error}\n"
+    arrays = [f"  {name}: {array.dtype} {array.shape}" for name, array in reading.arrays.items()]
+    head = f'unixTimestamp: {message.unixTimestamp}\nsourceObjectId: "{message.sourceObjectId}"'
+    return "\n".join([head, f"{reading.class_name} '{reading.sensor}'", *arrays, ""])
+
+
+def received_times(client: Client, topic: str, seconds: float) -> list[float]:
+    """When messages of a topic came, s of a steady clock."""
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise ValueError(f"--seconds: found {seconds:g}, expected a number above 0")
+    times: list[float] = []
+    client.subscribe(topic, lambda *_: times.append(time.monotonic()))
+    time.sleep(seconds)
+    return list(times)
+
+
+def rate_lines(times: Sequence[float], seconds: float) -> list[str]:
+    """What `topic hz` says of the times of messages."""
+    lines = [f"- ReceivedMsgs: {len(times)}", f"- Rate: {len(times) / seconds:.3f} Hz"]
+    periods = np.diff(times)
+    if len(periods) == 0:
+        return lines
+    mean = periods.mean()
+    low, high = np.percentile(periods, [5, 95])
+    return [
+        *lines,
+        f"- MeanPeriod: {mean:.6f} s ({1 / mean if mean > 0 else math.inf:.3f} Hz)",
+        f"- PeriodStdDev: {periods.std():.6f} s",
+        f"- PeriodMin: {periods.min():.6f} s",
+        f"- PeriodMax: {periods.max():.6f} s",
+        f"- Period_05percent: {low:.6f} s",
+        f"- Period_95percent: {high:.6f} s",
+    ]
