@@ -1,4 +1,4 @@
-"""A world in real time, driven from the terminal: `mvsim-gym launch`."""
+"""A world in real time, driven from the terminal and from browsers: `mvsim-gym launch` and `mvsim-gym view`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.tools.teleop import HELP, Teleop
 from mvsim_gym.world import World
+
+if TYPE_CHECKING:
+    from mvsim_gym.view.world_view import WorldView
 
 __all__ = ["Clock", "launch"]
 
@@ -45,6 +48,11 @@ class Clock:
             self.dropped += excess
             due -= self._factor * excess
         return due
+
+    def restart(self, simulated: float, factor: float) -> None:
+        """Nothing is due of a world that has been simulated for so long; from now on at another factor."""
+        self._factor = factor
+        self._began = self._now() - simulated / factor
 
 
 class _GroundTruth:
@@ -78,6 +86,7 @@ def launch(
     outputs: str | None = None,
     record: str | None = None,
     keys: TextIO | None = None,
+    view: tuple[str, int] | None = None,
     say: TextIO = sys.stderr,
     **loading: Any,
 ) -> float:
@@ -90,6 +99,7 @@ def launch(
         outputs: a folder for CSV files and ground truth, made if need be; without it nothing of these is written.
         record: an MCAP file; a relative name lies below `outputs` if that is given.
         keys: a terminal whose keys drive.
+        view: an address and a port where browsers see it and drive.
         say: where status and messages go; one line that is rewritten if it is a terminal.
         loading: further keywords of `World`.
 
@@ -108,8 +118,12 @@ def launch(
             truth = _GroundTruth(world, outputs, stack)
         if record is not None:
             stack.enter_context(world.record(record if outputs is None else os.path.join(outputs, record)))
+        seen = None if view is None else stack.enter_context(world.view(*view))
+        if seen is not None:
+            seen.controls.begin(factor)
+            _line(say, f"view: {seen.url}", ends=True)
         pressed = stack.enter_context(_keys_of(keys)) if keys is not None else lambda: ""
-        _run(world, factor, math.inf if duration is None else duration, truth, ended, pressed, say)
+        _run(world, factor, math.inf if duration is None else duration, truth, ended, pressed, seen, say)
     return world.time
 
 
@@ -120,16 +134,18 @@ def _run(
     truth: _GroundTruth | None,
     ended: Callable[[], bool],
     pressed: Callable[[], str],
+    view: WorldView | None,
     say: TextIO,
 ) -> None:
     teleop, clock = Teleop(world), Clock(factor)
+    pace = _Pace(clock, factor, view)
     began = told = time.monotonic()
     dt = world.timestep
     slice_steps = max(1, round(_SLICE / dt))
     steps, dropped = 0, 0.0
     last = sys.maxsize if math.isinf(duration) else round(duration / dt)
     while steps < last and not ended():
-        due = min(math.floor(clock.lag(steps * dt) / dt + 1e-6), slice_steps, last - steps)
+        due = min(math.floor(pace.lag(steps * dt, dt) / dt + 1e-6), slice_steps, last - steps)
         if due > 0:
             world.step(due * dt)
             steps += due
@@ -137,7 +153,7 @@ def _run(
                 truth.write(world)
         else:
             time.sleep(0.002)
-        keys = pressed()
+        keys = pressed() + ("" if view is None else _wishes(view, world, teleop, pace))
         for key in keys:
             if not _log_key(world, teleop.selected, key, say):
                 teleop.press(key)
@@ -149,10 +165,51 @@ def _run(
             if clock.dropped > dropped + _MOST_LAG:
                 _line(say, f"cannot keep up: {clock.dropped - dropped:.1f} s dropped", ends=True)
                 dropped = clock.dropped
+            line = status(world, teleop, steps * dt / max(now - began, 1e-9))
+            if view is not None:
+                view.text = line.rpartition(" | ")[0] or line
             if say.isatty():
-                _line(say, status(world, teleop, steps * dt / max(now - began, 1e-9)))
+                _line(say, line)
     if say.isatty():
         _line(say, f"simulated {world.time:.2f} s", ends=True)
+
+
+class _Pace:
+    """The clock, as the controls of a view slow it down, stop it and go on step by step."""
+
+    def __init__(self, clock: Clock, factor: float, view: WorldView | None) -> None:
+        self._clock, self._factor, self._view = clock, factor, view
+        self._paused = False
+        self.single_steps = 0
+
+    def lag(self, simulated: float, dt: float) -> float:
+        """As `Clock.lag`."""
+        if self._view is None:
+            return self._clock.lag(simulated)
+        controls = self._view.controls
+        if controls.paused or self._paused or controls.speed != self._factor:
+            self._factor, self._paused = controls.speed, controls.paused
+            self._clock.restart(simulated, self._factor)
+        if not controls.paused:
+            return self._clock.lag(simulated)
+        steps, self.single_steps = self.single_steps, 0
+        return steps * dt
+
+
+def _wishes(view: WorldView, world: World, teleop: Teleop, pace: _Pace) -> str:
+    """Does what was pressed in browsers, but for keys, which are returned."""
+    keys = ""
+    for wish in view.wishes():
+        if wish == "step":
+            pace.single_steps += 1
+        elif wish == "reset":
+            world.reset()
+            teleop.forget()
+        else:
+            keys += _ESCAPE if wish == "end" else wish
+    if view.controls.paused:
+        view.after_step()
+    return keys
 
 
 def _log_key(world: World, vehicle: Vehicle | None, key: str, say: TextIO) -> bool:
