@@ -44,6 +44,7 @@ class Stage:
         *bounds, self._height = _core.scene_bounds(model)
         self._bounds = bounds
         self._tiles = tiles((bounds[0], bounds[1], bounds[2], bounds[3]), num_envs)
+        server.scene.add_light_ambient("/light", intensity=1.5)  # shadows are not black
         self._root = server.scene.add_frame(_ROOT, show_axes=False)
         self._bodies, self.marks = Bodies(server, f"{_ROOT}/bodies"), Marks(server, f"{_ROOT}/marks")
         self.all_envs = num_envs > 1
