@@ -118,12 +118,9 @@ def test_poses_sent_are_those_of_the_api() -> None:
         reading = world.vehicles["r1"].sensors["laser1"].read(fresh=True)
         assert len(moment.hits) == reading.valid.sum()
         view._show(moment)  # all of it can be drawn
-        sent = {
-            shown._name: shown._sent
-            for _, all_shown in view._stage._bodies._worlds.values()
-            for shown in all_shown
-        }
-        assert sum(len(places) for places, _, _ in sent.values()) == len(_core.scene_meshes(group.model))
+        shown = [one for _, of_world in view._stage._bodies._worlds.values() for one in of_world]
+        count = sum(len(one._handle.batched_positions) for one in shown)
+        assert count == len(_core.scene_meshes(group.model))
 
 
 def test_quaternions_of_all_attitudes(tmp_path: Path) -> None:
@@ -162,13 +159,9 @@ def test_envs_lie_side_by_side_and_have_their_goals() -> None:
         view._show(moment)
         view._stage.all_envs = False
         view._show(moment)
-        body = next(
-            s
-            for _, all_shown in view._stage._bodies._worlds.values()
-            for s in all_shown
-            if 1 in s.kind.frames
-        )
-        np.testing.assert_allclose(body._sent[0][0], group.poses[3, 1, :3], atol=1e-6)
+        shown = [one for _, of_world in view._stage._bodies._worlds.values() for one in of_world]
+        body = next(one._handle for one in shown if 1 in one.kind.frames)
+        np.testing.assert_allclose(body.batched_positions[0], group.poses[3, 1, :3], atol=1e-6)
     envs.close()
 
 

@@ -40,29 +40,24 @@ class _Shown:
         self.kind = kind
         self._server, self._name = server, name
         self._handle: viser.BatchedGlbHandle | None = None
-        self._sent: tuple[npt.NDArray[np.float32], ...] = ()
+        self._hidden = False
 
     def show(self, poses: npt.NDArray[np.float32], offsets: npt.NDArray[np.float32]) -> None:
-        """Sends what has changed."""
+        """Moves the copies; what has not changed the library does not send."""
         places, turns, scales = instances_of(self.kind, poses, offsets)
         if self._handle is None:
             self._handle = self._server.scene.add_batched_glb(
                 self._name, self.kind.glb, turns, places, batched_scales=scales, lod="off"
             )
-        else:
-            handle, (old_places, old_turns, old_scales) = self._handle, self._sent
-            if not np.array_equal(turns, old_turns):
-                handle.batched_wxyzs = turns
-            if not np.array_equal(scales, old_scales):
-                handle.batched_scales = scales
-            if not np.array_equal(places, old_places):
-                handle.batched_positions = places
-            handle.visible = True
-        self._sent = places, turns, scales
+            return
+        handle = self._handle
+        handle.batched_wxyzs, handle.batched_scales, handle.batched_positions = turns, scales, places
+        if self._hidden:
+            handle.visible, self._hidden = True, False
 
     def hide(self) -> None:
-        if self._handle is not None:
-            self._handle.visible = False
+        if self._handle is not None and not self._hidden:
+            self._handle.visible, self._hidden = False, True
 
 
 class Bodies:

@@ -23,7 +23,13 @@ _JUMP = 1.0  # m; who goes farther from one moment to the next was put there
 _LIFT = np.array([0, 0, 0.02], np.float32)  # m over the ground
 _NAMES = 60  # at most
 _ABOVE = np.array([0, 0, 0.5], np.float32)  # m over a vehicle's reference point: contact and name
-_COLORS = {"hits": (230, 60, 40), "joints": (90, 60, 20), "trails": (40, 90, 200), "goals": (30, 170, 70)}
+_COLORS = {
+    "hits": (230, 60, 40),
+    "joints": (90, 60, 20),
+    "trails": (40, 90, 200),
+    "goals": (30, 170, 70),
+    "contact": (255, 190, 0),
+}
 _COPIES = npt.NDArray[np.float32]
 
 
@@ -55,7 +61,7 @@ class Marks:
         self._show_goals(moment.goals, offset_of, shown)
         touched = [place for place, touches in zip(places.values(), moment.contacts, strict=False) if touches]
         above = np.array(touched, np.float32).reshape(-1, 3) + offset + _ABOVE
-        self._copies("contact", _diamond(), _COLORS["hits"], above, np.full_like(above, 0.08))
+        self._copies("contact", _diamond(), _COLORS["contact"], above, np.full_like(above, 0.12))
         named = movers[:_NAMES] if self.wanted["names"] else []
         self._name(
             {f"{kind}_{name}": (name, group.poses[row, frame, :3] + offset) for kind, name, frame in named}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Stage", "tiles"]
 
 _ROOT = "/world"
+_MARKS_PERIOD = 0.1  # s of the wall
 _GAP = 1.15  # worlds side by side, in sizes of one
 
 
@@ -51,6 +53,7 @@ class Stage:
         """All envs side by side, else the chosen one alone."""
         self.follows = False
         """The first vehicle of the chosen env stays where it is, and the world moves."""
+        self._marks_due = 0.0
         self.look_at_all()
 
     def look_at_all(self) -> None:
@@ -76,7 +79,9 @@ class Stage:
         with self._server.atomic():
             self._root.position = -self._followed(moment, offsets)
             self._bodies.show(groups, offsets)
-            self.marks.show(moment, offsets, shown)
+            if time.monotonic() >= self._marks_due:
+                self._marks_due = time.monotonic() + _MARKS_PERIOD
+                self.marks.show(moment, offsets, shown)
 
     def ground_at(
         self, origin: npt.NDArray[np.float64], direction: npt.NDArray[np.float64], chosen: int
