@@ -119,7 +119,7 @@ def test_poses_sent_are_those_of_the_api() -> None:
         assert len(moment.hits) == reading.valid.sum()
         view._show(moment)  # all of it can be drawn
         shown = [one for _, of_world in view._stage._bodies._worlds.values() for one in of_world]
-        count = sum(len(one._handle.batched_positions) for one in shown)
+        count = sum(len(one.sent[0]) for one in shown)
         assert count == len(_core.scene_meshes(group.model))
 
 
@@ -160,8 +160,8 @@ def test_envs_lie_side_by_side_and_have_their_goals() -> None:
         view._stage.all_envs = False
         view._show(moment)
         shown = [one for _, of_world in view._stage._bodies._worlds.values() for one in of_world]
-        body = next(one._handle for one in shown if 1 in one.kind.frames)
-        np.testing.assert_allclose(body.batched_positions[0], group.poses[3, 1, :3], atol=1e-6)
+        body = next(one for one in shown if 1 in one.kind.frames)
+        np.testing.assert_allclose(body.sent[0][0], group.poses[3, 1, :3], atol=1e-6)
     envs.close()
 
 

@@ -62,7 +62,7 @@ class Stage:
         if self.all_envs:
             x_max, y_max = x_max + self._tiles[:, 0].max(), y_max + self._tiles[:, 1].max()
         center = np.array([(x_min + x_max) / 2, (y_min + y_max) / 2, 0.0])
-        self._look(center, center + max(x_max - x_min, y_max - y_min, 2) * np.array([-0.45, -0.6, 0.75]))
+        self._look(center, center + max(x_max - x_min, y_max - y_min, 2) * np.array([-0.55, -0.7, 0.9]))
 
     def look_closely(self) -> None:
         """The camera stands behind the origin, where the vehicle is that is followed."""
