@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import test_cameras
 from browser import wait_for
 from conftest import DATA, ROOT, actions_for
 
@@ -121,6 +122,24 @@ def test_poses_sent_are_those_of_the_api() -> None:
         shown = [one for _, of_world in view._stage._bodies._worlds.values() for one in of_world]
         count = sum(len(one.sent[0]) for one in shown)
         assert count == len(_core.scene_meshes(group.model))
+
+
+def test_what_cameras_and_3d_lidars_see(tmp_path: Path) -> None:
+    sensors = test_cameras.depth_camera() + test_cameras.lidar3d("0.1 0 0.7 10 3 0")
+    wall = test_cameras.block("wall", "4 0 0", 0.2, 20, 0, 3)
+    world = test_cameras.world_of(tmp_path, sensors, wall, pose="1 0 20")
+    world.step(0.5)
+    with world.view(port=0) as view:
+        moment = view.moment()
+        assert set(moment.pictures) == {"r/cam", "r/cam depth"}
+        assert all(picture.shape == (48, 64, 3) for picture in moment.pictures.values())
+        # rays end on the near side of the wall, wherever the sensor looks from
+        ahead = moment.hits[moment.hits[:, 0] > 3]
+        assert len(ahead) > 100
+        near = np.abs(ahead[:, 0] - 3.9) < 0.01
+        assert near.mean() > 0.9 and (ahead[:, 2] < 3.01).all()
+        view._show(moment)
+        assert not view.moment().pictures, "none is new"
 
 
 def test_quaternions_of_all_attitudes(tmp_path: Path) -> None:

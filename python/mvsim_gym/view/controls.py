@@ -41,6 +41,7 @@ class Controls:
         speed: simulated seconds in one of the wall; 0: as fast as it goes.
         resets: whether it can be reset from here.
         ends: whether it can be ended from here.
+        cameras: whether there are pictures to show.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Controls:
         speed: float = 1.0,
         resets: bool = True,
         ends: bool = False,
+        cameras: bool = False,
     ) -> None:
         self._server, self._stage = server, stage
         self.paused, self.speed, self.chosen, self.pictures = False, speed, 0, True
@@ -62,7 +64,7 @@ class Controls:
         with server.gui.add_folder("Run"):
             self._add_run(speed, resets, ends)
         with server.gui.add_folder("Show"):
-            self._add_show(num_envs)
+            self._add_show(num_envs, cameras)
         if things:
             with server.gui.add_folder("Put somewhere", expand_by_default=False):
                 self._add_put(things)
@@ -109,7 +111,7 @@ class Controls:
         if ends:
             gui.add_button("End").on_click(lambda _: self.wishes.append("end"))
 
-    def _add_show(self, num_envs: int) -> None:
+    def _add_show(self, num_envs: int, cameras: bool) -> None:
         gui, stage = self._server.gui, self._stage
         if num_envs > 1:
             env = gui.add_slider("Env", min=0, max=num_envs - 1, step=1, initial_value=0)
@@ -122,6 +124,9 @@ class Controls:
         for name, label in (("hits", "Lidar points"), ("trails", "Trails"), ("names", "Names")):
             box = gui.add_checkbox(label, marks[name])
             box.on_update(lambda _, box=box, name=name: marks.__setitem__(name, box.value))
+        if cameras:
+            seen = gui.add_checkbox("Cameras and 3D lidars", True)
+            seen.on_update(lambda _: setattr(self, "pictures", seen.value))
 
     def _show_all(self, on: bool) -> None:
         self._stage.all_envs = on

@@ -6,11 +6,12 @@ import time
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym.view.controls import Put
 from mvsim_gym.view.moment import Group, Moment
-from mvsim_gym.view.view import View
+from mvsim_gym.view.view import PICTURE_PERIOD, View
 
 __all__ = ["EnvsView"]
 
@@ -42,6 +43,7 @@ class EnvsView(View):
         self._batch, self._commanded = batch, commanded
         self._next_step = 0.0
         self._steps, self._single = 0, False
+        self._pictures_due = 0.0
         self._add_values(names)
         self.wishes: list[str] = []
         """the words "reset" and "end", where the view is commanded; whoever does them removes them"""
@@ -79,9 +81,22 @@ class EnvsView(View):
             hits=marks["hits"],
             joints=marks["joints"],
             contacts=_core.env_contacts(batch, chosen),
+            pictures=self._observed(chosen),
             values=values,
             text=f"env {chosen} of {batch.num_envs}, {episode_time:.2f} s of its episode, {self._steps} steps seen",
         )
+
+    def _observed(self, chosen: int) -> dict[str, npt.NDArray[np.uint8]]:
+        """Observations of an env that are pictures, if it is time for them."""
+        if time.monotonic() < self._pictures_due:
+            return {}
+        self._pictures_due = time.monotonic() + PICTURE_PERIOD
+        batch = self._batch
+        return {
+            spec.key: np.array(batch.observation(i)[chosen])
+            for i, spec in enumerate(batch.observations)
+            if spec.dtype == np.uint8 and len(spec.shape) == 3 and spec.shape[2] == 3
+        }
 
     def _hand_over(self) -> None:
         if self._wants_moment():

@@ -15,8 +15,9 @@ from mvsim_gym.view.plots import Plots
 from mvsim_gym.view.server import close_server, open_server
 from mvsim_gym.view.stage import Stage
 
-__all__ = ["View"]
+__all__ = ["PICTURE_PERIOD", "View"]
 
+PICTURE_PERIOD = 0.25  # s of the wall: a picture of a camera takes milliseconds of the thread that steps
 _RATE = 30  # moments a second of the wall, at most
 _TEXT_PERIOD = 0.5  # s of the wall
 

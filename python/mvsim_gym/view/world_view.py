@@ -14,14 +14,12 @@ from mvsim_gym import _core
 from mvsim_gym.readings import VIEWS, CameraReading, Lidar3dReading
 from mvsim_gym.view.controls import Put
 from mvsim_gym.view.moment import Group, Moment
-from mvsim_gym.view.view import View
+from mvsim_gym.view.view import PICTURE_PERIOD, View
 
 if TYPE_CHECKING:
     from mvsim_gym.world import World
 
 __all__ = ["WorldView"]
-
-_PICTURE_PERIOD = 0.25  # s of the wall: a picture of a camera takes milliseconds of the thread that steps
 
 
 class WorldView(View):
@@ -31,11 +29,12 @@ class WorldView(View):
     def __init__(self, world: World, host: str, port: int) -> None:
         things = [f"vehicle:{name}" for name in world.vehicles]
         things += [f"block:{name}" for name, block in world.blocks.items() if not block._model.is_wall]
-        super().__init__(world._model, things, host, port, ends=True)
+        cameras = any(sensor.class_name in VIEWS for sensor in world._model.sensors)
+        super().__init__(world._model, things, host, port, ends=True, cameras=cameras)
         self._world = world
         self._pictures_due = 0.0
         self._counts: dict[int, int] = {}
-        self._clouds: list[npt.NDArray[np.float32]] = []
+        self._clouds: dict[int, npt.NDArray[np.float32]] = {}
         self.text = ""
         """what stands above the controls"""
 
@@ -61,13 +60,13 @@ class WorldView(View):
         envs, poses = np.zeros(1, np.int32), _core.scene_poses(simulation)[None]
         pictures: dict[str, npt.NDArray[np.uint8]] = {}
         if time.monotonic() >= self._pictures_due:
-            self._pictures_due = time.monotonic() + _PICTURE_PERIOD
-            pictures, self._clouds = self._seen()
+            self._pictures_due = time.monotonic() + PICTURE_PERIOD
+            pictures = self._new_readings()
         twist = next(iter(world.vehicles.values())).twist if world.vehicles else None
         return Moment(
             simulation.time,
             [Group(world._model, envs, poses)],
-            hits=np.concatenate([marks["hits"], *self._clouds]),
+            hits=np.concatenate([marks["hits"], *self._clouds.values()]),
             joints=marks["joints"],
             contacts=_core.vehicle_contacts(simulation),
             pictures=pictures,
@@ -75,34 +74,23 @@ class WorldView(View):
             text=self.text or f"{simulation.time:.2f} s",
         )
 
-    def _seen(self) -> tuple[dict[str, npt.NDArray[np.uint8]], list[npt.NDArray[np.float32]]]:
-        """Pictures that are new, and the points of all 3D lidars in the world."""
+    def _new_readings(self) -> dict[str, npt.NDArray[np.uint8]]:
+        """Pictures of cameras that have seen something new; takes over the points of such 3D lidars."""
         pictures: dict[str, npt.NDArray[np.uint8]] = {}
-        clouds = []
+        if not self.controls.pictures:
+            return pictures
         for vehicle in self._world.vehicles.values():
             for sensor in vehicle.sensors.values():
-                if sensor._model.class_name not in VIEWS:
+                index, count = sensor._index, self._world._simulation.sensor_count(sensor._index)
+                if sensor._model.class_name not in VIEWS or count == self._counts.get(index, 0):
                     continue
+                self._counts[index] = count
                 reading = sensor.read()
                 if isinstance(reading, Lidar3dReading):
-                    base, mount = vehicle.pose, sensor._model.mount
-                    cloud = reading.points()
-                    points = np.stack([cloud["x"], cloud["y"], cloud["z"]], axis=1)
-                    clouds.append(_moved(_moved(points, mount), base).astype(np.float32))
-                elif isinstance(reading, CameraReading) and self.controls.pictures:
-                    pictures |= self._pictures_of(f"{vehicle.name}/{sensor.name}", sensor._index, reading)
-        return pictures, clouds
-
-    def _pictures_of(self, name: str, index: int, reading: CameraReading) -> dict[str, npt.NDArray[np.uint8]]:
-        count = self._world._simulation.sensor_count(index)
-        if self._counts.get(index) == count:
-            return {}
-        self._counts[index] = count
-        found = {} if reading.image is None else {name: reading.image}
-        if reading.depth is not None:
-            depth = reading.depth / max(float(reading.depth.max()), 1e-6)
-            found[f"{name} depth"] = np.repeat((255 * depth).astype(np.uint8)[..., None], 3, axis=2)
-        return found
+                    self._clouds[index] = _cloud_of(reading, sensor._model.mount, vehicle.pose)
+                elif isinstance(reading, CameraReading):
+                    pictures |= _pictures_of(f"{vehicle.name}/{sensor.name}", reading)
+        return pictures
 
     def _put(self, wish: Put) -> None:
         kind, _, name = wish.name.partition(":")
@@ -111,6 +99,24 @@ class WorldView(View):
             place(wish.x, wish.y, wish.yaw)
         except ValueError as error:
             self.controls.say(str(error))
+
+
+def _pictures_of(name: str, reading: CameraReading) -> dict[str, npt.NDArray[np.uint8]]:
+    """Colours as they are, depths as greys, the farthest white."""
+    found = {} if reading.image is None else {name: reading.image}
+    if reading.depth is not None:
+        depth = reading.depth / max(float(reading.depth.max()), 1e-6)
+        found[f"{name} depth"] = np.repeat((255 * depth).astype(np.uint8)[..., None], 3, axis=2)
+    return found
+
+
+def _cloud_of(
+    reading: Lidar3dReading, mount: tuple[float, ...], pose: tuple[float, ...]
+) -> npt.NDArray[np.float32]:
+    """What a 3D lidar saw, (n, 3) in the world."""
+    cloud = reading.points()
+    points = np.stack([cloud["x"], cloud["y"], cloud["z"]], axis=1)
+    return _moved(_moved(points, mount), pose).astype(np.float32)
 
 
 def _moved(points: npt.NDArray[np.float64], pose: tuple[float, ...]) -> npt.NDArray[np.float64]:
