@@ -27,7 +27,7 @@ _COLORS = {
     "hits": (230, 60, 40),
     "joints": (90, 60, 20),
     "trails": (40, 90, 200),
-    "goals": (30, 170, 70),
+    "goals": (0, 120, 40),
     "contact": (255, 190, 0),
 }
 _COPIES = npt.NDArray[np.float32]
