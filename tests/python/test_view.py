@@ -142,6 +142,20 @@ def test_what_cameras_and_3d_lidars_see(tmp_path: Path) -> None:
         assert not view.moment().pictures, "none is new"
 
 
+def test_pictures_that_an_env_observes(tmp_path: Path) -> None:
+    envs = mvsim_gym.VectorEnv(test_cameras.env_file(tmp_path), num_envs=2)
+    envs.reset(seed=1)
+    with envs.view(port=0) as view:
+        view.controls.chosen = 1
+        seen, *_ = envs.step(np.array([[0, 0], [1, 0.5]], np.float32))
+        moment = view.moment()
+        assert set(moment.pictures) == {"image"}
+        np.testing.assert_array_equal(moment.pictures["image"], seen["image"][1, -1])
+        assert not view.moment().pictures, "four a second, at most"
+        view._show(moment)
+    envs.close()
+
+
 def test_quaternions_of_all_attitudes(tmp_path: Path) -> None:
     """Blocks on keyframes turn about z alone; wheels spin, so their frames meet each branch."""
     world = mvsim_gym.World(YARD)

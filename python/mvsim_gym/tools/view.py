@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TextIO
 
 import numpy as np
@@ -54,7 +55,7 @@ def view_envs(
     envs = VectorEnv(env_id, num_envs=num_envs)
     observations, _ = envs.reset(seed=seed)
     done = 0
-    with envs._opened_view(host, port, commanded=True) as view:
+    with envs._opened_view(host, port, commanded=True) as view, suppress(KeyboardInterrupt):
         print(f"view: {view.url}", file=say, flush=True)
         while (steps is None or done < steps) and "end" not in view.wishes:
             if "reset" in view.wishes:

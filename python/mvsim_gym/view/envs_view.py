@@ -91,12 +91,12 @@ class EnvsView(View):
         if time.monotonic() < self._pictures_due:
             return {}
         self._pictures_due = time.monotonic() + PICTURE_PERIOD
-        batch = self._batch
-        return {
-            spec.key: np.array(batch.observation(i)[chosen])
-            for i, spec in enumerate(batch.observations)
-            if spec.dtype == np.uint8 and len(spec.shape) == 3 and spec.shape[2] == 3
-        }
+        batch, found = self._batch, {}
+        for i, spec in enumerate(batch.observations):
+            if spec.dtype == np.uint8 and len(spec.shape) >= 3 and spec.shape[-1] == 3:
+                frames = batch.observation(i)[chosen].reshape(-1, *spec.shape[-3:])
+                found[spec.key] = frames[-1].copy()  # the latest of a history
+        return found
 
     def _hand_over(self) -> None:
         if self._wants_moment():

@@ -49,6 +49,7 @@ class Stage:
         server.scene.add_light_ambient("/light", intensity=1.5)  # shadows are not black
         self._root = server.scene.add_frame(_ROOT, show_axes=False)
         self._bodies, self.marks = Bodies(server, f"{_ROOT}/bodies"), Marks(server, f"{_ROOT}/marks")
+        self.marks.wanted["names"] = num_envs == 1
         self.all_envs = num_envs > 1
         """All envs side by side, else the chosen one alone."""
         self.follows = False
