@@ -27,8 +27,16 @@ class Browser:
 
     def picture(self) -> npt.NDArray[np.uint8]:
         import imageio.v3 as imageio
+        from selenium.common.exceptions import TimeoutException
 
-        return np.asarray(imageio.imread(io.BytesIO(self.driver.get_screenshot_as_png()))[..., :3])
+        for attempt in range(3):  # software draws slowly where others want the processors
+            try:
+                png = self.driver.get_screenshot_as_png()
+                break
+            except TimeoutException:
+                if attempt == 2:
+                    raise
+        return np.asarray(imageio.imread(io.BytesIO(png))[..., :3])
 
     def press(self, keys: str) -> None:
         from selenium.webdriver.common.action_chains import ActionChains
@@ -61,7 +69,7 @@ def browser(url: str, width: int = 900, height: int = 640) -> Iterator[Browser]:
         driver.quit()
 
 
-def wait_for(happened: Callable[[], Any], seconds: float = 20) -> Any:
+def wait_for(happened: Callable[[], Any], seconds: float = 60) -> Any:
     """What `happened` returns once it is true; an AssertionError if it does not become so."""
     ends = time.monotonic() + seconds
     while not (found := happened()):

@@ -35,7 +35,7 @@ def running(step: Callable[[], object], view: View) -> Iterator[None]:
         try:
             while not ended.is_set():
                 step()
-                time.sleep(0.02)
+                time.sleep(0.05)
         except Exception as error:
             failures.append(error)
 
@@ -121,10 +121,10 @@ def test_many_envs_are_seen_and_a_page_that_closes_stops_nothing() -> None:
         steps += 1
 
     with envs.view(port=0) as view, running(step, view):
-        with browser(view.url, 640, 480) as first, browser(view.url, 640, 480) as second:
+        with browser(view.url, 600, 500) as first, browser(view.url, 600, 500) as second:
             wait_for(lambda: len(view._server.get_clients()) == 2)
             for page in (first, second):
-                picture = wait_for(lambda page=page: (p := page.picture())[200:, :350].std() > 20 and [p])[0]
+                picture = wait_for(lambda page=page: (p := page.picture())[190:, :250].std() > 20 and [p])[0]
                 assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 200
         wait_for(lambda: not view.is_watched)
         at = steps
