@@ -35,7 +35,8 @@ def view_cost(settings: Settings) -> Row:
     are many."""
     turns, seconds = (2, settings.seconds) if settings.quick else (20, 0.5)
     alone, watched = (
-        mvsim_gym.VectorEnv("mvsim/NavArena-v0", num_envs=_ENVS, num_threads=settings.threads) for _ in range(2)
+        mvsim_gym.VectorEnv("mvsim/NavArena-v0", num_envs=_ENVS, num_threads=settings.threads)
+        for _ in range(2)
     )
     steppers = [_stepper(alone), _stepper(watched)]
     with watched.view(port=0) as view:
