@@ -69,7 +69,7 @@ def browser(url: str, width: int = 900, height: int = 640) -> Iterator[Browser]:
         driver.quit()
 
 
-def wait_for(happened: Callable[[], Any], seconds: float = 60) -> Any:
+def wait_for(happened: Callable[[], Any], seconds: float = 120) -> Any:
     """What `happened` returns once it is true; an AssertionError if it does not become so."""
     ends = time.monotonic() + seconds
     while not (found := happened()):

@@ -76,24 +76,23 @@ def test_a_robot_is_seen_where_it_is_and_moves_when_a_key_is_pressed() -> None:
     for vehicle, place in (("r1", (0.0, 0.0)), ("r2", (2.3, 1.5))):
         world.vehicles[vehicle].set_pose(*place)
     world.blocks["box"].set_pose(2.5, -2.5)
-    with world.view(port=0) as view, browser(view.url) as page:
+    with world.view(port=0) as view:
         view.controls.begin(1.0)
-        view._stage.marks.wanted["hits"] = False
-        view._stage.marks.wanted["trails"] = False
+        view._stage.marks.wanted.update(dict.fromkeys(("hits", "trails", "names"), False))
 
         def step() -> None:
             for key in _wishes(view, world, teleop, None):  # type: ignore[arg-type]
                 teleop.press(key)
             world.step(0.01)
 
-        with running(step, view):
+        with browser(view.url) as page, running(step, view):
             look_down(page, view, 6.0)
             wait_for(lambda: red(page.picture()).sum() > 100)
             before = page.picture()
             here = center(red(before))
             height, width = before.shape[:2]
             middle = red(before)[height // 2 - 4 : height // 2 + 4, width // 2 - 8 : width // 2 + 8]
-            assert middle.all(), "straight below the camera"
+            assert middle.mean() > 0.9, "straight below the camera"
             assert red(before).sum() < 1000, "and nowhere else: the other robot stands behind the panel"
             x = world.vehicles["r1"].pose.x
             page.press("wwwwwwww")
@@ -121,7 +120,7 @@ def test_many_envs_are_seen_and_a_page_that_closes_stops_nothing() -> None:
         steps += 1
 
     with envs.view(port=0) as view, running(step, view):
-        with browser(view.url, 600, 500) as first, browser(view.url, 600, 500) as second:
+        with browser(view.url, 640, 480) as first, browser(view.url, 640, 480) as second:
             wait_for(lambda: len(view._server.get_clients()) == 2)
             for page in (first, second):
                 picture = wait_for(lambda page=page: (p := page.picture())[190:, :250].std() > 20 and [p])[0]
