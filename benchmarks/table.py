@@ -62,6 +62,7 @@ OTHERS = {
         "py_step_us": ("Python in a step of 64 envs, copies of the observations included", "{:.1f} us"),
         "env_step_us": ("Python in a step of one env", "{:.1f} us"),
         "handover_us": ("hand-over of 64 envs to two threads, beside a busy one", "{:.1f} us"),
+        "view_cost": ("steps of 64 envs of NavArena that a page which looks at them costs", "{:.1f} %"),
     },
     "NavArena, one env": {
         "make_ms": ("`gym.make`", "{:.0f} ms"),

@@ -13,6 +13,7 @@ from . import (
     startup,
     throughput,
     views,
+    watching,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "startup",
     "throughput",
     "views",
+    "watching",
 ]

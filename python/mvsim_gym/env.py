@@ -27,6 +27,7 @@ from mvsim_gym._options import CONSTRUCTORS, EnvOptions
 from mvsim_gym._picture import Painter
 from mvsim_gym._state import Copyable, checked_bytes
 from mvsim_gym._term_keywords import marked, terms_of
+from mvsim_gym._viewing import ViewableEnvs
 from mvsim_gym.errors import TermError
 from mvsim_gym.registration import Named
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Env"]
 
 
-class Env(Copyable, ControlsOne, gym.Env[Any, Any]):
+class Env(Copyable, ControlsOne, ViewableEnvs, gym.Env[Any, Any]):
     """A robot's task as an environment file describes it.
 
     Observations are a dict of arrays within finite bounds, 1-D float32 but for pictures. Actions are a
@@ -63,7 +64,9 @@ class Env(Copyable, ControlsOne, gym.Env[Any, Any]):
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
     _spec: EnvSpec | None = None
-    _NATIVE = frozenset({"_batch", "_rows", "_rewards", "_terminated", "_truncated", "_info", "_painter"})
+    _NATIVE = frozenset(
+        {"_batch", "_rows", "_rewards", "_terminated", "_truncated", "_info", "_painter", "_view"}
+    )
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[EnvOptions]) -> None: ...
@@ -159,6 +162,8 @@ class Env(Copyable, ControlsOne, gym.Env[Any, Any]):
         observation = self._observation()
         reward = float(self._rewards[0])
         self._info.moment += 1
+        if self._view is not None:
+            self._view.after_step()
         if not has_infos:  # an episode's end has always some
             return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
@@ -223,6 +228,7 @@ class Env(Copyable, ControlsOne, gym.Env[Any, Any]):
 
     def close(self) -> None:
         """Gives threads and memory back; a second call does nothing."""
+        self._close_view()
         self._batch = self._painter = None
 
     def _open(self) -> _core.Batch:

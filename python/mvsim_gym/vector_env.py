@@ -31,6 +31,7 @@ from mvsim_gym._options import CONSTRUCTORS, VectorOptions
 from mvsim_gym._picture import Painter
 from mvsim_gym._state import Copyable, pack, state_list, unpack
 from mvsim_gym._term_keywords import marked, terms_of
+from mvsim_gym._viewing import ViewableEnvs
 from mvsim_gym.errors import TermError
 from mvsim_gym.registration import Named
 
@@ -42,7 +43,7 @@ __all__ = ["VectorEnv"]
 Seeds = int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None
 
 
-class VectorEnv(Copyable, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` copies of an environment: arrays with a row an env, spaces and infos as those of Gymnasium's
     SyncVectorEnv over `Env`, in every autoreset mode.
 
@@ -64,20 +65,8 @@ class VectorEnv(Copyable, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
     _spec: EnvSpec | None = None
-    _NATIVE = frozenset(
-        {
-            "_batch",
-            "_observations",
-            "_final_observations",
-            "_flat_observations",
-            "_rewards",
-            "_terminated",
-            "_truncated",
-            "_finished",
-            "_info",
-            "_painter",
-        }
-    )
+    _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished"})
+    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated", "_batch", "_info", "_painter", "_view"}
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[VectorOptions]) -> None: ...
@@ -229,6 +218,8 @@ class VectorEnv(Copyable, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
             self._watch = None
         has_infos = batch.step(array) if self._terms is None else self._step_with_terms(batch, array)
         infos = self._infos() if has_infos else {}
+        if self._view is not None:
+            self._view.after_step()
         if not self._copy:
             return self._out(out), self._rewards, self._terminated, self._truncated, infos
         return (
@@ -324,6 +315,7 @@ class VectorEnv(Copyable, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Gives threads and memory back (an array of the batch that is still in use keeps its memory)."""
+        self._close_view()
         if self._batch is not None:
             self._batch.stop_threads()
         self._batch = self._painter = None

@@ -30,6 +30,7 @@ from mvsim_gym._numbers import number
 from mvsim_gym._resources import all_resources, checked_resources
 from mvsim_gym._setters import set_parameter
 from mvsim_gym._state import checked_bytes
+from mvsim_gym._viewing import ViewableWorld
 from mvsim_gym.parts import (
     Block,
     CameraReading,
@@ -67,12 +68,11 @@ __all__ = [
 ]
 
 # Attributes of a World that are made from its model and its simulation; a copy writes no log and no recording.
-_NATIVE = frozenset(
-    {"_model", "_simulation", "_vehicles", "_sensors", "_blocks", "_painter", "_lock", "_log", "_recording"}
-)
+_PARTS = frozenset({"_model", "_simulation", "_vehicles", "_sensors", "_blocks"})
+_NATIVE = _PARTS | {"_painter", "_lock", "_log", "_recording", "_view"}
 
 
-class World:
+class World(ViewableWorld):
     """A running world.
 
     Args:
@@ -227,17 +227,19 @@ class World:
                 self._log.flush()
 
     def _run(self, duration: float | None) -> None:
-        recording = self._recording
-        if recording is not None and recording.closed:
-            recording = self._recording = None
+        watchers = [w for w in (self._recording, self._view) if w is not None and not w.closed]
+
+        def tell() -> None:
+            for watcher in watchers:
+                watcher.after_step()
+
         if duration is None:
             self._simulation.step(self._model.timestep)
-            if recording is not None:
-                recording.after_step()
-        elif recording is None:
-            self._simulation.run(duration)
+            tell()
+        elif watchers:
+            self._simulation.run_watched(duration, tell)
         else:
-            self._simulation.run_watched(duration, recording.after_step)
+            self._simulation.run(duration)
 
     def record(self, path: str | os.PathLike[str], *, period: float = 0.02) -> Recording:
         """Writes what happens from now on into an MCAP file, as ROS 2 messages (docs/tools.md lists them):

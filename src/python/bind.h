@@ -15,6 +15,7 @@ void bind_errors(pybind11::module_& m);
 void bind_render(pybind11::module_& m);
 void bind_tags(pybind11::module_& m);
 void bind_tire(pybind11::module_& m);
+void bind_view(pybind11::module_& m);
 void bind_world(pybind11::module_& m);
 
 }  // namespace mvsim

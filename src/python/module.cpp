@@ -9,4 +9,5 @@ PYBIND11_MODULE(_core, m) {
   mvsim::bind_render(m);
   mvsim::bind_tags(m);
   mvsim::bind_tire(m);
+  mvsim::bind_view(m);
 }

@@ -28,6 +28,7 @@ from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, SB3Options
 from mvsim_gym._picture import Painter
 from mvsim_gym._state import Copyable, pack, unpack
+from mvsim_gym._viewing import ViewableEnvs
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
 
 
-class MVSimVecEnv(Copyable, ControlsMany, VecEnv):
+class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
     """`num_envs` copies of an environment for Stable-Baselines3, stepped by one native call.
 
     Args:
@@ -51,7 +52,7 @@ class MVSimVecEnv(Copyable, ControlsMany, VecEnv):
     (r: return, l: length in steps, t: simulated s), `is_success` and the keys of `mvsim_gym.Env`.
     """
 
-    _NATIVE = frozenset({"_batch", "_current", "_final", "_info", "_painter"})
+    _NATIVE = frozenset({"_batch", "_current", "_final", "_info", "_painter", "_view"})
 
     @overload
     def __init__(
@@ -134,6 +135,8 @@ class MVSimVecEnv(Copyable, ControlsMany, VecEnv):
         """Steps all envs: observations, rewards (float32), dones and infos."""
         batch = self._open()
         batch.step(self._actions)
+        if self._view is not None:
+            self._view.after_step()
         rewards, dones = batch.rewards, batch.finished.copy()
         self._returns += rewards
         self._lengths += 1
@@ -174,6 +177,7 @@ class MVSimVecEnv(Copyable, ControlsMany, VecEnv):
 
     def close(self) -> None:
         """Gives threads and memory back."""
+        self._close_view()
         if self._batch is not None:
             self._batch.stop_threads()
         self._batch = self._painter = None

@@ -38,7 +38,7 @@ def add_comms(commands: Commands) -> None:
 def add_hub(parser: argparse.ArgumentParser) -> None:
     """Adds the options of where the hub is."""
     parser.add_argument(
-        "--host", default="127.0.0.1", metavar="ADDRESS", help="of the hub (default 127.0.0.1)"
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="where the hub listens (default 127.0.0.1)"
     )
     parser.add_argument(
         "-p", "--port", type=int, default=_PORT, metavar="PORT", help=f"of the hub (default {_PORT})"

@@ -1,4 +1,4 @@
-"""Options that all commands with worlds have."""
+"""Options that several commands have."""
 
 from __future__ import annotations
 
@@ -34,3 +34,11 @@ def add_loading(parser: argparse.ArgumentParser) -> None:
         help="a folder that stands for the start of URLs",
     )
     parser.add_argument("--strict", action="store_true", help="a warning is an error")
+
+
+def add_listening(parser: argparse.ArgumentParser) -> None:
+    """Options of all commands that browsers look at."""
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="where the view listens (default 127.0.0.1: this machine alone)"
+    )
+    parser.add_argument("--port", type=int, default=8080, help="of the view, 0 takes any (default 8080)")

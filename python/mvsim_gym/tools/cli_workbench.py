@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import sys
 from typing import Any
 
 from mvsim_gym.tools.cli_comms import add_topics, topics_wanted
-from mvsim_gym.tools.cli_loading import add_loading, loading
+from mvsim_gym.tools.cli_loading import add_listening, add_loading, loading
 
 Commands = Any  # argparse's type for them has no public name
 
@@ -15,6 +16,7 @@ Commands = Any  # argparse's type for them has no public name
 def add_workbench(commands: Commands) -> None:
     """Adds them to the command line."""
     _add_launch(commands)
+    _add_view(commands)
     _add_film(commands)
     _add_collect(commands)
     _add_repair(commands)
@@ -142,13 +144,15 @@ def _plot(arguments: argparse.Namespace) -> None:
 def _add_launch(commands: Commands) -> None:
     parser = commands.add_parser(
         "launch",
-        help="simulate a world in real time, driven by the keys of the terminal",
-        description="Simulates WORLD in real time. In a terminal keys drive: 1-9 choose a vehicle in the order of"
-        " names, w and s its speed, a and d its turning, the space bar stops; l switches its CSV files, c and n"
-        " begin new ones; ESC and Ctrl-C end.",
+        help="simulate a world in real time, seen in a browser and driven by keys",
+        description="Simulates WORLD in real time and shows it in a browser. There and in a terminal keys drive:"
+        " 1-9 choose a vehicle in the order of names, w and s its speed, a and d its turning, the space bar stops; l"
+        " switches its CSV files, c and n begin new ones; ESC in the terminal and Ctrl-C end.",
     )
     parser.add_argument("world", metavar="WORLD", help="a world file")
-    parser.add_argument("--headless", action="store_true", help="no keys and no status line: for scripts")
+    parser.add_argument(
+        "--headless", action="store_true", help="no view, no keys, no status line: for scripts"
+    )
     parser.add_argument(
         "--realtime-factor", type=float, default=1.0, metavar="F", help="simulated seconds in one (default 1)"
     )
@@ -159,6 +163,9 @@ def _add_launch(commands: Commands) -> None:
     parser.add_argument("--record", metavar="FILE.mcap", help="record it; below --outputs if that is given")
     add_topics(parser)
     parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
+    parser.add_argument(
+        "--view-port", type=int, default=8080, metavar="PORT", help="of the view, 0 takes any (default 8080)"
+    )
     add_loading(parser)
     parser.set_defaults(run=_launch)
 
@@ -167,6 +174,10 @@ def _launch(arguments: argparse.Namespace) -> None:
     from mvsim_gym.tools.launch import launch
 
     in_terminal = not arguments.headless and sys.stdin.isatty() and sys.stderr.isatty()
+    view = None if arguments.headless else (arguments.host, arguments.view_port)
+    if view is not None and importlib.util.find_spec("viser") is None:
+        print("no view: pip install 'mvsim_gym[view]'", file=sys.stderr)
+        view = None
     launch(
         arguments.world,
         factor=arguments.realtime_factor,
@@ -176,9 +187,41 @@ def _launch(arguments: argparse.Namespace) -> None:
         keys=sys.stdin if in_terminal else None,
         hub=None if arguments.no_hub else (arguments.host, arguments.port),
         topics=topics_wanted(arguments),
+        view=view,
         seed=arguments.seed,
         **loading(arguments),
     )
+
+
+def _add_view(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "view",
+        help="show a world or an environment in a browser",
+        description="Shows WORLD, driven by keys of the browser, or an environment, driven by a policy, in real time."
+        " Needs the extra 'view'. Ctrl-C ends it.",
+    )
+    parser.add_argument("target", metavar="WORLD|ENV_ID", help="a world file, or an environment's id or file")
+    parser.add_argument("--num-envs", type=int, default=1, metavar="N", help="of the environment (default 1)")
+    parser.add_argument("--policy", default="random", metavar="P", help=_POLICY_HELP)
+    parser.add_argument("--seed", type=int, default=0, help="of the first env, or of noise (default 0)")
+    add_listening(parser)
+    add_loading(parser)
+    parser.set_defaults(run=_view)
+
+
+def _view(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.view import is_world, view_envs
+
+    listening = {"host": arguments.host, "port": arguments.port}
+    if is_world(arguments.target):
+        from mvsim_gym.tools.launch import launch
+
+        view = (arguments.host, arguments.port)
+        launch(arguments.target, view=view, seed=arguments.seed, **loading(arguments))
+    else:
+        view_envs(
+            arguments.target, arguments.policy, num_envs=arguments.num_envs, seed=arguments.seed, **listening
+        )
 
 
 def _add_tune(commands: Commands) -> None:

@@ -1,4 +1,4 @@
-"""A world in real time, driven from the terminal: `mvsim-gym launch`."""
+"""A world in real time, driven from the terminal and from browsers: `mvsim-gym launch` and `mvsim-gym view`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from mvsim_gym.world import World
 
 if TYPE_CHECKING:
     from mvsim_gym.comms import WorldNode
+    from mvsim_gym.view.world_view import WorldView
 
 __all__ = ["Clock", "launch"]
 
@@ -48,6 +49,11 @@ class Clock:
             self.dropped += excess
             due -= self._factor * excess
         return due
+
+    def restart(self, simulated: float, factor: float) -> None:
+        """Nothing is due of a world that has been simulated for so long; from now on at another factor."""
+        self._factor = factor
+        self._began = self._now() - simulated / factor
 
 
 class _GroundTruth:
@@ -83,6 +89,7 @@ def launch(
     keys: TextIO | None = None,
     hub: tuple[str, int] | None = None,
     topics: Mapping[str, Any] | None = None,
+    view: tuple[str, int] | None = None,
     say: TextIO = sys.stderr,
     **loading: Any,
 ) -> float:
@@ -97,6 +104,7 @@ def launch(
         keys: a terminal whose keys drive.
         hub: the address and the port of a hub that is started, of which the world is a node; None: nothing listens.
         topics: the keywords `relative` and `rename` of `WorldNode`.
+        view: an address and a port where browsers see it and drive.
         say: where status and messages go; one line that is rewritten if it is a terminal.
         loading: further keywords of `World`.
 
@@ -115,9 +123,15 @@ def launch(
             truth = _GroundTruth(world, outputs, stack)
         if record is not None:
             stack.enter_context(world.record(record if outputs is None else os.path.join(outputs, record)))
+        seen = None if view is None else stack.enter_context(world.view(*view))
+        if seen is not None:
+            seen.controls.begin(factor)
+            _line(say, f"view: {seen.url}", ends=True)
         pressed = stack.enter_context(_keys_of(keys)) if keys is not None else lambda: ""
         node = None if hub is None else stack.enter_context(_serving(world, *hub, topics or {}, say))
-        _run(world, factor, math.inf if duration is None else duration, truth, node, ended, pressed, say)
+        _run(
+            world, factor, math.inf if duration is None else duration, truth, node, ended, pressed, seen, say
+        )
     return world.time
 
 
@@ -129,16 +143,18 @@ def _run(
     node: WorldNode | None,
     ended: Callable[[], bool],
     pressed: Callable[[], str],
+    view: WorldView | None,
     say: TextIO,
 ) -> None:
     teleop, clock = Teleop(world), Clock(factor)
+    pace = _Pace(clock, factor, view)
     began = told = time.monotonic()
     dt = world.timestep
     slice_steps = max(1, round(_SLICE / dt))
     steps, dropped = 0, 0.0
     last = sys.maxsize if math.isinf(duration) else round(duration / dt)
     while steps < last and not ended() and not (node is not None and node.is_ended):
-        due = min(math.floor(clock.lag(steps * dt) / dt + 1e-6), slice_steps, last - steps)
+        due = min(math.floor(pace.lag(steps * dt, dt) / dt + 1e-6), slice_steps, last - steps)
         if due > 0:
             _advance(world, due, node)
             steps += due
@@ -148,7 +164,7 @@ def _run(
             time.sleep(0.002)
             if node is not None:
                 node.update()
-        keys = pressed()
+        keys = pressed() + ("" if view is None else _wishes(view, world, teleop, pace))
         for key in keys:
             if not _log_key(world, teleop.selected, key, say):
                 teleop.press(key)
@@ -160,8 +176,11 @@ def _run(
             if clock.dropped > dropped + _MOST_LAG:
                 _line(say, f"cannot keep up: {clock.dropped - dropped:.1f} s dropped", ends=True)
                 dropped = clock.dropped
+            line = status(world, teleop, steps * dt / max(now - began, 1e-9))
+            if view is not None:
+                view.text = line.rpartition(" | ")[0] or line
             if say.isatty():
-                _line(say, status(world, teleop, steps * dt / max(now - began, 1e-9)))
+                _line(say, line)
     if say.isatty():
         _line(say, f"simulated {world.time:.2f} s", ends=True)
 
@@ -191,6 +210,44 @@ def _serving(
         with WorldNode(world, host=within, port=hub.port, address=hub.host, **topics) as node:
             _line(say, f"topics and services: hub at {hub.endpoint}", ends=True)
             yield node
+
+
+class _Pace:
+    """The clock, as the controls of a view slow it down, stop it and go on step by step."""
+
+    def __init__(self, clock: Clock, factor: float, view: WorldView | None) -> None:
+        self._clock, self._factor, self._view = clock, factor, view
+        self._paused = False
+        self.single_steps = 0
+
+    def lag(self, simulated: float, dt: float) -> float:
+        """As `Clock.lag`."""
+        if self._view is None:
+            return self._clock.lag(simulated)
+        controls = self._view.controls
+        if controls.paused or self._paused or controls.speed != self._factor:
+            self._factor, self._paused = controls.speed, controls.paused
+            self._clock.restart(simulated, self._factor)
+        if not controls.paused:
+            return self._clock.lag(simulated)
+        steps, self.single_steps = self.single_steps, 0
+        return steps * dt
+
+
+def _wishes(view: WorldView, world: World, teleop: Teleop, pace: _Pace) -> str:
+    """Does what was pressed in browsers, but for keys, which are returned."""
+    keys = ""
+    for wish in view.wishes():
+        if wish == "step":
+            pace.single_steps += 1
+        elif wish == "reset":
+            world.reset()
+            teleop.forget()
+        else:
+            keys += _ESCAPE if wish == "end" else wish
+    if view.controls.paused:
+        view.after_step()
+    return keys
 
 
 def _log_key(world: World, vehicle: Vehicle | None, key: str, say: TextIO) -> bool:

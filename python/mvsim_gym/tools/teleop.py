@@ -70,6 +70,10 @@ class Teleop:
             return {}
         return dict(zip(self.selected.command_names, self._commands[self._selected], strict=True))
 
+    def forget(self) -> None:
+        """The world was reset: no vehicle is commanded any more."""
+        self._commands = [[0.0] * len(command) for command in self._commands]
+
     def press(self, key: str) -> bool:
         """Does what a key says; False for one that says nothing here."""
         key = key.lower()

@@ -1,0 +1,80 @@
+"""`view()` of worlds and environments; what draws is imported when it is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from mvsim_gym.view.envs_view import EnvsView
+    from mvsim_gym.view.world_view import WorldView
+    from mvsim_gym.world import World
+
+__all__ = ["ViewableEnvs", "ViewableWorld"]
+
+_HOST, _PORT = "127.0.0.1", 8080
+
+
+class ViewableWorld:
+    """The part of a World that browsers see."""
+
+    _view: WorldView | None = None
+
+    def view(self, host: str = _HOST, port: int = _PORT) -> WorldView:
+        """Shows the world in browsers, at the `url` of what is returned, while it is stepped:
+
+            with world.view() as view:
+                world.step(60)
+
+        Looking changes nothing in the world. A copy of the world is not seen.
+
+        Args:
+            host: where it listens; by default only this machine can look.
+            port: 0 takes any that is free.
+
+        Raises:
+            ImportError: the extra `view` is missing.
+            ValueError: the port is taken, or the world is being viewed already.
+        """
+        from mvsim_gym.view.world_view import WorldView
+
+        if self._view is not None and not self._view.closed:
+            raise ValueError(
+                f"view: this world is seen at {self._view.url} already, expected close() of that first"
+            )
+        self._view = WorldView(cast("World", self), host, port)
+        return self._view
+
+
+class ViewableEnvs:
+    """The part of environments that browsers see."""
+
+    _view: EnvsView | None = None
+
+    def view(self, host: str = _HOST, port: int = _PORT) -> EnvsView:
+        """Shows all envs in browsers, at the `url` of what is returned, while they are stepped. Looking changes nothing
+        in them; what is pressed there (a pause, another speed, a robot put somewhere) does.
+
+        Args:
+            host: where it listens; by default only this machine can look.
+            port: 0 takes any that is free.
+
+        Raises:
+            ImportError: the extra `view` is missing.
+            ValueError: the port is taken, or the envs are being viewed already.
+        """
+        return self._opened_view(host, port)
+
+    def _opened_view(self, host: str, port: int, *, commanded: bool = False) -> EnvsView:
+        from mvsim_gym.view.envs_view import EnvsView
+
+        if self._view is not None and not self._view.closed:
+            raise ValueError(
+                f"view: these envs are seen at {self._view.url} already, expected close() of that first"
+            )
+        self._view = EnvsView(self._open(), host, port, commanded=commanded)  # type: ignore[attr-defined]
+        return self._view
+
+    def _close_view(self) -> None:
+        if self._view is not None:
+            self._view.close()
+            self._view = None

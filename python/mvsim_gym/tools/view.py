@@ -1,0 +1,67 @@
+"""Environments in a browser, driven by a policy: `mvsim-gym view`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+import numpy as np
+
+from mvsim_gym._checks import checked_count
+from mvsim_gym.env import Env
+from mvsim_gym.tools.policy import policy_of
+from mvsim_gym.vector_env import VectorEnv
+
+__all__ = ["is_world", "view_envs"]
+
+
+def is_world(target: str) -> bool:
+    """Whether it is a world file, rather than an environment's file or id."""
+    if not os.path.isfile(target):
+        return target.endswith(".world.xml")
+    with open(target, "rb") as file:
+        return b"<mvsim_env" not in file.read()
+
+
+def view_envs(
+    env_id: str,
+    policy: str,
+    *,
+    num_envs: int = 1,
+    seed: int = 0,
+    host: str,
+    port: int,
+    steps: int | None = None,
+    say: TextIO = sys.stderr,
+) -> None:
+    """Steps environments in real time until Ctrl-C, or "End" in the browser.
+
+    Args:
+        env_id: what `mvsim_gym.VectorEnv` takes.
+        policy: as `policy_of` reads it.
+        seed: env i has the seed `seed` + i.
+        steps: an end; None: there is none.
+
+    Raises:
+        ImportError: the extra `view` is missing.
+        ValueError: no such policy, the port is taken.
+    """
+    checked_count("--num-envs", num_envs)
+    single = Env(env_id)
+    drive = policy_of(policy, env_id, single)
+    single.action_space.seed(seed)
+    envs = VectorEnv(env_id, num_envs=num_envs)
+    observations, _ = envs.reset(seed=seed)
+    done = 0
+    with envs._opened_view(host, port, commanded=True) as view, suppress(KeyboardInterrupt):
+        print(f"view: {view.url}", file=say, flush=True)
+        while (steps is None or done < steps) and "end" not in view.wishes:
+            if "reset" in view.wishes:
+                view.wishes.clear()
+                observations, _ = envs.reset(seed=seed)
+            actions = [drive({key: rows[i] for key, rows in observations.items()}) for i in range(num_envs)]
+            observations, *_ = envs.step(np.stack(actions).astype(np.float32))
+            done += 1
+    envs.close()

@@ -1,0 +1,172 @@
+"""What people press in the browser. Callbacks only note it: who steps the world looks and does it."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mvsim_gym.view.stage import Stage
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["Controls", "Put"]
+
+_MAX_SPEED = 10.0
+_HOLD = 10.0  # presses a second of a button that is held
+_KEYS = "Keys: **W** **S** faster and slower, **A** **D** to the left and right, **space** stop, **1**-**9** vehicle"
+
+
+class Put(NamedTuple):
+    """A wish to put something somewhere: m and rad, in the world of the env."""
+
+    name: str
+    """as `read` and `write` have it, e.g. `vehicle:robot`"""
+    x: float
+    y: float
+    yaw: float
+    env: int
+
+
+class Controls:
+    """The panel of a view.
+
+    Args:
+        things: what can be put somewhere.
+        num_envs: of which one is chosen.
+        speed: simulated seconds in one of the wall; 0: as fast as it goes.
+        resets: whether it can be reset from here.
+        ends: whether it can be ended from here.
+        cameras: whether there are pictures to show.
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        stage: Stage,
+        things: Sequence[str],
+        *,
+        num_envs: int = 1,
+        speed: float = 1.0,
+        resets: bool = True,
+        ends: bool = False,
+        cameras: bool = False,
+    ) -> None:
+        self._server, self._stage = server, stage
+        self.paused, self.speed, self.chosen, self.pictures = False, speed, 0, True
+        self.wishes: deque[str | Put] = deque(maxlen=1000)
+        """keys, each a character, and the words "step", "reset" and "end", and what is to be put where"""
+        self.text = server.gui.add_markdown("")
+        with server.gui.add_folder("Run"):
+            self._add_run(speed, resets, ends)
+        with server.gui.add_folder("Show"):
+            self._add_show(num_envs, cameras)
+        if things:
+            with server.gui.add_folder("Put somewhere", expand_by_default=False):
+                self._add_put(things)
+
+    def begin(self, speed: float) -> None:
+        """With this speed, and the keys of teleoperation."""
+        self._slider.min, self._slider.max = min(0.1, speed), max(_MAX_SPEED, speed)
+        self.speed = self._slider.value = speed
+        self.add_keys()
+
+    def add_keys(self) -> None:
+        """Keys that drive, also as buttons; they move the camera no more (arrows, Q and E still do)."""
+        gui = self._server.gui
+        with gui.add_folder("Drive"):
+            gui.add_markdown(_KEYS)
+            for label, key in (("Forward", "w"), ("Left", "a"), ("Right", "d"), ("Back", "s"), ("Stop", " ")):
+                button = gui.add_button(label)
+                button.on_hold(lambda _, key=key: self.wishes.append(key), callback_hz=_HOLD)
+        hotkeys: dict[str, Any] = {"w": "W", "a": "A", "s": "S", "d": "D", " ": "space"}
+        hotkeys |= {str(i): str(i) for i in range(1, 10)} | {key: key.upper() for key in "lcn"}
+        for key, hotkey in hotkeys.items():
+            command = gui.add_command(f"Key {hotkey}", hotkey=hotkey)
+            command.on_trigger(lambda _, key=key: self.wishes.append(key))
+        _keep_camera(self._server)
+
+    def say(self, text: str) -> None:
+        """A message in each browser."""
+        for client in self._server.get_clients().values():
+            client.add_notification("mvsim_gym", text, auto_close_seconds=6)
+
+    def _add_run(self, speed: float, resets: bool, ends: bool) -> None:
+        gui = self._server.gui
+        pause = gui.add_checkbox("Pause", False)
+        pause.on_update(lambda _: setattr(self, "paused", pause.value))
+        gui.add_button("Step").on_click(lambda _: self.wishes.append("step"))
+        if resets:
+            gui.add_button("Reset").on_click(lambda _: self.wishes.append("reset"))
+        hint = "Simulated seconds in one; 0: as fast as it goes" if speed == 0 else "Simulated seconds in one"
+        slider = self._slider = gui.add_slider(
+            "Speed", min=0 if speed == 0 else 0.1, max=_MAX_SPEED, step=0.1,
+            initial_value=speed, hint=hint,
+        )  # fmt: skip
+        slider.on_update(lambda _: setattr(self, "speed", slider.value))
+        if ends:
+            gui.add_button("End").on_click(lambda _: self.wishes.append("end"))
+
+    def _add_show(self, num_envs: int, cameras: bool) -> None:
+        gui, stage = self._server.gui, self._stage
+        if num_envs > 1:
+            env = gui.add_slider("Env", min=0, max=num_envs - 1, step=1, initial_value=0)
+            env.on_update(lambda _: setattr(self, "chosen", int(env.value)))
+            side_by_side = gui.add_checkbox("All envs", True)
+            side_by_side.on_update(lambda _: self._show_all(side_by_side.value))
+        follow = gui.add_checkbox("Follow", False)
+        follow.on_update(lambda _: self._follow(follow.value))
+        marks = stage.marks.wanted
+        for name, label in (("hits", "Lidar points"), ("trails", "Trails"), ("names", "Names")):
+            box = gui.add_checkbox(label, marks[name])
+            box.on_update(lambda _, box=box, name=name: marks.__setitem__(name, box.value))
+        if cameras:
+            seen = gui.add_checkbox("Cameras and 3D lidars", True)
+            seen.on_update(lambda _: setattr(self, "pictures", seen.value))
+
+    def _show_all(self, on: bool) -> None:
+        self._stage.all_envs = on
+        if not self._stage.follows:
+            self._stage.look_at_all()
+
+    def _follow(self, on: bool) -> None:
+        self._stage.follows = on
+        if on:
+            self._stage.look_closely()
+        else:
+            self._stage.look_at_all()
+
+    def _add_put(self, things: Sequence[str]) -> None:
+        gui = self._server.gui
+        thing = gui.add_dropdown("Thing", tuple(things))
+        yaw = gui.add_number("Yaw (deg)", 0.0, step=5.0)
+        armed = gui.add_checkbox("At the next click", False)
+
+        @self._server.scene.on_click()
+        def _(event: viser.SceneClickEvent) -> None:
+            if not armed.value or event.ray_origin is None or event.ray_direction is None:
+                return
+            armed.value = False
+            origin, direction = np.array(event.ray_origin), np.array(event.ray_direction)
+            place = self._stage.ground_at(origin, direction, self.chosen)
+            if place is not None:
+                self.wishes.append(Put(thing.value, *place, math.radians(yaw.value), self.chosen))
+
+
+def _keep_camera(server: viser.ViserServer) -> None:
+    """W, A, S and D drive: they do not reach the listener of the camera, which sits on the document, after those of
+    the commands, which sit on its root."""
+    from viser._messages import RunJavascriptMessage
+
+    source = """
+        if (!window.mvsimKeys) {
+          window.mvsimKeys = true;
+          document.documentElement.addEventListener("keydown", (event) => {
+            if (["KeyW", "KeyA", "KeyS", "KeyD"].includes(event.code)) event.stopPropagation();
+          });
+        }"""
+    server._websock_server.queue_message(RunJavascriptMessage(source=source))

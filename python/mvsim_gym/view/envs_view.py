@@ -1,0 +1,153 @@
+"""Environments in browsers, while they are stepped by whoever trains."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+from mvsim_gym.view.controls import Put
+from mvsim_gym.view.moment import Group, Moment
+from mvsim_gym.view.view import PICTURE_PERIOD, View
+
+__all__ = ["EnvsView"]
+
+_NAP = 0.01  # s of the wall between looks during a pause
+_NO_VALUE = "(none)"
+
+
+class EnvsView(View):
+    """What `VectorEnv.view` returns. All that it does to the envs it does in `after_step`, on the thread of whoever
+    steps them: it copies poses 30 times a second, and does what was pressed.
+
+    Args:
+        commanded: it belongs to `mvsim-gym view`: real time, with or without a browser, and it can be reset.
+    """
+
+    def __init__(self, batch: _core.Batch, host: str, port: int, *, commanded: bool = False) -> None:
+        names = batch.names(0)
+        things = [name.removesuffix("/pose") for name in names if name.endswith("/pose")]
+        super().__init__(
+            batch.model(0),
+            things,
+            host,
+            port,
+            num_envs=batch.num_envs,
+            speed=1.0 if commanded else 0.0,
+            resets=commanded,
+            ends=commanded,
+        )
+        self._batch, self._commanded = batch, commanded
+        self._next_step = 0.0
+        self._steps, self._single = 0, False
+        self._pictures_due = 0.0
+        self._add_values(names)
+        self.wishes: list[str] = []
+        """the words "reset" and "end", where the view is commanded; whoever does them removes them"""
+
+    def after_step(self) -> None:
+        """Copies where everything is, if it is time and somebody looks; does what was pressed, a pause too."""
+        if self.closed:
+            return
+        self._steps += 1
+        self._hand_over()
+        self._obey()
+        while self.controls.paused and self.is_watched and not self.wishes and not self._stepped():
+            self._hand_over()
+            time.sleep(_NAP)
+            self._obey()
+        if self.controls.speed > 0 and (self._commanded or self.is_watched):
+            now = time.monotonic()
+            self._next_step = max(self._next_step + self._batch.control_period / self.controls.speed, now)
+            time.sleep(self._next_step - now)
+
+    def moment(self) -> Moment:
+        """How the envs stand."""
+        batch, chosen = self._batch, self.controls.chosen
+        marks = _core.env_marks(batch, chosen)
+        episode_time = float(batch.read([chosen], "time")[0])
+        rewards = batch.rewards
+        values = {"reward mean": float(rewards.mean()), "reward env": float(rewards[chosen])}
+        for name in filter(None, (self._name.value, self._path.value)):
+            values |= self._values_of(name, chosen)
+        return Moment(
+            episode_time,
+            [Group(*group) for group in _core.batch_poses(batch)],
+            chosen,
+            _core.env_goals(batch),
+            hits=marks["hits"],
+            joints=marks["joints"],
+            contacts=_core.env_contacts(batch, chosen),
+            pictures=self._observed(chosen),
+            values=values,
+            text=f"env {chosen} of {batch.num_envs}, {episode_time:.2f} s of its episode, {self._steps} steps seen",
+        )
+
+    def _observed(self, chosen: int) -> dict[str, npt.NDArray[np.uint8]]:
+        """Observations of an env that are pictures, if it is time for them."""
+        if time.monotonic() < self._pictures_due:
+            return {}
+        self._pictures_due = time.monotonic() + PICTURE_PERIOD
+        batch, found = self._batch, {}
+        for i, spec in enumerate(batch.observations):
+            if spec.dtype == np.uint8 and len(spec.shape) >= 3 and spec.shape[-1] == 3:
+                frames = batch.observation(i)[chosen].reshape(-1, *spec.shape[-3:])
+                found[spec.key] = frames[-1].copy()  # the latest of a history
+        return found
+
+    def _hand_over(self) -> None:
+        if self._wants_moment():
+            self._feed.put(self.moment())
+
+    def _stepped(self) -> bool:
+        """Whether a single step was asked for."""
+        asked, self._single = self._single, False
+        return asked
+
+    def _obey(self) -> None:
+        while self.controls.wishes:
+            wish = self.controls.wishes.popleft()
+            if isinstance(wish, Put):
+                self._put(wish)
+            elif wish == "step":
+                self._single = True
+            else:
+                self.wishes.append(wish)
+
+    def _put(self, wish: Put) -> None:
+        try:
+            self._batch.write([wish.env], f"{wish.name}/pose", np.array([[wish.x, wish.y, wish.yaw]]))
+        except ValueError as error:
+            self.controls.say(str(error))
+
+    def _add_values(self, names: list[str]) -> None:
+        gui = self._server.gui
+        with gui.add_folder("Values of the env", expand_by_default=False):
+            dropdown: Any = gui.add_dropdown("Plot", (_NO_VALUE, *names))
+            self._path = gui.add_text(
+                "Also", "", hint="Whatever read() takes, such as the path of a parameter"
+            )
+        self._name = _Chosen(dropdown)
+
+    def _values_of(self, name: str, env: int) -> dict[str, float]:
+        """By line of a plot: `NAME` or `NAME 0`, `NAME 1`..."""
+        try:
+            value = self._batch.read([env], name)[0]
+        except ValueError:  # half a name while it is typed, or none of this env
+            return {}
+        flat = np.atleast_1d(value).ravel()
+        return {name if len(flat) == 1 else f"{name} {i}": float(v) for i, v in enumerate(flat)}
+
+
+class _Chosen:
+    """A dropdown whose first entry stands for nothing."""
+
+    def __init__(self, dropdown: Any) -> None:
+        self._dropdown = dropdown
+
+    @property
+    def value(self) -> str:
+        return "" if self._dropdown.value == _NO_VALUE else self._dropdown.value

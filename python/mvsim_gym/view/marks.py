@@ -1,0 +1,176 @@
+"""What is shown of the chosen world beside its bodies: rays' ends, joints, trails, goals, contact, names."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+from mvsim_gym.view.bodies import triangles
+from mvsim_gym.view.moment import Moment
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["Marks"]
+
+_TRAIL = 400  # places of each vehicle
+_TRAIL_STEP = 0.03  # m between them
+_JUMP = 1.0  # m; who goes farther from one moment to the next was put there
+_LIFT = np.array([0, 0, 0.02], np.float32)  # m over the ground
+_NAMES = 60  # at most
+_ABOVE = np.array([0, 0, 0.5], np.float32)  # m over a vehicle's reference point: contact and name
+_COLORS = {
+    "hits": (230, 60, 40),
+    "joints": (90, 60, 20),
+    "trails": (40, 90, 200),
+    "goals": (0, 120, 40),
+    "contact": (255, 190, 0),
+}
+_COPIES = npt.NDArray[np.float32]
+
+
+class Marks:
+    """Nodes of a server below `parent`; what is off in `wanted` is hidden."""
+
+    def __init__(self, server: viser.ViserServer, parent: str) -> None:
+        self._scene, self._parent = server.scene, parent
+        self.wanted = {"hits": True, "trails": True, "names": False}
+        self._nodes: dict[str, Any] = {}
+        self._labels: dict[str, Any] = {}
+        self._trails: dict[str, deque[npt.NDArray[np.float32]]] = {}
+        self._whose: tuple[int, int] | None = None
+
+    def show(self, moment: Moment, offset_of: npt.NDArray[np.float32], shown: list[int]) -> None:
+        """Moves all marks; goals are those of the shown envs."""
+        group, row = moment.group_of(moment.chosen)
+        offset = offset_of[moment.chosen]
+        movers = _core.scene_movers(group.model)
+        places = {name: group.poses[row, frame, :3] for kind, name, frame in movers if kind == "vehicle"}
+        self._points("hits", moment.hits + offset if self.wanted["hits"] else moment.hits[:0])
+        self._lines("joints", (moment.joints + offset).reshape(-1, 2, 3))
+        whose = id(group.model), moment.chosen
+        if whose != self._whose:
+            self._trails, self._whose = {}, whose
+        for name, place in places.items():
+            self._extend(name, place)
+        self._lines("trails", self._segments() + offset if self.wanted["trails"] else np.zeros((0, 2, 3)))
+        self._show_goals(moment.goals, offset_of, shown)
+        touched = [place for place, touches in zip(places.values(), moment.contacts, strict=False) if touches]
+        above = np.array(touched, np.float32).reshape(-1, 3) + offset + _ABOVE
+        self._copies("contact", _diamond(), _COLORS["contact"], above, np.full_like(above, 0.12))
+        named = movers[:_NAMES] if self.wanted["names"] else []
+        self._name(
+            {f"{kind}_{name}": (name, group.poses[row, frame, :3] + offset) for kind, name, frame in named}
+        )
+
+    def _extend(self, name: str, place: npt.NDArray[np.float32]) -> None:
+        trail = self._trails.setdefault(name, deque(maxlen=_TRAIL))
+        way = float(np.hypot(*(place - trail[-1])[:2])) if trail else np.inf
+        if way > _JUMP:
+            trail.clear()
+        if way > _TRAIL_STEP:
+            trail.append(place + _LIFT)
+
+    def _segments(self) -> npt.NDArray[np.float32]:
+        """(n, 2, 3)."""
+        lines = [np.array(trail) for trail in self._trails.values() if len(trail) > 1]
+        pairs = [np.stack([line[:-1], line[1:]], axis=1) for line in lines]
+        return np.concatenate(pairs) if pairs else np.zeros((0, 2, 3), np.float32)
+
+    def _show_goals(
+        self, goals: npt.NDArray[np.float64] | None, offset_of: npt.NDArray[np.float32], shown: list[int]
+    ) -> None:
+        if goals is None:
+            return
+        there = [env for env in shown if np.isfinite(goals[env, 0])]
+        places = offset_of[there].reshape(-1, 3).copy()
+        places[:, :2] += goals[there, :2]
+        sizes = np.ones_like(places)
+        sizes[:, :2] = goals[there, 2:]
+        self._copies("goals", _ring(), _COLORS["goals"], places, sizes)
+
+    def _points(self, name: str, points: _COPIES) -> None:
+        if self._is_new(name, points):
+            self._nodes[name] = self._scene.add_point_cloud(
+                f"{self._parent}/{name}",
+                points,
+                _COLORS[name],
+                point_size=0.04,
+                point_shape="circle",
+                precision="float32",
+                point_shading="flat",
+            )
+        elif name in self._nodes:
+            self._nodes[name].visible = len(points) > 0
+            if len(points):
+                self._nodes[name].points = points
+
+    def _lines(self, name: str, lines: npt.NDArray[Any]) -> None:
+        if self._is_new(name, lines):
+            self._nodes[name] = self._scene.add_line_segments(
+                f"{self._parent}/{name}", lines.astype(np.float32), _COLORS[name], thickness=0.025
+            )
+        elif name in self._nodes:
+            self._nodes[name].visible = len(lines) > 0
+            if len(lines):
+                self._nodes[name].points = lines.astype(np.float32)
+
+    def _copies(
+        self, name: str, mesh: tuple[Any, Any], color: tuple[int, int, int], places: _COPIES, sizes: _COPIES
+    ) -> None:
+        turns = np.zeros((len(places), 4), np.float32)
+        turns[:, 0] = 1
+        if self._is_new(name, places):
+            self._nodes[name] = self._scene.add_batched_meshes_simple(
+                f"{self._parent}/{name}",
+                *mesh,
+                turns,
+                places,
+                batched_scales=sizes,
+                batched_colors=color,
+                side="double",
+                lod="off",
+            )
+        elif name in self._nodes:
+            node = self._nodes[name]
+            node.visible = len(places) > 0
+            if len(places) and not np.array_equal(node.batched_positions, places):
+                node.batched_wxyzs, node.batched_scales, node.batched_positions = turns, sizes, places
+
+    def _is_new(self, name: str, things: npt.NDArray[Any]) -> bool:
+        return name not in self._nodes and len(things) > 0
+
+    def _name(self, names: dict[str, tuple[str, npt.NDArray[np.float32]]]) -> None:
+        for key in self._labels.keys() - names.keys():
+            self._labels.pop(key).remove()
+        for key, (name, place) in names.items():
+            at = place + _ABOVE
+            if key not in self._labels:
+                self._labels[key] = self._scene.add_label(
+                    f"{self._parent}/names/{len(self._labels)}_{key.replace('/', '_')}", name, position=at
+                )
+            elif not np.allclose(self._labels[key].position, at, atol=0.005):
+                self._labels[key].position = at
+
+
+def _diamond() -> tuple[Any, Any]:
+    corners = [(1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+    return triangles((corners, [(i, (i + 1) % 4, tip) for i in range(4) for tip in (4, 5)]))
+
+
+def _ring() -> tuple[Any, Any]:
+    """Of radius 1 on the ground, and a pole of 1 m in its centre that is seen behind hills."""
+    n, up = 48, 0.02
+    angles = 2 * np.pi * np.arange(n) / n
+    round_ = np.stack([np.cos(angles), np.sin(angles), np.full(n, up)], axis=1)
+    inner = round_ * [0.75, 0.75, 1]
+    band = [
+        face for i in range(n) for face in ((i, (i + 1) % n, n + i), (n + i, (i + 1) % n, n + (i + 1) % n))
+    ]
+    pole = [(0.05 * x, 0.05 * y, z) for z in (0, 1) for x, y in ((1, 0), (0, 1), (-1, 0), (0, -1))]
+    sides = [f for i in range(4) for f in ((i, (i + 1) % 4, 4 + i), (4 + i, (i + 1) % 4, 4 + (i + 1) % 4))]
+    return triangles((np.concatenate([round_, inner]), band), (pole, sides))

@@ -1,0 +1,75 @@
+"""Values over time beside the scene."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["Plots"]
+
+_POINTS = 300
+_PERIOD = 0.2  # s of the wall between points
+_LINES = 8  # in one plot, at most
+_COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f")
+
+
+class Plots:
+    """A plot for each part of names before the first blank: "reward mean" and "reward env" are lines of one."""
+
+    def __init__(self, server: viser.ViserServer) -> None:
+        self._gui = server.gui
+        self._folder = server.gui.add_folder("Plots")
+        self._times: dict[str, deque[float]] = {}
+        self._lines: dict[str, dict[str, deque[float]]] = {}
+        self._shown: dict[str, Any] = {}
+        self._due = 0.0
+
+    def show(self, now: float, values: Mapping[str, float]) -> None:
+        """Another point of each line, at simulated time `now`, if it is time for one. Plots that get no values any
+        more go; one whose lines are others, or whose time goes back, begins anew."""
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + _PERIOD
+        grouped: dict[str, dict[str, float]] = {}
+        for name, value in values.items():
+            group = grouped.setdefault(name.partition(" ")[0], {})
+            if len(group) < _LINES:
+                group[name] = value
+        for title in self._lines.keys() - grouped.keys():
+            self._forget(title)
+        for title, group in grouped.items():
+            if title in self._lines and (
+                self._lines[title].keys() != group.keys() or now < self._times[title][-1]
+            ):
+                self._forget(title)
+            self._extend(title, now, group)
+
+    def _extend(self, title: str, now: float, group: Mapping[str, float]) -> None:
+        times = self._times.setdefault(title, deque(maxlen=_POINTS))
+        lines = self._lines.setdefault(title, {name: deque(maxlen=_POINTS) for name in group})
+        times.append(now)
+        for name, value in group.items():
+            lines[name].append(value)
+        data = tuple(np.array(row) for row in (times, *lines.values()))
+        if title in self._shown:
+            self._shown[title].data = data
+            return
+        series: list[Any] = [{"label": "time, s"}]
+        series += [
+            {"label": name, "stroke": color, "width": 2} for name, color in zip(lines, _COLORS, strict=False)
+        ]
+        with self._folder:
+            self._shown[title] = self._gui.add_uplot(
+                data, tuple(series), title=title, scales={"x": {"time": False}}, height=170
+            )
+
+    def _forget(self, title: str) -> None:
+        del self._times[title], self._lines[title]
+        self._shown.pop(title).remove()

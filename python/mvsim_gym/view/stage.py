@@ -1,0 +1,109 @@
+"""Moments on a server: bodies and marks, one env or all side by side, a camera that follows or not."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+from mvsim_gym.view.bodies import Bodies
+from mvsim_gym.view.marks import Marks
+from mvsim_gym.view.moment import Group, Moment
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["Stage", "tiles"]
+
+_ROOT = "/world"
+_MARKS_PERIOD = 0.1  # s of the wall
+_GAP = 1.15  # worlds side by side, in sizes of one
+
+
+def tiles(bounds: tuple[float, float, float, float], count: int) -> npt.NDArray[np.float32]:
+    """Where worlds of a size lie side by side, (count, 3): the first at its own place, rows along x and then y."""
+    width, depth = bounds[1] - bounds[0], bounds[3] - bounds[2]
+    columns = math.ceil(math.sqrt(count))
+    k = np.arange(count)
+    places = np.stack([k % columns * width, k // columns * depth, 0 * k], axis=1)
+    return (_GAP * places).astype(np.float32)
+
+
+class Stage:
+    """What a server shows. One thread calls `show`; what is chosen may be set from others.
+
+    Args:
+        model: the world by which the camera and the places of the envs are chosen.
+        num_envs: worlds that there are.
+    """
+
+    def __init__(self, server: viser.ViserServer, model: _core.Model, num_envs: int = 1) -> None:
+        self._server = server
+        *bounds, self._height = _core.scene_bounds(model)
+        self._bounds = bounds
+        self._tiles = tiles((bounds[0], bounds[1], bounds[2], bounds[3]), num_envs)
+        server.scene.add_light_ambient("/light", intensity=1.5)  # shadows are not black
+        self._root = server.scene.add_frame(_ROOT, show_axes=False)
+        self._bodies, self.marks = Bodies(server, f"{_ROOT}/bodies"), Marks(server, f"{_ROOT}/marks")
+        self.marks.wanted["names"] = num_envs == 1
+        self.all_envs = num_envs > 1
+        """All envs side by side, else the chosen one alone."""
+        self.follows = False
+        """The first vehicle of the chosen env stays where it is, and the world moves."""
+        self._marks_due = 0.0
+        self.look_at_all()
+
+    def look_at_all(self) -> None:
+        """The camera of new browsers, and of those that are there, sees all."""
+        x_min, x_max, y_min, y_max = self._bounds
+        if self.all_envs:
+            x_max, y_max = x_max + self._tiles[:, 0].max(), y_max + self._tiles[:, 1].max()
+        center = np.array([(x_min + x_max) / 2, (y_min + y_max) / 2, 0.0])
+        self._look(center, center + max(x_max - x_min, y_max - y_min, 2) * np.array([-0.55, -0.7, 0.9]))
+
+    def look_closely(self) -> None:
+        """The camera stands behind the origin, where the vehicle is that is followed."""
+        self._look(np.zeros(3), np.array([-2.4, -1.2, 1.8]))
+
+    def show(self, moment: Moment) -> None:
+        """Moves everything to where it is."""
+        offsets = self._tiles if self.all_envs else np.zeros_like(self._tiles)
+        groups = list(moment.groups)
+        if not self.all_envs:
+            group, row = moment.group_of(moment.chosen)
+            groups = [Group(group.model, group.envs[row : row + 1], group.poses[row : row + 1])]
+        shown = [int(env) for group in groups for env in group.envs]
+        with self._server.atomic():
+            self._root.position = -self._followed(moment, offsets)
+            self._bodies.show(groups, offsets)
+            if time.monotonic() >= self._marks_due:
+                self._marks_due = time.monotonic() + _MARKS_PERIOD
+                self.marks.show(moment, offsets, shown)
+
+    def ground_at(
+        self, origin: npt.NDArray[np.float64], direction: npt.NDArray[np.float64], chosen: int
+    ) -> tuple[float, float] | None:
+        """Where a ray of a click meets the level ground, in the chosen env's own world; None above the horizon."""
+        if direction[2] > -1e-6:
+            return None
+        at = origin - origin[2] / direction[2] * direction - self._root.position
+        if self.all_envs:
+            at = at - self._tiles[chosen]
+        return float(at[0]), float(at[1])
+
+    def _followed(self, moment: Moment, offsets: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        group, row = moment.group_of(moment.chosen)
+        frames = [frame for kind, _, frame in _core.scene_movers(group.model) if kind == "vehicle"]
+        if not self.follows or not frames:
+            return np.zeros(3, np.float32)
+        return group.poses[row, frames[0], :3] + offsets[moment.chosen]
+
+    def _look(self, at: npt.NDArray[np.float64], from_: npt.NDArray[np.float64]) -> None:
+        camera = self._server.initial_camera
+        camera.position, camera.look_at = tuple(from_), tuple(at)
+        for client in self._server.get_clients().values():
+            client.camera.position, client.camera.look_at = from_, at

@@ -1,0 +1,85 @@
+"""What views of worlds and of environments have in common."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any
+
+from mvsim_gym import _core
+from mvsim_gym._notices import notice
+from mvsim_gym.view.controls import Controls
+from mvsim_gym.view.feed import Feed
+from mvsim_gym.view.moment import Moment
+from mvsim_gym.view.plots import Plots
+from mvsim_gym.view.server import close_server, open_server
+from mvsim_gym.view.stage import Stage
+
+__all__ = ["PICTURE_PERIOD", "View"]
+
+PICTURE_PERIOD = 0.25  # s of the wall: a picture of a camera takes milliseconds of the thread that steps
+_RATE = 30  # moments a second of the wall, at most
+_TEXT_PERIOD = 0.5  # s of the wall
+
+
+class View:
+    """Something that runs, in any number of browsers. They take nothing from it but what is pressed there."""
+
+    def __init__(
+        self, model: _core.Model, things: list[str], host: str, port: int, *, num_envs: int = 1, **panel: Any
+    ) -> None:
+        self._server = open_server(host, port)
+        self._host = host
+        self._stage = Stage(self._server, model, num_envs)
+        self.controls = Controls(self._server, self._stage, things, num_envs=num_envs, **panel)
+        self._plots = Plots(self._server)
+        self._pictures: dict[str, Any] = {}
+        self._text_due = 0.0
+        self._feed = Feed(self._show, 1 / _RATE)
+        self.closed = False
+
+    @property
+    def url(self) -> str:
+        """What a browser opens."""
+        host = "localhost" if self._host in ("", "0.0.0.0", "::") else self._host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self._server.get_port()}"
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a browser is there."""
+        return bool(self._server.get_clients())
+
+    def close(self) -> None:
+        """Lets go of the port; what it showed goes on. A second call does nothing."""
+        if not self.closed:
+            self.closed = True
+            self._feed.close()
+            close_server(self._server)
+
+    def _wants_moment(self) -> bool:
+        """Whether a moment should be handed over now; nobody looks, nothing is done."""
+        if self._feed.failure is not None and not self.closed:
+            notice([f"view: closed, it failed with {self._feed.failure!r}"])
+            self.close()
+        return not self.closed and self._feed.is_due and self.is_watched
+
+    def _show(self, moment: Moment) -> None:
+        """In the thread of the feed."""
+        self._stage.show(moment)
+        self._plots.show(moment.time, moment.values)
+        for name, picture in moment.pictures.items():
+            if name in self._pictures:
+                self._pictures[name].image = picture
+            else:
+                self._pictures[name] = self._server.gui.add_image(picture, label=name)
+        if time.monotonic() >= self._text_due:
+            self._text_due = time.monotonic() + _TEXT_PERIOD
+            self.controls.text.content = moment.text
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

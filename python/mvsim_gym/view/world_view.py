@@ -1,0 +1,132 @@
+"""A World in browsers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+from mvsim_gym.readings import VIEWS, CameraReading, Lidar3dReading
+from mvsim_gym.view.controls import Put
+from mvsim_gym.view.moment import Group, Moment
+from mvsim_gym.view.view import PICTURE_PERIOD, View
+
+if TYPE_CHECKING:
+    from mvsim_gym.world import World
+
+__all__ = ["WorldView"]
+
+
+class WorldView(View):
+    """What `World.view` returns. The world hands over where everything is after steps, 30 times a second; whoever
+    steps it asks for `wishes` and does them, as `mvsim-gym launch` does."""
+
+    def __init__(self, world: World, host: str, port: int) -> None:
+        things = [f"vehicle:{name}" for name in world.vehicles]
+        things += [f"block:{name}" for name, block in world.blocks.items() if not block._model.is_wall]
+        cameras = any(sensor.class_name in VIEWS for sensor in world._model.sensors)
+        super().__init__(world._model, things, host, port, ends=True, cameras=cameras)
+        self._world = world
+        self._pictures_due = 0.0
+        self._counts: dict[int, int] = {}
+        self._clouds: dict[int, npt.NDArray[np.float32]] = {}
+        self.text = ""
+        """what stands above the controls"""
+
+    def after_step(self) -> None:
+        """Hands over where everything is, if it is time and somebody looks."""
+        if self._wants_moment():
+            self._feed.put(self.moment())
+
+    def wishes(self) -> Iterator[str]:
+        """What was pressed since the last call: keys, and the words "step", "reset" and "end". What was to be put
+        somewhere is there, or the browser says why not."""
+        while self.controls.wishes:
+            wish = self.controls.wishes.popleft()
+            if isinstance(wish, Put):
+                self._put(wish)
+            else:
+                yield wish
+
+    def moment(self) -> Moment:
+        """How the world stands."""
+        world, simulation = self._world, self._world._simulation
+        marks = _core.scene_marks(simulation)
+        envs, poses = np.zeros(1, np.int32), _core.scene_poses(simulation)[None]
+        pictures: dict[str, npt.NDArray[np.uint8]] = {}
+        if time.monotonic() >= self._pictures_due:
+            self._pictures_due = time.monotonic() + PICTURE_PERIOD
+            pictures = self._new_readings()
+        twist = next(iter(world.vehicles.values())).twist if world.vehicles else None
+        return Moment(
+            simulation.time,
+            [Group(world._model, envs, poses)],
+            hits=np.concatenate([marks["hits"], *self._clouds.values()]),
+            joints=marks["joints"],
+            contacts=_core.vehicle_contacts(simulation),
+            pictures=pictures,
+            values={} if twist is None else {f"speed {name}": v for name, v in twist._asdict().items()},
+            text=self.text or f"{simulation.time:.2f} s",
+        )
+
+    def _new_readings(self) -> dict[str, npt.NDArray[np.uint8]]:
+        """Pictures of cameras that have seen something new; takes over the points of such 3D lidars."""
+        pictures: dict[str, npt.NDArray[np.uint8]] = {}
+        if not self.controls.pictures:
+            return pictures
+        for vehicle in self._world.vehicles.values():
+            for sensor in vehicle.sensors.values():
+                index, count = sensor._index, self._world._simulation.sensor_count(sensor._index)
+                if sensor._model.class_name not in VIEWS or count == self._counts.get(index, 0):
+                    continue
+                self._counts[index] = count
+                reading = sensor.read()
+                if isinstance(reading, Lidar3dReading):
+                    self._clouds[index] = _cloud_of(reading, sensor._model.mount, vehicle.pose)
+                elif isinstance(reading, CameraReading):
+                    pictures |= _pictures_of(f"{vehicle.name}/{sensor.name}", reading)
+        return pictures
+
+    def _put(self, wish: Put) -> None:
+        kind, _, name = wish.name.partition(":")
+        try:
+            place = (self._world.vehicles if kind == "vehicle" else self._world.blocks)[name].set_pose
+            place(wish.x, wish.y, wish.yaw)
+        except ValueError as error:
+            self.controls.say(str(error))
+
+
+def _pictures_of(name: str, reading: CameraReading) -> dict[str, npt.NDArray[np.uint8]]:
+    """Colours as they are, depths as greys, the farthest white."""
+    found = {} if reading.image is None else {name: reading.image}
+    if reading.depth is not None:
+        depth = reading.depth / max(float(reading.depth.max()), 1e-6)
+        found[f"{name} depth"] = np.repeat((255 * depth).astype(np.uint8)[..., None], 3, axis=2)
+    return found
+
+
+def _cloud_of(
+    reading: Lidar3dReading, mount: tuple[float, ...], pose: tuple[float, ...]
+) -> npt.NDArray[np.float32]:
+    """What a 3D lidar saw, (n, 3) in the world."""
+    cloud = reading.points()
+    points = np.stack([cloud["x"], cloud["y"], cloud["z"]], axis=1)
+    return _moved(_moved(points, mount), pose).astype(np.float32)
+
+
+def _moved(points: npt.NDArray[np.float64], pose: tuple[float, ...]) -> npt.NDArray[np.float64]:
+    """Points (n, 3) of a frame in that where its pose (x, y, z, yaw, pitch, roll) is given."""
+    (cy, sy), (cp, sp), (cr, sr) = ((math.cos(a), math.sin(a)) for a in pose[3:])
+    rotation = np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+    return points @ rotation.T + np.array(pose[:3])
