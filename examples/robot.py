@@ -11,8 +11,14 @@ Array = NDArray[np.floating]
 Observation = dict[str, Array]
 
 # Aperture of each environment's scan (radians) and the radius of its robot (m), where a policy looks at the scan.
-SCAN_APERTURE = {"mvsim/NavArena-v0": np.deg2rad(358), "mvsim/NavMap-v0": np.deg2rad(270)}
-ROBOT_RADIUS = {"mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
+SCAN_APERTURE = {
+    "mvsim/MultiNav-v0": np.deg2rad(358),
+    "mvsim/NavArena-v0": np.deg2rad(358),
+    "mvsim/NavMap-v0": np.deg2rad(270),
+}
+ROBOT_RADIUS = {"mvsim/MultiNav-v0": 0.105, "mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
+# Agents of a world, where there are several.
+TEAMS = {"mvsim/MultiNav-v0": 4}
 
 
 def id_of(env: str) -> str:
@@ -24,11 +30,11 @@ class Robot:
     """Bounds of the commands; where there is a scan, directions of its sectors and the radius of the body."""
 
     def __init__(self, env_id: str):
-        env = mvsim_gym.Env(env_id)
-        self.low, self.high = np.array(env.action_low), np.array(env.action_high)
         known = id_of(env_id)
+        env = mvsim_gym.VectorEnv(env_id, num_envs=TEAMS.get(known, 1))
+        self.low, self.high = np.array(env.action_low), np.array(env.action_high)
         if known in SCAN_APERTURE:
-            scan = env.observation_space["scan"]
+            scan = env.single_observation_space["scan"]
             self.max_range = float(scan.high[0])
             aperture = SCAN_APERTURE[known]
             self.angles = (np.arange(scan.shape[0]) + 0.5) / scan.shape[0] * aperture - aperture / 2

@@ -235,7 +235,10 @@ def checked_terms(name: str, given: Any) -> dict[str, Function]:
 def terms_of(options: Mapping[str, Any], batch: _core.Batch) -> Terms | None:
     """The terms of a constructor's options, if there are some."""
     functions = {name: options.get(name) or {} for name in KEYWORDS}
-    return Terms(functions, batch) if any(functions.values()) else None
+    given = [name for name, own in functions.items() if own]
+    if given and batch.num_agents > 1:
+        raise ValueError(f"{given[0]}: found several agents in a world, expected an environment of one agent")
+    return Terms(functions, batch) if given else None
 
 
 class SpecWithTerms(EnvSpec):
