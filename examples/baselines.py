@@ -45,7 +45,7 @@ SAND_DRIVERS: dict[str, Maker] = {
 # What drives each environment; the first is the yardstick of its tests.
 BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/IceDrive-v0": ICE_DRIVERS,
-    "mvsim/MultiNav-v0": {"keep right": keep_right, **LIDAR},
+    "mvsim/MultiNav-v0": {"keep right": keep_right, "gap follower": gap_follower, "go to goal": go_to_goal},
     "mvsim/NavArena-v0": LIDAR,
     "mvsim/NavMap-v0": LIDAR,
     "mvsim/OffRoad-v0": SAND_DRIVERS,
