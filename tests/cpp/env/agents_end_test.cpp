@@ -18,6 +18,8 @@ constexpr const char* kBody =
 constexpr const char* kTerms =
     R"(<terminate class="goal" radius="0.5"/><terminate class="collision" then="leave"/>)";
 
+constexpr const char* kGoal = "<reset><goal position='2 5'/></reset>";
+
 std::string vehicle(const std::string& name, const std::string& pose, const std::string& sensor = "") {
   return "<vehicle name='" + name + "'><init_pose>" + pose + "</init_pose>" + sensor +
          "<dynamics class='differential'><controller class='twist_ideal'/></dynamics></vehicle>";
@@ -42,7 +44,7 @@ std::string agents(const std::string& body = kBody) {
 }
 
 std::string three(const std::string& more = "") {
-  return agents() + "<reset><goal position='2 5'/></reset>" + kTerms + more;
+  return agents() + kGoal + kTerms + more;
 }
 
 BatchOptions rows(int count, AutoresetMode mode = AutoresetMode::kNextStep, int threads = 1) {
@@ -91,7 +93,7 @@ TEST(AgentEnds, OneDescriptionMayServeMany) {
   EXPECT_NE(error_of("<agent vehicle='r1' vehicles='r*'>" + std::string(kBody) + "</agent>")
                 .find("found 'vehicle' and 'vehicles'"),
             std::string::npos);
-  EXPECT_NE(error_of(agents() + agents()).find("of another agent"), std::string::npos);
+  EXPECT_NE(error_of(agents() + agents() + kGoal).find("of another agent"), std::string::npos);
 }
 
 // Where two collide they are taken out; the third goes on alone, and when it is through all begin anew.
@@ -152,9 +154,7 @@ TEST(AgentEnds, TheTimeLimitEndsThoseThatAreLeft) {
 
 // A robot that has arrived stands where it is, in the way of others.
 TEST(AgentEnds, ARobotThatHasArrivedStands) {
-  Batch batch(
-      env_of(agents() + "<reset><goal position='2 5'/></reset><terminate class='goal' radius='0.5'/>"),
-      rows(3));
+  Batch batch(env_of(agents() + kGoal + "<terminate class='goal' radius='0.5'/>"), rows(3));
   batch.reset();
   for (int s = 0; s < 40; ++s) batch.step({{-1, 0, -1, 0, 1, 0}});
   EXPECT_NEAR(vehicle_pose(batch.simulation(0), 2).x, 1.6, 0.2);
@@ -191,9 +191,7 @@ TEST(AgentEnds, OneThatRespawnsLeavesTheOthersAlone) {
 }
 
 TEST(AgentEnds, ATerminationMayEndTheEpisodeOfAll) {
-  Batch batch(
-      env_of(agents() + "<reset><goal position='2 5'/></reset><terminate class='collision' then='end_all'/>"),
-      rows(3));
+  Batch batch(env_of(agents() + kGoal + "<terminate class='collision' then='end_all'/>"), rows(3));
   batch.reset();
   for (int s = 0; s < 40 && !batch.finished()[0]; ++s) batch.step(drive(-1));
   EXPECT_TRUE(batch.terminated()[0] && batch.terminated()[1] && batch.truncated()[2]);
@@ -211,10 +209,9 @@ TEST(AgentEnds, BadNamesAreRefused) {
 
 // The time costs 1; of the progress the half is the mean of all.
 TEST(AgentEnds, WhatIsSharedIsTheMean) {
-  const std::string goal = "<reset><goal position='2 5'/></reset>";
-  Batch own(env_of(agents() + goal + "<reward class='progress' weight='3'/>"), rows(3));
-  Batch mixed(env_of(agents() + goal + "<reward class='progress' weight='3' share='0.5'/>"), rows(3));
-  Batch all(env_of(agents() + goal + "<reward class='progress' weight='3' share='1'/>"), rows(3));
+  Batch own(env_of(agents() + kGoal + "<reward class='progress' weight='3'/>"), rows(3));
+  Batch mixed(env_of(agents() + kGoal + "<reward class='progress' weight='3' share='0.5'/>"), rows(3));
+  Batch all(env_of(agents() + kGoal + "<reward class='progress' weight='3' share='1'/>"), rows(3));
   for (Batch* b : {&own, &mixed, &all}) b->reset(), b->step({{1, 0, 0, 0, -1, 0}});
   const double mean = (own.rewards()[0] + own.rewards()[1] + own.rewards()[2]) / 3;
   EXPECT_GT(std::fabs(own.rewards()[0] - own.rewards()[1]), 0.01);

@@ -89,8 +89,7 @@ inline std::vector<float> random_actions(const Batch& batch, uint32_t step, uint
   const size_t size = batch.action_size();
   const size_t rows = static_cast<size_t>(batch.num_envs()) * static_cast<size_t>(batch.num_agents());
   std::vector<float> out(rows * size);
-  for (size_t i = 0; i < rows; ++i)
-    random_action(first_env + i, step, out.data() + i * size, size);
+  for (size_t i = 0; i < rows; ++i) random_action(first_env + i, step, out.data() + i * size, size);
   return out;
 }
 

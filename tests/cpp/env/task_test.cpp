@@ -61,7 +61,8 @@ void check_resets(const EnvSpec& spec, int count) {
     std::fill(env.agents[0].action.begin(), env.agents[0].action.end(), 0.0);
     const double x0 = env.agents[0].now.pose.x;
     if (i % 50 == 0) {
-      ASSERT_TRUE(step_period(*task, env, [] { return true; }, rewards));
+      ASSERT_TRUE(step_period(
+          *task, env, [] { return true; }, rewards));
       ASSERT_FALSE(env.agents[0].now.collided()) << "episode " << i << " at " << x0;
     }
   }
@@ -90,7 +91,8 @@ TEST_P(EveryEnvironment, ProgressTelescopes) {
       float action[2];
       testing::random_action(static_cast<uint64_t>(episode), static_cast<uint32_t>(step), action, 2);
       env.agents[0].action = {std::fabs(action[0]), action[1]};
-      step_period(*task, env, [] { return true; }, rewards);
+      step_period(
+          *task, env, [] { return true; }, rewards);
     }
     ++ends[env.agents[0].end == EpisodeEnd::kTerminated];
     EXPECT_NEAR(env.agents[0].reward_sums[progress],
@@ -141,7 +143,8 @@ TEST_P(EveryEnvironment, PaysNothingForHangingAbout) {
       } else {
         env.agents[0].action = {step / 10 % 2 ? 1.0 : -1.0, 0};
       }
-      step_period(*task, env, [] { return true; }, rewards);
+      step_period(
+          *task, env, [] { return true; }, rewards);
       total += rewards[0];
       quiet = quiet && !env.agents[0].now.collided() && !env.agents[0].success;
     }
