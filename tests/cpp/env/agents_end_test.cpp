@@ -115,7 +115,9 @@ TEST(AgentEnds, ThoseThatEndWaitForTheOthers) {
     EXPECT_FALSE(batch.alive()[0] || batch.alive()[1]);
     EXPECT_TRUE(batch.alive()[2]);
     EXPECT_EQ(is_zero(batch, 0), mode == AutoresetMode::kSameStep);  // else it is the last one
-    if (mode == AutoresetMode::kSameStep) EXPECT_GT(batch.final_observation(0)[0], 0);
+    if (mode == AutoresetMode::kSameStep) {
+      EXPECT_GT(batch.final_observation(0)[0], 0);
+    }
     batch.step(drive(0));
     EXPECT_TRUE(is_zero(batch, 0) && is_zero(batch, 1) && !is_zero(batch, 2));
     EXPECT_EQ(batch.rewards()[0], 0);
