@@ -143,6 +143,14 @@ void compile_resets(const EnvSpec& spec, TaskContext& context, AgentTask& agent,
   }
 }
 
+Then read_then(TermReader& reader, const TaskContext& context) {
+  const auto then = static_cast<Then>(reader.choice("then", {"stay", "leave", "end_all"}));
+  const int group = context.model.bodies[context.model.vehicles[context.vehicle].body].joint_group;
+  if (then == Then::kLeave && group >= 0 && context.model.joint_groups[static_cast<size_t>(group)].tied)
+    reader.fail("then", "the robot is joined to a static block and cannot leave");
+  return then;
+}
+
 std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<const size_t> vehicles,
                                            Task& task, LoadGuard& guard) {
   const bool is_first = task.agents.empty();
@@ -167,7 +175,7 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
     TermReader reader(term);
     agent.terminations.push_back(make_term(reader, context, termination_classes()));
     agent.termination_names.push_back(term.name);
-    agent.termination_then.push_back(static_cast<Then>(reader.choice("then", {"stay", "leave", "end_all"})));
+    agent.termination_then.push_back(read_then(reader, context));
     reader.finish();
   }
   if (context.goal_radius > 0) agent.goal_radius = context.goal_radius;

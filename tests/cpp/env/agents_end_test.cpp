@@ -225,7 +225,7 @@ TEST(AgentEnds, WhatIsSharedIsTheMean) {
   EXPECT_NEAR(info(mixed, "reward/progress").values[2], mixed.rewards()[2] + 0.5 * mean, 0.02);
   const std::string unlike = "<agent vehicle='r1'>" + std::string(kBody) +
                              "<reward class='time' share='1'/></agent>" + "<agent vehicle='r2'>" + kBody +
-                             "</agent>";
+                             "</agent>" + kGoal;
   EXPECT_NE(error_of(unlike, 2).find("a reward that not all agents have alike"), std::string::npos);
 }
 
@@ -320,8 +320,8 @@ TEST(AgentEnds, NeighboursAreSeenNearestFirst) {
 
 TEST(AgentEnds, LidarsSeeTheOtherAgents) {
   const std::string lidar =
-      "<sensor class='laser' name='lidar'><pose>0 0 0.1 0 0 "
-      "0</pose><fov_degrees>90</fov_degrees><nrays>3</nrays>"
+      "<sensor class='laser' name='lidar'><pose_3d>0 0 0.1 0 0 "
+      "0</pose_3d><fov_degrees>90</fov_degrees><nrays>3</nrays>"
       "<max_range>10</max_range><sensor_period>0.1</sensor_period><range_std_noise>0</range_std_noise></"
       "sensor>";
   const std::string world = vehicle("r1", "0 0 0", lidar) + vehicle("r2", "4 0 180", lidar);
