@@ -109,8 +109,8 @@ std::span<const MovingShape> shapes_but(const SimScene& sim, int except_body) {
   return sim.scene.shapes(sim.model, s.params, s.bodies, s.wheels, except_body);
 }
 
-// What a vehicle is measured against; of several vehicles its own shapes too, to be passed over: they are made
-// once a moment for all.
+// What a vehicle is measured against; of several vehicles its own shapes too, to be passed over: they are
+// made once a moment for all.
 std::span<const MovingShape> shapes_around(const SimScene& sim, size_t vehicle) {
   const SimState& s = sim.state;
   if (sim.model.vehicles.size() > 1) return sim.scene.all_shapes(sim.model, s.params, s.bodies, s.wheels);
