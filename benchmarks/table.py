@@ -33,6 +33,10 @@ OTHERS = {
             "with robots that lean on walls: Box2D solves contacts all the time",
             "{:,.0f} env steps/s",
         ),
+        "agents_16": (
+            "with 16 robots in each of 8 worlds, which see each other",
+            "{:,.0f} agent steps/s",
+        ),
         "task_a_threads_2_over_1": ("two threads over one", "x {:.2f}"),
         "scale_flatness": ("the slowest over the fastest of 8 to 4,096 envs", "x {:.2f}"),
         "peer_irsim_grid": ("in ir-sim on its grid map", "{:,.0f} env steps/s"),

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from car_policies import Car, drive_to_goal
 from depth_policies import depth_gap_follower
 from evaluation import HELD_OUT_SEEDS, evaluate, table
-from lidar_policies import dynamic_window, gap_follower, go_to_goal
-from robot import Array, Observation, Robot, id_of
+from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right
+from robot import TEAMS, Array, Observation, Robot, id_of
+from team_evaluation import evaluate_team, team_table
 from terrain_policies import slope_avoider
 
 Policy = Callable[[Observation], Array]
@@ -46,6 +47,7 @@ SAND_DRIVERS: dict[str, Maker] = {
 BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/DepthNavigation-v0": {"gap follower": depth_gap_follower, "go to goal": go_to_goal},
     "mvsim/IceDrive-v0": ICE_DRIVERS,
+    "mvsim/MultiNav-v0": {"keep right": keep_right, "gap follower": gap_follower, "go to goal": go_to_goal},
     "mvsim/NavArena-v0": LIDAR,
     "mvsim/NavMap-v0": LIDAR,
     "mvsim/OffRoad-v0": SAND_DRIVERS,
@@ -68,6 +70,12 @@ def main() -> None:
     parser.add_argument("--episodes", type=int, default=len(HELD_OUT_SEEDS))
     args = parser.parse_args()
     seeds = HELD_OUT_SEEDS[: args.episodes]
+    if args.env in TEAMS:
+        found = {
+            name: evaluate_team(args.env, p, seeds, TEAMS[args.env]) for name, p in policies(args.env).items()
+        }
+        print(team_table(found))
+        return
     rows = {
         name: evaluate(args.env, policy, seeds, spl=True, title=name)
         for name, policy in policies(args.env).items()

@@ -11,10 +11,21 @@ Array = NDArray[np.floating]
 Observation = dict[str, Array]
 
 # Aperture of each environment's scan (radians) and the radius of its robot (m), where a policy looks at the scan.
-SCAN_APERTURE: dict[str, float] = {"mvsim/NavArena-v0": np.deg2rad(358), "mvsim/NavMap-v0": np.deg2rad(270)}
+SCAN_APERTURE: dict[str, float] = {
+    "mvsim/MultiNav-v0": np.deg2rad(358),
+    "mvsim/NavArena-v0": np.deg2rad(358),
+    "mvsim/NavMap-v0": np.deg2rad(270),
+}
 # The same of its depth image.
 IMAGE_APERTURE: dict[str, float] = {"mvsim/DepthNavigation-v0": np.deg2rad(86)}
-ROBOT_RADIUS = {"mvsim/DepthNavigation-v0": 0.105, "mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
+ROBOT_RADIUS = {
+    "mvsim/DepthNavigation-v0": 0.105,
+    "mvsim/MultiNav-v0": 0.105,
+    "mvsim/NavArena-v0": 0.105,
+    "mvsim/NavMap-v0": 0.33,
+}
+# Agents of a world, where there are several.
+TEAMS = {"mvsim/MultiNav-v0": 4}
 
 
 def id_of(env: str) -> str:
@@ -27,17 +38,17 @@ class Robot:
     radius of the body."""
 
     def __init__(self, env_id: str):
-        env = mvsim_gym.Env(env_id)
-        self.low, self.high = np.array(env.action_low), np.array(env.action_high)
         known = id_of(env_id)
+        env = mvsim_gym.VectorEnv(env_id, num_envs=TEAMS.get(known, 1))
+        self.low, self.high = np.array(env.action_low), np.array(env.action_high)
         if known in SCAN_APERTURE:
-            scan = env.observation_space["scan"]
+            scan = env.single_observation_space["scan"]
             self.max_range = float(scan.high[0])
             aperture = SCAN_APERTURE[known]
             self.angles = (np.arange(scan.shape[0]) + 0.5) / scan.shape[0] * aperture - aperture / 2
             self.radius = ROBOT_RADIUS[known]
         if known in IMAGE_APERTURE:
-            depth = env.observation_space["depth"]
+            depth = env.single_observation_space["depth"]
             self.max_range = float(depth.high.flat[0])
             columns = depth.shape[1]
             across = (np.arange(columns) - (columns - 1) / 2) / (columns / 2)  # -1 to 1, left to right

@@ -10,6 +10,7 @@ import mvsim_gym
 from figure import ROOT, Row, Settings, figure, in_fresh_process, rates
 from figures.programs import printed
 from mvsim_gym import registration
+from mvsim_gym.registration import load_env
 
 NUM_ENVS, WARM_UP, RESETS = 64, 1000, 1000
 RESET = """
@@ -34,8 +35,9 @@ print(json.dumps([times, again]))
 
 
 def environments() -> dict[str, str]:
-    """Short name -> id of the environments that come with the package."""
-    return {id.split("/")[1].rsplit("-", 1)[0]: id for id in registration.listing()}
+    """Short name -> id of the environments that come with the package, but for those of several agents."""
+    alone = [id for id, path in registration.listing().items() if not load_env(path, ()).several_agents]
+    return {id.split("/")[1].rsplit("-", 1)[0]: id for id in alone}
 
 
 def file_of(id: str) -> Path:

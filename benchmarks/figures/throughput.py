@@ -20,10 +20,10 @@ CONFIG = {
 }
 
 
-def stepper(num_envs: int, num_threads: int, **overrides: Any) -> Callable[[], int]:
+def stepper(num_envs: int, num_threads: int, file: str = ENV, **overrides: Any) -> Callable[[], int]:
     """A function that makes one vector step of task A and returns how many env steps that is."""
     env = gymnasium.make_vec(
-        "mvsim/Custom-v0", env=ENV, num_envs=num_envs, num_threads=num_threads, **overrides
+        "mvsim/Custom-v0", env=file, num_envs=num_envs, num_threads=num_threads, **overrides
     )
     env.reset(seed=0)
     shape = (64, *env.action_space.shape)
@@ -114,6 +114,21 @@ def task_a_subproc(settings: Settings) -> Row:
     env.close()
     config = {**CONFIG, "through": "SubprocVecEnv", "workers": settings.threads, "substeps": "10 of 10 ms"}
     return Row("task_a_subproc", "env steps/s", config, runs)
+
+
+@figure("agents_16")
+def agents_16(settings: Settings) -> Row:
+    """Task A with 16 robots in each of 8 worlds."""
+    env = str(WORLDS / "agents_16.env.xml")
+    config = {
+        **CONFIG,
+        "work": "task A with 16 robots a world that see each other, exact scans of 360 rays, random twists",
+        "worlds": 8,
+        "agents": 16,
+        "num_threads": settings.threads,
+        "substeps": "10 of 10 ms",
+    }
+    return Row("agents_16", "agent steps/s", config, rates(stepper(128, settings.threads, env), settings))
 
 
 @figure("scale")

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 Observation = dict[str, npt.NDArray[Any]]
 
-_AUTORESET = {"Env": AutoresetMode.DISABLED, "MVSimVecEnv": AutoresetMode.SAME_STEP}
+_AUTORESET = {
+    "Env": AutoresetMode.DISABLED,
+    "parallel_env": AutoresetMode.DISABLED,
+    "MVSimVecEnv": AutoresetMode.SAME_STEP,
+}
 """Of those that do not let the user choose."""
 
 
@@ -115,11 +119,20 @@ def make_batch(recipe: Recipe) -> _core.Batch:
     folders = folders_of(options["roots"])
     overrides = plain_values(recipe.overrides)
     spec = load_env(_path_of(recipe), folders)
+    if spec.several_agents and recipe.kind == "Env":
+        raise ValueError(
+            f"{recipe.env}: found several agents, which gymnasium.make has no room for, expected"
+            " mvsim_gym.pettingzoo.parallel_env, or gymnasium.make_vec, where each agent of a world is a row"
+        )
     known = spec.keywords
     for name in overrides:
         if name not in known:
             raise unknown_keyword(recipe.kind, name, known)
     _core.apply_overrides(spec, flatten(overrides, spec.files))
+    if spec.on_end == "respawn" and recipe.kind == "parallel_env":
+        raise ValueError(
+            "on_end: found 'respawn', but PettingZoo has no agents that come back, expected 'wait' or 'end_all'"
+        )
     if options["max_episode_steps"] is not None:
         limit = options["max_episode_steps"] * spec.control_period
         spec.time_limit = min(limit, spec.time_limit) if spec.time_limit > 0 else limit

@@ -94,6 +94,42 @@ def checked_mask(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     return mask
 
 
+def world_mask(mask: npt.NDArray[np.bool_], num_worlds: int) -> npt.NDArray[np.bool_]:
+    """A mask of rows as one of worlds; ValueError where it has some of a world's agents only."""
+    rows = mask.reshape(num_worlds, -1)
+    mixed = rows.any(axis=1) & ~rows.all(axis=1)
+    if mixed.any():
+        raise ValueError(
+            f"options['reset_mask']: found some of the rows of world {mixed.argmax()}, expected all"
+            f" {rows.shape[1]} or none: its agents begin together"
+        )
+    return rows[:, 0]
+
+
+def seed_list(seed: Any, count: int) -> Sequence[int | None]:
+    """The seed of each of `count` envs; None where an env goes on. ValueError for anything else."""
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, int | np.integer):
+        first = checked_seed(seed)
+        return [first + i for i in range(count)]
+    listed = isinstance(seed, Sequence) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
+    if isinstance(seed, str | bytes) or not listed:
+        checked_seed(seed)
+    if len(seed) != count:
+        raise ValueError(f"seed: found a list of {len(seed)}, expected {count}, one for each env")
+    return [None if value is None else checked_seed(value) for value in seed]
+
+
+def check_flat_out(out: Any, shape: tuple[int, ...]) -> None:
+    """The same as `check_out` of observations that are one array."""
+    if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != shape:
+        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
+        raise ValueError(f"out: found {found}, expected a writeable array of float32 {shape}")
+    if not out.flags.writeable:
+        raise ValueError("out: found an array that is read-only, expected a writeable one")
+
+
 def check_out(out: Any, arrays: Arrays, copied: bool) -> None:
     """TypeError or ValueError where the observations cannot be written into a caller's arrays.
 

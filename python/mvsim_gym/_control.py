@@ -112,10 +112,18 @@ class ControlsOne:
 class ControlsMany:
     """Of many: values have a row for each of `envs`, which are all by default: an index, indices, or a mask."""
 
-    num_envs: int
-
     @abstractmethod
     def _open(self) -> _core.Batch: ...
+
+    @property
+    def num_worlds(self) -> int:
+        """Envs as `read`, `write`, seeds and states count them; each has a row for every agent."""
+        return self._open().num_envs
+
+    @property
+    def agent_names(self) -> list[str]:
+        """The vehicles of a world's agents, in the order of their rows."""
+        return self._open().agent_names
 
     def names(self, env: int = 0) -> list[str]:
         """As `Env.names`, of one env."""
@@ -165,11 +173,11 @@ class ControlsMany:
 
     def _indices(self, envs: Envs) -> list[int]:
         if envs is None:
-            return list(range(self.num_envs))
+            return list(range(self.num_worlds))
         array = np.asarray(envs)
         if array.dtype == np.bool_:
-            if array.shape != (self.num_envs,):
-                raise ValueError(f"envs: found a mask of shape {array.shape}, expected ({self.num_envs},)")
+            if array.shape != (self.num_worlds,):
+                raise ValueError(f"envs: found a mask of shape {array.shape}, expected ({self.num_worlds},)")
             return [int(i) for i in array.nonzero()[0]]
         if array.size == 0:
             return []
@@ -177,8 +185,8 @@ class ControlsMany:
             raise TypeError(f"envs: found {envs!r}, expected an index, indices or a mask of bool")
         found = [int(i) for i in np.atleast_1d(array)]
         for i in found:
-            if not 0 <= i < self.num_envs:
-                raise ValueError(f"envs: found {i}, expected 0 to {self.num_envs - 1}")
+            if not 0 <= i < self.num_worlds:
+                raise ValueError(f"envs: found {i}, expected 0 to {self.num_worlds - 1}")
         if len(set(found)) < len(found):
             raise ValueError("envs: found an index twice, expected each once")
         return found

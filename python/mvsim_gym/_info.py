@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._flatten import flattened
 
 if TYPE_CHECKING:
     from mvsim_gym._terms import Terms
@@ -55,6 +57,24 @@ class InfoTable:
                 infos[key] = np.where(has, values, 0).astype(kind)
                 infos["_" + key] = has
         return infos
+
+    def of_same_step(self, final: Mapping[str, npt.NDArray[Any]], flat: bool) -> dict[str, Any]:
+        """The infos of a step that began anew at once what it ended. `final`: the last observations of all rows, which
+        are told as dicts, or as vectors."""
+        ended = self._finished.copy()
+        if not ended.any():
+            return self.of_envs()
+        last = np.full(len(ended), None, dtype=object)
+        for i in ended.nonzero()[0]:
+            own = {key: array[i].copy() for key, array in final.items()}
+            last[i] = flattened(own.values()) if flat else own
+        return {
+            "final_obs": last,
+            "_final_obs": ended,
+            "final_info": self.of_envs(ended),
+            "_final_info": ended.copy(),
+            **self.of_envs(~ended),
+        }
 
 
 class OpenInfo(dict[str, Any]):

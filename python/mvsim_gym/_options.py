@@ -1,8 +1,8 @@
 """The keywords of the constructors, each named once: name, type, default, meaning, where it goes.
 
-A row here is all that `Env`, `VectorEnv` and `MVSimVecEnv` need to take a new keyword: their signatures and
-docstrings, the messages about unknown keywords, `spec`, pickles and the table of docs/python.md follow. Its value is in
-`Recipe.options`; one that is `native` is a member of the same name of `_core.BatchOptions`.
+A row here is all that `Env`, `VectorEnv`, `MVSimVecEnv` and `parallel_env` need to take a new keyword: their
+signatures and docstrings, the messages about unknown keywords, `spec`, pickles and the table of docs/python.md follow.
+Its value is in `Recipe.options`; one that is `native` is a member of the same name of `_core.BatchOptions`.
 """
 
 import difflib
@@ -264,6 +264,14 @@ class SB3Options(Options, total=False):
     height: Side
 
 
+class ParallelOptions(Options, total=False):
+    """Of `parallel_env`."""
+
+    flatten: Annotated[bool, _FLAT]
+    width: Annotated[int, _pixels(480)]
+    height: Annotated[int, _pixels(480)]
+
+
 def _filled(text: str) -> str:
     """A paragraph of a docstring, in lines of up to 110 characters (`textwrap` takes a millisecond for all of them)."""
     lines = [" " * 7]
@@ -335,6 +343,7 @@ CONSTRUCTORS = {
             "env_id",
             needs_env=True,
         ),
+        Constructor("parallel_env", "mvsim_gym.pettingzoo.parallel_env", ParallelOptions, needs_env=True),
     )
 }
 

@@ -56,7 +56,7 @@ class Copyable(ABC):
     def _make(self, recipe: Recipe) -> _core.Batch:
         """The batch of a new one, and the attributes that all kinds have."""
         options = recipe.options
-        check_render_mode(options["render_mode"], many=recipe.kind != "Env")
+        check_render_mode(options["render_mode"], many=recipe.kind not in ("Env", "parallel_env"))
         self._shot = Shot(options["width"], options["height"], options["camera"]).checked()
         batch = make_batch(recipe)
         self._recipe = recipe.portable()

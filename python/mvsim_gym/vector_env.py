@@ -23,7 +23,15 @@ from mvsim_gym._build import (
     observation_space,
     takes_options,
 )
-from mvsim_gym._checks import as_actions, check_options, check_out, checked_mask, checked_seed
+from mvsim_gym._checks import (
+    as_actions,
+    check_flat_out,
+    check_options,
+    check_out,
+    checked_mask,
+    seed_list,
+    world_mask,
+)
 from mvsim_gym._control import OPTIONS, ControlsMany, Start, split, starts_of
 from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable
@@ -50,6 +58,10 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
     Env i of a batch seeded with s goes through the same episodes as a single `Env` seeded with s + i,
     whatever the number of envs and threads.
 
+    Where a world has several agents, a row is an agent: row = world * agents + agent. `num_envs` counts rows; seeds,
+    states, pictures and what is read and written by name belong to worlds. `alive` (an array, and a key of every info)
+    says which rows count: an agent whose episode has ended may wait for the others of its world.
+
     Args:
         env: as for `Env`.
         overrides: as for `Env`.
@@ -65,7 +77,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
     _spec: EnvSpec | None = None
-    _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished"})
+    _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished", "_alive"})
     _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated", "_batch", "_info", "_painter", "_view"}
 
     @overload
@@ -76,7 +88,9 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
     def __init__(self, recipe: Recipe) -> None:
         batch = self._make(recipe)
         self.autoreset_mode = recipe.options["autoreset_mode"]
-        self.num_envs = batch.num_envs
+        self.num_envs = batch.num_envs * batch.num_agents
+        self.num_agents: int = batch.num_agents
+        """Of a world: rows that belong together."""
         self.num_threads: int = batch.num_threads
         """Threads that step the envs, the caller's included."""
         self.metadata = {
@@ -97,11 +111,12 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         self._copy: bool = recipe.options["copy"]
         self._action_shape = (self.num_envs, batch.action_size)
         self._keys = list(single_observation_space.spaces)
-        self._randoms: list[np.random.Generator | None] = [None] * self.num_envs
-        self._seeds: list[int] = [-1] * self.num_envs
-        self._seeded = np.zeros(self.num_envs, np.bool_)
-        self._needs_reset = np.ones(self.num_envs, np.bool_)
-        self._ready = False  # no env needs a reset
+        # of worlds
+        self._randoms: list[np.random.Generator | None] = [None] * batch.num_envs
+        self._seeds: list[int] = [-1] * batch.num_envs
+        self._seeded = np.zeros(batch.num_envs, np.bool_)
+        self._needs_reset = np.ones(batch.num_envs, np.bool_)
+        self._ready = False  # no world needs a reset
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:
@@ -111,7 +126,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         self._observations, self._final_observations = arrays_of(batch, self._keys, self._terms)
         self._flat_observations: npt.NDArray[np.float32] | None = None
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
-        self._finished = batch.finished
+        self._finished, self._alive = batch.finished, batch.alive
         self._info = InfoTable(batch, self._terms)
         self._painter: Painter | None = None
 
@@ -129,15 +144,21 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         """What the world file has that is without effect."""
         return self._open().warnings
 
+    @property
+    def alive(self) -> npt.NDArray[np.bool_]:
+        """(num_envs,): rows whose episode goes on, so that their next action counts."""
+        self._open()
+        return self._alive.copy() if self._copy else self._alive
+
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """The generator of each env, from which its key was drawn."""
-        return tuple(self._random(i) for i in range(self.num_envs))
+        return tuple(self._random(i) for i in range(self.num_worlds))
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
         """The seed of each env."""
-        return tuple(self._seeds[i] for i in range(self.num_envs) if self._random(i))
+        return tuple(self._seeds[i] for i in range(self.num_worlds) if self._random(i))
 
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None, out: Any = None
@@ -162,7 +183,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         batch = self._open()
         check_options(options, ("reset_mask", *OPTIONS))
         mask = (
-            checked_mask(options["reset_mask"], self.num_envs)
+            world_mask(checked_mask(options["reset_mask"], self.num_envs), batch.num_envs)
             if options and "reset_mask" in options
             else None
         )
@@ -171,7 +192,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         starts = (
             self._starts(batch, mask, options) if options and any(name in options for name in OPTIONS) else []
         )
-        for i, value in enumerate(self._seed_list(seed)):
+        for i, value in enumerate(seed_list(seed, batch.num_envs)):
             if (mask is not None and not mask[i]) or (value is None and self._seeded[i]):
                 continue
             if value is not None:
@@ -183,7 +204,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             self._terms.after_reset(mask)
         self._needs_reset[slice(None) if mask is None else mask] = False
         self._ready = not self._needs_reset.any()
-        return self._out(out), {}
+        return self._out(out), self._with_alive({})
 
     def step(
         self, actions: npt.NDArray[np.float32], *, out: Any = None
@@ -217,7 +238,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         if self._watch is not None and not self._watch.looks(array):
             self._watch = None
         has_infos = batch.step(array) if self._terms is None else self._step_with_terms(batch, array)
-        infos = self._infos() if has_infos else {}
+        infos = self._with_alive(self._infos() if has_infos else {})
         if self._view is not None:
             self._view.after_step()
         if not self._copy:
@@ -233,8 +254,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
     def _starts(
         self, batch: _core.Batch, mask: npt.NDArray[np.bool_] | None, options: dict[str, Any]
     ) -> list[Start]:
-        which = list(range(self.num_envs)) if mask is None else mask.nonzero()[0].tolist()
-        own = split(options, self.num_envs)
+        which = list(range(batch.num_envs)) if mask is None else mask.nonzero()[0].tolist()
+        own = split(options, batch.num_envs)
         return starts_of(batch, which, [own[i] for i in which])
 
     def _step_with_terms(self, batch: _core.Batch, actions: npt.NDArray[np.float32]) -> bool:
@@ -243,8 +264,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             has_infos = batch.step(actions, self._terms.between)
         except TermError:
             if self.autoreset_mode is AutoresetMode.DISABLED:
-                self._needs_reset |= self._finished
-                self._ready = not self._needs_reset.any()
+                self._note_ends()
             raise
         self._terms.after_step(has_infos)
         return has_infos
@@ -252,7 +272,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
     def get_state(self, indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None = None) -> list[bytes]:
         """Snapshots of envs, by default of all, each as of `Env.snapshot`."""
         batch = self._open()
-        return [batch.state(int(i)) for i in (range(self.num_envs) if indices is None else indices)]
+        return [batch.state(int(i)) for i in (range(batch.num_envs) if indices is None else indices)]
 
     def set_state(
         self,
@@ -274,12 +294,12 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             TypeError: a state that is no bytes.
         """
         batch = self._open()
-        which = list(range(self.num_envs)) if indices is None else [int(i) for i in indices]
+        which = list(range(batch.num_envs)) if indices is None else [int(i) for i in indices]
         batch.set_state(which, state_list(states))
         if self._painter is not None:
             self._painter.forget(which)
         if self._terms is not None:
-            mask = np.zeros(self.num_envs, np.bool_)
+            mask = np.zeros(batch.num_envs, np.bool_)
             mask[which] = True
             self._terms.after_reset(mask)
         next_step = self.autoreset_mode is AutoresetMode.NEXT_STEP
@@ -302,7 +322,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         Raises:
             ValueError: the bytes are damaged or of something else; nothing has changed.
         """
-        return self.set_state(None, unpack(state, self.num_envs))
+        return self.set_state(None, unpack(state, self.num_worlds))
 
     def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
         """A picture (height, width, 3) uint8 of each env; None without a render mode."""
@@ -311,7 +331,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             return None
         if self._painter is None:
             self._painter = Painter()
-        return tuple(self._painter.of_env(batch, i, self._shot) for i in range(self.num_envs))
+        return tuple(self._painter.of_env(batch, i, self._shot) for i in range(batch.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Gives threads and memory back (an array of the batch that is still in use keeps its memory)."""
@@ -325,27 +345,22 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             raise closed_error("vector environment")
         return self._batch
 
+    def _note_ends(self) -> None:
+        """In mode DISABLED: worlds that none of their agents lives in need a reset."""
+        self._needs_reset |= ~self._alive.reshape(-1, self.num_agents).any(axis=1)
+        self._ready = not self._needs_reset.any()
+
+    def _with_alive(self, infos: dict[str, Any]) -> dict[str, Any]:
+        if self.num_agents > 1:
+            infos["alive"], infos["_alive"] = self._alive.copy(), np.ones(self.num_envs, np.bool_)
+        return infos
+
     def _infos(self) -> dict[str, Any]:
-        if self.autoreset_mode is AutoresetMode.NEXT_STEP:
-            return self._info.of_envs()
-        ended = self._finished.copy()
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            return self._info.of_same_step(self._final_observations, self._flat)
         if self.autoreset_mode is AutoresetMode.DISABLED:
-            self._needs_reset |= ended
-            self._ready = not self._needs_reset.any()
-            return self._info.of_envs()
-        if not ended.any():
-            return self._info.of_envs()
-        final = np.full(self.num_envs, None, dtype=object)
-        for i in ended.nonzero()[0]:
-            last = {key: array[i].copy() for key, array in self._final_observations.items()}
-            final[i] = flattened(last.values()) if self._flat else last
-        return {
-            "final_obs": final,
-            "_final_obs": ended,
-            "final_info": self._info.of_envs(ended),
-            "_final_info": ended.copy(),
-            **self._info.of_envs(~ended),
-        }
+            self._note_ends()
+        return self._info.of_envs()
 
     def _out(self, out: Any) -> Any:
         arrays = self._observations
@@ -362,31 +377,14 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         return out
 
     def _check_out(self, out: Any) -> None:
-        if not self._flat:
+        if self._flat:
+            assert self.observation_space.shape is not None
+            check_flat_out(out, self.observation_space.shape)
+        else:
             check_out(out, self._observations, self._copy)
-            return
-        shape = self.observation_space.shape
-        if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != shape:
-            found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
-            raise ValueError(f"out: found {found}, expected a writeable array of float32 {shape}")
-        if not out.flags.writeable:
-            raise ValueError("out: found an array that is read-only, expected a writeable one")
 
     def _random(self, i: int) -> np.random.Generator:
         if (random := self._randoms[i]) is None:
             random, self._seeds[i] = seeding.np_random()
             self._randoms[i] = random
         return random
-
-    def _seed_list(self, seed: Seeds) -> Sequence[int | None]:
-        if seed is None:
-            return [None] * self.num_envs
-        if isinstance(seed, int | np.integer):
-            first = checked_seed(seed)
-            return [first + i for i in range(self.num_envs)]
-        listed = isinstance(seed, Sequence) or (isinstance(seed, np.ndarray) and seed.ndim > 0)
-        if isinstance(seed, str | bytes) or not listed:
-            checked_seed(seed)
-        if len(seed) != self.num_envs:
-            raise ValueError(f"seed: found a list of {len(seed)}, expected {self.num_envs}, one for each env")
-        return [None if value is None else checked_seed(value) for value in seed]

@@ -62,6 +62,15 @@ int integer_of(const Override& change, int min, int max) {
   return static_cast<int>(number);
 }
 
+OnEnd on_end_of(const Override& change) {
+  const std::string& text = text_of(change);
+  const std::vector<std::string> names = on_end_names();
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end())
+    fail("on_end", "found '" + shortened(text) + "', expected wait, respawn or end_all");
+  return static_cast<OnEnd>(found - names.begin());
+}
+
 // A file that the caller names: relative to the working folder, and its folder may be read.
 std::string caller_path(EnvSpec& spec, const Override& change) {
   const std::string& path = text_of(change);
@@ -158,9 +167,10 @@ const Field kFields[] = {
        s.substeps = integer_of(c, 1, kMaxSubsteps);
        s.control_where = keyword("substeps");
      }},
+    {"on_end", [](EnvSpec& s, const Override& c) { s.on_end = on_end_of(c); }},
     {"vehicle",
      [](EnvSpec& s, const Override& c) {
-       if (s.agents.size() > 1)
+       if (s.agents.size() > 1 || !s.agents[0].vehicles.empty())
          fail("vehicle", "found a text, expected no such keyword where there are several agents");
        s.agents[0].vehicle = text_of(c);
        s.agents[0].vehicle_where = keyword("vehicle");

@@ -12,6 +12,17 @@
 namespace mvsim {
 namespace {
 
+// The options with the number of envs that the rows of a task make.
+BatchOptions with_envs(BatchOptions options, const Task& task) {
+  const auto agents = static_cast<int>(task.agents.size());
+  if (options.num_rows == 0) return options;
+  if (options.num_rows % agents != 0)
+    throw Error("num_envs: found " + std::to_string(options.num_rows) + ", expected a multiple of " +
+                std::to_string(agents) + ", the agents of a world: a row is an agent of a world");
+  options.num_envs = options.num_rows / agents;
+  return options;
+}
+
 // Refused before anything is allocated.
 const Task& checked(const Task& task, const BatchOptions& options) {
   check_memory(task, options.num_envs, options.load.memory_limit);
@@ -23,7 +34,7 @@ const Task& checked(const Task& task, const BatchOptions& options) {
 Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batch_options)
     : task(std::move(compiled)),
       knob_tasks(task, batch_options.load),
-      options(batch_options),
+      options(with_envs(batch_options, *task)),
       fingerprint(mvsim::fingerprint(*task)),
       infos(checked(*task, options), static_cast<size_t>(options.num_envs) * task->agents.size(),
             options.spl),
@@ -41,7 +52,7 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
   }
   options.load.poll = {};  // the load is over
   due.assign(n, Due::kNothing);
-  due_drawings.assign(n, DueDrawing::kNothing);
+  due_drawings.assign(rows, DueDrawing::kNothing);
   for (const ActionComponent& c : task->agents.front().action_components) {
     action_low.push_back(c.low);
     action_high.push_back(c.high);
@@ -53,7 +64,10 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
                                     options.device);
   }
   rewards.assign(rows, 0.0);
-  for (auto* flags : {&terminated, &truncated, &finished, &was_reset, &live}) flags->assign(rows, 0);
+  for (auto* flags : {&terminated, &truncated, &finished, &was_reset, &live, &alive}) flags->assign(rows, 0);
+  if (respawns(*task) && options.autoreset == AutoresetMode::kDisabled)
+    throw Error(
+        "on_end: 'respawn' resets agents by itself, expected the autoreset mode NextStep or SameStep");
   warnings = task->warnings;
   for (const auto& model : task->models)
     for (const std::string& w : model->warnings)
@@ -61,8 +75,8 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
 }
 
 Batch::Batch(const EnvSpec& spec, const BatchOptions& options) {
-  if (options.num_envs < 1)
-    throw Error("num_envs: found " + std::to_string(options.num_envs) + ", expected at least 1");
+  const int count = options.num_rows != 0 ? options.num_rows : options.num_envs;
+  if (count < 1) throw Error("num_envs: found " + std::to_string(count) + ", expected at least 1");
   if (options.num_threads < 0)
     throw Error("num_threads: found " + std::to_string(options.num_threads) + ", expected at least 0");
   impl_ = std::make_unique<Impl>(compile_task(spec, options.load), options);
@@ -152,6 +166,9 @@ std::span<uint8_t> Batch::finished() {
 std::span<uint8_t> Batch::was_reset() {
   return impl_->was_reset;
 }
+std::span<uint8_t> Batch::alive() {
+  return impl_->alive;
+}
 const std::vector<InfoColumn>& Batch::infos() const {
   return impl_->infos.columns();
 }
@@ -165,7 +182,8 @@ void Batch::report_cut(int env) {
   const EnvState& state = impl_->envs[static_cast<size_t>(env)];
   if (state.finished) return;
   for (size_t a = 0; a < state.agents.size(); ++a)
-    impl_->infos.set_cut(impl_->task_of(env), state, a, impl_->row_of(env, a));
+    if (state.agents[a].end == EpisodeEnd::kNone)
+      impl_->infos.set_cut(impl_->task_of(env), state, a, impl_->row_of(env, a));
 }
 
 const Simulation& Batch::simulation(int env) const {

@@ -44,6 +44,7 @@ enum class AutoresetMode {
 
 struct BatchOptions {
   int num_envs = 1;     // >= 1
+  int num_rows = 0;     // instead of num_envs: env x agent, a multiple of the agents of an env; 0: not given
   int num_threads = 0;  // 0: default_threads(); the calling thread is one of them
   bool pin = false;     // each worker thread to a processor of its own
   AutoresetMode autoreset = AutoresetMode::kNextStep;
@@ -165,6 +166,9 @@ class Batch {
   std::span<uint8_t> truncated();
   std::span<uint8_t> finished();   // episode ended in this step
   std::span<uint8_t> was_reset();  // a new episode began in this call
+  // Rows whose agent has an episode that goes on: its next action counts. Where several agents wait for each
+  // other, the observations of the others are zero until their env begins anew.
+  std::span<uint8_t> alive();
   // Fixed set of keys. At an episode's end: success, collision, timeout, diverged, time, path_length,
   // min_clearance, bad_action, reward/<term>..., and with spl also spl and (only on success) optimal_length;
   // bad_action also in any step whose action was bad. In kSameStep they belong to final_info.

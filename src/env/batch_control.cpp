@@ -199,7 +199,6 @@ std::span<uint8_t> Batch::live() {
 }
 
 std::vector<double> Batch::draw(uint32_t stream, size_t count, bool normal) const {
-  constexpr uint64_t kStepKeys = 0x9e3779b97f4a7c15;  // spreads steps over keys: 2^64 over the golden ratio
   const Impl& m = *impl_;
   std::vector<double> out;
   out.reserve(m.rewards.size() * count);

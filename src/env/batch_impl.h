@@ -37,8 +37,8 @@ class Busy {
 
 struct Batch::Impl {
   // What the phases of a call still have to do for an env.
-  enum class Due : uint8_t { kNothing, kFinalSense, kReset, kFreshSense };
-  // What is to be drawn for an env once all workers are through.
+  enum class Due : uint8_t { kNothing, kFinalSense, kReset, kRespawn, kFreshSense };
+  // What is to be drawn for a row once all workers are through.
   enum class DueDrawing : uint8_t { kNothing, kFinal, kLatest, kFirst };
 
   Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batch_options);
@@ -61,9 +61,17 @@ struct Batch::Impl {
   bool is_callers_turn() const { return between_thread.load() == std::this_thread::get_id(); }
   std::exception_ptr take_turn(const Between& between);
   void end_by_caller(std::span<const uint8_t> rows);
-  void copy_to_final(int i);
+  void copy_to_final(size_t row);
+  void clear_observations(size_t row);
+  bool is_new_end(const AgentState& agent) const { return agent.end != EpisodeEnd::kNone && !agent.waits; }
+  bool ends_at_once(const AgentState& agent) const {
+    return agent.end != EpisodeEnd::kNone && options.autoreset == AutoresetMode::kSameStep;
+  }
+  bool is_to_respawn(int i, const AgentState& agent) const;
+  Due after_end(int i) const;
+  void note_alive(int i);
   void read_actions(int i, std::span<const float> actions);
-  void sense(int i, bool first, std::vector<ObservationBuffer>& into, Scratch& scratch);
+  void sense(int i, size_t agent, DueDrawing which, Scratch& scratch);
   void report_end(int i, const EnvLoop::KeepGoing& keep_going);
   void clear_results(int i);
 
@@ -86,14 +94,14 @@ struct Batch::Impl {
   uint64_t fingerprint;  // env_archive.h
   std::vector<EnvState> envs;
   std::vector<Due> due;                           // by env
-  std::vector<DueDrawing> due_drawings;           // by env
+  std::vector<DueDrawing> due_drawings;           // by row
   std::vector<std::unique_ptr<VehicleLog>> logs;  // by env, or none
   std::vector<double> action_low, action_high;
   std::vector<std::string> action_names, warnings;
 
   std::vector<ObservationBuffer> observations, final_observations;
   std::vector<double> rewards;
-  std::vector<uint8_t> terminated, truncated, finished, was_reset;
+  std::vector<uint8_t> terminated, truncated, finished, was_reset, alive;
   std::vector<uint8_t> live;  // of the latest turn of the caller
   RowInfos infos;
 

@@ -80,7 +80,7 @@ void Batch::Impl::redraw(Restored& restored) const {
   if (!env.started) return;
   for (size_t a = 0; a < env.agents.size(); ++a)
     for (size_t k = 0; k < observations.size(); ++k) {
-      if (!task->is_picture(k)) continue;
+      if (!task->is_picture(k) || env.agents[a].waits) continue;
       std::byte* const rows = reinterpret_cast<std::byte*>(restored.observations[k].data());
       const ObservationRow row{&env, &env.agents[a], false, rows + a * observations[k].row_bytes()};
       redraw_pictures(restored.task->agents[a].observations[k], {&row, 1});
@@ -94,6 +94,7 @@ void Batch::Impl::put_state(int i, const Restored& restored) {
   tasks[static_cast<size_t>(i)] = restored.task;
   next_tasks[static_cast<size_t>(i)] = restored.next_task;
   clear_results(i);
+  note_alive(i);
   for (size_t k = 0; k < observations.size(); ++k)
     std::memcpy(observations[k].row(row_of(i, 0)), restored.observations[k].data(),
                 restored.observations[k].size());
@@ -138,6 +139,7 @@ std::unique_ptr<Batch> Batch::clone() const {
   to.truncated = from.truncated;
   to.finished = from.finished;
   to.was_reset = from.was_reset;
+  to.alive = from.alive;
   to.infos.copy(from.infos);
   return out;
 }

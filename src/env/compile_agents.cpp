@@ -18,6 +18,34 @@ size_t find_vehicle(const EnvSpec& spec, const AgentSpec& agent, const Model& mo
   }
 }
 
+// The agents of a file, one for each vehicle that a pattern means.
+std::vector<AgentSpec> agents_of(const EnvSpec& spec, const Model& model) {
+  std::vector<AgentSpec> out;
+  for (const AgentSpec& agent : spec.agents) {
+    const size_t before = out.size();
+    if (agent.vehicles.empty()) {
+      out.push_back(agent);
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const VehicleModel& v : model.vehicles) {
+      known.push_back(v.name);
+      if (!matches_pattern(agent.vehicles, v.name)) continue;
+      out.push_back(agent);
+      out.back().vehicle = v.name;
+    }
+    if (out.size() == before)
+      throw WorldFileError(agent.vehicle_where, "<agent>, vehicles: found '" + shortened(agent.vehicles) +
+                                                    "', which no vehicle of the world is called" +
+                                                    did_you_mean(agent.vehicles, known));
+  }
+  if (out.size() > kMaxAgents)
+    throw WorldFileError(spec.agents.front().where, "<agent>: found " + std::to_string(out.size()) +
+                                                        " agents, expected at most " +
+                                                        std::to_string(kMaxAgents));
+  return out;
+}
+
 // Room for `count` values behind `size`, at a multiple of `alignment`; returns where it begins.
 size_t take(size_t& size, size_t count, size_t alignment = 1) {
   const size_t begin = (size + alignment - 1) / alignment * alignment;
@@ -115,13 +143,23 @@ void compile_resets(const EnvSpec& spec, TaskContext& context, AgentTask& agent,
   }
 }
 
-std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, LoadGuard& guard,
-                                           bool is_first) {
+Then read_then(TermReader& reader, const TaskContext& context) {
+  const auto then = static_cast<Then>(reader.choice("then", {"stay", "leave", "end_all"}));
+  const int group = context.model.bodies[context.model.vehicles[context.vehicle].body].joint_group;
+  if (then == Then::kLeave && group >= 0 && context.model.joint_groups[static_cast<size_t>(group)].tied)
+    reader.fail("then", "the robot is joined to a static block and cannot leave");
+  return then;
+}
+
+std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<const size_t> vehicles,
+                                           Task& task, LoadGuard& guard) {
+  const bool is_first = task.agents.empty();
   AgentTask& agent = task.agents.emplace_back();
-  agent.vehicle = find_vehicle(task.spec, spec, *task.models.front());
+  agent.vehicle = vehicles[task.agents.size() - 1];
   TaskNeeds needs;
   TaskContext context{.model = *task.models.front(),
                       .vehicle = agent.vehicle,
+                      .agents = vehicles,
                       .control_period = task.control_period,
                       .needs = needs};
   compile_resets(task.spec, context, agent, is_first ? &task.resets : nullptr);
@@ -137,6 +175,7 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, Lo
     TermReader reader(term);
     agent.terminations.push_back(make_term(reader, context, termination_classes()));
     agent.termination_names.push_back(term.name);
+    agent.termination_then.push_back(read_then(reader, context));
     reader.finish();
   }
   if (context.goal_radius > 0) agent.goal_radius = context.goal_radius;
@@ -146,9 +185,10 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, Task& task, Lo
     observations.push_back(compile_observation(term, context, guard, agent));
   for (const TermSpec& term : spec.rewards) {
     TermReader reader(term);
-    WeightedReward reward{term.name, reader.number("weight", 1),
+    WeightedReward reward{term.name, reader.number("weight", 1), reader.number("share", 0, {0, 1}),
                           make_term(reader, context, reward_classes())};
     reader.finish();
+    task.shares_rewards = task.shares_rewards || reward.share > 0;
     agent.rewards.push_back(std::move(reward));
   }
   agent.needs_path = needs.path || agent.start_and_goal.geodesic();
@@ -190,15 +230,32 @@ void check_alike(const AgentSpec& spec, const Task& task, const std::vector<Obse
                          "expected the same names, types, shapes and bounds");
 }
 
+// What is shared is the mean of one term of all agents.
+void check_shares(const AgentSpec& spec, const Task& task) {
+  const std::vector<WeightedReward>&first = task.agents.front().rewards, &own = task.agents.back().rewards;
+  for (size_t k = 0; k < std::max(first.size(), own.size()); ++k) {
+    const bool both = k < first.size() && k < own.size();
+    const bool shared = (k < first.size() && first[k].share > 0) || (k < own.size() && own[k].share > 0);
+    if (shared && !(both && first[k].name == own[k].name && first[k].share == own[k].share))
+      throw WorldFileError(spec.where,
+                           "<reward>, share: found a reward that not all agents have alike, expected "
+                           "it beside the agents, where it is of all");
+  }
+}
+
 }  // namespace
 
 void compile_agents(Task& task, LoadGuard& guard) {
-  for (const AgentSpec& spec : task.spec.agents) {
-    std::vector<ObservationSpec> observations = compile_agent(spec, task, guard, task.agents.empty());
+  const std::vector<AgentSpec> agents = agents_of(task.spec, *task.models.front());
+  std::vector<size_t> vehicles;
+  for (const AgentSpec& spec : agents)
+    vehicles.push_back(find_vehicle(task.spec, spec, *task.models.front()));
+  for (const AgentSpec& spec : agents) {
+    std::vector<ObservationSpec> observations = compile_agent(spec, vehicles, task, guard);
     if (task.agents.size() == 1)
       task.observation_specs = std::move(observations);
     else
-      check_alike(spec, task, observations);
+      check_alike(spec, task, observations), check_shares(spec, task);
   }
   const std::vector<ObservationSlot>& slots = task.agents.front().observations;
   task.has_pictures =

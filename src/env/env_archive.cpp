@@ -11,8 +11,8 @@ namespace mvsim {
 
 template <typename Archive>
 void visit(Archive& archive, ValueOf<Measurements> auto& measurements) {
-  auto& [pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided] = measurements;
-  archive(pose, heading, twist, to_goal, goal_distance, path_distance, clearance, collided);
+  auto& [pose, heading, twist, to_goal, goal_distance, path_distance, clearance, contacts] = measurements;
+  archive(pose, heading, twist, to_goal, goal_distance, path_distance, clearance, contacts);
 }
 
 template <typename Archive>
@@ -45,13 +45,15 @@ void visit_episode(Archive& archive, Env& env) {
   archive(key, next_episode, held, started, finished, diverged, steps);
 }
 
-// The same of AgentState: all but the field, the frames, and `last`, which lives within a period only.
+// The same of AgentState: all but the field, the frames, and `last`, which lives within a period only. A lone
+// agent waits for nobody.
 template <typename Archive, typename Agent>
-void visit_agent(Archive& archive, Agent& agent) {
-  auto& [end, success, before, now, goal, start, last, field, stillness, path_length, min_clearance,
-         bad_actions, action, previous_action, reward_sums, frames, recipes] = agent;
+void visit_agent(Archive& archive, Agent& agent, bool alone) {
+  auto& [end, success, then, waits, before, now, goal, start, last, field, stillness, path_length,
+         min_clearance, bad_actions, action, previous_action, reward_sums, frames, recipes] = agent;
   archive(end, success, before, now, goal, start, stillness, path_length, min_clearance, bad_actions, action,
           previous_action, reward_sums, recipes);
+  if (!alone) archive(then, waits);
 }
 
 // Calls work(dtype, bytes) for the ring of each observation that keeps frames and is no picture: what draws
@@ -66,8 +68,9 @@ void for_rings(const AgentTask& task, Agent& agent, const Work& work) {
 
 bool fits(const AgentState& agent, const AgentTask& task) {
   const size_t actions = task.action_components.size();
-  return agent.end <= EpisodeEnd::kTruncated && agent.action.size() == actions &&
-         agent.previous_action.size() == actions && agent.reward_sums.size() == task.rewards.size() &&
+  return agent.end <= EpisodeEnd::kTruncated && agent.then <= Then::kEndAll &&
+         agent.action.size() == actions && agent.previous_action.size() == actions &&
+         agent.reward_sums.size() == task.rewards.size() &&
          agent.stillness.size() == task.stuck_distances.size() && agent.recipes.size() == task.recipes_size;
 }
 
@@ -125,7 +128,7 @@ void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task) {
   visit_episode(archive, env);
   for (size_t a = 0; a < env.agents.size(); ++a) {
     const AgentState& agent = env.agents[a];
-    visit_agent(archive, agent);
+    visit_agent(archive, agent, env.agents.size() == 1);
     for_rings(task.agents[a], agent,
               [&](DType, std::span<const uint8_t> ring) { archive.raw(ring.data(), ring.size()); });
     archive(agent.field != nullptr);
@@ -147,7 +150,7 @@ EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like
   archive.check(env.steps >= (env.diverged ? 1 : 0) && (finite || !running));
   for (size_t a = 0; a < task.agents.size(); ++a) {
     AgentState& agent = env.agents.emplace_back(make_agent(task.agents[a]));
-    visit_agent(archive, agent);
+    visit_agent(archive, agent, task.agents.size() == 1);
     archive.check(fits(agent, task.agents[a]));
     for_rings(task.agents[a], agent,
               [&](DType dtype, std::span<uint8_t> ring) { read_values(archive, dtype, ring); });

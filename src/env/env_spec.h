@@ -57,10 +57,18 @@ inline constexpr double kShortestControlPeriod = 1e-6, kLongestControlPeriod = 1
 inline constexpr int kMaxVariants = 1000, kMaxSubsteps = 1000000;
 inline constexpr double kMaxWorldSeed = 9007199254740992.0;  // all integers up to it are doubles
 
+// What the end of an agent's episode means where others go on.
+enum class OnEnd {
+  kWait,     // it waits for them: its row is zero until the world begins anew
+  kRespawn,  // it begins anew, in the same world
+  kEndAll,   // all end
+};
+
 // One <agent>: what a policy drives, sees and is paid for.
 struct AgentSpec {
   SourceLocation where;
-  std::string vehicle;  // "" is the world's first
+  std::string vehicle;   // "" is the world's first
+  std::string vehicles;  // or a pattern: one description for all that match
   SourceLocation vehicle_where;
   TermSpec action;
   // In file order; rewards and terminations of the root, a shorthand for those of every agent, come first.
@@ -78,6 +86,7 @@ struct EnvSpec {
   double control_period = 0;  // s
   double time_limit = 0;      // s of simulated time; 0: none
   int substeps = 0;           // of a control period; 0: as many as the world's time step makes
+  OnEnd on_end = OnEnd::kWait;
   SourceLocation control_where;
 
   std::vector<AgentSpec> agents;                 // at least one
@@ -100,6 +109,9 @@ struct EnvLoadOptions {
   uint64_t memory_limit = kDefaultMemoryLimit;
   Poll poll;  // throws to stop a load
 };
+
+// The names of OnEnd, in order.
+std::vector<std::string> on_end_names();
 
 // Reads an environment file. Throws WorldFileError (content) or Error (the file cannot be read).
 EnvSpec load_env(const std::string& path, const EnvLoadOptions& options);

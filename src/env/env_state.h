@@ -23,7 +23,9 @@ struct Measurements {
   double goal_distance = 0;  // straight, m
   double path_distance = 0;  // along the shortest path, m; only if a term needs it
   double clearance = 0;      // of the chassis, at most AgentTask::clearance_limit
-  bool collided = false;     // in any substep of the period
+  uint8_t contacts = 0;      // in any substep of the period: bits of Contact (sim/sim_state.h)
+
+  bool collided() const { return contacts != 0; }
 };
 
 // Of one distance of TaskNeeds::stuck_distances.
@@ -34,10 +36,19 @@ struct Stillness {
 
 enum class EpisodeEnd : uint8_t { kNone, kTerminated, kTruncated };
 
+// What becomes of an agent that has terminated while others go on, and of those.
+enum class Then : uint8_t {
+  kStay,    // its robot stands where it is
+  kLeave,   // its robot is taken out of the world
+  kEndAll,  // the episode ends for all
+};
+
 // What belongs to one agent (a robot that a policy drives) within an episode.
 struct AgentState {
   EpisodeEnd end = EpisodeEnd::kNone;
   bool success = false;
+  Then then = Then::kStay;   // of the termination that held
+  bool waits = false;        // it ended in an earlier period and others go on: it is not stepped
   Measurements before, now;  // at the start and the end of the period
   Vec2 goal, start;
   Vec2 last;                               // where it was after the last substep, within a period only
@@ -64,6 +75,9 @@ struct GivenStart {
   std::optional<Pose2> pose;
   std::optional<Vec2> goal;
 };
+
+// Spreads the steps of an episode over keys, 2^64 over the golden ratio: key + kStepKeys * step.
+inline constexpr uint64_t kStepKeys = 0x9e3779b97f4a7c15;
 
 struct EnvState {
   explicit EnvState(Simulation s) : simulation(std::move(s)) {}

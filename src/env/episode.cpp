@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "env/plan/shortest_path.h"
 #include "model/param_names.h"
@@ -9,7 +10,11 @@
 namespace mvsim {
 namespace {
 
-void look(const AgentTask& task, const EnvState& env, AgentState& agent, bool collided) {
+// m from the walls to where robots are that were taken out of the world; beyond the sight of any lidar.
+constexpr double kAway = 1000, kApartThere = 20;
+constexpr Vec2 kNowhere{1e30, 1e30};
+
+void look(const AgentTask& task, const EnvState& env, AgentState& agent, uint8_t contacts) {
   const Simulation& s = env.simulation;
   const Pose3 pose = vehicle_pose(s, task.vehicle);
   Measurements& m = agent.now;
@@ -17,7 +22,7 @@ void look(const AgentTask& task, const EnvState& env, AgentState& agent, bool co
   m.heading = Rotation2(pose.yaw);
   m.twist = vehicle_twist(s, task.vehicle);
   m.clearance = clearance(s, task.vehicle, task.clearance_limit);
-  m.collided = collided;
+  m.contacts = contacts;
   if (!task.start_and_goal.has_goal()) return;
   m.to_goal = agent.goal - Vec2{pose.x, pose.y};
   m.goal_distance = norm(m.to_goal);
@@ -25,8 +30,8 @@ void look(const AgentTask& task, const EnvState& env, AgentState& agent, bool co
 }
 
 void measure(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent,
-             bool collided) {
-  look(agent_task, env, agent, collided);
+             uint8_t contacts) {
+  look(agent_task, env, agent, contacts);
   const Pose2& pose = agent.now.pose;
   agent.min_clearance = std::min(agent.min_clearance, agent.now.clearance);
   for (size_t i = 0; i < agent.stillness.size(); ++i) {
@@ -64,34 +69,75 @@ void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll
 // A collision on the way into the goal is a collision.
 void check_terminations(const AgentTask& task, const EnvState& env, AgentState& agent) {
   bool won = false, lost = false;
-  for (const auto& t : task.terminations) {
-    if (!t->holds(env, agent)) continue;
-    (t->verdict() == Verdict::kSuccess ? won : lost) = true;
+  for (size_t i = 0; i < task.terminations.size(); ++i) {
+    const Termination& t = *task.terminations[i];
+    if (!t.holds(env, agent)) continue;
+    (t.verdict() == Verdict::kSuccess ? won : lost) = true;
+    agent.then = std::max(agent.then, task.termination_then[i]);
   }
   agent.success = won && !lost;
   if (won || lost) agent.end = EpisodeEnd::kTerminated;
 }
 
-// The episode of an env is that of all its agents: it ends with the first one that terminates, or with the
-// time limit. Those that did not terminate are truncated.
-void end_episode(const Task& task, EnvState& env) {
-  const bool timeout = task.max_steps > 0 && env.steps >= task.max_steps;
-  env.finished = env.diverged || timeout ||
-                 std::any_of(env.agents.begin(), env.agents.end(),
-                             [](const AgentState& a) { return a.end == EpisodeEnd::kTerminated; });
-  if (!env.finished) return;
-  for (AgentState& agent : env.agents)
-    if (agent.end == EpisodeEnd::kNone) agent.end = EpisodeEnd::kTruncated;
+// Whether the ends of its agents end the episode of an env.
+bool is_over(const Task& task, const std::vector<AgentState>& agents) {
+  bool any = false, all = true;
+  for (const AgentState& agent : agents) {
+    const bool ended = agent.end != EpisodeEnd::kNone;
+    if (ended && agent.then == Then::kEndAll) return true;
+    any = any || ended;
+    all = all && ended;
+  }
+  if (respawns(task)) return false;
+  return task.spec.on_end == OnEnd::kEndAll ? any : all;
+}
+
+// From the end of its episode on a robot is driven no more: it is told to stand, or taken out of the world.
+void set_aside(const Task& task, EnvState& env, size_t index) {
+  const AgentTask& agent_task = task.agents[index];
+  AgentState& agent = env.agents[index];
+  Simulation& s = env.simulation;
+  if (std::exchange(agent.waits, true)) return;
+  double values[kMaxCommand];
+  for (size_t i = 0; i < agent_task.action_components.size(); ++i)
+    values[i] = std::clamp(0.0, agent_task.action_components[i].low, agent_task.action_components[i].high);
+  agent_task.action->apply(s, values);
+  if (agent.then != Then::kLeave) return;
+  const Rect& r = s.model().bounds;
+  s.place_vehicle(agent_task.vehicle,
+                  {r.x_max + kAway + kApartThere * static_cast<double>(index), r.y_max + kAway, 0});
 }
 
 double pay(const AgentTask& task, const EnvState& env, AgentState& agent) {
   double reward = 0;
   for (size_t i = 0; i < task.rewards.size(); ++i) {
-    const double value = task.rewards[i].weight * task.rewards[i].term->value(env, agent);
+    const WeightedReward& r = task.rewards[i];
+    const double value = (1 - r.share) * (r.weight * r.term->value(env, agent));
     agent.reward_sums[i] += value;
     reward += value;
   }
   return reward;
+}
+
+// Of each reward the part that the agents have in common: the mean over those that took the step.
+void pay_shares(const Task& task, EnvState& env, std::span<double> rewards) {
+  const std::vector<WeightedReward>& terms = task.agents.front().rewards;  // shared ones are in all alike
+  for (size_t k = 0; k < terms.size(); ++k) {
+    if (terms[k].share == 0) continue;
+    double sum = 0, count = 0;
+    for (size_t a = 0; a < env.agents.size(); ++a) {
+      if (env.agents[a].waits) continue;
+      const WeightedReward& own = task.agents[a].rewards[k];
+      sum += own.weight * own.term->value(env, env.agents[a]);
+      ++count;
+    }
+    for (size_t a = 0; a < env.agents.size(); ++a) {
+      if (env.agents[a].waits) continue;
+      const double part = terms[k].share * (sum / count);
+      env.agents[a].reward_sums[k] += part;
+      rewards[a] += part;
+    }
+  }
 }
 
 void apply_action(const AgentTask& task, const AgentState& agent, Simulation& simulation) {
@@ -129,7 +175,8 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
 
 void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent) {
   agent.end = EpisodeEnd::kNone;
-  agent.success = false;
+  agent.success = agent.waits = false;
+  agent.then = Then::kStay;
   agent.path_length = 0;
   agent.min_clearance = agent_task.clearance_limit;
   agent.bad_actions = 0;
@@ -139,11 +186,29 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   agent.now = {};
   // the first look makes the time 0
   agent.stillness.assign(agent_task.stuck_distances.size(), {agent.start, -task.substeps * task.substep});
-  measure(task, agent_task, env, agent, false);
+  measure(task, agent_task, env, agent, 0);
   agent.before = agent.now;
 }
 
 }  // namespace
+
+bool respawns(const Task& task) {
+  return task.spec.on_end == OnEnd::kRespawn && task.agents.size() > 1;
+}
+
+void respawn(const Task& task, EnvState& env, size_t agent, const Poll& poll) {
+  place_agent(task, agent, env, poll);
+  start_agent(task, task.agents[agent], env, env.agents[agent]);
+}
+
+// Those that go on when the episode of all ends are truncated.
+void end_episode(const Task& task, EnvState& env) {
+  const bool timeout = task.max_steps > 0 && env.steps >= task.max_steps;
+  env.finished = env.diverged || timeout || is_over(task, env.agents);
+  if (!env.finished) return;
+  for (AgentState& agent : env.agents)
+    if (agent.end == EpisodeEnd::kNone) agent.end = EpisodeEnd::kTruncated;
+}
 
 EnvState make_env(const Task& task, uint64_t key) {
   EnvState env(Simulation(task.models.front(), key));
@@ -173,7 +238,7 @@ void set_goal(const Task& task, EnvState& env, size_t index, Vec2 goal) {
 
 void measure_again(const Task& task, EnvState& env) {
   for (size_t a = 0; a < task.agents.size(); ++a)
-    look(task.agents[a], env, env.agents[a], env.agents[a].now.collided);
+    look(task.agents[a], env, env.agents[a], env.agents[a].now.contacts);
 }
 
 void apply_held(EnvState& env) {
@@ -188,8 +253,10 @@ void start_episode(const Task& task, EnvState& env, const Poll& poll) {
   env.started = true;
   env.finished = true;  // until all of what follows has worked
   prepare_world(task, env, episode, poll);
-  for (size_t a = 0; a < task.agents.size(); ++a) place_agent(task, a, env, poll);
   env.steps = 0;
+  if (task.agents.size() > 1)
+    for (AgentState& agent : env.agents) agent.goal = kNowhere;  // those of the episode before hinder none
+  for (size_t a = 0; a < task.agents.size(); ++a) place_agent(task, a, env, poll);
   env.diverged = false;
   env.simulation.clear_collision_flags();
   for (size_t a = 0; a < task.agents.size(); ++a) start_agent(task, task.agents[a], env, env.agents[a]);
@@ -204,6 +271,10 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
   AgentState* const agents = env.agents.data();
   for (size_t a = 0; a < count; ++a) {
     AgentState& agent = agents[a];
+    if (agent.end != EpisodeEnd::kNone) {
+      set_aside(task, env, a);
+      continue;
+    }
     apply_action(tasks[a], agent, s);
     agent.before = agent.now;
     agent.last = {agent.now.pose.x, agent.now.pose.y};
@@ -219,6 +290,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
     }
     for (size_t a = 0; a < count; ++a) {
       AgentState& agent = agents[a];
+      if (agent.waits) continue;
       const Pose3 p = vehicle_pose(s, tasks[a].vehicle);
       agent.path_length += norm(Vec2{p.x, p.y} - agent.last);
       agent.last = {p.x, p.y};
@@ -228,13 +300,16 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
   std::fill(rewards.begin(), rewards.end(), 0.0);
   if (!env.diverged) {
     for (size_t a = 0; a < count; ++a) {
-      measure(task, tasks[a], env, agents[a], had_collision(s, tasks[a].vehicle));
+      if (agents[a].waits) continue;
+      measure(task, tasks[a], env, agents[a], contacts(s, tasks[a].vehicle));
       check_terminations(tasks[a], env, agents[a]);
     }
   }  // else no outcome of the task: measurements and observations stay those of the last sound state
   end_episode(task, env);
-  if (!env.diverged)
-    for (size_t a = 0; a < count; ++a) rewards[a] = pay(tasks[a], env, agents[a]);
+  if (env.diverged) return true;
+  for (size_t a = 0; a < count; ++a)
+    if (!agents[a].waits) rewards[a] = pay(tasks[a], env, agents[a]);
+  if (task.shares_rewards) pay_shares(task, env, rewards);
   return true;
 }
 

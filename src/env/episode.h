@@ -21,6 +21,14 @@ void start_episode(const Task& task, EnvState& env, const Poll& poll = {});
 bool step_period(const Task& task, EnvState& env, const std::function<bool()>& keep_going,
                  std::span<double> rewards);
 
+// Ends the episode of an env whose agents have ended, or whose time is up: once its agents are checked.
+void end_episode(const Task& task, EnvState& env);
+
+// Whether an agent that has ended begins anew while others go on.
+bool respawns(const Task& task);
+// Gives such an agent another start and goal. `poll` as in start_episode().
+void respawn(const Task& task, EnvState& env, size_t agent, const Poll& poll);
+
 // Changes between control periods. After others than set_goal() the agents are measured again, so that what a
 // caller moves is nobody's progress.
 void set_goal(const Task& task, EnvState& env, size_t agent, Vec2 goal);

@@ -59,6 +59,7 @@ std::string difference(const Task& a, const Task& b) {
                   b.observation_specs.end(), same_observation))
     return "the observations";
   if (a.control_period != b.control_period) return "the control period";
+  if (a.agents.size() != b.agents.size()) return "the number of agents";
   for (size_t i = 0; i < a.agents.size(); ++i)
     if (const std::string found = difference(a.agents[i], b.agents[i]); !found.empty()) return found;
   return "";

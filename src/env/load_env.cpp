@@ -92,11 +92,17 @@ void add_term(std::vector<TermSpec>& terms, TermSpec term) {
 }
 
 AgentSpec read_agent(const Element& element) {
-  refuse_unknown_attributes(element, {"vehicle"});
+  refuse_unknown_attributes(element, {"vehicle", "vehicles"});
   AgentSpec agent;
   agent.where = element.where();
   agent.vehicle = element.node.attribute("vehicle").value();
+  agent.vehicles = element.node.attribute("vehicles").value();
   agent.vehicle_where = element.where();
+  if (element.node.attribute("vehicle") && element.node.attribute("vehicles"))
+    throw WorldFileError(element.where(), "<agent>: found 'vehicle' and 'vehicles', expected one of them");
+  if (element.node.attribute("vehicles") && agent.vehicles.empty())
+    throw WorldFileError(element.where(),
+                         "<agent>, vehicles: found nothing, expected a pattern such as 'r*'");
   bool has_action = false;
   for (const Element& e : children_of(element)) {
     if (e.tag() == "action") {
@@ -165,7 +171,7 @@ void read_knob(const Element& e, EnvSpec& spec) {
 // Attributes of the root are read like those of a term.
 void read_root(const Element& root, EnvSpec& spec) {
   refuse_unknown_attributes(
-      root, {"id", "world", "variants", "world_seed", "control_period", "time_limit", "substeps"});
+      root, {"id", "world", "variants", "world_seed", "control_period", "time_limit", "substeps", "on_end"});
   const TermSpec term = read_term(root, "id");
   TermReader reader(term);
   spec.id = reader.text("id", "");
@@ -178,6 +184,7 @@ void read_root(const Element& root, EnvSpec& spec) {
   spec.control_where = term.params.find("control_period")->where;
   spec.time_limit = reader.number("time_limit", 0, {0, kMaxNumber});
   spec.substeps = reader.integer("substeps", 0, 1, kMaxSubsteps);
+  spec.on_end = static_cast<OnEnd>(reader.choice("on_end", on_end_names()));
 }
 
 EnvSpec read_document(const XmlSource& source) {
@@ -224,6 +231,10 @@ EnvSpec read_document(const XmlSource& source) {
 }
 
 }  // namespace
+
+std::vector<std::string> on_end_names() {
+  return {"wait", "respawn", "end_all"};
+}
 
 void append_term(std::vector<TermSpec>& terms, TermSpec term) {
   check_count(terms, kMaxTerms, term.params.where, describe(term));

@@ -1,5 +1,5 @@
 // What an agent sees: scan, gnss, imu, image, depth, labels, range_image, reading, goal, waypoint, velocity,
-// odometry, attitude, wheels, height_scan, last_action.
+// odometry, attitude, neighbours, wheels, height_scan, last_action.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -221,6 +221,7 @@ constexpr auto kClasses = std::to_array<TermClass<Observation>>({
     {"velocity", make<Velocity>},
     {"odometry", make<Odometry>},
     {"attitude", make<Attitude>},
+    {"neighbours", make_neighbours_observation},
     {"wheels", make_wheels_observation},
     {"height_scan", make_height_scan},
     {"last_action", make<LastAction>},

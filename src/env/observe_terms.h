@@ -13,6 +13,9 @@ std::unique_ptr<const Observation> make_wheels_observation(TermReader& reader, T
 // `height_scan`: how high the ground around the robot lies.
 std::unique_ptr<const Observation> make_height_scan(TermReader& reader, TaskContext& context);
 
+// `neighbours`: the nearest other agents.
+std::unique_ptr<const Observation> make_neighbours_observation(TermReader& reader, TaskContext& context);
+
 // `reading`: a sensor of any kind, as its ReadingSpec says.
 std::unique_ptr<const Observation> make_reading_observation(TermReader& reader, TaskContext& context);
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "env/contact_kinds.h"
 #include "env/terms.h"
 
 namespace mvsim {
@@ -39,13 +40,30 @@ class Goal final : public Reward {
   double value(const EnvState&, const AgentState& agent) const override { return agent.success ? 1 : 0; }
 };
 
+// 1 when the last agent of the world reaches its goal and all others have.
+class AllGoals final : public Reward {
+ public:
+  AllGoals(TermReader& reader, TaskContext& context) {
+    need_goal(reader, context);
+    if (!context.has_goal_termination) reader.fail("class", "expected a <terminate class=\"goal\">");
+  }
+  double value(const EnvState& env, const AgentState&) const override {
+    return std::all_of(env.agents.begin(), env.agents.end(), [](const AgentState& a) { return a.success; })
+               ? 1
+               : 0;
+  }
+};
+
 // 1 in the period in which contact begins.
 class Collision final : public Reward {
  public:
-  Collision(TermReader&, TaskContext&) {}
+  Collision(TermReader& reader, TaskContext&) : with_(read_contact_kinds(reader)) {}
   double value(const EnvState&, const AgentState& agent) const override {
-    return agent.now.collided && !agent.before.collided ? 1 : 0;
+    return (agent.now.contacts & with_) != 0 && (agent.before.contacts & with_) == 0 ? 1 : 0;
   }
+
+ private:
+  uint8_t with_;
 };
 
 // 1 when the episode ends in a failure, whatever it was (collision, stuck, tilt, off_map).
@@ -136,6 +154,7 @@ std::unique_ptr<const Reward> make(TermReader& reader, TaskContext& context) {
 constexpr auto kClasses = std::to_array<TermClass<Reward>>({
     {"progress", make<Progress>},
     {"goal", make<Goal>},
+    {"all_goals", make<AllGoals>},
     {"collision", make<Collision>},
     {"time", make<Time>},
     {"turn", make<Turn>},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "env/contact_kinds.h"
 #include "env/episode.h"
 
 namespace mvsim {
@@ -19,6 +20,11 @@ RowInfos::RowInfos(const Task& task, size_t rows, bool spl) : spl_(spl) {
     std::vector<size_t>& columns = terminations_.emplace_back();
     for (const std::string& name : agent.termination_names)
       columns.push_back(column("terminated/" + name, InfoType::kBool, rows));
+  }
+  if (task.agents.size() > 1) {
+    contacts_ = columns_.size();
+    for (const ContactKind& kind : kContactKinds)
+      column("collision/" + std::string(kind.name), InfoType::kBool, rows);
   }
   if (!spl) return;
   spl_column_ = column("spl", InfoType::kNumber, rows);
@@ -50,7 +56,7 @@ void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size
   const AgentTask& agent_task = task.agents[index];
   const AgentState& agent = env.agents[index];
   set(kSuccess, row, agent.success);
-  set(kCollision, row, agent.now.collided);
+  set(kCollision, row, agent.now.collided());
   const bool timeout = task.max_steps > 0 && env.steps >= task.max_steps;
   set(kTimeout, row, agent.end == EpisodeEnd::kTruncated && timeout && !env.diverged);
   set(kDiverged, row, env.diverged);
@@ -61,6 +67,8 @@ void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size
   for (size_t k = 0; k < agent.reward_sums.size(); ++k) set(rewards_[index][k], row, agent.reward_sums[k]);
   for (size_t k = 0; k < terminations_[index].size(); ++k)
     set(terminations_[index][k], row, !env.diverged && agent_task.terminations[k]->holds(env, agent));
+  for (size_t k = 0; contacts_ > 0 && k < kContactKinds.size(); ++k)
+    set(contacts_ + k, row, (agent.now.contacts & kContactKinds[k].bit) != 0);
   if (!spl_) return;
   double spl = 0;
   if (agent.success) {

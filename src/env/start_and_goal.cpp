@@ -68,6 +68,7 @@ void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
   goal_clearance_ = reader.number("clearance", 0, kNotNegative);
   goal_area_ = read_area(reader, context.model);
   goal_slope_ = read_slope(reader);
+  goals_apart_ = reader.number("apart", 0, kNotNegative);
   distance_ = reader.interval("distance", kNotNegative);
   if (distance_ && reader.term().params.find("distance")->text.find_first_of(" \t") == std::string::npos)
     distance_->high = kFar;  // one number is the minimum distance
@@ -120,6 +121,22 @@ std::optional<Vec2> StartAndGoal::draw_goal(const Simulation& simulation, const 
     if (grid->free[static_cast<size_t>(snapped)] && is_free(simulation, vehicle_, p, goal_clearance_) &&
         ground_slope(simulation.model(), p) <= goal_slope_)
       return p;
+  }
+  return std::nullopt;
+}
+
+// Of the agents that have a goal in this episode.
+bool StartAndGoal::is_apart(const EnvState& env, size_t index, Vec2 goal) const {
+  for (size_t a = 0; a < env.agents.size(); ++a)
+    if (a != index && norm(env.agents[a].goal - goal) < goals_apart_) return false;
+  return true;
+}
+
+std::optional<Vec2> StartAndGoal::draw_goal(const EnvState& env, size_t index, const PlanningGrid* grid,
+                                            RandomStream& random, const Poll& poll) const {
+  for (int i = 0; i < kGoalTries; ++i) {
+    const auto drawn = draw_goal(env.simulation, grid, random, poll);
+    if (!drawn || is_apart(env, index, *drawn)) return drawn;
   }
   return std::nullopt;
 }
@@ -188,12 +205,13 @@ void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid, 
   AgentState& agent = env.agents[index];
   const GivenStart given = index == 0 && env.given ? *env.given : GivenStart{};
   const auto stream = static_cast<uint16_t>(index);
-  RandomStream spawn(s.state().key, s.state().episode, StreamPurpose::kSpawn, stream);
-  RandomStream goal(s.state().key, s.state().episode, StreamPurpose::kGoal, stream);
+  const uint64_t key = s.state().key + kStepKeys * static_cast<uint64_t>(env.steps);
+  RandomStream spawn(key, s.state().episode, StreamPurpose::kSpawn, stream);
+  RandomStream goal(key, s.state().episode, StreamPurpose::kGoal, stream);
   agent.field.reset();
   for (int i = 0; i < kGoalTries; ++i) {
     if (has_goal_) {
-      const auto drawn = given.goal ? given.goal : draw_goal(s, grid, goal, poll);
+      const auto drawn = given.goal ? given.goal : draw_goal(env, index, grid, goal, poll);
       if (!drawn) break;
       agent.goal = *drawn;
       if (grid && !(agent.field && given.goal)) agent.field = field_of(agent.goal);

@@ -40,6 +40,9 @@ class StartAndGoal {
   bool draw_start(Simulation& simulation, AgentState& agent, RandomStream& random, const Poll& poll) const;
   bool start_at(Simulation& simulation, AgentState& agent, const GivenStart& given) const;
   bool accepts(const AgentState& agent, Vec2 start, double wanted) const;
+  bool is_apart(const EnvState& env, size_t index, Vec2 goal) const;
+  std::optional<Vec2> draw_goal(const EnvState& env, size_t index, const PlanningGrid* grid,
+                                RandomStream& random, const Poll& poll) const;
   std::optional<Vec2> draw_goal(const Simulation& simulation, const PlanningGrid* grid, RandomStream& random,
                                 const Poll& poll) const;
 
@@ -60,6 +63,7 @@ class StartAndGoal {
   double goal_radius_ = 0;
   bool has_spawn_ = false, has_goal_ = false, geodesic_ = false, uniform_distance_ = false;
   double spawn_clearance_ = 0, goal_clearance_ = 0;
+  double goals_apart_ = 0;  // m between the goals of two agents
   double cell_ = 0.2, inflation_ = 0;
   TermSpec spawn_term_, goal_term_;             // for messages
   std::optional<Rect> spawn_area_, goal_area_;  // none: the bounds of the world

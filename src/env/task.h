@@ -17,6 +17,7 @@ namespace mvsim {
 struct WeightedReward {
   std::string name;
   double weight;
+  double share;  // of it that the agents have in common, as their mean
   std::unique_ptr<const Reward> term;
 };
 
@@ -50,6 +51,7 @@ struct AgentTask {
   std::vector<WeightedReward> rewards;
   std::vector<std::unique_ptr<const Termination>> terminations;
   std::vector<std::string> termination_names;
+  std::vector<Then> termination_then;
 
   std::vector<std::shared_ptr<const PlanningGrid>> grids;  // by variant, if needs_path and static_world
   std::unique_ptr<GoalFieldCache> fields = std::make_unique<GoalFieldCache>();
@@ -74,6 +76,7 @@ struct Task {
   std::vector<AgentTask> agents;                   // at least one
   std::vector<ObservationSpec> observation_specs;  // of each agent's rows
   bool has_pictures = false;
+  bool shares_rewards = false;
 
   bool is_picture(size_t key) const { return agents.front().observations[key].is_picture(); }
 };

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "env/contact_kinds.h"
 #include "env/terms.h"
 
 namespace mvsim {
@@ -32,9 +33,14 @@ class Goal final : public Termination {
 
 class Collision final : public Termination {
  public:
-  Collision(TermReader&, TaskContext&) {}
-  bool holds(const EnvState&, const AgentState& agent) const override { return agent.now.collided; }
+  Collision(TermReader& reader, TaskContext&) : with_(read_contact_kinds(reader)) {}
+  bool holds(const EnvState&, const AgentState& agent) const override {
+    return (agent.now.contacts & with_) != 0;
+  }
   Verdict verdict() const override { return Verdict::kFailure; }
+
+ private:
+  uint8_t with_;
 };
 
 // The reference point is outside of the world's bounds widened by `margin`.

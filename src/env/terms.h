@@ -29,6 +29,7 @@ struct TaskNeeds {
 struct TaskContext {
   const Model& model;
   size_t vehicle;
+  std::span<const size_t> agents;  // the vehicles of all agents of an env, in their order
   double control_period;
   bool has_goal = false, has_goal_termination = false;
   double goal_radius = 0;  // of the termination; 0: none

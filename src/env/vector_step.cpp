@@ -3,7 +3,8 @@
 //   advance      a control period of every env; rewards and ends are checked
 //   sense final  the observations at its end (SAME_STEP: of an episode that ended, into `final_observations`)
 //   between      the caller's turn, if he wants one: rewards and ends of his own
-//   reset        the episodes that ended begin anew (NEXT_STEP: those that ended in the step before)
+//   reset        the episodes that ended begin anew (NEXT_STEP: those that ended in the step before); so do
+//                agents that do not wait for the others of their env
 //   sense fresh  the observations of their start
 //
 // Each phase of an env needs that env alone. Pictures are recorded in the phases and drawn between them,
@@ -31,6 +32,7 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop, 
       m.sense_final(i, keep_going, scratch);
       m.reset(i, keep_going);
       m.sense_fresh(i, scratch);
+      m.note_alive(i);
     });
   } else {
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
@@ -42,6 +44,7 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop, 
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
       m.reset(i, keep_going);
       m.sense_fresh(i, scratch);
+      m.note_alive(i);
     });
     m.draw_pictures(loop);
   }
@@ -67,6 +70,7 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop,
     if (!starts.empty()) m.envs[static_cast<size_t>(i)].given = &starts[static_cast<size_t>(i)];
     m.reset(i, keep_going);
     m.sense_fresh(i, scratch);
+    m.note_alive(i);
   });
   m.draw_pictures(loop);
   m.finish(loop);
@@ -77,6 +81,7 @@ EnvLoop Batch::Impl::loop(const ShouldStop& should_stop) {
             envs[static_cast<size_t>(i)].finished = true;
             envs[static_cast<size_t>(i)].given = nullptr;
             due[static_cast<size_t>(i)] = Due::kNothing;
+            note_alive(i);
           }};
 }
 
@@ -109,67 +114,96 @@ void Batch::Impl::sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scrat
   const auto env_index = static_cast<size_t>(i);
   if (due[env_index] != Due::kFinalSense) return;
   const EnvState& env = envs[env_index];
-  const bool restarts = env.finished && options.autoreset == AutoresetMode::kSameStep;
-  if (!env.diverged) {
-    sense(i, false, restarts ? final_observations : observations, scratch);
-    if (task->has_pictures) due_drawings[env_index] = restarts ? DueDrawing::kFinal : DueDrawing::kLatest;
-  } else if (restarts) {  // the last sound ones
-    copy_to_final(i);
+  for (size_t a = 0; a < env.agents.size(); ++a) {
+    const AgentState& agent = env.agents[a];
+    const bool to_final = ends_at_once(agent);
+    if (!agent.waits && !env.diverged) {
+      sense(i, a, to_final ? DueDrawing::kFinal : DueDrawing::kLatest, scratch);
+    } else if (!agent.waits && to_final) {  // the last sound ones
+      copy_to_final(row_of(i, a));
+    }
+    // what follows is another episode's
+    if (agent.waits || (to_final && !env.finished)) clear_observations(row_of(i, a));
   }
-  if (env.finished) report_end(i, keep_going);
-  due[env_index] = restarts ? Due::kReset : Due::kNothing;
+  report_end(i, keep_going);
+  due[env_index] = after_end(i);
+}
+
+// An agent that ended in this step, or (NEXT_STEP) in the one before, while others go on.
+bool Batch::Impl::is_to_respawn(int i, const AgentState& agent) const {
+  return agent.end != EpisodeEnd::kNone && !envs[static_cast<size_t>(i)].finished && respawns(*task) &&
+         (agent.waits || options.autoreset == AutoresetMode::kSameStep);
+}
+
+Batch::Impl::Due Batch::Impl::after_end(int i) const {
+  const EnvState& env = envs[static_cast<size_t>(i)];
+  if (env.finished) return options.autoreset == AutoresetMode::kSameStep ? Due::kReset : Due::kNothing;
+  const bool any = std::any_of(env.agents.begin(), env.agents.end(),
+                               [&](const AgentState& agent) { return is_to_respawn(i, agent); });
+  return any ? Due::kRespawn : Due::kNothing;
 }
 
 void Batch::Impl::reset(int i, const EnvLoop::KeepGoing& keep_going) {
   const auto env_index = static_cast<size_t>(i);
-  if (due[env_index] != Due::kReset) return;
+  const Due what = due[env_index];
+  if (what != Due::kReset && what != Due::kRespawn) return;
   EnvState& env = envs[env_index];
-  if (tasks[env_index] != next_tasks[env_index]) {
-    tasks[env_index] = next_tasks[env_index];
-    env.variant = 0;
-  }
-  start_episode(*tasks[env_index], env, [&] {
+  const Poll poll = [&] {
     if (!keep_going()) throw Stopped();
-  });
-  env.given = nullptr;
-  std::fill_n(was_reset.begin() + static_cast<std::ptrdiff_t>(row_of(i, 0)), task->agents.size(), uint8_t{1});
+  };
+  const auto first_flag = was_reset.begin() + static_cast<std::ptrdiff_t>(row_of(i, 0));
+  if (what == Due::kRespawn) {
+    for (size_t a = 0; a < env.agents.size(); ++a) {
+      if (!is_to_respawn(i, env.agents[a])) continue;
+      respawn(*tasks[env_index], env, a, poll);
+      first_flag[static_cast<std::ptrdiff_t>(a)] = 1;
+    }
+  } else {
+    if (tasks[env_index] != next_tasks[env_index]) {
+      tasks[env_index] = next_tasks[env_index];
+      env.variant = 0;
+    }
+    start_episode(*tasks[env_index], env, poll);
+    env.given = nullptr;
+    std::fill_n(first_flag, task->agents.size(), uint8_t{1});
+  }
   due[env_index] = Due::kFreshSense;
 }
 
 void Batch::Impl::sense_fresh(int i, Scratch& scratch) {
   const auto env_index = static_cast<size_t>(i);
   if (due[env_index] != Due::kFreshSense) return;
-  sense(i, true, observations, scratch);
-  if (task->has_pictures) due_drawings[env_index] = DueDrawing::kFirst;
+  for (size_t a = 0; a < task->agents.size(); ++a)
+    if (was_reset[row_of(i, a)] != 0) sense(i, a, DueDrawing::kFirst, scratch);
   due[env_index] = Due::kNothing;
 }
 
-// Writes the observations of an env into its rows, and records its pictures.
-void Batch::Impl::sense(int i, bool first, std::vector<ObservationBuffer>& into, Scratch& scratch) {
+// Writes the observations of an agent into its row, and records its pictures.
+void Batch::Impl::sense(int i, size_t a, DueDrawing which, Scratch& scratch) {
   EnvState& env = envs[static_cast<size_t>(i)];
-  for (size_t a = 0; a < env.agents.size(); ++a) {
-    const std::vector<ObservationSlot>& slots = task_of(i).agents[a].observations;
-    for (size_t k = 0; k < slots.size(); ++k) {
-      const ObservationRow row{&env, &env.agents[a], first, into[k].row(row_of(i, a))};
-      if (slots[k].is_picture())
-        record_picture(slots[k], row);
-      else
-        write_observation(slots[k], row, scratch);
-    }
+  std::vector<ObservationBuffer>& into = which == DueDrawing::kFinal ? final_observations : observations;
+  const std::vector<ObservationSlot>& slots = task_of(i).agents[a].observations;
+  for (size_t k = 0; k < slots.size(); ++k) {
+    const ObservationRow row{&env, &env.agents[a], which == DueDrawing::kFirst, into[k].row(row_of(i, a))};
+    if (slots[k].is_picture())
+      record_picture(slots[k], row);
+    else
+      write_observation(slots[k], row, scratch);
   }
+  if (task->has_pictures) due_drawings[row_of(i, a)] = which;
 }
 
 void Batch::Impl::draw_pictures(EnvLoop& loop) {
   if (!task->has_pictures) return;
   // a renderer may throw: nothing is due any more then either
-  const auto due_now = std::exchange(due_drawings, std::vector(envs.size(), DueDrawing::kNothing));
+  const auto due_now = std::exchange(due_drawings, std::vector(due_drawings.size(), DueDrawing::kNothing));
   loop.run([&](int i, const EnvLoop::KeepGoing&, Scratch&) {
-    const auto env_index = static_cast<size_t>(i);
-    const DueDrawing due_here = due_now[env_index];
-    if (due_here == DueDrawing::kNothing) return;
-    EnvState& env = envs[env_index];
-    std::vector<ObservationBuffer>& into = due_here == DueDrawing::kFinal ? final_observations : observations;
+    EnvState& env = envs[static_cast<size_t>(i)];
     for (size_t a = 0; a < task->agents.size(); ++a) {
+      const DueDrawing due_here = due_now[row_of(i, a)];
+      if (due_here == DueDrawing::kNothing) continue;
+      std::vector<ObservationBuffer>& into =
+          due_here == DueDrawing::kFinal ? final_observations : observations;
       const std::vector<ObservationSlot>& slots = task_of(i).agents[a].observations;
       for (size_t k = 0; k < slots.size(); ++k) {
         if (!slots[k].is_picture()) continue;
@@ -185,7 +219,8 @@ void Batch::Impl::draw_pictures(EnvLoop& loop) {
 std::exception_ptr Batch::Impl::take_turn(const Between& between) {
   for (size_t row = 0; row < live.size(); ++row) {
     const EnvState& env = envs[row / task->agents.size()];
-    live[row] = (!env.finished || finished[row] != 0) && !env.diverged;
+    const bool waits = env.agents[row % task->agents.size()].waits;
+    live[row] = (!env.finished || finished[row] != 0) && !env.diverged && !waits;
   }
   between_thread = std::this_thread::get_id();
   std::exception_ptr error;
@@ -200,28 +235,42 @@ std::exception_ptr Batch::Impl::take_turn(const Between& between) {
 
 // Episodes that the caller ends in this step; one that only a time limit ended is terminated instead.
 void Batch::Impl::end_by_caller(std::span<const uint8_t> rows) {
-  for (size_t row = 0; row < rows.size(); ++row) {
-    const auto env_index = row / task->agents.size();
-    const int i = static_cast<int>(env_index);
-    EnvState& env = envs[env_index];
-    const bool went_on = !env.finished;
-    if (rows[row] == 0 || env.diverged || (!went_on && truncated[row] == 0)) continue;
-    env.finished = true;
-    for (AgentState& agent : env.agents)
-      if (agent.end == EpisodeEnd::kNone) agent.end = EpisodeEnd::kTruncated;
-    env.agents[row % task->agents.size()].end = EpisodeEnd::kTerminated;
+  for (int i = 0; i < options.num_envs && !rows.empty(); ++i) {
+    EnvState& env = envs[static_cast<size_t>(i)];
+    if (env.diverged) continue;
+    bool any = false;
+    for (size_t a = 0; a < env.agents.size(); ++a) {
+      const size_t row = row_of(i, a);
+      AgentState& agent = env.agents[a];
+      if (rows[row] == 0 || agent.waits || (agent.end != EpisodeEnd::kNone && truncated[row] == 0)) continue;
+      agent.end = EpisodeEnd::kTerminated;
+      any = true;
+    }
+    if (!any) continue;
+    end_episode(task_of(i), env);
+    for (size_t a = 0; a < env.agents.size(); ++a)
+      if (is_new_end(env.agents[a]) && finished[row_of(i, a)] == 0 && ends_at_once(env.agents[a]))
+        copy_to_final(row_of(i, a));
     report_end(i, [] { return true; });
-    if (!went_on || options.autoreset != AutoresetMode::kSameStep) continue;
-    copy_to_final(i);
-    due[env_index] = Due::kReset;
+    due[static_cast<size_t>(i)] = after_end(i);
   }
 }
 
-// The latest observations of an env are its last ones.
-void Batch::Impl::copy_to_final(int i) {
+// The latest observations of a row are its last ones.
+void Batch::Impl::copy_to_final(size_t row) {
   for (size_t k = 0; k < observations.size(); ++k)
-    std::memcpy(final_observations[k].row(row_of(i, 0)), observations[k].row(row_of(i, 0)),
-                task->agents.size() * observations[k].row_bytes());
+    std::memcpy(final_observations[k].row(row), observations[k].row(row), observations[k].row_bytes());
+}
+
+void Batch::Impl::clear_observations(size_t row) {
+  for (ObservationBuffer& o : observations) std::memset(o.row(row), 0, o.row_bytes());
+}
+
+void Batch::Impl::note_alive(int i) {
+  const EnvState& env = envs[static_cast<size_t>(i)];
+  const bool runs = env.started && !env.finished;
+  for (size_t a = 0; a < env.agents.size(); ++a)
+    alive[row_of(i, a)] = runs && env.agents[a].end == EpisodeEnd::kNone;
 }
 
 // Takes over actions clipped to [-1, 1]; one that is not finite counts as zero as a whole.
@@ -229,6 +278,7 @@ void Batch::Impl::read_actions(int i, std::span<const float> actions) {
   EnvState& env = envs[static_cast<size_t>(i)];
   for (size_t a = 0; a < env.agents.size(); ++a) {
     AgentState& agent = env.agents[a];
+    if (agent.end != EpisodeEnd::kNone) continue;
     std::swap(agent.previous_action, agent.action);
     const size_t n = agent.action.size(), index = row_of(i, a);
     const float* row = actions.data() + index * n;
@@ -240,9 +290,11 @@ void Batch::Impl::read_actions(int i, std::span<const float> actions) {
   }
 }
 
+// Of the agents that ended in this step.
 void Batch::Impl::report_end(int i, const EnvLoop::KeepGoing& keep_going) {
   const EnvState& env = envs[static_cast<size_t>(i)];
   for (size_t a = 0; a < env.agents.size(); ++a) {
+    if (!is_new_end(env.agents[a])) continue;
     const size_t row = row_of(i, a);
     finished[row] = 1;
     terminated[row] = env.agents[a].end == EpisodeEnd::kTerminated;

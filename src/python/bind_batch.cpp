@@ -131,6 +131,11 @@ void bind_spec(py::module_& m) {
       .def_readonly("control_period", &EnvSpec::control_period)
       .def_property_readonly("keywords", &override_names)
       .def_property_readonly("files", &file_knobs)
+      .def_property_readonly(
+          "several_agents",
+          [](const EnvSpec& s) { return s.agents.size() > 1 || !s.agents.front().vehicles.empty(); })
+      .def_property_readonly("on_end",
+                             [](const EnvSpec& s) { return on_end_names()[static_cast<size_t>(s.on_end)]; })
       .def_readwrite("time_limit", &EnvSpec::time_limit);
   m.def(
       "load_env",
@@ -138,12 +143,7 @@ void bind_spec(py::module_& m) {
         EnvLoadOptions options;
         options.assets = assets.text;
         options.roots = texts_of(roots);
-        EnvSpec spec = load_env(path.text, options);
-        if (spec.agents.size() > 1)
-          throw WorldFileError(
-              spec.agents[1].where,
-              "<agent>: several agents: not available from Python yet, expected one <agent>");
-        return spec;
+        return load_env(path.text, options);
       },
       "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{});
   m.def(
@@ -188,7 +188,7 @@ void bind_options(py::module_& m) {
       .value("DISABLED", AutoresetMode::kDisabled);
   py::class_<BatchOptions>(m, "BatchOptions")
       .def(py::init(&batch_options), "assets"_a, "roots"_a, "resources"_a = ResourceArgument{})
-      .def_readwrite("num_envs", &BatchOptions::num_envs)
+      .def_readwrite("num_envs", &BatchOptions::num_rows)  // what Python counts
       .def_readwrite("num_threads", &BatchOptions::num_threads)
       .def_readwrite("pin", &BatchOptions::pin)
       .def_readwrite("autoreset_mode", &BatchOptions::autoreset)
@@ -220,6 +220,7 @@ void bind_batch(py::module_& m) {
       .def_property_readonly("spec", &Batch::spec, py::return_value_policy::reference_internal)
       .def_property_readonly("warnings", &Batch::warnings)
       .def_property_readonly("num_envs", &Batch::num_envs)
+      .def_property_readonly("num_agents", &Batch::num_agents)
       .def_property_readonly("num_threads", &Batch::num_threads)
       .def_property_readonly("control_period", &Batch::control_period)
       .def_property_readonly("action_size", &Batch::action_size)
@@ -251,6 +252,7 @@ void bind_batch(py::module_& m) {
       .def_property_readonly("truncated", [](py::object self) { return flags(self, &Batch::truncated); })
       .def_property_readonly("finished", [](py::object self) { return flags(self, &Batch::finished); })
       .def_property_readonly("was_reset", [](py::object self) { return flags(self, &Batch::was_reset); })
+      .def_property_readonly("alive", [](py::object self) { return flags(self, &Batch::alive); })
       .def("info_columns",
            [](py::object self) {
              std::vector<std::tuple<std::string, std::string, py::array_t<double>, py::array_t<bool>>> out;
@@ -264,11 +266,14 @@ void bind_batch(py::module_& m) {
           "log_to", [](Batch& b, const PathName& folder) { b.log_to(folder.text); }, "folder"_a)
       .def("model", &Batch::model, "env"_a)
       .def("episode", &Batch::episode, "env"_a)
-      .def("goal", [](const Batch& b, int env) -> std::optional<std::pair<double, double>> {
-        const std::optional<Vec2> goal = b.goal(env);
-        if (!goal) return std::nullopt;
-        return std::pair(goal->x, goal->y);
-      });
+      .def(
+          "goal",
+          [](const Batch& b, int env, size_t agent) -> std::optional<std::pair<double, double>> {
+            const std::optional<Vec2> goal = b.goal(env, agent);
+            if (!goal) return std::nullopt;
+            return std::pair(goal->x, goal->y);
+          },
+          "env"_a, "agent"_a = 0);
 }
 
 }  // namespace mvsim

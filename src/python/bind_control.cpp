@@ -121,6 +121,13 @@ void bind_control(py::class_<Batch>& batch) {
       .def("choice_value", &Batch::choice_value, "pattern"_a, "name"_a)
       .def_property_readonly("vehicle_name",
                              [](const Batch& b) { return b.model(0)->vehicles[b.vehicle()].name; })
+      .def_property_readonly("agent_names",
+                             [](const Batch& b) {
+                               std::vector<std::string> names;
+                               for (size_t a = 0; a < static_cast<size_t>(b.num_agents()); ++a)
+                                 names.push_back(b.model(0)->vehicles[b.vehicle(a)].name);
+                               return names;
+                             })
       .def("add_rewards", &add_rewards, "values"_a.noconvert(), "sums"_a.noconvert())
       .def_property_readonly("live",
                              [](py::object self) {

@@ -353,7 +353,7 @@ void bind_world(py::module_& m) {
       .def("in_collision",
            [](const Simulation& s, size_t i) { return s.state().vehicles.at(i).in_collision; })
       .def("had_collision",
-           [](const Simulation& s, size_t i) { return s.state().vehicles.at(i).had_collision; })
+           [](const Simulation& s, size_t i) { return s.state().vehicles.at(i).contacts != 0; })
       .def("clear_collision_flags", py::overload_cast<size_t>(&Simulation::clear_collision_flags))
       .def("wheels", py::overload_cast<const Simulation&, size_t>(&wheels_of))
       .def("block_pose", [](const Simulation& s, size_t i) { return tuple_of(block_pose(s, i)); })

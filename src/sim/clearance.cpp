@@ -109,7 +109,11 @@ std::span<const MovingShape> shapes_but(const SimScene& sim, int except_body) {
   return sim.scene.shapes(sim.model, s.params, s.bodies, s.wheels, except_body);
 }
 
+// What a vehicle is measured against; of several vehicles its own shapes too, to be passed over: they are
+// made once a moment for all.
 std::span<const MovingShape> shapes_around(const SimScene& sim, size_t vehicle) {
+  const SimState& s = sim.state;
+  if (sim.model.vehicles.size() > 1) return sim.scene.all_shapes(sim.model, s.params, s.bodies, s.wheels);
   return shapes_but(sim, static_cast<int>(sim.model.vehicles[vehicle].body));
 }
 
@@ -131,6 +135,7 @@ double outline_clearance(const SimScene& sim, size_t index, const Polygon& outli
     for (int i : near) best = std::min(best, polygon_distance(outline, m.static_shapes.vertices(i)));
   }
   for (const MovingShape& shape : others) {
+    if (shape.body == static_cast<int>(vehicle.body)) continue;
     if (group >= 0 && group_of(m, shape.body) == group) continue;
     const double reach = best + radius + shape.radius;
     const Vec2 d = shape.center - center;

@@ -43,12 +43,15 @@ Twist2 vehicle_odometry_twist(const SimView& sim, size_t index) {
   return odometry_twist(sim.model.vehicles.at(index).wheels, wheel_states(sim, index));
 }
 
-bool had_collision(const SimView& sim, size_t index) {
+uint8_t contacts(const SimView& sim, size_t index) {
   const std::vector<VehicleState>& vehicles = sim.state.vehicles;
-  if (vehicles.at(index).had_collision) return true;
-  for (const size_t other : sim.model.joined_vehicles(index))
-    if (vehicles[other].had_collision) return true;
-  return false;
+  uint8_t found = vehicles.at(index).contacts;
+  for (const size_t other : sim.model.joined_vehicles(index)) found |= vehicles[other].contacts;
+  return found;
+}
+
+bool had_collision(const SimView& sim, size_t index) {
+  return contacts(sim, index) != 0;
 }
 
 std::span<const WheelState> wheel_states(const SimView& sim, size_t index) {

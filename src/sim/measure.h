@@ -24,6 +24,8 @@ Twist2 vehicle_world_twist(const SimView& sim, size_t vehicle);  // world axes
 Twist2 vehicle_odometry_twist(const SimView& sim, size_t vehicle);
 // Since the flags were cleared: it or a vehicle that is joined to it.
 bool had_collision(const SimView& sim, size_t vehicle);
+// The same as bits of Contact.
+uint8_t contacts(const SimView& sim, size_t vehicle);
 
 std::span<const WheelState> wheel_states(const SimView& sim, size_t vehicle);
 Vec2 wheel_velocity(const SimView& sim, size_t vehicle, size_t wheel);  // of its centre, m/s, vehicle frame

@@ -133,8 +133,9 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   bool alone = w.step_squares.empty();
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     VehicleState& v = s.vehicles[i];
-    v.in_collision = solver.in_collision(m.vehicles[i].body);
-    v.had_collision = v.had_collision || v.in_collision;
+    const uint8_t contacts = solver.contacts(m.vehicles[i].body);
+    v.in_collision = contacts != 0;
+    v.contacts |= contacts;
     alone = alone && !solver.has_neighbours(m.vehicles[i].body);
   }
   if (alone && !s.always_solver && m.joints.empty() && blocks_rest(m, s)) leave_contact(m, s, w);

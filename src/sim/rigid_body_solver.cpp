@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
 #include "sim/solver_cells.h"
 #include "sim/solver_passage.h"
@@ -16,6 +17,7 @@
 namespace mvsim {
 namespace {
 
+constexpr uintptr_t kStaticBlock = 2;      // user data of one that is no wall
 constexpr double kBroadPhaseMargin = 0.1;  // m, by which Box2D fattens boxes
 constexpr double kSlowTravel = 0.02;       // m a step; less cannot carry a body through a cell
 
@@ -135,7 +137,7 @@ struct RigidBodySolver::Impl {
       return;
     }
     if (!whole)
-      for (size_t i = 0; i < bodies.size(); ++i) collided[i] = collided[i] || is_near_another(*bodies[i]);
+      for (size_t i = 0; i < bodies.size(); ++i) collided[i] |= near_another(*bodies[i]);
   }
 
   // To what Box2D would limit them to in the whole step.
@@ -150,26 +152,36 @@ struct RigidBodySolver::Impl {
     }
   }
 
-  // A contact of the body is closer than the collision threshold, or touches.
-  bool is_near_another(const b2Body& body) const {
+  Contact kind_of(b2Body& body) const {
+    if (body.GetType() != b2_staticBody) return movable[body.GetUserData().pointer].kind;
+    return body.GetUserData().pointer == kStaticBlock ? kTouchesBlock : kTouchesWall;
+  }
+
+  // Of each kind of thing, whether one is closer to the body than the collision threshold, or touches it.
+  uint8_t near_another(const b2Body& body) const {
+    uint8_t found = 0;
     for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
-      const b2Contact* contact = edge->contact;
-      if (contact->IsTouching()) return true;
-      const b2Fixture *a = contact->GetFixtureA(), *b = contact->GetFixtureB();
-      if (are_apart(*a, *b, static_cast<float>(model.collision_threshold))) continue;
-      b2DistanceInput input;
-      input.proxyA.Set(a->GetShape(), contact->GetChildIndexA());
-      input.proxyB.Set(b->GetShape(), contact->GetChildIndexB());
-      input.transformA = a->GetBody()->GetTransform();
-      input.transformB = b->GetBody()->GetTransform();
-      input.useRadii = true;
-      b2SimplexCache cache;
-      cache.count = 0;
-      b2DistanceOutput output;
-      b2Distance(&output, &cache, &input);
-      if (output.distance < static_cast<float>(model.collision_threshold)) return true;
+      const Contact kind = kind_of(*edge->other);
+      if ((found & kind) == 0 && is_near(*edge->contact)) found |= kind;
     }
-    return false;
+    return found;
+  }
+
+  bool is_near(b2Contact& contact) const {
+    if (contact.IsTouching()) return true;
+    const b2Fixture *a = contact.GetFixtureA(), *b = contact.GetFixtureB();
+    if (are_apart(*a, *b, static_cast<float>(model.collision_threshold))) return false;
+    b2DistanceInput input;
+    input.proxyA.Set(a->GetShape(), contact.GetChildIndexA());
+    input.proxyB.Set(b->GetShape(), contact.GetChildIndexB());
+    input.transformA = a->GetBody()->GetTransform();
+    input.transformB = b->GetBody()->GetTransform();
+    input.useRadii = true;
+    b2SimplexCache cache;
+    cache.count = 0;
+    b2DistanceOutput output;
+    b2Distance(&output, &cache, &input);
+    return output.distance < static_cast<float>(model.collision_threshold);
   }
 
   void refresh_cells(double dt) {
@@ -193,7 +205,7 @@ struct RigidBodySolver::Impl {
   Filter filter;
   b2Body* ground = nullptr;
   std::vector<b2Body*> bodies;
-  std::vector<uint8_t> collided;    // by body: came near another within a part of the latest step
+  std::vector<uint8_t> collided;    // by body: what it came near to within a part of the latest step
   std::vector<MovingBody> movable;  // those that are not static
   std::vector<size_t> movable_of;   // by body
   std::vector<std::optional<BodyForce>> forces;  // by movable body, in the next step
@@ -225,7 +237,10 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
       def.position.SetZero();
       def.angle = 0;
     }
-    def.userData.pointer = is_static ? 0 : impl_->movable.size();
+    const Contact contact = kind.kind == BodyKind::kVehicle    ? kTouchesVehicle
+                            : model.blocks[kind.index].is_wall ? kTouchesWall
+                                                               : kTouchesBlock;
+    def.userData.pointer = !is_static ? impl_->movable.size() : contact == kTouchesBlock ? kStaticBlock : 0;
     b2Body* body = impl_->world.CreateBody(&def);
     impl_->bodies.push_back(body);
     if (in_map_coordinates) {
@@ -243,7 +258,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
     }
     if (is_static) continue;
     impl_->movable_of[i] = impl_->movable.size();
-    impl_->movable.push_back({body, static_cast<float>(radius), thickness_of(model, kind, params)});
+    impl_->movable.push_back({body, static_cast<float>(radius), thickness_of(model, kind, params), contact});
     set_velocity(i, states[i]);
   }
   impl_->forces.resize(impl_->movable.size());
@@ -318,8 +333,8 @@ bool RigidBodySolver::has_neighbours(size_t body) const {
   return impl_->bodies[body]->GetContactList() != nullptr;
 }
 
-bool RigidBodySolver::in_collision(size_t body) const {
-  return impl_->collided[body] || impl_->is_near_another(*impl_->bodies[body]);
+uint8_t RigidBodySolver::contacts(size_t body) const {
+  return impl_->collided[body] | impl_->near_another(*impl_->bodies[body]);
 }
 
 }  // namespace mvsim

@@ -46,8 +46,9 @@ class RigidBodySolver {
   void step(double dt, std::span<BodyState> bodies);
   // Some part of the body is near enough to another's for Box2D to look closer.
   bool has_neighbours(size_t body) const;
-  // A contact of the body is closer than the model's collision threshold, or touches.
-  bool in_collision(size_t body) const;
+  // What the body touches, or is closer to than the model's collision threshold: bits of Contact
+  // (sim_state.h).
+  uint8_t contacts(size_t body) const;
 
  private:
   struct Impl;

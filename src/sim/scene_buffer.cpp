@@ -105,7 +105,7 @@ std::span<const MovingShape> SceneBuffer::all_shapes(const Model& model, std::sp
                                                      std::span<const BodyState> bodies,
                                                      std::span<const WheelState> wheels) {
   constexpr int kNobody = -1;
-  if (!all_ready_) shapes(model, params, bodies, wheels, kNobody);
+  if (!all_ready_ || !placed_ready_) shapes(model, params, bodies, wheels, kNobody);
   all_ready_ = true;
   return shapes_;
 }

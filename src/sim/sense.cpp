@@ -68,8 +68,6 @@ void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double st
     const SensorKind kind = sensor.sensor->kind();
     if (kind == SensorKind::kView)
       record_view(m, s, i, s.memory.data() + sensor.memory);
-    else if (kind == SensorKind::kRay && m.vehicles.size() > 1)  // others see the same things
-      read_rays(m, s, scene, i, scene.all_shapes(m, s.params, s.bodies, s.wheels), values, valid);
     else
       read_sensor(m, s, scene, i, values, valid);
   }
@@ -81,7 +79,10 @@ void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t index, 
   switch (sensor.sensor->kind()) {
     case SensorKind::kRay:
       read_rays(m, s, scene, index,
-                scene.shapes(m, s.params, s.bodies, s.wheels, mount_of(m, s, sensor).body), values, valid);
+                m.vehicles.size() > 1  // others see the same things
+                    ? scene.all_shapes(m, s.params, s.bodies, s.wheels)
+                    : scene.shapes(m, s.params, s.bodies, s.wheels, mount_of(m, s, sensor).body),
+                values, valid);
       return;
     case SensorKind::kState: {
       RotationMemo yaws;

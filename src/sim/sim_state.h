@@ -15,6 +15,9 @@
 
 namespace mvsim {
 
+// What a vehicle touches, as bits: walls are <walls>, maps, and ground too steep to climb.
+enum Contact : uint8_t { kTouchesWall = 1, kTouchesBlock = 2, kTouchesVehicle = 4 };
+
 struct VehicleState {
   double z = 0, pitch = 0, roll = 0;
   Vec2 acceleration;   // m/s2, world frame, of the reference point
@@ -22,7 +25,8 @@ struct VehicleState {
   Pose2 odometry;      // starts at identity
   Pose2 last_pose;     // pose after the previous step
   bool has_last_pose = false;
-  bool in_collision = false, had_collision = false;
+  bool in_collision = false;
+  uint8_t contacts = 0;  // bits of Contact, since they were last cleared
   double command[kMaxCommand] = {};
 };
 

@@ -75,12 +75,13 @@ void Simulation::set_sensor_scheduled(size_t sensor, bool scheduled) {
 }
 
 void Simulation::clear_collision_flags() {
-  for (VehicleState& v : state_.vehicles) v.in_collision = v.had_collision = false;
+  for (VehicleState& v : state_.vehicles) v.in_collision = false, v.contacts = 0;
 }
 
 void Simulation::clear_collision_flags(size_t vehicle) {
   VehicleState& v = state_.vehicles.at(vehicle);
-  v.in_collision = v.had_collision = false;
+  v.in_collision = false;
+  v.contacts = 0;
 }
 
 void Simulation::set_always_solver(bool always) {

@@ -9,13 +9,16 @@
 #include <span>
 #include <vector>
 
+#include "sim/sim_state.h"
+
 namespace mvsim {
 
 // A body that moves; its user data is its index among those.
 struct MovingBody {
   b2Body* body = nullptr;
-  float radius = 0;     // m, of a circle about the body's origin that holds all of it
-  float thickness = 0;  // m, least width of its chassis or outline
+  float radius = 0;              // m, of a circle about the body's origin that holds all of it
+  float thickness = 0;           // m, least width of its chassis or outline
+  Contact kind = kTouchesBlock;  // what it is to those that touch it
 };
 
 // Where a body stood before a step, and how fast it was.

@@ -14,15 +14,23 @@ import numpy as np
 import pytest
 
 import mvsim_gym  # noqa: F401 (registers the environments)
+from mvsim_gym.registration import listing, load_env
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
-# a test for each environment from the moment it is registered
-IDS = sorted(id for id in gym.registry if id.startswith("mvsim/") and id != "mvsim/Custom-v0")
+# a test for each environment from the moment it is registered; those of several agents have their own
+ALL_IDS = sorted(id for id in gym.registry if id.startswith("mvsim/") and id != "mvsim/Custom-v0")
+TEAM_IDS = [id for id in ALL_IDS if load_env(listing()[id], ()).several_agents]
+IDS = [id for id in ALL_IDS if id not in TEAM_IDS]
 
 
 @pytest.fixture(params=IDS)
 def env_id(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=TEAM_IDS)
+def team_id(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 

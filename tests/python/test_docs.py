@@ -80,7 +80,7 @@ def test_the_curriculum_of_the_page_on_training() -> None:
     assert names["obstacles"] == 8 and names["model"].num_timesteps >= 3 * 128 * 64
 
 
-@pytest.mark.parametrize("name", ["state", "terms"])
+@pytest.mark.parametrize("name", ["state", "terms", "agents"])
 def test_the_code_of_the_page_on_python(name: str) -> None:
     code = (DOCS / "python.md").read_text().split(f"```python {name}\n", 1)[1].split("```", 1)[0]
     names: dict[str, Any] = {"gym": gym, "mvsim_gym": mvsim_gym}
@@ -88,3 +88,11 @@ def test_the_code_of_the_page_on_python(name: str) -> None:
     envs = names["envs"]
     envs.reset(seed=1)
     envs.step(envs.action_space.sample())
+
+
+def test_the_code_of_the_page_on_python_for_pettingzoo() -> None:
+    pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed")
+    code = (DOCS / "python.md").read_text().split("```python pettingzoo\n", 1)[1].split("```", 1)[0]
+    names: dict[str, Any] = {"mvsim_gym": mvsim_gym}
+    exec(code, names)
+    assert names["env"].agents == [] and names["env"].state().shape == (40,)

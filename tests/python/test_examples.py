@@ -18,7 +18,8 @@ sys.path.append(str(ROOT / "examples"))
 from baselines import policies
 from evaluation import evaluate, failures, table
 from report import file_name
-from robot import Robot
+from robot import TEAMS, Robot
+from team_evaluation import evaluate_team, team_table
 
 pytestmark = pytest.mark.unsanitized
 
@@ -35,6 +36,14 @@ def test_success_and_failures_add_up(env_id: str) -> None:
     assert "timeout" in row["failures"] and "goal" not in row["failures"] and "spl" not in row
     text = table({"a": row}).splitlines()
     assert text[0].startswith("| policy | success | ") and text[0].count("|") == text[2].count("|")
+
+
+def test_the_yardstick_of_a_team_brings_most_to_their_goals(team_id: str) -> None:
+    policy = next(iter(policies(team_id).values()))
+    row = evaluate_team(team_id, policy, range(12), TEAMS[team_id])
+    assert row["success"] > 0.8 and row["all"] > 0.4 and row["makespan"] < 30
+    assert row["success"] + row["collision"] + row["timeout"] == pytest.approx(1)
+    assert team_table({"a": row}).count("%") == 4
 
 
 def test_an_episode_that_fails_in_two_ways_counts_once() -> None:

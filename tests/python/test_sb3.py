@@ -274,3 +274,25 @@ def test_the_spec_keeps_a_memory_limit() -> None:
 def test_flatten_is_a_bool() -> None:
     with pytest.raises(TypeError, match="flatten: found a str, expected True or False"):
         MVSimVecEnv(PATH, flatten="no")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("on_end", ["respawn", "end_all"])
+def test_rows_are_the_agents_of_worlds(team_id: str, on_end: str) -> None:
+    envs = MVSimVecEnv(team_id, 8, on_end=on_end, time_limit=8)
+    envs.seed(3)
+    rows = envs.reset()
+    assert rows.shape == (8, 41)
+    rng = np.random.default_rng(0)
+    ended = 0
+    for _ in range(60):
+        rows, _, dones, infos = envs.step(rng.uniform(-1, 1, (8, 2)).astype(np.float32))
+        ended += dones.sum()
+        assert all(("terminal_observation" in info) == done for info, done in zip(infos, dones, strict=True))
+        assert (np.abs(rows).sum(axis=1) > 0).all()
+    assert ended >= 8
+    equal(envs.restore(envs.snapshot()), rows)
+
+
+def test_rows_that_wait_are_refused(team_id: str) -> None:
+    with pytest.raises(ValueError, match=r"found 'wait', .*, expected 'respawn' or 'end_all'"):
+        MVSimVecEnv(team_id, 8)

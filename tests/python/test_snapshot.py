@@ -409,11 +409,11 @@ def test_foreign_states() -> None:
 
 @pytest.mark.unsanitized  # the sanitizer maps terabytes of addresses
 def test_many_copies_fit_into_memory() -> None:
-    code = """
+    code = f"""
 import copy, resource
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 import mvsim_gym
-for id in mvsim_gym.registration.listing():
+for id in {IDS!r}:
     env = mvsim_gym.Env(id)
     env.reset(seed=0)
     copies = [copy.deepcopy(env) for _ in range(500)]

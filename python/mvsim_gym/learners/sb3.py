@@ -47,6 +47,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
         env_id: path of an environment file, or what `gymnasium.make` takes: an id, "module:id", an EnvSpec.
         overrides: as for `mvsim_gym.Env`.
 
+    Where a world has several agents, each is a row (row = world * agents + agent), and one policy is learned for all.
+
     Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
     whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
     (r: return, l: length in steps, t: simulated s), `is_success` and the keys of `mvsim_gym.Env`.
@@ -63,22 +65,28 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
     @takes_options(CONSTRUCTORS["MVSimVecEnv"])
     def __init__(self, recipe: Recipe) -> None:
         batch = self._make(recipe)
+        if batch.num_agents > 1 and batch.spec.on_end == "wait":
+            raise ValueError(
+                "on_end: found 'wait', which leaves rows without a robot for a while, and Stable-Baselines3 masks none,"
+                " expected 'respawn' or 'end_all'"
+            )
+        rows = batch.num_envs * batch.num_agents
         self.spec = spec_of(self._recipe)
         """What `gymnasium.make` makes a single one of these environments from."""
         space = observation_space(batch)
         self._columns = columns_of(batch, space)
         self._flatten = FlatObservation(space) if recipe.options["flatten"] else None
-        super().__init__(batch.num_envs, self._flatten.space if self._flatten else space, action_space(batch))
+        super().__init__(rows, self._flatten.space if self._flatten else space, action_space(batch))
         self.metadata: dict[str, Any] = {
             "render_modes": ["rgb_array"],
             "render_fps": 1 / batch.control_period,
         }
-        self._action_shape = (batch.num_envs, batch.action_size)
+        self._action_shape = (rows, batch.action_size)
         self._actions = np.zeros(self._action_shape, np.float32)
-        self._infos: list[dict[str, Any]] = [{} for _ in range(batch.num_envs)]
+        self._infos: list[dict[str, Any]] = [{} for _ in range(rows)]
         self._told: list[int] = []  # envs whose info dict is not empty
-        self._returns = np.zeros(batch.num_envs)
-        self._lengths = np.zeros(batch.num_envs, np.int64)
+        self._returns = np.zeros(rows)
+        self._lengths = np.zeros(rows, np.int64)
         self._seeded = np.zeros(batch.num_envs, np.bool_)
         self._attach(batch)
 
@@ -94,17 +102,17 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
         batch = self._open()
         for options in self._options:
             check_options(options, OPTIONS)
-        for i, seed in enumerate(self._seeds):
+        for i, seed in enumerate(self._seeds[: batch.num_envs]):
             if seed is not None or not self._seeded[i]:
                 batch.seed_env(i, draw_key(seeding.np_random(seed)[0]))
         self._seeded[:] = True
         given = [
             {**own, "knobs": checked_knobs("options['knobs']", own["knobs"])} if "knobs" in own else own
-            for own in self._options
+            for own in self._options[: batch.num_envs]
         ]
         self._reset_seeds()
         self._reset_options()
-        batch.reset(starts=starts_of(batch, list(range(self.num_envs)), given) if any(given) else [])
+        batch.reset(starts=starts_of(batch, list(range(batch.num_envs)), given) if any(given) else [])
         self._forget_infos()
         self._returns[:] = 0
         self._lengths[:] = 0
@@ -148,7 +156,7 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
     def snapshot(self) -> bytes:
         """The states of all envs, their returns and lengths included."""
         batch = self._open()
-        states = [batch.state(i) for i in range(self.num_envs)]
+        states = [batch.state(i) for i in range(batch.num_envs)]
         return pack([self._returns.tobytes(), self._lengths.tobytes(), *states])
 
     def restore(self, state: bytes) -> Observations:
@@ -161,17 +169,17 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
             ValueError: the bytes are damaged or of something else; nothing has changed.
         """
         batch = self._open()
-        returns, lengths, *states = unpack(state, 2 + self.num_envs)
+        returns, lengths, *states = unpack(state, 2 + batch.num_envs)
         if not len(returns) == len(lengths) == 8 * self.num_envs:
             raise ValueError(
                 "snapshot: found one of another kind of environment, expected one of MVSimVecEnv"
             )
-        batch.set_state(range(self.num_envs), states)
+        batch.set_state(range(batch.num_envs), states)
         if self._painter is not None:
-            self._painter.forget(range(self.num_envs))
+            self._painter.forget(range(batch.num_envs))
         self._returns[:] = np.frombuffer(returns)
         self._lengths[:] = np.frombuffer(lengths, np.int64)
-        self._seeded[:] = [batch.started(i) for i in range(self.num_envs)]
+        self._seeded[:] = [batch.started(i) for i in range(batch.num_envs)]
         self._forget_infos()
         return self._observations(self._current)
 
@@ -183,11 +191,11 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
         self._batch = self._painter = None
 
     def get_images(self) -> list[npt.NDArray[np.uint8]]:
-        """A picture of each env."""
+        """A picture of each world."""
         batch = self._open()
         if self._painter is None:
             self._painter = Painter()
-        return [self._painter.of_env(batch, i, self._shot) for i in range(self.num_envs)]
+        return [self._painter.of_env(batch, i, self._shot) for i in range(batch.num_envs)]
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """An attribute of the envs, which have them in common, for each: `spec`, `render_mode`, `action_low`..."""
@@ -207,7 +215,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
                 f"the envs of a native batch have no method '{method_name}', expected 'render'"
             )
         images = self.get_images()
-        return [images[i] for i in self._get_indices(indices)]
+        agents = self._open().num_agents
+        return [images[i // agents] for i in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
         """No env is wrapped; but the batch keeps episodes' statistics as a Monitor does, and says so."""

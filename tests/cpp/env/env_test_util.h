@@ -79,7 +79,7 @@ inline BatchOptions options(int num_envs, int num_threads = 1,
   return o;
 }
 
-// Random actions of env `env` at step `step`: a function of these alone.
+// Random actions of row `env` at step `step`: a function of these alone.
 inline void random_action(uint64_t env, uint32_t step, float* action, size_t size) {
   RandomStream random(env, step, StreamPurpose::kActionNoise);
   for (size_t i = 0; i < size; ++i) action[i] = static_cast<float>(random.uniform(-1, 1));
@@ -87,9 +87,9 @@ inline void random_action(uint64_t env, uint32_t step, float* action, size_t siz
 
 inline std::vector<float> random_actions(const Batch& batch, uint32_t step, uint64_t first_env = 0) {
   const size_t size = batch.action_size();
-  std::vector<float> out(static_cast<size_t>(batch.num_envs()) * size);
-  for (size_t i = 0; i < static_cast<size_t>(batch.num_envs()); ++i)
-    random_action(first_env + i, step, out.data() + i * size, size);
+  const size_t rows = static_cast<size_t>(batch.num_envs()) * static_cast<size_t>(batch.num_agents());
+  std::vector<float> out(rows * size);
+  for (size_t i = 0; i < rows; ++i) random_action(first_env + i, step, out.data() + i * size, size);
   return out;
 }
 

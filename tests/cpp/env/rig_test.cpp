@@ -36,7 +36,7 @@ TEST(Rig, StandsFreeAndWholeAfterEveryReset) {
     double reward = 0;
     std::fill(env.agents[0].action.begin(), env.agents[0].action.end(), 0.0);
     ASSERT_TRUE(step_period(*task, env, [] { return true; }, {&reward, 1}));
-    ASSERT_FALSE(env.agents[0].now.collided) << i;
+    ASSERT_FALSE(env.agents[0].now.collided()) << i;
     ASSERT_LT(hitch_gap(s), 1e-3);
   }
 }
@@ -51,10 +51,10 @@ TEST(Rig, ACollisionOfTheTrailerEndsTheEpisode) {
   for (int i = 0; i < 20 && !collided; ++i) {
     env.agents[0].action[0] = -1;
     step_period(*task, env, [] { return true; }, {&reward, 1});
-    collided = env.agents[0].now.collided;
+    collided = env.agents[0].now.collided();
   }
   EXPECT_TRUE(collided);
-  EXPECT_FALSE(env.simulation.state().vehicles[0].had_collision);
+  EXPECT_FALSE(env.simulation.state().vehicles[0].contacts);
 }
 
 TEST(Rig, EnvsDoNotDependOnEachOther) {

@@ -25,6 +25,14 @@ using testing::weight;
 class EveryEnvironment : public ::testing::TestWithParam<std::string> {
  public:
   EnvSpec spec() const { return load_env(GetParam(), testing::load_options()); }
+  // Of several agents each is paid for itself alone.
+  EnvSpec unshared() const {
+    EnvSpec out = spec();
+    for (AgentSpec& agent : out.agents)
+      for (TermSpec& reward : agent.rewards)
+        std::erase_if(reward.params.values, [](const NamedText& v) { return v.name == "share"; });
+    return out;
+  }
 };
 
 size_t progress_term(const Task& task) {
@@ -40,19 +48,22 @@ void check_resets(const EnvSpec& spec, int count) {
   EnvState env = make_env(*task, 11);
   for (int i = 0; i < count; ++i) {
     start_episode(*task, env);
-    ASSERT_GT(clearance(env.simulation, task->agents[0].vehicle, 1), 0.01) << "episode " << i;
-    for (const auto& t : task->agents[0].terminations)
-      ASSERT_FALSE(t->holds(env, env.agents[0])) << "episode " << i;
-    if (task->agents[0].needs_path) {
-      ASSERT_TRUE(env.agents[0].field->reaches(env.agents[0].start));
+    for (size_t a = 0; a < task->agents.size(); ++a) {
+      ASSERT_GT(clearance(env.simulation, task->agents[a].vehicle, 1), 0.01) << "episode " << i;
+      for (const auto& t : task->agents[a].terminations)
+        ASSERT_FALSE(t->holds(env, env.agents[a])) << "episode " << i;
+      if (task->agents[a].needs_path) {
+        ASSERT_TRUE(env.agents[a].field->reaches(env.agents[a].start));
+      }
     }
     // a step of standing still: nothing ends
-    double reward = 0;
+    std::vector<double> rewards(env.agents.size());
     std::fill(env.agents[0].action.begin(), env.agents[0].action.end(), 0.0);
     const double x0 = env.agents[0].now.pose.x;
     if (i % 50 == 0) {
-      ASSERT_TRUE(step_period(*task, env, [] { return true; }, {&reward, 1}));
-      ASSERT_FALSE(env.agents[0].now.collided) << "episode " << i << " at " << x0;
+      ASSERT_TRUE(step_period(
+          *task, env, [] { return true; }, rewards));
+      ASSERT_FALSE(env.agents[0].now.collided()) << "episode " << i << " at " << x0;
     }
   }
 }
@@ -65,10 +76,10 @@ TEST_P(EveryEnvironment, SlowResetsAreSound) {
 }
 
 TEST_P(EveryEnvironment, ProgressTelescopes) {
-  EnvSpec s = spec();
-  const auto task = compile_task(s, testing::load_options());
+  const auto task = compile_task(unshared(), testing::load_options());
   const size_t progress = progress_term(*task);
   EnvState env = make_env(*task, 5);
+  std::vector<double> rewards(env.agents.size());
   int ends[2] = {0, 0};
   for (int episode = 0; episode < 25; ++episode) {
     start_episode(*task, env);
@@ -80,8 +91,8 @@ TEST_P(EveryEnvironment, ProgressTelescopes) {
       float action[2];
       testing::random_action(static_cast<uint64_t>(episode), static_cast<uint32_t>(step), action, 2);
       env.agents[0].action = {std::fabs(action[0]), action[1]};
-      double reward = 0;
-      step_period(*task, env, [] { return true; }, {&reward, 1});
+      step_period(
+          *task, env, [] { return true; }, rewards);
     }
     ++ends[env.agents[0].end == EpisodeEnd::kTerminated];
     EXPECT_NEAR(env.agents[0].reward_sums[progress],
@@ -117,8 +128,9 @@ TEST_P(EveryEnvironment, StaysInItsSpacesAndPaysNothingForIdling) {
 
 // Circling the goal outside of its radius, and driving to and fro before it: progress that is paid back.
 TEST_P(EveryEnvironment, PaysNothingForHangingAbout) {
-  const auto task = compile_task(spec(), testing::load_options());
+  const auto task = compile_task(unshared(), testing::load_options());
   EnvState env = make_env(*task, 21);
+  std::vector<double> rewards(env.agents.size());
   double best = -1e9;
   int episodes = 0;
   for (int i = 0; i < 400 && episodes < 12; ++i) {
@@ -131,10 +143,10 @@ TEST_P(EveryEnvironment, PaysNothingForHangingAbout) {
       } else {
         env.agents[0].action = {step / 10 % 2 ? 1.0 : -1.0, 0};
       }
-      double reward = 0;
-      step_period(*task, env, [] { return true; }, {&reward, 1});
-      total += reward;
-      quiet = quiet && !env.agents[0].now.collided && !env.agents[0].success;
+      step_period(
+          *task, env, [] { return true; }, rewards);
+      total += rewards[0];
+      quiet = quiet && !env.agents[0].now.collided() && !env.agents[0].success;
     }
     if (!quiet) continue;
     // no more than the potential that was gained on the way

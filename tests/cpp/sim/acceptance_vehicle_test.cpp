@@ -243,9 +243,9 @@ TEST(VehicleInWorld, CollisionIsLatchedUntilReset) {
   sim.set_twist(0, -1, 0);
   sim.run(1);
   EXPECT_FALSE(sim.state().vehicles[0].in_collision);
-  EXPECT_TRUE(sim.state().vehicles[0].had_collision);
+  EXPECT_TRUE(sim.state().vehicles[0].contacts);
   sim.reset(0, 1);
-  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].contacts);
 }
 
 TEST(VehicleInWorld, AVehicleThatStartsInAWallSaysSoBeforeItMoves) {

@@ -56,7 +56,7 @@ TEST(Animation, PushesAVehicleOutOfItsWay) {
   Simulation sim(model_of(world), 0);
   sim.run(3.9);
   EXPECT_GT(vehicle_pose(sim, 0).x, 0.2);
-  EXPECT_TRUE(sim.state().vehicles[0].had_collision);
+  EXPECT_TRUE(sim.state().vehicles[0].contacts);
   EXPECT_NEAR(block_pose(sim, 0).x, -0.105, 0.01);
   EXPECT_FALSE(overlaps(sim, 0));
 }

@@ -22,9 +22,9 @@ TEST(Contact, AWallStopsTheVehicleAndIsReported) {
   sim.set_twist(0, -1, 0);
   sim.run(2);
   EXPECT_FALSE(sim.state().vehicles[0].in_collision);
-  EXPECT_TRUE(sim.state().vehicles[0].had_collision);
+  EXPECT_TRUE(sim.state().vehicles[0].contacts);
   sim.clear_collision_flags();
-  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].contacts);
 }
 
 // Skins of 10 mm about wheels and of 2.5 mm about blocks; Box2D lets them overlap by 5 mm.
@@ -112,7 +112,7 @@ TEST(Contact, ABlockWithoutMassIsNotMovedByContacts) {
   sim.set_twist(0, 1, 0);
   sim.run(3);
   EXPECT_NEAR(block_pose(sim, 0).x, 1.2, 1e-6);
-  EXPECT_TRUE(sim.state().vehicles[0].had_collision);
+  EXPECT_TRUE(sim.state().vehicles[0].contacts);
 }
 
 TEST(Contact, AnIntangibleBlockIsCrossedAndRaisesTheWheels) {
@@ -123,7 +123,7 @@ TEST(Contact, AnIntangibleBlockIsCrossedAndRaisesTheWheels) {
                  0);
   sim.set_twist(0, 1, 0);
   sim.run(2);
-  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].contacts);
   EXPECT_NEAR(vehicle_pose(sim, 0).z, 0.1, 1e-9);
   sim.run(2);
   EXPECT_NEAR(vehicle_pose(sim, 0).z, 0, 1e-9);

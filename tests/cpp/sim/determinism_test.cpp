@@ -41,7 +41,7 @@ TEST(Determinism, ResetAfterAnyHistoryEqualsANewSimulation) {
   const auto model = busy_world();
   Simulation fresh(model, 42, 3);
   const uint64_t expected = drive(fresh, 600, 9);
-  EXPECT_TRUE(fresh.state().vehicles[0].had_collision);  // or the test would not show contacts
+  EXPECT_TRUE(fresh.state().vehicles[0].contacts);  // or the test would not show contacts
   Simulation used(model, 1, 0);
   for (uint32_t i = 0; i < 5; ++i) {
     drive(used, 137 + static_cast<int>(i) * 41, i);

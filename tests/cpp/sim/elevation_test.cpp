@@ -186,7 +186,7 @@ TEST(TerrainStep, LowStepsAreClimbed) {
   sim.run(5);
   EXPECT_GT(vehicle_pose(sim, 0).x, 1.5);
   EXPECT_NEAR(vehicle_pose(sim, 0).z, 0.08, 1e-9);
-  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].contacts);
 }
 
 TEST(TerrainStep, HighStepsBlock) {
@@ -196,7 +196,7 @@ TEST(TerrainStep, HighStepsBlock) {
     sim.run(5);
     EXPECT_NEAR(vehicle_pose(sim, 0).x, 1 - 0.25, 0.06);
     EXPECT_EQ(vehicle_pose(sim, 0).z, 0);
-    EXPECT_TRUE(sim.state().vehicles[0].had_collision);
+    EXPECT_TRUE(sim.state().vehicles[0].contacts);
     if (controller == kPid) continue;  // its integral has to unwind first
     sim.set_twist(0, -0.5, 0);
     sim.run(2);

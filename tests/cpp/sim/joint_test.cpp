@@ -214,7 +214,7 @@ TEST(Joint, JoinedBodiesDoNotCollide) {
   Simulation sim(model_of(close), 0);
   sim.set_twist(0, 0.5, 0);
   sim.run(4);
-  EXPECT_FALSE(sim.state().vehicles[0].had_collision || sim.state().vehicles[1].had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].contacts || sim.state().vehicles[1].contacts);
   EXPECT_GT(vehicle_pose(sim, 1).x, 0.8);
 }
 
@@ -226,7 +226,7 @@ TEST(Joint, ATrailerHitsWallsAndStopsTheTruck) {
   sim.set_twist(0, -0.5, 0);
   sim.run(6);
   EXPECT_TRUE(sim.state().vehicles[1].in_collision);
-  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].contacts);
   EXPECT_TRUE(had_collision(sim, 0));  // the rig
   EXPECT_GT(vehicle_pose(sim, 1).x, -4 + 0.2 + 0.38);
 }

@@ -147,7 +147,7 @@ TEST(StockVehicles, TheTruckPullsItsTrailer) {
   sim.run(5);
   EXPECT_GT(vehicle_pose(sim, 1).yaw, 0.2);                             // it follows
   EXPECT_LT(vehicle_pose(sim, 1).yaw, vehicle_pose(sim, 0).yaw - 0.1);  // behind
-  EXPECT_FALSE(sim.state().vehicles[0].had_collision);
+  EXPECT_FALSE(sim.state().vehicles[0].contacts);
 }
 
 }  // namespace

@@ -1,0 +1,241 @@
+"""A world with several agents as a parallel environment of PettingZoo."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, overload
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import ParallelEnv
+
+from mvsim_gym import _core
+from mvsim_gym._build import (
+    Recipe,
+    action_space,
+    arrays_of,
+    closed_error,
+    draw_key,
+    observation_space,
+    takes_options,
+)
+from mvsim_gym._checks import as_actions, checked_seed
+from mvsim_gym._control import OPTIONS, ControlsOne, checked_knobs, starts_of
+from mvsim_gym._flatten import flat_space, flattened
+from mvsim_gym._info import InfoTable
+from mvsim_gym._options import CONSTRUCTORS, ParallelOptions
+from mvsim_gym._picture import Painter
+from mvsim_gym._state import Copyable, checked_bytes
+from mvsim_gym.registration import Named
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["MVSimParallelEnv", "parallel_env"]
+
+PerAgent = dict[str, Any]
+_STATE_SIZE = 10  # numbers of an agent
+
+
+class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
+    """One world and its agents, called by the names of their vehicles.
+
+    Seeded with s it goes through the same episodes as world 0 of `mvsim_gym.VectorEnv` seeded with s. An agent leaves
+    `agents` when its episode ends, with its last observation and its info; the others go on.
+
+    Args:
+        env: path of an environment file, or what `gymnasium.make_vec` takes: an id, "module:id", an EnvSpec.
+        overrides: as for `mvsim_gym.Env`.
+
+    Raises:
+        TypeError, WorldFileError: as for `mvsim_gym.Env`.
+        ValueError: `on_end="respawn"`: PettingZoo has no agents that come back.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "is_parallelizable": True}  # noqa: RUF012 (as PettingZoo reads it)
+
+    _NATIVE = frozenset(
+        {"_batch", "_arrays", "_rewards", "_terminated", "_truncated", "_alive", "_info", "_painter"}
+    )
+
+    @overload
+    def __init__(self, env: Named | None = None, **options: Unpack[ParallelOptions]) -> None: ...
+    @overload
+    def __init__(self, env: Named | None = None, **keywords: Any) -> None: ...
+    @takes_options(CONSTRUCTORS["parallel_env"])
+    def __init__(self, recipe: Recipe) -> None:
+        batch = self._make(recipe)
+        self.metadata = {
+            **type(self).metadata,
+            "name": batch.spec.id or "mvsim",
+            "render_fps": 1 / batch.control_period,
+        }
+        self.possible_agents: list[str] = batch.agent_names
+        self.agents: list[str] = []
+        space = observation_space(batch)
+        self._flat: bool = recipe.options["flatten"]
+        self._keys = list(space.spaces)
+        single = flat_space(space) if self._flat else space
+        # of each agent an object of its own: they are seeded apart
+        self.observation_spaces: dict[str, spaces.Space[Any]] = {
+            name: copy.deepcopy(single) for name in self.possible_agents
+        }
+        self.action_spaces: dict[str, spaces.Space[Any]] = {
+            name: action_space(batch) for name in self.possible_agents
+        }
+        self.state_space = spaces.Box(-np.inf, np.inf, (len(self.possible_agents) * _STATE_SIZE,), np.float32)
+        self._action_shape = (batch.action_size,)
+        self._seeded = False
+        self._attach(batch)
+
+    def _attach(self, batch: _core.Batch) -> None:
+        self._batch: _core.Batch | None = batch
+        self._arrays, _ = arrays_of(batch, self._keys, None)
+        self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
+        self._alive = batch.alive
+        self._info = InfoTable(batch)
+        self._painter: Painter | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Of an agent; the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Of an agent; the same object each time."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[PerAgent, PerAgent]:
+        """Starts an episode of all agents: with a seed the first one of that seed, without one the next.
+
+        Args:
+            seed: everything random follows from it.
+            options: `pose`, `goal` (of the first agent) and `knobs`, as of `Env.reset`. Others are left unheeded, as
+                PettingZoo's own test asks.
+
+        Returns:
+            The first observation and an empty info of each agent.
+        """
+        batch = self._open()
+        own = {
+            name: value for name, value in (options or {}).items() if name in OPTIONS and value is not None
+        }
+        if "knobs" in own:
+            own["knobs"] = checked_knobs("options['knobs']", own["knobs"])
+        starts = starts_of(batch, [0], [own]) if own else []
+        if seed is not None or not self._seeded:
+            batch.seed_env(0, draw_key(seeding.np_random(None if seed is None else checked_seed(seed))[0]))
+            self._seeded = True
+        batch.reset(starts=starts)
+        self.agents = list(self.possible_agents)
+        return self._observations(self.agents), {name: {} for name in self.agents}
+
+    def step(
+        self, actions: dict[str, npt.NDArray[np.float32]]
+    ) -> tuple[PerAgent, PerAgent, PerAgent, PerAgent, PerAgent]:
+        """Advances the world by one control period.
+
+        Args:
+            actions: of each of `agents`: (n,) float32 in [-1, 1]; values beyond are clipped.
+
+        Returns:
+            observations, rewards, terminations, truncations and infos of the agents that lived until then.
+
+        Raises:
+            gymnasium.error.ResetNeeded: there is no episode, or it has ended.
+            ValueError: an action of another shape, one that is missing, or one of an agent that does not live.
+        """
+        batch = self._open()
+        if not self.agents:
+            raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
+        acting = self.agents
+        has_infos = batch.step(self._rows_of(actions))
+        rows = [(name, self.possible_agents.index(name)) for name in acting]
+        self.agents = [name for name, row in rows if self._alive[row]]
+        return (
+            self._observations(acting),
+            {name: float(self._rewards[row]) for name, row in rows},
+            {name: bool(self._terminated[row]) for name, row in rows},
+            {name: bool(self._truncated[row]) for name, row in rows},
+            {name: self._info.of_env(row) if has_infos else {} for name, row in rows},
+        )
+
+    def state(self) -> npt.NDArray[np.float32]:
+        """The true state of all agents, of each ten numbers in the order of `possible_agents`: x, y, cosine and sine of
+        the yaw, forward, lateral and turning speed, x and y of the goal (0 without one), 1 while it lives."""
+        batch = self._open()
+        rows = []
+        for i, name in enumerate(self.possible_agents):
+            x, y, yaw = batch.read([0], f"vehicle:{name}/pose")[0]
+            twist = batch.read([0], f"vehicle:{name}/twist")[0]
+            goal = batch.goal(0, i) or (0.0, 0.0)
+            rows.append([x, y, np.cos(yaw), np.sin(yaw), *twist, *goal, float(self._alive[i])])
+        return np.array(rows, np.float32).ravel()
+
+    def snapshot(self) -> bytes:
+        """The state of the episode and all that the coming ones follow from, as of `Env.snapshot`."""
+        return self._open().state(0)
+
+    def restore(self, state: bytes) -> PerAgent:
+        """Goes back to a snapshot, also of a world of `VectorEnv.get_state`.
+
+        Returns:
+            The observations of the agents that live.
+
+        Raises:
+            ValueError: the bytes are damaged or of something else; nothing has changed.
+        """
+        batch = self._open()
+        batch.set_state([0], [checked_bytes(state)])
+        if self._painter is not None:
+            self._painter.forget([0])
+        self._seeded = batch.started(0)
+        self.agents = [name for row, name in enumerate(self.possible_agents) if self._alive[row]]
+        return self._observations(self.agents)
+
+    def render(self) -> npt.NDArray[np.uint8] | None:
+        """A picture of the world: (height, width, 3) uint8; None without a render mode."""
+        batch = self._open()
+        if self.render_mode is None:
+            return None
+        if self._painter is None:
+            self._painter = Painter()
+        return self._painter.of_env(batch, 0, self._shot)
+
+    def close(self) -> None:
+        """Gives threads and memory back; a second call does nothing."""
+        self._batch = self._painter = None
+
+    def _open(self) -> _core.Batch:
+        if self._batch is None:
+            raise closed_error("parallel environment")
+        return self._batch
+
+    def _rows_of(self, actions: dict[str, Any]) -> npt.NDArray[np.float32]:
+        for name in self.agents:
+            if name not in actions:
+                raise ValueError(f"actions: found none of '{name}', expected one of each agent that lives")
+        array = np.zeros((len(self.possible_agents), *self._action_shape), np.float32)
+        for name, action in actions.items():
+            if name not in self.possible_agents:
+                known = ", ".join(self.possible_agents)
+                raise ValueError(f"actions: found the agent '{name}', expected one of {known}")
+            if name in self.agents:
+                array[self.possible_agents.index(name)] = as_actions(action, self._action_shape)
+        return array
+
+    def _observations(self, names: list[str]) -> PerAgent:
+        out: PerAgent = {}
+        for name in names:
+            row = self.possible_agents.index(name)
+            own = {key: array[row].copy() for key, array in self._arrays.items()}
+            out[name] = flattened(own.values()) if self._flat else own
+        return out
+
+
+parallel_env = MVSimParallelEnv
+"""As PettingZoo's own environments are made: `parallel_env(id, **keywords)`."""
