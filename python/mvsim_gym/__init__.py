@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mvsim_gym.registration import register, register_all, spec
 
 if TYPE_CHECKING:
-    from mvsim_gym import parameters, sb3, tire
+    from mvsim_gym import parameters, pufferlib, rl_games, rllib, sb3, tire
     from mvsim_gym.env import Env
     from mvsim_gym.errors import (
         ForkedProcessError,
@@ -32,13 +32,16 @@ __all__ = [
     "World",
     "WorldFileError",
     "parameters",
+    "pufferlib",
     "register",
+    "rl_games",
+    "rllib",
     "sb3",
     "spec",
     "tire",
 ]
 
-_MODULES = ("parameters", "sb3", "tire")
+_MODULES = ("parameters", "pufferlib", "rl_games", "rllib", "sb3", "tire")
 # Loaded when first asked for: `import mvsim_gym` itself costs next to nothing.
 _HOMES = {
     "Env": "env",
