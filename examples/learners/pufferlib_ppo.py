@@ -11,7 +11,9 @@ from typing import Any
 
 import pufferlib.models
 import pufferlib.vector
-from pufferlib.pufferl import PuffeRL
+import torch
+from pufferlib import pufferl
+from torch import Tensor
 
 from mvsim_gym.pufferlib import MVSimPufferEnv
 
@@ -60,7 +62,30 @@ def configuration(steps: int, num_envs: int, folder: str) -> dict[str, Any]:
     }
 
 
-class Quiet(PuffeRL):  # type: ignore[misc]
+def advantages_without_cuda(
+    values: Tensor,
+    rewards: Tensor,
+    terminals: Tensor,
+    ratio: Tensor,
+    advantages: Tensor,
+    gamma: float,
+    gae_lambda: float,
+    rho_clip: float,
+    c_clip: float,
+) -> Tensor:
+    """Generalised advantages with the clipped weights of V-trace, in place. Reward and end of a step lie in the column
+    after it, as PufferLib keeps them. Its wheels have this for CUDA only."""
+    following = torch.zeros_like(values[:, 0])
+    for t in reversed(range(values.shape[1] - 1)):
+        going_on = 1 - terminals[:, t + 1]
+        error = rewards[:, t + 1] + gamma * values[:, t + 1] * going_on - values[:, t]
+        decay = gamma * gae_lambda * ratio[:, t].clamp(max=c_clip) * going_on
+        following = ratio[:, t].clamp(max=rho_clip) * error + decay * following
+        advantages[:, t] = following
+    return advantages
+
+
+class Quiet(pufferl.PuffeRL):  # type: ignore[misc]
     """Without the full-screen table."""
 
     def print_dashboard(self, *args: Any, **keywords: Any) -> None:
@@ -78,12 +103,16 @@ def main() -> None:
     keywords = {"env": args.env, "num_envs": args.num_envs}
     vecenv = pufferlib.vector.make(MVSimPufferEnv, env_kwargs=keywords, num_envs=1, backend=pufferlib.PufferEnv)
     policy = pufferlib.models.Default(vecenv.driver_env, hidden_size=64)
+    if not pufferl._C_AVAILABLE:
+        pufferl.compute_puff_advantage = advantages_without_cuda
     with tempfile.TemporaryDirectory() as folder:
         learner = Quiet(configuration(args.steps, args.num_envs, folder), vecenv, policy)
-        while learner.global_step < learner.config["total_timesteps"]:
-            learner.evaluate()
-            learner.train()
-        learner.close()
+        try:
+            while learner.global_step < learner.config["total_timesteps"]:
+                learner.evaluate()
+                learner.train()
+        finally:
+            learner.close()  # its threads would keep the process
 
 
 if __name__ == "__main__":
