@@ -19,6 +19,7 @@ import ray
 from ray.cluster_utils import Cluster
 from ray.rllib.algorithms.algorithm import Algorithm
 from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
 
 import mvsim_gym
 
@@ -34,7 +35,7 @@ def configuration(args: argparse.Namespace) -> PPOConfig:
     batch = ROLLOUT * args.num_envs * args.runners
     return (
         PPOConfig()
-        .environment(mvsim_gym.rllib.register(args.env))
+        .environment(mvsim_gym.rllib.register(args.env), normalize_actions=False, clip_actions=False)
         .env_runners(
             num_env_runners=args.runners,
             num_cpus_per_env_runner=args.cpus,  # and as many threads
@@ -50,8 +51,10 @@ def configuration(args: argparse.Namespace) -> PPOConfig:
             gamma=0.99,
             lambda_=0.95,
             entropy_coeff=0.002,
+            use_kl_loss=False,
             vf_clip_param=1000.0,
         )
+        .rl_module(model_config=DefaultModelConfig(fcnet_hiddens=[64, 64], vf_share_layers=False))
         .fault_tolerance(restart_failed_env_runners=True)
         .callbacks(on_episode_end=success)
         .debugging(seed=args.seed, log_level="ERROR")

@@ -24,7 +24,7 @@ def main() -> None:
     batch = 128 * args.num_envs * max(args.runners, 1)
     config = (
         PPOConfig()
-        .environment(mvsim_gym.rllib.register(args.env))
+        .environment(mvsim_gym.rllib.register(args.env), normalize_actions=False, clip_actions=False)
         .env_runners(
             num_env_runners=args.runners,
             num_envs_per_env_runner=args.num_envs,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import ray
 from gymnasium.vector import AutoresetMode
 from ray.tune import register_env
@@ -36,6 +37,11 @@ class RunnerEnv(VectorEnv):
             first = checked_seed(seed) * _APART
             seed = [first + i for i in range(self.num_envs)]
         return super().reset(seed=seed, options=options, out=out)
+
+    def step(self, actions: npt.NDArray[np.float32], *, out: Any = None) -> Any:
+        """As of `VectorEnv`. Clips the actions, so that RLlib need not, whose way of it takes longer than this step:
+        `config.environment(name, normalize_actions=False, clip_actions=False)`."""
+        return super().step(np.clip(actions, -1, 1), out=out)
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ def register(env: Named, name: str | None = None, **keywords: Any) -> str:
             default networks take no dicts; `num_threads` the processors of the env runner.
 
     Returns:
-        The name, for `config.environment(name)`. With it goes
+        The name, for `config.environment(name, normalize_actions=False, clip_actions=False)`. With it goes
         `config.env_runners(gym_env_vectorize_mode="vector_entry_point", num_envs_per_env_runner=64)`.
 
     Raises:
