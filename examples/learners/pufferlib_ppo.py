@@ -1,6 +1,6 @@
 """PPO of PufferLib, whose buffers a native batch fills.
 
-    python examples/learners/pufferlib_ppo.py --steps 1000000
+python examples/learners/pufferlib_ppo.py --steps 1000000
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def main() -> None:
     parser.add_argument("--num-envs", type=int, default=64)
     args = parser.parse_args()
     keywords = {"env": args.env, "num_envs": args.num_envs}
-    vecenv = pufferlib.vector.make(MVSimPufferEnv, env_kwargs=keywords, num_envs=1, backend=pufferlib.PufferEnv)
+    vecenv = pufferlib.vector.make(
+        MVSimPufferEnv, env_kwargs=keywords, num_envs=1, backend=pufferlib.PufferEnv
+    )
     policy = pufferlib.models.Default(vecenv.driver_env, hidden_size=64)
     if not pufferl._C_AVAILABLE:
         pufferl.compute_puff_advantage = advantages_without_cuda

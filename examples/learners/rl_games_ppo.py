@@ -1,6 +1,6 @@
 """PPO of rl_games on a native batch.
 
-    python examples/learners/rl_games_ppo.py --steps 1000000
+python examples/learners/rl_games_ppo.py --steps 1000000
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """PPO of RLlib (new API stack): one native batch an env runner.
 
-    python examples/learners/rllib_ppo.py --steps 1000000 --runners 1
+python examples/learners/rllib_ppo.py --steps 1000000 --runners 1
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ def main() -> None:
     parser.add_argument("--env", default="mvsim/NavArena-v0")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--num-envs", type=int, default=64)
-    parser.add_argument("--runners", type=int, default=0, help="processes that sample; 0: the one that learns")
+    parser.add_argument(
+        "--runners", type=int, default=0, help="processes that sample; 0: the one that learns"
+    )
     args = parser.parse_args()
     ray.init(include_dashboard=False, log_to_driver=False)
     batch = 128 * args.num_envs * max(args.runners, 1)
@@ -38,7 +40,10 @@ def main() -> None:
     while steps < args.steps:
         result = algorithm.train()
         steps = result["num_env_steps_sampled_lifetime"]
-        print(f"{steps:>10,.0f} steps   return {result['env_runners'].get('episode_return_mean', 0):7.2f}", flush=True)
+        print(
+            f"{steps:>10,.0f} steps   return {result['env_runners'].get('episode_return_mean', 0):7.2f}",
+            flush=True,
+        )
     algorithm.stop()
     ray.shutdown()
 

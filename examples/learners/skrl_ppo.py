@@ -1,6 +1,6 @@
 """PPO of skrl on a native batch.
 
-    python examples/learners/skrl_ppo.py --steps 1000000
+python examples/learners/skrl_ppo.py --steps 1000000
 """
 
 from __future__ import annotations

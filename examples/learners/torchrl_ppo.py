@@ -1,6 +1,6 @@
 """PPO of TorchRL on a native batch.
 
-    python examples/learners/torchrl_ppo.py --steps 1000000
+python examples/learners/torchrl_ppo.py --steps 1000000
 """
 
 from __future__ import annotations

@@ -28,8 +28,10 @@ def test_two_nodes_train_on_without_a_runner() -> None:
     assert run.stdout
     try:
         runners = [run.stdout.readline() for _ in range(2)]
-        found = [re.match(r"env runner (\d): node (\w+), process (\d+), 32 envs, 1 threads", r) for r in runners]
-        assert found[0] and found[1], runners + [run.communicate(timeout=60)[1][-4000:]]
+        found = [
+            re.match(r"env runner (\d): node (\w+), process (\d+), 32 envs, 1 threads", r) for r in runners
+        ]
+        assert found[0] and found[1], [*runners, run.communicate(timeout=60)[1][-4000:]]
         assert found[0][2] != found[1][2]  # one on each node
         first = run.stdout.readline()
         assert "steps/s" in first

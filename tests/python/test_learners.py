@@ -83,7 +83,7 @@ def test_rllib_takes_the_only_autoreset_mode_it_knows() -> None:
         register(ENV, autoreset_mode="SameStep")
     with pytest.raises(ValueError, match="num_envs_per_env_runner=8"):
         register(ENV, num_envs=8)
-    with pytest.raises(ValueError, match="one by one, expected config.env_runners"):
+    with pytest.raises(ValueError, match=r"one by one, expected config\.env_runners"):
         _Creator(ENV, {})({})
     with pytest.raises(TypeError, match="did you mean 'obstacles'"):
         register(ENV, obstacle=2)
@@ -121,14 +121,15 @@ def test_pufferlib_writes_into_its_buffers() -> None:
 
 def test_rl_games_is_told_of_time_limits() -> None:
     pytest.importorskip("rl_games")
-    from mvsim_gym.learners.rl_games import GamesVecEnv, register
     from rl_games.common import vecenv
+
+    from mvsim_gym.learners.rl_games import GamesVecEnv, register
 
     envs = vecenv.create_vec_env(register(ENV, "short", **SHORT), 4, seed=2)
     assert isinstance(envs, GamesVecEnv) and envs.reset().shape == (4, 41)
     outs = 0
     for _ in range(12):
-        _, rewards, dones, infos = envs.step(np.zeros((4, 2), np.float32))
+        _, rewards, dones, infos = envs.step(np.tile(np.float32([-1, 0]), (4, 1)))  # stands
         assert rewards.dtype == np.float32 and not (infos["time_outs"] & ~dones).any()
         outs += int(infos["time_outs"].sum())
     assert outs == 4

@@ -15,7 +15,7 @@ from mvsim_gym.vector_env import VectorEnv
 __all__ = ["MVSimPufferEnv"]
 
 
-class MVSimPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
+class MVSimPufferEnv(pufferlib.PufferEnv):
     """`num_envs` copies of an environment, each an agent; for `pufferlib.vector.make`, or as it is.
 
     Observations, rewards and flags lie in PufferLib's arrays, those of shared memory where it has workers.

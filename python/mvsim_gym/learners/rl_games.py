@@ -18,7 +18,7 @@ __all__ = ["GamesVecEnv", "register"]
 _TYPE = "MVSIM"
 
 
-class GamesVecEnv(IVecEnv):  # type: ignore[misc]
+class GamesVecEnv(IVecEnv):
     """`num_actors` copies of an environment in one native batch. Ends by a time limit are `infos["time_outs"]`, which
     rl_games bootstraps with `value_bootstrap: True`.
 

@@ -62,15 +62,15 @@ class _Creator:
         if envs.autoreset_mode is not AutoresetMode.NEXT_STEP:
             envs.close()
             raise ValueError(
-                f"autoreset_mode: found {envs.autoreset_mode.value}, expected {AutoresetMode.NEXT_STEP.value}: RLlib takes"
-                " it that the step after an episode's end is the reset"
+                f"autoreset_mode: found {envs.autoreset_mode.value}, expected {AutoresetMode.NEXT_STEP.value}: RLlib"
+                " takes it that the step after an episode's end is the reset"
             )
         return envs
 
 
 def threads_of_runner() -> int:
-    """The processors that Ray has given to this env runner (`num_cpus_per_env_runner`); 0, which leaves it to the batch,
-    where there are none: in the process that trains."""
+    """The processors that Ray has given to this env runner (`num_cpus_per_env_runner`); 0, which leaves it to the
+    batch, in the process that trains."""
     if not ray.is_initialized() or ray.get_runtime_context().get_actor_id() is None:
         return 0
     return max(1, int(ray.get_runtime_context().get_assigned_resources().get("CPU", 1)))
