@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from mvsim_gym.registration import register, register_all, spec
 
 if TYPE_CHECKING:
-    from mvsim_gym import parameters, pufferlib, rl_games, rllib, sb3, tire
+    from mvsim_gym import parameters, sb3, tire
+    from mvsim_gym import pufferlib as pufferlib
+    from mvsim_gym import rl_games as rl_games
+    from mvsim_gym import rllib as rllib
     from mvsim_gym.env import Env
     from mvsim_gym.errors import (
         ForkedProcessError,
