@@ -1,14 +1,16 @@
-"""How much of a PPO run the environment takes: the time of NavArena over that of envs that cost nothing."""
+"""How much of a PPO run the environment takes: the time of NavArena over that of envs that cost nothing; our PPO beside
+that of Stable-Baselines3."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from figure import Row, Settings, figure
+from figure import ROOT, Row, Settings, figure
 
 NUM_ENVS, STEPS = 64, 128
 
@@ -97,3 +99,41 @@ def sb3_over_learner(settings: Settings) -> Row:
         "network": "64-64",
     }
     return Row("sb3_over_learner", "1", config, runs)
+
+
+@figure("ppo_over_sb3")
+def ppo_over_sb3(settings: Settings) -> Row:
+    """Both in turns, with the same networks and hyperparameters."""
+    from mvsim_gym.sb3 import MVSimVecEnv
+
+    sys.path.append(str(ROOT / "examples"))
+    import gymnasium as gym
+    import ppo
+    import torch
+
+    iterations = 1 if settings.quick else 5
+    theirs = _learner(MVSimVecEnv("mvsim/NavArena-v0", NUM_ENVS, settings.threads), iterations)
+    keywords = {"num_threads": settings.threads, "autoreset_mode": "SameStep", "flatten": True, "copy": False}
+    envs = gym.make_vec("mvsim/NavArena-v0", num_envs=NUM_ENVS, **keywords).unwrapped
+    agent = ppo.Agent(envs.single_observation_space, envs.action_space.shape[1])
+    collector, optimizer = ppo.Collector(envs, agent, 0), ppo.optimizer_of(agent)
+    ppo.update(agent, optimizer, collector.play())
+
+    def ours() -> float:
+        began = time.perf_counter()
+        for _ in range(iterations):
+            ppo.update(agent, optimizer, collector.play())
+        return time.perf_counter() - began
+
+    runs = [ours() / theirs() for _ in range(settings.runs)]
+    config = {
+        "work": "examples/ppo.py on mvsim/NavArena-v0, seconds over those of Stable-Baselines3's PPO",
+        "num_envs": NUM_ENVS,
+        "num_threads": settings.threads,
+        "torch_threads": torch.get_num_threads(),
+        "steps": STEPS,
+        "minibatch": ppo.BATCH_SIZE,
+        "epochs": ppo.EPOCHS,
+        "network": "64-64",
+    }
+    return Row("ppo_over_sb3", "1", config, runs)

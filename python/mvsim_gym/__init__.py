@@ -9,6 +9,9 @@ from mvsim_gym.registration import register, register_all, spec
 
 if TYPE_CHECKING:
     from mvsim_gym import parameters, pettingzoo, sb3, tire
+    from mvsim_gym import pufferlib as pufferlib
+    from mvsim_gym import rl_games as rl_games
+    from mvsim_gym import rllib as rllib
     from mvsim_gym.env import Env
     from mvsim_gym.errors import (
         ForkedProcessError,
@@ -39,7 +42,7 @@ __all__ = [
     "tire",
 ]
 
-_MODULES = ("parameters", "pettingzoo", "sb3", "tire")
+_MODULES = ("parameters", "pettingzoo", "pufferlib", "rl_games", "rllib", "sb3", "tire")
 # Loaded when first asked for: `import mvsim_gym` itself costs next to nothing.
 _HOMES = {
     "Env": "env",

@@ -7,6 +7,7 @@ Its value is in `Recipe.options`; one that is `native` is a member of the same n
 
 import difflib
 import inspect
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from mvsim_gym._checks import (
     checked_flag,
     checked_memory_limit,
 )
-from mvsim_gym._keywords import shortened
+from mvsim_gym._keywords import kind_of, shortened
 from mvsim_gym._resources import checked_resources
 from mvsim_gym._term_keywords import checked_terms
 
@@ -50,6 +51,16 @@ def _autoreset_mode(name: str, found: Any) -> AutoresetMode:
 
 def _threads(name: str, found: Any) -> int:
     return checked_count(name, found, 0)
+
+
+def _radius(name: str, found: Any) -> float | None:
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        raise TypeError(f"{name}: found {kind_of(found)}, expected metres, such as 0.25")
+    if not 0 < found < math.inf:
+        raise ValueError(f"{name}: found {found}, expected more than 0 metres")
+    return float(found)
 
 
 def _pixels(side: int) -> Option:
@@ -258,6 +269,15 @@ class SB3Options(Options, total=False):
             'observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with False a'
             ' dict in physical units, for "MultiInputPolicy".',
             checked_flag,
+        ),
+    ]
+    goal_radius: Annotated[
+        float | None,
+        Option(
+            None,
+            'metres from its goal at which the robot has reached it: a goal environment for HER and "MultiInputPolicy"'
+            " (docs/training.md). Give the radius at which the environment file ends the episode.",
+            _radius,
         ),
     ]
     width: Side

@@ -152,6 +152,18 @@ def test_training_takes_the_path_of_an_environment_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_ppo_in_one_file_learns(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "examples" / "ppo.py"), "--steps", "8000", "--num-envs", "32"]
+    command += ["--env", "mvsim/IceDrive-v0", "--episodes", "8", "--out", str(tmp_path / "policy.pt")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "8,192 steps" in done.stdout and "| PPO |" in done.stdout and "counts as" not in done.stderr
+    assert (tmp_path / "policy.pt").stat().st_size > 10_000
+
+
+@pytest.mark.slow
 def test_a_mistake_in_env_is_one_line() -> None:
     run = train("--env", "mvsim/NavArna-v0")
     _, err = run.communicate(timeout=120)

@@ -296,3 +296,89 @@ def test_rows_are_the_agents_of_worlds(team_id: str, on_end: str) -> None:
 def test_rows_that_wait_are_refused(team_id: str) -> None:
     with pytest.raises(ValueError, match=r"found 'wait', .*, expected 'respawn' or 'end_all'"):
         MVSimVecEnv(team_id, 8)
+
+
+def test_a_goal_environment_of_several_agents_is_refused(team_id: str) -> None:
+    with pytest.raises(ValueError, match="goal_radius: found several agents in a world"):
+        MVSimVecEnv(team_id, 8, on_end="end_all", goal_radius=0.3)
+
+
+def goal_envs(n: int = 2, **keywords: Any) -> MVSimVecEnv:
+    envs = MVSimVecEnv(PATH, n, goal_radius=0.4, **keywords)
+    envs.seed(3)
+    return envs
+
+
+def test_a_goal_environment_sees_places() -> None:
+    envs, plain = goal_envs(time_limit=2), MVSimVecEnv(PATH, 2, flatten=False, time_limit=2)
+    plain.seed(3)
+    seen, rest = envs.reset(), plain.reset()
+    assert envs.observation_space.contains({key: rows[0] for key, rows in seen.items()})
+    ended = 0
+    for action in actions_for(0, 25, 2):
+        pose, goal = envs.read("vehicle:robot/pose"), envs.read("goal")
+        np.testing.assert_allclose(seen["achieved_goal"], pose[:, :2], rtol=1e-6)
+        np.testing.assert_allclose(seen["desired_goal"], goal, rtol=1e-6)
+        np.testing.assert_allclose(seen["observation"][:, -1], np.sin(pose[:, 2]), atol=1e-6)
+        scaled = FlatObservation(
+            gym.spaces.Dict({k: plain.observation_space[k] for k in ("scan", "velocity")})
+        )
+        np.testing.assert_array_equal(seen["observation"][:, :-2], scaled(rest))
+        (seen, rewards, dones, infos), (rest, _, same, _) = envs.step(action), plain.step(action)
+        assert (dones == same).all() and not rewards.any()
+        for i in dones.nonzero()[0]:
+            ended += 1
+            last = infos[i]["terminal_observation"]
+            assert (
+                np.abs(last["achieved_goal"] - pose[i, :2]).max() < 0.1
+            )  # where it was, not where it begins anew
+            np.testing.assert_allclose(last["desired_goal"], goal[i], rtol=1e-6)
+    assert ended >= 4
+
+
+def test_the_reward_of_a_goal_environment_follows_from_the_places() -> None:
+    envs = goal_envs(reset={"goal": {"position": "1 0", "distance": None}}, obstacles=1)
+    places = np.array([[0, 0], [0.7, 0], [1, 0.39]]), np.array([[1, 0]] * 3)
+    (rewards,) = envs.env_method("compute_reward", *places, [{}] * 3, indices=[0])
+    assert rewards.dtype == np.float32 and rewards.tolist() == [0, 1, 1]
+    envs.reset()
+    envs.write("vehicle:robot/pose", [0.65, 0, 0], envs=[0])
+    seen, rewards, dones, infos = envs.step(np.ones((2, 2), np.float32) * [1, 0])
+    assert rewards.tolist() == [1, 0] and not dones.any()
+    np.testing.assert_array_equal(
+        envs.env_method("compute_reward", seen["achieved_goal"], seen["desired_goal"], infos, indices=0)[0],
+        rewards,
+    )
+    twin = pickle.loads(pickle.dumps(envs))
+    a, b = envs.step(np.zeros((2, 2), np.float32)), twin.step(np.zeros((2, 2), np.float32))
+    equal(a[0], b[0])
+
+
+def test_mistakes_with_a_goal_environment() -> None:
+    with pytest.raises(ValueError, match="goal_radius: found -1, expected more than 0 metres"):
+        MVSimVecEnv(PATH, goal_radius=-1)
+    with pytest.raises(TypeError, match="goal_radius: found a bool"):
+        MVSimVecEnv(PATH, goal_radius=True)
+    with pytest.raises(ValueError, match="goal_radius: found it with flatten=False"):
+        MVSimVecEnv(PATH, goal_radius=0.25, flatten=False)
+    with pytest.raises(AttributeError, match="give the keyword goal_radius"):
+        MVSimVecEnv(PATH).env_method("compute_reward", None, None, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["PPO", "SAC", "HER"])
+def test_algorithms_learn(name: str) -> None:
+    quick: dict[str, Any] = {"policy_kwargs": {"net_arch": [16]}, "device": "cpu", "seed": 0}
+    envs = goal_envs(4) if name == "HER" else MVSimVecEnv(PATH, 4)
+    if name == "PPO":
+        model: Any = sb3.PPO("MlpPolicy", envs, n_steps=128, batch_size=512, n_epochs=1, **quick)
+    elif name == "SAC":
+        model = sb3.SAC("MlpPolicy", envs, learning_starts=1000, train_freq=16, **quick)
+    else:
+        replay = {"replay_buffer_class": sb3.HerReplayBuffer, "replay_buffer_kwargs": {"n_sampled_goal": 4}}
+        model = sb3.SAC("MultiInputPolicy", envs, learning_starts=1200, train_freq=16, **replay, **quick)
+    before = [p.detach().clone() for p in model.policy.parameters()]
+    model.learn(1600)
+    assert any((a != b).any() for a, b in zip(before, model.policy.parameters(), strict=True))
+    if name == "HER":  # places that were reached by chance count as goals
+        assert 0.05 < model.replay_buffer.sample(500).rewards.mean() < 0.95

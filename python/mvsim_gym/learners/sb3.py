@@ -29,6 +29,7 @@ from mvsim_gym._options import CONSTRUCTORS, SB3Options
 from mvsim_gym._picture import Painter
 from mvsim_gym._state import Copyable, pack, unpack
 from mvsim_gym._viewing import ViewableEnvs
+from mvsim_gym.learners._goals import GoalObservation, without_goal
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
     Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
     whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
     (r: return, l: length in steps, t: simulated s), `is_success` and the keys of `mvsim_gym.Env`.
+
+    With `goal_radius` it is a goal environment for `HerReplayBuffer`: the reward is 1 within that distance of the goal,
+    else 0, and `env_method("compute_reward", achieved, desired, infos, indices=[0])` answers for any goal.
     """
 
     _NATIVE = frozenset({"_batch", "_current", "_final", "_info", "_painter", "_view"})
@@ -73,10 +77,22 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
         rows = batch.num_envs * batch.num_agents
         self.spec = spec_of(self._recipe)
         """What `gymnasium.make` makes a single one of these environments from."""
-        space = observation_space(batch)
+        radius = recipe.options["goal_radius"]
+        if radius is not None and not recipe.options["flatten"]:
+            raise ValueError("goal_radius: found it with flatten=False, expected flatten=True, its default")
+        if radius is not None and batch.num_agents > 1:
+            raise ValueError(
+                "goal_radius: found several agents in a world, expected an environment of one agent"
+            )
+        space = observation_space(batch) if radius is None else without_goal(observation_space(batch))
         self._columns = columns_of(batch, space)
         self._flatten = FlatObservation(space) if recipe.options["flatten"] else None
-        super().__init__(rows, self._flatten.space if self._flatten else space, action_space(batch))
+        seen: spaces.Space[Any] = self._flatten.space if self._flatten else space
+        self._goals = None
+        if radius is not None and self._flatten:
+            self._goals = GoalObservation(self._flatten.space, radius)
+            seen = self._goals.space
+        super().__init__(rows, seen, action_space(batch))
         self.metadata: dict[str, Any] = {
             "render_modes": ["rgb_array"],
             "render_fps": 1 / batch.control_period,
@@ -96,6 +112,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
         self._final = [(key, batch.final_observation(i)) for key, i in self._columns]
         self._info = InfoTable(batch)
         self._painter: Painter | None = None
+        if self._goals:
+            self._goals.attach(batch)
 
     def reset(self) -> Observations:
         """Starts an episode in every env, with the seeds that `seed` was given since the last reset."""
@@ -142,10 +160,11 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
     ) -> tuple[Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
         """Steps all envs: observations, rewards (float32), dones and infos."""
         batch = self._open()
-        batch.step(self._actions)
+        batch.step(self._actions, self._goals.between if self._goals else None)
         if self._view is not None:
             self._view.after_step()
-        rewards, dones = batch.rewards, batch.finished.copy()
+        rewards = self._goals.rewards() if self._goals else batch.rewards
+        dones = batch.finished.copy()
         self._returns += rewards
         self._lengths += 1
         self._forget_infos()
@@ -209,10 +228,16 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
         )
 
     def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> list[Any]:
-        """The envs are rows of one batch: the only method of theirs is `render`."""
+        """The envs are rows of one batch, with `render`, and `compute_reward` of a goal environment, for methods."""
+        if method_name == "compute_reward" and self._goals:
+            rewards = self._goals.compute_reward(*args, **kwargs)
+            return [rewards for _ in self._get_indices(indices)]
         if method_name != "render":
+            hint = (
+                " (compute_reward: give the keyword goal_radius)" if method_name == "compute_reward" else ""
+            )
             raise AttributeError(
-                f"the envs of a native batch have no method '{method_name}', expected 'render'"
+                f"the envs of a native batch have no method '{method_name}', expected 'render'{hint}"
             )
         images = self.get_images()
         agents = self._open().num_agents
@@ -229,10 +254,15 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
             raise closed_error("vector environment")
         return self._batch
 
-    def _observations(self, rows: list[tuple[str, npt.NDArray[Any]]]) -> Observations:
-        if self._flatten:
-            return self._flatten.of([array for _, array in rows])
-        return {key: array.copy() for key, array in rows}
+    def _observations(
+        self, rows: list[tuple[str, npt.NDArray[Any]]], places: npt.NDArray[np.float64] | None = None
+    ) -> Observations:
+        if not self._flatten:
+            return {key: array.copy() for key, array in rows}
+        flat = self._flatten.of([array for _, array in rows])
+        if not self._goals:
+            return flat
+        return self._goals.of(flat, self._goals.now() if places is None else places)
 
     def _forget_infos(self) -> None:
         for i in self._told:
@@ -241,7 +271,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
 
     def _tell_ends(self, ended: list[int]) -> None:
         batch = self._open()
-        final = self._observations([(key, array[ended]) for key, array in self._final])
+        places = self._goals.ended[ended] if self._goals else None
+        final = self._observations([(key, array[ended]) for key, array in self._final], places)
         truncated, terminated = batch.truncated, batch.terminated
         for row, i in enumerate(ended):
             info = self._info.of_env(i)

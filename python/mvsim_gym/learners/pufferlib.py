@@ -1,0 +1,75 @@
+"""The native batch as an environment of PufferLib, which writes into its buffers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pufferlib
+from gymnasium.vector import AutoresetMode
+
+from mvsim_gym.registration import Named
+from mvsim_gym.vector_env import VectorEnv
+
+__all__ = ["MVSimPufferEnv"]
+
+
+class MVSimPufferEnv(pufferlib.PufferEnv):
+    """`num_envs` copies of an environment, each an agent; for `pufferlib.vector.make`, or as it is.
+
+    Observations, rewards and flags lie in PufferLib's arrays, those of shared memory where it has workers.
+    An end by a time limit sets `terminals` as well as `truncations`, since PufferLib's learner reads no truncations and
+    would carry values over from one episode to the next. Infos tell success, return and length of episodes that ended.
+
+    Args:
+        env: as for `mvsim_gym.VectorEnv`.
+        num_envs: how many.
+        buf: PufferLib's arrays, which its `vector.make` gives.
+        seed: of the first env, for the first reset without one.
+        keywords: as for `mvsim_gym.VectorEnv`.
+    """
+
+    def __init__(
+        self, env: Named, num_envs: int = 64, buf: Any = None, seed: int | None = None, **keywords: Any
+    ) -> None:
+        options = {**keywords, "flatten": True, "copy": False, "autoreset_mode": AutoresetMode.SAME_STEP}
+        self.envs = VectorEnv(env, num_envs=num_envs, **options)
+        self.single_observation_space = self.envs.single_observation_space
+        self.single_action_space = self.envs.single_action_space
+        self.num_agents = num_envs
+        self._seed = seed
+        self._returns = np.zeros(num_envs)
+        self._lengths = np.zeros(num_envs)
+        super().__init__(buf)
+
+    def reset(self, seed: int | None = None) -> tuple[npt.NDArray[np.float32], list[dict[str, Any]]]:
+        """Starts an episode in every env."""
+        self.envs.reset(seed=self._seed if seed is None else seed, out=self.observations)
+        self._seed = None
+        for array in (self.rewards, self.terminals, self.truncations, self._returns, self._lengths):
+            array[:] = 0
+        return self.observations, []
+
+    def step(self, actions: npt.NDArray[np.float32]) -> tuple[Any, Any, Any, Any, list[dict[str, Any]]]:
+        """Steps all envs: PufferLib's arrays, and infos."""
+        _, rewards, terminated, truncated, infos = self.envs.step(actions, out=self.observations)
+        self.rewards[:] = rewards
+        np.logical_or(terminated, truncated, out=self.terminals)
+        self.truncations[:] = truncated
+        self._returns += rewards
+        self._lengths += 1
+        if not self.terminals.any():
+            return self.observations, self.rewards, self.terminals, self.truncations, []
+        ended = self.terminals.copy()
+        told = {
+            "success": infos["final_info"]["success"][ended].tolist(),
+            "episode_return": self._returns[ended].tolist(),
+            "episode_length": self._lengths[ended].tolist(),
+        }
+        self._returns[ended] = self._lengths[ended] = 0
+        return self.observations, self.rewards, self.terminals, self.truncations, [told]
+
+    def close(self) -> None:
+        """Gives threads and memory back."""
+        self.envs.close()

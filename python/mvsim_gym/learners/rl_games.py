@@ -1,0 +1,84 @@
+"""The native batch as a vector environment of rl_games."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+from rl_games.common import env_configurations, vecenv
+from rl_games.common.ivecenv import IVecEnv
+
+from mvsim_gym.registration import Named
+from mvsim_gym.vector_env import VectorEnv
+
+__all__ = ["GamesVecEnv", "register"]
+
+_TYPE = "MVSIM"
+
+
+class GamesVecEnv(IVecEnv):
+    """`num_actors` copies of an environment in one native batch. Ends by a time limit are `infos["time_outs"]`, which
+    rl_games bootstraps with `value_bootstrap: True`.
+
+    Args:
+        env: as for `mvsim_gym.VectorEnv`.
+        num_actors: how many.
+        keywords: as for `mvsim_gym.VectorEnv`; `seed` is that of the first env.
+    """
+
+    def __init__(self, env: Named, num_actors: int, seed: int | None = None, **keywords: Any) -> None:
+        options = {**keywords, "flatten": True, "autoreset_mode": AutoresetMode.SAME_STEP}
+        self.envs = VectorEnv(env, num_envs=num_actors, **options)
+        self._seed = seed
+
+    def reset(self) -> npt.NDArray[np.float32]:
+        """The first observations."""
+        observation, _ = self.envs.reset(seed=self._seed)
+        self._seed = None
+        return np.asarray(observation)
+
+    def step(
+        self, actions: npt.NDArray[np.float32]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.bool_], dict[str, Any]]:
+        """Observations, rewards, dones, infos."""
+        observation, reward, terminated, truncated, _ = self.envs.step(actions)
+        infos = {"time_outs": truncated & ~terminated}
+        return observation, reward.astype(np.float32), terminated | truncated, infos
+
+    def seed(self, seed: int | None) -> None:
+        """For the next reset: env i gets seed + i."""
+        self._seed = seed
+
+    def get_env_info(self) -> dict[str, Any]:
+        """The spaces of one env."""
+        return {
+            "observation_space": self.envs.single_observation_space,
+            "action_space": self.envs.single_action_space,
+            "agents": 1,
+            "value_size": 1,
+        }
+
+
+def register(env: Named, name: str = "mvsim", **keywords: Any) -> str:
+    """Makes an environment known to rl_games.
+
+    Args:
+        env: path of an environment file, or what `gymnasium.make` takes.
+        name: under which it is known.
+        keywords: as for `mvsim_gym.VectorEnv`; `env_config` adds to them.
+
+    Returns:
+        The name, for `env_name` in the `config` of its parameters; `num_actors` there is the number of envs.
+    """
+
+    def make(config_name: str, num_actors: int, **config: Any) -> GamesVecEnv:
+        own = env_configurations.configurations[config_name]["mvsim"]
+        return GamesVecEnv(own["env"], num_actors, **{**own["keywords"], **config})
+
+    vecenv.register(_TYPE, make)
+    env_configurations.register(
+        name, {"vecenv_type": _TYPE, "env_creator": None, "mvsim": {"env": env, "keywords": keywords}}
+    )
+    return name

@@ -1,0 +1,109 @@
+"""The native batch as what an env runner of RLlib (new API stack) steps."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import ray
+from gymnasium.vector import AutoresetMode
+from ray.tune import register_env
+
+from mvsim_gym._checks import checked_seed
+from mvsim_gym.registration import Named, listing, source_of
+from mvsim_gym.vector_env import Seeds, VectorEnv
+
+__all__ = ["RunnerEnv", "register"]
+
+_APART = 2**20
+"""Seeds from one env runner to the next: more than a runner has envs."""
+
+
+class RunnerEnv(VectorEnv):
+    """A `VectorEnv` whose seeds are those of one env runner.
+
+    RLlib resets runner k with its own seed + k, and Gymnasium gives env i of a batch the seed + i: env 1 of runner 0
+    would play what env 0 of runner 1 plays. Here a seed s stands for s * 2**20 + i.
+    """
+
+    def reset(
+        self, *, seed: Seeds = None, options: dict[str, Any] | None = None, out: Any = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """As of `VectorEnv`, but for an int as seed."""
+        if isinstance(seed, int | np.integer):
+            first = checked_seed(seed) * _APART
+            seed = [first + i for i in range(self.num_envs)]
+        return super().reset(seed=seed, options=options, out=out)
+
+    def step(self, actions: npt.NDArray[np.float32], *, out: Any = None) -> Any:
+        """As of `VectorEnv`. Clips the actions, so that RLlib need not, whose way of it takes longer than this step:
+        `config.environment(name, normalize_actions=False, clip_actions=False)`."""
+        return super().step(np.clip(actions, -1, 1), out=out)
+
+
+@dataclass(frozen=True)
+class _Creator:
+    """What Tune calls on each env runner, with the `env_config` as a plain dict."""
+
+    env: str
+    keywords: dict[str, Any]
+
+    def __call__(self, config: dict[str, Any]) -> RunnerEnv:
+        given = {"flatten": True, "num_threads": threads_of_runner(), **self.keywords, **config}
+        if "num_envs" not in config:
+            raise ValueError(
+                f"{self.env}: RLlib asks for environments one by one, expected"
+                " config.env_runners(gym_env_vectorize_mode='vector_entry_point', num_envs_per_env_runner=64)"
+            )
+        envs = RunnerEnv(self.env, **given)
+        if envs.autoreset_mode is not AutoresetMode.NEXT_STEP:
+            envs.close()
+            raise ValueError(
+                f"autoreset_mode: found {envs.autoreset_mode.value}, expected {AutoresetMode.NEXT_STEP.value}: RLlib"
+                " takes it that the step after an episode's end is the reset"
+            )
+        return envs
+
+
+def threads_of_runner() -> int:
+    """The processors that Ray has given to this env runner (`num_cpus_per_env_runner`); 0, which leaves it to the
+    batch, in the process that trains."""
+    if not ray.is_initialized() or ray.get_runtime_context().get_actor_id() is None:
+        return 0
+    return max(1, int(ray.get_runtime_context().get_assigned_resources().get("CPU", 1)))
+
+
+def register(env: Named, name: str | None = None, **keywords: Any) -> str:
+    """Makes an environment known to RLlib, on every node, as one native batch an env runner.
+
+    Args:
+        env: path of an environment file, or what `gymnasium.make` takes. A file must lie at the same path on all nodes.
+        name: under which it is known; by default that of `env`.
+        keywords: as for `gymnasium.make_vec`; those in `env_config` replace them. `flatten` is True, since RLlib's
+            default networks take no dicts; `num_threads` the processors of the env runner.
+
+    Returns:
+        The name, for `config.environment(name, normalize_actions=False, clip_actions=False)`. With it goes
+        `config.env_runners(gym_env_vectorize_mode="vector_entry_point", num_envs_per_env_runner=64)`.
+
+    Raises:
+        ValueError: an autoreset mode that is not NEXT_STEP, which RLlib takes for granted; or `num_envs`, which is its
+            `num_envs_per_env_runner`.
+        MissingFileError, WorldFileError, TypeError: as for `mvsim_gym.VectorEnv`, in whose constructor the environment
+            is tried.
+    """
+    if "num_envs" in keywords:
+        raise ValueError(
+            "num_envs: RLlib says how many: config.env_runners(num_envs_per_env_runner="
+            f"{keywords['num_envs']})"
+        )
+    path, given = source_of(env, keywords)
+    known = next((id for id, listed in listing().items() if listed == path), os.path.abspath(path))
+    creator = _Creator(known, given)
+    creator({"num_envs": 1, "num_threads": 1}).close()
+    name = name or str(getattr(env, "id", None) or os.fspath(env))  # type: ignore[arg-type]
+    register_env(name, creator)
+    return name

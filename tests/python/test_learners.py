@@ -1,0 +1,149 @@
+"""Learning libraries on a native batch, each in a virtual environment that has it (`./dev learners`): every example
+learns a little, and the adapters do what they say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from conftest import ROOT, actions_for
+
+from mvsim_gym import VectorEnv
+
+# libraries warn of much that is not ours
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.learners,
+    pytest.mark.unsanitized,
+    pytest.mark.filterwarnings("default"),
+]
+ENV = "mvsim/NavArena-v0"
+SHORT = {"time_limit": 2}  # ten steps
+
+
+def run(example: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / example), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("library", "example", "said"),
+    [
+        ("ray", "rllib_ppo.py", "2,0"),
+        ("torchrl", "torchrl_ppo.py", "2,048 steps"),
+        ("skrl", "skrl_ppo.py", "2,048 steps"),
+        ("rl_games", "rl_games_ppo.py", "MAX EPOCHS"),
+        ("pufferlib", "pufferlib_ppo.py", "2,048 steps"),
+    ],
+)
+def test_examples_learn(library: str, example: str, said: str) -> None:
+    pytest.importorskip(library)
+    assert said in run(f"learners/{example}", "--steps", "2000", "--num-envs", "16")
+
+
+def test_supersuit() -> None:
+    pytest.importorskip("supersuit")
+    assert "(164,)" in run("learners/supersuit_stack.py", "--steps", "500")  # 4 x 41
+
+
+def test_rllib_runners_play_different_episodes() -> None:
+    pytest.importorskip("ray")
+    from mvsim_gym.learners.rllib import RunnerEnv
+
+    def first(seed: int) -> np.ndarray:
+        envs = RunnerEnv(ENV, num_envs=3, flatten=True)
+        observation, _ = envs.reset(seed=seed)
+        envs.close()
+        return np.asarray(observation)
+
+    seen = np.concatenate([first(7), first(8)])
+    assert len(np.unique(seen, axis=0)) == 6
+    np.testing.assert_array_equal(first(7), seen[:3])
+
+
+def test_rllib_takes_the_only_autoreset_mode_it_knows() -> None:
+    pytest.importorskip("ray")
+    from mvsim_gym.learners.rllib import _Creator, register
+
+    assert register(ENV) == ENV and register(ENV, "arena", obstacles=2) == "arena"
+    with pytest.raises(ValueError, match="autoreset_mode: found SameStep, expected NextStep"):
+        register(ENV, autoreset_mode="SameStep")
+    with pytest.raises(ValueError, match="num_envs_per_env_runner=8"):
+        register(ENV, num_envs=8)
+    with pytest.raises(ValueError, match=r"one by one, expected config\.env_runners"):
+        _Creator(ENV, {})({})
+    with pytest.raises(TypeError, match="did you mean 'obstacles'"):
+        register(ENV, obstacle=2)
+    envs = _Creator(ENV, {"obstacles": 2})({"num_envs": 5, "time_limit": 3})
+    assert envs.num_envs == 5 and isinstance(envs.single_observation_space, gym.spaces.Box)
+
+
+def test_pufferlib_writes_into_its_buffers() -> None:
+    pytest.importorskip("pufferlib")
+    from mvsim_gym.learners.pufferlib import MVSimPufferEnv
+
+    ours = MVSimPufferEnv(ENV, num_envs=3, seed=5, **SHORT)
+    keywords: dict[str, Any] = {"flatten": True, "autoreset_mode": "SameStep", **SHORT}
+    plain = VectorEnv(ENV, num_envs=3, **keywords)
+    kept = ours.observations
+    ours.reset()
+    np.testing.assert_array_equal(kept, plain.reset(seed=5)[0])
+    told: list[dict[str, Any]] = []
+    returns = np.zeros(3)
+    for action in actions_for(1, 12, 3):
+        *_, infos = ours.step(action)
+        observation, rewards, terminated, truncated, _ = plain.step(action)
+        np.testing.assert_array_equal(kept, observation)
+        np.testing.assert_array_equal(ours.rewards, rewards.astype(np.float32))
+        np.testing.assert_array_equal(ours.terminals, terminated | truncated)
+        np.testing.assert_array_equal(ours.truncations, truncated)
+        returns += rewards
+        if (terminated | truncated).any():
+            told += infos
+            expected = returns[terminated | truncated]
+            np.testing.assert_allclose(infos[0]["episode_return"], expected)
+            returns[terminated | truncated] = 0
+    assert sum(len(info["success"]) for info in told) >= 3
+
+
+def test_rl_games_is_told_of_time_limits() -> None:
+    pytest.importorskip("rl_games")
+    from rl_games.common import vecenv
+
+    from mvsim_gym.learners.rl_games import GamesVecEnv, register
+
+    envs = vecenv.create_vec_env(register(ENV, "short", **SHORT), 4, seed=2)
+    assert isinstance(envs, GamesVecEnv) and envs.reset().shape == (4, 41)
+    outs = 0
+    for _ in range(12):
+        _, rewards, dones, infos = envs.step(np.tile(np.float32([-1, 0]), (4, 1)))  # stands
+        assert rewards.dtype == np.float32 and not (infos["time_outs"] & ~dones).any()
+        outs += int(infos["time_outs"].sum())
+    assert outs == 4
+
+
+def test_torchrl_sees_how_episodes_end() -> None:
+    pytest.importorskip("torchrl")
+    from torchrl.envs import GymWrapper
+
+    envs = gym.make_vec(ENV, num_envs=2, autoreset_mode="SameStep", flatten=True, **SHORT)
+    data = GymWrapper(envs).rollout(25, break_when_any_done=False)
+    ended = data["next", "done"][:, :-1, 0]
+    assert ended.sum() == 4
+    after, begun = data["next", "observation"][:, :-1][ended], data["observation"][:, 1:][ended]
+    assert (after != begun).any(dim=1).all()  # the last of one episode, the first of the next
+    with pytest.raises(Exception, match="autoreset_mode"):
+        GymWrapper(gym.make_vec(ENV, num_envs=2, flatten=True))
