@@ -12,7 +12,6 @@ import argparse
 from collections.abc import Callable
 
 from car_policies import Car, drive_to_goal
-from depth_policies import depth_gap_follower
 from evaluation import HELD_OUT_SEEDS, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right
 from robot import TEAMS, Array, Observation, Robot, id_of
@@ -45,7 +44,6 @@ SAND_DRIVERS: dict[str, Maker] = {
 }
 # What drives each environment; the first is the yardstick of its tests.
 BASELINES: dict[str, dict[str, Maker]] = {
-    "mvsim/DepthNavigation-v0": {"gap follower": depth_gap_follower, "go to goal": go_to_goal},
     "mvsim/IceDrive-v0": ICE_DRIVERS,
     "mvsim/MultiNav-v0": {"keep right": keep_right, "gap follower": gap_follower, "go to goal": go_to_goal},
     "mvsim/NavArena-v0": LIDAR,

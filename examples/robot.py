@@ -11,19 +11,12 @@ Array = NDArray[np.floating]
 Observation = dict[str, Array]
 
 # Aperture of each environment's scan (radians) and the radius of its robot (m), where a policy looks at the scan.
-SCAN_APERTURE: dict[str, float] = {
+SCAN_APERTURE = {
     "mvsim/MultiNav-v0": np.deg2rad(358),
     "mvsim/NavArena-v0": np.deg2rad(358),
     "mvsim/NavMap-v0": np.deg2rad(270),
 }
-# The same of its depth image.
-IMAGE_APERTURE: dict[str, float] = {"mvsim/DepthNavigation-v0": np.deg2rad(86)}
-ROBOT_RADIUS = {
-    "mvsim/DepthNavigation-v0": 0.105,
-    "mvsim/MultiNav-v0": 0.105,
-    "mvsim/NavArena-v0": 0.105,
-    "mvsim/NavMap-v0": 0.33,
-}
+ROBOT_RADIUS = {"mvsim/MultiNav-v0": 0.105, "mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
 # Agents of a world, where there are several.
 TEAMS = {"mvsim/MultiNav-v0": 4}
 
@@ -34,8 +27,7 @@ def id_of(env: str) -> str:
 
 
 class Robot:
-    """Bounds of the commands; where there is a scan or a depth image, directions of its sectors or columns and the
-    radius of the body."""
+    """Bounds of the commands; where there is a scan, directions of its sectors and the radius of the body."""
 
     def __init__(self, env_id: str):
         known = id_of(env_id)
@@ -46,13 +38,6 @@ class Robot:
             self.max_range = float(scan.high[0])
             aperture = SCAN_APERTURE[known]
             self.angles = (np.arange(scan.shape[0]) + 0.5) / scan.shape[0] * aperture - aperture / 2
-            self.radius = ROBOT_RADIUS[known]
-        if known in IMAGE_APERTURE:
-            depth = env.single_observation_space["depth"]
-            self.max_range = float(depth.high.flat[0])
-            columns = depth.shape[1]
-            across = (np.arange(columns) - (columns - 1) / 2) / (columns / 2)  # -1 to 1, left to right
-            self.angles = -np.arctan(across * np.tan(IMAGE_APERTURE[known] / 2))
             self.radius = ROBOT_RADIUS[known]
         env.close()
 

@@ -31,8 +31,6 @@ def test_checker_of_stable_baselines3(env_id: str) -> None:
     env = gym.make(env_id)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # an image of one channel, (height, width), is none to it
-        warnings.filterwarnings("ignore", "Your observation depth has an unconventional shape")
         checker.check_env(env.unwrapped, warn=True)
     env.close()
 
