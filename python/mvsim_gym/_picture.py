@@ -82,11 +82,11 @@ class Painter:
 
 
 def png_of(picture: Picture) -> bytes:
-    """A picture (height, width, 3) as a PNG file."""
-    height, width, _ = picture.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with its filter: none
-    rows[:, 1:] = picture.reshape(height, 3 * width)
-    head = struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)  # 8 bits, RGB
+    """A picture (height, width, 3), or 4 with alpha, as a PNG file."""
+    height, width, channels = picture.shape
+    rows = np.zeros((height, 1 + channels * width), np.uint8)  # each begins with its filter: none
+    rows[:, 1:] = picture.reshape(height, channels * width)
+    head = struct.pack(">2I5B", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)  # 8 bits, RGB or RGBA
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import struct
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from mvsim_gym._picture import png_of
 
 __all__ = ["glb_of"]
 
@@ -35,7 +36,7 @@ def glb_of(part: Mapping[str, Any], texture: npt.NDArray[np.uint8] | None) -> by
     }
     if texture is not None:
         attributes["TEXCOORD_0"] = file.add(part["uvs"], _FLOAT, "VEC2")
-        image = {"bufferView": file.view(_png(texture)), "mimeType": "image/png"}
+        image = {"bufferView": file.view(png_of(texture)), "mimeType": "image/png"}
         file.top |= {"images": [image], "textures": [{"source": 0, "sampler": 0}], "samplers": [{}]}
         material["pbrMetallicRoughness"]["baseColorTexture"] = {"index": 0}
     indices = file.add(part["indices"], _UINT32, "SCALAR")
@@ -92,15 +93,3 @@ def _linear(colors: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
     linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
     linear[:, 3] = given[:, 3]
     return np.round(65535 * linear).astype(np.uint16)
-
-
-def _png(rgba: npt.NDArray[np.uint8]) -> bytes:
-    height, width, _ = rgba.shape
-    rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each begins with its filter: none
-    rows[:, 1:] = rgba.reshape(height, 4 * width)
-    head = struct.pack(">2I5B", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA
-    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in parts
-    )
