@@ -76,4 +76,4 @@ def _check_free(host: str, port: int) -> None:
 
 
 def _taken(host: str, port: int) -> str:
-    return f"view: cannot listen on {host}:{port}, expected a free port (--port, 0 takes any)"
+    return f"view: cannot listen on {host}:{port}, expected a free port (0 takes any)"
