@@ -83,19 +83,24 @@ bool read_row(Decoder& d, uint8_t* row) {
   return true;
 }
 
-void average(const Decoder& d, const uint8_t* row, uint16_t* out) {
-  const auto channels = static_cast<unsigned>(d.channels);
-  for (png_uint_32 x = 0; x < d.width; ++x) {
+// What the compiler knows makes this several times as fast.
+template <unsigned depth, unsigned channels>
+void average(const uint8_t* row, png_uint_32 width, uint16_t* out) {
+  constexpr size_t kBytes = depth / 8;
+  for (png_uint_32 x = 0; x < width; ++x) {
     unsigned sum = 0;
-    for (unsigned c = 0; c < channels; ++c)
-      if (d.depth == 16) {
-        sum += static_cast<unsigned>(row[0]) << 8 | row[1];
-        row += 2;
-      } else {
-        sum += *row++;
-      }
+    for (unsigned c = 0; c < channels; ++c, row += kBytes)
+      sum += depth == 16 ? static_cast<unsigned>(row[0]) << 8 | row[kBytes - 1] : row[0];
     out[x] = static_cast<uint16_t>(sum / channels);
   }
+}
+
+// Of rows as stored: grey or RGB.
+void average(const Decoder& d, const uint8_t* row, uint16_t* out) {
+  if (d.depth == 8)
+    d.channels == 1 ? average<8, 1>(row, d.width, out) : average<8, 3>(row, d.width, out);
+  else
+    d.channels == 1 ? average<16, 1>(row, d.width, out) : average<16, 3>(row, d.width, out);
 }
 
 Error unreadable(const std::string& path, const Decoder& d) {

@@ -86,8 +86,9 @@ GrayLevels read_gray_levels(std::string_view bytes, const std::string& path, con
   throw Error(path + ": unknown image format, expected PNG or PGM (P2, P5)");
 }
 
-int GrayLevels::byte(size_t pixel) const {
-  return white == 255 ? data[pixel] : (data[pixel] * 255 + white / 2) / white;
+int GrayLevels::byte_of(size_t level) const {
+  const auto whole = static_cast<size_t>(white);
+  return static_cast<int>((level * 255 + whole / 2) / whole);
 }
 
 }  // namespace mvsim

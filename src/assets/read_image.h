@@ -22,7 +22,7 @@ struct GrayLevels {
   int white = 255;             // the largest level, 1 to 65535
   std::vector<uint16_t> data;  // row 0 is the top
 
-  int byte(size_t pixel) const;  // on a scale to 255, rounded to the nearest
+  int byte_of(size_t level) const;  // on a scale to 255, rounded to the nearest
 };
 
 // Throws Error with the reason, `path` naming the image; WorldFileError at `where` if memory does not

@@ -16,6 +16,12 @@ void visit(Archive& archive, ValueOf<Measurements> auto& measurements) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, ValueOf<PeriodStart> auto& before) {
+  auto& [goal_distance, path_distance, contacts] = before;
+  archive(goal_distance, path_distance, contacts);
+}
+
+template <typename Archive>
 void visit(Archive& archive, ValueOf<Stillness> auto& stillness) {
   auto& [anchor, time] = stillness;
   archive(anchor, time);
@@ -49,10 +55,12 @@ void visit_episode(Archive& archive, Env& env) {
 // agent waits for nobody.
 template <typename Archive, typename Agent>
 void visit_agent(Archive& archive, Agent& agent, bool alone) {
-  auto& [end, success, then, waits, before, now, goal, start, last, field, stillness, path_length,
-         min_clearance, bad_actions, action, previous_action, reward_sums, frames, recipes] = agent;
-  archive(end, success, before, now, goal, start, stillness, path_length, min_clearance, bad_actions, action,
-          previous_action, reward_sums, recipes);
+  auto& [end, success, then, waits, bad_actions, before, now, goal, start, last, field, stillness,
+         path_length, min_clearance, action, previous_action, reward_sums, frames, recipes] = agent;
+  archive(end, success, before, now, goal, start, stillness, path_length, min_clearance, bad_actions,
+          reward_sums, recipes);
+  for (auto& value : action) archive(value);
+  for (auto& value : previous_action) archive(value);
   if (!alone) archive(then, waits);
 }
 
@@ -67,9 +75,7 @@ void for_rings(const AgentTask& task, Agent& agent, const Work& work) {
 }
 
 bool fits(const AgentState& agent, const AgentTask& task) {
-  const size_t actions = task.action_components.size();
   return agent.end <= EpisodeEnd::kTruncated && agent.then <= Then::kEndAll &&
-         agent.action.size() == actions && agent.previous_action.size() == actions &&
          agent.reward_sums.size() == task.rewards.size() &&
          agent.stillness.size() == task.stuck_distances.size() && agent.recipes.size() == task.recipes_size;
 }

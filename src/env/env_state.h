@@ -2,7 +2,10 @@
 // thread at a time.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,10 +31,37 @@ struct Measurements {
   bool collided() const { return contacts != 0; }
 };
 
+// Of the measurements at the start of a control period, what the terms ask for at its end.
+struct PeriodStart {
+  double goal_distance = 0, path_distance = 0;
+  uint8_t contacts = 0;
+};
+
 // Of one distance of TaskNeeds::stuck_distances.
 struct Stillness {
   Vec2 anchor;      // where the agent was when it last got that far away from where it had been
   double time = 0;  // s since then
+};
+
+// Of an agent's action, each component in [-1, 1], by AgentTask::action_components.
+class ActionValues {
+ public:
+  ActionValues() = default;
+  explicit ActionValues(size_t size) : size_(size) {}
+  ActionValues(std::initializer_list<double> values) : size_(values.size()) {
+    std::copy(values.begin(), values.end(), values_.begin());
+  }
+  size_t size() const { return size_; }
+  double* begin() { return values_.data(); }
+  double* end() { return values_.data() + size_; }
+  const double* begin() const { return values_.data(); }
+  const double* end() const { return values_.data() + size_; }
+  double& operator[](size_t i) { return values_[i]; }
+  double operator[](size_t i) const { return values_[i]; }
+
+ private:
+  size_t size_ = 0;
+  std::array<double, kMaxCommand> values_{};
 };
 
 enum class EpisodeEnd : uint8_t { kNone, kTerminated, kTruncated };
@@ -47,17 +77,18 @@ enum class Then : uint8_t {
 struct AgentState {
   EpisodeEnd end = EpisodeEnd::kNone;
   bool success = false;
-  Then then = Then::kStay;   // of the termination that held
-  bool waits = false;        // it ended in an earlier period and others go on: it is not stepped
-  Measurements before, now;  // at the start and the end of the period
+  Then then = Then::kStay;  // of the termination that held
+  bool waits = false;       // it ended in an earlier period and others go on: it is not stepped
+  int bad_actions = 0;
+  PeriodStart before;
+  Measurements now;  // at the end of the period
   Vec2 goal, start;
   Vec2 last;                               // where it was after the last substep, within a period only
   std::shared_ptr<const GoalField> field;  // only if a term needs it
   std::vector<Stillness> stillness;        // by AgentTask::stuck_distances
   double path_length = 0, min_clearance = 0;
-  int bad_actions = 0;
-  std::vector<double> action, previous_action;  // in [-1, 1]
-  std::vector<double> reward_sums;              // weighted, by reward term
+  ActionValues action, previous_action;
+  std::vector<double> reward_sums;  // weighted, by reward term
   // Of observations that keep frames: a ring of each one's frames (observe.h), laid out by AgentTask.
   std::vector<uint8_t> frames;
   // Of pictures: for each frame what draws it again.

@@ -173,6 +173,11 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
   }
 }
 
+void begin_period(AgentState& agent) {
+  agent.before = {agent.now.goal_distance, agent.now.path_distance, agent.now.contacts};
+  agent.last = {agent.now.pose.x, agent.now.pose.y};
+}
+
 void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent) {
   agent.end = EpisodeEnd::kNone;
   agent.success = agent.waits = false;
@@ -187,7 +192,7 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   // the first look makes the time 0
   agent.stillness.assign(agent_task.stuck_distances.size(), {agent.start, -task.substeps * task.substep});
   measure(task, agent_task, env, agent, 0);
-  agent.before = agent.now;
+  begin_period(agent);
 }
 
 }  // namespace
@@ -213,14 +218,14 @@ void end_episode(const Task& task, EnvState& env) {
 EnvState make_env(const Task& task, uint64_t key) {
   EnvState env(Simulation(task.models.front(), key));
   env.key = key;
+  env.agents.reserve(task.agents.size());
   for (const AgentTask& agent : task.agents) env.agents.push_back(make_agent(agent));
   return env;
 }
 
 AgentState make_agent(const AgentTask& task) {
   AgentState agent;
-  agent.action.assign(task.action_components.size(), 0.0);
-  agent.previous_action = agent.action;
+  agent.action = agent.previous_action = ActionValues(task.action_components.size());
   agent.reward_sums.assign(task.rewards.size(), 0.0);
   agent.frames.assign(task.frames_size, 0);
   agent.recipes.assign(task.recipes_size, 0.0);
@@ -276,8 +281,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
       continue;
     }
     apply_action(tasks[a], agent, s);
-    agent.before = agent.now;
-    agent.last = {agent.now.pose.x, agent.now.pose.y};
+    begin_period(agent);
   }
   s.clear_collision_flags();
   s.refill_solver();  // from here on the state alone decides

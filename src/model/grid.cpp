@@ -1,7 +1,6 @@
 #include "model/grid.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/math.h"
 
@@ -45,18 +44,20 @@ std::vector<uint8_t> cells_of(const MrptGrid& map, const LoadGuard& guard) {
 
 std::vector<uint8_t> cells_of(const OccupancyGridSpec& spec, const LoadGuard& guard) {
   const GrayLevels& image = *spec.image;
-  std::array<Cell, 256> lookup;
-  for (int gray = 0; gray < 256; ++gray)
-    lookup[static_cast<size_t>(gray)] = spec.is_ros ? ros_cell(spec, gray) : image_cell(gray);
+  std::vector<uint8_t> lookup(static_cast<size_t>(image.white) + 1);
+  for (size_t level = 0; level < lookup.size(); ++level) {
+    const int gray = image.byte_of(level);
+    lookup[level] = static_cast<uint8_t>(spec.is_ros ? ros_cell(spec, gray) : image_cell(gray));
+  }
 
   // image row 0 is the largest y, cell row 0 the smallest
   std::vector<uint8_t> cells(image.data.size());
   const auto width = static_cast<size_t>(image.width), height = static_cast<size_t>(image.height);
   for (size_t row = 0; row < height; ++row) {
     guard.poll();
-    for (size_t column = 0; column < width; ++column)
-      cells[(height - 1 - row) * width + column] =
-          static_cast<uint8_t>(lookup[static_cast<size_t>(image.byte(row * width + column))]);
+    const uint16_t* const levels = image.data.data() + row * width;
+    uint8_t* const out = cells.data() + (height - 1 - row) * width;
+    for (size_t column = 0; column < width; ++column) out[column] = lookup[levels[column]];
   }
   return cells;
 }

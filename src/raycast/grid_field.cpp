@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 #include "raycast/field_kernel.h"
@@ -76,26 +77,30 @@ void GridField::fill_plane(int plane, std::span<const uint8_t> cells, const std:
                            Tables& tables) const {
   const int ahead_x = (plane & 1) != 0 ? -1 : 1, ahead_y = (plane & 2) != 0 ? -1 : 1;
   const auto code_of_square = make_code_table();
-  uint8_t* codes = reinterpret_cast<uint8_t*>(tables.codes.data()) + static_cast<size_t>(plane) * plane_size_;
+  CacheLine* const lines = tables.codes.data() + static_cast<size_t>(plane) * plane_size_ / sizeof(CacheLine);
+  const int width = width_;  // a store of a byte may change a member, for all the compiler knows
 
-  std::vector<int> steps(width_, 0);                         // per column: cells up to the next stop ahead
-  std::vector<int16_t> squares(width_ + 2 * kRowBorder, 0);  // of the gap to it; the border stops
-  int16_t* square = squares.data() + kRowBorder;
-  std::vector<int16_t> nearest(width_ + kRowBorder);
+  std::vector<int16_t> steps(width, 0);                     // per column: cells up to the next stop ahead
+  std::vector<int16_t> squares(width + 2 * kRowBorder, 0);  // of the gap to it; the border stops
+  int16_t* const square = squares.data() + kRowBorder;
+  std::vector<int16_t> nearest(width + kRowBorder);
+  std::vector<uint8_t> codes(stride_, uint8_t{kUnknownCode});  // of the row, border included
   for (int row = 0; row < height_; ++row) {
     if (poll) poll();
     const int iy = ahead_y > 0 ? height_ - 1 - row : row;
-    const uint8_t* cell = cells.data() + static_cast<size_t>(iy) * width_;
-    for (int ix = 0; ix < width_; ++ix) {
-      steps[ix] = cell[ix] != 0 ? 0 : std::min(steps[ix] + 1, kMaxGap + 1);
+    const uint8_t* cell = cells.data() + static_cast<size_t>(iy) * width;
+    for (int ix = 0; ix < width; ++ix) {
+      steps[ix] = static_cast<int16_t>(cell[ix] != 0 ? 0 : std::min(steps[ix] + 1, kMaxGap + 1));
       square[ix] = static_cast<int16_t>(gap_square(steps[ix]));
     }
-    nearest_ahead(square, width_, ahead_x, nearest.data());
-    for (int ix = 0; ix < width_; ++ix) {
-      const bool free = cell[ix] == static_cast<uint8_t>(Cell::kFree);
-      const int stop = cell[ix] == static_cast<uint8_t>(Cell::kOccupied) ? kOccupiedCode : kUnknownCode;
-      codes[code_offset(ix, iy)] = free ? code_of_square[nearest[ix]] : static_cast<uint8_t>(stop);
-    }
+    nearest_ahead(square, width, ahead_x, nearest.data());
+    for (int ix = 0; ix < width; ++ix)
+      codes[ix + 1] = cell[ix] == static_cast<uint8_t>(Cell::kFree)       ? code_of_square[nearest[ix]]
+                      : cell[ix] == static_cast<uint8_t>(Cell::kOccupied) ? uint8_t{kOccupiedCode}
+                                                                          : uint8_t{kUnknownCode};
+    // the row of cells is the same row of 8 in each cache line beside each other
+    CacheLine* const first = lines + (iy + 1) / 8 * (stride_ / 8);
+    for (int x = 0; x < stride_; x += 8) std::memcpy(first[x / 8].cells + (iy + 1) % 8 * 8, &codes[x], 8);
   }
 }
 

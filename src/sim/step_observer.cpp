@@ -5,12 +5,13 @@
 namespace mvsim {
 
 void StepObservers::add(StepObserver& observer, const Model& model) {
-  list_.push_back(&observer);
-  if (details_) return;
-  details_ = std::make_unique<StepDetails>();
-  details_->tires.resize(model.wheel_count);
-  for (const VehicleModel& v : model.vehicles)
-    details_->controllers.emplace_back(v.controller->log_names().size());
+  if (!observed_) {
+    observed_ = std::make_unique<Observed>();
+    observed_->details.tires.resize(model.wheel_count);
+    for (const VehicleModel& v : model.vehicles)
+      observed_->details.controllers.emplace_back(v.controller->log_names().size());
+  }
+  observed_->observers.push_back(&observer);
 }
 
 }  // namespace mvsim

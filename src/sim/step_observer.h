@@ -1,7 +1,6 @@
 // Seam: whoever looks at what each step of a Simulation did (record/). Costs nothing while nobody does.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -44,19 +43,24 @@ class StepObservers {
 
   void add(StepObserver& observer, const Model& model);
   void remove(StepObserver& observer) {
-    list_.erase(std::remove(list_.begin(), list_.end(), &observer), list_.end());
-    if (list_.empty()) details_.reset();
+    if (!observed_) return;
+    std::erase(observed_->observers, &observer);
+    if (observed_->observers.empty()) observed_.reset();
   }
 
   // Where the step writes, or null while nobody observes.
-  StepDetails* details() const { return details_.get(); }
+  StepDetails* details() const { return observed_ ? &observed_->details : nullptr; }
   void after_step(const Simulation& simulation, double start) const {
-    for (StepObserver* observer : list_) observer->after_step(simulation, *details_, start);
+    for (StepObserver* observer : observed_->observers)
+      observer->after_step(simulation, observed_->details, start);
   }
 
  private:
-  std::vector<StepObserver*> list_;  // not owned
-  std::unique_ptr<StepDetails> details_;
+  struct Observed {
+    std::vector<StepObserver*> observers;  // not owned
+    StepDetails details;
+  };
+  std::unique_ptr<Observed> observed_;  // null: nobody observes
 };
 
 }  // namespace mvsim
