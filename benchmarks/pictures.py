@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 import mvsim_gym
+from mvsim_gym.registration import listing, load_env
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH, HEIGHT = 480, 360
@@ -80,8 +81,10 @@ WORLDS = {
 
 
 def env_pictures() -> Iterator[tuple[str, npt.NDArray[np.uint8]]]:
-    """Every registered environment, two seeds, after some steps, from above and behind."""
-    for env_id in sorted(i for i in gym.registry if i.startswith("mvsim/") and "Custom" not in i):
+    """Every registered environment of one robot, two seeds, after some steps, from above and behind."""
+    for env_id, path in sorted(listing().items()):
+        if load_env(path, ()).several_agents:
+            continue
         for camera in ("above", "behind"):
             env = gym.make(env_id, render_mode="rgb_array", camera=camera, width=WIDTH, height=HEIGHT)
             for seed in (1, 2):

@@ -295,9 +295,9 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
     for (size_t a = 0; a < count; ++a) {
       AgentState& agent = agents[a];
       if (agent.waits) continue;
-      const Pose3 p = vehicle_pose(s, tasks[a].vehicle);
-      agent.path_length += norm(Vec2{p.x, p.y} - agent.last);
-      agent.last = {p.x, p.y};
+      const Vec2 position = vehicle_position(s, tasks[a].vehicle);
+      agent.path_length += norm(position - agent.last);
+      agent.last = position;
     }
   }
   ++env.steps;

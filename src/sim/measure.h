@@ -40,6 +40,10 @@ inline Pose2 block_plane_pose(const SimView& sim, size_t block) {
   const int body = sim.model.blocks[block].body;
   return body < 0 ? sim.state.intangible_poses[block] : body_pose(sim, static_cast<size_t>(body));
 }
+inline Vec2 vehicle_position(const SimView& sim, size_t vehicle) {
+  const Pose2 pose = body_pose(sim, sim.model.vehicles[vehicle].body);
+  return {pose.x, pose.y};
+}
 Pose3 block_pose(const SimView& sim, size_t block);
 Twist2 block_world_twist(const SimView& sim, size_t block);
 
