@@ -1,7 +1,6 @@
 #include "raycast/grid_field.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,20 +11,8 @@
 namespace mvsim {
 namespace {
 
-constexpr int kMaxSquare = kMaxGap * kMaxGap;    // fits 15 bits even as a sum of two
 constexpr int64_t kMaxCells = int64_t{1} << 28;  // four planes of them stay within 32-bit offsets
 constexpr int kTile = 8;
-
-std::array<uint8_t, kMaxSquare + 1> make_code_table() {
-  std::array<uint8_t, kMaxSquare + 1> table{};
-  int quarter = 0;  // floor(kCodesPerCell * sqrt(square)), in integers: a bound must not be rounded up
-  for (int square = 0; square <= kMaxSquare; ++square) {
-    while ((quarter + 1) * (quarter + 1) <= GridField::kCodesPerCell * GridField::kCodesPerCell * square)
-      ++quarter;
-    table[square] = static_cast<uint8_t>(GridField::kFreeCode + quarter);
-  }
-  return table;
-}
 
 // Cells along a side with a border cell at each end, up to whole cache lines of 8 x 8.
 int border_and_padding(int cells) {
@@ -76,28 +63,19 @@ GridField::GridField(std::span<const uint8_t> cells, int width, int height, doub
 void GridField::fill_plane(int plane, std::span<const uint8_t> cells, const std::function<void()>& poll,
                            Tables& tables) const {
   const int ahead_x = (plane & 1) != 0 ? -1 : 1, ahead_y = (plane & 2) != 0 ? -1 : 1;
-  const auto code_of_square = make_code_table();
   CacheLine* const lines = tables.codes.data() + static_cast<size_t>(plane) * plane_size_ / sizeof(CacheLine);
-  const int width = width_;  // a store of a byte may change a member, for all the compiler knows
-
-  std::vector<int16_t> steps(width, 0);                     // per column: cells up to the next stop ahead
-  std::vector<int16_t> squares(width + 2 * kRowBorder, 0);  // of the gap to it; the border stops
+  // a row each, from the border's cell on; the borders stop
+  const size_t padded = static_cast<size_t>(stride_) + 2 * kRowBorder;
+  std::vector<uint8_t> row_cells(padded, static_cast<uint8_t>(Cell::kUnknown)), codes(padded);
+  std::vector<int16_t> steps(padded), squares(padded), nearest(padded);
   int16_t* const square = squares.data() + kRowBorder;
-  std::vector<int16_t> nearest(width + kRowBorder);
-  std::vector<uint8_t> codes(stride_, uint8_t{kUnknownCode});  // of the row, border included
   for (int row = 0; row < height_; ++row) {
     if (poll) poll();
     const int iy = ahead_y > 0 ? height_ - 1 - row : row;
-    const uint8_t* cell = cells.data() + static_cast<size_t>(iy) * width;
-    for (int ix = 0; ix < width; ++ix) {
-      steps[ix] = static_cast<int16_t>(cell[ix] != 0 ? 0 : std::min(steps[ix] + 1, kMaxGap + 1));
-      square[ix] = static_cast<int16_t>(gap_square(steps[ix]));
-    }
-    nearest_ahead(square, width, ahead_x, nearest.data());
-    for (int ix = 0; ix < width; ++ix)
-      codes[ix + 1] = cell[ix] == static_cast<uint8_t>(Cell::kFree)       ? code_of_square[nearest[ix]]
-                      : cell[ix] == static_cast<uint8_t>(Cell::kOccupied) ? uint8_t{kOccupiedCode}
-                                                                          : uint8_t{kUnknownCode};
+    std::copy_n(cells.data() + static_cast<size_t>(iy) * width_, width_, row_cells.data() + 1);
+    step_over_row(row_cells.data(), stride_, steps.data(), square);
+    nearest_ahead(square, stride_, ahead_x, nearest.data());
+    write_codes(row_cells.data(), nearest.data(), stride_, codes.data());
     // the row of cells is the same row of 8 in each cache line beside each other
     CacheLine* const first = lines + (iy + 1) / 8 * (stride_ / 8);
     for (int x = 0; x < stride_; x += 8) std::memcpy(first[x / 8].cells + (iy + 1) % 8 * 8, &codes[x], 8);
