@@ -34,8 +34,8 @@ def results() -> dict[str, Row]:
     return {id: found[id] for id in sorted(listing())}
 
 
-def percent(rate: float | None) -> str:
-    return "-" if rate is None else f"{100 * rate:.1f} %"
+def percent(rate: float) -> str:
+    return f"{100 * rate:.1f} %"
 
 
 def number(value: float | None, digits: int) -> str:
@@ -65,7 +65,7 @@ def observations_of(id: str) -> str:
     envs = mvsim_gym.VectorEnv(id, num_envs=TEAMS.get(id, 1))
     spaces = envs.single_observation_space.spaces
     envs.close()
-    return ", ".join(f"`{key}` {space.shape[0]}" for key, space in spaces.items())
+    return ", ".join(f"`{key}` {'x'.join(map(str, space.shape))}" for key, space in spaces.items())
 
 
 def table(heads: list[str], rows: list[list[str]]) -> str:
