@@ -1,7 +1,8 @@
-"""Writes the tables between the markers of docs/world-files.md and docs/python.md.
+"""Writes the tables between the markers of docs/world-files.md, docs/python.md and docs/baselines.md.
 
 `<!-- tags: block -->` stands for the tags of an element, `<!-- params: friction -->` for the parameters of the classes
-of a kind, `<!-- options: constructors -->` for the keywords of the constructors; each ends at `<!-- end -->`.
+of a kind, `<!-- options: constructors -->` for the keywords of the constructors, `<!-- baselines: policies -->` for a
+table of baseline_tables.py; each ends at `<!-- end -->`.
 `--check` writes nothing and fails where a page is not current.
 """
 
@@ -13,10 +14,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import baseline_tables
+
 from mvsim_gym import _core, _options
 
 DOCS = Path(__file__).resolve().parent
-BLOCK = re.compile(r"(<!-- (tags|params|options): ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- (tags|params|options|baselines): ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 NUMBERS = ("number", "degrees", "int")
 UNBOUNDED = 1e9  # what has no bound of its own
 
@@ -114,6 +117,11 @@ def with_keywords(text: str) -> str:
     return BLOCK.sub(lambda m: f"{m[1]}{_options.table()}\n{m[4]}", text)
 
 
+def with_baselines(text: str) -> str:
+    """docs/baselines.md with its tables as the results have them."""
+    return BLOCK.sub(lambda m: f"{m[1]}\n{baseline_tables.TABLES[m[3]]()}\n\n{m[4]}", text)
+
+
 def with_tags(text: str) -> str:
     """docs/world-files.md with its tables as the module has them."""
     world, classes = _core.world_tags(), _core.class_params()
@@ -148,7 +156,8 @@ def main() -> int:
     )
     check = parser.parse_args().check
     stale = 0
-    for name, filled in (("world-files.md", with_tags), ("python.md", with_keywords)):
+    pages = {"world-files.md": with_tags, "python.md": with_keywords, "baselines.md": with_baselines}
+    for name, filled in pages.items():
         page = DOCS / name
         text = page.read_text()
         current = filled(text)

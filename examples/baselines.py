@@ -4,15 +4,19 @@ A policy maps a batch of observations (dict of arrays, one row an environment) t
 in m/s and rad/s, or torque and steering angle); `Robot.as_actions` turns those into actions in [-1, 1].
 
     python examples/baselines.py --env mvsim/NavArena-v0
+    python examples/baselines.py --env all --json benchmarks/results/baselines.json   # all figures of docs/baselines.md
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 from car_policies import Car, drive_to_goal
-from evaluation import HELD_OUT_SEEDS, evaluate, table
+from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right
 from robot import TEAMS, Array, Observation, Robot, id_of
 from team_evaluation import evaluate_team, team_table
@@ -60,25 +64,51 @@ def policies(env_id: str) -> dict[str, Policy]:
     return {name: lambda o, p=policy: robot.as_actions(p(o)) for name, policy in made.items()}
 
 
+def floors(env_id: str) -> dict[str, Policy]:
+    """What no policy should stay below: actions drawn at random, and none (no speed, no torque)."""
+    robot, rng = Robot(env_id), np.random.default_rng(0)
+    nothing = robot.as_actions(np.zeros(len(robot.low)))
+
+    def at_random(observation: Observation) -> Array:
+        return rng.uniform(-1, 1, (len(observation["goal"]), len(nothing))).astype(np.float32)
+
+    return {"random": at_random, "stands still": lambda o: np.tile(nothing, (len(o["goal"]), 1))}
+
+
+def measure(env_id: str, seeds: list[int]) -> dict[str, Result]:
+    """The evaluations of the environment's scripted policies, then of the floors."""
+    drivers = {**policies(env_id), **floors(env_id)}
+    if env_id in TEAMS:
+        return {name: evaluate_team(env_id, p, seeds, TEAMS[env_id]) for name, p in drivers.items()}
+    return {
+        name: evaluate(env_id, policy, seeds, spl=True, title=f"{env_id}, {name}")
+        for name, policy in drivers.items()
+    }
+
+
+def save(path: Path, env_id: str, rows: dict[str, Result]) -> None:
+    """Puts the rows of an environment into a file of results, which keeps those of others and of learned policies."""
+    results = json.loads(path.read_text()) if path.exists() else {}
+    results.setdefault(env_id, {"learned": None})["policies"] = rows
+    path.write_text(json.dumps(dict(sorted(results.items())), indent=1) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--env", default="mvsim/NavArena-v0", choices=BASELINES)
+    parser.add_argument("--env", default="mvsim/NavArena-v0", choices=[*BASELINES, "all"])
     parser.add_argument("--episodes", type=int, default=len(HELD_OUT_SEEDS))
+    parser.add_argument("--json", type=Path, metavar="FILE", help="put the results into this file, too")
     args = parser.parse_args()
-    seeds = HELD_OUT_SEEDS[: args.episodes]
-    if args.env in TEAMS:
-        found = {
-            name: evaluate_team(args.env, p, seeds, TEAMS[args.env]) for name, p in policies(args.env).items()
-        }
-        print(team_table(found))
-        return
-    rows = {
-        name: evaluate(args.env, policy, seeds, spl=True, title=name)
-        for name, policy in policies(args.env).items()
-    }
-    print(table(rows))
+    if not 1 <= args.episodes <= len(HELD_OUT_SEEDS):
+        parser.error(f"--episodes {args.episodes}: expected 1 to {len(HELD_OUT_SEEDS)}, the held-out seeds")
+    for env_id in BASELINES if args.env == "all" else [args.env]:
+        rows = measure(env_id, HELD_OUT_SEEDS[: args.episodes])
+        print(f"{env_id}, {args.episodes} held-out episodes\n")
+        print(team_table(rows) if env_id in TEAMS else table(rows), end="\n\n", flush=True)
+        if args.json:
+            save(args.json, env_id, rows)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def evaluate(
 
     `policy` maps observations (dict of arrays [n, ...]) to actions [n, m] in [-1, 1].
     Returns `success` and `failures` {reason: rate}, whose rates sum to 1; mean `time` of successes [s] (None if there
-    is none), `return`, `episodes`, and with `spl` SPL.
+    is none), `return`, `length` of episodes [s], how many `episodes`, and with `spl` SPL.
     """
     n = min(AT_ONCE, len(seeds))
     envs = mvsim_gym.VectorEnv(env, num_envs=n, spl=spl, autoreset_mode="Disabled", **overrides)
@@ -73,6 +73,7 @@ def evaluate(
         "time": float(ends["time"][won].mean()) if won.any() else None,
         **({"spl": float(ends["spl"].mean())} if spl else {}),
         "return": float(returns.mean()),
+        "length": float(ends["time"].mean()),
         "episodes": len(seeds),
     }
 

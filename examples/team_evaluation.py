@@ -26,34 +26,42 @@ def evaluate_team(
     Returns rates of worlds and of agents: `all` (worlds whose agents all arrive), `success`, `collision`, `timeout`
     (of agents, which sum to 1), and the mean `makespan` [s] of the worlds in which all arrive (None without one).
     """
-    ends: dict[str, list[NDArray[Any]]] = {"success": [], "collision": [], "time": []}
+    ends: dict[str, list[NDArray[Any]]] = {
+        key: [] for key in ("success", "collision", "time", "spl", "return")
+    }
     for first in range(0, len(seeds), AT_ONCE):
         own = list(seeds[first : first + AT_ONCE])
         envs = mvsim_gym.VectorEnv(
-            env, num_envs=agents * len(own), on_end="wait", autoreset_mode="NextStep", **overrides
+            env, num_envs=agents * len(own), on_end="wait", spl=True, autoreset_mode="NextStep", **overrides
         )
         observation, _ = envs.reset(seed=own)
         found = {key: np.zeros(envs.num_envs) for key in ends}
         running = np.ones(envs.num_envs, bool)  # in its first episode
         while running.any():
-            observation, _, terminated, truncated, info = envs.step(policy(observation))
+            observation, reward, terminated, truncated, info = envs.step(policy(observation))
+            found["return"][running] += reward[running]
             ended = running & (terminated | truncated)
-            for key, values in found.items():
-                if ended.any():
-                    values[ended] = info[key][ended]
+            if ended.any():
+                for key in found.keys() - {"return"}:
+                    found[key][ended] = info[key][ended]
             running &= ~ended
         envs.close()
         for key, values in found.items():
             ends[key].append(values.reshape(-1, agents))
-    success, collision, time = (np.concatenate(ends[key]) for key in ("success", "collision", "time"))
-    every = success.all(axis=1)
-    collided = (collision > 0) & (success == 0)
+    at_end = {key: np.concatenate(values) for key, values in ends.items()}
+    arrived, time = at_end["success"] > 0, at_end["time"]
+    collided = (at_end["collision"] > 0) & ~arrived
+    every = arrived.all(axis=1)
     return {
         "all": float(every.mean()),
-        "success": float(success.mean()),
+        "success": float(arrived.mean()),
         "collision": float(collided.mean()),
-        "timeout": float(((success == 0) & ~collided).mean()),
+        "timeout": float((~arrived & ~collided).mean()),
         "makespan": float(time[every].max(axis=1).mean()) if every.any() else None,
+        "time": float(time[arrived].mean()) if arrived.any() else None,
+        "spl": float(at_end["spl"].mean()),
+        "return": float(at_end["return"].mean()),
+        "length": float(time.mean()),
         "episodes": len(seeds),
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
-from conftest import ROOT
+from conftest import ALL_IDS, ROOT
 
 import mvsim_gym
 
@@ -69,6 +69,20 @@ def test_pages_link_to_pages_that_are_there() -> None:
     for page in (ROOT / "README.md", *DOCS.glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("id", ALL_IDS)
+def test_the_page_on_baselines_lists_every_environment(id: str) -> None:
+    """With its script, PPO (or that it was not measured) and the floors. Missing: see CONTRIBUTING.md, Environment."""
+    page = (DOCS / "baselines.md").read_text()
+    overview, policies = (
+        page.split(f"<!-- baselines: {name} -->")[1].split("<!-- end -->")[0]
+        for name in ("environments", "policies")
+    )
+    row = re.search(rf"^\| `{id}` \|(.*)\|$", overview, re.MULTILINE)
+    rows = re.search(rf"^\| `{id}` \|(.*\n\|  \|)+.*$", policies, re.MULTILINE)
+    assert row and len(re.findall(r"[\d.]+ %|not measured", row[1])) == 4
+    assert rows and {"random", "stands still", "PPO"} <= set(re.findall(r"\| ([^|]+) \| [\dn]", rows[0]))
 
 
 @pytest.mark.slow

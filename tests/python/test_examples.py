@@ -15,6 +15,7 @@ import pytest
 from conftest import IDS, ROOT
 
 sys.path.append(str(ROOT / "examples"))
+import baselines
 from baselines import policies
 from evaluation import evaluate, failures, table
 from report import file_name
@@ -76,6 +77,38 @@ def test_nobody_won_is_no_time() -> None:
     row = evaluate(IDS[0], lambda o: np.tile(still, (len(o["goal"]), 1)), range(3), time_limit=1)
     assert row["time"] is None and row["failures"]["timeout"] == 1
     assert "NaN" not in json.dumps(row) and "| - |" in table({"standing": row})
+
+
+@pytest.mark.parametrize("env", ["mvsim/IceDrive-v0", "mvsim/MultiNav-v0"])
+def test_the_figures_of_an_environment_join_those_of_others(
+    env: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As docs/baselines.md has them; what was learned stays when the scripts are measured again."""
+    path = tmp_path / "results.json"
+    before = {"my/Other-v0": {"learned": None, "policies": {}}, env: {"learned": {"success": 0.5}}}
+    path.write_text(json.dumps(before))
+    monkeypatch.setattr(sys, "argv", ["baselines.py", "--env", env, "--episodes", "4", "--json", str(path)])
+    baselines.main()
+    after = json.loads(path.read_text())
+    assert after["my/Other-v0"] == before["my/Other-v0"] and after[env]["learned"] == {"success": 0.5}
+    rows = after[env]["policies"]
+    assert [*policies(env), "random", "stands still"] == list(rows)
+    assert all(row["episodes"] == 4 and 0 < row["length"] <= 40 for row in rows.values())
+    idle = rows["stands still"]
+    assert idle["success"] == idle["spl"] == 0 and idle["return"] < 0 and idle["length"] == pytest.approx(40)
+    first = next(iter(rows.values()))
+    assert first["return"] > 0 and 0 < first["spl"] <= first["success"]
+    assert "| stands still |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("episodes", ["0", "501"])
+def test_episodes_without_seeds_are_refused(
+    episodes: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["baselines.py", "--episodes", episodes])
+    with pytest.raises(SystemExit):
+        baselines.main()
+    assert f"--episodes {episodes}: expected 1 to 500" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
