@@ -46,7 +46,9 @@ def _add_film(commands: Commands) -> None:
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
     )
-    parser.add_argument("--camera", choices=("follow", "above", "behind"), default="follow")
+    parser.add_argument(
+        "--camera", choices=("follow", "above", "behind"), help="default follow, of several agents above"
+    )
     parser.add_argument("--width", type=int, default=640, metavar="PIXELS", help="default 640")
     parser.add_argument("--height", type=int, default=640, metavar="PIXELS", help="default 640")
     parser.set_defaults(run=_film)
