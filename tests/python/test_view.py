@@ -416,9 +416,9 @@ def test_envs_are_viewed_by_id_and_by_file() -> None:
     file = str(ROOT / "envs" / "nav_arena.env.xml")
     assert is_world(YARD) and not is_world(file) and not is_world(ENV)
     said = io.StringIO()
-    for target in (ENV, file):
-        view_envs(target, "random", num_envs=2, host="127.0.0.1", port=0, steps=2, say=said)
-    assert said.getvalue().count("view: http://127.0.0.1:") == 2
+    for target in (ENV, file, "mvsim/MultiNav-v0"):  # of which four rows are a world
+        view_envs(target, "random", num_envs=4, host="127.0.0.1", port=0, steps=2, say=said)
+    assert said.getvalue().count("view: http://127.0.0.1:") == 3
 
 
 def test_copies_and_pickles_are_not_viewed() -> None:

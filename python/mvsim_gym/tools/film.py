@@ -68,7 +68,8 @@ def film(
         for k in range(episodes):
             observations, _ = envs.reset(seed=seed + k)
             writer.append_data(_picture_of(envs))
-            frames, ends = 1, {}
+            frames = 1
+            ends: dict[int, dict[str, Any]] = {}  # by row
             while envs.alive.any():
                 observations, _, terminated, truncated, infos = envs.step(drive(observations))
                 ends |= ends_of(terminated | truncated, infos)
