@@ -154,6 +154,19 @@ def test_agents_of_a_world_are_filmed_together(
     gc.collect()
 
 
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_first_agent_is_followed_until_it_leaves_the_world(
+    tmp_path: Path, script: str, team: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("imageio_ffmpeg", reason="needs the extra video")
+    more = ["--seed", "15", "--camera", "follow", "--width", "32", "--height", "32"]
+    path = str(tmp_path / "film.gif")
+    assert main(["film", team(), "--policy", f"{script}:ahead", "-o", path, *more]) == 0
+    assert capsys.readouterr().out == "seed 15: collision after 0.8 s, 5 frames\n"
+    gc.collect()
+
+
 @pytest.mark.parametrize("command", ["film", "collect"])
 def test_agents_that_begin_anew_have_no_episode_to_film_or_collect(
     tmp_path: Path, team: Callable[..., str], capsys: pytest.CaptureFixture[str], command: str

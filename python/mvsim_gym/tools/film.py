@@ -34,7 +34,7 @@ def film(
 ) -> Iterator[str]:
     """Films whole episodes, a frame a control period; yields a line about each when it is over.
 
-    One of several agents lasts until the last of them ends.
+    Of several agents an episode lasts until the last of them ends; with a camera at the first, until that one ends.
 
     Args:
         env_id: what `mvsim_gym.VectorEnv` takes.
@@ -52,12 +52,14 @@ def film(
     if not 0 < speed <= 1000:
         raise ValueError(f"--speed: found {speed:g}, expected a number above 0, at most 1000")
     agents = agents_of(env_id)
+    camera = camera or ("follow" if agents == 1 else "above")
+    seen = slice(None) if camera == "above" else slice(1)  # rows
     envs = VectorEnv(
         env_id,
         num_envs=agents,
         autoreset_mode="Disabled",
         render_mode="rgb_array",
-        camera=camera or ("follow" if agents == 1 else "above"),
+        camera=camera,
         width=width,
         height=height,
     )
@@ -70,9 +72,9 @@ def film(
             writer.append_data(_picture_of(envs))
             frames = 1
             ends: dict[int, dict[str, Any]] = {}  # by row
-            while envs.alive.any():
+            while envs.alive[seen].any():
                 observations, _, terminated, truncated, infos = envs.step(drive(observations))
-                ends |= ends_of(terminated | truncated, infos)
+                ends |= ends_of((terminated | truncated)[seen], infos)
                 picture = _picture_of(envs)
                 writer.append_data(picture)
                 frames += 1
