@@ -66,7 +66,7 @@ def collect(
     place = os.path.join(folder, dataset_id)
     if os.path.exists(place):
         raise ValueError(f"there is a data set '{dataset_id}' in '{folder}': choose another --name")
-    envs = VectorEnv(env_id, num_envs=agents_of(env_id), autoreset_mode="Disabled")
+    envs = VectorEnv(env_id, num_envs=agents_of(env_id), autoreset_mode="Disabled", copy=True)
     drive = policy_of(policy, env_id, envs)
     envs.action_space.seed(seed)
     ends: list[dict[str, Any]] = []

@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
+from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_count
 from mvsim_gym.tools.policy import policy_of
 from mvsim_gym.vector_env import VectorEnv
@@ -26,7 +27,7 @@ def view_envs(
     env_id: str,
     policy: str,
     *,
-    num_envs: int = 1,
+    num_envs: int | None = None,
     seed: int = 0,
     host: str,
     port: int,
@@ -38,6 +39,7 @@ def view_envs(
     Args:
         env_id: what `mvsim_gym.VectorEnv` takes.
         policy: as `policy_of` reads it.
+        num_envs: rows; by default those of one world.
         seed: env i has the seed `seed` + i.
         steps: an end; None: there is none.
 
@@ -45,8 +47,9 @@ def view_envs(
         ImportError: the extra `view` is missing.
         ValueError: no such policy, the port is taken.
     """
-    checked_count("--num-envs", num_envs)
-    envs = VectorEnv(env_id, num_envs=num_envs)
+    if num_envs is None:
+        num_envs = one_world(env_id).num_agents
+    envs = VectorEnv(env_id, num_envs=checked_count("--num-envs", num_envs))
     drive = policy_of(policy, env_id, envs)
     envs.action_space.seed(seed)
     observations, _ = envs.reset(seed=seed)
