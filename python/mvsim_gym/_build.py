@@ -92,18 +92,31 @@ def takes_options(constructor: Constructor) -> Callable[[Callable[..., None]], C
                 del given["self"]
                 overrides = given.pop("overrides", {})
                 keywords = {**given, **overrides}
-            path, overrides = source_of(keywords.pop(constructor.env, None), keywords)
-            options = {}
-            for name, option in constructor.options.items():
-                value = overrides.pop(name, option.default)
-                options[name] = option.check(name, value) if option.check else value
-            init(self, Recipe(constructor.name, path, overrides, options))
+            init(self, recipe_of(constructor, keywords.pop(constructor.env, None), keywords))
 
         made.__signature__ = signature  # type: ignore[attr-defined]
         made.constructor = constructor  # type: ignore[attr-defined]
         return made
 
     return decorated
+
+
+def recipe_of(constructor: Constructor, env: Named | None, keywords: dict[str, Any]) -> Recipe:
+    """The recipe of what names an environment (`registration.source_of`) and of keywords: options and the environment's
+    own."""
+    path, overrides = source_of(env, keywords)
+    options = {}
+    for name, option in constructor.options.items():
+        value = overrides.pop(name, option.default)
+        options[name] = option.check(name, value) if option.check else value
+    return Recipe(constructor.name, path, overrides, options)
+
+
+def one_world(env: Named) -> _core.Batch:
+    """A batch of one world, of as many agents as that has; raises as `make_batch` does."""
+    recipe = recipe_of(CONSTRUCTORS["VectorEnv"], env, {})
+    of_one = {"num_envs": 0, "log_dir": None}  # 0 rows: not said
+    return make_batch(replace(recipe, options={**recipe.options, **of_one}))
 
 
 def make_batch(recipe: Recipe) -> _core.Batch:

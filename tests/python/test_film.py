@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from conftest import DATA, ROOT
 
 import mvsim_gym
-from mvsim_gym._picture import png_of
+from mvsim_gym._picture import Painter, Shot, png_of
 from mvsim_gym.tools.cli import main
+from mvsim_gym.tools.episodes import ends_of, outcome
 from mvsim_gym.tools.policy import policy_of
 
 ENV = "mvsim/NavArena-v0"
@@ -101,13 +105,105 @@ def test_a_missing_extra_is_named(
     assert "pip install 'mvsim_gym[video]'" in capsys.readouterr().err
 
 
-def test_a_script_drives_as_in_a_batch(script: str) -> None:
-    env = mvsim_gym.Env(ENV)
-    observation, _ = env.reset(seed=0)
-    assert policy_of(script, ENV, env)(observation).tolist() == [0, 0]  # the first one
-    action = policy_of(f"{script}:ahead", ENV, env)(observation)
-    assert action.dtype == np.float32 and action.tolist() == [1, 0]
-    assert policy_of(BASELINES, ENV, env)(observation).shape == (2,)
+@pytest.fixture
+def team() -> Iterator[Callable[..., str]]:
+    """Registers an environment of four agents with such keywords."""
+
+    def registered(**overrides: Any) -> str:
+        mvsim_gym.register("mine/Team-v0", "mvsim/MultiNav-v0", time_limit=3, **overrides)
+        return "mine/Team-v0"
+
+    yield registered
+    gym.registry.pop("mine/Team-v0", None)
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_agents_of_a_world_are_filmed_together(
+    tmp_path: Path,
+    script: str,
+    team: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    imageio = pytest.importorskip("imageio.v2", reason="needs the extra video")
+    pytest.importorskip("imageio_ffmpeg", reason="needs the extra video")
+    drawn = []
+    of_env = Painter.of_env
+
+    def counted(self: Painter, batch: Any, env: int, shot: Shot) -> Any:
+        drawn.append((env, shot))
+        return of_env(self, batch, env, shot)
+
+    monkeypatch.setattr(Painter, "of_env", counted)
+    path = str(tmp_path / "film.mp4")
+    size = ["--width", "96", "--height", "64"]
+    assert main(["film", team(), "--policy", f"{script}:ahead", "-o", path, "--seed", "1", *size]) == 0
+    # it goes on after the first two have ended, at 1.8 and 2.0 s
+    assert capsys.readouterr().out == "seed 1: 2 timeout, 2 collision after 3.0 s, 16 frames\n"
+    assert drawn == [(0, Shot(96, 64, "above"))] * 16  # the world once, not once an agent
+    with imageio.get_reader(path) as reader:
+        frames = [np.asarray(frame) for frame in reader]
+    assert len(frames) == 16 + 5
+    envs = mvsim_gym.VectorEnv(
+        "mvsim/MultiNav-v0", num_envs=4, render_mode="rgb_array", camera="above", width=96, height=64
+    )
+    envs.reset(seed=1)
+    (first,) = envs.render() or ()
+    assert np.abs(frames[0].astype(float) - first).mean() < 8
+    gc.collect()
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_first_agent_is_followed_until_it_leaves_the_world(
+    tmp_path: Path, script: str, team: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("imageio_ffmpeg", reason="needs the extra video")
+    more = ["--seed", "15", "--camera", "follow", "--width", "32", "--height", "32"]
+    path = str(tmp_path / "film.gif")
+    assert main(["film", team(), "--policy", f"{script}:ahead", "-o", path, *more]) == 0
+    assert capsys.readouterr().out == "seed 15: collision after 0.8 s, 5 frames\n"
+    gc.collect()
+
+
+@pytest.mark.parametrize("command", ["film", "collect"])
+def test_agents_that_begin_anew_have_no_episode_to_film_or_collect(
+    tmp_path: Path, team: Callable[..., str], capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    pytest.importorskip("minari", reason="needs the extra record")
+    more = ["-o", str(tmp_path / "x.mp4")] + (["--episodes", "1"] if command == "collect" else [])
+    assert main([command, team(on_end="respawn"), *more]) == 1
+    error = capsys.readouterr().err
+    assert 'found on_end="respawn"' in error and "expected 'wait' or 'end_all'" in error
+    assert error.count("\n") == 1 and not list(tmp_path.iterdir())
+
+
+def test_how_an_agent_has_ended() -> None:
+    envs = mvsim_gym.VectorEnv(
+        "mvsim/MultiNav-v0", num_envs=4, autoreset_mode="Disabled", on_end="end_all", time_limit=3
+    )
+    envs.reset(seed=1)
+    ends: dict[int, dict[str, Any]] = {}
+    while envs.alive.any():
+        _, _, terminated, truncated, infos = envs.step(np.tile(np.float32([1, 0]), (4, 1)))
+        ends |= ends_of(terminated | truncated, infos)
+    assert [outcome(ends[row]) for row in range(4)] == ["cut short", "cut short", "collision", "cut short"]
+    env = mvsim_gym.Env("mvsim/NavArena-v0", time_limit=0.4)
+    env.reset(seed=1)
+    for _ in range(2):
+        info = env.step(np.zeros(2, np.float32))[-1]
+    assert outcome(info) == "timeout"
+
+
+def test_a_script_drives_all_rows(script: str) -> None:
+    for env_id, rows in ((ENV, 1), ("mvsim/MultiNav-v0", 4)):
+        envs = mvsim_gym.VectorEnv(env_id, num_envs=rows)
+        observation, _ = envs.reset(seed=0)
+        assert policy_of(script, env_id, envs)(observation).tolist() == [[0, 0]] * rows  # the first one
+        action = policy_of(f"{script}:ahead", env_id, envs)(observation)
+        assert action.dtype == np.float32 and action.tolist() == [[1, 0]] * rows
+        assert policy_of(BASELINES, env_id, envs)(observation).shape == (rows, 2)
 
 
 @pytest.mark.slow
@@ -115,9 +211,9 @@ def test_a_model_drives_as_its_library_does(tmp_path: Path) -> None:
     sb3 = pytest.importorskip("stable_baselines3", reason="needs the extra sb3")
     from mvsim_gym.sb3 import FlatObservation, MVSimVecEnv
 
-    env = mvsim_gym.Env(ENV)
-    flat = FlatObservation(env.observation_space)  # type: ignore[arg-type]
-    observation, _ = env.reset(seed=0)
+    batch = mvsim_gym.VectorEnv(ENV, num_envs=3)
+    flat = FlatObservation(batch.single_observation_space)  # type: ignore[arg-type]
+    observation, _ = batch.reset(seed=0)
     for algorithm, flatten, more in (
         (sb3.PPO, True, {}),
         (sb3.SAC, True, {"buffer_size": 1}),
@@ -127,9 +223,9 @@ def test_a_model_drives_as_its_library_does(tmp_path: Path) -> None:
         model = algorithm("MlpPolicy" if flatten else "MultiInputPolicy", envs, device="cpu", seed=1, **more)
         model.save(tmp_path / "model.zip")
         expected, _ = model.predict(flat(observation) if flatten else observation, deterministic=True)
-        action = policy_of(str(tmp_path / "model.zip"), ENV, env)(observation)
+        action = policy_of(str(tmp_path / "model.zip"), ENV, batch)(observation)
         assert action.tobytes() == expected.tobytes()
-    other = mvsim_gym.Env("mvsim/TerrainGoal-v0")
+    other = mvsim_gym.VectorEnv("mvsim/TerrainGoal-v0")
     with pytest.raises(ValueError, match="was trained with observations of shape"):
         policy_of(str(tmp_path / "model.zip"), "mvsim/TerrainGoal-v0", other)
 

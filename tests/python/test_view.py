@@ -156,6 +156,31 @@ def test_pictures_that_an_env_observes(tmp_path: Path) -> None:
     envs.close()
 
 
+def test_agents_are_seen_with_their_world(tmp_path: Path) -> None:
+    robots = [
+        test_cameras.ROBOT.format(pose=f"0 {y} 0", sensors=test_cameras.depth_camera()).replace(
+            '"r"', f'"r{y}"'
+        )
+        for y in (0, 4)
+    ]
+    (tmp_path / "w.world.xml").write_text(f"<mvsim_world>{''.join(robots)}</mvsim_world>")
+    task = test_cameras.ENV.replace('vehicle="r"', 'vehicles="r*"')
+    for without in ('<observe class="range_image"/>', '<reset><spawn pose="0 0 0"/></reset>'):
+        task = task.replace(without, "")
+    (tmp_path / "t.env.xml").write_text(task)
+    envs = mvsim_gym.VectorEnv(tmp_path / "t.env.xml", num_envs=4, reward={"speed": 1})
+    envs.reset(seed=1)
+    with envs.view(port=0) as view:
+        view.controls.chosen = 1
+        seen, rewards, *_ = envs.step(np.array([[0, 0], [1, 0], [0, 1], [1, 1]], np.float32))
+        moment = view.moment()
+        assert set(moment.pictures) == {"r0 image", "r4 image"}
+        for row, name in ((2, "r0"), (3, "r4")):
+            np.testing.assert_array_equal(moment.pictures[f"{name} image"], seen["image"][row, -1])
+        assert moment.values["reward env"] == rewards[2:].mean() != rewards[0]
+    envs.close()
+
+
 def test_quaternions_of_all_attitudes(tmp_path: Path) -> None:
     """Blocks on keyframes turn about z alone; wheels spin, so their frames meet each branch."""
     world = mvsim_gym.World(YARD)
@@ -416,9 +441,10 @@ def test_envs_are_viewed_by_id_and_by_file() -> None:
     file = str(ROOT / "envs" / "nav_arena.env.xml")
     assert is_world(YARD) and not is_world(file) and not is_world(ENV)
     said = io.StringIO()
-    for target in (ENV, file):
-        view_envs(target, "random", num_envs=2, host="127.0.0.1", port=0, steps=2, say=said)
-    assert said.getvalue().count("view: http://127.0.0.1:") == 2
+    for target in (ENV, file, "mvsim/MultiNav-v0"):  # of which four rows are a world
+        for num_envs in (None, 4):
+            view_envs(target, "random", num_envs=num_envs, host="127.0.0.1", port=0, steps=2, say=said)
+    assert said.getvalue().count("view: http://127.0.0.1:") == 6
 
 
 def test_copies_and_pickles_are_not_viewed() -> None:

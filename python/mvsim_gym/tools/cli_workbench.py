@@ -46,7 +46,9 @@ def _add_film(commands: Commands) -> None:
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
     )
-    parser.add_argument("--camera", choices=("follow", "above", "behind"), default="follow")
+    parser.add_argument(
+        "--camera", choices=("follow", "above", "behind"), help="default follow, of several agents above"
+    )
     parser.add_argument("--width", type=int, default=640, metavar="PIXELS", help="default 640")
     parser.add_argument("--height", type=int, default=640, metavar="PIXELS", help="default 640")
     parser.set_defaults(run=_film)
@@ -201,7 +203,12 @@ def _add_view(commands: Commands) -> None:
         " Needs the extra 'view'. Ctrl-C ends it.",
     )
     parser.add_argument("target", metavar="WORLD|ENV_ID", help="a world file, or an environment's id or file")
-    parser.add_argument("--num-envs", type=int, default=1, metavar="N", help="of the environment (default 1)")
+    parser.add_argument(
+        "--num-envs",
+        type=int,
+        metavar="N",
+        help="how many; of several agents in a world, how many agents (default one world)",
+    )
     parser.add_argument("--policy", default="random", metavar="P", help=_POLICY_HELP)
     parser.add_argument("--seed", type=int, default=0, help="of the first env, or of noise (default 0)")
     add_listening(parser)

@@ -12,11 +12,15 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+import numpy.typing as npt
 
+from mvsim_gym._build import Observation
 from mvsim_gym._checks import checked_count
 from mvsim_gym._extras import extra
 from mvsim_gym.registration import spec
+from mvsim_gym.tools.episodes import agents_of, ends_of
 from mvsim_gym.tools.policy import Policy, policy_of
+from mvsim_gym.vector_env import VectorEnv
 
 _HOME = "MINARI_DATASETS_PATH"  # where Minari looks for data sets
 
@@ -34,13 +38,14 @@ def collect(
     """Runs whole episodes and writes them as a Minari data set below `folder`.
 
     Episode k is reset with the seed `seed` + k, which Minari stores with it: a replay of its actions from there gives
-    the same bytes.
+    the same bytes. Of a world with several agents each has an episode of its own, in the order of the rows, which ends
+    where the agent's does; they share the seed.
 
     Args:
-        env_id: what `mvsim_gym.Env` takes.
+        env_id: what `mvsim_gym.VectorEnv` takes.
         policy: as `policy_of` reads it.
         folder: made if need be; Minari finds the data set with MINARI_DATASETS_PATH set to it.
-        episodes: how many.
+        episodes: how many, of worlds.
         seed: of the first.
         name: Minari's id of the data set, e.g. "mvsim/NavArena/gaps-v0"; by default of the environment's and the
             policy's name.
@@ -51,7 +56,7 @@ def collect(
 
     Raises:
         ImportError: the extra `record` is missing.
-        ValueError: there is such a data set already, or its name is none that Minari takes.
+        ValueError: there is such a data set already, its name is none that Minari takes, or agents have no common end.
     """
     with extra("collect", "record"):
         import h5py  # noqa: F401 (Minari would miss it after the first episode)
@@ -61,20 +66,23 @@ def collect(
     place = os.path.join(folder, dataset_id)
     if os.path.exists(place):
         raise ValueError(f"there is a data set '{dataset_id}' in '{folder}': choose another --name")
-    env = gym.make(spec(env_id), disable_env_checker=True)
-    drive = policy_of(policy, env_id, env)
-    env.action_space.seed(seed)
+    envs = VectorEnv(env_id, num_envs=agents_of(env_id), autoreset_mode="Disabled", copy=True)
+    drive = policy_of(policy, env_id, envs)
+    envs.action_space.seed(seed)
     ends: list[dict[str, Any]] = []
     with _datasets_in(folder), warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="minari")  # advice on what a description should have
         try:
             dataset = minari.create_dataset_from_buffers(
                 dataset_id,
-                _episodes(env, drive, range(seed, seed + episodes), ends, told),
-                env=env,
+                _episodes(envs, drive, range(seed, seed + episodes), ends, told),
+                env=_single(env_id, envs),
+                observation_space=envs.single_observation_space,
+                action_space=envs.single_action_space,
                 algorithm_name=_driver(policy),
                 author="mvsim_gym",
-                description=f"{episodes} episodes of {env_id} from seed {seed} on, driven by {_driver(policy)}",
+                description=f"{episodes} episodes of {env_id} from seed {seed} on{_each(envs)}, driven by"
+                f" {_driver(policy)}",
                 data_format="hdf5",
                 jpeg_encoding=False,  # a replay is to give the same bytes
             )
@@ -82,40 +90,89 @@ def collect(
         except BaseException:  # half a data set is none
             shutil.rmtree(place, ignore_errors=True)
             raise
-    env.close()
+    envs.close()
     return dataset
 
 
+def _single(env_id: str, envs: VectorEnv) -> gym.Env[Any, Any] | None:
+    """What the data set can recover by `gymnasium.make`: None where that has no room for the agents."""
+    return gym.make(spec(env_id), disable_env_checker=True) if envs.num_agents == 1 else None
+
+
+def _each(envs: VectorEnv) -> str:
+    return "" if envs.num_agents == 1 else f", one for each of the agents {', '.join(envs.agent_names)}"
+
+
+class _Track:
+    """What one agent saw and did in an episode."""
+
+    def __init__(self, row: int, observations: Observation) -> None:
+        self._row = row
+        self._observations = {key: [values[row]] for key, values in observations.items()}
+        self._actions: list[npt.NDArray[np.float32]] = []
+        self._rewards: list[float] = []
+        self._terminations: list[bool] = []
+        self._truncations: list[bool] = []
+
+    def add(
+        self,
+        observations: Observation,
+        actions: npt.NDArray[np.float32],
+        rewards: npt.NDArray[np.float64],
+        terminated: npt.NDArray[np.bool_],
+        truncated: npt.NDArray[np.bool_],
+    ) -> None:
+        """A step, of all rows."""
+        row = self._row
+        for key, values in observations.items():
+            self._observations[key].append(values[row])
+        self._actions.append(actions[row])
+        self._rewards.append(float(rewards[row]))
+        self._terminations.append(bool(terminated[row]))
+        self._truncations.append(bool(truncated[row]))
+
+    def summary(self, info: dict[str, Any]) -> dict[str, Any]:
+        """What is stored beside the episode, whose last step had this info."""
+        return {"success": info["success"], "time": info["time"], "return": sum(self._rewards)}
+
+    def buffer(self, number: int, seed: int) -> Any:
+        """The episode as Minari takes it."""
+        from minari.data_collector import EpisodeBuffer
+
+        return EpisodeBuffer(
+            id=number,
+            seed=seed,
+            observations={key: np.stack(values) for key, values in self._observations.items()},
+            actions=np.stack(self._actions),
+            rewards=self._rewards,
+            terminations=self._terminations,
+            truncations=self._truncations,
+        )
+
+
 def _episodes(
-    env: gym.Env[Any, Any],
+    envs: VectorEnv,
     drive: Policy,
     seeds: Sequence[int],
     ends: list[dict[str, Any]],
     told: Callable[[int], None],
 ) -> Iterator[Any]:
     """Minari's buffers of episodes, each made when it is asked for; how they ended goes to `ends`."""
-    from minari.data_collector import EpisodeBuffer
-
+    agents = envs.num_agents
     for k, seed in enumerate(seeds):
-        observation, info = env.reset(seed=seed)
-        observations, steps, ended = [observation], [], False
-        while not ended:
-            action = drive(observation)
-            observation, reward, terminated, truncated, info = env.step(action)
-            observations.append(observation)
-            steps.append((action, float(reward), terminated, truncated))
-            ended = terminated or truncated
-        actions, rewards, terminations, truncations = zip(*steps, strict=True)
-        ends.append({"success": bool(info["success"]), "time": info["time"], "return": sum(rewards)})
-        yield EpisodeBuffer(
-            id=k,
-            seed=seed,
-            observations={key: np.stack([o[key] for o in observations]) for key in observation},
-            actions=np.stack(actions),
-            rewards=list(rewards),
-            terminations=list(terminations),
-            truncations=list(truncations),
-        )
+        observations, _ = envs.reset(seed=seed)
+        tracks = [_Track(row, observations) for row in range(agents)]
+        of_rows: dict[int, dict[str, Any]] = {}
+        while (alive := envs.alive).any():
+            actions = drive(observations)
+            observations, rewards, terminated, truncated, infos = envs.step(actions)
+            for row in alive.nonzero()[0].tolist():
+                tracks[row].add(observations, actions, rewards, terminated, truncated)
+            of_rows |= ends_of(terminated | truncated, infos)
+        for row, track in enumerate(tracks):
+            name = {"agent": envs.agent_names[row]} if agents > 1 else {}
+            ends.append(track.summary(of_rows[row]) | name)
+            yield track.buffer(agents * k + row, seed)
         told(k + 1)
 
 

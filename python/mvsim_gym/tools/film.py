@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from mvsim_gym._checks import checked_count
 from mvsim_gym._extras import extra
-from mvsim_gym.env import Env
+from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
 from mvsim_gym.tools.policy import policy_of
+from mvsim_gym.vector_env import VectorEnv
 
 _AFTERWARDS = 1.0  # s of film that show how an episode has ended
 
@@ -23,52 +28,75 @@ def film(
     episodes: int = 1,
     seed: int = 0,
     speed: float = 1.0,
-    camera: str = "follow",
+    camera: str | None = None,
     width: int = 640,
     height: int = 640,
 ) -> Iterator[str]:
     """Films whole episodes, a frame a control period; yields a line about each when it is over.
 
+    Of several agents an episode lasts until the last of them ends; with a camera at the first, until that one ends.
+
     Args:
-        env_id: what `mvsim_gym.Env` takes.
+        env_id: what `mvsim_gym.VectorEnv` takes.
         policy: as `policy_of` reads it.
         path: .mp4 (even sizes) or .gif.
         episodes: how many; that number k has the seed `seed` + k.
         speed: 2 shows the film twice as fast as the robot is.
+        camera: by default "follow", of several agents "above".
 
     Raises:
         ImportError: the extra `video` is missing.
-        ValueError: another kind of file, an impossible size, or no device can draw.
+        ValueError: another kind of file, an impossible size, agents without a common end, or no device can draw.
     """
     checked_count("--episodes", episodes)
     if not 0 < speed <= 1000:
         raise ValueError(f"--speed: found {speed:g}, expected a number above 0, at most 1000")
-    env = Env(env_id, render_mode="rgb_array", camera=camera, width=width, height=height)
-    drive = policy_of(policy, env_id, env)
-    env.action_space.seed(seed)
-    rate = speed / env.control_period
+    agents = agents_of(env_id)
+    camera = camera or ("follow" if agents == 1 else "above")
+    seen = slice(None) if camera == "above" else slice(1)  # rows
+    envs = VectorEnv(
+        env_id,
+        num_envs=agents,
+        autoreset_mode="Disabled",
+        render_mode="rgb_array",
+        camera=camera,
+        width=width,
+        height=height,
+    )
+    drive = policy_of(policy, env_id, envs)
+    envs.action_space.seed(seed)
+    rate = speed / envs.control_period
     with _writer(path, rate, width, height) as writer:
         for k in range(episodes):
-            observation, info = env.reset(seed=seed + k)
-            writer.append_data(env.render())
-            frames, ended = 1, False
-            while not ended:
-                observation, _, terminated, truncated, info = env.step(drive(observation))
-                picture = env.render()
+            observations, _ = envs.reset(seed=seed + k)
+            writer.append_data(_picture_of(envs))
+            frames = 1
+            ends: dict[int, dict[str, Any]] = {}  # by row
+            while envs.alive[seen].any():
+                observations, _, terminated, truncated, infos = envs.step(drive(observations))
+                ends |= ends_of((terminated | truncated)[seen], infos)
+                picture = _picture_of(envs)
                 writer.append_data(picture)
-                frames, ended = frames + 1, terminated or truncated
+                frames += 1
             for _ in range(round(_AFTERWARDS * rate)):
                 writer.append_data(picture)
-            yield f"seed {seed + k}: {outcome(info)} after {info['time']:.1f} s, {frames} frames"
-    env.close()
+            yield f"seed {seed + k}: {_told(ends)}, {frames} frames"
+    envs.close()
 
 
-def outcome(info: dict[str, Any]) -> str:
-    """In a word, how an episode has ended, from the info of its last step."""
-    if info["success"]:
-        return "success"
-    held = [key.removeprefix("terminated/") for key in info if key.startswith("terminated/") and info[key]]
-    return held[0] if held else "timeout"
+def _picture_of(envs: VectorEnv) -> npt.NDArray[np.uint8]:
+    """Of the one world, however many rows it has."""
+    pictures = envs.render()
+    assert pictures is not None  # it has a render mode
+    return pictures[0]
+
+
+def _told(ends: dict[int, dict[str, Any]]) -> str:
+    """How an episode has ended: in a word of one agent, of several with the count of each word."""
+    words = Counter(outcome(ends[row]) for row in sorted(ends))
+    time = max(info["time"] for info in ends.values())
+    said = ", ".join(word if len(ends) == 1 else f"{count} {word}" for word, count in words.most_common())
+    return f"{said} after {time:.1f} s"
 
 
 @contextmanager

@@ -17,15 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._extras import extra
+from mvsim_gym.vector_env import VectorEnv
 
 __all__ = ["Policy", "policy_of"]
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
-"""One observation to one action, both without a batch's axis."""
+"""Observations to actions, both with a row an env, or an agent."""
 
 
-def policy_of(name: str, env_id: str, env: gym.Env[Any, Any]) -> Policy:
-    """What drives `env`, which was made of `env_id`.
+def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
+    """What drives `envs`, which were made of `env_id`.
 
     Raises:
         ValueError: there is no such policy, or it is for another environment.
@@ -33,9 +34,9 @@ def policy_of(name: str, env_id: str, env: gym.Env[Any, Any]) -> Policy:
     """
     file, _, which = name.partition(":")
     if name == "random":
-        return lambda _: env.action_space.sample()
+        return lambda _: envs.action_space.sample()
     if name.endswith(".zip"):
-        return _learned(name, env_id, env)
+        return _learned(name, env_id, envs)
     if file.endswith(".py"):
         return _scripted(file, which, env_id)
     raise ValueError(
@@ -44,7 +45,7 @@ def policy_of(name: str, env_id: str, env: gym.Env[Any, Any]) -> Policy:
     )
 
 
-def _learned(path: str, env_id: str, env: gym.Env[Any, Any]) -> Policy:
+def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
     if not os.path.isfile(path):
         raise FileNotFoundError(f"--policy: there is no file '{path}'")
     with extra("a MODEL.zip as --policy", "sb3"):
@@ -54,12 +55,13 @@ def _learned(path: str, env_id: str, env: gym.Env[Any, Any]) -> Policy:
     data, parameters, _ = load_from_zip_file(path, device="cpu")
     if not data or "policy_class" not in data or "policy" not in parameters:
         raise ValueError(f"--policy: '{path}' is no model of Stable-Baselines3")
-    assert isinstance(env.observation_space, gym.spaces.Dict)
-    flat = FlatObservation(env.observation_space)
+    space = envs.single_observation_space
+    assert isinstance(space, gym.spaces.Dict)
+    flat = FlatObservation(space)
     is_flat = isinstance(data["observation_space"], gym.spaces.Box)
     for what, trained, found in (
-        ("observations", data["observation_space"], flat.space if is_flat else env.observation_space),
-        ("actions", data["action_space"], env.action_space),
+        ("observations", data["observation_space"], flat.space if is_flat else space),
+        ("actions", data["action_space"], envs.single_action_space),
     ):
         if _shape_of(trained) != _shape_of(found):
             raise ValueError(
@@ -92,8 +94,8 @@ def _scripted(path: str, which: str, env_id: str) -> Policy:
         raise ValueError(f"--policy: '{path}' has no policy for '{env_id}'")
     if which and which not in found:
         raise ValueError(f"--policy: found '{which}', '{path}' has: {', '.join(found)}")
-    of_batch = found[which or next(iter(found))]
-    return lambda o: np.asarray(of_batch({key: value[None] for key, value in o.items()})[0], np.float32)
+    policy = found[which or next(iter(found))]
+    return lambda o: np.asarray(policy(dict(o)), np.float32)
 
 
 def _module_of(path: str) -> Any:

@@ -7,10 +7,8 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
-import numpy as np
-
+from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_count
-from mvsim_gym.env import Env
 from mvsim_gym.tools.policy import policy_of
 from mvsim_gym.vector_env import VectorEnv
 
@@ -29,7 +27,7 @@ def view_envs(
     env_id: str,
     policy: str,
     *,
-    num_envs: int = 1,
+    num_envs: int | None = None,
     seed: int = 0,
     host: str,
     port: int,
@@ -41,6 +39,7 @@ def view_envs(
     Args:
         env_id: what `mvsim_gym.VectorEnv` takes.
         policy: as `policy_of` reads it.
+        num_envs: rows; by default those of one world.
         seed: env i has the seed `seed` + i.
         steps: an end; None: there is none.
 
@@ -48,11 +47,11 @@ def view_envs(
         ImportError: the extra `view` is missing.
         ValueError: no such policy, the port is taken.
     """
-    checked_count("--num-envs", num_envs)
-    single = Env(env_id)
-    drive = policy_of(policy, env_id, single)
-    single.action_space.seed(seed)
-    envs = VectorEnv(env_id, num_envs=num_envs)
+    if num_envs is None:
+        num_envs = one_world(env_id).num_agents
+    envs = VectorEnv(env_id, num_envs=checked_count("--num-envs", num_envs))
+    drive = policy_of(policy, env_id, envs)
+    envs.action_space.seed(seed)
     observations, _ = envs.reset(seed=seed)
     done = 0
     with envs._opened_view(host, port, commanded=True) as view, suppress(KeyboardInterrupt):
@@ -61,7 +60,6 @@ def view_envs(
             if "reset" in view.wishes:
                 view.wishes.clear()
                 observations, _ = envs.reset(seed=seed)
-            actions = [drive({key: rows[i] for key, rows in observations.items()}) for i in range(num_envs)]
-            observations, *_ = envs.step(np.stack(actions).astype(np.float32))
+            observations, *_ = envs.step(drive(observations))
             done += 1
     envs.close()

@@ -69,8 +69,8 @@ class EnvsView(View):
         batch, chosen = self._batch, self.controls.chosen
         marks = _core.env_marks(batch, chosen)
         episode_time = float(batch.read([chosen], "time")[0])
-        rewards = batch.rewards
-        values = {"reward mean": float(rewards.mean()), "reward env": float(rewards[chosen])}
+        rewards = self._by_env(batch.rewards)
+        values = {"reward mean": float(rewards.mean()), "reward env": float(rewards[chosen].mean())}
         for name in filter(None, (self._name.value, self._path.value)):
             values |= self._values_of(name, chosen)
         return Moment(
@@ -94,9 +94,17 @@ class EnvsView(View):
         batch, found = self._batch, {}
         for i, spec in enumerate(batch.observations):
             if spec.dtype == np.uint8 and len(spec.shape) >= 3 and spec.shape[-1] == 3:
-                frames = batch.observation(i)[chosen].reshape(-1, *spec.shape[-3:])
-                found[spec.key] = frames[-1].copy()  # the latest of a history
+                for name, seen in zip(
+                    batch.agent_names, self._by_env(batch.observation(i))[chosen], strict=True
+                ):
+                    frames = seen.reshape(-1, *spec.shape[-3:])
+                    key = spec.key if batch.num_agents == 1 else f"{name} {spec.key}"
+                    found[key] = frames[-1].copy()  # the latest of a history
         return found
+
+    def _by_env(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """(envs, agents of one, ...) of what has a row an agent."""
+        return rows.reshape(self._batch.num_envs, self._batch.num_agents, *rows.shape[1:])
 
     def _hand_over(self) -> None:
         if self._wants_moment():

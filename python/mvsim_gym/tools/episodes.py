@@ -1,0 +1,50 @@
+"""Whole episodes of one world, of one agent or several, as films and data sets have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym._build import one_world
+
+__all__ = ["agents_of", "ends_of", "outcome"]
+
+
+def agents_of(env_id: str) -> int:
+    """How many rows one world has in a `VectorEnv`.
+
+    Raises:
+        ValueError: agents begin anew by themselves, so no episode of the world has an end.
+    """
+    batch = one_world(env_id)
+    if batch.spec.on_end == "respawn":
+        raise ValueError(
+            f"{env_id}: found on_end=\"respawn\", where agents begin anew while others go on, expected 'wait' or"
+            " 'end_all', where the episode of a world has an end"
+        )
+    return batch.num_agents
+
+
+def ends_of(finished: npt.NDArray[np.bool_], infos: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """By row, of those whose episode ended in a step, its info as `Env` has it; `infos` are those of the step."""
+    return {
+        row: {
+            key: values[row].item()
+            for key, values in infos.items()
+            if not key.startswith("_") and infos[f"_{key}"][row]
+        }
+        for row in finished.nonzero()[0].tolist()
+    }
+
+
+def outcome(info: dict[str, Any]) -> str:
+    """In a word, how an episode has ended, from the info of its last step."""
+    if info["success"]:
+        return "success"
+    held = [key.removeprefix("terminated/") for key in info if key.startswith("terminated/") and info[key]]
+    if held:
+        return held[0]
+    # what is neither was ended with another agent of its world
+    return next((word for word in ("timeout", "diverged") if info[word]), "cut short")
