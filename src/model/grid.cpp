@@ -50,6 +50,7 @@ std::vector<uint8_t> cells_of(const OccupancyGridSpec& spec, const LoadGuard& gu
     lookup[level] = static_cast<uint8_t>(spec.is_ros ? ros_cell(spec, gray) : image_cell(gray));
   }
 
+  const uint8_t* const cell_of = lookup.data();  // a vector's would be read again after every store of a byte
   // image row 0 is the largest y, cell row 0 the smallest
   std::vector<uint8_t> cells(image.data.size());
   const auto width = static_cast<size_t>(image.width), height = static_cast<size_t>(image.height);
@@ -57,7 +58,7 @@ std::vector<uint8_t> cells_of(const OccupancyGridSpec& spec, const LoadGuard& gu
     guard.poll();
     const uint16_t* const levels = image.data.data() + row * width;
     uint8_t* const out = cells.data() + (height - 1 - row) * width;
-    for (size_t column = 0; column < width; ++column) out[column] = lookup[levels[column]];
+    for (size_t column = 0; column < width; ++column) out[column] = cell_of[levels[column]];
   }
   return cells;
 }

@@ -35,9 +35,9 @@ TEST(ReadImage, SixteenBitsAreKeptAndHaveNoGamma) {
     const GrayLevels image = read(png(4, 1, 16, kPngGray, rows, extra));
     EXPECT_EQ(image.white, 65535);
     EXPECT_EQ(image.data, (Levels{0, 1, 32768, 65535}));
-    EXPECT_EQ(image.byte(0), 0);
-    EXPECT_EQ(image.byte(2), 128);
-    EXPECT_EQ(image.byte(3), 255);
+    EXPECT_EQ(image.byte_of(image.data[0]), 0);
+    EXPECT_EQ(image.byte_of(image.data[2]), 128);
+    EXPECT_EQ(image.byte_of(image.data[3]), 255);
   }
 }
 
@@ -71,7 +71,7 @@ TEST(ReadImage, Interlaced) {
 
 TEST(ReadImage, Pgm) {
   EXPECT_EQ(read("P2 # text\n3 1 100\n0 50 100").data, (Levels{0, 50, 100}));
-  EXPECT_EQ(read("P2 3 1 100 0 50 100").byte(1), 128);
+  EXPECT_EQ(read("P2 3 1 100 0 50 100").byte_of(50), 128);
   EXPECT_EQ(read(std::string("P5 2 1 65535\n\x12\x34\xff\xff", 17)).data, (Levels{0x1234, 65535}));
 }
 

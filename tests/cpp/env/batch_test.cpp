@@ -52,6 +52,14 @@ TEST(Batch, TrajectoriesDependOnKeyAndActionsAlone) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(found[i], expected[40 + i]);
 }
 
+TEST(Batch, AThousandEnvsShareOneModel) {
+  constexpr int kEnvs = 1000;
+  Batch batch(short_arena(), options(kEnvs, 2));
+  batch.reset();
+  const Model* const model = &batch.simulation(0).model();
+  for (int i = 1; i < kEnvs; ++i) ASSERT_EQ(&batch.simulation(i).model(), model) << i;
+}
+
 TEST(Batch, HistoryLeavesNoTrace) {
   const EnvSpec spec = short_arena();
   Batch fresh(spec, options(4, 1));
