@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kMaxCells = int64_t{1} << 28;  // four planes of them stay within 32-bit offsets
 constexpr int kTile = 8;
+constexpr size_t kLineSide = 8, kCellsALine = kLineSide * kLineSide;  // of GridField::CacheLine
 
 // Cells along a side with a border cell at each end, up to whole cache lines of 8 x 8.
 int border_and_padding(int cells) {
@@ -63,9 +64,11 @@ GridField::GridField(std::span<const uint8_t> cells, int width, int height, doub
 void GridField::fill_plane(int plane, std::span<const uint8_t> cells, const std::function<void()>& poll,
                            Tables& tables) const {
   const int ahead_x = (plane & 1) != 0 ? -1 : 1, ahead_y = (plane & 2) != 0 ? -1 : 1;
-  CacheLine* const lines = tables.codes.data() + static_cast<size_t>(plane) * plane_size_ / sizeof(CacheLine);
+  const size_t lines_a_plane = static_cast<size_t>(plane_size_) / kCellsALine;
+  const size_t lines_a_row = static_cast<size_t>(stride_) / kLineSide;
+  CacheLine* const lines = tables.codes.data() + static_cast<size_t>(plane) * lines_a_plane;
   // a row each, from the border's cell on; the borders stop
-  const size_t padded = static_cast<size_t>(stride_) + 2 * kRowBorder;
+  const size_t padded = static_cast<size_t>(stride_) + 2 * size_t{kRowBorder};
   std::vector<uint8_t> row_cells(padded, static_cast<uint8_t>(Cell::kUnknown)), codes(padded);
   std::vector<int16_t> steps(padded), squares(padded), nearest(padded);
   int16_t* const square = squares.data() + kRowBorder;
@@ -76,9 +79,11 @@ void GridField::fill_plane(int plane, std::span<const uint8_t> cells, const std:
     step_over_row(row_cells.data(), stride_, steps.data(), square);
     nearest_ahead(square, stride_, ahead_x, nearest.data());
     write_codes(row_cells.data(), nearest.data(), stride_, codes.data());
-    // the row of cells is the same row of 8 in each cache line beside each other
-    CacheLine* const first = lines + (iy + 1) / 8 * (stride_ / 8);
-    for (int x = 0; x < stride_; x += 8) std::memcpy(first[x / 8].cells + (iy + 1) % 8 * 8, &codes[x], 8);
+    // a row of cells is the same row of each cache line in a row of these
+    const size_t y = static_cast<size_t>(iy) + 1;
+    CacheLine* const line = lines + y / kLineSide * lines_a_row;
+    for (size_t i = 0; i < lines_a_row; ++i)
+      std::memcpy(line[i].cells + y % kLineSide * kLineSide, &codes[i * kLineSide], kLineSide);
   }
 }
 
