@@ -82,6 +82,7 @@ void warn_of_absent_objects(LoadState& state) {
   std::vector<std::string> candidates(names.begin(), names.end());
   if (candidates.size() > kMost) candidates.resize(kMost);
   const auto check = [&](const PlacementSpec& placement) {
+    state.session.guard.poll();
     if (placement.publication) warn_of_absent(state, *placement.publication, names, candidates);
   };
   for (const VehicleSpec& vehicle : state.world.vehicles) check(vehicle.placement);
