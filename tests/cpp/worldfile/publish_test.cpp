@@ -97,7 +97,7 @@ TEST(Publish, OfOneThatIsNotThereIsWarnedOf) {
   const WorldSpec world = load_body(block("", "name='crate'") + "\n" + block(seen) + block(seen, "name='d'"));
   ASSERT_EQ(world.warnings.size(), 1U) << joined(world.warnings);
   EXPECT_TRUE(has(world.warnings[0],
-                  ":3:55: <publish_relative_pose_objects>: there is no vehicle or block 'crat', did you mean "
+                  ":3:45: <publish_relative_pose_objects>: there is no vehicle or block 'crat', did you mean "
                   "'crate'?"));
 }
 
