@@ -28,6 +28,9 @@ class VehicleModel:
     def outline(self) -> numpy.typing.NDArray[numpy.float64]:
         ...
     @property
+    def publication(self) -> tuple[str, float, str, list[str]] | None:
+        ...
+    @property
     def takes_twist(self) -> bool:
         ...
     @property
@@ -52,6 +55,9 @@ class BlockModel:
     @property
     def name(self) -> str:
         ...
+    @property
+    def publication(self) -> tuple[str, float, str, list[str]] | None:
+        ...
 class SensorModel:
     @property
     def angles(self) -> numpy.typing.NDArray[numpy.float64] | None:
@@ -73,6 +79,9 @@ class SensorModel:
         ...
     @property
     def period(self) -> float:
+        ...
+    @property
+    def publish_topic(self) -> str:
         ...
     @property
     def vehicle(self) -> int:

@@ -34,6 +34,7 @@ __all__ = [
     "ImuReading",
     "Lidar3dReading",
     "Pose",
+    "Publication",
     "Reading",
     "Sensor",
     "Twist",
@@ -62,6 +63,20 @@ class Twist(NamedTuple):
     vx: float
     vy: float
     omega: float
+
+
+class Publication(NamedTuple):
+    """What the `<publish>` of a vehicle or block says of its topics. A world publishes nothing by itself: see
+    `mvsim_gym.comms.WorldNode`."""
+
+    topic: str
+    """of its pose; empty: the tag names none"""
+    period: float
+    """s of the wall between two poses"""
+    relative_topic: str
+    """of the poses of `relative_objects` in its frame; empty: there is none"""
+    relative_objects: tuple[str, ...]
+    """names as in the world file; one that is not there was warned of"""
 
 
 class Wheel(NamedTuple):
@@ -156,6 +171,11 @@ class Sensor:
         return self._model.period
 
     @property
+    def publish_topic(self) -> str:
+        """The topic that a `<publish>` of the world file, if it is switched on, names for its readings; else empty."""
+        return self._model.publish_topic
+
+    @property
     def angles(self) -> npt.NDArray[np.float64] | None:
         """rad of each ray in the sensor's frame; None of a sensor without rays."""
         return self._model.angles
@@ -226,6 +246,11 @@ class Vehicle(SettableVehicle):
     def takes_twist(self) -> bool:
         """Whether the controller is commanded by a twist."""
         return self._model.takes_twist
+
+    @property
+    def publication(self) -> Publication | None:
+        """What its `<publish>` says, if it has one that is switched on."""
+        return _publication(self._model)
 
     @property
     def command_names(self) -> tuple[str, ...]:
@@ -342,6 +367,11 @@ class Block(SettableBlock):
         return self._model.is_static
 
     @property
+    def publication(self) -> Publication | None:
+        """What its `<publish>` says, if it has one that is switched on."""
+        return _publication(self._model)
+
+    @property
     def pose(self) -> Pose:
         """Pose of its reference point."""
         return Pose(*self._simulation.block_pose(self._index))
@@ -358,3 +388,11 @@ class Block(SettableBlock):
     def world_twist(self) -> Twist:
         """Velocity along the axes of the world."""
         return Twist(*self._simulation.block_world_twist(self._index))
+
+
+def _publication(model: _core.VehicleModel | _core.BlockModel) -> Publication | None:
+    said = model.publication
+    if said is None:
+        return None
+    topic, period, relative_topic, relative_objects = said
+    return Publication(topic, period, relative_topic, tuple(relative_objects))

@@ -33,6 +33,7 @@ SensorModel compile(const SensorSpec& spec, const std::string& owner, LoadGuard&
   if (!known) unknown(spec);
   SensorModel sensor;
   sensor.name = spec.name;
+  sensor.publish_topic = spec.publish_topic;
   sensor.class_name = known->name;
   sensor.sensor = known->compile(spec, guard, model.warnings);
   sensor.period = period_of(spec);

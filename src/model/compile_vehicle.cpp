@@ -228,6 +228,7 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& gu
   v.class_name = spec.class_name;
   v.where = spec.where;
   v.auto_start_recording = spec.auto_start_recording;
+  v.publication = spec.placement.publication;
   v.dynamics = &find_class(dynamics_classes(), spec.dynamics);
   v.controller = &find_class(v.dynamics->controllers(), spec.controller);
   v.wheels = compile_wheels(spec, v, model.warnings);
@@ -303,6 +304,7 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, cons
   }
   b.initial_pose = settle(ground, spec.placement, b.z_max / 2);
   b.initial_twist = spec.placement.velocity;
+  b.publication = spec.placement.publication;
   if (!spec.intangible) {
     b.body = static_cast<int>(model.bodies.size());
     model.bodies.push_back({BodyKind::kBlock, model.blocks.size()});

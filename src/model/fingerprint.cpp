@@ -42,7 +42,7 @@ void visit(Archive& archive, const VehicleModel& vehicle) {
   const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, radius,
                initial_pose, initial_twist, odometry_drawn, body_params, tire_params, controller_params,
                dynamics_params, load_transfer, controller_state, first_wheel, body, first_joint_anchor,
-               linked_visuals, auto_start_recording, where] = vehicle;
+               linked_visuals, auto_start_recording, publication, where] = vehicle;
   archive(name, dynamics->name(), controller->name(), tire->name(), wheels, chassis, z_min, z_max, radius,
           initial_pose, initial_twist, body_params, tire_params, controller_params, dynamics_params,
           load_transfer.has_value(), load_transfer.value_or(0), controller_state, first_wheel, body,
@@ -59,7 +59,7 @@ void visit(Archive& archive, const BlockTop& top) {
 template <typename Archive>
 void visit(Archive& archive, const BlockModel& block) {
   const auto& [name, traits, is_wall, placed, shape, top, z_min, z_max, initial_pose, initial_twist, params,
-               body, frame, where] = block;
+               body, frame, publication, where] = block;
   archive(name);
   hash_tags<BlockTraits>(archive, block_trait_tags(), traits);
   archive(placed, shape, top, z_min, z_max, initial_pose, initial_twist, params, body);
@@ -89,7 +89,8 @@ void visit(Archive& archive, const BodyModel& body) {
 
 template <typename Archive>
 void visit(Archive& archive, const SensorModel& model) {
-  const auto& [name, vehicle, period, params, values, bytes, memory, class_name, sensor] = model;
+  const auto& [name, vehicle, period, params, values, bytes, memory, class_name, publish_topic, sensor] =
+      model;
   archive(name, vehicle, period, params, values, class_name);
   sensor->add_config(archive);
   if (sensor->kind() == SensorKind::kRay) return;

@@ -89,6 +89,7 @@ struct VehicleModel {
   std::optional<Vec2> first_joint_anchor;  // body frame: where a two-wheeled trailer rests besides
   std::vector<LinkedVisual> linked_visuals;
   std::optional<bool> auto_start_recording;  // what the world says; acted upon only where a caller logs
+  std::shared_ptr<const PublicationSpec> publication;  // the same, of who publishes; none: it says nothing
   SourceLocation where;
 };
 
@@ -116,8 +117,9 @@ struct BlockModel {
   Pose3 initial_pose;
   Twist2 initial_twist;
   size_t params = 0;
-  int body = -1;       // -1: intangible, no rigid body
-  uint32_t frame = 0;  // that its shapes hang on in the scene
+  int body = -1;                                       // -1: intangible, no rigid body
+  uint32_t frame = 0;                                  // that its shapes hang on in the scene
+  std::shared_ptr<const PublicationSpec> publication;  // as of a vehicle
   SourceLocation where;
 };
 
@@ -165,6 +167,7 @@ struct SensorModel {
   size_t bytes = 0;   // first index in its readings
   size_t memory = 0;  // first index in its memory
   std::string_view class_name;
+  std::string publish_topic;  // that the world names, for who publishes; "": none
   std::unique_ptr<const Sensor> sensor;
 };
 

@@ -129,6 +129,17 @@ std::vector<std::array<double, 6>> wheels_of(const VehicleModel& vehicle) {
   return out;
 }
 
+using PublicationTuple = std::tuple<std::string, double, std::string, std::vector<std::string>>;
+
+// Topic and period of the pose, topic and bodies of relative poses; the fields of
+// mvsim_gym.parts.Publication.
+template <typename Body>
+std::optional<PublicationTuple> publication_of(const Body& body) {
+  if (!body.publication) return std::nullopt;
+  const PublicationSpec& p = *body.publication;
+  return PublicationTuple{p.topic, p.period, p.relative_topic, p.relative_objects};
+}
+
 py::array_t<double> outline_of(const VehicleModel& vehicle) {
   const Polygon& outline = vehicle.chassis.outline;
   py::array_t<double> out({static_cast<py::ssize_t>(outline.size()), py::ssize_t{2}});
@@ -253,18 +264,21 @@ void bind_model(py::module_& m) {
       .def_property_readonly("wheels", py::overload_cast<const VehicleModel&>(&wheels_of))
       // of the chassis, (n, 2) m in the vehicle's frame
       .def_property_readonly("outline", &outline_of)
-      .def_readonly("z_min", &VehicleModel::z_min);
+      .def_readonly("z_min", &VehicleModel::z_min)
+      .def_property_readonly("publication", &publication_of<VehicleModel>);
   py::class_<BlockModel>(m, "BlockModel")
       .def_readonly("name", &BlockModel::name)
       .def_property_readonly("is_static", [](const BlockModel& block) { return block.traits.is_static; })
       .def_readonly("is_wall", &BlockModel::is_wall)
-      .def_property_readonly("intangible", [](const BlockModel& block) { return block.traits.intangible; });
+      .def_property_readonly("intangible", [](const BlockModel& block) { return block.traits.intangible; })
+      .def_property_readonly("publication", &publication_of<BlockModel>);
   py::class_<SensorModel>(m, "SensorModel")
       .def_readonly("name", &SensorModel::name)
       .def_readonly("vehicle", &SensorModel::vehicle)
       .def_property_readonly("is_standalone", &SensorModel::is_standalone)
       .def_readonly("period", &SensorModel::period)
       .def_readonly("class_name", &SensorModel::class_name)
+      .def_readonly("publish_topic", &SensorModel::publish_topic)
       // the largest value of its readings
       .def_property_readonly("high", [](const SensorModel& s) { return s.sensor->reading().high; })
       // rad of each ray, of a lidar

@@ -159,6 +159,7 @@ void read(LoadState& state, const std::string& path, std::string text, const std
     throw WorldFileError(root.where(), "nothing in this world uses the variable '" + shortened(name) + "'" +
                                            did_you_mean(name, state.world.asked_variables));
   }
+  warn_of_absent_objects(state);
   state.world.warnings = state.warnings.texts();
 }
 

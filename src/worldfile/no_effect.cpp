@@ -1,4 +1,4 @@
-// Elements whose content is checked and then has no effect: what a viewer, a server or a recorder would use.
+// Elements whose content is checked and then has no effect: what a viewer or a recorder would use.
 #include "worldfile/expression.h"
 #include "worldfile/parse.h"
 
@@ -13,29 +13,6 @@ void check_group(LoadState& state, const Element& e, PlainTags tags, const Scope
 }
 
 }  // namespace
-
-// One that is switched off asks for nothing.
-static void check_topics(LoadState& state, const Element& e, PlainTags tags, const Scope& scope) {
-  const Fields fields(state, scope, e);
-  check_tags(state, fields, tags);
-  fields.warn_unknown(e.tag(), tag_names(tags));
-  const std::optional<NamedText> enabled = fields.scalar("enabled");
-  if (!enabled || parse_bool(*enabled)) warn_no_effect(state, e.tag(), e.where());
-}
-
-void check_publish(LoadState& state, const Element& e, const Scope& scope) {
-  check_topics(state, e, publish_tags(), scope);
-  if (static_cast<bool>(e.node.child("publish_relative_pose_topic")) !=
-      static_cast<bool>(e.node.child("publish_relative_pose_objects")))
-    throw WorldFileError(
-        e.where(),
-        "<publish> has one of publish_relative_pose_topic and publish_relative_pose_objects, "
-        "expected both or none");
-}
-
-void check_sensor_publish(LoadState& state, const Element& e, const Scope& scope) {
-  check_topics(state, e, sensor_publish_tags(), scope);
-}
 
 void check_gui(LoadState& state, const Element& e) {
   check_group(state, e, gui_tags());

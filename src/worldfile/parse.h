@@ -11,7 +11,7 @@
 namespace mvsim {
 
 inline constexpr size_t kMaxShapePoints = 14;
-// init_pose, init_pose3d, init_vel, skip_elevation_adjust, animation; checks publish.
+// init_pose, init_pose3d, init_vel, skip_elevation_adjust, animation, publish.
 PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object);
 // Six numbers x y z yaw pitch roll, or three x y yaw, from `numbers` on.
 Pose3 pose_of_numbers(const NamedText& text, std::span<const double> numbers);
@@ -45,9 +45,15 @@ void parse_elevation_map(LoadState& state, const Fields& fields, const Element& 
 // The <visual>s of an object that are enabled and name a mesh.
 std::vector<VisualSpec> parse_visuals(LoadState& state, const Fields& object);
 
+// What it says, none if it is switched off; of a sensor the topic, "" if it is switched off.
+std::shared_ptr<const PublicationSpec> parse_publish(LoadState& state, const Element& e, const Scope& scope);
+std::string parse_sensor_publish(LoadState& state, const Element& e, const Scope& scope);
+// Warns of names in <publish_relative_pose_objects> that nothing of the world has, once it has been read.
+void warn_of_absent_objects(LoadState& state);
+// Of what is not published at all.
+void warn_of_publish(LoadState& state, const PlacementSpec& placement, std::string_view tag);
+
 // Tags that are checked and then have no effect.
-void check_publish(LoadState& state, const Element& e, const Scope& scope);
-void check_sensor_publish(LoadState& state, const Element& e, const Scope& scope);
 void parse_marker(LoadState& state, const Element& e);
 void parse_georeference(LoadState& state, const Element& e);
 void check_skybox(LoadState& state, const Element& e);

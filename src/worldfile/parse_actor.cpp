@@ -80,6 +80,7 @@ void parse_actor(LoadState& state, const Element& e) {
   fields.warn_unknown("actor", tag_names(placement_tags(), actor_tags()));
   out.placement = parse_placement(state, fields, out.where);
   require_pose(out.placement, "actor", out.name);
+  warn_of_publish(state, out.placement, "actor");
   if (!out.placement.animation.empty())
     throw WorldFileError(out.where, "<actor> '" + out.name + "' has an <animation>, expected a <path>");
   read_tags(state, fields, actor_tags(), out);

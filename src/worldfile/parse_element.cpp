@@ -92,6 +92,7 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
   read_extent(state, fields, e, out.extent);
   read_tags(state, fields, horizontal_plane_tags(), out);
   const PlacementSpec placement = parse_placement(state, fields, out.where);
+  warn_of_publish(state, placement, "element class=\"horizontal_plane\"");
   out.pose = placement.pose;
   out.has_pose = placement.has_pose;
   out.adjust_elevation = placement.adjust_elevation;

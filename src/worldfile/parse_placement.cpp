@@ -74,7 +74,7 @@ PlacementSpec parse_placement(LoadState& state, const Fields& fields, const Sour
     out.velocity = parse_velocity(text_of(state, *e, fields.scope()));
   out.adjust_elevation = !fields.node("skip_elevation_adjust");
   if (const Element* e = fields.node("animation")) out.animation = parse_animation(state, *e, fields.scope());
-  if (const Element* publish = fields.node("publish")) check_publish(state, *publish, fields.scope());
+  if (const Element* e = fields.node("publish")) out.publication = parse_publish(state, *e, fields.scope());
   return out;
 }
 

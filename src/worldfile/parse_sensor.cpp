@@ -64,7 +64,7 @@ SensorSpec parse_sensor(LoadState& state, const Element& e, const Owner& owner) 
   out.visuals = parse_visuals(state, Fields(state, scope, e));
   for (const Element& child : children_of(e)) {
     const std::string_view tag = child.tag();
-    if (tag == "publish") check_sensor_publish(state, child, scope);
+    if (tag == "publish") out.publish_topic = parse_sensor_publish(state, child, scope);
     if (tag == "include" || tag == "if" || tag == "for" || tag == "variable")
       state.warnings.add("flow in sensor " + std::string(tag), child.where(),
                          "<" + std::string(tag) + "> is ignored in <sensor>");

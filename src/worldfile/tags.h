@@ -59,9 +59,10 @@ Tags<PropertyRegionSpec> property_region_tags();
 Tags<GroundGridSpec> ground_grid_tags();
 Tags<PointCloudSpec> point_cloud_tags();
 
-// What a viewer, a server or a recorder would use: checked, without effect.
-PlainTags publish_tags();
+Tags<PublicationSpec> publish_tags();  // of vehicles and blocks
 PlainTags sensor_publish_tags();
+
+// What a viewer or a recorder would use: checked, without effect.
 PlainTags sensor_viewer_tags();
 PlainTags gui_tags();
 PlainTags light_tags();

@@ -8,7 +8,7 @@ constexpr TagInfo kPlacement[] = {
     own("init_pose3d", "x y z yaw pitch roll"),
     own("init_vel", "vx vy omega in the body frame (m/s, m/s, degrees/s); of no use to a plane"),
     own("skip_elevation_adjust", "its z is kept; else it is set on the ground below"),
-    own("publish", "checked, without effect"),
+    own("publish", "topics of a vehicle or block, see [Topics](#topics)"),
     own("animation", "poses by time, see below")};
 
 constexpr Tag<BlockTraits> kBlockTraits[] = {

@@ -1,15 +1,9 @@
-// What a viewer, a server or a recorder would use: its values are checked and then have no effect. The
+// What a viewer or a recorder would use: its values are checked and then have no effect. The
 // rows below an element that has none as a whole (<gui>, <lights>...) say no more of it.
 #include "worldfile/tags.h"
 
 namespace mvsim {
 namespace {
-
-constexpr TagInfo kPublish[] = {
-    boolean("enabled"), any_text("publish_pose_topic"), any_number("publish_pose_period", "s"),
-    any_text("publish_relative_pose_topic"), any_text("publish_relative_pose_objects")};
-
-constexpr TagInfo kSensorPublish[] = {boolean("enabled"), any_text("publish_topic")};
 
 constexpr TagInfo kSensorViewer[] = {
     any_number("viz_pointSize").without_effect(), boolean("viz_visiblePlane").without_effect(),
@@ -69,12 +63,6 @@ constexpr Tag<GeoreferenceSpec> kGeoreference[] = {
 
 }  // namespace
 
-PlainTags publish_tags() {
-  return kPublish;
-}
-PlainTags sensor_publish_tags() {
-  return kSensorPublish;
-}
 PlainTags sensor_viewer_tags() {
   return kSensorViewer;
 }

@@ -21,6 +21,15 @@ namespace mvsim {
 struct ColorImage;  // assets/color_image.h
 struct MeshFile;    // assets/read_mesh.h
 
+// What a <publish> that is switched on says of the topics of a body; a world does not publish by itself.
+struct PublicationSpec {
+  std::string topic;                          // of its pose; "": no name is given
+  double period = 0.1;                        // s of the wall between two poses
+  std::string relative_topic;                 // "" for none
+  std::vector<std::string> relative_objects;  // whose poses in the frame of the body go there
+  SourceLocation where;
+};
+
 // Common to all placed objects.
 struct PlacementSpec {
   Pose3 pose;  // z of <init_pose> is 0
@@ -28,7 +37,8 @@ struct PlacementSpec {
   Twist2 velocity;  // body frame, m/s and rad/s, of the reference point
   bool adjust_elevation = true;
   std::vector<Keyframe> animation;  // with respect to the pose; none: it does not move by itself
-  SourceLocation where;             // of the pose tag, or of the object without one
+  std::shared_ptr<const PublicationSpec> publication;  // none: no <publish> that is switched on
+  SourceLocation where;                                // of the pose tag, or of the object without one
 };
 
 // A mesh that is drawn for an object: p_object = pose(offset, yaw, pitch, roll) * (scale * p_mesh).
@@ -68,6 +78,7 @@ struct SensorSpec {
   std::string name;  // never empty
   ParamSet params;   // class_name "laser"...; poses and colours too, as text
   std::vector<VisualSpec> visuals;
+  std::string publish_topic;  // of a <publish> that is switched on; "": no name is given
 };
 
 // Factors of what odometry says; absent ones are drawn per vehicle.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mvsim_gym._notices import notice
@@ -11,13 +11,14 @@ from mvsim_gym.comms import messages
 from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.observation import encode_observation, observation_of
 from mvsim_gym.comms.poses import pose_message, relative
-from mvsim_gym.parts import Block, Sensor, Vehicle
+from mvsim_gym.parts import Block, Publication, Sensor, Vehicle
 from mvsim_gym.world import World
 
 __all__ = ["WorldTopic", "topics_of"]
 
-_POSE_PERIOD = 0.1  # s of the wall
+_POSE_PERIOD = 0.1  # s of the wall where the world says none
 _MAX_TOPICS = 200  # each has a port of its own, and a process only so many
+_NOTHING_SAID = Publication("", _POSE_PERIOD, "", ())
 Body = Vehicle | Block
 
 
@@ -39,16 +40,23 @@ class WorldTopic(ABC):
 class _Poses(WorldTopic):
     """The poses of bodies, in the world's frame or in that of another body."""
 
-    def __init__(self, name: str, world: World, bodies: Sequence[Body], frame: Body | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        world: World,
+        bodies: Sequence[Body],
+        frame: Body | None = None,
+        period: float = _POSE_PERIOD,
+    ) -> None:
         super().__init__(name, messages.TimeStampedPose)
-        self._world, self._bodies, self._frame = world, bodies, frame
+        self._world, self._bodies, self._frame, self._period = world, bodies, frame, period
         self._next = 0.0
 
     def is_due(self, now: float) -> bool:
         if now < self._next:
             return False
         # at the steady rate if it is kept, without a burst after a pause
-        self._next = max(self._next + _POSE_PERIOD, now + _POSE_PERIOD / 2)
+        self._next = max(self._next + self._period, now + self._period / 2)
         return True
 
     def messages(self) -> Iterator[Any]:
@@ -112,7 +120,8 @@ class _Scans(_Readings):
 def topics_of(
     world: World, relative: Mapping[str, Sequence[str]], rename: Mapping[str, str]
 ) -> list[WorldTopic]:
-    """All that a world publishes: /NAME/pose of what can move, /VEHICLE/SENSOR and, of lidars, /VEHICLE/SENSOR_scan.
+    """All that a world publishes: /NAME/pose of what can move, /VEHICLE/SENSOR and, of lidars, /VEHICLE/SENSOR_scan;
+    under other names, at other rates and what else <publish> tags ask for.
 
     Args:
         relative: by the name of a vehicle or block the names of others, whose poses in its frame are published as
@@ -122,7 +131,12 @@ def topics_of(
     Raises:
         CommsError: there is nothing of a name that `relative` or `rename` has.
     """
-    topics = [*_poses_of(world, relative), *_readings_of(world), *_poses_of_blocks(world)]
+    topics = [
+        *_poses_of(world, world.vehicles.values()),
+        *_relative_poses_asked_for(world, relative),
+        *_readings_of(world),
+        *_poses_of(world, world.blocks.values()),
+    ]
     names = [topic.name for topic in topics]
     for name in rename:
         if name not in names:
@@ -139,29 +153,36 @@ def topics_of(
     return list(kept.values())[:_MAX_TOPICS]
 
 
-def _poses_of_blocks(world: World) -> Iterator[WorldTopic]:
-    for block in world.blocks.values():
-        if not block.is_static:
-            yield _Poses(f"/{block.name}/pose", world, [block])
+def _poses_of(world: World, bodies: Iterable[Body]) -> Iterator[WorldTopic]:
+    """The pose of each that can move or has a topic of its own, and the relative poses that its tag asks for."""
+    everything = _bodies(world)
+    for body in bodies:
+        said = body.publication or _NOTHING_SAID
+        if said.topic or not (isinstance(body, Block) and body.is_static):
+            yield _Poses(said.topic or f"/{body.name}/pose", world, [body], period=said.period)
+        seen = [everything[name] for name in said.relative_objects if name in everything]
+        if seen:
+            yield _Poses(said.relative_topic, world, seen, body, said.period)
 
 
-def _poses_of(world: World, relative: Mapping[str, Sequence[str]]) -> Iterator[WorldTopic]:
-    bodies: dict[str, Body] = {**world.blocks, **world.vehicles}
-    for vehicle in world.vehicles.values():
-        yield _Poses(f"/{vehicle.name}/pose", world, [vehicle])
+def _relative_poses_asked_for(world: World, relative: Mapping[str, Sequence[str]]) -> Iterator[WorldTopic]:
+    bodies = _bodies(world)
     for name, others in relative.items():
         for each in (name, *others):
             if each not in bodies:
                 raise CommsError(f"relative poses: there is no vehicle or block '{each}'")
-        seen = [bodies[other] for other in others]
-        yield _Poses(f"/{name}/relative_poses", world, seen, bodies[name])
+        yield _Poses(f"/{name}/relative_poses", world, [bodies[other] for other in others], bodies[name])
+
+
+def _bodies(world: World) -> dict[str, Body]:
+    return {**world.blocks, **world.vehicles}
 
 
 def _readings_of(world: World) -> Iterator[WorldTopic]:
     standing = [("", sensor) for sensor in world.sensors.values()]
     mounted = [(v.name, sensor) for v in world.vehicles.values() for sensor in v.sensors.values()]
     for source, sensor in (*mounted, *standing):
-        name = f"/{source}/{sensor.name}" if source else f"/{sensor.name}"
+        name = sensor.publish_topic or (f"/{source}/{sensor.name}" if source else f"/{sensor.name}")
         yield _Readings(name, source, sensor)
         if sensor._model.class_name == "laser":
             yield _Scans(f"{name}_scan", source, sensor)
