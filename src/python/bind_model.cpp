@@ -154,7 +154,6 @@ py::dict views_of(const SensorModel& sensor) {
 }  // namespace
 
 void bind_model(py::module_& m) {
-  bind_loading(m);
   py::class_<VehicleModel>(m, "VehicleModel")
       .def_readonly("name", &VehicleModel::name)
       .def_readonly("class_name", &VehicleModel::class_name)
@@ -225,6 +224,7 @@ void bind_model(py::module_& m) {
       .def_property_readonly("triangle_count", [](const Model& m) { return triangle_count(*m.scene); })
       .def_readonly("load_bytes", &Model::load_bytes)
       .def_property_readonly("parameters", &parameters_of);
+  bind_loading(m);
 }
 
 }  // namespace mvsim
