@@ -211,6 +211,7 @@ def main() -> None:
     parser.add_argument("--episodes", type=int, default=500, help="of the evaluation, at most 500")
     parser.add_argument("--out", help="a file for the policy's weights")
     args = parser.parse_args()
+    torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     agent = train(args.env, args.steps, args.num_envs, args.seed)
     if args.out:
         torch.save(agent.state_dict(), args.out)

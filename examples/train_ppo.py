@@ -173,6 +173,7 @@ def main() -> None:
         args.steps = DEFAULT_STEPS.get(id_of(args.env), 2_000_000)
     out = args.out or pathlib.Path("runs") / f"{file_name(args.env)}-seed{args.seed}"
     out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     names = ", ".join(["PPO", *baselines])
     print(
         f"{args.env}: {args.steps:,} steps, then {args.episodes} episodes each of {names}"

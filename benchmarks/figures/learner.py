@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def _free_env(like: Any) -> Any:
     return FreeEnv()
 
 
-def _learner(env: Any, iterations: int) -> Callable[[], float]:
+def learner(env: Any, iterations: int) -> Callable[[], float]:
     """A function that learns on for some iterations and returns the seconds that it took."""
     from stable_baselines3 import PPO
 
@@ -83,22 +84,34 @@ def _learner(env: Any, iterations: int) -> Callable[[], float]:
 
 @figure("sb3_over_learner")
 def sb3_over_learner(settings: Settings) -> Row:
+    """Both in turns, with one thread of PyTorch; `also`: env steps/s of both."""
+    import torch
+
     from mvsim_gym.sb3 import MVSimVecEnv
 
     iterations = 1 if settings.quick else 5
     env = MVSimVecEnv("mvsim/NavArena-v0", NUM_ENVS, settings.threads)
-    ours, free = _learner(env, iterations), _learner(_free_env(env), iterations)
-    runs = [ours() / free() for _ in range(settings.runs)]
+    ours, free = learner(env, iterations), learner(_free_env(env), iterations)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    seconds = [(ours(), free()) for _ in range(settings.runs)]
+    torch.set_num_threads(before)
+    steps = iterations * NUM_ENVS * STEPS
     config = {
         "work": "PPO of Stable-Baselines3 on mvsim/NavArena-v0, seconds over those with envs that cost nothing",
         "num_envs": NUM_ENVS,
         "num_threads": settings.threads,
+        "torch_threads": 1,
+        "also": {
+            "env steps/s": round(steps / median(ours for ours, _ in seconds)),
+            "env steps/s of envs that cost nothing": round(steps / median(free for _, free in seconds)),
+        },
         "steps": STEPS,
         "minibatch": 4096,
         "epochs": 5,
         "network": "64-64",
     }
-    return Row("sb3_over_learner", "1", config, runs)
+    return Row("sb3_over_learner", "1", config, [ours / free for ours, free in seconds])
 
 
 @figure("ppo_over_sb3")
@@ -112,7 +125,7 @@ def ppo_over_sb3(settings: Settings) -> Row:
     import torch
 
     iterations = 1 if settings.quick else 5
-    theirs = _learner(MVSimVecEnv("mvsim/NavArena-v0", NUM_ENVS, settings.threads), iterations)
+    theirs = learner(MVSimVecEnv("mvsim/NavArena-v0", NUM_ENVS, settings.threads), iterations)
     keywords = {"num_threads": settings.threads, "autoreset_mode": "SameStep", "flatten": True, "copy": False}
     envs = gym.make_vec("mvsim/NavArena-v0", num_envs=NUM_ENVS, **keywords).unwrapped
     agent = ppo.Agent(envs.single_observation_space, envs.action_space.shape[1])
