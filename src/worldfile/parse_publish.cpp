@@ -78,9 +78,9 @@ void warn_of_absent_objects(LoadState& state) {
   std::set<std::string> names;
   for (const VehicleSpec& vehicle : state.world.vehicles) names.insert(vehicle.name);
   for (const BlockSpec& block : state.world.blocks) names.insert(block.name);
-  constexpr size_t kMost = 500;  // for suggestions, as in names_of
+  constexpr size_t kMaxCandidates = 500;  // for suggestions, as in names_of
   std::vector<std::string> candidates(names.begin(), names.end());
-  if (candidates.size() > kMost) candidates.resize(kMost);
+  if (candidates.size() > kMaxCandidates) candidates.resize(kMaxCandidates);
   const auto check = [&](const PlacementSpec& placement) {
     state.session.guard.poll();
     if (placement.publication) warn_of_absent(state, *placement.publication, names, candidates);

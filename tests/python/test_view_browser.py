@@ -126,7 +126,8 @@ def test_many_envs_are_seen_and_a_page_that_closes_stops_nothing() -> None:
             wait_for(lambda: len(view._server.get_clients()) == 2)
             # to the left of the panel: some of the 16 orange pillars of every arena
             look_down(view, 30.0, 10.0)
-            wait_for(lambda: red(seen.picture()).sum() > 100)
+            picture = wait_for(lambda: red(p := seen.picture()).sum() > 100 and [p])[0]
+            assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 200
         wait_for(lambda: not view.is_watched)
         at = steps
         wait_for(lambda: steps > at + 20)
