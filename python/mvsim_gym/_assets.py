@@ -25,6 +25,8 @@ def assets() -> str:
 
 def folders_of(roots: Path_ | Iterable[Path_]) -> list[str]:
     """The folders that a keyword `roots` means: one path, or several. ValueError for one that is no folder."""
+    if roots == ():
+        return []
     if isinstance(roots, str | bytes | os.PathLike):
         folders = [path_text("roots", roots)]
     elif isinstance(roots, Iterable):

@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'check_start', 'class_params', 'default_threads', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'list_envs', 'load_env', 'load_model', 'named_urls', 'pixels_in_window', 'scene_bounds', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'check_start', 'class_params', 'default_threads', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -498,16 +498,33 @@ class EglInfo:
     @property
     def version(self) -> str:
         ...
+class Camera:
+    @staticmethod
+    def above(model: Model, tilt: typing.SupportsFloat | typing.SupportsIndex, aspect: typing.SupportsFloat | typing.SupportsIndex) -> Camera:
+        ...
+    @staticmethod
+    def behind(simulation: Simulation, vehicle: typing.SupportsInt | typing.SupportsIndex) -> Camera:
+        ...
+    @staticmethod
+    def behind_agent(batch: Batch, env: typing.SupportsInt | typing.SupportsIndex) -> Camera:
+        ...
+    @staticmethod
+    def between(eye: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"], target: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"]) -> Camera:
+        ...
+    @staticmethod
+    def of_world(model: Model, aspect: typing.SupportsFloat | typing.SupportsIndex) -> Camera:
+        ...
+    @staticmethod
+    def over(window: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"], aspect: typing.SupportsFloat | typing.SupportsIndex) -> Camera:
+        ...
+    def pixels(self, points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
+        ...
 class Renderer:
     def __init__(self, device: str = '') -> None:
         ...
-    def draw(self, model: Model, simulation: Simulation, behind: bool, vehicle: typing.SupportsInt | typing.SupportsIndex, width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
+    def draw(self, model: Model, simulation: Simulation, camera: Camera, width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
         ...
-    def draw_env(self, batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, behind: bool, width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
-        ...
-    def draw_env_window(self, batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, window: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"], width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
-        ...
-    def draw_world(self, model: Model, simulation: Simulation, tilt: typing.SupportsFloat | typing.SupportsIndex, points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64]]:
+    def draw_env(self, batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, camera: Camera, width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
         ...
     @property
     def name(self) -> str:
@@ -576,8 +593,6 @@ def load_env(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike,
 def load_model(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike] = [], world_seed: typing.SupportsInt | typing.SupportsIndex = 0, variables: collections.abc.Mapping[str, str] = {}, memory_limit: typing.SupportsInt | typing.SupportsIndex = 2000000000, resources: tuple[collections.abc.Sequence[tuple[str, str | bytes | os.PathLike]], str | bytes | os.PathLike] = ([], ''), strict: bool = False) -> Model:
     ...
 def named_urls(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike], resources: tuple[collections.abc.Sequence[tuple[str, str | bytes | os.PathLike]], str | bytes | os.PathLike]) -> tuple[list[str], str]:
-    ...
-def pixels_in_window(window: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"], points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64], width: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
     ...
 def scene_bounds(model: Model) -> tuple[float, float, float, float, float]:
     ...

@@ -55,14 +55,13 @@ class Follower:
             self._trail.append((x, y, z))
         goal = batch.goal(env)
         window = window_on((x, y), radius, goal)
-        picture = renderer.draw_env_window(batch, env, window, width, height)
-        line = _core.pixels_in_window(window, np.array(self._trail), width, height)
+        camera = _core.Camera.over(window, width / height)
+        picture = renderer.draw_env(batch, env, camera, width, height)
+        line = camera.pixels(np.array(self._trail), width, height)
         thick = max(2.0, min(width, height) / 160)
         draw_line(picture, line, thick, _TRAIL)
         if goal is not None:
-            mark_goal(
-                picture, _core.pixels_in_window(window, np.array([[*goal, z]]), width, height)[0], 3 * thick
-            )
+            mark_goal(picture, camera.pixels(np.array([[*goal, z]]), width, height)[0], 3 * thick)
         return picture
 
 

@@ -18,7 +18,13 @@ from mvsim_gym.errors import RendererLost
 
 Picture = npt.NDArray[np.uint8]
 _CAMERAS = ("above", "behind", "follow")
-WORLD_CAMERAS = ("above", "behind")
+
+
+def checked_size(width: int, height: int) -> None:
+    """ValueError for a picture of an impossible size."""
+    for name, value in (("width", width), ("height", height)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 8192:
+            raise ValueError(f"{name}: found {value!r}, expected an integer from 1 to 8192 (pixels)")
 
 
 class Shot(NamedTuple):
@@ -28,16 +34,13 @@ class Shot(NamedTuple):
     height: int
     camera: str
 
-    def checked(self, cameras: tuple[str, ...] = _CAMERAS) -> Shot:
+    def checked(self) -> Shot:
         """Itself, or ValueError."""
-        if self.camera not in cameras:
+        if self.camera not in _CAMERAS:
             raise ValueError(
-                f"camera: found {self.camera!r}, expected one of {', '.join(map(repr, cameras))}"
+                f"camera: found {self.camera!r}, expected one of {', '.join(map(repr, _CAMERAS))}"
             )
-        for name in ("width", "height"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 8192:
-                raise ValueError(f"{name}: found {value!r}, expected an integer from 1 to 8192 (pixels)")
+        checked_size(self.width, self.height)
         return self
 
 
@@ -50,23 +53,27 @@ class Painter:
 
     def of_env(self, batch: _core.Batch, env: int, shot: Shot) -> Picture:
         """Env number `env` of a batch, (height, width, 3)."""
-        behind = shot.camera == "behind"
         with self._fresh_after_loss() as renderer:
             if shot.camera == "follow":
                 follower = self._followers.setdefault(env, Follower())
                 return follower.draw(renderer, batch, env, shot.width, shot.height)
-            return renderer.draw_env(batch, env, behind, shot.width, shot.height)
+            if shot.camera == "behind":
+                camera = _core.Camera.behind_agent(batch, env)
+            else:
+                camera = _core.Camera.of_world(batch.model(env), shot.width / shot.height)
+            return renderer.draw_env(batch, env, camera, shot.width, shot.height)
 
     def forget(self, envs: Iterable[int]) -> None:
         """Trails of these envs begin anew: they are where no picture has followed them to."""
         for env in envs:
             self._followers.pop(env, None)
 
-    def of_world(self, model: _core.Model, simulation: _core.Simulation, vehicle: int, shot: Shot) -> Picture:
+    def of_world(
+        self, model: _core.Model, simulation: _core.Simulation, camera: _core.Camera, width: int, height: int
+    ) -> Picture:
         """A running world, (height, width, 3)."""
-        behind = shot.camera == "behind"
         with self._fresh_after_loss() as renderer:
-            return renderer.draw(model, simulation, behind, vehicle, shot.width, shot.height)
+            return renderer.draw(model, simulation, camera, width, height)
 
     @contextmanager
     def _fresh_after_loss(self) -> Iterator[_core.Renderer]:

@@ -20,6 +20,8 @@ class TermView:
     """The state of all envs in one call of a function: arrays with a row an env, read-only, SI units and radians. It
     ends with the call; an array that a function keeps stays what it was."""
 
+    __slots__ = ("_cache", "_draws", "_name", "_terms")  # one is made in every step
+
     def __init__(self, terms: Terms) -> None:
         self._terms: Terms | None = terms
         self._cache: dict[str, Array] = {}

@@ -20,6 +20,10 @@ from mvsim_gym.errors import TermError
 
 Function = Callable[[TermView], Any]
 
+_FLOAT64 = np.dtype(
+    np.float64
+)  # the one that arrays have, unless they took a detour: then they are converted
+
 
 class Terms:
     """The functions of one environment, or of many, and what they have added up."""
@@ -141,7 +145,7 @@ class Terms:
     def _pay(self, name: str, value: Any) -> None:
         assert self.batch is not None
         try:
-            if type(value) is not np.ndarray or value.dtype != np.float64 or not value.flags.c_contiguous:
+            if type(value) is not np.ndarray or value.dtype is not _FLOAT64 or not value.flags.c_contiguous:
                 value = np.ascontiguousarray(numbers("its value", value))
             if value.shape != (len(self.rows),):
                 raise ValueError(f"found shape {value.shape}, expected ({len(self.rows)},)")

@@ -204,7 +204,10 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             self._terms.after_reset(mask)
         self._needs_reset[slice(None) if mask is None else mask] = False
         self._ready = not self._needs_reset.any()
-        return self._out(out), self._with_alive({})
+        infos: dict[str, Any] = {}
+        if self.num_agents > 1:
+            self._add_alive(infos)
+        return self._out(out), infos
 
     def step(
         self, actions: npt.NDArray[np.float32], *, out: Any = None
@@ -228,7 +231,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             ValueError: actions or `out` of another shape; `out` that is read-only or overlaps; with
                 `strict_actions` an action that is not finite. Nothing has moved.
         """
-        batch = self._open()
+        batch = self._batch or self._open()  # a call less in each step
         if not self._ready:
             env = int(self._needs_reset.argmax())
             raise gym.error.ResetNeeded(f"env {env} has no running episode: call reset() before step()")
@@ -238,7 +241,9 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         if self._watch is not None and not self._watch.looks(array):
             self._watch = None
         has_infos = batch.step(array) if self._terms is None else self._step_with_terms(batch, array)
-        infos = self._with_alive(self._infos() if has_infos else {})
+        infos = self._infos() if has_infos else {}
+        if self.num_agents > 1:
+            self._add_alive(infos)
         if self._view is not None:
             self._view.after_step()
         if not self._copy:
@@ -350,10 +355,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
         self._needs_reset |= ~self._alive.reshape(-1, self.num_agents).any(axis=1)
         self._ready = not self._needs_reset.any()
 
-    def _with_alive(self, infos: dict[str, Any]) -> dict[str, Any]:
-        if self.num_agents > 1:
-            infos["alive"], infos["_alive"] = self._alive.copy(), np.ones(self.num_envs, np.bool_)
-        return infos
+    def _add_alive(self, infos: dict[str, Any]) -> None:
+        infos["alive"], infos["_alive"] = self._alive.copy(), np.ones(self.num_envs, np.bool_)
 
     def _infos(self) -> dict[str, Any]:
         if self.autoreset_mode is AutoresetMode.SAME_STEP:

@@ -12,9 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
 from mvsim_gym._checks import (
@@ -24,6 +21,7 @@ from mvsim_gym._checks import (
     checked_memory_limit,
     texts_of,
 )
+from mvsim_gym._drawing import Drawable
 from mvsim_gym._keywords import path_text
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
@@ -72,7 +70,7 @@ _PARTS = frozenset({"_model", "_simulation", "_vehicles", "_sensors", "_blocks"}
 _NATIVE = _PARTS | {"_painter", "_lock", "_log", "_recording", "_view"}
 
 
-class World(ViewableWorld):
+class World(Drawable, ViewableWorld):
     """A running world.
 
     Args:
@@ -347,44 +345,6 @@ class World(ViewableWorld):
 
     def _plain_attributes(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _NATIVE}
-
-    def draw(
-        self, width: int = 640, height: int = 480, camera: str = "above", vehicle: str | None = None
-    ) -> npt.NDArray[np.uint8]:
-        """A picture of the world as it stands, (height, width, 3) uint8.
-
-        Args:
-            width, height: pixels.
-            camera: "above" sees the whole world, "behind" follows a vehicle.
-            vehicle: the one that is followed, by default the first.
-
-        Raises:
-            ValueError: no device can draw (the message has the remedy), or an impossible size.
-        """
-        from mvsim_gym._picture import WORLD_CAMERAS, Painter, Shot
-
-        if isinstance(width, str | os.PathLike):
-            raise ValueError(
-                f"draw: found {os.fspath(width)!r} as the width, expected pixels. It writes no file but returns the "
-                "picture as an array: save it with PIL.Image.fromarray(world.draw()).save(path)"
-            )
-        shot = Shot(width, height, camera).checked(WORLD_CAMERAS)
-        if camera == "behind" and not self._vehicles:
-            raise ValueError("camera: found 'behind', expected 'above': this world has no vehicle")
-        if self._painter is None:
-            self._painter = Painter()
-        index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)
-        with self._alone():
-            return self._painter.of_world(self._model, self._simulation, index, shot)
-
-    def _repr_png_(self) -> bytes | None:
-        """The picture that notebooks show; None, and they show the text, where no device can draw."""
-        from mvsim_gym._picture import png_of
-
-        try:
-            return png_of(self.draw())
-        except (ValueError, RuntimeError):
-            return None
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

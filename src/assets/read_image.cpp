@@ -48,21 +48,26 @@ GrayLevels read_pgm(const std::string& path, std::string_view content, const Sou
                 " pixels announced, the file is too short for them");
   GrayLevels image{static_cast<int>(width), static_cast<int>(height), static_cast<int>(max), {}};
   image.data.resize(pixels);
-  for (size_t i = 0; i < pixels; ++i) {
-    if (i % static_cast<size_t>(width) == 0) guard.poll();
-    long long value;
-    if (!binary) {
-      value = pnm_number(path, content, at);
-    } else if (bytes == 1) {
-      value = static_cast<uint8_t>(content[at++]);
-    } else {
-      value = static_cast<uint8_t>(content[at]) << 8 | static_cast<uint8_t>(content[at + 1]);
-      at += 2;
-    }
+  const auto level = [&](long long value) {
     if (value > max)
       throw Error(path + ": not a readable PGM image: pixel " + std::to_string(value) +
                   " above the maximum " + std::to_string(max));
-    image.data[i] = static_cast<uint16_t>(value);
+    return static_cast<uint16_t>(value);
+  };
+  for (uint16_t *row = image.data.data(), *end = row + pixels; row != end; row += width) {
+    guard.poll();
+    uint16_t* const row_end = row + width;
+    if (!binary) {
+      for (uint16_t* out = row; out != row_end; ++out) *out = level(pnm_number(path, content, at));
+      continue;
+    }
+    const char* in = content.data() + at;
+    at += static_cast<size_t>(width) * bytes;
+    if (bytes == 1)
+      for (uint16_t* out = row; out != row_end; ++out) *out = level(static_cast<uint8_t>(*in++));
+    else
+      for (uint16_t* out = row; out != row_end; ++out, in += 2)
+        *out = level(static_cast<uint8_t>(in[0]) << 8 | static_cast<uint8_t>(in[1]));
   }
   return image;
 }

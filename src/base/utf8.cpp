@@ -1,6 +1,20 @@
 #include "base/utf8.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace mvsim {
+namespace {
+
+// Whether all of eight bytes are printable ASCII; may deny it of some that are.
+bool are_plain(const char* bytes) {
+  constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return ((word | (word - 0x20 * kOnes)) & kHighBits) == 0;  // a byte below 0x20 borrows
+}
+
+}  // namespace
 
 size_t utf8_length(std::string_view s) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(s[i]); };
@@ -17,6 +31,10 @@ size_t utf8_length(std::string_view s) {
 
 size_t find_not_text(std::string_view s) {
   for (size_t i = 0; i < s.size();) {
+    if (i + 8 <= s.size() && are_plain(s.data() + i)) {
+      i += 8;
+      continue;
+    }
     const auto c = static_cast<unsigned char>(s[i]);
     if (c >= 0x20 && c < 0x80) {
       ++i;

@@ -51,7 +51,7 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
     envs.push_back(make_env(*task, i));
   }
   options.load.poll = {};  // the load is over
-  due.assign(n, Due::kNothing);
+  has_rest.assign(n, 0);
   due_drawings.assign(rows, DueDrawing::kNothing);
   for (const ActionComponent& c : task->agents.front().action_components) {
     action_low.push_back(c.low);

@@ -36,8 +36,6 @@ class Busy {
 };
 
 struct Batch::Impl {
-  // What the phases of a call still have to do for an env.
-  enum class Due : uint8_t { kNothing, kFinalSense, kReset, kRespawn, kFreshSense };
   // What is to be drawn for a row once all workers are through.
   enum class DueDrawing : uint8_t { kNothing, kFinal, kLatest, kFirst };
 
@@ -58,6 +56,8 @@ struct Batch::Impl {
   void reset(int i, const EnvLoop::KeepGoing& keep_going);
   void sense_fresh(int i, Scratch& scratch);
   void draw_pictures(EnvLoop& loop);
+  void note_rest(int i);
+  void reset_due(EnvLoop& loop);
   bool is_callers_turn() const { return between_thread.load() == std::this_thread::get_id(); }
   std::exception_ptr take_turn(const Between& between);
   void end_by_caller(std::span<const uint8_t> rows);
@@ -93,7 +93,7 @@ struct Batch::Impl {
   BatchOptions options;
   uint64_t fingerprint;  // env_archive.h
   std::vector<EnvState> envs;
-  std::vector<Due> due;                           // by env
+  std::vector<uint8_t> has_rest;                  // by env: what note_rest() found
   std::vector<DueDrawing> due_drawings;           // by row
   std::vector<std::unique_ptr<VehicleLog>> logs;  // by env, or none
   std::vector<double> action_low, action_high;

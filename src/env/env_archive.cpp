@@ -41,13 +41,13 @@ void visit(Archive& archive, ValueOf<HeldParam> auto& held) {
 
 namespace {
 
-// All but what chooses how to read (the variant, the simulation and the agents), and `given`, which lives
-// within a reset only. A field that is added to EnvState belongs into both lines, and kSnapshotVersion goes
-// up.
+// All but what chooses how to read (the variant, the simulation and the agents), and `given` and `due`, which
+// live within a call only. A field that is added to EnvState belongs into both lines, and kSnapshotVersion
+// goes up.
 template <typename Archive, typename Env>
 void visit_episode(Archive& archive, Env& env) {
-  auto& [simulation, variant, key, next_episode, held, given, started, finished, diverged, steps, agents] =
-      env;
+  auto& [simulation, variant, key, next_episode, held, given, started, finished, diverged, due, steps,
+         agents] = env;
   archive(key, next_episode, held, started, finished, diverged, steps);
 }
 

@@ -31,7 +31,8 @@ class StopSignal {
  private:
   const std::function<bool()>& should_stop_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  std::atomic<bool> stopped_{false};
+  // asked by all threads: in a cache line that nobody writes to
+  alignas(64) std::atomic<bool> stopped_{false};
   std::exception_ptr error_;
 };
 

@@ -110,6 +110,9 @@ struct GivenStart {
 // Spreads the steps of an episode over keys, 2^64 over the golden ratio: key + kStepKeys * step.
 inline constexpr uint64_t kStepKeys = 0x9e3779b97f4a7c15;
 
+// What the phases of a vector step still have to do for an env (vector_step.cpp).
+enum class Due : uint8_t { kNothing, kFinalSense, kReset, kRespawn, kFreshSense };
+
 struct EnvState {
   explicit EnvState(Simulation s) : simulation(std::move(s)) {}
 
@@ -124,7 +127,8 @@ struct EnvState {
   bool started = false;   // reset at least once
   bool finished = false;  // to be reset before it can step
   bool diverged = false;
-  int64_t steps = 0;  // control periods
+  Due due = Due::kNothing;  // within a call of the batch only
+  int64_t steps = 0;        // control periods
   std::vector<AgentState> agents;
 };
 

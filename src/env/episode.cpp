@@ -301,7 +301,6 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
     }
   }
   ++env.steps;
-  std::fill(rewards.begin(), rewards.end(), 0.0);
   if (!env.diverged) {
     for (size_t a = 0; a < count; ++a) {
       if (agents[a].waits) continue;
@@ -310,10 +309,9 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
     }
   }  // else no outcome of the task: measurements and observations stay those of the last sound state
   end_episode(task, env);
-  if (env.diverged) return true;
   for (size_t a = 0; a < count; ++a)
-    if (!agents[a].waits) rewards[a] = pay(tasks[a], env, agents[a]);
-  if (task.shares_rewards) pay_shares(task, env, rewards);
+    rewards[a] = env.diverged || agents[a].waits ? 0 : pay(tasks[a], env, agents[a]);
+  if (task.shares_rewards && !env.diverged) pay_shares(task, env, rewards);
   return true;
 }
 

@@ -49,7 +49,7 @@ void RowInfos::clear() {
 }
 
 void RowInfos::clear(size_t row) {
-  for (InfoColumn& c : columns_) c.mask[row] = 0;
+  for (InfoColumn& c : columns_) update(c.mask[row], false);
 }
 
 void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size_t row, const Poll& poll) {

@@ -1,12 +1,19 @@
 // The infos of a batch: a fixed set of columns with a value and a mask for each row (env x agent).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "env/batch.h"
 #include "env/task.h"
 
 namespace mvsim {
+
+// The rows of two workers may lie in one cache line: it is written only where something changes, so that both
+// keep it.
+inline void update(uint8_t& flag, bool value) {
+  if ((flag != 0) != value) flag = value;
+}
 
 class RowInfos {
  public:

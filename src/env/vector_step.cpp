@@ -38,15 +38,11 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop, 
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
       m.advance(i, actions, keep_going);
       m.sense_final(i, keep_going, scratch);
+      m.note_rest(i);
     });
     m.draw_pictures(loop);
     if (between && !loop.stopped()) error = m.take_turn(between);
-    loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
-      m.reset(i, keep_going);
-      m.sense_fresh(i, scratch);
-      m.note_alive(i);
-    });
-    m.draw_pictures(loop);
+    m.reset_due(loop);
   }
   m.finish(loop);
   if (error) std::rethrow_exception(error);
@@ -66,8 +62,9 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop,
   loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
     if (!mask.empty() && mask[static_cast<size_t>(i)] == 0) return;
     m.clear_results(i);
-    m.due[static_cast<size_t>(i)] = Impl::Due::kReset;
-    if (!starts.empty()) m.envs[static_cast<size_t>(i)].given = &starts[static_cast<size_t>(i)];
+    EnvState& env = m.envs[static_cast<size_t>(i)];
+    env.due = Due::kReset;
+    if (!starts.empty()) env.given = &starts[static_cast<size_t>(i)];
     m.reset(i, keep_going);
     m.sense_fresh(i, scratch);
     m.note_alive(i);
@@ -78,11 +75,29 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop,
 
 EnvLoop Batch::Impl::loop(const ShouldStop& should_stop) {
   return {pool, options.num_envs, scratches, should_stop, [this](int i) {
-            envs[static_cast<size_t>(i)].finished = true;
-            envs[static_cast<size_t>(i)].given = nullptr;
-            due[static_cast<size_t>(i)] = Due::kNothing;
+            EnvState& env = envs[static_cast<size_t>(i)];
+            env.finished = true;
+            env.given = nullptr;
+            env.due = Due::kNothing;
             note_alive(i);
           }};
+}
+
+// What is left to do for an env once it has advanced, so that those with nothing are not touched again.
+void Batch::Impl::note_rest(int i) {
+  update(has_rest[static_cast<size_t>(i)], envs[static_cast<size_t>(i)].due != Due::kNothing);
+  note_alive(i);
+}
+
+void Batch::Impl::reset_due(EnvLoop& loop) {
+  if (std::find(has_rest.begin(), has_rest.end(), 1) == has_rest.end()) return;
+  loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
+    if (has_rest[static_cast<size_t>(i)] == 0) return;
+    reset(i, keep_going);
+    sense_fresh(i, scratch);
+    note_alive(i);
+  });
+  draw_pictures(loop);
 }
 
 // An episode that cannot start is explained by the keyword that keeps it from it.
@@ -99,21 +114,20 @@ void Batch::Impl::advance(int i, std::span<const float> actions, const EnvLoop::
   EnvState& env = envs[static_cast<size_t>(i)];
   clear_results(i);
   if (env.finished) {  // its action is ignored
-    due[static_cast<size_t>(i)] = Due::kReset;
+    env.due = Due::kReset;
     return;
   }
-  due[static_cast<size_t>(i)] = Due::kNothing;
+  env.due = Due::kNothing;
   read_actions(i, actions);
   const std::span<double> paid(rewards.data() + row_of(i, 0), env.agents.size());
   const bool whole = step_period(task_of(i), env, keep_going, paid);
   if (!logs.empty()) logs[static_cast<size_t>(i)]->flush();
-  if (whole) due[static_cast<size_t>(i)] = Due::kFinalSense;
+  if (whole) env.due = Due::kFinalSense;
 }
 
 void Batch::Impl::sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
-  const auto env_index = static_cast<size_t>(i);
-  if (due[env_index] != Due::kFinalSense) return;
-  const EnvState& env = envs[env_index];
+  EnvState& env = envs[static_cast<size_t>(i)];
+  if (env.due != Due::kFinalSense) return;
   for (size_t a = 0; a < env.agents.size(); ++a) {
     const AgentState& agent = env.agents[a];
     const bool to_final = ends_at_once(agent);
@@ -126,7 +140,7 @@ void Batch::Impl::sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scrat
     if (agent.waits || (to_final && !env.finished)) clear_observations(row_of(i, a));
   }
   report_end(i, keep_going);
-  due[env_index] = after_end(i);
+  env.due = after_end(i);
 }
 
 // An agent that ended in this step, or (NEXT_STEP) in the one before, while others go on.
@@ -135,7 +149,7 @@ bool Batch::Impl::is_to_respawn(int i, const AgentState& agent) const {
          (agent.waits || options.autoreset == AutoresetMode::kSameStep);
 }
 
-Batch::Impl::Due Batch::Impl::after_end(int i) const {
+Due Batch::Impl::after_end(int i) const {
   const EnvState& env = envs[static_cast<size_t>(i)];
   if (env.finished) return options.autoreset == AutoresetMode::kSameStep ? Due::kReset : Due::kNothing;
   const bool any = std::any_of(env.agents.begin(), env.agents.end(),
@@ -145,14 +159,13 @@ Batch::Impl::Due Batch::Impl::after_end(int i) const {
 
 void Batch::Impl::reset(int i, const EnvLoop::KeepGoing& keep_going) {
   const auto env_index = static_cast<size_t>(i);
-  const Due what = due[env_index];
-  if (what != Due::kReset && what != Due::kRespawn) return;
   EnvState& env = envs[env_index];
+  if (env.due != Due::kReset && env.due != Due::kRespawn) return;
   const Poll poll = [&] {
     if (!keep_going()) throw Stopped();
   };
   const auto first_flag = was_reset.begin() + static_cast<std::ptrdiff_t>(row_of(i, 0));
-  if (what == Due::kRespawn) {
+  if (env.due == Due::kRespawn) {
     for (size_t a = 0; a < env.agents.size(); ++a) {
       if (!is_to_respawn(i, env.agents[a])) continue;
       respawn(*tasks[env_index], env, a, poll);
@@ -167,15 +180,15 @@ void Batch::Impl::reset(int i, const EnvLoop::KeepGoing& keep_going) {
     env.given = nullptr;
     std::fill_n(first_flag, task->agents.size(), uint8_t{1});
   }
-  due[env_index] = Due::kFreshSense;
+  env.due = Due::kFreshSense;
 }
 
 void Batch::Impl::sense_fresh(int i, Scratch& scratch) {
-  const auto env_index = static_cast<size_t>(i);
-  if (due[env_index] != Due::kFreshSense) return;
+  EnvState& env = envs[static_cast<size_t>(i)];
+  if (env.due != Due::kFreshSense) return;
   for (size_t a = 0; a < task->agents.size(); ++a)
     if (was_reset[row_of(i, a)] != 0) sense(i, a, DueDrawing::kFirst, scratch);
-  due[env_index] = Due::kNothing;
+  env.due = Due::kNothing;
 }
 
 // Writes the observations of an agent into its row, and records its pictures.
@@ -252,7 +265,8 @@ void Batch::Impl::end_by_caller(std::span<const uint8_t> rows) {
       if (is_new_end(env.agents[a]) && finished[row_of(i, a)] == 0 && ends_at_once(env.agents[a]))
         copy_to_final(row_of(i, a));
     report_end(i, [] { return true; });
-    due[static_cast<size_t>(i)] = after_end(i);
+    env.due = after_end(i);
+    note_rest(i);
   }
 }
 
@@ -270,7 +284,7 @@ void Batch::Impl::note_alive(int i) {
   const EnvState& env = envs[static_cast<size_t>(i)];
   const bool runs = env.started && !env.finished;
   for (size_t a = 0; a < env.agents.size(); ++a)
-    alive[row_of(i, a)] = runs && env.agents[a].end == EpisodeEnd::kNone;
+    update(alive[row_of(i, a)], runs && env.agents[a].end == EpisodeEnd::kNone);
 }
 
 // Takes over actions clipped to [-1, 1]; one that is not finite counts as zero as a whole.
@@ -309,7 +323,7 @@ void Batch::Impl::clear_results(int i) {
   for (size_t a = 0; a < task->agents.size(); ++a) {
     const size_t row = row_of(i, a);
     rewards[row] = 0;
-    terminated[row] = truncated[row] = finished[row] = was_reset[row] = 0;
+    for (auto* flags : {&terminated, &truncated, &finished, &was_reset}) update((*flags)[row], false);
     infos.clear(row);
   }
 }

@@ -24,36 +24,26 @@ py::array_t<uint8_t> array_of(const Image& image) {
   return py::array_t<uint8_t>({image.height, image.width, image.channels}, image.data.data());
 }
 
-Camera camera_of(const Simulation& simulation, const Scene& scene, bool behind, size_t vehicle,
-                 double aspect) {
-  if (!behind) return view_of_world(scene, aspect);
-  return view_of_robot(vehicle_pose(simulation, vehicle), simulation.model().vehicles.at(vehicle).radius);
-}
-
-// A running world as the camera sees it that camera_in(simulation, scene, aspect) returns.
-template <typename CameraIn>
+// A running world.
 py::array_t<uint8_t> draw(Renderer& renderer, const std::shared_ptr<const Model>& model,
-                          const Simulation& simulation, const std::optional<Goal>& goal,
-                          const CameraIn& camera_in, int width, int height) {
+                          const Simulation& simulation, const std::optional<Goal>& goal, const Camera& camera,
+                          int width, int height) {
   Image image;
   {
     const ReleasedGil released;
-    const std::shared_ptr<const Scene> scene = scene_of(model);
     std::vector<ScenePose> poses;
     scene_poses(simulation, poses);
-    const Camera camera = camera_in(simulation, *scene, static_cast<double>(width) / height);
-    image = renderer.draw(scene, poses, debug_marks(simulation, goal), camera, width, height);
+    image = renderer.draw(scene_of(model), poses, debug_marks(simulation, goal), camera, width, height);
   }
   return array_of(image);
 }
 
 // A batch's env with its goal.
-template <typename CameraIn>
-py::array_t<uint8_t> draw_env(Renderer& renderer, const Batch& batch, int env, const CameraIn& camera_in,
+py::array_t<uint8_t> draw_env(Renderer& renderer, const Batch& batch, int env, const Camera& camera,
                               int width, int height) {
   std::optional<Goal> goal;
   if (const auto center = batch.goal(env)) goal = Goal{*center, batch.goal_radius()};
-  return draw(renderer, batch.model(env), batch.simulation(env), goal, camera_in, width, height);
+  return draw(renderer, batch.model(env), batch.simulation(env), goal, camera, width, height);
 }
 
 // Where points [n, 3] are seen, [n, 2] pixels; NaN behind the camera.
@@ -73,30 +63,43 @@ py::array_t<double> pixels_of(const Camera& camera, const py::array_t<double>& p
   return pixels;
 }
 
-// A whole world seen `tilt` degrees from straight above, and where points [n, 3] lie in the picture, [n, 2].
-std::pair<py::array_t<uint8_t>, py::array_t<double>> draw_world(Renderer& renderer,
-                                                                const std::shared_ptr<const Model>& model,
-                                                                const Simulation& simulation, double tilt,
-                                                                const py::array_t<double>& points, int width,
-                                                                int height) {
-  const auto camera = [&](const Simulation&, const Scene& scene, double aspect) {
-    return view_from_above(scene.bounds, aspect, tilt * kDegree, scene.height);
-  };
-  const Camera seen = camera(simulation, *model->scene, static_cast<double>(width) / height);
-  return {draw(renderer, model, simulation, {}, camera, width, height),
-          pixels_of(seen, points, width, height)};
+Camera behind(const Simulation& simulation, size_t vehicle) {
+  return view_of_robot(vehicle_pose(simulation, vehicle), simulation.model().vehicles.at(vehicle).radius);
 }
 
+using Point = std::array<double, 3>;
 using Window = std::array<double, 4>;  // x_min, x_max, y_min, y_max on the ground, m
 
-Camera over(const Window& w, double aspect) {
-  return view_from_above({w[0], w[1], w[2], w[3]}, aspect);
-}
-
-// The same of a picture of draw_env_window.
-py::array_t<double> pixels_in_window(const Window& window, const py::array_t<double>& points, int width,
-                                     int height) {
-  return pixels_of(over(window, static_cast<double>(width) / height), points, width, height);
+// Each is made anew for a picture. `aspect` is its width / height.
+void bind_camera(py::module_& m) {
+  py::class_<Camera>(m, "Camera")
+      .def_static(
+          "of_world", [](const Model& model, double aspect) { return view_of_world(*model.scene, aspect); },
+          "model"_a, "aspect"_a)
+      .def_static(
+          "above",
+          [](const Model& model, double tilt, double aspect) {
+            return view_from_above(model.scene->bounds, aspect, tilt * kDegree, model.scene->height);
+          },
+          "model"_a, "tilt"_a, "aspect"_a)
+      .def_static(
+          "over",
+          [](const Window& w, double aspect) {
+            return view_from_above({w[0], w[1], w[2], w[3]}, aspect);
+          },
+          "window"_a, "aspect"_a)
+      .def_static("behind", &behind, "simulation"_a, "vehicle"_a)
+      .def_static(
+          "behind_agent",
+          [](const Batch& batch, int env) { return behind(batch.simulation(env), batch.vehicle()); },
+          "batch"_a, "env"_a)
+      .def_static(
+          "between",
+          [](const Point& eye, const Point& target) {
+            return view_between({eye[0], eye[1], eye[2]}, {target[0], target[1], target[2]});
+          },
+          "eye"_a, "target"_a)
+      .def("pixels", &pixels_of, "points"_a, "width"_a, "height"_a);
 }
 
 void bind_egl_info(py::module_& m) {
@@ -122,6 +125,7 @@ void bind_egl_info(py::module_& m) {
 
 void bind_render(py::module_& m) {
   bind_egl_info(m);
+  bind_camera(m);
   m.def("simd_level", &simd_level);
   m.def("simd_targets", &simd_targets);
   py::class_<Renderer>(m, "Renderer")
@@ -134,33 +138,10 @@ void bind_render(py::module_& m) {
       .def(
           "draw",
           [](Renderer& r, const std::shared_ptr<const Model>& model, const Simulation& simulation,
-             bool behind, size_t vehicle, int width, int height) {
-            const auto camera = [&](const Simulation& s, const Scene& scene, double aspect) {
-              return camera_of(s, scene, behind, vehicle, aspect);
-            };
-            return draw(r, model, simulation, {}, camera, width, height);
-          },
-          "model"_a, "simulation"_a, "behind"_a, "vehicle"_a, "width"_a, "height"_a)
-      .def("draw_world", &draw_world, "model"_a, "simulation"_a, "tilt"_a, "points"_a, "width"_a, "height"_a)
-      .def(
-          "draw_env",
-          [](Renderer& r, const Batch& batch, int env, bool behind, int width, int height) {
-            const auto camera = [&](const Simulation& simulation, const Scene& scene, double aspect) {
-              return camera_of(simulation, scene, behind, batch.vehicle(), aspect);
-            };
-            return draw_env(r, batch, env, camera, width, height);
-          },
-          "batch"_a, "env"_a, "behind"_a, "width"_a, "height"_a)
-      .def(
-          "draw_env_window",
-          [](Renderer& r, const Batch& batch, int env, const Window& window, int width, int height) {
-            const auto camera = [&](const Simulation&, const Scene&, double aspect) {
-              return over(window, aspect);
-            };
-            return draw_env(r, batch, env, camera, width, height);
-          },
-          "batch"_a, "env"_a, "window"_a, "width"_a, "height"_a);
-  m.def("pixels_in_window", &pixels_in_window, "window"_a, "points"_a, "width"_a, "height"_a);
+             const Camera& camera, int width,
+             int height) { return draw(r, model, simulation, {}, camera, width, height); },
+          "model"_a, "simulation"_a, "camera"_a, "width"_a, "height"_a)
+      .def("draw_env", &draw_env, "batch"_a, "env"_a, "camera"_a, "width"_a, "height"_a);
   m.def(
       "agent_place",
       [](const Batch& batch, int env) {

@@ -98,6 +98,10 @@ Camera view_from_behind(const Pose3& robot, double distance, double height) {
   return camera;
 }
 
+Camera view_between(Vec3 eye, Vec3 target) {
+  return {.eye = eye, .target = target, .up = {0, 0, 1}, .vertical_fov = kBehindFov};
+}
+
 Camera view_of_world(const Scene& scene, double aspect) {
   return view_from_above(scene.bounds, aspect, kWorldTilt, scene.height);
 }

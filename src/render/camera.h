@@ -25,6 +25,9 @@ Camera view_from_above(const Rect& extent, double aspect, double tilt = 0, doubl
 // the robot are cut away.
 Camera view_from_behind(const Pose3& robot, double distance, double height);
 
+// From one point to another; +z is upwards in the picture, +y where it looks straight down or up.
+Camera view_between(Vec3 eye, Vec3 target);
+
 // All of a world, leaning back a little.
 Camera view_of_world(const Scene& scene, double aspect);
 // A robot whose parts lie within `radius` of its reference point, from behind.

@@ -64,10 +64,9 @@ void GroundIndex::for_squares(Vec2 at, const Visit& visit) {
     const auto column = static_cast<int64_t>(std::floor(std::ldexp(at.x, -level)));
     const auto row = static_cast<int64_t>(std::floor(std::ldexp(at.y, -level)));
     for (int64_t i = column - 1; i <= column + 1; ++i)
-      for (int64_t j = row - 1; j <= row + 1; ++j) {
-        const auto found = squares_.find({level, i, j});
-        if (found != squares_.end()) visit(found->second);
-      }
+      for (auto it = squares_.lower_bound({level, i, row - 1});
+           it != squares_.end() && it->first <= Key(level, i, row + 1); ++it)
+        visit(it->second);
   }
 }
 

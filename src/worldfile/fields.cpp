@@ -203,7 +203,6 @@ std::vector<Element> Fields::nodes(std::string_view name) const {
 
 void Fields::warn_unknown(std::string_view tag, std::span<const std::string_view> known) const {
   const auto warn = [&](const char* name, const SourceLocation& where, const char* left, const char* right) {
-    if (contains(known, name)) return;
     const std::string kind = "unknown in " + std::string(tag) + " " + name;
     std::string text;
     if (state_.warnings.is_new(kind))
@@ -212,11 +211,14 @@ void Fields::warn_unknown(std::string_view tag, std::span<const std::string_view
     state_.warnings.add(kind, where, text);
   };
   for (const FieldGroup& group : groups_) {
-    for (const Element& child : group.children) warn(child.node.name(), child.where(), "<", ">");
+    for (const Element& child : group.children)
+      if (!contains(known, child.node.name())) warn(child.node.name(), child.where(), "<", ">");
     if (!group.owner) continue;
-    for (const pugi::xml_attribute& attribute : group.owner->node.attributes())
-      if (std::string_view(attribute.name()) != "name" && std::string_view(attribute.name()) != "class")
+    for (const pugi::xml_attribute& attribute : group.owner->node.attributes()) {
+      const std::string_view name = attribute.name();
+      if (name != "name" && name != "class" && !contains(known, name))
         warn(attribute.name(), group.owner->where(attribute), "the attribute ", "");
+    }
   }
 }
 

@@ -193,6 +193,7 @@ double number_of(const Tag<Spec>& tag, const Spec& spec) {
 template <typename... Tables>
 std::vector<std::string_view> tag_names(const Tables&... tables) {
   std::vector<std::string_view> out;
+  out.reserve((std::size(tables) + ...));
   const auto add = [&](const auto& tags) {
     for (const auto& tag : tags) out.push_back(tag.name());
   };

@@ -116,7 +116,9 @@ SourceLocation XmlSource::where(const char* pointer) const {
 
 void XmlSource::prepare(std::string_view text) {
   std::vector<std::string_view> open;
+  const bool has_command = text.find("$(") != std::string_view::npos;  // in a comment it is none
   const auto refuse_command = [&](size_t from, size_t to) {
+    if (!has_command) return;
     const size_t at = text.substr(0, to).find("$(", from);
     if (at == std::string_view::npos) return;
     const size_t end = std::min({text.find(')', at), text.find('\n', at), at + 80, text.size()});

@@ -18,7 +18,7 @@ __all__ = ["WorldTopic", "topics_of"]
 
 _POSE_PERIOD = 0.1  # s of the wall where the world says none
 _MAX_TOPICS = 200  # each has a port of its own, and a process only so many
-_NOTHING_SAID = Publication("", _POSE_PERIOD, "", ())
+_NO_TAG = Publication("", _POSE_PERIOD, "", ())
 Body = Vehicle | Block
 
 
@@ -157,12 +157,12 @@ def _poses_of(world: World, bodies: Iterable[Body]) -> Iterator[WorldTopic]:
     """The pose of each that can move or has a topic of its own, and the relative poses that its tag asks for."""
     everything = _bodies(world)
     for body in bodies:
-        said = body.publication or _NOTHING_SAID
-        if said.topic or not (isinstance(body, Block) and body.is_static):
-            yield _Poses(said.topic or f"/{body.name}/pose", world, [body], period=said.period)
-        seen = [everything[name] for name in said.relative_objects if name in everything]
+        tag = body.publication or _NO_TAG
+        if tag.topic or not (isinstance(body, Block) and body.is_static):
+            yield _Poses(tag.topic or f"/{body.name}/pose", world, [body], period=tag.period)
+        seen = [everything[name] for name in tag.relative_objects if name in everything]
         if seen:
-            yield _Poses(said.relative_topic, world, seen, body, said.period)
+            yield _Poses(tag.relative_topic, world, seen, body, tag.period)
 
 
 def _relative_poses_asked_for(world: World, relative: Mapping[str, Sequence[str]]) -> Iterator[WorldTopic]:

@@ -60,7 +60,7 @@ def fetch(url: str, cache: Path | None = None, *, check: bool = False) -> str:
     Raises:
         FetchError: see above.
     """
-    target = (cache_folder() if cache is None else cache) / url.replace("://", "/", 1)
+    target = (Path(cache_folder()) if cache is None else cache) / url.replace("://", "/", 1)
     if ".." in target.parts or not url.startswith(("http://", "https://")):
         raise FetchError(f"{url}: is not the URL of a file")
     record = target.with_name(target.name + ".sha256")

@@ -80,7 +80,7 @@ def film(
                 frames += 1
             for _ in range(round(_AFTERWARDS * rate)):
                 writer.append_data(picture)
-            yield f"seed {seed + k}: {_told(ends)}, {frames} frames"
+            yield f"seed {seed + k}: {_summary(ends)}, {frames} frames"
     envs.close()
 
 
@@ -91,7 +91,7 @@ def _picture_of(envs: VectorEnv) -> npt.NDArray[np.uint8]:
     return pictures[0]
 
 
-def _told(ends: dict[int, dict[str, Any]]) -> str:
+def _summary(ends: dict[int, dict[str, Any]]) -> str:
     """How an episode has ended: in a word of one agent, of several with the count of each word."""
     words = Counter(outcome(ends[row]) for row in sorted(ends))
     time = max(info["time"] for info in ends.values())

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
-import numpy.typing as npt
-
 from mvsim_gym import _core
+from mvsim_gym._drawing import places
 from mvsim_gym.world import World
 
 _VIEWS = (("from above", 0.0), ("in perspective", 55.0))
 """Titles, and degrees from straight above."""
-_MOST_NAMES = 60
 _SIDE = 900  # px
 
 
@@ -27,11 +24,13 @@ def show(world: World, path: str | os.PathLike[str]) -> None:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError("show needs matplotlib: pip install 'mvsim_gym[plot]'") from error
-    names, points = _places(world)
+    names, points = places(world)
     renderer = _core.Renderer()
     figure = Figure(figsize=(16, 8.4), dpi=110, layout="constrained")
     for axes, (title, tilt) in zip(figure.subplots(1, len(_VIEWS)), _VIEWS, strict=True):
-        picture, pixels = renderer.draw_world(world._model, world._simulation, tilt, points, _SIDE, _SIDE)
+        camera = _core.Camera.above(world._model, tilt, 1.0)
+        picture = renderer.draw(world._model, world._simulation, camera, _SIDE, _SIDE)
+        pixels = camera.pixels(points, _SIDE, _SIDE)
         axes.imshow(picture)
         axes.set_title(f"{os.path.basename(world._model.path)}, {title}", fontsize=10)
         axes.set_axis_off()
@@ -46,13 +45,3 @@ def show(world: World, path: str | os.PathLike[str]) -> None:
                     bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.7, "linewidth": 0},
                 )
     figure.savefig(path)
-
-
-def _places(world: World) -> tuple[list[str], npt.NDArray[np.float64]]:
-    """Names of vehicles, actors and blocks (walls are left out) and where they stand, (n, 3)."""
-    simulation, model = world._simulation, world._model
-    found = [(v.name, simulation.vehicle_pose(i)) for i, v in enumerate(model.vehicles)]
-    found += [(name, simulation.actor_pose(i)) for i, name in enumerate(model.actors)]
-    found += [(b.name, simulation.block_pose(i)) for i, b in enumerate(model.blocks) if not b.is_wall]
-    found = found[:_MOST_NAMES]
-    return [name for name, _ in found], np.array([pose[:3] for _, pose in found], float).reshape(-1, 3)

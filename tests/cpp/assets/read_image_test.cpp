@@ -72,6 +72,9 @@ TEST(ReadImage, Interlaced) {
 TEST(ReadImage, Pgm) {
   EXPECT_EQ(read("P2 # text\n3 1 100\n0 50 100").data, (Levels{0, 50, 100}));
   EXPECT_EQ(read("P2 3 1 100 0 50 100").byte_of(50), 128);
+  EXPECT_EQ(read(std::string("P5 2 3 9\n\1\2\3\4\5\6", 15)).data, (Levels{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(read("P2 2 2 9 1 2 3 4").data, (Levels{1, 2, 3, 4}));
+  EXPECT_EQ(read(std::string("P5 1 2 65535\n\1\2\3\4", 17)).data, (Levels{0x102, 0x304}));
   EXPECT_EQ(read(std::string("P5 2 1 65535\n\x12\x34\xff\xff", 17)).data, (Levels{0x1234, 65535}));
 }
 
@@ -89,6 +92,8 @@ TEST(ReadImage, SaysWhatIsWrong) {
   has(error_of(png(16384, 16384, 8, kPngGray, "")), "image of 16384 x 16384 pixels");
   has(error_of(png(4000, 4000, 8, kPngGray, ""), 1000000), "expected at most memory_limit, 0.001 GB");
   has(error_of("P5 16000 4000 255\n"), "truncated");
+  has(error_of("P2 2 2 9 1 2 3 10"), "pixel 10 above the maximum 9");
+  has(error_of(std::string("P5 2 2 9\n\1\2\3\n", 13)), "pixel 10 above the maximum 9");
   has(error_of("GIF89a"), "unknown image format");
 }
 

@@ -34,5 +34,13 @@ TEST(Utf8, Sequences) {
     EXPECT_EQ(utf8_length(bad), 0u);
 }
 
+TEST(Utf8, WhatIsNoTextIsFoundWhereverItStands) {
+  const std::string text = "plain \xc3\xa4 and ~ tab\tand \xf0\x9f\x98\x80 end\n";
+  EXPECT_EQ(find_not_text(text), std::string::npos);
+  for (const char bad : {'\0', '\x1b', '\x80', '\xff'})
+    for (size_t at = 0; at <= 24; ++at)
+      EXPECT_EQ(find_not_text(std::string(at, '~') + bad + std::string(12, ' ')), at) << at;
+}
+
 }  // namespace
 }  // namespace mvsim

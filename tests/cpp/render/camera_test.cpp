@@ -60,6 +60,21 @@ TEST(Camera, BehindLooksTheWayTheRobotFaces) {
   }
 }
 
+TEST(Camera, BetweenTwoPointsTheTargetIsInTheMiddleAndZPointsUp) {
+  for (const Vec3 eye : {Vec3{5, -3, 2}, Vec3{1, 2, 9}, Vec3{1, 2, -9}}) {
+    const Vec3 target{1, 2, 0.5};
+    const Camera camera = view_between(eye, target);
+    const Vec2 middle = *project(camera, target, kWidth, kHeight);
+    EXPECT_NEAR(middle.x, kWidth / 2.0, 1e-6);
+    EXPECT_NEAR(middle.y, kHeight / 2.0, 1e-6);
+    const bool is_vertical = eye.x == target.x && eye.y == target.y;
+    const Vec3 above = target + (is_vertical ? Vec3{0, 0.5, 0} : Vec3{0, 0, 0.5});
+    const Vec2 seen = *project(camera, above, kWidth, kHeight);
+    EXPECT_NEAR(seen.x, kWidth / 2.0, 1e-6);
+    EXPECT_LT(seen.y, middle.y - 5);
+  }
+}
+
 TEST(Camera, NothingBehindTheCameraIsProjected) {
   const Camera camera = view_from_behind({}, 1, 1);
   EXPECT_FALSE(project(camera, {-5, 0, 1}, kWidth, kHeight));

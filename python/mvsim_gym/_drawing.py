@@ -1,0 +1,206 @@
+"""Pictures of a running world, with what no eye sees drawn over them: names, forces of wheels, trails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+from mvsim_gym._follow import draw_line
+from mvsim_gym._picture import Painter, Picture, checked_size, png_of
+
+if TYPE_CHECKING:
+    from mvsim_gym.parts import Vehicle
+
+Points = npt.NDArray[np.float64]
+
+MAX_NAMES = 60
+_CAMERAS = ("above", "behind")
+_FORCE = (0, 110, 60)
+_TRAILS = ((31, 111, 178), (230, 126, 34), (126, 87, 194), (0, 137, 123), (216, 27, 96))
+_LONGEST_FORCE = 3.0  # radii of the chassis
+
+
+class Drawable:
+    """The pictures of a World."""
+
+    _model: _core.Model
+    _simulation: _core.Simulation
+    _vehicles: Mapping[str, Vehicle]
+    _painter: Painter | None
+
+    if TYPE_CHECKING:
+
+        def _alone(self) -> AbstractContextManager[None]: ...
+
+    def draw(
+        self,
+        width: int = 640,
+        height: int = 480,
+        camera: str | tuple[Sequence[float], Sequence[float]] = "above",
+        vehicle: str | None = None,
+        *,
+        names: bool = False,
+        forces: bool = False,
+        trails: Iterable[npt.ArrayLike] = (),
+    ) -> npt.NDArray[np.uint8]:
+        """A picture of the world as it stands, (height, width, 3) uint8.
+
+        Args:
+            width, height: pixels.
+            camera: "above" sees the whole world, "behind" follows a vehicle; or two points ((x, y, z), (x, y, z)) in m:
+                where the camera is and where it looks.
+            vehicle: the one that is followed, by default the first.
+            names: of vehicles, actors and blocks, 60 at most; needs Pillow.
+            forces: arrows of each wheel's friction on its chassis, as long as the chassis' radius where it equals the
+                wheel's load.
+            trails: lines to draw, arrays (n, 2) or (n, 3) of x, y and z, m.
+
+        Raises:
+            ValueError: no device can draw (the message has the remedy), an impossible size, camera or trail.
+            ImportError: names without Pillow.
+        """
+        if isinstance(width, str | os.PathLike):
+            raise ValueError(
+                f"draw: found {os.fspath(width)!r} as the width, expected pixels. It writes no file but returns the "
+                "picture as an array: save it with PIL.Image.fromarray(world.draw()).save(path)"
+            )
+        index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)
+        with self._alone():
+            return self._drawn(width, height, camera, index, names, forces, trails)
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture that notebooks show; None, and they show the text, where no device can draw."""
+        try:
+            return png_of(self.draw())
+        except (ValueError, RuntimeError):
+            return None
+
+    def _drawn(
+        self, width: int, height: int, camera: Any, vehicle: int, names: bool, forces: bool, trails: Any
+    ) -> Picture:
+        checked_size(width, height)
+        seen = _camera_of(self, camera, vehicle, width / height)
+        lines = _trails_of(trails)
+        if self._painter is None:
+            self._painter = Painter()
+        picture = self._painter.of_world(self._model, self._simulation, seen, width, height)
+        thick = max(2.0, min(width, height) / 240)
+        for k, line in enumerate(lines):
+            draw_line(picture, seen.pixels(line, width, height), thick, _TRAILS[k % len(_TRAILS)])
+        for arrow in _arrows(self) if forces else ():
+            _draw_arrow(picture, seen.pixels(arrow, width, height), thick)
+        return _with_names(picture, *places(self), seen) if names else picture
+
+
+def places(world: Drawable) -> tuple[list[str], Points]:
+    """Names of vehicles, actors and blocks (walls are left out) and where they stand, (n, 3) m."""
+    simulation, model = world._simulation, world._model
+    found = [(v.name, simulation.vehicle_pose(i)) for i, v in enumerate(model.vehicles)]
+    found += [(name, simulation.actor_pose(i)) for i, name in enumerate(model.actors)]
+    found += [(b.name, simulation.block_pose(i)) for i, b in enumerate(model.blocks) if not b.is_wall]
+    found = found[:MAX_NAMES]
+    return [name for name, _ in found], np.array([pose[:3] for _, pose in found], float).reshape(-1, 3)
+
+
+def _camera_of(world: Drawable, camera: Any, vehicle: int, aspect: float) -> _core.Camera:
+    if isinstance(camera, str) and camera in _CAMERAS:
+        if camera == "above":
+            return _core.Camera.of_world(world._model, aspect)
+        if not world._vehicles:
+            raise ValueError("camera: found 'behind', expected 'above': this world has no vehicle")
+        return _core.Camera.behind(world._simulation, vehicle)
+    try:
+        eye, target = (np.array(point, np.float64) for point in camera)
+        is_pair = eye.shape == target.shape == (3,) and bool(np.isfinite([eye, target]).all())
+    except (TypeError, ValueError):
+        is_pair = False
+    if isinstance(camera, str) or not is_pair:
+        raise ValueError(
+            f"camera: found {camera!r}, expected one of {', '.join(map(repr, _CAMERAS))}, or two points "
+            "((x, y, z), (x, y, z)) in m: where it is and where it looks"
+        )
+    if not np.linalg.norm(eye - target) > 1e-6:
+        raise ValueError("camera: it looks at where it is, expected two different points")
+    return _core.Camera.between(eye.tolist(), target.tolist())
+
+
+def _trails_of(trails: Any) -> list[Points]:
+    expected = "expected an array (n, 2) or (n, 3) of x, y and z, m"
+    if isinstance(trails, str | Mapping) or not isinstance(trails, Iterable):
+        raise ValueError(f"trails: found {trails!r}, {expected}, in a list")
+    out = []
+    for i, trail in enumerate(trails):
+        try:
+            points = np.asarray(trail, np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"trails[{i}]: found {trail!r}, {expected}") from None
+        if points.ndim != 2 or points.shape[1] not in (2, 3):
+            raise ValueError(f"trails[{i}]: found an array of shape {points.shape}, {expected}")
+        out.append(points if points.shape[1] == 3 else np.c_[points, np.zeros(len(points))])
+    return out
+
+
+def _arrows(world: Drawable) -> Iterable[Points]:
+    """Of each wheel that pushes its chassis: where it stands and where the arrow of its friction ends, (2, 3) m."""
+    for vehicle, model in zip(world._vehicles.values(), world._model.vehicles, strict=True):
+        radius = float(np.linalg.norm(model.outline, axis=1).max())
+        pose = vehicle.pose
+        rotation = _rotation(pose.yaw, pose.pitch, pose.roll)
+        for (x, y, *_), wheel in zip(model.wheels, vehicle.wheels, strict=True):
+            force = np.array([*wheel.force, 0.0])
+            size = float(np.linalg.norm(force))
+            if not (size > 0 and wheel.load > 0):
+                continue
+            length = radius * min(size / wheel.load, _LONGEST_FORCE)
+            ends = np.array([[x, y, 0.0], [x, y, 0.0] + length / size * force])
+            yield ends @ rotation.T + pose[:3]
+
+
+def _rotation(yaw: float, pitch: float, roll: float) -> Points:
+    """R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    (cy, cp, cr), (sy, sp, sr) = np.cos([yaw, pitch, roll]), np.sin([yaw, pitch, roll])
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def _draw_arrow(picture: Picture, ends: Points, thick: float) -> None:
+    start, tip = ends
+    way = tip - start
+    length = float(np.hypot(*way))
+    if not length > 1:  # of a pixel; also where it lies behind the camera
+        return
+    head = min(4 * thick, length) / length
+    side = np.array([-way[1], way[0]]) * 0.5
+    wings = [tip - head * (way + side), tip, tip - head * (way - side)]
+    draw_line(picture, np.array([start, tip]), thick, _FORCE)
+    draw_line(picture, np.array(wings), thick, _FORCE)
+
+
+def _with_names(picture: Picture, names: Sequence[str], points: Points, camera: _core.Camera) -> Picture:
+    try:
+        from PIL import Image, ImageDraw, ImageFont
+    except ImportError as error:
+        raise ImportError("names in pictures need Pillow: pip install 'mvsim_gym[plot]'") from error
+    height, width, _ = picture.shape
+    image = Image.fromarray(picture)
+    pen = ImageDraw.Draw(image, "RGBA")
+    font = ImageFont.load_default(max(10.0, min(width, height) / 40))
+    for name, (x, y) in zip(names, camera.pixels(points, width, height), strict=True):
+        if not (0 <= x < width and 0 <= y < height):
+            continue
+        place = (x + 4, y + 4)
+        left, top, right, bottom = pen.textbbox(place, name, font=font)
+        pen.rectangle((left - 2, top - 2, right + 2, bottom + 2), fill=(255, 255, 255, 180))
+        pen.text(place, name, font=font, fill=(20, 20, 20))
+    return np.array(image)
