@@ -19,6 +19,7 @@ from comms_nodes import POSE, Bare, hub_and, wait_for
 
 from mvsim_gym.comms import Client, CommsError, FrameError, Hub, messages
 from mvsim_gym.comms.frames import decode, encode, encode_raw
+from mvsim_gym.comms.hub_link import HubLink
 
 
 def pose(x: float = 1) -> Any:
@@ -341,6 +342,19 @@ def test_a_bare_caller_and_a_bare_provider() -> None:
         thread.start()
         assert a.call("theirs", messages.SrvGetPose(objectId="z")).errorMessage == "z"
         thread.join()
+
+
+def test_links_end_while_they_connect() -> None:
+    """The events of a connection that nobody hears any more hold up nothing."""
+    context: zmq.Context[Any] = zmq.Context()
+    with Hub(0) as hub:
+        for i in range(1000):
+            link = HubLink(context, "localhost", hub.port)
+            until = time.perf_counter() + 1e-6 * i
+            while time.perf_counter() < until:
+                pass
+            link.close()
+    context.term()
 
 
 def test_a_hub_that_speaks_nonsense(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -248,7 +248,7 @@ def test_draw(world: World) -> None:
 
 
 def test_two_threads_on_one_world_are_refused(world: World) -> None:
-    thread = threading.Thread(target=lambda: world.step(500))
+    thread = threading.Thread(target=lambda: world.step(20_000))  # a second of the wall
     thread.start()
     time.sleep(0.02)
     with pytest.raises(ValueError, match="another thread"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+import uuid
 from typing import Any
 
 from mvsim_gym._extras import extra
@@ -72,12 +73,21 @@ class HubLink:
         self._socket: zmq.Socket[bytes] = self._context.socket(zmq.REQ)
         self._socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
         events = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
-        self._monitor: zmq.Socket[bytes] = self._socket.get_monitor_socket(events)
+        self._monitor = self._monitored(events)
         self._socket.connect(f"tcp://{self._host}:{self._port}")
 
+    def _monitored(self, events: int) -> zmq.Socket[bytes]:
+        address = f"inproc://{uuid.uuid4()}"
+        self._socket.monitor(address, events)
+        monitor: zmq.Socket[bytes] = self._context.socket(zmq.PAIR)
+        monitor.setsockopt(zmq.RCVHWM, 0)  # events wait however many: a full queue would hold up all of the context
+        monitor.connect(address)
+        return monitor
+
     def _close(self) -> None:
+        # in this order: libzmq waits for ever where it has an event to tell and nobody reads any more
+        self._socket.monitor(None, 0)
         self._monitor.close(0)
-        self._socket.disable_monitor()
         self._socket.close(0)
 
 
