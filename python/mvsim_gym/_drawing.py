@@ -31,10 +31,12 @@ class Drawable:
 
     _model: _core.Model
     _simulation: _core.Simulation
-    _vehicles: Mapping[str, Vehicle]
     _painter: Painter | None
 
     if TYPE_CHECKING:
+
+        @property
+        def vehicles(self) -> Mapping[str, Vehicle]: ...
 
         def _alone(self) -> AbstractContextManager[None]: ...
 
@@ -70,7 +72,7 @@ class Drawable:
                 f"draw: found {os.fspath(width)!r} as the width, expected pixels. It writes no file but returns the "
                 "picture as an array: save it with PIL.Image.fromarray(world.draw()).save(path)"
             )
-        index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)
+        index = 0 if vehicle is None else list(self.vehicles).index(self.vehicles[vehicle].name)
         with self._alone():
             return self._drawn(width, height, camera, index, names, forces, trails)
 
@@ -112,7 +114,7 @@ def _camera_of(world: Drawable, camera: Any, vehicle: int, aspect: float) -> _co
     if isinstance(camera, str) and camera in _CAMERAS:
         if camera == "above":
             return _core.Camera.of_world(world._model, aspect)
-        if not world._vehicles:
+        if not world.vehicles:
             raise ValueError("camera: found 'behind', expected 'above': this world has no vehicle")
         return _core.Camera.behind(world._simulation, vehicle)
     try:
@@ -148,7 +150,7 @@ def _trails_of(trails: Any) -> list[Points]:
 
 def _arrows(world: Drawable) -> Iterable[Points]:
     """Of each wheel that pushes its chassis: where it stands and where the arrow of its friction ends, (2, 3) m."""
-    for vehicle, model in zip(world._vehicles.values(), world._model.vehicles, strict=True):
+    for vehicle, model in zip(world.vehicles.values(), world._model.vehicles, strict=True):
         radius = float(np.linalg.norm(model.outline, axis=1).max())
         pose = vehicle.pose
         rotation = _rotation(pose.yaw, pose.pitch, pose.roll)
