@@ -130,7 +130,8 @@ class World(Drawable, ViewableWorld):
         self._attach(
             model, simulation, _core.VehicleLog(simulation, self._log_dir) if self._log_dir else None
         )
-        notice(model.warnings)
+        if warnings := model.warnings:
+            notice(warnings)
 
     def _attach(
         self, model: _core.Model, simulation: _core.Simulation, log: _core.VehicleLog | None = None

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 namespace fs = std::filesystem;
@@ -18,6 +20,7 @@ namespace {
 
 constexpr const char* kMissing = "does not exist";
 constexpr const char* kNoFile = "is not a regular file";
+constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 constexpr int kMaxLinks = 40;  // followed on the way to one file, as the kernel does
 
 class Descriptor {
@@ -60,36 +63,53 @@ void push_parts(const std::string& path, std::vector<std::string>& parts) {
   parts.insert(parts.end(), found.rbegin(), found.rend());
 }
 
+std::string absolute(const std::string& path) {
+  if (path.starts_with('/')) return path;
+  std::error_code error;
+  return (fs::current_path(error) / path).string();
+}
+
+// Whether a part of an absolute path is "." or "..".
+bool has_dots(const std::string& path) {
+  for (size_t at = path.find("/."); at != std::string::npos; at = path.find("/.", at + 1)) {
+    const size_t end = std::min(path.find('/', at + 1), path.size());
+    if (const size_t length = end - at - 1; length == 1 || (length == 2 && path[at + 2] == '.')) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 FileRoots::FileRoots(const std::vector<std::string>& roots) {
   for (const std::string& root : roots) {
     if (root.empty() || root.find('\0') != std::string::npos) continue;
-    std::error_code error;
-    const fs::path real = fs::canonical(root, error);
-    if (error) continue;
-    const fs::path given = fs::absolute(root, error);
-    const bool is_plain = std::none_of(given.begin(), given.end(),
-                                       [](const fs::path& part) { return part == ".." || part == "."; });
-    std::string name = is_plain && !error ? given.string() : real.string();
-    while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+    const std::unique_ptr<char, decltype(&std::free)> real(realpath(root.c_str(), nullptr), std::free);
+    if (!real) continue;
+    std::string given = absolute(root);
+    if (has_dots(given)) given = real.get();
+    while (given.size() > 1 && given.ends_with('/')) given.pop_back();
     const bool is_known = std::any_of(roots_.begin(), roots_.end(), [&](const Root& known) {
-      return known.given == name && known.real == real.string();
+      return known.given == given && known.real == real.get();
     });
-    if (!is_known) roots_.push_back({std::move(name), real.string()});
+    if (!is_known) roots_.push_back({std::move(given), real.get()});
   }
 }
 
 // A root that the caller named by a link may be named so by the world too.
 std::string FileRoots::with_real_root(std::string path) const {
-  if (!path.starts_with('/')) {
-    std::error_code error;
-    path = (fs::current_path(error) / path).string();
-  }
+  path = absolute(path);
   for (const Root& root : roots_)
     if (root.given != root.real && is_below(path, root.given))
       return root.real + path.substr(root.given.size());
   return path;
+}
+
+// The deepest root that a path lies below, "/" if there is none.
+std::string FileRoots::longest_start(const std::string& path) const {
+  std::string longest = "/";
+  for (const Root& root : roots_)
+    if (root.real.size() > longest.size() && is_below(path, root.real)) longest = root.real;
+  return longest;
 }
 
 bool FileRoots::is_inside(const std::string& path) const {
@@ -102,12 +122,12 @@ bool FileRoots::may_pass(const std::string& folder) const {
                                           [&](const Root& root) { return is_below(root.real, folder); });
 }
 
-// From "/" towards one file, a folder at a time.
+// From the root that a path begins with, or from "/", towards one file, a folder at a time.
 class FileRoots::Walk {
  public:
   Walk(const FileRoots& roots, const std::string& path) : roots_(roots) {
-    folder_.reset(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    push_parts(path, parts_);
+    start_at(roots.longest_start(path));
+    push_parts(path.substr(place_.size()), parts_);
   }
 
   std::optional<OpenFile> file(std::string& reason) {
@@ -147,6 +167,11 @@ class FileRoots::Walk {
     return true;
   }
 
+  void start_at(const std::string& folder) {
+    folder_.reset(::open(folder.c_str(), kFolderFlags));
+    place_ = folder;
+  }
+
   std::string outside() const {
     std::string listed;
     for (const Root& root : roots_.roots_) listed += (listed.empty() ? "" : ", ") + shortened(root.real, 200);
@@ -154,7 +179,7 @@ class FileRoots::Walk {
   }
 
   void leave() {
-    folder_.reset(openat(folder_.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    folder_.reset(openat(folder_.get(), "..", kFolderFlags));
     const size_t slash = place_.rfind('/');
     place_ = slash == 0 ? "/" : place_.substr(0, slash);
   }
@@ -166,21 +191,27 @@ class FileRoots::Walk {
       place_ = next;
       return false;
     }
+    if (!parts_.empty()) {  // most likely a folder, which takes one call of the system
+      const int folder = openat(folder_.get(), name.c_str(), kFolderFlags | O_NOFOLLOW);
+      if (folder >= 0) return go_to(folder, next);
+    }
     Descriptor found(openat(folder_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
     if (found.get() < 0 || fstat(found.get(), &status) != 0) return fail(errno, next);
     if (S_ISLNK(status.st_mode)) return follow(found.get());
-    if (S_ISDIR(status.st_mode)) {
-      folder_.reset(found.release());
-      place_ = next;
-      return true;
-    }
+    if (S_ISDIR(status.st_mode)) return go_to(found.release(), next);
     place_ = next;
     if (!parts_.empty()) return fail(ENOTDIR, next);
     if (!S_ISREG(status.st_mode)) return fail(0, next);
     // what is opened for reading may be another file than the one looked at: finish() judges it again
     file_.reset(openat(folder_.get(), name.c_str(), kReadFlags | O_NOFOLLOW));
     return file_.get() >= 0 || fail(errno, next);
+  }
+
+  bool go_to(int folder, const std::string& where) {
+    folder_.reset(folder);
+    place_ = where;
+    return true;
   }
 
   bool follow(int link) {
@@ -190,10 +221,7 @@ class FileRoots::Walk {
     if (++links_ > kMaxLinks) return fail(ELOOP, place_);
     const std::string text(target, static_cast<size_t>(length));
     push_parts(text, parts_);
-    if (text.starts_with('/')) {
-      folder_.reset(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-      place_ = "/";
-    }
+    if (text.starts_with('/')) start_at("/");
     return true;
   }
 
@@ -220,7 +248,7 @@ class FileRoots::Walk {
 
   const FileRoots& roots_;
   Descriptor folder_, file_;
-  std::string place_ = "/";  // of folder_, without links; at the end that of the file
+  std::string place_;  // of folder_, without links; at the end that of the file
   std::vector<std::string> parts_;
   std::string reason_;
   int links_ = 0;

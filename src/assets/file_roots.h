@@ -34,6 +34,7 @@ class FileRoots {
   class Walk;
 
   std::string with_real_root(std::string path) const;
+  std::string longest_start(const std::string& path) const;
   bool may_pass(const std::string& folder) const;  // below a root, or above one
   bool is_inside(const std::string& path) const;
 

@@ -24,6 +24,8 @@ class LoadGuard {
 
   // Throws WorldFileError when what was taken so far and `bytes` more exceed the limit; `what` needs them.
   void take(double bytes, const SourceLocation& where, std::string_view what);
+  // False, and nothing is taken, where it does not fit.
+  bool try_take(double bytes);
   void give_back(double bytes) { used_ -= bytes; }
 
   void poll() const {

@@ -132,8 +132,7 @@ void check_range(const ParamInfo& info, double value, const SourceLocation& wher
                                   ", expected " + range_text(info));
 }
 
-void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,
-                 std::span<const std::string_view> also_known, std::vector<std::string>& warnings) {
+void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out) {
   for (size_t i = 0; i < table.size(); ++i) {
     const ParamInfo& info = table[i];
     out[i] = info.fallback;
@@ -158,14 +157,23 @@ void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::spa
     }
     check_range(info, out[i], value->where);
   }
-  std::vector<std::string> names;
-  for (const ParamInfo& info : table) names.emplace_back(info.name);
-  for (std::string_view name : also_known) names.emplace_back(name);
+}
+
+void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,
+                 std::span<const std::string_view> also_known, std::vector<std::string>& warnings) {
+  read_params(set, table, out);
+  const auto is_known = [&](const NamedText& value) {
+    const auto is_it = [&](const ParamInfo& info) { return info.name == value.name; };
+    return std::any_of(table.begin(), table.end(), is_it) ||
+           std::find(also_known.begin(), also_known.end(), value.name) != also_known.end();
+  };
   for (const NamedText& value : set.values) {
-    const bool known = std::find(names.begin(), names.end(), value.name) != names.end();
-    if (!known && warnings.size() < kMaxWarnings)
-      warnings.push_back(value.where.text() + ": <" + value.name + "> is unknown in <" + set.tag +
-                         "> and ignored" + did_you_mean(value.name, names));
+    if (warnings.size() >= kMaxWarnings || is_known(value)) continue;
+    std::vector<std::string> names;
+    for (const ParamInfo& info : table) names.emplace_back(info.name);
+    names.insert(names.end(), also_known.begin(), also_known.end());
+    warnings.push_back(value.where.text() + ": <" + value.name + "> is unknown in <" + set.tag +
+                       "> and ignored" + did_you_mean(value.name, names));
   }
 }
 

@@ -72,7 +72,10 @@ std::vector<double> parse_numbers(const NamedText& value, size_t min, size_t max
 std::optional<double> scan_number(std::string_view text);
 
 // Reads every row of `table` from `set` (fallback where absent) into `out`, in table order, with range
-// checks. Names of `set` that are neither in the table nor in `also_known` become one warning each, while
+// checks.
+void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out);
+
+// The same; names of `set` that are neither in the table nor in `also_known` become one warning each, while
 // there are fewer than kMaxWarnings.
 inline constexpr size_t kMaxWarnings = 1000;
 void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,

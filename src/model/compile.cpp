@@ -50,6 +50,7 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
   std::stable_sort(items.begin(), items.end(),
                    [](const Item& a, const Item& b) { return a.order < b.order; });
   size_t map_nodes = 0;
+  model.params.reserve(128);
   model.vehicles.reserve(spec.vehicles.size());
   model.blocks.reserve(spec.blocks.size());  // the index points into these
   model.terrain.maps.reserve(spec.elevation_maps.size());

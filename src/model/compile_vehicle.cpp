@@ -110,8 +110,7 @@ std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleMod
                                         "'" + did_you_mean(w.tag, tags));
   const std::span<const ParamInfo> geometry = v.dynamics->geometry();
   std::vector<double> numbers(geometry.size());
-  std::vector<std::string> no_warnings;  // the names of all tables are checked with the parameters
-  read_params(spec.dynamics, geometry, numbers, names_of(v.dynamics->params()), no_warnings);
+  read_params(spec.dynamics, geometry, numbers);  // its names are checked with the parameters
   v.dynamics->place_wheels(numbers.data(), wheels);
   for (size_t i = 0; i < wheels.size(); ++i)
     for (size_t j = i + 1; j < wheels.size(); ++j)
@@ -189,7 +188,7 @@ size_t add_params(Model& model, const std::string& prefix, std::span<const Param
                   std::span<const double> values) {
   const size_t first = model.params.size();
   for (size_t i = 0; i < table.size(); ++i)
-    model.params.push_back({prefix + std::string(table[i].name), values[i], table[i]});
+    model.params.push_back({std::string(prefix).append(table[i].name), values[i], table[i]});
   return first;
 }
 

@@ -64,9 +64,8 @@ LidarConfig read_config(const SensorSpec& spec, std::vector<std::string>& warnin
                                                  "range_std_noise",
                                                  "angle_std_noise_deg"};
   read_params(spec.params, kShape, shape, kOthers, warnings);
-  std::vector<std::string> unused;  // unknown names have been reported above
   LidarConfig config;
-  read_params(spec.params, kNoise, config.noise, {}, unused);
+  read_params(spec.params, kNoise, config.noise);
   if (shape[kRaytrace3d] != 0)
     warnings.push_back(spec.params.find("raytrace_3d")->where.text() +
                        ": <raytrace_3d>: the lidar is read in 2D in this version");

@@ -84,8 +84,7 @@ Lidar3dConfig read_config(const SensorSpec& spec, std::vector<std::string>& warn
   others.insert(others.end(), {kAngles, kNoiseParams[kNoise].name});
   Lidar3dConfig config;
   read_params(spec.params, kParams, config.values, others, warnings);
-  std::vector<std::string> unused;  // unknown names have been reported above
-  read_params(spec.params, kNoiseParams, config.noise, {}, unused);
+  read_params(spec.params, kNoiseParams, config.noise);
   config.pose = read_mount(spec.params, {});
   const auto rings = static_cast<size_t>(config.values[kRings]);
   if (const NamedText* const angles = spec.params.find(kAngles))

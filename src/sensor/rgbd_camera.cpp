@@ -86,8 +86,7 @@ RgbdConfig read_config(const SensorSpec& spec, std::vector<std::string>& warning
   others.insert(others.end(), {kRelativePose, kNoiseParams[kNoise].name});
   RgbdConfig config;
   read_params(spec.params, kParams, config.values, others, warnings);
-  std::vector<std::string> unused;  // unknown names have been reported above
-  read_params(spec.params, kNoiseParams, config.noise, {}, unused);
+  read_params(spec.params, kNoiseParams, config.noise);
   config.pose = read_mount(spec.params, {.z = 0.5});
   if (const NamedText* const pose = spec.params.find(kRelativePose)) {
     const auto v = parse_numbers(*pose, 6, 6, "6 numbers: x y z yaw pitch roll (m, degrees)");

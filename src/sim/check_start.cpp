@@ -1,5 +1,8 @@
 #include "sim/check_start.h"
 
+#include <numeric>
+#include <optional>
+
 #include "raycast/polygon_distance.h"
 #include "sim/measure.h"
 
@@ -19,22 +22,29 @@ std::string obstacle_of(const SimView& sim, size_t vehicle) {
   return "an occupied cell of a map";
 }
 
+std::vector<Polygon> outlines_of(std::span<const MovingShape> shapes) {
+  std::vector<Polygon> out;
+  for (const MovingShape& shape : shapes) out.emplace_back(shape.vertices, shape.vertices + shape.count);
+  return out;
+}
+
 }  // namespace
 
 void check_start(const SimScene& sim, const Poll& poll) {
   constexpr double kSlack = 1e-2;  // m, more than what counts as an overlap
+  constexpr size_t kFew = 32;      // shapes that are looked at sooner than a tree of them is made
   const Model& m = sim.model;
-  // all that moves in a tree, so that each vehicle meets its neighbours only
   const std::vector<MovingShape> shapes = obstacles(sim);
-  std::vector<Polygon> outlines;
-  for (const MovingShape& shape : shapes) outlines.emplace_back(shape.vertices, shape.vertices + shape.count);
-  const StaticShapes tree(outlines);
-  std::vector<int> near;
+  // of many a tree, so that each vehicle meets its neighbours only
+  std::optional<StaticShapes> tree;
+  if (shapes.size() > kFew) tree.emplace(outlines_of(shapes));
+  std::vector<int> near(shapes.size());
+  std::iota(near.begin(), near.end(), 0);
   std::vector<MovingShape> others;
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     if (poll) poll();
     const Pose3 pose = vehicle_pose(sim, i);
-    tree.within({pose.x, pose.y}, m.vehicles[i].radius + kSlack, near);
+    if (tree) tree->within({pose.x, pose.y}, m.vehicles[i].radius + kSlack, near);
     others.clear();
     for (const int k : near) {
       const MovingShape& shape = shapes[static_cast<size_t>(k)];

@@ -151,7 +151,7 @@ void warn_of_crossing(LoadState& state, const Element& shape, const Polygon& out
 Polygon parse_polygon(LoadState& state, const Element& shape, size_t max_points, const Scope& scope) {
   Polygon out;
   for (const Element& e : children_of(shape)) {
-    state.budget.work(1, e.where());
+    state.budget.work(1, e);
     if (e.tag() != "pt") {
       state.warnings.add("unknown in shape " + std::string(e.tag()), e.where(),
                          "<" + std::string(e.tag()) + "> is unknown in <shape> and ignored, expected <pt>");
@@ -171,7 +171,7 @@ Fields::Fields(LoadState& state, Scope scope, const Element& only) : Fields(stat
 
 void Fields::add(FieldGroup group) {
   if (!group.children.empty())
-    state_.budget.work(static_cast<int64_t>(group.children.size()), group.children.front().where());
+    state_.budget.work(static_cast<int64_t>(group.children.size()), group.children.front());
   groups_.push_back(std::move(group));
 }
 
@@ -233,7 +233,7 @@ ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
       out.values.push_back(text_of(state, e, attribute, scope));
   }
   for (const Element& child : children_of(e)) {
-    state.budget.work(1, child.where());
+    state.budget.work(1, child);
     if (!contains(skip, child.tag())) out.values.push_back(text_of(state, child, scope));
   }
   state.budget.values(out.values.size(), out.where);

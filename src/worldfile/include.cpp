@@ -140,7 +140,7 @@ void append_include(LoadState& state, const Element& include, BodyInclude mode, 
 void append_body(LoadState& state, const std::vector<Element>& children, BodyInclude mode, bool is_included,
                  ObjectBody& out) {
   for (const Element& e : children) {
-    state.budget.element(e.where());
+    state.budget.element(e);
     if (e.tag() == "include") {
       append_include(state, e, mode, out);
     } else if (e.tag() == "if") {

@@ -30,17 +30,16 @@ inline constexpr int64_t kMaxWork = 5000000;                  // elements looked
 // Memory that an object takes once it is compiled, about.
 inline constexpr double kVehicleBytes = 16e3, kBlockBytes = 4e3, kElementBytes = 500, kValueBytes = 200;
 
+// `place`: an element, whose line is only searched for where an error needs it, or a SourceLocation.
 class Budget {
  public:
   explicit Budget(LoadGuard& guard) : guard_(guard) {}
 
-  void element(const SourceLocation& where) {
-    take(elements_, 1, kMaxElements, "elements", where);
-    guard_.take(kElementBytes, where, "the world");
+  void element(const auto& place) {
+    take(elements_, 1, kMaxElements, "elements", place);
+    if (!guard_.try_take(kElementBytes)) guard_.take(kElementBytes, where_of(place), "the world");
   }
-  void work(int64_t n, const SourceLocation& where) {
-    take(work_, n, kMaxWork, "elements of classes", where);
-  }
+  void work(int64_t n, const auto& place) { take(work_, n, kMaxWork, "elements of classes", place); }
   void parsed(int64_t n, const SourceLocation& where) {
     take(parsed_, n, kMaxParsedElements, "elements in all files", where);
     guard_.take(static_cast<double>(n) * kValueBytes, where, "the file");
@@ -68,16 +67,26 @@ class Budget {
   }
 
  private:
-  template <typename T, typename N, typename M>
-  void take(T& used, N n, M max, const char* of, const SourceLocation& where) const {
-    guard_.poll();
-    used += static_cast<T>(n);
-    if (used > static_cast<T>(max))
-      throw WorldFileError(
-          where, "the world uses too many " + std::string(of) + ": more than " + std::to_string(max));
+  static SourceLocation where_of(const auto& place) {
+    if constexpr (requires { place.where(); })
+      return place.where();
+    else
+      return place;
   }
 
+  template <typename T, typename N, typename M>
+  void take(T& used, N n, M max, const char* of, const auto& place) {
+    if (n != 1 || ++singles_ % kSinglesPerPoll == 0) guard_.poll();
+    used += static_cast<T>(n);
+    if (used > static_cast<T>(max))
+      throw WorldFileError(where_of(place), "the world uses too many " + std::string(of) + ": more than " +
+                                                std::to_string(max));
+  }
+
+  static constexpr int64_t kSinglesPerPoll = 16;  // of what takes a microsecond each
+
   LoadGuard& guard_;
+  int64_t singles_ = 0;
   int64_t elements_ = 0, work_ = 0, parsed_ = 0, bodies_ = 0, includes_ = 0, references_ = 0;
   uint64_t file_bytes_ = 0, text_bytes_ = 0, expanded_bytes_ = 0;
 };

@@ -103,7 +103,7 @@ constexpr TopTag kTopTags[] = {
 };
 
 void process(LoadState& state, const Element& e) {
-  state.budget.element(e.where());
+  state.budget.element(e);
   const std::string_view tag = e.tag();
   for (const TopTag& known : kTopTags)
     if (known.name == tag) return known.process(state, e);
@@ -176,8 +176,8 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
 // "/".
 std::vector<std::string> root_folders(const std::string& folder, const WorldLoadOptions& options) {
   std::vector<std::string> out = options.roots;
-  const fs::path parent = fs::path(folder).parent_path();
-  out.push_back(parent == parent.root_path() ? folder : parent.string());
+  const std::string parent = folder_of(folder);
+  out.push_back(parent == "/" ? folder : parent);
   if (!options.assets.empty()) out.push_back(options.assets);
   return out;
 }

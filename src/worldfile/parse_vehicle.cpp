@@ -103,7 +103,7 @@ void parse_dynamics(LoadState& state, const Element& e, const Scope& scope, Vehi
       out.dynamics.values.push_back(text_of(state, e, attribute, scope));
   bool has_chassis = false, has_controller = false;
   for (const Element& child : children_of(e)) {
-    state.budget.work(1, child.where());
+    state.budget.work(1, child);
     const std::string_view tag = child.tag();
     if (is_wheel(tag)) {
       const bool again = std::any_of(out.wheels.begin(), out.wheels.end(),
