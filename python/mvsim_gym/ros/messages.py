@@ -6,6 +6,7 @@ Types and their encoding are those of rosbags; a message here is an object of it
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,10 +18,10 @@ from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Pose, Twist
 from mvsim_gym.readings import GnssReading, ImuReading, Reading
 
-with extra("a recording", "record"):
+with extra("a ROS 2 message", "ros"):
     from rosbags.typesys import Stores, get_typestore
 
-__all__ = ["STORE", "Message", "Messages"]
+__all__ = ["STORE", "Message", "Messages", "word"]
 
 Message = Any  # an object of one of the store's types
 STORE = get_typestore(Stores.ROS2_HUMBLE)
@@ -235,6 +236,16 @@ class Messages:
     def boolean(value: bool) -> Any:
         """std_msgs/Bool"""
         return _make("std_msgs/Bool", data=value)
+
+    def clock(self) -> Any:
+        """rosgraph_msgs/Clock"""
+        return _make("rosgraph_msgs/Clock", clock=self.stamp)
+
+
+def word(name: str) -> str:
+    """A name as ROS takes it in topics and frames: letters, digits and _, and no digit first."""
+    found = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"_{found}" if found[:1].isdigit() else found
 
 
 def _vector(x: float, y: float, z: float) -> Any:
