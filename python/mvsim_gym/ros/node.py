@@ -181,11 +181,15 @@ class _NetworkSink:
         return list(self._publishers)
 
     def offer(self, topic: Topic) -> None:
-        """Begins to publish; of two topics of one name the first counts."""
+        """Begins to publish; of two topics of one name the first counts, and what has no type here is left out."""
         if topic.name in self._publishers:
             notice([f"ros: one topic '{topic.name}' is left out, since another has this name"])
             return
-        self._publishers[topic.name] = self._transport.publisher(topic)
+        try:
+            self._publishers[topic.name] = self._transport.publisher(topic)
+        except ImportError as error:
+            notice([f"ros: the topic '{topic.name}' is left out: {error}"])
+            return
         if topic.qos.latched:
             self._latched[topic.name] = -math.inf
 

@@ -128,7 +128,7 @@ def _type_of(kind: str) -> Any:
     try:
         found = getattr(importlib.import_module(f"{package}.msg"), name)
     except (ImportError, AttributeError):
-        raise ImportError(f"rclpy: the ROS 2 installation has no {kind}, or use --via cyclonedds") from None
+        raise ImportError(f"the ROS 2 installation has no {kind}") from None
     fields = [field for field, _ in STORE.fielddefs[kind][1]]
     if list(found.get_fields_and_field_types()) != fields:
         there = ", ".join(found.get_fields_and_field_types())
