@@ -1,5 +1,5 @@
-"""Run beside no other node, by an interpreter that has rclpy: starts `mvsim-gym ros` with the arguments given, hears and
-drives it as a node of real ROS 2, and prints what it saw as JSON. Every wait has an end."""
+"""Run beside no other node, by an interpreter that has rclpy: starts `mvsim-gym ros` with the arguments given, hears
+and drives it as a node of real ROS 2, and prints what it saw as JSON. Every wait has an end."""
 
 import json
 import signal
@@ -58,7 +58,7 @@ twist.linear.x = 0.3
 seen["driven"] = spin(lambda: speed() > 0.25, lambda: publisher.publish(twist))
 seen["stopped"] = spin(lambda: abs(speed()) < 0.05)
 seen["clock"] = node.get_clock().now().nanoseconds / 1e9
-seen["topics"] = {name: kinds for name, kinds in node.get_topic_names_and_types()}
+seen["topics"] = dict(node.get_topic_names_and_types())
 hashes = [str(info.topic_type_hash) for info in node.get_publishers_info_by_topic("/r1/laser1")]
 seen["hash"] = hashes[0] if hashes else ""
 if heard["/r1/laser1"]:
