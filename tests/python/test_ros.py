@@ -351,3 +351,20 @@ def test_pictures_are_made_for_those_who_look(
     assert bytes(cloud.data) == points.tobytes() and cloud.width == len(points) > 2
     info = peer.heard["/cam/camera_info"][-1]
     assert list(info.k) == [20, 0, 16, 0, 21, 12, 0, 0, 1]
+
+
+@pytest.mark.parametrize("prefix", ["", "/fleet"])
+def test_maps_are_those_of_the_file(run: Callable[..., Running], prefix: str) -> None:
+    from PIL import Image
+
+    world = DATA / "oracle" / "lidar_gridmap" / "world.xml"
+    runs = run(world, clock=True, namespace=prefix)
+    topics = {f"{prefix}/simul_map": ros.OccupancyGrid, f"{prefix}/simul_map_metadata": ros.MapMetaData}
+    (grid,), (info,) = runs.hear(topics, late=True)
+    pixels = np.asarray(Image.open(world.with_name("grid.png")).convert("L"))[::-1]  # row 0 at the bottom
+    assert (grid.header.frame_id, grid.header.stamp.ns) == ("map", 0)
+    assert grid.info == info and (info.height, info.width) == pixels.shape
+    assert info.resolution == pytest.approx(0.1)
+    assert info.origin.position.x == pytest.approx(-4) and info.origin.position.y == pytest.approx(-3)
+    assert np.array_equal(np.reshape(grid.data, pixels.shape), np.where(pixels < 128, 100, 0))
+    assert {0, 100} == set(grid.data)

@@ -14,6 +14,7 @@ from mvsim_gym._extras import extra
 from mvsim_gym._numbers import number
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.recording.mcap_file import McapFile
+from mvsim_gym.ros.map_topics import write_maps
 from mvsim_gym.ros.messages import STORE, Message
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
@@ -41,6 +42,7 @@ class Recording:
     def __init__(
         self,
         path: str | os.PathLike[str],
+        model: _core.Model,
         simulation: _core.Simulation,
         vehicles: Mapping[str, Vehicle],
         period: float,
@@ -59,6 +61,7 @@ class Recording:
         self._offset = 0  # ns from the simulation's clock to the stamps, which never go back
         self._written: float | None = None  # s of the simulation, when states were written
         self._last = 0
+        write_maps(topics, model, "", self._stamp(simulation.time))
         for vehicle in self._vehicles:
             vehicle.write_description(self._stamp(simulation.time))
         self.after_step()

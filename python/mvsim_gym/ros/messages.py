@@ -196,6 +196,21 @@ class Messages:
             is_dense=True,
         )
 
+    def map_info(self, resolution: float, width: int, height: int, pose: Pose) -> Any:
+        """nav_msgs/MapMetaData of cells (m), with the pose of the lower left corner."""
+        return _make(
+            "nav_msgs/MapMetaData",
+            map_load_time=self.stamp,
+            resolution=resolution,
+            width=width,
+            height=height,
+            origin=_pose(pose),
+        )
+
+    def map(self, cells: npt.NDArray[np.int8], info: Any) -> Any:
+        """nav_msgs/OccupancyGrid of (height, width) per cent, row 0 lowest; -1 is unknown."""
+        return _make("nav_msgs/OccupancyGrid", header=self.header("map"), info=info, data=cells.ravel())
+
     def outlines(self, lines: Sequence[tuple[str, npt.NDArray[np.float64]]]) -> Any:
         """visualization_msgs/MarkerArray: closed lines (n, 3) in base_link, each with its namespace."""
         return _make("visualization_msgs/MarkerArray", markers=[self._line(*line) for line in lines])

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
 from mvsim_gym.ros.commands import Commands
+from mvsim_gym.ros.map_topics import write_maps
 from mvsim_gym.ros.messages import STORE, Message, Messages
 from mvsim_gym.ros.topics import CLOCK, COMMAND, HISTORY, Topic
 from mvsim_gym.ros.transport import Publisher, Transport
@@ -102,8 +103,9 @@ class RosNode:
         self._time = -math.inf  # of the world at the last update
         self._written = -math.inf  # of the world, when poses were written
         self._looked = -math.inf  # of the wall, at commands
-        for vehicle_topics in self._vehicles:
-            vehicle_topics.write_description(self._stamp(world.time))
+        write_maps(self._sink, world._model, namespace, self._stamp(world.time))
+        for topics in self._vehicles:
+            topics.write_description(self._stamp(world.time))
 
     def close(self) -> None:
         """Leaves the network. A second call does nothing."""
