@@ -118,8 +118,8 @@ py::array_t<double> outline_of(const VehicleModel& vehicle) {
 
 using GridTuple = std::tuple<py::array_t<uint8_t>, double, std::array<double, 3>>;
 
-// Of each occupancy grid: cells (height, width; row 0 has the smallest y; 0 free, 1 occupied, 2 unknown), m of a
-// cell, and x, y, yaw of its lower left corner.
+// Of each occupancy grid: cells (height, width; row 0 has the smallest y; 0 free, 1 occupied, 2 unknown), m
+// of a cell, and x, y, yaw of its lower left corner.
 std::vector<GridTuple> grids_of(const Model& model) {
   std::vector<GridTuple> out;
   for (const GridModel& grid : model.grids) {

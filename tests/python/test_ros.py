@@ -310,7 +310,7 @@ def test_a_reset_goes_on(run: Callable[..., Running]) -> None:
 def test_pictures_are_made_for_those_who_look(
     run: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from test_recording_views import WORLD
+    from test_recording_views import WORLD, rotation_of
 
     runs = run(WORLD, clock=True)
     sensors, peer = runs.world.vehicles["r"].sensors, runs.peer
@@ -323,8 +323,8 @@ def test_pictures_are_made_for_those_who_look(
     )
     tf, *_ = runs.hear({"/tf": ros.TFMessage, "/cam/camera_info": ros.CameraInfo}, 3)
     assert set(reads) == {"cam"}
-    frames = {"cam", "eye_rgb", "eye_depth", "lidar_points"}
-    assert frames <= {e.child_frame_id for message in tf for e in message.transforms}
+    frames = {e.child_frame_id: e.transform for message in tf for e in message.transforms}
+    assert {"cam", "eye_rgb", "eye_depth", "eye_points", "lidar_points"} <= set(frames)
     expected: dict[int, Any] = {}
 
     def step() -> None:
@@ -335,7 +335,8 @@ def test_pictures_are_made_for_those_who_look(
 
     for topic in ("/cam", "/eye_rgb", "/eye_depth"):
         peer.listen(f"{topic}/image_raw", ros.Image)
-    peer.listen("/lidar_points", ros.PointCloud2)
+    for topic in ("/lidar_points", "/eye_points"):
+        peer.listen(topic, ros.PointCloud2)
     peer.wait(lambda: all(peer.heard.values()), step)
     for topic, name in (("/cam", "cam"), ("/eye_rgb", "eye"), ("/eye_depth", "eye")):
         message = peer.heard[f"{topic}/image_raw"][-1]
@@ -349,6 +350,16 @@ def test_pictures_are_made_for_those_who_look(
     cloud = peer.heard["/lidar_points"][-1]
     points = expected[cloud.header.stamp.ns]["lidar"].points()
     assert bytes(cloud.data) == points.tobytes() and cloud.width == len(points) > 2
+    seen = peer.heard["/eye_points"][-1]
+    reading = expected[seen.header.stamp.ns]["eye"]
+    points = np.frombuffer(bytes(seen.data), "<f4").reshape(-1, 3).astype(float)
+    assert seen.width == len(points) == np.count_nonzero(reading.depth) > 20 and seen.point_step == 12
+    row, column = np.argwhere(reading.depth)[7]
+    k, pose = reading.intrinsics["depth"], reading.T_vehicle_camera["depth"]
+    ray = np.linalg.inv(k) @ (column, row, 1) * float(reading.depth[row, column])
+    q, place = frames["eye_points"].rotation, frames["eye_points"].translation
+    there = rotation_of(q.x, q.y, q.z, q.w) @ points[7] + (place.x, place.y, place.z)
+    assert there == pytest.approx(pose[:3, :3] @ ray + pose[:3, 3], abs=1e-5)
     info = peer.heard["/cam/camera_info"][-1]
     assert list(info.k) == [20, 0, 16, 0, 21, 12, 0, 0, 1]
 

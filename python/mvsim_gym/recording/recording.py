@@ -55,7 +55,7 @@ class Recording:
         self._finalizer = weakref.finalize(self, file.close)
         topics, before = _Topics(file), prefixes(vehicles)
         self._vehicles = [
-            VehicleTopics(topics, simulation, vehicle, before[name], "recording")
+            VehicleTopics(topics, simulation, vehicle, before[name], "recording", derived=False)
             for name, vehicle in vehicles.items()
         ]
         self._offset = 0  # ns from the simulation's clock to the stamps, which never go back

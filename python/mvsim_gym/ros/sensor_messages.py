@@ -29,6 +29,8 @@ class Stream(NamedTuple):
     """of the frame on the vehicle"""
     make: Callable[[Messages, Any], Message]
     """a message of a reading"""
+    is_derived: bool = False
+    """it follows from other topics of the sensor: recordings leave it out"""
 
 
 def streams_of(sensor: Sensor) -> list[Stream]:
@@ -76,6 +78,7 @@ def _rgbd_camera(sensor: Sensor, name: str) -> Iterator[Stream]:
         yield from _picture(sensor, "image", f"{name}_rgb")
     if "depth" in sensor._model.views:
         yield from _picture(sensor, "depth", f"{name}_depth")
+        yield _depth_cloud(sensor, f"{name}_points")
 
 
 def _picture(sensor: Sensor, what: str, name: str) -> Iterator[Stream]:
@@ -93,6 +96,32 @@ def _picture(sensor: Sensor, what: str, name: str) -> Iterator[Stream]:
 
     yield Stream(f"{name}/image_raw", "sensor_msgs/msg/Image", name, pose, image)
     yield Stream(f"{name}/camera_info", "sensor_msgs/msg/CameraInfo", name, pose, info)
+
+
+def _depth_cloud(sensor: Sensor, name: str) -> Stream:
+    """The points of a depth image in a frame of its place with x forward, y to the left, z up."""
+    matrix = sensor._model.views["depth"]["T_vehicle_camera"]
+    right, down, forward = matrix[:3, :3].T
+    x, y, z = map(float, matrix[:3, 3])
+    pose = Pose(x, y, z, *angles_of(np.column_stack([forward, -right, -down])))
+
+    def cloud(made: Messages, reading: CameraReading) -> Message:
+        return made.cloud(_points(reading), name)
+
+    return Stream(name, "sensor_msgs/msg/PointCloud2", name, pose, cloud, is_derived=True)
+
+
+def _points(reading: CameraReading) -> npt.NDArray[Any]:
+    """x, y, z (m, x forward) of the pixels that have a depth, row by row."""
+    assert reading.depth is not None
+    k = reading.intrinsics["depth"]
+    rows, columns = np.nonzero(reading.depth)
+    depths = reading.depth[rows, columns].astype(np.float64)
+    points = np.empty(len(depths), [("x", "<f4"), ("y", "<f4"), ("z", "<f4")])
+    points["x"] = depths
+    points["y"] = -(columns - k[0, 2]) / k[0, 0] * depths
+    points["z"] = -(rows - k[1, 2]) / k[1, 1] * depths
+    return points
 
 
 def _pixels(reading: CameraReading, what: str) -> npt.NDArray[np.generic]:

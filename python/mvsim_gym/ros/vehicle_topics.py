@@ -34,6 +34,7 @@ class VehicleTopics:
         prefix: stands before its topics.
         localization: with the topics of a localization that is never wrong, and the frame `map`.
         odometry_frame: with the transform from `odom` to `base_link`.
+        derived: with what follows from other topics: the points of depth images.
         history: messages kept of readings.
     """
 
@@ -47,6 +48,7 @@ class VehicleTopics:
         *,
         localization: bool = True,
         odometry_frame: bool = True,
+        derived: bool = True,
         history: int = HISTORY,
     ) -> None:
         self._sink, self._simulation, self._vehicle, self._prefix = sink, simulation, vehicle, prefix
@@ -58,7 +60,7 @@ class VehicleTopics:
             if localization or topic.name not in _LOCALIZATION:
                 sink.offer(topic._replace(name=f"{prefix}/{topic.name}"))
         for sensor in vehicle.sensors.values():
-            streams = streams_of(sensor)
+            streams = [stream for stream in streams_of(sensor) if derived or not stream.is_derived]
             if not streams:
                 notice(
                     [
