@@ -35,6 +35,7 @@ class Running:
         self.world = world
         self.wall = 0.0
         transport = open_transport(Network(ros.DOMAIN), "cyclonedds")
+        self.transport = transport
         self.node = RosNode(world, transport, now=lambda: self.wall, **options)
         self.peer = ros.Peer()
 

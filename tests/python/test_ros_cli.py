@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from conftest import DATA, run_python
+from conftest import DATA, ROOT, run_python
 
 pytest.importorskip("cyclonedds", reason="needs the extra ros")
 pytest.importorskip("rosbags", reason="needs the extra ros")
@@ -70,9 +70,11 @@ def test_a_process_is_driven_and_ends_in_good_order(end: signal.Signals) -> None
         assert told == f"ended by signal {end.value} ({end.name})\n"
 
 
-def test_it_ends_by_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*QUICK, "--domain", str(ros.DOMAIN)]) == 0
-    assert "20 topics" not in capsys.readouterr().out
+def test_it_ends_by_itself() -> None:
+    arguments = [*QUICK, "--domain", str(ros.DOMAIN)]
+    done = run_python(f"import sys; from mvsim_gym.tools.cli import main; sys.exit(main({arguments!r}))")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"ROS 2 by cyclonedds, domain {ros.DOMAIN}, this machine alone: 19 topics\n"
 
 
 def test_two_worlds_share_a_domain() -> None:
@@ -175,7 +177,7 @@ sys.exit(main({arguments!r}))
 @pytest.mark.parametrize(
     ("missing", "way", "message"),
     [
-        ("cyclonedds", "cyclonedds", r"needs cyclonedds(\.core)?: pip install 'mvsim_gym\[ros\]'"),
+        ("cyclonedds", "cyclonedds", r"needs cyclonedds(\.\w+)?: pip install 'mvsim_gym\[ros\]'"),
         ("rosbags", "cyclonedds", r"needs rosbags(\.typesys)?: pip install 'mvsim_gym\[ros\]'"),
         (
             "rclpy",
@@ -194,3 +196,11 @@ def test_what_is_missing_is_named(missing: str, way: str, message: str) -> None:
 def test_recordings_import_no_network() -> None:
     code = "import sys, mvsim_gym.recording.recording; print([m for m in ('cyclonedds', 'rclpy') if m in sys.modules])"
     assert run_python(code).stdout == "[]\n"
+
+
+def test_the_node_of_the_page() -> None:
+    page = (ROOT / "docs" / "tools.md").read_text()
+    code = page.split("```python ros\n", 1)[1].split("```", 1)[0]
+    code = code.replace('"my.world.xml"', repr(YARD)).replace("domain=7", f"domain={ros.DOMAIN}")
+    done = run_python(code + "print(len(node.topics), world.time >= 1)")
+    assert (done.stdout, done.stderr) == ("20 True\n", "")

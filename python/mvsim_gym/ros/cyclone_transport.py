@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import time
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -15,12 +16,14 @@ from xml.sax.saxutils import quoteattr
 from rosbags.interfaces import Nodetype
 
 from mvsim_gym._extras import extra
+from mvsim_gym._notices import notice
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import Qos, Topic
 from mvsim_gym.ros.transport import ANY, LOCAL, Network, Publisher, Transport
 
 with extra("ROS 2 without rclpy", "ros"):
-    from cyclonedds.core import DDSException, Policy
+    from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsSubscription
+    from cyclonedds.core import DDSException, InstanceState, Policy
     from cyclonedds.core import Qos as DdsQos
     from cyclonedds.domain import Domain, DomainParticipant
     from cyclonedds.idl import make_idl_struct, types
@@ -32,6 +35,8 @@ __all__ = ["CycloneTransport", "config_of"]
 
 _BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
 _TAKEN = 100  # messages handed over at once
+_UNMATCHED_EVERY = 5.0  # s of the wall between looks at who subscribes in vain
+_SUBSCRIBERS = 10_000  # looked at
 # Newer versions of Fast DDS (from ROS 2 Kilted on) tell of their types, with other properties than ours have: what they
 # tell is passed over, and names decide, as they do among nodes of ROS 2. 1.15 is Fast DDS's number as a vendor.
 _COMPATIBILITY = "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
@@ -59,12 +64,15 @@ class CycloneTransport(Transport):
         except DDSException as error:
             raise ValueError(f"cyclonedds: domain {network.domain} cannot be joined: {error}") from None
         self._readers: list[tuple[Any, Callable[[bytes], None]]] = []
-        self._writers: list[Any] = []
+        self._writers: dict[str, Any] = {}
+        self._subscribers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsSubscription)
+        self._unmatched: set[tuple[str, str]] = set()  # topics and types, at the last look
+        self._looked = time.monotonic()
 
     def publisher(self, topic: Topic) -> Publisher:
         """As of `Transport`."""
         writer = DataWriter(self._participant, self._topic(topic), qos=_qos(topic.qos, topic.kind))
-        self._writers.append(writer)
+        self._writers[f"rt{topic.name}"] = writer
         return _Writer(writer, _type_of(topic.kind))
 
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
@@ -78,12 +86,31 @@ class CycloneTransport(Transport):
             for sample in reader.take(_TAKEN):
                 if sample.sample_info.valid_data:  # else it tells that a publisher has gone
                     receive(sample.data)
+        if time.monotonic() - self._looked >= _UNMATCHED_EVERY:
+            self._looked = time.monotonic()
+            self.look_for_unmatched()
+
+    def look_for_unmatched(self) -> None:
+        """Tells of subscribers that were there at the last look too and still get nothing."""
+        unmatched = set()
+        for found in self._subscribers.read(_SUBSCRIBERS):
+            writer, info = self._writers.get(found.topic_name), found.sample_info
+            if writer is None or info.instance_state != InstanceState.Alive:
+                continue
+            if info.instance_handle not in writer.get_matched_subscriptions():
+                unmatched.add((found.topic_name[2:], found.type_name))
+        notice(
+            f"ros: a subscriber of {topic} gets nothing: its type ({kind}) or its quality of service does not fit"
+            for topic, kind in sorted(unmatched & self._unmatched)
+        )
+        self._unmatched = unmatched
 
     def close(self) -> None:
         """As of `Transport`."""
         if self._participant is not None:
             self._readers.clear()
             self._writers.clear()
+            self._subscribers = None
             self._participant._delete(self._participant._ref)
             self._participant = None
             self._domain._delete(self._domain._ref)
