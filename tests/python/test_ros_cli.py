@@ -77,6 +77,19 @@ def test_it_ends_by_itself() -> None:
     assert done.stderr == f"ROS 2 by cyclonedds, domain {ros.DOMAIN}, this machine alone: 19 topics\n"
 
 
+def test_clients_of_mvsim_come_in_too() -> None:
+    pytest.importorskip("zmq", reason="needs the extra zmq")
+    from mvsim_gym.comms import Client, messages
+
+    with running("--domain", str(ros.DOMAIN), "--hub", "0") as process:
+        assert process.stderr is not None
+        port = int(process.stderr.readline().rpartition(":")[2])
+        with Client("test", port=port) as client:
+            assert client.call("get_pose", messages.SrvGetPose(objectId="r1")).success
+            client.call("shutdown", messages.SrvShutdown())
+        assert process.wait(timeout=20) == 0
+
+
 def test_two_worlds_share_a_domain() -> None:
     with running("--domain", str(ros.DOMAIN), "--namespace", "/west"), running("--domain", str(ros.DOMAIN)):
         transport = open_transport(Network(ros.DOMAIN), "cyclonedds")

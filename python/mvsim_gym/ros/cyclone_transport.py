@@ -97,7 +97,7 @@ class CycloneTransport(Transport):
             writer, info = self._writers.get(found.topic_name), found.sample_info
             if writer is None or info.instance_state != InstanceState.Alive:
                 continue
-            if info.instance_handle not in writer.get_matched_subscriptions():
+            if info.instance_handle not in _matched(writer):
                 unmatched.add((found.topic_name[2:], found.type_name))
         notice(
             f"ros: a subscriber of {topic} gets nothing: its type ({kind}) or its quality of service does not fit"
@@ -117,6 +117,11 @@ class CycloneTransport(Transport):
 
     def _topic(self, topic: Topic) -> Any:
         return DdsTopic(self._participant, f"rt{topic.name}", _type_of(topic.kind))
+
+
+def _matched(writer: Any) -> set[int]:
+    """The handles of subscribers that it serves, which cyclonedds gives with a sign here and without one elsewhere."""
+    return {handle % 2**64 for handle in writer.get_matched_subscriptions()}
 
 
 class _Writer(Publisher):

@@ -33,6 +33,12 @@ def add_ros(commands: Commands) -> None:
     parser.add_argument(
         "--view-port", type=int, default=8080, metavar="PORT", help="of the view, 0 takes any (default 8080)"
     )
+    parser.add_argument(
+        "--hub",
+        type=int,
+        metavar="PORT",
+        help="a hub for MVSim's clients on this port of this machine, too; 0 takes any (MVSim's is 23700)",
+    )
     add_loading(parser)
     parser.set_defaults(run=_ros)
 
@@ -106,6 +112,7 @@ def _ros(arguments: argparse.Namespace) -> None:
         duration=arguments.duration,
         record=arguments.record,
         nodes=[node],
+        hub=None if arguments.hub is None else ("127.0.0.1", arguments.hub),
         view=("127.0.0.1", arguments.view_port) if arguments.view else None,
         seed=arguments.seed,
         **loading(arguments),
