@@ -278,6 +278,18 @@ def test_bytes_that_are_no_twist(data: bytes) -> None:
     assert world.vehicles["r1"].twist.vx == pytest.approx(0, abs=1e-6)
 
 
+def test_one_node_a_domain_in_a_process(run: Callable[..., Running]) -> None:
+    runs = run(YARD)
+    with pytest.raises(
+        ValueError, match=f"domain {ros.DOMAIN} cannot be joined: this process is in it already"
+    ):
+        open_transport(Network(ros.DOMAIN), "cyclonedds")
+    runs.hear({"/r1/collision": ros.Bool})
+    del runs.peer
+    runs.node.close()
+    open_transport(Network(ros.DOMAIN), "cyclonedds").close()
+
+
 def test_a_collision_is_told_once(run: Callable[..., Running]) -> None:
     runs = run(YARD)
     runs.peer.listen("/r1/collision", ros.Bool)

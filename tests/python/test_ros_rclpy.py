@@ -95,3 +95,45 @@ def check(seen: dict[str, Any], way: str) -> None:
     reading = world.vehicles["r1"].sensors["laser1"].read()
     assert round(reading.time * 1e9) == seen["stamps"][0]
     assert seen["ranges"] == reading.ranges.tolist()  # it stood until it had heard enough
+
+
+@pytest.mark.parametrize(
+    ("distribution", "interface", "before", "after"),
+    [
+        ("jazzy", "local", {}, {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}),
+        ("jazzy", "local", {"ROS_LOCALHOST_ONLY": "1"}, {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}),
+        ("jazzy", "any", {}, {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}),
+        (
+            "kilted",
+            "any",
+            {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT"},
+            {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT"},
+        ),
+        ("humble", "local", {}, {"ROS_LOCALHOST_ONLY": "1"}),
+        ("humble", "any", {"ROS_LOCALHOST_ONLY": "0"}, {"ROS_LOCALHOST_ONLY": "0"}),
+    ],
+)
+def test_rclpy_is_told_how_far_to_reach(
+    distribution: str,
+    interface: str,
+    before: dict[str, str],
+    after: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from mvsim_gym.ros.rclpy_transport import _set_range
+
+    names = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY")
+    for name in names:
+        monkeypatch.setenv(name, before.get(name, ""))  # so that it is undone in the end
+        if name not in before:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("ROS_DISTRO", distribution)
+    _set_range(interface)
+    assert {name: os.environ[name] for name in names if name in os.environ} == after
+
+
+def test_rclpy_names_no_interface() -> None:
+    from mvsim_gym.ros import Network, open_transport
+
+    with pytest.raises(ValueError, match="--interface: found 'lo', expected local or any: with rclpy"):
+        open_transport(Network(0, "lo"), "rclpy")

@@ -62,7 +62,10 @@ class CycloneTransport(Transport):
             enclave = DdsQos(Policy.Userdata(b"enclave=/;"))
             self._participant: Any = DomainParticipant(network.domain, qos=enclave)
         except DDSException as error:
-            raise ValueError(f"cyclonedds: domain {network.domain} cannot be joined: {error}") from None
+            why = str(error)
+            if error.code == DDSException.DDS_RETCODE_PRECONDITION_NOT_MET:
+                why = "this process is in it already, expected one node a domain"
+            raise ValueError(f"cyclonedds: domain {network.domain} cannot be joined: {why}") from None
         self._readers: list[tuple[Any, Callable[[bytes], None]]] = []
         self._writers: dict[str, Any] = {}
         self._subscribers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsSubscription)
