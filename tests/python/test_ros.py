@@ -19,59 +19,20 @@ pytest.importorskip("cyclonedds", reason="needs the extra ros")
 pytest.importorskip("rosbags", reason="needs the extra ros")
 
 import ros_peer as ros
+from ros_running import Running, starting
 from test_recording import SENSORS, yaw_of
 
 from mvsim_gym._notices import _say
-from mvsim_gym.ros import Network, RosNode, open_transport
+from mvsim_gym.ros import Network, open_transport
 
 pytestmark = pytest.mark.unsanitized
 YARD = DATA / "yard.world.xml"
 
 
-class Running:
-    """A world, its node, and a peer in the same domain. The node's clock of the wall passes with each step alone."""
-
-    def __init__(self, world: mvsim_gym.World, **options: Any) -> None:
-        self.world = world
-        self.wall = 0.0
-        transport = open_transport(Network(ros.DOMAIN), "cyclonedds")
-        self.transport = transport
-        self.node = RosNode(world, transport, now=lambda: self.wall, **options)
-        self.peer = ros.Peer()
-
-    def step(self) -> None:
-        self.world.step()
-        self.wait(self.world.timestep)
-
-    def wait(self, seconds: float) -> None:
-        self.wall += seconds
-        self.node.update()
-
-    def hear(self, topics: dict[str, Any], count: int = 1, *, late: bool = False) -> list[Any]:
-        """What comes of topics by type while the world goes on."""
-        for topic, kind in topics.items():
-            self.peer.listen(topic, kind, late=late)
-        heard = self.peer.heard
-        self.peer.wait(lambda: all(len(heard[topic]) >= count for topic in topics), self.step)
-        return [heard[topic] for topic in topics]
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    began: list[Running] = []
-
-    def start(world: Path | str, **options: Any) -> Running:
-        if isinstance(world, str):
-            (tmp_path / "ros.world.xml").write_text(world)
-            world = tmp_path / "ros.world.xml"
-        began.append(Running(mvsim_gym.World(world, seed=5), **options))
-        return began[-1]
-
-    _say.cache_clear()
-    yield start
-    for each in began:
-        each.node.close()
-        each.node.close()
+    with starting(tmp_path) as start:
+        yield start
 
 
 def test_states_are_those_of_the_api(run: Callable[..., Running]) -> None:
@@ -207,20 +168,6 @@ def test_options_change_names(run: Callable[..., Running]) -> None:
     assert edges == {("base_link", name) for name in ("front_laser", "imu1", "gps1")}
 
 
-def test_who_comes_late_gets_what_was_latched(run: Callable[..., Running]) -> None:
-    runs = run(YARD, clock=True)
-    for _ in range(150):
-        runs.step()
-    polygon, static = runs.hear(
-        {"/r1/chassis_polygon": ros.Polygon, "/r1/tf_static": ros.TFMessage}, late=True
-    )
-    (edge,) = static[0].transforms
-    assert (edge.header.frame_id, edge.child_frame_id) == ("base_link", "base_footprint")
-    assert edge.header.stamp.ns == 0 and edge.transform.rotation.w == 1
-    outline = runs.world.vehicles["r1"]._model.outline
-    assert np.array([(p.x, p.y) for p in polygon[0].points]) == pytest.approx(outline)
-
-
 def test_twists_drive_and_silence_stops(run: Callable[..., Running]) -> None:
     runs = run(YARD, clock=True)
     robot = runs.world.vehicles["r1"]
@@ -318,77 +265,3 @@ def test_a_reset_goes_on(run: Callable[..., Running]) -> None:
     late = scans[-1].header.stamp.ns
     runs.world.reset(seed=1)
     runs.peer.wait(lambda: scans[-1].header.stamp.ns < late, runs.step)
-
-
-def test_pictures_are_made_for_those_who_look(
-    run: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from test_recording_views import WORLD, rotation_of
-
-    runs = run(WORLD, clock=True)
-    sensors, peer = runs.world.vehicles["r"].sensors, runs.peer
-    reads: list[str] = []
-    read = type(sensors["cam"]).read
-    monkeypatch.setattr(
-        type(sensors["cam"]),
-        "read",
-        lambda self, **options: (reads.append(self.name), read(self, **options))[1],
-    )
-    tf, *_ = runs.hear({"/tf": ros.TFMessage, "/cam/camera_info": ros.CameraInfo}, 3)
-    assert set(reads) == {"cam"}
-    frames = {e.child_frame_id: e.transform for message in tf for e in message.transforms}
-    assert {"cam", "eye_rgb", "eye_depth", "eye_points", "lidar_points"} <= set(frames)
-    expected: dict[int, Any] = {}
-
-    def step() -> None:
-        runs.step()
-        for name, sensor in sensors.items():
-            if (reading := read(sensor)) is not None:
-                expected.setdefault(round(reading.time * 1e9), {})[name] = reading
-
-    for topic in ("/cam", "/eye_rgb", "/eye_depth"):
-        peer.listen(f"{topic}/image_raw", ros.Image)
-    for topic in ("/lidar_points", "/eye_points"):
-        peer.listen(topic, ros.PointCloud2)
-    peer.wait(lambda: all(peer.heard.values()), step)
-    for topic, name in (("/cam", "cam"), ("/eye_rgb", "eye"), ("/eye_depth", "eye")):
-        message = peer.heard[f"{topic}/image_raw"][-1]
-        reading = expected[message.header.stamp.ns][name]
-        if topic == "/eye_depth":
-            assert (message.encoding, message.step) == ("16UC1", 2 * message.width)
-            depths = np.frombuffer(bytes(message.data), "<u2").reshape(reading.depth.shape) / 1000
-            assert depths == pytest.approx(reading.depth, abs=5.1e-4)
-        else:
-            assert message.encoding == "bgr8" and bytes(message.data) == reading.image[..., ::-1].tobytes()
-    cloud = peer.heard["/lidar_points"][-1]
-    points = expected[cloud.header.stamp.ns]["lidar"].points()
-    assert bytes(cloud.data) == points.tobytes() and cloud.width == len(points) > 2
-    seen = peer.heard["/eye_points"][-1]
-    reading = expected[seen.header.stamp.ns]["eye"]
-    points = np.frombuffer(bytes(seen.data), "<f4").reshape(-1, 3).astype(float)
-    assert seen.width == len(points) == np.count_nonzero(reading.depth) > 20 and seen.point_step == 12
-    row, column = np.argwhere(reading.depth)[7]
-    k, pose = reading.intrinsics["depth"], reading.T_vehicle_camera["depth"]
-    ray = np.linalg.inv(k) @ (column, row, 1) * float(reading.depth[row, column])
-    q, place = frames["eye_points"].rotation, frames["eye_points"].translation
-    there = rotation_of(q.x, q.y, q.z, q.w) @ points[7] + (place.x, place.y, place.z)
-    assert there == pytest.approx(pose[:3, :3] @ ray + pose[:3, 3], abs=1e-5)
-    info = peer.heard["/cam/camera_info"][-1]
-    assert list(info.k) == [20, 0, 16, 0, 21, 12, 0, 0, 1]
-
-
-@pytest.mark.parametrize("prefix", ["", "/fleet"])
-def test_maps_are_those_of_the_file(run: Callable[..., Running], prefix: str) -> None:
-    from PIL import Image
-
-    world = DATA / "oracle" / "lidar_gridmap" / "world.xml"
-    runs = run(world, clock=True, namespace=prefix)
-    topics = {f"{prefix}/simul_map": ros.OccupancyGrid, f"{prefix}/simul_map_metadata": ros.MapMetaData}
-    (grid,), (info,) = runs.hear(topics, late=True)
-    pixels = np.asarray(Image.open(world.with_name("grid.png")).convert("L"))[::-1]  # row 0 at the bottom
-    assert (grid.header.frame_id, grid.header.stamp.ns) == ("map", 0)
-    assert grid.info == info and (info.height, info.width) == pixels.shape
-    assert info.resolution == pytest.approx(0.1)
-    assert info.origin.position.x == pytest.approx(-4) and info.origin.position.y == pytest.approx(-3)
-    assert np.array_equal(np.reshape(grid.data, pixels.shape), np.where(pixels < 128, 100, 0))
-    assert {0, 100} == set(grid.data)

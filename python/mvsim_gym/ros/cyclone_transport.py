@@ -95,8 +95,12 @@ class CycloneTransport(Transport):
 
     def look_for_unmatched(self) -> None:
         """Tells of subscribers that were there at the last look too and still get nothing."""
+        try:
+            subscribers = self._subscribers.read(_SUBSCRIBERS)
+        except Exception:  # whatever others tell of themselves, it is only looked at
+            return
         unmatched = set()
-        for found in self._subscribers.read(_SUBSCRIBERS):
+        for found in subscribers:
             writer, info = self._writers.get(found.topic_name), found.sample_info
             if writer is None or info.instance_state != InstanceState.Alive:
                 continue
