@@ -17,8 +17,8 @@ from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
-DOMAIN = 1 + os.getpid() % 230
-"""of this process, so that tests beside this one are not heard"""
+DOMAIN = 1 + os.getpid() % 100
+"""of this process, so that tests beside this one are not heard; above 100 ports are others' """
 
 
 @dataclass

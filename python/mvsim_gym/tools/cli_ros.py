@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from mvsim_gym.tools.cli_loading import add_loading, loading
@@ -18,7 +19,7 @@ def add_ros(commands: Commands) -> None:
         description="Simulates WORLD in real time, publishes what vehicles and their sensors do on topics of ROS 2, and"
         " drives by cmd_vel. It needs no ROS installation, and uses rclpy where that can be imported. Without"
         " --interface it talks to this machine alone, unless ROS_AUTOMATIC_DISCOVERY_RANGE or ROS_LOCALHOST_ONLY says"
-        " otherwise. Ctrl-C ends it.",
+        " otherwise. In a terminal keys drive as they do for `launch`; Ctrl-C and ESC end it.",
     )
     parser.add_argument("world", metavar="WORLD", help="a world file")
     _add_network(parser)
@@ -112,6 +113,7 @@ def _ros(arguments: argparse.Namespace) -> None:
         duration=arguments.duration,
         record=arguments.record,
         nodes=[node],
+        keys=sys.stdin if sys.stdin.isatty() and sys.stderr.isatty() else None,
         hub=None if arguments.hub is None else ("127.0.0.1", arguments.hub),
         view=("127.0.0.1", arguments.view_port) if arguments.view else None,
         seed=arguments.seed,
