@@ -149,6 +149,12 @@ def test_names_types_and_hashes_are_those_of_ros(run: Callable[..., Running]) ->
     }
 
 
+def test_a_single_vehicle_has_no_prefix(run: Callable[..., Running]) -> None:
+    runs = run(SENSORS)
+    assert set(runs.node.topics) == {f"/{name}" for name in STATES | {"front_laser", "imu1", "gps1"}}
+    runs.peer.wait(lambda: "rt/cmd_vel" in runs.peer.endpoints(subscriptions=True))
+
+
 def test_options_change_names(run: Callable[..., Running]) -> None:
     runs = run(
         SENSORS,
