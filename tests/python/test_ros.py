@@ -23,7 +23,7 @@ from ros_running import Running, starting
 from test_recording import SENSORS, yaw_of
 
 from mvsim_gym._notices import _say
-from mvsim_gym.ros import Network, open_transport
+from mvsim_gym.ros import Network, RosNode, open_transport
 
 pytestmark = pytest.mark.unsanitized
 YARD = DATA / "yard.world.xml"
@@ -240,7 +240,9 @@ def test_one_node_a_domain_in_a_process(run: Callable[..., Running]) -> None:
     runs.hear({"/r1/collision": ros.Bool})
     del runs.peer
     runs.node.close()
-    open_transport(Network(ros.DOMAIN), "cyclonedds").close()
+    for _ in range(2):  # a node that cannot be leaves the domain
+        with pytest.raises(ValueError, match="period: found 0"):
+            RosNode(runs.world, open_transport(Network(ros.DOMAIN), "cyclonedds"), period=0)
 
 
 def test_a_collision_is_told_once(run: Callable[..., Running]) -> None:

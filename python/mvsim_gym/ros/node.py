@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
@@ -50,7 +51,7 @@ class RosNode:
         wall: the wall's time, ns since 1970.
 
     Raises:
-        ValueError: an argument that cannot be.
+        ValueError: an argument that cannot be; the transport is closed.
     """
 
     def __init__(
@@ -68,44 +69,39 @@ class RosNode:
         now: Callable[[], float] = time.monotonic,
         wall: Callable[[], int] = time.time_ns,
     ) -> None:
-        if not (math.isfinite(number("period", period)) and period > 0):
-            raise ValueError(f"period: found {period}, expected seconds above 0")
-        if not _NAMESPACE.fullmatch(namespace):
-            raise ValueError(f"namespace: found '{namespace}', expected words as in '/fleet/west'")
-        if history < 1:
-            raise ValueError(f"history: found {history}, expected at least 1")
         self._world, self._transport = world, transport
         self._period, self._has_clock = period, clock
         self._now, self._wall = now, wall
         self._sink = _NetworkSink(transport, now)
-        if clock:
-            self._sink.offer(CLOCK)
-        self._vehicles, self._commands = [], []
-        for name, prefix in prefixes(world.vehicles, always=vehicle_namespace).items():
-            vehicle = world.vehicles[name]
-            self._vehicles.append(
-                VehicleTopics(
-                    self._sink,
-                    world._simulation,
-                    vehicle,
-                    namespace + prefix,
-                    "ros",
-                    localization=localization,
-                    odometry_frame=odometry_frame,
-                    history=history,
-                )
-            )
-            commands = Commands(vehicle)
-            transport.subscribe(
-                COMMAND._replace(name=f"{namespace}{prefix}/{COMMAND.name}"), commands.receive
-            )
-            self._commands.append(commands)
+        self._vehicles: list[VehicleTopics] = []
+        self._commands: list[Commands] = []
         self._time = -math.inf  # of the world at the last update
         self._written = -math.inf  # of the world, when poses were written
         self._looked = -math.inf  # of the wall, at commands
-        write_maps(self._sink, world._model, namespace, self._stamp(world.time))
+        try:
+            _check(period, namespace, history)
+            options = {"localization": localization, "odometry_frame": odometry_frame, "history": history}
+            self._begin(namespace, prefixes(world.vehicles, always=vehicle_namespace), options)
+        except BaseException:
+            transport.close()
+            raise
+
+    def _begin(self, namespace: str, before: Mapping[str, str], options: dict[str, Any]) -> None:
+        """Publishers and subscriptions, and what never changes."""
+        world = self._world
+        if self._has_clock:
+            self._sink.offer(CLOCK)
+        for name, vehicle in world.vehicles.items():
+            prefix = namespace + before[name]
+            topics = VehicleTopics(self._sink, world._simulation, vehicle, prefix, "ros", **options)
+            commands = Commands(vehicle)
+            self._transport.subscribe(COMMAND._replace(name=f"{prefix}/{COMMAND.name}"), commands.receive)
+            self._vehicles.append(topics)
+            self._commands.append(commands)
+        now = self._stamp(world.time)
+        write_maps(self._sink, world._model, namespace, now)
         for topics in self._vehicles:
-            topics.write_description(self._stamp(world.time))
+            topics.write_description(now)
 
     def close(self) -> None:
         """Leaves the network. A second call does nothing."""
@@ -166,6 +162,15 @@ class RosNode:
         if self._has_clock:
             return round(simulated * 1e9)
         return self._wall() - round((self._world.time - simulated) * 1e9)
+
+
+def _check(period: float, namespace: str, history: int) -> None:
+    if not (math.isfinite(number("period", period)) and period > 0):
+        raise ValueError(f"period: found {period}, expected seconds above 0")
+    if not _NAMESPACE.fullmatch(namespace):
+        raise ValueError(f"namespace: found '{namespace}', expected words as in '/fleet/west'")
+    if history < 1:
+        raise ValueError(f"history: found {history}, expected at least 1")
 
 
 class _NetworkSink:
