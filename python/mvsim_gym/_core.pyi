@@ -100,6 +100,9 @@ class Model:
     def body_count(self) -> int:
         ...
     @property
+    def grids(self) -> list[tuple[numpy.typing.NDArray[numpy.uint8], float, typing.Annotated[list[float], "FixedSize(3)"]]]:
+        ...
+    @property
     def labels(self) -> list[str]:
         ...
     @property

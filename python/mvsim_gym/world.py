@@ -277,7 +277,9 @@ class World(Drawable, ViewableWorld):
                 raise ValueError(
                     "record: this world is being recorded already, expected close() of that first"
                 )
-            self._recording = Recording(path_text("path", path), self._simulation, self._vehicles, period)
+            self._recording = Recording(
+                path_text("path", path), self._model, self._simulation, self._vehicles, period
+            )
         return self._recording
 
     def set_parameter(self, path: str, value: float | str) -> None:

@@ -116,6 +116,24 @@ py::array_t<double> outline_of(const VehicleModel& vehicle) {
   return out;
 }
 
+using GridTuple = std::tuple<py::array_t<uint8_t>, double, std::array<double, 3>>;
+
+// Of each occupancy grid: cells (height, width; row 0 has the smallest y; 0 free, 1 occupied, 2 unknown), m
+// of a cell, and x, y, yaw of its lower left corner.
+std::vector<GridTuple> grids_of(const Model& model) {
+  std::vector<GridTuple> out;
+  for (const GridModel& grid : model.grids) {
+    const GridField& field = grid.field;
+    py::array_t<uint8_t> cells({py::ssize_t{field.height()}, py::ssize_t{field.width()}});
+    auto at = cells.mutable_unchecked<2>();
+    for (int y = 0; y < field.height(); ++y)
+      for (int x = 0; x < field.width(); ++x) at(y, x) = static_cast<uint8_t>(field.cell(x, y));
+    const Pose2& pose = grid.T_world_grid;
+    out.emplace_back(std::move(cells), field.resolution(), std::array{pose.x, pose.y, pose.yaw});
+  }
+  return out;
+}
+
 py::array_t<double> matrix_of(const Frame3& frame) {
   py::array_t<double> out({4, 4});
   auto at = out.mutable_unchecked<2>();
@@ -223,6 +241,7 @@ void bind_model(py::module_& m) {
       .def_property_readonly("body_count", [](const Model& m) { return m.bodies.size(); })
       .def_property_readonly("triangle_count", [](const Model& m) { return triangle_count(*m.scene); })
       .def_readonly("load_bytes", &Model::load_bytes)
+      .def_property_readonly("grids", &grids_of)
       .def_property_readonly("parameters", &parameters_of);
   bind_loading(m);
 }

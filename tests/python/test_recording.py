@@ -252,6 +252,15 @@ def test_one_recording_at_a_time(tmp_path: Path) -> None:
         world.record(tmp_path / "z.mcap", period=0)
 
 
+def test_maps_are_recorded(tmp_path: Path) -> None:
+    world = mvsim_gym.World(DATA / "oracle" / "lidar_gridmap" / "world.xml")
+    with world.record(tmp_path / "x.mcap"):
+        pass
+    ((time, grid),) = messages_of(tmp_path / "x.mcap")["/simul_map"]
+    assert (time, grid.info.width, grid.info.height, len(grid.data)) == (0, 80, 60, 4800)
+    assert np.count_nonzero(np.array(grid.data) == 100) == 725 and set(grid.data) == {0, 100}
+
+
 WRITER = f"""
 import sys, time
 import mvsim_gym

@@ -6,35 +6,30 @@ One vehicle has the topics /odom, /tf...; of several each has its own below /NAM
 from __future__ import annotations
 
 import os
-import re
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Mapping
 
 from mvsim_gym import __version__, _core
 from mvsim_gym._extras import extra
-from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
-from mvsim_gym.parts import Pose, Vehicle
+from mvsim_gym.parts import Vehicle
 from mvsim_gym.recording.mcap_file import McapFile
-from mvsim_gym.recording.messages import STORE, Messages
-from mvsim_gym.recording.sensor_messages import MESSAGES
+from mvsim_gym.ros.map_topics import write_maps
+from mvsim_gym.ros.messages import STORE, Message
+from mvsim_gym.ros.topics import Topic
+from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
 
 with extra("a recording", "record"):
-    from mcap.records import Channel, Message, Schema
+    from mcap import records
 
 __all__ = ["Recording"]
 
-_NOWHERE = Pose(0, 0, 0, 0, 0, 0)
-# Topics whose last message a late subscriber is to get. rosbag2 says so: keep last 1, reliable, transient local.
-_LATCHED = ("tf_static", "chassis_polygon", "chassis_markers", "amcl_pose")
 _FOREVER = "{sec: 9223372036, nsec: 854775807}"
+# As rosbag2 says it of a topic whose last messages a late subscriber is to get: keep last, reliable, transient local.
 _LATCHED_QOS = (
-    "- {history: 1, depth: 1, reliability: 1, durability: 1, liveliness: 1, avoid_ros_namespace_conventions: false,"
-    f" deadline: {_FOREVER}, lifespan: {_FOREVER}, liveliness_lease_duration: {_FOREVER}}}"
+    "- {{history: 1, depth: {depth}, reliability: 1, durability: 1, liveliness: 1,"
+    " avoid_ros_namespace_conventions: false, deadline: {forever}, lifespan: {forever},"
+    " liveliness_lease_duration: {forever}}}"
 )
 
 
@@ -47,6 +42,7 @@ class Recording:
     def __init__(
         self,
         path: str | os.PathLike[str],
+        model: _core.Model,
         simulation: _core.Simulation,
         vehicles: Mapping[str, Vehicle],
         period: float,
@@ -57,12 +53,15 @@ class Recording:
         file = McapFile(path, f"mvsim_gym {__version__}")
         self._file = file
         self._finalizer = weakref.finalize(self, file.close)
-        topics = _Topics(file)
-        prefix = (lambda v: f"/{_word(v.name)}") if len(vehicles) > 1 else (lambda v: "")
-        self._vehicles = [_VehicleTopics(topics, simulation, v, prefix(v)) for v in vehicles.values()]
+        topics, before = _Topics(file), prefixes(vehicles)
+        self._vehicles = [
+            VehicleTopics(topics, simulation, vehicle, before[name], "recording", derived=False)
+            for name, vehicle in vehicles.items()
+        ]
         self._offset = 0  # ns from the simulation's clock to the stamps, which never go back
         self._written: float | None = None  # s of the simulation, when states were written
         self._last = 0
+        write_maps(topics, model, "", self._stamp(simulation.time))
         for vehicle in self._vehicles:
             vehicle.write_description(self._stamp(simulation.time))
         self.after_step()
@@ -113,15 +112,24 @@ class _Topics:
         self._file = file
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
+        self._topics: dict[str, Topic] = {}
 
-    def write(self, topic: str, message: Any, nanoseconds: int) -> None:
+    def offer(self, topic: Topic) -> None:
+        """Its channel is made with its first message."""
+        self._topics[topic.name] = topic
+
+    def wants(self, topic: str) -> bool:
+        """All of it."""
+        return True
+
+    def write(self, topic: str, message: Message, nanoseconds: int) -> None:
         """Appends a message."""
         kind = message.__msgtype__
         if topic not in self._channels:
             self._channels[topic] = self._new_channel(topic, kind)
         data = bytes(STORE.serialize_cdr(message, kind))
         self._file.add(
-            Message(
+            records.Message(
                 channel_id=self._channels[topic],
                 log_time=nanoseconds,
                 publish_time=nanoseconds,
@@ -134,93 +142,19 @@ class _Topics:
         if kind not in self._schemas:
             self._schemas[kind] = len(self._schemas) + 1
             text, _ = STORE.generate_msgdef(kind, ros_version=2)
-            self._file.add(Schema(id=self._schemas[kind], name=kind, encoding="ros2msg", data=text.encode()))
+            self._file.add(
+                records.Schema(id=self._schemas[kind], name=kind, encoding="ros2msg", data=text.encode())
+            )
         channel = len(self._channels) + 1
-        is_latched = topic.rpartition("/")[2] in _LATCHED
+        qos = self._topics[topic].qos
+        latched = {"offered_qos_profiles": _LATCHED_QOS.format(depth=qos.depth, forever=_FOREVER)}
         self._file.add(
-            Channel(
+            records.Channel(
                 id=channel,
                 topic=topic,
                 message_encoding="cdr",
                 schema_id=self._schemas[kind],
-                metadata={"offered_qos_profiles": _LATCHED_QOS} if is_latched else {},
+                metadata=latched if qos.latched else {},
             )
         )
         return channel
-
-
-class _VehicleTopics:
-    """What one vehicle tells."""
-
-    def __init__(self, topics: _Topics, simulation: _core.Simulation, vehicle: Vehicle, prefix: str) -> None:
-        self._topics, self._simulation, self._vehicle, self._prefix = topics, simulation, vehicle, prefix
-        self._touched = False
-        self._sensors = [s for s in vehicle.sensors.values() if s._model.class_name in MESSAGES]
-        self._seen: dict[str, int] = {}
-        notice(
-            f"recording: readings of the sensor '{s.name}' of '{vehicle.name}' are left out: no message is known for"
-            f" the class '{s._model.class_name}'"
-            for s in vehicle.sensors.values()
-            if s not in self._sensors
-        )
-
-    def write_description(self, now: int) -> None:
-        """What never changes."""
-        messages = Messages(now)
-        self._write("tf_static", messages.transforms([("base_link", "base_footprint", _NOWHERE)]), now)
-        self._write("chassis_polygon", messages.polygon(self._vehicle._model.outline), now)
-
-    def write_state(self, now: int) -> None:
-        """Where it is, and whether it has touched something since the last time."""
-        vehicle, messages = self._vehicle, Messages(now)
-        pose, odometry = vehicle.pose, vehicle.odometry
-        self._write("odom", messages.odometry(odometry, vehicle.odometry_twist), now)
-        self._write("base_pose_ground_truth", messages.odometry(pose, vehicle.twist), now)
-        edges = [("map", "odom", _NOWHERE), ("odom", "base_link", odometry)]
-        self._write("tf", messages.transforms(edges), now)
-        self._write("amcl_pose", messages.pose_with_covariance(pose, "odom"), now)
-        self._write("particlecloud", messages.pose_array([pose], "map"), now)
-        self._write("collision", messages.boolean(self._touched), now)
-        self._write("chassis_markers", messages.outlines(list(self._lines())), now)
-        self._touched = False
-
-    def write_readings(self, stamp: Callable[[float], int]) -> None:
-        """The readings that have come since the last call; called after every step."""
-        self._touched |= self._vehicle.in_collision
-        for sensor in self._sensors:
-            count = self._simulation.sensor_count(sensor._index)
-            if count == self._seen.get(sensor.name, 0):
-                continue
-            self._seen[sensor.name] = count
-            now = stamp(self._simulation.sensor_time(sensor._index))
-            sent = list(MESSAGES[sensor._model.class_name](Messages(now), sensor, _word(sensor.name)))
-            for each in sent:
-                self._write(each.topic, each.message, now)
-            frames = {each.frame: each.pose for each in sent}
-            edges = [("base_link", frame, pose) for frame, pose in frames.items()]
-            self._write("tf", Messages(now).transforms(edges), now)
-
-    def forget_readings(self) -> None:
-        """The count of readings begins anew."""
-        self._seen = {s.name: self._simulation.sensor_count(s._index) for s in self._sensors}
-
-    def _write(self, topic: str, message: Any, now: int) -> None:
-        self._topics.write(f"{self._prefix}/{topic}", message, now)
-
-    def _lines(self) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
-        """Outlines of chassis and wheels, in the vehicle's frame."""
-        model = self._vehicle._model
-        outline = model.outline
-        yield "mvsim.chassis_shape", np.column_stack([outline, np.full(len(outline), model.z_min)])
-        steers = self._simulation.wheels(self._vehicle._index)[2]
-        for k, ((x, y, yaw, width, radius, _), steer) in enumerate(zip(model.wheels, steers, strict=True)):
-            corners = np.array([(radius, width), (-radius, width), (-radius, -width), (radius, -width)])
-            corners[:, 1] /= 2
-            c, s = np.cos(yaw + steer), np.sin(yaw + steer)
-            turned = corners @ np.array([[c, s], [-s, c]]) + (x, y)
-            yield f"mvsim.chassis_shape.wheel{k}", np.column_stack([turned, np.full(4, radius)])
-
-
-def _word(name: str) -> str:
-    """A name as ROS takes it in topics and frames."""
-    return re.sub(r"\W", "_", name, flags=re.ASCII)

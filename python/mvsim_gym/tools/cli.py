@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from mvsim_gym import __version__
 from mvsim_gym.tools.cli_comms import add_comms
 from mvsim_gym.tools.cli_loading import add_loading, loading
+from mvsim_gym.tools.cli_ros import add_ros
 from mvsim_gym.tools.cli_workbench import add_workbench
 
 
@@ -154,6 +155,7 @@ def _parser() -> argparse.ArgumentParser:
     tire_plots.set_defaults(run=_tire_plots)
     add_workbench(commands)
     add_comms(commands)
+    add_ros(commands)
     return parser
 
 

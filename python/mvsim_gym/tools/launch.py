@@ -8,9 +8,9 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 from urllib.parse import quote
 
 from mvsim_gym._rotation import quaternion_of
@@ -29,6 +29,17 @@ _MOST_LAG = 1.0  # s of the wall that are caught up
 _STATUS_EVERY = 0.5  # s of the wall
 _ESCAPE = "\x1b"
 _ARROWS = {"[A": "w", "[B": "s", "[C": "d", "[D": "a"}
+
+
+class Node(Protocol):
+    """What tells others of a world and does what they ask for."""
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether somebody has asked for the end."""
+
+    def update(self) -> None:
+        """Called after each step, and every few ms while the world stands."""
 
 
 class Clock:
@@ -89,6 +100,7 @@ def launch(
     keys: TextIO | None = None,
     hub: tuple[str, int] | None = None,
     topics: Mapping[str, Any] | None = None,
+    nodes: Sequence[Callable[[World, TextIO], AbstractContextManager[Node]]] = (),
     view: tuple[str, int] | None = None,
     say: TextIO = sys.stderr,
     **loading: Any,
@@ -104,6 +116,7 @@ def launch(
         keys: a terminal whose keys drive.
         hub: the address and the port of a hub that is started, of which the world is a node; None: nothing listens.
         topics: the keywords `relative` and `rename` of `WorldNode`.
+        nodes: of each the function that makes it of the world and `say`.
         view: an address and a port where browsers see it and drive.
         say: where status and messages go; one line that is rewritten if it is a terminal.
         loading: further keywords of `World`.
@@ -128,10 +141,11 @@ def launch(
             seen.controls.begin(factor)
             _line(say, f"view: {seen.url}", ends=True)
         pressed = stack.enter_context(_keys_of(keys)) if keys is not None else lambda: ""
-        node = None if hub is None else stack.enter_context(_serving(world, *hub, topics or {}, say))
-        _run(
-            world, factor, math.inf if duration is None else duration, truth, node, ended, pressed, seen, say
-        )
+        running = [stack.enter_context(node(world, say)) for node in nodes]
+        if hub is not None:
+            running += stack.enter_context(_serving(world, *hub, topics or {}, say))
+        until = math.inf if duration is None else duration
+        _run(world, factor, until, truth, running, ended, pressed, seen, say)
     return world.time
 
 
@@ -140,7 +154,7 @@ def _run(
     factor: float,
     duration: float,
     truth: _GroundTruth | None,
-    node: WorldNode | None,
+    nodes: Sequence[Node],
     ended: Callable[[], bool],
     pressed: Callable[[], str],
     view: WorldView | None,
@@ -153,16 +167,16 @@ def _run(
     slice_steps = max(1, round(_SLICE / dt))
     steps, dropped = 0, 0.0
     last = sys.maxsize if math.isinf(duration) else round(duration / dt)
-    while steps < last and not ended() and not (node is not None and node.is_ended):
+    while steps < last and not ended() and not any(node.is_ended for node in nodes):
         due = min(math.floor(pace.lag(steps * dt, dt) / dt + 1e-6), slice_steps, last - steps)
         if due > 0:
-            _advance(world, due, node)
+            _advance(world, due, nodes)
             steps += due
             if truth is not None:
                 truth.write(world)
         else:
             time.sleep(0.002)
-            if node is not None:
+            for node in nodes:
                 node.update()
         keys = pressed() + ("" if view is None else _wishes(view, world, teleop, pace))
         for key in keys:
@@ -185,31 +199,32 @@ def _run(
         _line(say, f"simulated {world.time:.2f} s", ends=True)
 
 
-def _advance(world: World, steps: int, node: WorldNode | None) -> None:
-    if node is None:
+def _advance(world: World, steps: int, nodes: Sequence[Node]) -> None:
+    if not nodes:
         world.step(steps * world.timestep)
         return
     for _ in range(steps):
         world.step()
-        node.update()
+        for node in nodes:
+            node.update()
 
 
 @contextmanager
 def _serving(
     world: World, host: str, port: int, topics: Mapping[str, Any], say: TextIO
-) -> Iterator[WorldNode | None]:
+) -> Iterator[list[WorldNode]]:
     """A hub and the world as its node; nothing where the packages for them are missing."""
     try:
         from mvsim_gym.comms import Hub, WorldNode
     except ImportError as error:
         _line(say, f"no topics and no services: {error}", ends=True)
-        yield None
+        yield []
         return
     with Hub(port, host) as hub:
         within = "localhost" if hub.host == "0.0.0.0" else hub.host
         with WorldNode(world, host=within, port=hub.port, address=hub.host, **topics) as node:
             _line(say, f"topics and services: hub at {hub.endpoint}", ends=True)
-            yield node
+            yield [node]
 
 
 class _Pace:

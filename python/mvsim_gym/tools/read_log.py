@@ -119,7 +119,7 @@ def _recording(path: str) -> list[Track]:
         from mcap.exceptions import McapError
         from mcap.reader import make_reader
 
-        from mvsim_gym.recording.messages import STORE
+        from mvsim_gym.ros.messages import STORE
     wanted = {"nav_msgs/msg/Odometry", "sensor_msgs/msg/LaserScan", "tf2_msgs/msg/TFMessage"}
     found: dict[str, list[Any]] = {}
     try:

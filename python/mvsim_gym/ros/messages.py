@@ -6,6 +6,7 @@ Types and their encoding are those of rosbags; a message here is an object of it
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,10 +18,10 @@ from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Pose, Twist
 from mvsim_gym.readings import GnssReading, ImuReading, Reading
 
-with extra("a recording", "record"):
+with extra("a ROS 2 message", "ros"):
     from rosbags.typesys import Stores, get_typestore
 
-__all__ = ["STORE", "Message", "Messages"]
+__all__ = ["STORE", "Message", "Messages", "word"]
 
 Message = Any  # an object of one of the store's types
 STORE = get_typestore(Stores.ROS2_HUMBLE)
@@ -195,6 +196,21 @@ class Messages:
             is_dense=True,
         )
 
+    def map_info(self, resolution: float, width: int, height: int, pose: Pose) -> Any:
+        """nav_msgs/MapMetaData of cells (m), with the pose of the lower left corner."""
+        return _make(
+            "nav_msgs/MapMetaData",
+            map_load_time=self.stamp,
+            resolution=resolution,
+            width=width,
+            height=height,
+            origin=_pose(pose),
+        )
+
+    def map(self, cells: npt.NDArray[np.int8], info: Any) -> Any:
+        """nav_msgs/OccupancyGrid of (height, width) per cent, row 0 lowest; -1 is unknown."""
+        return _make("nav_msgs/OccupancyGrid", header=self.header("map"), info=info, data=cells.ravel())
+
     def outlines(self, lines: Sequence[tuple[str, npt.NDArray[np.float64]]]) -> Any:
         """visualization_msgs/MarkerArray: closed lines (n, 3) in base_link, each with its namespace."""
         return _make("visualization_msgs/MarkerArray", markers=[self._line(*line) for line in lines])
@@ -235,6 +251,16 @@ class Messages:
     def boolean(value: bool) -> Any:
         """std_msgs/Bool"""
         return _make("std_msgs/Bool", data=value)
+
+    def clock(self) -> Any:
+        """rosgraph_msgs/Clock"""
+        return _make("rosgraph_msgs/Clock", clock=self.stamp)
+
+
+def word(name: str) -> str:
+    """A name as ROS takes it in topics and frames: letters, digits and _, and no digit first."""
+    found = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"_{found}" if found[:1].isdigit() else found
 
 
 def _vector(x: float, y: float, z: float) -> Any:

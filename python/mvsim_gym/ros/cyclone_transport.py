@@ -1,0 +1,215 @@
+"""The way without a ROS installation: Cyclone DDS, with the names, types and hashes by which nodes of ROS 2 know them.
+
+Messages come and go as they are encoded; what Cyclone has to know of a type is made of its definition.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from rosbags.interfaces import Nodetype
+
+from mvsim_gym._extras import extra
+from mvsim_gym._notices import notice
+from mvsim_gym.ros.messages import STORE
+from mvsim_gym.ros.topics import Qos, Topic
+from mvsim_gym.ros.transport import ANY, LOCAL, Network, Publisher, Transport
+
+with extra("ROS 2 without rclpy", "ros"):
+    from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsSubscription
+    from cyclonedds.core import DDSException, InstanceState, Policy
+    from cyclonedds.core import Qos as DdsQos
+    from cyclonedds.domain import Domain, DomainParticipant
+    from cyclonedds.idl import make_idl_struct, types
+    from cyclonedds.pub import DataWriter
+    from cyclonedds.sub import DataReader
+    from cyclonedds.topic import Topic as DdsTopic
+
+__all__ = ["CycloneTransport", "config_of"]
+
+_BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
+_TAKEN = 100  # messages handed over at once
+_UNMATCHED_EVERY = 5.0  # s of the wall between looks at who subscribes in vain
+_SUBSCRIBERS = 10_000  # looked at
+# Newer versions of Fast DDS (from ROS 2 Kilted on) tell of their types, with other properties than ours have: what they
+# tell is passed over, and names decide, as they do among nodes of ROS 2. 1.15 is Fast DDS's number as a vendor.
+_COMPATIBILITY = "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
+_BASES = {
+    "bool": bool,
+    "byte": types.uint8,
+    "char": types.uint8,
+    "string": str,
+    "float32": types.float32,
+    "float64": types.float64,
+    **{f"{sign}int{n}": getattr(types, f"{sign}int{n}") for sign in ("", "u") for n in (8, 16, 32, 64)},
+}
+
+
+class CycloneTransport(Transport):
+    """A participant of DDS that looks like a node of ROS 2."""
+
+    name = "cyclonedds"
+
+    def __init__(self, network: Network) -> None:
+        try:
+            self._domain = Domain(network.domain, config_of(network.interface))
+            enclave = DdsQos(Policy.Userdata(b"enclave=/;"))
+            self._participant: Any = DomainParticipant(network.domain, qos=enclave)
+        except DDSException as error:
+            why = str(error)
+            if error.code == DDSException.DDS_RETCODE_PRECONDITION_NOT_MET:
+                why = "this process is in it already, expected one node a domain"
+            raise ValueError(f"cyclonedds: domain {network.domain} cannot be joined: {why}") from None
+        self._readers: list[tuple[Any, Callable[[bytes], None]]] = []
+        self._writers: dict[str, Any] = {}
+        self._subscribers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsSubscription)
+        self._unmatched: set[tuple[str, str]] = set()  # topics and types, at the last look
+        self._looked = time.monotonic()
+
+    def publisher(self, topic: Topic) -> Publisher:
+        """As of `Transport`."""
+        writer = DataWriter(self._participant, self._topic(topic), qos=_qos(topic.qos, topic.kind))
+        self._writers[f"rt{topic.name}"] = writer
+        return _Writer(writer, _type_of(topic.kind))
+
+    def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
+        """As of `Transport`."""
+        reader = DataReader(self._participant, self._topic(topic), qos=_qos(topic.qos, topic.kind))
+        self._readers.append((reader, receive))
+
+    def work(self) -> None:
+        """As of `Transport`."""
+        for reader, receive in self._readers:
+            for sample in reader.take(_TAKEN):
+                if sample.sample_info.valid_data:  # else it tells that a publisher has gone
+                    receive(sample.data)
+        if time.monotonic() - self._looked >= _UNMATCHED_EVERY:
+            self._looked = time.monotonic()
+            self.look_for_unmatched()
+
+    def look_for_unmatched(self) -> None:
+        """Tells of subscribers that were there at the last look too and still get nothing."""
+        try:
+            subscribers = self._subscribers.read(_SUBSCRIBERS)
+        except Exception:  # whatever others tell of themselves, it is only looked at
+            return
+        unmatched = set()
+        for found in subscribers:
+            writer, info = self._writers.get(found.topic_name), found.sample_info
+            if writer is None or info.instance_state != InstanceState.Alive:
+                continue
+            if info.instance_handle not in _matched(writer):
+                unmatched.add((found.topic_name[2:], found.type_name))
+        notice(
+            f"ros: a subscriber of {topic} gets nothing: its type ({kind}) or its quality of service does not fit"
+            for topic, kind in sorted(unmatched & self._unmatched)
+        )
+        self._unmatched = unmatched
+
+    def close(self) -> None:
+        """As of `Transport`."""
+        if self._participant is not None:
+            self._readers.clear()
+            self._writers.clear()
+            self._subscribers = None
+            self._participant._delete(self._participant._ref)
+            self._participant = None
+            self._domain._delete(self._domain._ref)
+
+    def _topic(self, topic: Topic) -> Any:
+        return DdsTopic(self._participant, f"rt{topic.name}", _type_of(topic.kind))
+
+
+def _matched(writer: Any) -> set[int]:
+    """The handles of subscribers that it serves, which cyclonedds gives with a sign here and without one elsewhere."""
+    return {handle % 2**64 for handle in writer.get_matched_subscriptions()}
+
+
+class _Writer(Publisher):
+    def __init__(self, writer: Any, kind: Any) -> None:
+        self._writer, self._kind = writer, kind
+
+    def publish(self, data: bytes) -> bool:
+        """As of `Publisher`."""
+        sample = object.__new__(self._kind)
+        sample.data = data
+        try:
+            self._writer.write(sample)
+        except DDSException as error:
+            if error.code == DDSException.DDS_RETCODE_TIMEOUT:
+                return False
+            raise
+        return True
+
+    @property
+    def has_listeners(self) -> bool:
+        """As of `Publisher`."""
+        return bool(self._writer.get_matched_subscriptions())
+
+
+def config_of(interface: str) -> str:
+    """Cyclone's configuration for an interface of `Network`; with `any` CYCLONEDDS_URI has effect too."""
+    if interface == ANY:
+        ours = f"<CycloneDDS><Domain>{_COMPATIBILITY}</Domain></CycloneDDS>"
+        return ",".join(filter(None, (os.environ.get("CYCLONEDDS_URI"), ours)))
+    # On the loopback interface nodes are asked one by one, since it seldom has multicast.
+    peers = '<Peers><Peer address="127.0.0.1"/></Peers>' if interface == LOCAL else ""
+    place = "127.0.0.1" if interface == LOCAL else interface
+    kind = "address" if _is_address(place) else "name"
+    return (
+        f"<CycloneDDS><Domain><General><Interfaces><NetworkInterface {kind}={quoteattr(place)}/></Interfaces></General>"
+        f"<Discovery><ParticipantIndex>auto</ParticipantIndex>{peers}</Discovery>{_COMPATIBILITY}</Domain></CycloneDDS>"
+    )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _qos(qos: Qos, kind: str) -> Any:
+    """Quality of service, with the type's hash (REP 2016), without which newer nodes do not list the type."""
+    return DdsQos(
+        Policy.Reliability.Reliable(_BLOCKING),
+        Policy.Durability.TransientLocal if qos.latched else Policy.Durability.Volatile,
+        Policy.History.KeepLast(qos.depth),
+        Policy.DataRepresentation(use_cdrv0_representation=True),
+        Policy.Userdata(f"typehash={STORE.hash_rihs01(kind)};".encode()),
+    )
+
+
+@cache
+def _type_of(kind: str) -> Any:
+    """A type of DDS for one of ROS 2, under its name there, whose objects hold `data`, an encoded message."""
+    package, _, name = kind.split("/")
+    fields = {field: _field(*of) for field, of in STORE.fielddefs[kind][1]}
+    made = make_idl_struct(f"{name}_", f"{package}.msg.dds_.{name}_", fields, dataclassify=False)
+    made.serialize = lambda self, **_: self.data
+    made.deserialize = made.deserialize_key = classmethod(_holding)
+    return made
+
+
+def _holding(cls: type, data: bytes, **_: Any) -> Any:
+    sample: Any = object.__new__(cls)
+    sample.data = data
+    return sample
+
+
+def _field(node: Nodetype, of: Any) -> Any:
+    if node == Nodetype.BASE:
+        return _BASES[of[0]]
+    if node == Nodetype.NAME:
+        return _type_of(of)
+    element, size = _field(*of[0]), of[1]
+    if node == Nodetype.ARRAY:
+        return types.array[element, size]
+    return types.sequence[element, size] if size else types.sequence[element]

@@ -1,0 +1,33 @@
+"""What a world tells of its occupancy grids: once, for whoever comes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mvsim_gym import _core
+from mvsim_gym.parts import Pose
+from mvsim_gym.ros.messages import Messages
+from mvsim_gym.ros.topics import Qos, Sink, Topic
+
+__all__ = ["write_maps"]
+
+_ONCE = Qos(1, latched=True)
+_VALUES = np.array([0, 100, -1], np.int8)  # of a free, an occupied and an unknown cell
+
+
+def write_maps(sink: Sink, model: _core.Model, prefix: str, now: int) -> None:
+    """Offers and writes the occupancy grids of a world: the first as `simul_map`, further ones as `simul_map_2`...
+
+    Args:
+        prefix: stands before the topics.
+        now: ns of the messages.
+    """
+    messages = Messages(now)
+    for k, (cells, resolution, (x, y, yaw)) in enumerate(model.grids, 1):
+        name = f"{prefix}/simul_map" + (f"_{k}" if k > 1 else "")
+        height, width = cells.shape
+        info = messages.map_info(resolution, width, height, Pose(x, y, 0, yaw, 0, 0))
+        for topic, message in ((name, messages.map(_VALUES[cells], info)), (f"{name}_metadata", info)):
+            sink.offer(Topic(topic, message.__msgtype__, _ONCE))
+            if sink.wants(topic):
+                sink.write(topic, message, now)

@@ -1,0 +1,222 @@
+"""A world as a node of ROS 2: its topics, `/clock`, and the commands that it takes."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mvsim_gym._notices import notice
+from mvsim_gym._numbers import number
+from mvsim_gym.ros.commands import Commands
+from mvsim_gym.ros.map_topics import write_maps
+from mvsim_gym.ros.messages import STORE, Message, Messages
+from mvsim_gym.ros.topics import CLOCK, COMMAND, HISTORY, Topic
+from mvsim_gym.ros.transport import Publisher, Transport
+from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
+from mvsim_gym.world import World
+
+__all__ = ["RosNode"]
+
+_COMMANDS_EVERY = 0.01  # s of the wall between looks at commands
+_LISTENERS_EVERY = 0.1  # s of the wall between looks at who listens
+_LATCHED_EVERY = 1.0  # s of the wall between messages that nobody but late comers will get
+_NAMESPACE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
+
+
+class RosNode:
+    """Publishes what a world does and drives its vehicles. Whoever steps the world calls `update` after each step, and
+    every few ms while it stands:
+
+        with RosNode(world, open_transport(Network())) as node:
+            while True:
+                world.step()
+                node.update()
+
+    What nobody listens to is not made: a camera's pictures cost nothing until somebody subscribes.
+
+    Args:
+        world: the world; it may be stepped by one thread only, that of `update`.
+        transport: the way to the network; the node closes it.
+        clock: publish `/clock` and stamp messages with simulated time; otherwise with the wall's.
+        period: simulated seconds between messages of poses. Readings go as they come.
+        namespace: stands before all topics but `/clock`, e.g. `/fleet`.
+        vehicle_namespace: `/NAME` before the topics of a single vehicle too.
+        localization: with `amcl_pose`, `particlecloud` and the transform from `map` to `odom`.
+        odometry_frame: with the transform from `odom` to `base_link`.
+        history: messages kept for slow receivers.
+        now: a clock of the wall, s, that never goes back.
+        wall: the wall's time, ns since 1970.
+
+    Raises:
+        ValueError: an argument that cannot be; the transport is closed.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        transport: Transport,
+        *,
+        clock: bool = False,
+        period: float = 0.02,
+        namespace: str = "",
+        vehicle_namespace: bool = False,
+        localization: bool = True,
+        odometry_frame: bool = True,
+        history: int = HISTORY,
+        now: Callable[[], float] = time.monotonic,
+        wall: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._world, self._transport = world, transport
+        self._period, self._has_clock = period, clock
+        self._now, self._wall = now, wall
+        self._sink = _NetworkSink(transport, now)
+        self._vehicles: list[VehicleTopics] = []
+        self._commands: list[Commands] = []
+        self._time = -math.inf  # of the world at the last update
+        self._written = -math.inf  # of the world, when poses were written
+        self._looked = -math.inf  # of the wall, at commands
+        try:
+            _check(period, namespace, history)
+            options = {"localization": localization, "odometry_frame": odometry_frame, "history": history}
+            self._begin(namespace, prefixes(world.vehicles, always=vehicle_namespace), options)
+        except BaseException:
+            transport.close()
+            raise
+
+    def _begin(self, namespace: str, before: Mapping[str, str], options: dict[str, Any]) -> None:
+        """Publishers and subscriptions, and what never changes."""
+        world = self._world
+        if self._has_clock:
+            self._sink.offer(CLOCK)
+        for name, vehicle in world.vehicles.items():
+            prefix = namespace + before[name]
+            topics = VehicleTopics(self._sink, world._simulation, vehicle, prefix, "ros", **options)
+            commands = Commands(vehicle)
+            self._transport.subscribe(COMMAND._replace(name=f"{prefix}/{COMMAND.name}"), commands.receive)
+            self._vehicles.append(topics)
+            self._commands.append(commands)
+        now = self._stamp(world.time)
+        write_maps(self._sink, world._model, namespace, now)
+        for topics in self._vehicles:
+            topics.write_description(now)
+
+    def close(self) -> None:
+        """Leaves the network. A second call does nothing."""
+        self._transport.close()
+
+    def __enter__(self) -> RosNode:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def is_ended(self) -> bool:
+        """Never: nobody can end it from the network."""
+        return False
+
+    @property
+    def topics(self) -> list[str]:
+        """The names of what it publishes."""
+        return self._sink.topics
+
+    def update(self) -> None:
+        """Publishes what is new, and does what was commanded."""
+        now = self._now()
+        if now - self._looked >= _COMMANDS_EVERY:
+            self._looked = now
+            self._transport.work()
+            for commands in self._commands:
+                commands.watch(now)
+            self._sink.look()
+        simulated = self._world.time
+        if simulated != self._time:
+            if simulated < self._time:
+                self._begin_anew()
+            self._time = simulated
+            self._tell(simulated)
+
+    def _tell(self, simulated: float) -> None:
+        stamp = self._stamp(simulated)
+        if self._has_clock and self._sink.wants(CLOCK.name):
+            self._sink.write(CLOCK.name, Messages(stamp).clock(), stamp)
+        for vehicle in self._vehicles:
+            vehicle.write_readings(self._stamp)
+        if simulated - self._written < (1 - 1e-6) * self._period:
+            return
+        self._written = simulated
+        for vehicle in self._vehicles:
+            vehicle.write_state(stamp)
+
+    def _begin_anew(self) -> None:
+        """After a reset of the world."""
+        self._written = -math.inf
+        for vehicle in self._vehicles:
+            vehicle.forget_readings()
+
+    def _stamp(self, simulated: float) -> int:
+        """ns of what happened at a simulated second: that time, or how long ago it was on the wall."""
+        if self._has_clock:
+            return round(simulated * 1e9)
+        return self._wall() - round((self._world.time - simulated) * 1e9)
+
+
+def _check(period: float, namespace: str, history: int) -> None:
+    if not (math.isfinite(number("period", period)) and period > 0):
+        raise ValueError(f"period: found {period}, expected seconds above 0")
+    if not _NAMESPACE.fullmatch(namespace):
+        raise ValueError(f"namespace: found '{namespace}', expected words as in '/fleet/west'")
+    if history < 1:
+        raise ValueError(f"history: found {history}, expected at least 1")
+
+
+class _NetworkSink:
+    """Publishers by topic, and who listens to them."""
+
+    def __init__(self, transport: Transport, now: Callable[[], float]) -> None:
+        self._transport, self._now = transport, now
+        self._publishers: dict[str, Publisher] = {}
+        self._latched: dict[str, float] = {}  # when its last message went, s of the wall
+        self._listened: set[str] = set()
+        self._looked = -math.inf
+
+    @property
+    def topics(self) -> list[str]:
+        return list(self._publishers)
+
+    def offer(self, topic: Topic) -> None:
+        """Begins to publish; of two topics of one name the first counts, and what has no type here is left out."""
+        if topic.name in self._publishers:
+            notice([f"ros: one topic '{topic.name}' is left out, since another has this name"])
+            return
+        try:
+            self._publishers[topic.name] = self._transport.publisher(topic)
+        except ImportError as error:
+            notice([f"ros: the topic '{topic.name}' is left out: {error}"])
+            return
+        if topic.qos.latched:
+            self._latched[topic.name] = -math.inf
+
+    def look(self) -> None:
+        """Sees who listens, if it is time to."""
+        now = self._now()
+        if now - self._looked >= _LISTENERS_EVERY:
+            self._looked = now
+            self._listened = {name for name, publisher in self._publishers.items() if publisher.has_listeners}
+
+    def wants(self, topic: str) -> bool:
+        """Somebody listens, or may come late to the last message."""
+        if topic in self._listened:
+            return True
+        return topic in self._latched and self._now() - self._latched[topic] >= _LATCHED_EVERY
+
+    def write(self, topic: str, message: Message, nanoseconds: int) -> None:
+        """Sends it."""
+        if topic in self._latched:
+            self._latched[topic] = self._now()
+        data = bytes(STORE.serialize_cdr(message, message.__msgtype__))
+        if not self._publishers[topic].publish(data):
+            notice([f"ros: receivers of {topic} are too slow: messages to them are left out"])

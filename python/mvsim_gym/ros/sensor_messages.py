@@ -1,0 +1,144 @@
+"""Readings of sensors as ROS 2 messages: of each class of sensors the topics, frames and messages of a reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym._rotation import angles_of
+from mvsim_gym.parts import Pose, Sensor
+from mvsim_gym.readings import CameraReading
+from mvsim_gym.ros.messages import Message, Messages, word
+
+__all__ = ["STREAMS", "Stream", "streams_of"]
+
+_DEPTH_UNIT = 1e-3  # m of a pixel of a depth image
+_DEPTH_MAX = 2**16 - 1
+
+
+class Stream(NamedTuple):
+    """What one topic tells of a sensor."""
+
+    topic: str
+    kind: str
+    frame: str
+    pose: Pose
+    """of the frame on the vehicle"""
+    make: Callable[[Messages, Any], Message]
+    """a message of a reading"""
+    is_derived: bool = False
+    """it follows from other topics of the sensor: recordings leave it out"""
+
+
+def streams_of(sensor: Sensor) -> list[Stream]:
+    """The topics of a sensor; none if no message is known for its class."""
+    streams = STREAMS.get(sensor._model.class_name)
+    return [] if streams is None else list(streams(sensor, word(sensor.name)))
+
+
+def _laser(sensor: Sensor, name: str) -> Iterator[Stream]:
+    longest = sensor._model.high
+    yield _mounted(
+        sensor, name, "sensor_msgs/msg/LaserScan", lambda made, reading: made.scan(reading, longest, name)
+    )
+
+
+def _imu(sensor: Sensor, name: str) -> Iterator[Stream]:
+    yield _mounted(sensor, name, "sensor_msgs/msg/Imu", lambda made, reading: made.imu(reading, name))
+
+
+def _gnss(sensor: Sensor, name: str) -> Iterator[Stream]:
+    yield _mounted(sensor, name, "sensor_msgs/msg/NavSatFix", lambda made, reading: made.fix(reading, name))
+
+
+def _lidar3d(sensor: Sensor, name: str) -> Iterator[Stream]:
+    frame = f"{name}_points"
+    yield _mounted(
+        sensor,
+        frame,
+        "sensor_msgs/msg/PointCloud2",
+        lambda made, reading: made.cloud(reading.points(), frame),
+    )
+
+
+def _mounted(sensor: Sensor, name: str, kind: str, make: Callable[[Messages, Any], Message]) -> Stream:
+    """A topic whose frame has its name and is that of the sensor."""
+    return Stream(name, kind, name, Pose(*sensor._model.mount), make)
+
+
+def _camera(sensor: Sensor, name: str) -> Iterator[Stream]:
+    yield from _picture(sensor, "image", name)
+
+
+def _rgbd_camera(sensor: Sensor, name: str) -> Iterator[Stream]:
+    if "image" in sensor._model.views:
+        yield from _picture(sensor, "image", f"{name}_rgb")
+    if "depth" in sensor._model.views:
+        yield from _picture(sensor, "depth", f"{name}_depth")
+        yield _depth_cloud(sensor, f"{name}_points")
+
+
+def _picture(sensor: Sensor, what: str, name: str) -> Iterator[Stream]:
+    """A picture and what to know of its camera, both in the optical frame: x right, y down, z forward."""
+    matrix = sensor._model.views[what]["T_vehicle_camera"]
+    x, y, z = map(float, matrix[:3, 3])
+    pose = Pose(x, y, z, *angles_of(matrix[:3, :3]))
+
+    def image(made: Messages, reading: CameraReading) -> Message:
+        return made.image(_pixels(reading, what), "bgr8" if what == "image" else "16UC1", name)
+
+    def info(made: Messages, reading: CameraReading) -> Message:
+        height, width = getattr(reading, what).shape[:2]
+        return made.camera_info(reading.intrinsics[what], width, height, name)
+
+    yield Stream(f"{name}/image_raw", "sensor_msgs/msg/Image", name, pose, image)
+    yield Stream(f"{name}/camera_info", "sensor_msgs/msg/CameraInfo", name, pose, info)
+
+
+def _depth_cloud(sensor: Sensor, name: str) -> Stream:
+    """The points of a depth image in a frame of its place with x forward, y to the left, z up."""
+    matrix = sensor._model.views["depth"]["T_vehicle_camera"]
+    right, down, forward = matrix[:3, :3].T
+    x, y, z = map(float, matrix[:3, 3])
+    pose = Pose(x, y, z, *angles_of(np.column_stack([forward, -right, -down])))
+
+    def cloud(made: Messages, reading: CameraReading) -> Message:
+        return made.cloud(_points(reading), name)
+
+    return Stream(name, "sensor_msgs/msg/PointCloud2", name, pose, cloud, is_derived=True)
+
+
+def _points(reading: CameraReading) -> npt.NDArray[Any]:
+    """x, y, z (m, x forward) of the pixels that have a depth, row by row."""
+    assert reading.depth is not None
+    k = reading.intrinsics["depth"]
+    rows, columns = np.nonzero(reading.depth)
+    depths = reading.depth[rows, columns].astype(np.float64)
+    points = np.empty(len(depths), [("x", "<f4"), ("y", "<f4"), ("z", "<f4")])
+    points["x"] = depths
+    points["y"] = -(columns - k[0, 2]) / k[0, 0] * depths
+    points["z"] = -(rows - k[1, 2]) / k[1, 1] * depths
+    return points
+
+
+def _pixels(reading: CameraReading, what: str) -> npt.NDArray[np.generic]:
+    """(height, width, 3) blue, green, red; or (height, width) of a depth."""
+    if what == "image":
+        assert reading.image is not None
+        return reading.image[..., ::-1]
+    assert reading.depth is not None
+    return np.minimum(np.rint(reading.depth / _DEPTH_UNIT), _DEPTH_MAX).astype("<u2")
+
+
+STREAMS: dict[str, Callable[[Sensor, str], Iterator[Stream]]] = {
+    "laser": _laser,
+    "imu": _imu,
+    "gnss": _gnss,
+    "lidar3d": _lidar3d,
+    "camera": _camera,
+    "rgbd_camera": _rgbd_camera,
+}
+"""By the sensor's class: its topics, under the sensor's name."""

@@ -1,0 +1,138 @@
+"""A way to the network of ROS 2: what publishes and receives encoded messages (CDR), and which way is taken."""
+
+from __future__ import annotations
+
+import importlib.util
+import ipaddress
+import os
+import socket
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from mvsim_gym.ros.topics import Topic
+
+__all__ = ["ANY", "LOCAL", "WAYS", "Network", "Publisher", "Transport", "network_of", "open_transport"]
+
+WAYS = ("rclpy", "cyclonedds")
+LOCAL, ANY = "local", "any"
+_LAST_DOMAIN = 232
+
+
+class Network(NamedTuple):
+    """Where the nodes are that are talked to."""
+
+    domain: int = 0
+    interface: str = LOCAL
+    """`local`: this machine alone; `any`: as the middleware chooses; else the name or the address of an interface"""
+
+
+class Publisher(ABC):
+    """Publishes on one topic."""
+
+    @abstractmethod
+    def publish(self, data: bytes) -> bool:
+        """Sends an encoded message. False: receivers are too slow, it was dropped."""
+
+    @property
+    @abstractmethod
+    def has_listeners(self) -> bool:
+        """Whether somebody receives it at present."""
+
+
+class Transport(ABC):
+    """A node of ROS 2. One thread at a time."""
+
+    name: str
+    """one of `WAYS`"""
+
+    @abstractmethod
+    def publisher(self, topic: Topic) -> Publisher:
+        """Begins to publish; the topic's name is absolute."""
+
+    @abstractmethod
+    def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
+        """Begins to receive; `receive` is called by `work`, with encoded messages in their order."""
+
+    @abstractmethod
+    def work(self) -> None:
+        """Hands over what has come; waits for nothing."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leaves the network. A second call does nothing."""
+
+
+def network_of(
+    domain: int | None, interface: str | None, environment: Mapping[str, str] = os.environ
+) -> Network:
+    """The network that arguments name, and where these are None the variables of ROS 2: ROS_DOMAIN_ID,
+    ROS_LOCALHOST_ONLY, ROS_AUTOMATIC_DISCOVERY_RANGE. Where neither says anything it is this machine alone.
+
+    Raises:
+        ValueError: a value that cannot be; the message names where it was found.
+    """
+    return Network(_domain(domain, environment), _interface(interface, environment))
+
+
+def _domain(domain: int | None, environment: Mapping[str, str]) -> int:
+    where, found = "--domain", str(domain)
+    if domain is None:
+        where, found = "ROS_DOMAIN_ID", environment.get("ROS_DOMAIN_ID") or "0"
+    if not (found.isascii() and found.isdigit() and int(found) <= _LAST_DOMAIN):
+        raise ValueError(f"{where}: found '{found}', expected an integer from 0 to {_LAST_DOMAIN}")
+    return int(found)
+
+
+def _interface(interface: str | None, environment: Mapping[str, str]) -> str:
+    if interface is not None:
+        if interface not in (LOCAL, ANY):
+            _check_interface(interface)
+        return interface
+    only = environment.get("ROS_LOCALHOST_ONLY", "")
+    reach = environment.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "")
+    if only not in ("", "0", "1"):
+        raise ValueError(f"ROS_LOCALHOST_ONLY: found '{only}', expected 0 or 1")
+    if only == "1" or reach in ("", "LOCALHOST"):
+        return ANY if only == "0" and not reach else LOCAL
+    if reach in ("SUBNET", "SYSTEM_DEFAULT"):
+        return ANY
+    expected = "LOCALHOST, SUBNET or SYSTEM_DEFAULT (with OFF nobody could find this node)"
+    raise ValueError(f"ROS_AUTOMATIC_DISCOVERY_RANGE: found '{reach}', expected {expected}")
+
+
+def _check_interface(interface: str) -> None:
+    names = [name for _, name in socket.if_nameindex()]
+    if interface in names:
+        return
+    try:
+        address = ipaddress.ip_address(interface)
+        family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((interface, 0))
+    except (ValueError, OSError):
+        known = ", ".join(names)
+        raise ValueError(
+            f"--interface: found '{interface}', expected {LOCAL}, {ANY}, an interface ({known}) or its address"
+        ) from None
+
+
+def open_transport(network: Network, way: str | None = None) -> Transport:
+    """Joins the network as node `mvsim`, by rclpy where it can be imported, else by cyclonedds.
+
+    Args:
+        way: one of `WAYS`; None chooses.
+
+    Raises:
+        ImportError: the way is not installed; the message says what to do.
+        ValueError: it cannot do that.
+    """
+    if way is None:
+        way = "rclpy" if importlib.util.find_spec("rclpy") is not None else "cyclonedds"
+    if way == "rclpy":
+        from mvsim_gym.ros.rclpy_transport import RclpyTransport
+
+        return RclpyTransport(network)
+    from mvsim_gym.ros.cyclone_transport import CycloneTransport
+
+    return CycloneTransport(network)

@@ -1,0 +1,121 @@
+"""The command of `mvsim-gym` that makes a world a node of ROS 2."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from mvsim_gym.tools.cli_loading import add_loading, loading
+
+Commands = Any  # argparse's type for them has no public name
+
+
+def add_ros(commands: Commands) -> None:
+    """Adds it to the command line."""
+    parser = commands.add_parser(
+        "ros",
+        help="simulate a world in real time as a node of ROS 2",
+        description="Simulates WORLD in real time, publishes what vehicles and their sensors do on topics of ROS 2, and"
+        " drives by cmd_vel. It needs no ROS installation, and uses rclpy where that can be imported. Without"
+        " --interface it talks to this machine alone, unless ROS_AUTOMATIC_DISCOVERY_RANGE or ROS_LOCALHOST_ONLY says"
+        " otherwise. In a terminal keys drive as they do for `launch`; Ctrl-C and ESC end it.",
+    )
+    parser.add_argument("world", metavar="WORLD", help="a world file")
+    _add_network(parser)
+    _add_topics(parser)
+    parser.add_argument(
+        "--realtime-factor", type=float, default=1.0, metavar="F", help="simulated seconds in one (default 1)"
+    )
+    parser.add_argument("--duration", type=float, metavar="SECONDS", help="simulated time (default: no end)")
+    parser.add_argument("--record", metavar="FILE.mcap", help="record it, too")
+    parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
+    parser.add_argument("--view", action="store_true", help="show it in a browser of this machine, too")
+    parser.add_argument(
+        "--view-port", type=int, default=8080, metavar="PORT", help="of the view, 0 takes any (default 8080)"
+    )
+    parser.add_argument(
+        "--hub",
+        type=int,
+        metavar="PORT",
+        help="a hub for MVSim's clients on this port of this machine, too; 0 takes any (MVSim's is 23700)",
+    )
+    add_loading(parser)
+    parser.set_defaults(run=_ros)
+
+
+def _add_network(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--via",
+        choices=("rclpy", "cyclonedds"),
+        help="the way to the network (default: rclpy where it can be imported, else cyclonedds)",
+    )
+    parser.add_argument(
+        "--domain", type=int, metavar="N", help="0 to 232 (default: ROS_DOMAIN_ID, without it 0)"
+    )
+    parser.add_argument(
+        "--interface",
+        metavar="NAME",
+        help="'local': this machine alone; 'any': as the middleware chooses; or an interface, by name or address",
+    )
+
+
+def _add_topics(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--clock", action="store_true", help="publish /clock, and stamp with simulated time (use_sim_time)"
+    )
+    parser.add_argument(
+        "--period",
+        type=float,
+        default=0.02,
+        metavar="SECONDS",
+        help="simulated time between poses (default 0.02)",
+    )
+    parser.add_argument("--namespace", default="", metavar="/NAME", help="stands before all topics")
+    parser.add_argument(
+        "--vehicle-namespace", action="store_true", help="topics below /VEHICLE also of a single vehicle"
+    )
+    parser.add_argument(
+        "--no-localization",
+        action="store_true",
+        help="no amcl_pose, no particlecloud, no transform from map to odom",
+    )
+    parser.add_argument(
+        "--no-odometry-frame", action="store_true", help="no transform from odom to base_link"
+    )
+    parser.add_argument(
+        "--history", type=int, default=50, metavar="N", help="messages kept for slow receivers (default 50)"
+    )
+
+
+def _ros(arguments: argparse.Namespace) -> None:
+    from functools import partial
+
+    from mvsim_gym.ros import network_of
+    from mvsim_gym.tools.launch import launch
+    from mvsim_gym.tools.ros import node_of
+
+    node = partial(
+        node_of,
+        network=network_of(arguments.domain, arguments.interface),
+        way=arguments.via,
+        clock=arguments.clock,
+        period=arguments.period,
+        namespace=arguments.namespace.rstrip("/"),
+        vehicle_namespace=arguments.vehicle_namespace,
+        localization=not arguments.no_localization,
+        odometry_frame=not arguments.no_odometry_frame,
+        history=arguments.history,
+    )
+    launch(
+        arguments.world,
+        factor=arguments.realtime_factor,
+        duration=arguments.duration,
+        record=arguments.record,
+        nodes=[node],
+        keys=sys.stdin if sys.stdin.isatty() and sys.stderr.isatty() else None,
+        hub=None if arguments.hub is None else ("127.0.0.1", arguments.hub),
+        view=("127.0.0.1", arguments.view_port) if arguments.view else None,
+        seed=arguments.seed,
+        **loading(arguments),
+    )
