@@ -43,6 +43,7 @@ from mvsim_gym.parts import (
     Vehicle,
     Wheel,
     Wheels,
+    vehicles_of,
 )
 
 if TYPE_CHECKING:
@@ -135,16 +136,7 @@ class World(Drawable, ViewableWorld):
         self, model: _core.Model, simulation: _core.Simulation, log: _core.VehicleLog | None = None
     ) -> None:
         self._model, self._simulation, self._log = model, simulation, log
-        sensors: dict[int, dict[int, _core.SensorModel]] = {}
-        for i, sensor in enumerate(model.sensors):
-            sensors.setdefault(sensor.vehicle, {})[i] = sensor
-        self._vehicles = Named(
-            "vehicle",
-            {
-                v.name: Vehicle(simulation, v, sensors.get(i, {}), i, self._log)
-                for i, v in enumerate(model.vehicles)
-            },
-        )
+        self._vehicles = vehicles_of(model, simulation, self._log)
         standing = {s.name: Sensor(simulation, s, i) for i, s in enumerate(model.sensors) if s.is_standalone}
         self._sensors = Named("sensor", standing)
         self._blocks = Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
@@ -262,8 +254,21 @@ class World(Drawable, ViewableWorld):
                 raise ValueError(
                     "record: this world is being recorded already, expected close() of that first"
                 )
-            self._recording = Recording(path_text("path", path), self._simulation, self._vehicles, period)
+            self._recording = Recording(
+                path_text("path", path), self._model, self._simulation, self._vehicles, period, self._told()
+            )
         return self._recording
+
+    def _told(self) -> dict[str, Any]:
+        """What a recording says of where the world comes from."""
+        path, roots, world_seed, variables, _, (resources, _), _ = self._files
+        return {
+            "world": path,
+            "roots": roots,
+            "world_seed": world_seed,
+            "variables": variables,
+            "resources": dict(resources),
+        }
 
     def set_parameter(self, path: str, value: float | str) -> None:
         """Sets the parameters that a path matches until the next reset: friction, masses, gains, noise...

@@ -209,6 +209,7 @@ void bind_model(py::module_& m) {
   py::class_<Model, py::smart_holder>(m, "Model")
       .def_property_readonly("path", [](const Model& m) { return python_path(m.path); })
       .def_readonly("timestep", &Model::timestep)
+      .def_readonly("fingerprint", &Model::fingerprint)
       .def_readonly("warnings", &Model::warnings)
       .def_readonly("vehicles", &Model::vehicles)
       .def_readonly("blocks", &Model::blocks)

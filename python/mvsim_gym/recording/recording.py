@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,16 +21,18 @@ from mvsim_gym._numbers import number
 from mvsim_gym.parts import Pose, Vehicle
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.messages import STORE, Messages
+from mvsim_gym.recording.scene_topics import SceneTopics
 from mvsim_gym.recording.sensor_messages import MESSAGES
+from mvsim_gym.recording.sources import Sampled, Scheduled
 
 with extra("a recording", "record"):
     from mcap.records import Channel, Message, Schema
 
-__all__ = ["Recording"]
+__all__ = ["Recording", "prefixes_of", "word_of"]
 
 _NOWHERE = Pose(0, 0, 0, 0, 0, 0)
 # Topics whose last message a late subscriber is to get. rosbag2 says so: keep last 1, reliable, transient local.
-_LATCHED = ("tf_static", "chassis_polygon", "chassis_markers", "amcl_pose")
+_LATCHED = ("tf_static", "chassis_polygon", "chassis_markers", "amcl_pose", "world", "goal_pose")
 _FOREVER = "{sec: 9223372036, nsec: 854775807}"
 _LATCHED_QOS = (
     "- {history: 1, depth: 1, reliability: 1, durability: 1, liveliness: 1, avoid_ros_namespace_conventions: false,"
@@ -41,28 +43,40 @@ _LATCHED_QOS = (
 class Recording:
     """Writes what a world does until it is closed, at the latest when the process ends; made by `World.record`.
 
-    What a killed process leaves lacks its last second at most and is for `mvsim-gym repair`.
+    What a killed process leaves lacks its last second at most; `mvsim-gym play` shows it as it is, others read it after
+    `mvsim-gym repair`.
+
+    Args:
+        told: what the world was loaded from, what JSON can say.
     """
+
+    _SOURCE: ClassVar[type[Sampled] | type[Scheduled]] = Scheduled
 
     def __init__(
         self,
         path: str | os.PathLike[str],
+        model: _core.Model,
         simulation: _core.Simulation,
         vehicles: Mapping[str, Vehicle],
         period: float,
+        told: Mapping[str, Any],
     ) -> None:
         if not number("period", period) > 0:
             raise ValueError(f"period: found {period}, expected seconds above 0")
-        self._simulation, self._period = simulation, float(period)
+        self._model, self._simulation, self._period = model, simulation, float(period)
         file = McapFile(path, f"mvsim_gym {__version__}")
         self._file = file
         self._finalizer = weakref.finalize(self, file.close)
         topics = _Topics(file)
-        prefix = (lambda v: f"/{_word(v.name)}") if len(vehicles) > 1 else (lambda v: "")
-        self._vehicles = [_VehicleTopics(topics, simulation, v, prefix(v)) for v in vehicles.values()]
+        self._vehicles = [
+            _VehicleTopics(topics, simulation, vehicle, prefix, self._SOURCE)
+            for vehicle, prefix in zip(vehicles.values(), prefixes_of(vehicles), strict=True)
+        ]
+        self._scene = SceneTopics(topics.write, told)
         self._offset = 0  # ns from the simulation's clock to the stamps, which never go back
         self._written: float | None = None  # s of the simulation, when states were written
         self._last = 0
+        self._write_world()
         for vehicle in self._vehicles:
             vehicle.write_description(self._stamp(simulation.time))
         self.after_step()
@@ -91,6 +105,7 @@ class Recording:
         if self._written is not None and now - self._written < (1 - 1e-6) * self._period:
             return
         self._written = now
+        self._scene.write_poses(self._simulation, self._last)
         for vehicle in self._vehicles:
             vehicle.write_state(self._last)
 
@@ -101,6 +116,14 @@ class Recording:
         for vehicle in self._vehicles:
             vehicle.forget_readings()
         self.after_step()
+
+    def _write_world(self) -> None:
+        now = max(self._stamp(self._simulation.time), self._last)
+        self._scene.write_world(self._model, now, **self._more())
+
+    def _more(self) -> dict[str, Any]:
+        """What else is told of the world."""
+        return {}
 
     def _stamp(self, time: float) -> int:
         return round(time * 1e9) + self._offset
@@ -152,16 +175,23 @@ class _Topics:
 class _VehicleTopics:
     """What one vehicle tells."""
 
-    def __init__(self, topics: _Topics, simulation: _core.Simulation, vehicle: Vehicle, prefix: str) -> None:
+    def __init__(
+        self,
+        topics: _Topics,
+        simulation: _core.Simulation,
+        vehicle: Vehicle,
+        prefix: str,
+        source: type[Sampled] | type[Scheduled],
+    ) -> None:
         self._topics, self._simulation, self._vehicle, self._prefix = topics, simulation, vehicle, prefix
         self._touched = False
-        self._sensors = [s for s in vehicle.sensors.values() if s._model.class_name in MESSAGES]
-        self._seen: dict[str, int] = {}
+        known = [s for s in vehicle.sensors.values() if s._model.class_name in MESSAGES]
+        self._sources = [source(sensor) for sensor in known]
         notice(
             f"recording: readings of the sensor '{s.name}' of '{vehicle.name}' are left out: no message is known for"
             f" the class '{s._model.class_name}'"
             for s in vehicle.sensors.values()
-            if s not in self._sensors
+            if s not in known
         )
 
     def write_description(self, now: int) -> None:
@@ -187,13 +217,12 @@ class _VehicleTopics:
     def write_readings(self, stamp: Callable[[float], int]) -> None:
         """The readings that have come since the last call; called after every step."""
         self._touched |= self._vehicle.in_collision
-        for sensor in self._sensors:
-            count = self._simulation.sensor_count(sensor._index)
-            if count == self._seen.get(sensor.name, 0):
+        for source in self._sources:
+            moment = source.moment()
+            if moment is None:
                 continue
-            self._seen[sensor.name] = count
-            now = stamp(self._simulation.sensor_time(sensor._index))
-            sent = list(MESSAGES[sensor._model.class_name](Messages(now), sensor, _word(sensor.name)))
+            now, sensor = stamp(moment), source.sensor
+            sent = list(MESSAGES[sensor._model.class_name](Messages(now), sensor, word_of(sensor.name)))
             for each in sent:
                 self._write(each.topic, each.message, now)
             frames = {each.frame: each.pose for each in sent}
@@ -202,7 +231,8 @@ class _VehicleTopics:
 
     def forget_readings(self) -> None:
         """The count of readings begins anew."""
-        self._seen = {s.name: self._simulation.sensor_count(s._index) for s in self._sensors}
+        for source in self._sources:
+            source.forget()
 
     def _write(self, topic: str, message: Any, now: int) -> None:
         self._topics.write(f"{self._prefix}/{topic}", message, now)
@@ -221,6 +251,12 @@ class _VehicleTopics:
             yield f"mvsim.chassis_shape.wheel{k}", np.column_stack([turned, np.full(4, radius)])
 
 
-def _word(name: str) -> str:
+def prefixes_of(vehicles: Iterable[str]) -> list[str]:
+    """What the topics of each vehicle, by name, begin with."""
+    names = list(vehicles)
+    return [f"/{word_of(name)}" for name in names] if len(names) > 1 else [""] * len(names)
+
+
+def word_of(name: str) -> str:
     """A name as ROS takes it in topics and frames."""
     return re.sub(r"\W", "_", name, flags=re.ASCII)

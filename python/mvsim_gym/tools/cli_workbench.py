@@ -19,6 +19,7 @@ def add_workbench(commands: Commands) -> None:
     _add_view(commands)
     _add_film(commands)
     _add_collect(commands)
+    _add_play(commands)
     _add_repair(commands)
     _add_plot(commands)
     _add_tune(commands)
@@ -100,6 +101,36 @@ def _collect(arguments: argparse.Namespace) -> None:
         print(file=sys.stderr)
     print(f"{dataset.spec.dataset_id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
     print(f"Minari finds it with MINARI_DATASETS_PATH={arguments.output}")
+
+
+def _add_play(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "play",
+        help="show a recording in a browser",
+        description="Shows FILE.mcap, which --record or World.record wrote, in a browser, with a slider for its time;"
+        " also one whose process was killed. Needs the extras 'view' and 'record'. Ctrl-C ends it.",
+    )
+    parser.add_argument("recording", metavar="FILE.mcap", help="the recording")
+    parser.add_argument("--world", metavar="WORLD", help="the world file (default: the one that it names)")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
+    )
+    add_listening(parser)
+    add_loading(parser)
+    parser.set_defaults(run=_play)
+
+
+def _play(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.play import play
+
+    play(
+        arguments.recording,
+        world=arguments.world,
+        speed=arguments.speed,
+        host=arguments.host,
+        port=arguments.port,
+        **loading(arguments),
+    )
 
 
 def _add_repair(commands: Commands) -> None:

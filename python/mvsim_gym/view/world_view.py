@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._rotation import moved
 from mvsim_gym.readings import VIEWS, CameraReading, Lidar3dReading
 from mvsim_gym.view.controls import Put
 from mvsim_gym.view.moment import Group, Moment
@@ -19,7 +19,7 @@ from mvsim_gym.view.view import PICTURE_PERIOD, View
 if TYPE_CHECKING:
     from mvsim_gym.world import World
 
-__all__ = ["WorldView"]
+__all__ = ["WorldView", "grey_of"]
 
 
 class WorldView(View):
@@ -105,9 +105,14 @@ def _pictures_of(name: str, reading: CameraReading) -> dict[str, npt.NDArray[np.
     """Colours as they are, depths as greys, the farthest white."""
     found = {} if reading.image is None else {name: reading.image}
     if reading.depth is not None:
-        depth = reading.depth / max(float(reading.depth.max()), 1e-6)
-        found[f"{name} depth"] = np.repeat((255 * depth).astype(np.uint8)[..., None], 3, axis=2)
+        found[f"{name} depth"] = grey_of(reading.depth)
     return found
+
+
+def grey_of(depth: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
+    """Depths (height, width) as a picture (height, width, 3), the farthest white."""
+    share = depth / max(float(depth.max()), 1e-6)
+    return np.repeat((255 * share).astype(np.uint8)[..., None], 3, axis=2)
 
 
 def _cloud_of(
@@ -116,17 +121,4 @@ def _cloud_of(
     """What a 3D lidar saw, (n, 3) in the world."""
     cloud = reading.points()
     points = np.stack([cloud["x"], cloud["y"], cloud["z"]], axis=1)
-    return _moved(_moved(points, mount), pose).astype(np.float32)
-
-
-def _moved(points: npt.NDArray[np.float64], pose: tuple[float, ...]) -> npt.NDArray[np.float64]:
-    """Points (n, 3) of a frame in that where its pose (x, y, z, yaw, pitch, roll) is given."""
-    (cy, sy), (cp, sp), (cr, sr) = ((math.cos(a), math.sin(a)) for a in pose[3:])
-    rotation = np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
-    return points @ rotation.T + np.array(pose[:3])
+    return moved(moved(points, mount), pose).astype(np.float32)
