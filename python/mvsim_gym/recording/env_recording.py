@@ -41,7 +41,7 @@ class EnvRecording(Recording):
     def after_step(self) -> None:
         """Writes how the env stands, if that is new."""
         batch, env = self._batch, self._env
-        if not batch.started(env):
+        if self.closed or not batch.started(env):
             return
         _core.copy_env(batch, env, self._simulation)
         moment = batch.episode(env), self._simulation.time
@@ -52,9 +52,9 @@ class EnvRecording(Recording):
             self._model = batch.model(env)
             self._write_world()
         if before is not None and (before[0] != moment[0] or moment[1] < before[1]):
-            super().after_jump()
+            self.after_jump()
         else:
-            super().after_step()
+            self._write()
         goal = _core.env_goals(batch)[env]
         if np.isfinite(goal[0]) and (self._goal is None or not np.array_equal(goal, self._goal)):
             self._goal = goal

@@ -98,6 +98,9 @@ class Recording:
 
     def after_step(self) -> None:
         """Writes what is new: readings as they come, states at their period."""
+        self._write()
+
+    def _write(self) -> None:
         now = self._simulation.time
         self._last = self._stamp(now)
         for vehicle in self._vehicles:
@@ -115,7 +118,7 @@ class Recording:
         self._written = None
         for vehicle in self._vehicles:
             vehicle.forget_readings()
-        self.after_step()
+        self._write()
 
     def _write_world(self) -> None:
         now = max(self._stamp(self._simulation.time), self._last)

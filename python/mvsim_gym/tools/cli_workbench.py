@@ -18,6 +18,7 @@ def add_workbench(commands: Commands) -> None:
     _add_launch(commands)
     _add_view(commands)
     _add_film(commands)
+    _add_evaluate(commands)
     _add_collect(commands)
     _add_play(commands)
     _add_repair(commands)
@@ -31,11 +32,11 @@ _POLICY_HELP = (
 )
 
 
-def _add_env(parser: argparse.ArgumentParser) -> None:
+def _add_env(parser: argparse.ArgumentParser, seed: int = 0) -> None:
     parser.add_argument("env", metavar="ENV_ID", help="an id or an environment file")
     parser.add_argument("--policy", default="random", metavar="P", help=_POLICY_HELP)
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the first episode (default 0), then one more each"
+        "--seed", type=int, default=seed, help=f"of the first episode (default {seed}), then one more each"
     )
 
 
@@ -63,6 +64,29 @@ def _film(arguments: argparse.Namespace) -> None:
     }
     for line in film(arguments.env, arguments.policy, arguments.output, **options):
         print(line, flush=True)
+
+
+def _add_evaluate(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "evaluate",
+        help="run episodes and say how they ended",
+        description="Runs episodes of an environment and prints the rates of success and of each way to fail, the mean"
+        " time of successes (s) and the mean return.",
+    )
+    _add_env(parser, seed=1_000_000)
+    parser.add_argument("--episodes", type=int, default=100, metavar="N", help="how many (default 100)")
+    parser.add_argument(
+        "--record", metavar="FILE.mcap", help="record all episodes, which run one after another then"
+    )
+    parser.set_defaults(run=_evaluate)
+
+
+def _evaluate(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.evaluate import evaluate
+
+    options = {name: getattr(arguments, name) for name in ("episodes", "seed", "record")}
+    for line in evaluate(arguments.env, arguments.policy, **options):
+        print(line)
 
 
 def _add_collect(commands: Commands) -> None:
@@ -242,6 +266,7 @@ def _add_view(commands: Commands) -> None:
     )
     parser.add_argument("--policy", default="random", metavar="P", help=_POLICY_HELP)
     parser.add_argument("--seed", type=int, default=0, help="of the first env, or of noise (default 0)")
+    parser.add_argument("--record", metavar="FILE.mcap", help="record it; of environments the first world")
     add_listening(parser)
     add_loading(parser)
     parser.set_defaults(run=_view)
@@ -255,11 +280,12 @@ def _view(arguments: argparse.Namespace) -> None:
         from mvsim_gym.tools.launch import launch
 
         view = (arguments.host, arguments.port)
-        launch(arguments.target, view=view, seed=arguments.seed, **loading(arguments))
-    else:
-        view_envs(
-            arguments.target, arguments.policy, num_envs=arguments.num_envs, seed=arguments.seed, **listening
+        launch(
+            arguments.target, view=view, record=arguments.record, seed=arguments.seed, **loading(arguments)
         )
+    else:
+        options = {name: getattr(arguments, name) for name in ("num_envs", "seed", "record")}
+        view_envs(arguments.target, arguments.policy, **options, **listening)
 
 
 def _add_tune(commands: Commands) -> None:
