@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._drawing import arrows
 from mvsim_gym._rotation import moved
 from mvsim_gym.readings import VIEWS, CameraReading, Lidar3dReading
 from mvsim_gym.view.controls import Put
@@ -30,7 +31,7 @@ class WorldView(View):
         things = [f"vehicle:{name}" for name in world.vehicles]
         things += [f"block:{name}" for name, block in world.blocks.items() if not block._model.is_wall]
         cameras = any(sensor.class_name in VIEWS for sensor in world._model.sensors)
-        super().__init__(world._model, things, host, port, ends=True, cameras=cameras)
+        super().__init__(world._model, things, host, port, ends=True, cameras=cameras, marks=("forces",))
         self._world = world
         self._pictures_due = 0.0
         self._counts: dict[int, int] = {}
@@ -41,7 +42,7 @@ class WorldView(View):
     def after_step(self) -> None:
         """Hands over where everything is, if it is time and somebody looks."""
         if self._wants_moment():
-            self._feed.put(self.moment())
+            self._feed.put(self.moment(marks=self._wants_marks()))
 
     def wishes(self) -> Iterator[str]:
         """What was pressed since the last call: keys, and the words "step", "reset" and "end". What was to be put
@@ -53,26 +54,36 @@ class WorldView(View):
             else:
                 yield wish
 
-    def moment(self) -> Moment:
-        """How the world stands."""
+    def moment(self, *, marks: bool = True) -> Moment:
+        """How the world stands, with marks or without."""
         world, simulation = self._world, self._world._simulation
-        marks = _core.scene_marks(simulation)
         envs, poses = np.zeros(1, np.int32), _core.scene_poses(simulation)[None]
         pictures: dict[str, npt.NDArray[np.uint8]] = {}
         if time.monotonic() >= self._pictures_due:
             self._pictures_due = time.monotonic() + PICTURE_PERIOD
             pictures = self._new_readings()
+        told: dict[str, Any] = self._marks() if marks else {}
         twist = next(iter(world.vehicles.values())).twist if world.vehicles else None
         return Moment(
             simulation.time,
             [Group(world._model, envs, poses)],
-            hits=np.concatenate([marks["hits"], *self._clouds.values()]),
-            joints=marks["joints"],
-            contacts=_core.vehicle_contacts(simulation),
             pictures=pictures,
             values={} if twist is None else {f"speed {name}": v for name, v in twist._asdict().items()},
             text=self.text or f"{simulation.time:.2f} s",
+            has_marks=marks,
+            **told,
         )
+
+    def _marks(self) -> dict[str, Any]:
+        world, simulation = self._world, self._world._simulation
+        marks = _core.scene_marks(simulation)
+        found = [*arrows(world.vehicles.values())] if self._shows("forces") else []
+        return {
+            "hits": np.concatenate([marks["hits"], *self._clouds.values()]),
+            "joints": marks["joints"],
+            "forces": np.array(found).reshape(-1, 2, 3),
+            "contacts": _core.vehicle_contacts(simulation),
+        }
 
     def _new_readings(self) -> dict[str, npt.NDArray[np.uint8]]:
         """Pictures of cameras that have seen something new; takes over the points of such 3D lidars."""
