@@ -218,6 +218,11 @@ def _add_launch(commands: Commands) -> None:
         "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
     )
     parser.add_argument("--record", metavar="FILE.mcap", help="record it; below --outputs if that is given")
+    parser.add_argument(
+        "--joystick",
+        action="store_true",
+        help="the first gamepad drives the chosen vehicle (extra 'joystick')",
+    )
     add_topics(parser)
     parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
     parser.add_argument(
@@ -241,6 +246,7 @@ def _launch(arguments: argparse.Namespace) -> None:
         duration=arguments.duration,
         outputs=arguments.outputs,
         record=arguments.record,
+        joystick=arguments.joystick,
         keys=sys.stdin if in_terminal else None,
         hub=None if arguments.no_hub else (arguments.host, arguments.port),
         topics=topics_wanted(arguments),

@@ -10,11 +10,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Vehicle
+from mvsim_gym.tools.joystick import Device, Gamepad, first_device
 from mvsim_gym.tools.teleop import HELP, Teleop
 from mvsim_gym.world import World
 
@@ -90,6 +92,7 @@ def launch(
     hub: tuple[str, int] | None = None,
     topics: Mapping[str, Any] | None = None,
     view: tuple[str, int] | None = None,
+    joystick: bool = False,
     say: TextIO = sys.stderr,
     **loading: Any,
 ) -> float:
@@ -105,6 +108,7 @@ def launch(
         hub: the address and the port of a hub that is started, of which the world is a node; None: nothing listens.
         topics: the keywords `relative` and `rename` of `WorldNode`.
         view: an address and a port where browsers see it and drive.
+        joystick: whether a gamepad drives.
         say: where status and messages go; one line that is rewritten if it is a terminal.
         loading: further keywords of `World`.
 
@@ -128,9 +132,19 @@ def launch(
             seen.controls.begin(factor)
             _line(say, f"view: {seen.url}", ends=True)
         pressed = stack.enter_context(_keys_of(keys)) if keys is not None else lambda: ""
+        device = stack.enter_context(first_device(partial(_line, say, ends=True))) if joystick else None
         node = None if hub is None else stack.enter_context(_serving(world, *hub, topics or {}, say))
         _run(
-            world, factor, math.inf if duration is None else duration, truth, node, ended, pressed, seen, say
+            world,
+            factor,
+            math.inf if duration is None else duration,
+            truth,
+            node,
+            ended,
+            pressed,
+            seen,
+            device,
+            say,
         )
     return world.time
 
@@ -144,9 +158,11 @@ def _run(
     ended: Callable[[], bool],
     pressed: Callable[[], str],
     view: WorldView | None,
+    device: tuple[Device, Callable[[], bool]] | None,
     say: TextIO,
 ) -> None:
     teleop, clock = Teleop(world), Clock(factor)
+    pad = None if device is None else Gamepad(teleop, device[0], partial(_line, say, ends=True), device[1])
     pace = _Pace(clock, factor, view)
     began = told = time.monotonic()
     dt = world.timestep
@@ -170,6 +186,8 @@ def _run(
                 teleop.press(key)
         if _ESCAPE in keys:
             break
+        if pad is not None:
+            pad.poll()
         now = time.monotonic()
         if now - told >= _STATUS_EVERY:
             told = now
