@@ -40,6 +40,9 @@ class VehicleModel:
     def wheels(self) -> list[typing.Annotated[list[float], "FixedSize(6)"]]:
         ...
     @property
+    def z_max(self) -> float:
+        ...
+    @property
     def z_min(self) -> float:
         ...
 class BlockModel:

@@ -178,6 +178,7 @@ void bind_model(py::module_& m) {
       // of the chassis, (n, 2) m in the vehicle's frame
       .def_property_readonly("outline", &outline_of)
       .def_readonly("z_min", &VehicleModel::z_min)
+      .def_readonly("z_max", &VehicleModel::z_max)
       .def_property_readonly("publication", &publication_of<VehicleModel>);
   py::class_<BlockModel>(m, "BlockModel")
       .def_readonly("name", &BlockModel::name)

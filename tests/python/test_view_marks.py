@@ -28,7 +28,7 @@ def test_forces_are_shown_when_they_are_asked_for() -> None:
     world.step(0.2)
     with world.view(port=0) as view:
         assert not len(view.moment().forces), "they cost nothing as long"
-        view._stage.marks.wanted["forces"] = True
+        view.controls.toggles["forces"].value = True
         moment = view.moment()
         pushing = [w for v in world.vehicles.values() for w in v.wheels if np.hypot(*w.force) > 0]
         assert len(moment.forces) == len(pushing) > 1
@@ -36,12 +36,14 @@ def test_forces_are_shown_when_they_are_asked_for() -> None:
         ways = np.linalg.norm(moment.forces[:, 1] - moment.forces[:, 0], axis=1)
         expected = radius * np.hypot(*pushing[0].force) / pushing[0].load
         assert ways[0] == pytest.approx(expected)
+        top = world._model.vehicles[0].z_max
+        assert moment.forces[0, :, 2] == pytest.approx([top + 0.02] * 2), "above the robot"
         view._show(moment)
         shafts = lines_shown(view, "forces")
         assert shafts.shape == (3 * len(pushing), 2, 3)
         np.testing.assert_allclose(shafts[: len(pushing)], moment.forces, atol=1e-6)
         np.testing.assert_allclose(shafts[len(pushing) :, 0], np.tile(moment.forces[:, 1], (2, 1)), atol=1e-6)
-        view._stage.marks.wanted["forces"] = False
+        view.controls.toggles["forces"].value = False
         view._show(view.moment())
         assert lines_shown(view, "forces") is None
 
@@ -53,7 +55,8 @@ def test_the_path_of_the_chosen_env_leads_to_its_goal() -> None:
     with envs.view(port=0) as view:
         view.controls.chosen = 2
         assert not len(view.moment().path)
-        view._stage.marks.wanted |= {"path": True, "forces": True}
+        for name in ("path", "forces"):
+            view.controls.toggles[name].value = True
         moment = view.moment()
         np.testing.assert_allclose(moment.path[0, :2], envs.read("vehicle:robot/pose")[2, :2], atol=1e-9)
         np.testing.assert_allclose(moment.path[-1, :2], envs.read("goal")[2], atol=1e-9)

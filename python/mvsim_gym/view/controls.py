@@ -74,6 +74,8 @@ class Controls:
         self.wishes: deque[str | Put] = deque(maxlen=1000)
         """keys, each a character, and the words "step", "reset" and "end", and what is to be put where"""
         self.text = server.gui.add_markdown("")
+        self.toggles: dict[str, Any] = {}
+        """the boxes that show marks, by their names; their `value` can be set"""
         with server.gui.add_folder("Run"):
             self._add_run(speed, resets, ends)
         with server.gui.add_folder("Show"):
@@ -138,6 +140,7 @@ class Controls:
             label, hint = _MARKS[name]
             box = gui.add_checkbox(label, marks[name], hint=hint)
             box.on_update(lambda _, box=box, name=name: marks.__setitem__(name, box.value))
+            self.toggles[name] = box
         if cameras:
             seen = gui.add_checkbox("Cameras and 3D lidars", True)
             seen.on_update(lambda _: setattr(self, "pictures", seen.value))

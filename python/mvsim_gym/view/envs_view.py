@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._drawing import arrows
 from mvsim_gym.parts import vehicles_of
 from mvsim_gym.view.controls import Put
+from mvsim_gym.view.marks import forces_of
 from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.view import PICTURE_PERIOD, View
 
@@ -100,10 +100,9 @@ class EnvsView(View):
         }
 
     def _forces(self, chosen: int) -> npt.NDArray[np.float64]:
-        """(n, 2, 3), from a copy of the env's world."""
+        """From a copy of the env's world."""
         simulation = _core.env_simulation(self._batch, chosen)
-        found = [*arrows(vehicles_of(self._batch.model(chosen), simulation).values())]
-        return np.array(found).reshape(-1, 2, 3)
+        return forces_of(vehicles_of(self._batch.model(chosen), simulation).values())
 
     def _path_of(self, chosen: int) -> npt.NDArray[np.float64]:
         """(n, 3), as high as the first agent stands."""

@@ -4,19 +4,22 @@ the path to the goal."""
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._drawing import arrows
+from mvsim_gym.parts import Vehicle
 from mvsim_gym.view.bodies import triangles, update_node
 from mvsim_gym.view.moment import Moment
 
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Marks"]
+__all__ = ["Marks", "forces_of"]
 
 _TRAIL = 400  # places of each vehicle
 _TRAIL_STEP = 0.03  # m between them
@@ -162,6 +165,15 @@ class Marks:
                 )
             elif not np.allclose(self._labels[key].position, at, atol=0.005):
                 self._labels[key].position = at
+
+
+def forces_of(vehicles: Iterable[Vehicle]) -> npt.NDArray[np.float64]:
+    """(n, 2, 3): arrows of the friction of each wheel, above its vehicle, where they are seen."""
+    found = []
+    for vehicle in vehicles:
+        lift = np.array([0.0, 0.0, vehicle._model.z_max + 0.02])
+        found += [ends + lift for ends in arrows([vehicle])]
+    return np.array(found).reshape(-1, 2, 3)
 
 
 def _pieces(line: npt.NDArray[Any]) -> npt.NDArray[Any]:

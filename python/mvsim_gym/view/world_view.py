@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._drawing import arrows
 from mvsim_gym._rotation import moved
 from mvsim_gym.readings import VIEWS, CameraReading, Lidar3dReading
 from mvsim_gym.view.controls import Put
+from mvsim_gym.view.marks import forces_of
 from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.view import PICTURE_PERIOD, View
 
@@ -77,11 +77,11 @@ class WorldView(View):
     def _marks(self) -> dict[str, Any]:
         world, simulation = self._world, self._world._simulation
         marks = _core.scene_marks(simulation)
-        found = [*arrows(world.vehicles.values())] if self._shows("forces") else []
+        seen = world.vehicles.values() if self._shows("forces") else ()
         return {
             "hits": np.concatenate([marks["hits"], *self._clouds.values()]),
             "joints": marks["joints"],
-            "forces": np.array(found).reshape(-1, 2, 3),
+            "forces": forces_of(seen),
             "contacts": _core.vehicle_contacts(simulation),
         }
 
