@@ -35,7 +35,7 @@ CAR = """<mvsim_world>
     <pt>-7 -6</pt><pt>9 -6</pt> <pt>9 -6</pt><pt>9 6</pt> <pt>9 6</pt><pt>-7 6</pt> <pt>-7 6</pt><pt>-7 -6</pt>
   </shape></walls>
   <vehicle name="car">
-    <init_pose>-3 -3 0</init_pose>
+    <init_pose>0 -3 0</init_pose>
     <dynamics class="ackermann">
       <rl_wheel mass="8" width="0.2" diameter="0.5"/><rr_wheel mass="8" width="0.2" diameter="0.5"/>
       <fl_wheel mass="8" width="0.2" diameter="0.5"/><fr_wheel mass="8" width="0.2" diameter="0.5"/>

@@ -149,6 +149,7 @@ def test_it_drives_what_is_launched(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert float(rows[-1].split()[1]) > float(rows[0].split()[1]) + 0.3
 
 
+@pytest.mark.unsanitized  # SDL
 def test_without_a_gamepad_there_is_a_warning() -> None:
     """pygame and SDL themselves, with no device that they could find."""
     pytest.importorskip("pygame", reason="needs the extra joystick")

@@ -141,6 +141,35 @@ def test_each_episode_is_shown_in_its_own_world(tmp_path: Path) -> None:
     envs.close()
 
 
+def test_keywords_and_knobs_are_told(tmp_path: Path) -> None:
+    envs = mvsim_gym.VectorEnv(ENV, num_envs=2, obstacles=3)
+    with envs.record(tmp_path / "x.mcap", env=1):
+        envs.reset(seed=1)
+        envs.step(np.zeros((2, 2), np.float32))
+        envs.set_knobs({"obstacles": 5})
+        envs.reset(seed=2)
+        envs.step(np.zeros((2, 2), np.float32))
+    played = playback_of(tmp_path / "x.mcap")
+    for time, obstacles in ((0.1, 3), (0.3, 5)):
+        (group,) = played.moment(time).groups
+        movers = [name for kind, name, _ in _core.scene_movers(group.model) if kind == "block"]
+        assert len(movers) == obstacles
+    envs.close()
+
+
+def test_variables_of_a_world_are_told(tmp_path: Path) -> None:
+    (tmp_path / "w.world.xml").write_text(
+        """<mvsim_world><for var="i" from="1" to="${count|2}"><block name="b${i}">
+        <init_pose>${i} 3 0</init_pose></block></for></mvsim_world>"""
+    )
+    world = mvsim_gym.World(tmp_path / "w.world.xml", variables={"count": 4})
+    with world.record(tmp_path / "x.mcap"):
+        world.step(0.1)
+    played = playback_of(tmp_path / "x.mcap")
+    assert played.model.fingerprint == world._model.fingerprint
+    assert len(_core.scene_movers(played.model)) == 4
+
+
 def test_mistakes_and_copies(tmp_path: Path) -> None:
     envs = mvsim_gym.VectorEnv(ENV, num_envs=2)
     for env in (-1, 2):

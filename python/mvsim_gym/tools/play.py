@@ -95,7 +95,7 @@ def _model_of(told: Told) -> _core.Model:
     try:
         if "world" in told:
             return World(source, world_seed=told["world_seed"], variables=told["variables"], **folders)._model
-        batch = one_world(source, **told["keywords"], **told.get("knobs", {}), **folders)
+        batch = one_world(source, **{**told["keywords"], **told.get("knobs", {}), **folders})
     except (OSError, ValueError, TypeError) as error:
         raise ValueError(f"its world '{source}' cannot be loaded ({error}), {_REMEDY}") from None
     models = _core.env_models(batch, 0)
