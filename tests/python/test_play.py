@@ -171,6 +171,41 @@ def test_the_world_is_found_or_named(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["play", str(tmp_path / "absent.mcap")]) == 1
 
 
+def test_what_makes_no_sense_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    world = mvsim_gym.World(YARD)
+    model = {"fingerprint": f"{world._model.fingerprint:016x}", "frames": 13}
+    known = {"world": str(YARD), "world_seed": 0, "variables": {}, **model}
+    for told, poses, message in (
+        ("{", 13, "found '{' in"),
+        ("[1]", 13, "found '[1]' in"),
+        (json.dumps(model), 13, "of which world it is"),
+        (json.dumps({"world": str(YARD)}), 13, "what a recording tells of its world"),
+        (json.dumps(known | {"frames": "many"}), 13, "it is of a world with many parts"),
+    ):
+        write_recording(tmp_path / "x.mcap", told, poses)
+        assert main(["play", str(tmp_path / "x.mcap")]) == 1
+        error = capsys.readouterr().err
+        assert message in error and error.count("\n") == 1
+    write_recording(tmp_path / "x.mcap", json.dumps(known), 12)
+    with pytest.raises(ValueError, match=r"found 12 poses at 0\.00 s, expected 13"):
+        playback_of(tmp_path / "x.mcap").moment(0)
+    write_recording(tmp_path / "x.mcap", json.dumps(known), 13)
+    assert playback_of(tmp_path / "x.mcap").moment(0).groups[0].poses.shape == (1, 13, 8)
+
+
+def write_recording(path: Path, told: str, poses: int) -> None:
+    """A recording of one moment."""
+    from mvsim_gym.recording.mcap_file import McapFile
+    from mvsim_gym.recording.messages import Messages
+    from mvsim_gym.recording.recording import _Topics
+
+    file = McapFile(path, "test")
+    topics = _Topics(file)
+    topics.write(WORLD, Messages.text(told), 0)
+    topics.write(POSES, Messages.table(np.zeros((poses, 8), np.float32), ("frame", "pose")), 0)
+    file.close()
+
+
 def recorded_without_poses(folder: Path) -> bytes:
     """A recording of another program."""
     from mcap.writer import Writer

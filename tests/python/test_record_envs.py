@@ -88,7 +88,7 @@ def test_recording_changes_nothing(tmp_path: Path) -> None:
     assert Recorded(tmp_path / "x.mcap").topics[POSES].times, "closed with the envs"
 
 
-def test_env_and_sb3(tmp_path: Path) -> None:
+def test_resets_and_snapshots_of_an_env(tmp_path: Path) -> None:
     env = mvsim_gym.Env(ENV, time_limit=1.0)
     with env.record(tmp_path / "x.mcap"):
         for seed in (1, 2):
@@ -99,6 +99,11 @@ def test_env_and_sb3(tmp_path: Path) -> None:
         env.reset(seed=3)
         env.restore(state)
     assert len(Recorded(tmp_path / "x.mcap").topics[POSES].times) == 2 * 6 + 2
+    env.close()
+
+
+@pytest.mark.unsanitized  # imports PyTorch
+def test_stable_baselines(tmp_path: Path) -> None:
     sb3 = pytest.importorskip("mvsim_gym.sb3", reason="needs the extra sb3")
     venv = sb3.MVSimVecEnv(ENV, num_envs=2, time_limit=1.0)
     with venv.record(tmp_path / "y.mcap", env=1):
@@ -107,7 +112,6 @@ def test_env_and_sb3(tmp_path: Path) -> None:
             venv.step(np.zeros((2, 2), np.float32))
     assert len(Recorded(tmp_path / "y.mcap").topics[POSES].times) == 6
     venv.close()
-    env.close()
 
 
 def test_each_episode_is_shown_in_its_own_world(tmp_path: Path) -> None:
@@ -192,6 +196,7 @@ def test_mistakes_and_copies(tmp_path: Path) -> None:
 
 
 def test_evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm", reason="the examples need it")
     arguments = ["evaluate", ENV, "--policy", BASELINES, "--episodes", "3"]
     assert main(arguments) == 0
     lines = capsys.readouterr().out
@@ -208,6 +213,7 @@ def test_evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_evaluate_counts_each_seed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """More episodes than run at once, and fewer in the last turn, give what single ones give."""
+    pytest.importorskip("tqdm", reason="the examples need it")
     import mvsim_gym.tools.evaluate as module
 
     lines = []

@@ -46,8 +46,14 @@ class Playback:
         self._recorded = recorded
         self._worlds: list[tuple[_core.Model, Mapping[str, Any]]] = []
         for i in range(len(recorded.topics[WORLD].times)):
-            told = json.loads(recorded.message(WORLD, i).data)
-            self._worlds.append((model_of(told), told))
+            text = recorded.message(WORLD, i).data
+            try:
+                told = json.loads(text)
+                self._worlds.append((model_of(told), told))
+            except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+                raise ValueError(
+                    f"found {text[:200]!r} in {WORLD}, expected what a recording tells of its world"
+                ) from None
         self._images = [name for name, topic in recorded.topics.items() if topic.kind == _IMAGE]
         self._clouds: dict[
             str, tuple[int, Poses]
@@ -80,6 +86,8 @@ class Playback:
         time, recorded = self._nanoseconds(seconds), self._recorded
         model, told = self._worlds[max(recorded.index(WORLD, time), 0)]
         poses = self._poses(time)
+        if len(poses) != told["frames"]:
+            raise ValueError(f"found {len(poses)} poses at {seconds:.2f} s, expected {told['frames']}")
         goal = recorded.latest(GOAL, time)
         radius = told.get("goal_radius", _GOAL_RADIUS)
         prefixes = prefixes_of(v.name for v in model.vehicles)
@@ -112,8 +120,8 @@ class Playback:
         return between(before, after, share)
 
     def _recorded_poses(self, index: int) -> Poses:
-        data = self._recorded.message(POSES, index).data
-        return np.array(data, np.float32).reshape(-1, 8)
+        data = np.array(self._recorded.message(POSES, index).data, np.float32)
+        return data[: len(data) // 8 * 8].reshape(-1, 8)
 
     def _hits(self, model: _core.Model, prefixes: list[str], time: int) -> npt.NDArray[np.float32]:
         """(n, 3): where rays of the latest scans ended, of 2D and 3D lidars."""
