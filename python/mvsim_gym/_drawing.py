@@ -32,10 +32,12 @@ class Drawable:
 
     _model: _core.Model
     _simulation: _core.Simulation
-    _vehicles: Mapping[str, Vehicle]
     _painter: Painter | None
 
     if TYPE_CHECKING:
+
+        @property
+        def vehicles(self) -> Mapping[str, Vehicle]: ...
 
         def _alone(self) -> AbstractContextManager[None]: ...
 
@@ -71,7 +73,7 @@ class Drawable:
                 f"draw: found {os.fspath(width)!r} as the width, expected pixels. It writes no file but returns the "
                 "picture as an array: save it with PIL.Image.fromarray(world.draw()).save(path)"
             )
-        index = 0 if vehicle is None else list(self._vehicles).index(self._vehicles[vehicle].name)
+        index = 0 if vehicle is None else list(self.vehicles).index(self.vehicles[vehicle].name)
         with self._alone():
             return self._drawn(width, height, camera, index, names, forces, trails)
 
@@ -94,7 +96,7 @@ class Drawable:
         thick = max(2.0, min(width, height) / 240)
         for k, line in enumerate(lines):
             draw_line(picture, seen.pixels(line, width, height), thick, _TRAILS[k % len(_TRAILS)])
-        for arrow in arrows(self._vehicles.values()) if forces else ():
+        for arrow in arrows(self.vehicles.values()) if forces else ():
             _draw_arrow(picture, seen.pixels(arrow, width, height), thick)
         return _with_names(picture, *places(self), seen) if names else picture
 
@@ -113,7 +115,7 @@ def _camera_of(world: Drawable, camera: Any, vehicle: int, aspect: float) -> _co
     if isinstance(camera, str) and camera in _CAMERAS:
         if camera == "above":
             return _core.Camera.of_world(world._model, aspect)
-        if not world._vehicles:
+        if not world.vehicles:
             raise ValueError("camera: found 'behind', expected 'above': this world has no vehicle")
         return _core.Camera.behind(world._simulation, vehicle)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from mvsim_gym._keywords import checked_text, kind_of, path_text, quoted
@@ -14,8 +15,12 @@ Found = tuple[list[tuple[str, str]], str]
 
 def cache_folder() -> str:
     """Of files that `mvsim-gym fetch` downloaded: `$MVSIM_CACHE`, else the one that MVSim itself uses."""
-    # asked for at every load: text, for a pathlib.Path takes a tenth of the load of a small world
-    return os.environ.get("MVSIM_CACHE") or os.path.join(os.path.expanduser("~"), ".cache", "mvsim-storage")
+    return os.environ.get("MVSIM_CACHE") or _cache_below(os.environ.get("HOME"))
+
+
+@cache
+def _cache_below(_home: str | None) -> str:
+    return os.path.join(os.path.expanduser("~"), ".cache", "mvsim-storage")
 
 
 def checked_resources(name: str, given: Any) -> dict[str, str]:
@@ -57,5 +62,6 @@ def all_resources(given: Mapping[str, str]) -> Found:
         ValueError: the environment variable names no folders.
     """
     entries = os.environ.get("MVSIM_RESOURCES")
-    from_environment = parsed_resources("MVSIM_RESOURCES", entries) if entries else {}
-    return [*{**from_environment, **given}.items()], cache_folder()
+    if entries:
+        given = {**parsed_resources("MVSIM_RESOURCES", entries), **given}
+    return [*given.items()], cache_folder()

@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mvsim_gym import _core
@@ -136,13 +137,26 @@ class World(Drawable, ViewableWorld):
         self, model: _core.Model, simulation: _core.Simulation, log: _core.VehicleLog | None = None
     ) -> None:
         self._model, self._simulation, self._log = model, simulation, log
-        self._vehicles = vehicles_of(model, simulation, self._log)
-        standing = {s.name: Sensor(simulation, s, i) for i, s in enumerate(model.sensors) if s.is_standalone}
-        self._sensors = Named("sensor", standing)
-        self._blocks = Named("block", {b.name: Block(simulation, b, i) for i, b in enumerate(model.blocks)})
         self._painter: Painter | None = None
         self._recording: Recording | None = None
         self._lock = threading.Lock()
+
+    # Made when they are asked for first, for a world may have thousands of blocks and a user of none.
+
+    @cached_property
+    def _vehicles(self) -> Named[Vehicle]:
+        return vehicles_of(self._model, self._simulation, self._log)
+
+    @cached_property
+    def _sensors(self) -> Named[Sensor]:
+        standing = ((i, s) for i, s in enumerate(self._model.sensors) if s.is_standalone)
+        return Named("sensor", {s.name: Sensor(self._simulation, s, i) for i, s in standing})
+
+    @cached_property
+    def _blocks(self) -> Named[Block]:
+        return Named(
+            "block", {b.name: Block(self._simulation, b, i) for i, b in enumerate(self._model.blocks)}
+        )
 
     def _new_log(self) -> None:
         """Closes the CSV files, if there are any, and begins new ones beside them."""

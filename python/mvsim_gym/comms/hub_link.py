@@ -73,7 +73,7 @@ class HubLink:
         self._socket: zmq.Socket[bytes] = self._context.socket(zmq.REQ)
         self._socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
         events = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
-        self._monitor = self._monitored(events)
+        self._monitor: zmq.Socket[bytes] = self._monitored(events)
         self._socket.connect(f"tcp://{self._host}:{self._port}")
 
     def _monitored(self, events: int) -> zmq.Socket[bytes]:
