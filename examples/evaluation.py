@@ -27,18 +27,21 @@ def evaluate(
     *,
     spl: bool = False,
     title: str = "evaluation",
+    record: str | PathLike[str] | None = None,
     **overrides: Any,
 ) -> Result:
     """Run one episode a seed and average what `info` says at their ends; a bar shows how many have ended.
 
     `policy` maps observations (dict of arrays [n, ...]) to actions [n, m] in [-1, 1].
     Returns `success` and `failures` {reason: rate}, whose rates sum to 1; mean `time` of successes [s] (None if there
-    is none), `return`, `length` of episodes [s], how many `episodes`, and with `spl` SPL.
+    is none), `return`, `length` of episodes [s], how many `episodes`, and with `spl` SPL. With `record`, an MCAP file,
+    all episodes go into it, one after another, with the same results.
     """
-    n = min(AT_ONCE, len(seeds))
+    n = 1 if record is not None else min(AT_ONCE, len(seeds))
     envs = mvsim_gym.VectorEnv(env, num_envs=n, spl=spl, autoreset_mode="Disabled", **overrides)
     waiting = list(range(n, len(seeds)))[::-1]
     episode = np.arange(n)  # which one an env plays; -1: none that counts
+    recording = None if record is None else envs.record(record)
     observation, _ = envs.reset(seed=list(seeds[:n]))
     ends: dict[str, NDArray[Any]] = {}
     returns = np.zeros(len(seeds))
@@ -65,6 +68,8 @@ def evaluate(
                 next_seeds[i] = seeds[episode[i]] if episode[i] >= 0 else None
             if (episode >= 0).any():
                 observation, _ = envs.reset(seed=next_seeds, options={"reset_mask": ended})
+    if recording is not None:
+        recording.close()
     envs.close()
     won = ends["success"] > 0
     return {

@@ -137,7 +137,14 @@ def run(
     seeds = HELD_OUT_SEEDS[: args.episodes]
     policy = greedy_policy(args.env, model)
     rows = {
-        name: evaluate(args.env, drive, seeds, spl=True, title=f"final evaluation of {name}")
+        name: evaluate(
+            args.env,
+            drive,
+            seeds,
+            spl=True,
+            title=f"final evaluation of {name}",
+            record=args.record if name == "PPO" else None,
+        )
         for name, drive in {"PPO": policy, **baselines}.items()
     }
     metrics = {**training_metrics(progress, args), **rows["PPO"]}
@@ -161,7 +168,8 @@ def run(
 
 def main() -> None:
     args = arguments()
-    missing = [name for name in ("matplotlib", "imageio") if importlib.util.find_spec(name) is None]
+    needed = ["matplotlib", "imageio", *(["mcap", "rosbags"] if args.record else [])]
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         sys.exit(f"train_ppo.py needs {' and '.join(missing)}: pip install {' '.join(missing)}")
     try:
@@ -230,10 +238,18 @@ def arguments() -> argparse.Namespace:
         default=max_episodes,
         help=f"of the final evaluation, at most {max_episodes}",
     )
+    parser.add_argument(
+        "--record",
+        type=pathlib.Path,
+        metavar="FILE.mcap",
+        help="record PPO's episodes of the final evaluation, for mvsim-gym play",
+    )
     parser.add_argument("--out", type=pathlib.Path, help="output folder (default runs/<env>-seed<seed>)")
     parser.add_argument("--no-baselines", action="store_true", help="leave the scripted baselines out")
     parser.add_argument("--no-video", action="store_true", help="leave the film of an episode out")
     args = parser.parse_args()
+    if args.record and not args.record.absolute().parent.is_dir():
+        parser.error(f"--record {args.record}: there is no folder {args.record.parent}")
     if args.episodes > max_episodes:
         parser.error(f"--episodes {args.episodes}: at most {max_episodes}, the number of held-out seeds")
     return args

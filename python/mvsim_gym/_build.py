@@ -112,9 +112,10 @@ def recipe_of(constructor: Constructor, env: Named | None, keywords: dict[str, A
     return Recipe(constructor.name, path, overrides, options)
 
 
-def one_world(env: Named) -> _core.Batch:
-    """A batch of one world, of as many agents as that has; raises as `make_batch` does."""
-    recipe = recipe_of(CONSTRUCTORS["VectorEnv"], env, {})
+def one_world(env: Named, **keywords: Any) -> _core.Batch:
+    """A batch of one world, of as many agents as that has, with keywords as of `VectorEnv`; raises as `make_batch`
+    does."""
+    recipe = recipe_of(CONSTRUCTORS["VectorEnv"], env, keywords)
     of_one = {"num_envs": 0, "log_dir": None}  # 0 rows: not said
     return make_batch(replace(recipe, options={**recipe.options, **of_one}))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._follow import draw_line
 from mvsim_gym._picture import Painter, Picture, checked_size, png_of
+from mvsim_gym._rotation import moved
 
 if TYPE_CHECKING:
     from mvsim_gym.parts import Vehicle
@@ -95,7 +96,7 @@ class Drawable:
         thick = max(2.0, min(width, height) / 240)
         for k, line in enumerate(lines):
             draw_line(picture, seen.pixels(line, width, height), thick, _TRAILS[k % len(_TRAILS)])
-        for arrow in _arrows(self) if forces else ():
+        for arrow in arrows(self.vehicles.values()) if forces else ():
             _draw_arrow(picture, seen.pixels(arrow, width, height), thick)
         return _with_names(picture, *places(self), seen) if names else picture
 
@@ -148,12 +149,12 @@ def _trails_of(trails: Any) -> list[Points]:
     return out
 
 
-def _arrows(world: Drawable) -> Iterable[Points]:
+def arrows(vehicles: Iterable[Vehicle]) -> Iterator[Points]:
     """Of each wheel that pushes its chassis: where it stands and where the arrow of its friction ends, (2, 3) m."""
-    for vehicle, model in zip(world.vehicles.values(), world._model.vehicles, strict=True):
+    for vehicle in vehicles:
+        model = vehicle._model
         radius = float(np.linalg.norm(model.outline, axis=1).max())
         pose = vehicle.pose
-        rotation = _rotation(pose.yaw, pose.pitch, pose.roll)
         for (x, y, *_), wheel in zip(model.wheels, vehicle.wheels, strict=True):
             force = np.array([*wheel.force, 0.0])
             size = float(np.linalg.norm(force))
@@ -161,19 +162,7 @@ def _arrows(world: Drawable) -> Iterable[Points]:
                 continue
             length = radius * min(size / wheel.load, _LONGEST_FORCE)
             ends = np.array([[x, y, 0.0], [x, y, 0.0] + length / size * force])
-            yield ends @ rotation.T + pose[:3]
-
-
-def _rotation(yaw: float, pitch: float, roll: float) -> Points:
-    """R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    (cy, cp, cr), (sy, sp, sr) = np.cos([yaw, pitch, roll]), np.sin([yaw, pitch, roll])
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
+            yield moved(ends, pose)
 
 
 def _draw_arrow(picture: Picture, ends: Points, thick: float) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["angles_of", "quaternion_of"]
+__all__ = ["angles_of", "moved", "quaternion_of", "rotation_of"]
 
 
 def quaternion_of(yaw: float, pitch: float, roll: float) -> tuple[float, float, float, float]:
@@ -20,6 +21,24 @@ def quaternion_of(yaw: float, pitch: float, roll: float) -> tuple[float, float, 
         sy * cp * cr - cy * sp * sr,
         cy * cp * cr + sy * sp * sr,
     )
+
+
+def rotation_of(yaw: float, pitch: float, roll: float) -> npt.NDArray[np.float64]:
+    """R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3)."""
+    (cy, cp, cr), (sy, sp, sr) = np.cos([yaw, pitch, roll]), np.sin([yaw, pitch, roll])
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def moved(points: npt.NDArray[np.float64], pose: Sequence[float]) -> npt.NDArray[np.float64]:
+    """Points (n, 3) of a frame in that where its pose (x, y, z, yaw, pitch, roll) is given."""
+    yaw, pitch, roll = pose[3:]
+    return points @ rotation_of(yaw, pitch, roll).T + np.array(pose[:3])
 
 
 def angles_of(rotation: npt.NDArray[np.float64]) -> tuple[float, float, float]:

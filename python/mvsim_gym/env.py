@@ -25,6 +25,7 @@ from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable, OpenInfo
 from mvsim_gym._options import CONSTRUCTORS, EnvOptions
 from mvsim_gym._picture import Painter
+from mvsim_gym._recordable import RecordableEnvs
 from mvsim_gym._state import Copyable, checked_bytes
 from mvsim_gym._term_keywords import marked, terms_of
 from mvsim_gym._viewing import ViewableEnvs
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Env"]
 
 
-class Env(Copyable, ControlsOne, ViewableEnvs, gym.Env[Any, Any]):
+class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]):
     """A robot's task as an environment file describes it.
 
     Observations are a dict of arrays within finite bounds, 1-D float32 but for pictures. Actions are a
@@ -65,7 +66,17 @@ class Env(Copyable, ControlsOne, ViewableEnvs, gym.Env[Any, Any]):
 
     _spec: EnvSpec | None = None
     _NATIVE = frozenset(
-        {"_batch", "_rows", "_rewards", "_terminated", "_truncated", "_info", "_painter", "_view"}
+        {
+            "_batch",
+            "_rows",
+            "_rewards",
+            "_terminated",
+            "_truncated",
+            "_info",
+            "_painter",
+            "_view",
+            "_recording",
+        }
     )
 
     @overload
@@ -135,6 +146,8 @@ class Env(Copyable, ControlsOne, ViewableEnvs, gym.Env[Any, Any]):
         batch.reset(starts=starts)
         if self._terms is not None:
             self._terms.after_reset(None)
+        if self._recording is not None:
+            self._recording.after_step()
         self._info.moment += 1
         self._running = True
         return self._observation(), {}
@@ -164,6 +177,8 @@ class Env(Copyable, ControlsOne, ViewableEnvs, gym.Env[Any, Any]):
         self._info.moment += 1
         if self._view is not None:
             self._view.after_step()
+        if self._recording is not None:
+            self._recording.after_step()
         if not has_infos:  # an episode's end has always some
             return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
@@ -215,6 +230,8 @@ class Env(Copyable, ControlsOne, ViewableEnvs, gym.Env[Any, Any]):
         self._info.moment += 1
         self._seeded = batch.started(0)
         self._running = self._seeded and not batch.ended(0)
+        if self._recording is not None:
+            self._recording.after_step()
         return self._observation()
 
     def render(self) -> npt.NDArray[np.uint8] | None:
@@ -229,6 +246,7 @@ class Env(Copyable, ControlsOne, ViewableEnvs, gym.Env[Any, Any]):
     def close(self) -> None:
         """Gives threads and memory back; a second call does nothing."""
         self._close_view()
+        self._close_recording()
         self._batch = self._painter = None
 
     def _open(self) -> _core.Batch:

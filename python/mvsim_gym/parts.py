@@ -41,6 +41,7 @@ __all__ = [
     "Vehicle",
     "Wheel",
     "Wheels",
+    "vehicles_of",
 ]
 
 T = TypeVar("T")
@@ -346,6 +347,17 @@ class Vehicle(SettableVehicle):
 
     def _wheels(self) -> Wheels:
         return Wheels(tuple(self._model.wheel_names), *self._simulation.wheels(self._index))
+
+
+def vehicles_of(
+    model: _core.Model, simulation: _core.Simulation, log: _core.VehicleLog | None = None
+) -> Named[Vehicle]:
+    """The vehicles of a running world by name, each with its sensors."""
+    sensors: dict[int, dict[int, _core.SensorModel]] = {}
+    for i, sensor in enumerate(model.sensors):
+        sensors.setdefault(sensor.vehicle, {})[i] = sensor
+    made = {v.name: Vehicle(simulation, v, sensors.get(i, {}), i, log) for i, v in enumerate(model.vehicles)}
+    return Named("vehicle", made)
 
 
 class Block(SettableBlock):

@@ -37,6 +37,7 @@ from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
 from mvsim_gym._picture import Painter
+from mvsim_gym._recordable import RecordableEnvs
 from mvsim_gym._state import Copyable, pack, state_list, unpack
 from mvsim_gym._term_keywords import marked, terms_of
 from mvsim_gym._viewing import ViewableEnvs
@@ -51,7 +52,7 @@ __all__ = ["VectorEnv"]
 Seeds = int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None
 
 
-class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` copies of an environment: arrays with a row an env, spaces and infos as those of Gymnasium's
     SyncVectorEnv over `Env`, in every autoreset mode.
 
@@ -78,7 +79,16 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
 
     _spec: EnvSpec | None = None
     _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished", "_alive"})
-    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated", "_batch", "_info", "_painter", "_view"}
+    _NATIVE = _ARRAYS | {
+        "_rewards",
+        "_terminated",
+        "_truncated",
+        "_batch",
+        "_info",
+        "_painter",
+        "_view",
+        "_recording",
+    }
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[VectorOptions]) -> None: ...
@@ -204,6 +214,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             self._terms.after_reset(mask)
         self._needs_reset[slice(None) if mask is None else mask] = False
         self._ready = not self._needs_reset.any()
+        if self._recording is not None:
+            self._recording.after_step()
         infos: dict[str, Any] = {}
         if self.num_agents > 1:
             self._add_alive(infos)
@@ -246,6 +258,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             self._add_alive(infos)
         if self._view is not None:
             self._view.after_step()
+        if self._recording is not None:
+            self._recording.after_step()
         if not self._copy:
             return self._out(out), self._rewards, self._terminated, self._truncated, infos
         return (
@@ -312,6 +326,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
             self._seeded[i] = batch.started(i)
             self._needs_reset[i] = not batch.started(i) or (batch.ended(i) and not next_step)
         self._ready = not self._needs_reset.any()
+        if self._recording is not None:
+            self._recording.after_step()
         return self._out(None)
 
     def snapshot(self) -> bytes:
@@ -341,6 +357,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, gym.vector.VectorEnv[Any, 
     def close_extras(self, **kwargs: Any) -> None:
         """Gives threads and memory back (an array of the batch that is still in use keeps its memory)."""
         self._close_view()
+        self._close_recording()
         if self._batch is not None:
             self._batch.stop_threads()
         self._batch = self._painter = None

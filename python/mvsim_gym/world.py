@@ -44,6 +44,7 @@ from mvsim_gym.parts import (
     Vehicle,
     Wheel,
     Wheels,
+    vehicles_of,
 )
 
 if TYPE_CHECKING:
@@ -145,16 +146,7 @@ class World(Drawable, ViewableWorld):
 
     @cached_property
     def _vehicles(self) -> Named[Vehicle]:
-        sensors: dict[int, dict[int, _core.SensorModel]] = {}
-        for i, sensor in enumerate(self._model.sensors):
-            sensors.setdefault(sensor.vehicle, {})[i] = sensor
-        return Named(
-            "vehicle",
-            {
-                v.name: Vehicle(self._simulation, v, sensors.get(i, {}), i, self._log)
-                for i, v in enumerate(self._model.vehicles)
-            },
-        )
+        return vehicles_of(self._model, self._simulation, self._log)
 
     @cached_property
     def _sensors(self) -> Named[Sensor]:
@@ -278,9 +270,20 @@ class World(Drawable, ViewableWorld):
                     "record: this world is being recorded already, expected close() of that first"
                 )
             self._recording = Recording(
-                path_text("path", path), self._model, self._simulation, self._vehicles, period
+                path_text("path", path), self._model, self._simulation, self._vehicles, period, self._told()
             )
         return self._recording
+
+    def _told(self) -> dict[str, Any]:
+        """What a recording says of where the world comes from."""
+        path, roots, world_seed, variables, _, (resources, _), _ = self._files
+        return {
+            "world": path,
+            "roots": roots,
+            "world_seed": world_seed,
+            "variables": variables,
+            "resources": dict(resources),
+        }
 
     def set_parameter(self, path: str, value: float | str) -> None:
         """Sets the parameters that a path matches until the next reset: friction, masses, gains, noise...

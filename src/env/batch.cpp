@@ -192,6 +192,21 @@ const Simulation& Batch::simulation(int env) const {
 std::shared_ptr<const Model> Batch::model(int env) const {
   return impl_->tasks.at(static_cast<size_t>(env))->models[impl_->envs[static_cast<size_t>(env)].variant];
 }
+const std::vector<std::shared_ptr<const Model>>& Batch::models(int env) const {
+  return impl_->tasks.at(static_cast<size_t>(env))->models;
+}
+std::vector<Vec2> Batch::path(int env, size_t agent, double spacing, size_t most) const {
+  const AgentState& state = impl_->envs.at(static_cast<size_t>(env)).agents.at(agent);
+  Vec2 at{state.now.pose.x, state.now.pose.y};
+  if (!state.field || !state.field->reaches(at)) return {};
+  std::vector<Vec2> points{at};
+  while (points.size() < most && (at.x != state.goal.x || at.y != state.goal.y)) {
+    const Vec2 next = state.field->point_ahead(at, spacing);
+    if (next.x == at.x && next.y == at.y) break;
+    points.push_back(at = next);
+  }
+  return points;
+}
 size_t Batch::vehicle(size_t agent) const {
   return impl_->task->agents.at(agent).vehicle;
 }

@@ -188,6 +188,11 @@ class Batch {
   // -- one env, for drawing and tests
   const Simulation& simulation(int env) const;
   std::shared_ptr<const Model> model(int env) const;
+  // The worlds that the env's episodes are played in, model(env) among them.
+  const std::vector<std::shared_ptr<const Model>>& models(int env) const;
+  // Points on the shortest path that an agent's terms measure, `spacing` m apart from where it is to its
+  // goal, at most `most`; none where no term asks for a path, or where none leads.
+  std::vector<Vec2> path(int env, size_t agent, double spacing, size_t most) const;
   size_t vehicle(size_t agent = 0) const;  // the agent's index in the model
   std::optional<Vec2> goal(int env, size_t agent = 0) const;
   double goal_radius(size_t agent = 0) const;  // m

@@ -196,6 +196,7 @@ void bind_model(py::module_& m) {
       // of the chassis, (n, 2) m in the vehicle's frame
       .def_property_readonly("outline", &outline_of)
       .def_readonly("z_min", &VehicleModel::z_min)
+      .def_readonly("z_max", &VehicleModel::z_max)
       .def_property_readonly("publication", &publication_of<VehicleModel>);
   py::class_<BlockModel>(m, "BlockModel")
       .def_readonly("name", &BlockModel::name)
@@ -227,6 +228,7 @@ void bind_model(py::module_& m) {
   py::class_<Model, py::smart_holder>(m, "Model")
       .def_property_readonly("path", [](const Model& m) { return python_path(m.path); })
       .def_readonly("timestep", &Model::timestep)
+      .def_readonly("fingerprint", &Model::fingerprint)
       .def_readonly("warnings", &Model::warnings)
       .def_readonly("vehicles", &Model::vehicles)
       .def_readonly("blocks", &Model::blocks)

@@ -200,6 +200,13 @@ py::array_t<double> goals_of(const Batch& batch) {
   return out;
 }
 
+// (n, 2) along the path of the first agent of an env.
+py::array_t<double> path_of(const Batch& batch, int env) {
+  constexpr double kSpacing = 0.15;  // m
+  constexpr size_t kMost = 400;
+  return table<double>(batch.path(env, 0, kSpacing, kMost), 2, [](Vec2 p) { return std::array{p.x, p.y}; });
+}
+
 py::array_t<bool> contacts_of(const Simulation& simulation) {
   const auto& vehicles = simulation.state().vehicles;
   py::array_t<bool> out(static_cast<py::ssize_t>(vehicles.size()));
@@ -221,6 +228,18 @@ void bind_view(py::module_& m) {
       },
       "model"_a);
   m.def("scene_movers", &movers_of, "model"_a);
+  m.def(
+      "scene_frames", [](const Model& model) { return model.scene->frame_count; }, "model"_a);
+  m.def(
+      "env_models", [](const Batch& batch, int env) { return batch.models(env); }, "batch"_a, "env"_a);
+  m.def("env_path", &path_of, "batch"_a, "env"_a);
+  // a copy of an env's world, for those who read it at leisure; and another moment of it
+  m.def(
+      "env_simulation", [](const Batch& batch, int env) { return Simulation(batch.simulation(env)); },
+      "batch"_a, "env"_a);
+  m.def(
+      "copy_env", [](const Batch& batch, int env, Simulation& into) { into = batch.simulation(env); },
+      "batch"_a, "env"_a, "into"_a);
   m.def("env_goals", &goals_of, "batch"_a);
   m.def("scene_poses", &poses_of, "simulation"_a);
   m.def("batch_poses", &poses_by_model, "batch"_a);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from typing import Any
 
 import gymnasium as gym
@@ -14,7 +15,11 @@ from conftest import equal
 import mvsim_gym
 
 pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed")
-from pettingzoo.test import parallel_api_test, parallel_seed_test
+with warnings.catch_warnings():
+    warnings.simplefilter(
+        "ignore", DeprecationWarning
+    )  # of an environment that it imports where pygame is installed
+    from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 from mvsim_gym.pettingzoo import parallel_env
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -132,3 +133,37 @@ def test_many_envs_are_seen_and_a_page_that_closes_stops_nothing() -> None:
         at = steps
         wait_for(lambda: steps > at + 20)
     envs.close()
+
+
+def test_a_recording_is_seen_at_any_of_its_times(tmp_path: Path) -> None:
+    pytest.importorskip("rosbags", reason="needs the extra record")
+    from mvsim_gym.recording.recorded import Recorded
+    from mvsim_gym.tools.play import finder
+    from mvsim_gym.view.playback import Playback
+    from mvsim_gym.view.played_view import PlayedView
+
+    world = mvsim_gym.World(DATA / "yard.world.xml")
+    for vehicle, place in (("r1", (0.0, 0.0)), ("r2", (2.3, 1.5))):
+        world.vehicles[vehicle].set_pose(*place)
+    world.blocks["box"].set_pose(2.5, -2.5)
+    world.vehicles["r1"].set_twist(-0.5, 0.0)  # to the left, away from the panel
+    with world.record(tmp_path / "x.mcap"):
+        world.step(3)
+    playback = Playback(Recorded(tmp_path / "x.mcap"), finder(None, {}))
+    with PlayedView(playback, "127.0.0.1", 0) as view:
+        view.controls.paused = True
+        view._stage.marks.wanted.update(dict.fromkeys(("hits", "trails", "names"), False))
+        with browser(view.url) as seen, running(view.advance, view):
+            look_down(view, 6.0)
+            wait_for(lambda: red(seen.picture()).sum() > 100)
+            before = center(red(seen.picture()))
+            view.sought = 2.0
+            wait_for(lambda: view.at == 2.0)
+            time.sleep(1.0)
+            between = center(red(seen.picture()))
+            view.controls.speed, view.controls.paused = 5.0, False
+            wait_for(lambda: view.at == playback.duration)
+            time.sleep(1.0)
+            after = center(red(seen.picture()))
+            assert after[0] < between[0] - 10 < before[0] - 20
+            assert between[0] - after[0] < before[0] - between[0], "one second of three"

@@ -27,6 +27,7 @@ from mvsim_gym._control import OPTIONS, ControlsMany, checked_knobs, starts_of
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, SB3Options
 from mvsim_gym._picture import Painter
+from mvsim_gym._recordable import RecordableEnvs
 from mvsim_gym._state import Copyable, pack, unpack
 from mvsim_gym._viewing import ViewableEnvs
 from mvsim_gym.learners._goals import GoalObservation, without_goal
@@ -41,7 +42,7 @@ Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
 
 
-class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
+class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
     """`num_envs` copies of an environment for Stable-Baselines3, stepped by one native call.
 
     Args:
@@ -58,7 +59,7 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
     else 0, and `env_method("compute_reward", achieved, desired, infos, indices=[0])` answers for any goal.
     """
 
-    _NATIVE = frozenset({"_batch", "_current", "_final", "_info", "_painter", "_view"})
+    _NATIVE = frozenset({"_batch", "_current", "_final", "_info", "_painter", "_view", "_recording"})
 
     @overload
     def __init__(
@@ -134,6 +135,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
         self._forget_infos()
         self._returns[:] = 0
         self._lengths[:] = 0
+        if self._recording is not None:
+            self._recording.after_step()
         return self._observations(self._current)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
@@ -163,6 +166,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
         batch.step(self._actions, self._goals.between if self._goals else None)
         if self._view is not None:
             self._view.after_step()
+        if self._recording is not None:
+            self._recording.after_step()
         rewards = self._goals.rewards() if self._goals else batch.rewards
         dones = batch.finished.copy()
         self._returns += rewards
@@ -200,11 +205,14 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, VecEnv):
         self._lengths[:] = np.frombuffer(lengths, np.int64)
         self._seeded[:] = [batch.started(i) for i in range(batch.num_envs)]
         self._forget_infos()
+        if self._recording is not None:
+            self._recording.after_step()
         return self._observations(self._current)
 
     def close(self) -> None:
         """Gives threads and memory back."""
         self._close_view()
+        self._close_recording()
         if self._batch is not None:
             self._batch.stop_threads()
         self._batch = self._painter = None

@@ -11,6 +11,7 @@ import struct
 import time
 import zlib
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from mvsim_gym._extras import extra
@@ -34,11 +35,11 @@ with extra("a recording", "record"):
         Statistics,
         SummaryOffset,
     )
-    from mcap.stream_reader import StreamReader
+    from mcap.stream_reader import StreamReader, breakup_chunk
 
-__all__ = ["McapFile", "Repair", "repair"]
+__all__ = ["MAGIC", "McapFile", "Repair", "chunks_of", "repair"]
 
-_MAGIC = b"\x89MCAP0\r\n"
+MAGIC = b"\x89MCAP0\r\n"
 _CHUNK_BYTES = 2**20
 _CHUNK_SECONDS = 0.5  # of the wall, between a message and its being safe from a kill
 _CHUNK_NANOSECONDS = 10**9  # of the messages
@@ -58,7 +59,7 @@ class McapFile:
         self._channels: dict[int, Channel] = {}
         self._counts: dict[int, int] = defaultdict(int)
         self._times: tuple[int, int] | None = None  # of the first and the last message
-        self._file.write(_MAGIC + _bytes_of(Header(profile="ros2", library=library)))
+        self._file.write(MAGIC + _bytes_of(Header(profile="ros2", library=library)))
         self._file.flush()
 
     def add(self, record: Schema | Channel | Message) -> None:
@@ -142,7 +143,7 @@ class McapFile:
         at = self._file.tell()
         self._file.write(b"".join(map(_bytes_of, offsets)))
         self._file.write(_bytes_of(Footer(summary_start=begin, summary_offset_start=at, summary_crc=0)))
-        self._file.write(_MAGIC)
+        self._file.write(MAGIC)
         self._file.close()
 
     def _statistics(self) -> Statistics:
@@ -190,7 +191,7 @@ def repair(path: str | os.PathLike[str], output: str | os.PathLike[str] | None =
     target = os.fspath(path if output is None else output)
     part = f"{target}.part"
     with open(path, "rb") as source:
-        if source.read(len(_MAGIC)) != _MAGIC:
+        if source.read(len(MAGIC)) != MAGIC:
             raise ValueError(f"'{os.fspath(path)}' is no MCAP file")
         source.seek(0)
         file = McapFile(part, "mvsim_gym repair")
@@ -210,13 +211,33 @@ def repair(path: str | os.PathLike[str], output: str | os.PathLike[str] | None =
 
 def _copy(source: BinaryIO, file: McapFile) -> bool:
     """Adds what can be read of a file to another; True if that is all of it."""
-    size = os.fstat(source.fileno()).st_size
     is_data = True
     try:
-        for record in StreamReader(source, validate_crcs=True, record_size_limit=size).records:
+        for record in _reader(source).records:
             is_data &= not isinstance(record, DataEnd)
             if is_data and isinstance(record, Schema | Channel | Message):
                 file.add(record)
         return True
-    except (McapError, zstandard.ZstdError, struct.error, ValueError, EOFError):
-        return False  # here it was cut
+    except _CUT:
+        return False
+
+
+_CUT = (McapError, zstandard.ZstdError, struct.error, ValueError, EOFError)
+"""What the library raises where a file was cut or damaged."""
+
+
+def _reader(source: BinaryIO, **options: Any) -> StreamReader:
+    size = os.fstat(source.fileno()).st_size
+    return StreamReader(source, validate_crcs=True, record_size_limit=size, **options)
+
+
+def chunks_of(source: BinaryIO) -> Iterator[tuple[Chunk, list[McapRecord]]]:
+    """The chunks of a file from its beginning, and what is in each, up to the file's first damage or its end."""
+    try:
+        for record in _reader(source, emit_chunks=True).records:
+            if isinstance(record, DataEnd):
+                return
+            if isinstance(record, Chunk):
+                yield record, breakup_chunk(record, validate_crc=True)
+    except _CUT:
+        return  # what comes later is lost

@@ -8,14 +8,17 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from mvsim_gym import __version__, _core
 from mvsim_gym._extras import extra
 from mvsim_gym._numbers import number
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.recording.mcap_file import McapFile
+from mvsim_gym.recording.scene_topics import SceneTopics
 from mvsim_gym.ros.map_topics import write_maps
 from mvsim_gym.ros.messages import STORE, Message
+from mvsim_gym.ros.sources import Sampled, Scheduled
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
 
@@ -36,8 +39,14 @@ _LATCHED_QOS = (
 class Recording:
     """Writes what a world does until it is closed, at the latest when the process ends; made by `World.record`.
 
-    What a killed process leaves lacks its last second at most and is for `mvsim-gym repair`.
+    What a killed process leaves lacks its last second at most; `mvsim-gym play` shows it as it is, others read it after
+    `mvsim-gym repair`.
+
+    Args:
+        told: what the world was loaded from, what JSON can say.
     """
+
+    _SOURCE: ClassVar[type[Sampled] | type[Scheduled]] = Scheduled
 
     def __init__(
         self,
@@ -46,22 +55,26 @@ class Recording:
         simulation: _core.Simulation,
         vehicles: Mapping[str, Vehicle],
         period: float,
+        told: Mapping[str, Any],
     ) -> None:
         if not number("period", period) > 0:
             raise ValueError(f"period: found {period}, expected seconds above 0")
-        self._simulation, self._period = simulation, float(period)
+        self._model, self._simulation, self._period = model, simulation, float(period)
         file = McapFile(path, f"mvsim_gym {__version__}")
         self._file = file
         self._finalizer = weakref.finalize(self, file.close)
         topics, before = _Topics(file), prefixes(vehicles)
         self._vehicles = [
-            VehicleTopics(topics, simulation, vehicle, before[name], "recording", derived=False)
+            VehicleTopics(
+                topics, simulation, vehicle, before[name], "recording", derived=False, source=self._SOURCE
+            )
             for name, vehicle in vehicles.items()
         ]
+        self._topics, self._scene = topics, SceneTopics(topics, told)
         self._offset = 0  # ns from the simulation's clock to the stamps, which never go back
         self._written: float | None = None  # s of the simulation, when states were written
         self._last = 0
-        write_maps(topics, model, "", self._stamp(simulation.time))
+        self._write_world()
         for vehicle in self._vehicles:
             vehicle.write_description(self._stamp(simulation.time))
         self.after_step()
@@ -83,6 +96,9 @@ class Recording:
 
     def after_step(self) -> None:
         """Writes what is new: readings as they come, states at their period."""
+        self._write()
+
+    def _write(self) -> None:
         now = self._simulation.time
         self._last = self._stamp(now)
         for vehicle in self._vehicles:
@@ -90,6 +106,7 @@ class Recording:
         if self._written is not None and now - self._written < (1 - 1e-6) * self._period:
             return
         self._written = now
+        self._scene.write_poses(self._simulation, self._last)
         for vehicle in self._vehicles:
             vehicle.write_state(self._last)
 
@@ -99,7 +116,16 @@ class Recording:
         self._written = None
         for vehicle in self._vehicles:
             vehicle.forget_readings()
-        self.after_step()
+        self._write()
+
+    def _write_world(self) -> None:
+        now = max(self._stamp(self._simulation.time), self._last)
+        self._scene.write_world(self._model, now, **self._more())
+        write_maps(self._topics, self._model, "", now)
+
+    def _more(self) -> dict[str, Any]:
+        """What else is told of the world."""
+        return {}
 
     def _stamp(self, time: float) -> int:
         return round(time * 1e9) + self._offset

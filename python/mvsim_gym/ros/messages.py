@@ -241,6 +241,28 @@ class Messages:
             mesh_use_embedded_materials=False,
         )
 
+    def place(self, x: float, y: float, frame: str) -> Any:
+        """geometry_msgs/PoseStamped of a place on the ground, m."""
+        return _make(
+            "geometry_msgs/PoseStamped", header=self.header(frame), pose=_pose(Pose(x, y, 0, 0, 0, 0))
+        )
+
+    @staticmethod
+    def table(values: npt.NDArray[np.float32], labels: Sequence[str]) -> Any:
+        """std_msgs/Float32MultiArray, with a name for each dimension."""
+        steps = np.cumprod([1, *values.shape[::-1]])[:0:-1].tolist()  # of a dimension: its elements in all
+        dims = [
+            _make("std_msgs/MultiArrayDimension", label=label, size=size, stride=step)
+            for label, size, step in zip(labels, values.shape, steps, strict=True)
+        ]
+        layout = _make("std_msgs/MultiArrayLayout", dim=dims, data_offset=0)
+        return _make("std_msgs/Float32MultiArray", layout=layout, data=values.ravel())
+
+    @staticmethod
+    def text(value: str) -> Any:
+        """std_msgs/String"""
+        return _make("std_msgs/String", data=value)
+
     @staticmethod
     def polygon(points: npt.NDArray[np.float64]) -> Any:
         """geometry_msgs/Polygon of points (n, 2)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 
 import numpy as np
@@ -13,6 +13,7 @@ from mvsim_gym._notices import notice
 from mvsim_gym.parts import Pose, Sensor, Vehicle
 from mvsim_gym.ros.messages import Message, Messages, word
 from mvsim_gym.ros.sensor_messages import Stream, streams_of
+from mvsim_gym.ros.sources import Sampled, Scheduled
 from mvsim_gym.ros.topics import HISTORY, STATES, Qos, Sink, Topic
 
 __all__ = ["VehicleTopics", "prefixes"]
@@ -21,8 +22,8 @@ _NOWHERE = Pose(0, 0, 0, 0, 0, 0)
 _LOCALIZATION = ("amcl_pose", "particlecloud")
 
 
-def prefixes(vehicles: Mapping[str, Vehicle], *, always: bool = False) -> dict[str, str]:
-    """What stands before the topics of each vehicle: nothing of a single one, `/NAME` of several."""
+def prefixes(vehicles: Collection[str], *, always: bool = False) -> dict[str, str]:
+    """What stands before the topics of each vehicle, by name: nothing of a single one, `/NAME` of several."""
     return {name: f"/{word(name)}" if always or len(vehicles) > 1 else "" for name in vehicles}
 
 
@@ -36,6 +37,7 @@ class VehicleTopics:
         odometry_frame: with the transform from `odom` to `base_link`.
         derived: with what follows from other topics: the points of depth images.
         history: messages kept of readings.
+        source: when readings of a sensor are new.
     """
 
     def __init__(
@@ -50,12 +52,12 @@ class VehicleTopics:
         odometry_frame: bool = True,
         derived: bool = True,
         history: int = HISTORY,
+        source: type[Sampled] | type[Scheduled] = Scheduled,
     ) -> None:
         self._sink, self._simulation, self._vehicle, self._prefix = sink, simulation, vehicle, prefix
         self._localization, self._odometry_frame = localization, odometry_frame
         self._touched = False
-        self._sensors: list[tuple[Sensor, list[Stream]]] = []
-        self._seen: dict[str, int] = {}
+        self._sources: list[tuple[Sampled | Scheduled, list[Stream]]] = []
         for topic in STATES.values():
             if localization or topic.name not in _LOCALIZATION:
                 sink.offer(topic._replace(name=f"{prefix}/{topic.name}"))
@@ -69,7 +71,7 @@ class VehicleTopics:
                     ]
                 )
                 continue
-            self._sensors.append((sensor, streams))
+            self._sources.append((source(sensor), streams))
             for stream in streams:
                 sink.offer(Topic(f"{prefix}/{stream.topic}", stream.kind, Qos(history)))
 
@@ -104,13 +106,10 @@ class VehicleTopics:
             stamp: ns of a message that tells of that simulated second.
         """
         self._touched |= self._vehicle.in_collision
-        for sensor, streams in self._sensors:
-            count = self._simulation.sensor_count(sensor._index)
-            if count == self._seen.get(sensor.name, 0):
-                continue
-            self._seen[sensor.name] = count
-            now = stamp(self._simulation.sensor_time(sensor._index))
-            self._write_reading(sensor, streams, now)
+        for source, streams in self._sources:
+            moment = source.moment()
+            if moment is not None:
+                self._write_reading(source.sensor, streams, stamp(moment))
 
     def _write_reading(self, sensor: Sensor, streams: list[Stream], now: int) -> None:
         messages, reading = Messages(now), cache(sensor.read)  # a picture is drawn when somebody wants it
@@ -124,7 +123,8 @@ class VehicleTopics:
 
     def forget_readings(self) -> None:
         """The count of readings begins anew."""
-        self._seen = {s.name: self._simulation.sensor_count(s._index) for s, _ in self._sensors}
+        for source, _ in self._sources:
+            source.forget()
 
     def _write(self, topic: str, make: Callable[[], Message], now: int) -> None:
         name = f"{self._prefix}/{topic}"

@@ -18,7 +18,9 @@ def add_workbench(commands: Commands) -> None:
     _add_launch(commands)
     _add_view(commands)
     _add_film(commands)
+    _add_evaluate(commands)
     _add_collect(commands)
+    _add_play(commands)
     _add_repair(commands)
     _add_plot(commands)
     _add_tune(commands)
@@ -30,11 +32,11 @@ _POLICY_HELP = (
 )
 
 
-def _add_env(parser: argparse.ArgumentParser) -> None:
+def _add_env(parser: argparse.ArgumentParser, seed: int = 0) -> None:
     parser.add_argument("env", metavar="ENV_ID", help="an id or an environment file")
     parser.add_argument("--policy", default="random", metavar="P", help=_POLICY_HELP)
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the first episode (default 0), then one more each"
+        "--seed", type=int, default=seed, help=f"of the first episode (default {seed}), then one more each"
     )
 
 
@@ -62,6 +64,29 @@ def _film(arguments: argparse.Namespace) -> None:
     }
     for line in film(arguments.env, arguments.policy, arguments.output, **options):
         print(line, flush=True)
+
+
+def _add_evaluate(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "evaluate",
+        help="run episodes and say how they ended",
+        description="Runs episodes of an environment and prints the rates of success and of each way to fail, the mean"
+        " time of successes (s) and the mean return.",
+    )
+    _add_env(parser, seed=1_000_000)
+    parser.add_argument("--episodes", type=int, default=100, metavar="N", help="how many (default 100)")
+    parser.add_argument(
+        "--record", metavar="FILE.mcap", help="record all episodes, which run one after another then"
+    )
+    parser.set_defaults(run=_evaluate)
+
+
+def _evaluate(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.evaluate import evaluate
+
+    options = {name: getattr(arguments, name) for name in ("episodes", "seed", "record")}
+    for line in evaluate(arguments.env, arguments.policy, **options):
+        print(line)
 
 
 def _add_collect(commands: Commands) -> None:
@@ -100,6 +125,36 @@ def _collect(arguments: argparse.Namespace) -> None:
         print(file=sys.stderr)
     print(f"{dataset.spec.dataset_id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
     print(f"Minari finds it with MINARI_DATASETS_PATH={arguments.output}")
+
+
+def _add_play(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "play",
+        help="show a recording in a browser",
+        description="Shows FILE.mcap, which --record or World.record wrote, in a browser, with a slider for its time;"
+        " also one whose process was killed. Needs the extras 'view' and 'record'. Ctrl-C ends it.",
+    )
+    parser.add_argument("recording", metavar="FILE.mcap", help="the recording")
+    parser.add_argument("--world", metavar="WORLD", help="the world file (default: the one that it names)")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
+    )
+    add_listening(parser)
+    add_loading(parser)
+    parser.set_defaults(run=_play)
+
+
+def _play(arguments: argparse.Namespace) -> None:
+    from mvsim_gym.tools.play import play
+
+    play(
+        arguments.recording,
+        world=arguments.world,
+        speed=arguments.speed,
+        host=arguments.host,
+        port=arguments.port,
+        **loading(arguments),
+    )
 
 
 def _add_repair(commands: Commands) -> None:
@@ -163,6 +218,11 @@ def _add_launch(commands: Commands) -> None:
         "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
     )
     parser.add_argument("--record", metavar="FILE.mcap", help="record it; below --outputs if that is given")
+    parser.add_argument(
+        "--joystick",
+        action="store_true",
+        help="the first gamepad drives the chosen vehicle (extra 'joystick')",
+    )
     add_topics(parser)
     parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
     parser.add_argument(
@@ -186,6 +246,7 @@ def _launch(arguments: argparse.Namespace) -> None:
         duration=arguments.duration,
         outputs=arguments.outputs,
         record=arguments.record,
+        joystick=arguments.joystick,
         keys=sys.stdin if in_terminal else None,
         hub=None if arguments.no_hub else (arguments.host, arguments.port),
         topics=topics_wanted(arguments),
@@ -211,6 +272,7 @@ def _add_view(commands: Commands) -> None:
     )
     parser.add_argument("--policy", default="random", metavar="P", help=_POLICY_HELP)
     parser.add_argument("--seed", type=int, default=0, help="of the first env, or of noise (default 0)")
+    parser.add_argument("--record", metavar="FILE.mcap", help="record it; of environments the first world")
     add_listening(parser)
     add_loading(parser)
     parser.set_defaults(run=_view)
@@ -224,11 +286,12 @@ def _view(arguments: argparse.Namespace) -> None:
         from mvsim_gym.tools.launch import launch
 
         view = (arguments.host, arguments.port)
-        launch(arguments.target, view=view, seed=arguments.seed, **loading(arguments))
-    else:
-        view_envs(
-            arguments.target, arguments.policy, num_envs=arguments.num_envs, seed=arguments.seed, **listening
+        launch(
+            arguments.target, view=view, record=arguments.record, seed=arguments.seed, **loading(arguments)
         )
+    else:
+        options = {name: getattr(arguments, name) for name in ("num_envs", "seed", "record")}
+        view_envs(arguments.target, arguments.policy, **options, **listening)
 
 
 def _add_tune(commands: Commands) -> None:

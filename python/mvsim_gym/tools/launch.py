@@ -10,11 +10,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 from urllib.parse import quote
 
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Vehicle
+from mvsim_gym.tools.joystick import Device, Gamepad, first_device
 from mvsim_gym.tools.teleop import HELP, Teleop
 from mvsim_gym.world import World
 
@@ -102,6 +104,7 @@ def launch(
     topics: Mapping[str, Any] | None = None,
     nodes: Sequence[Callable[[World, TextIO], AbstractContextManager[Node]]] = (),
     view: tuple[str, int] | None = None,
+    joystick: bool = False,
     say: TextIO = sys.stderr,
     **loading: Any,
 ) -> float:
@@ -118,6 +121,7 @@ def launch(
         topics: the keywords `relative` and `rename` of `WorldNode`.
         nodes: of each the function that makes it of the world and `say`.
         view: an address and a port where browsers see it and drive.
+        joystick: whether a gamepad drives.
         say: where status and messages go; one line that is rewritten if it is a terminal.
         loading: further keywords of `World`.
 
@@ -141,11 +145,12 @@ def launch(
             seen.controls.begin(factor)
             _line(say, f"view: {seen.url}", ends=True)
         pressed = stack.enter_context(_keys_of(keys)) if keys is not None else lambda: ""
+        device = stack.enter_context(first_device(partial(_line, say, ends=True))) if joystick else None
         running = [stack.enter_context(node(world, say)) for node in nodes]
         if hub is not None:
             running += stack.enter_context(_serving(world, *hub, topics or {}, say))
         until = math.inf if duration is None else duration
-        _run(world, factor, until, truth, running, ended, pressed, seen, say)
+        _run(world, factor, until, truth, running, ended, pressed, seen, device, say)
     return world.time
 
 
@@ -158,9 +163,11 @@ def _run(
     ended: Callable[[], bool],
     pressed: Callable[[], str],
     view: WorldView | None,
+    device: tuple[Device, Callable[[], bool]] | None,
     say: TextIO,
 ) -> None:
     teleop, clock = Teleop(world), Clock(factor)
+    pad = None if device is None else Gamepad(teleop, device[0], partial(_line, say, ends=True), device[1])
     pace = _Pace(clock, factor, view)
     began = told = time.monotonic()
     dt = world.timestep
@@ -184,6 +191,8 @@ def _run(
                 teleop.press(key)
         if _ESCAPE in keys:
             break
+        if pad is not None:
+            pad.poll()
         now = time.monotonic()
         if now - told >= _STATUS_EVERY:
             told = now

@@ -100,8 +100,16 @@ class Teleop:
             sign = 1 if key in "wa" else -1
             # sums of tenths that are to be zero are zero
             command = [round(value + sign * delta, 12) for value, delta in zip(command, deltas, strict=True)]
+        self._set(vehicle, command)
+
+    def set_command(self, *values: float) -> None:
+        """Commands the selected one, within its limits."""
+        if self.selected is not None:
+            self._set(self.selected, list(values))
+
+    def _set(self, vehicle: Vehicle, command: list[float]) -> None:
         limits = {**_LIMITS, "steer": self._max_steer.get(f"vehicle:{vehicle.name}{_MAX_STEER}", math.inf)}
-        for i, name in enumerate(keys.names):
+        for i, name in enumerate(vehicle.command_names):
             if name in limits:
                 command[i] = min(max(command[i], -limits[name]), limits[name])
         self._commands[self._selected] = command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TextIO
 
 from mvsim_gym._build import one_world
@@ -29,6 +29,7 @@ def view_envs(
     *,
     num_envs: int | None = None,
     seed: int = 0,
+    record: str | None = None,
     host: str,
     port: int,
     steps: int | None = None,
@@ -41,10 +42,11 @@ def view_envs(
         policy: as `policy_of` reads it.
         num_envs: rows; by default those of one world.
         seed: env i has the seed `seed` + i.
+        record: an MCAP file for the first world.
         steps: an end; None: there is none.
 
     Raises:
-        ImportError: the extra `view` is missing.
+        ImportError: the extra `view` or `record` is missing.
         ValueError: no such policy, the port is taken.
     """
     if num_envs is None:
@@ -54,7 +56,11 @@ def view_envs(
     envs.action_space.seed(seed)
     observations, _ = envs.reset(seed=seed)
     done = 0
-    with envs._opened_view(host, port, commanded=True) as view, suppress(KeyboardInterrupt):
+    with (
+        envs._opened_view(host, port, commanded=True) as view,
+        nullcontext() if record is None else envs.record(record),
+        suppress(KeyboardInterrupt),
+    ):
         print(f"view: {view.url}", file=say, flush=True)
         while (steps is None or done < steps) and "end" not in view.wishes:
             if "reset" in view.wishes:

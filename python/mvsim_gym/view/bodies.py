@@ -14,7 +14,7 @@ from mvsim_gym.view.moment import Group
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Bodies", "instances_of"]
+__all__ = ["Bodies", "instances_of", "triangles", "update_node"]
 
 
 def instances_of(
@@ -44,9 +44,12 @@ class _Shown:
         self._server, self._name = server, name
         self._handle: viser.BatchedGlbHandle | None = None
         self._hidden = False
+        self._offsets = np.zeros((0, 3), np.float32)
 
     def show(self, poses: npt.NDArray[np.float32], offsets: npt.NDArray[np.float32]) -> None:
         """Moves the copies."""
+        if self._handle is not None and not self._hidden and self._stands(poses, offsets):
+            return
         now = instances_of(self.kind, poses, offsets)
         places, turns, scales = now
         if self._handle is None:
@@ -54,17 +57,16 @@ class _Shown:
                 self._name, self.kind.glb, turns, places, batched_scales=scales, lod="off"
             )
         elif not all(map(np.array_equal, now, self.sent)):
-            self._send({"batched_wxyzs": turns, "batched_scales": scales, "batched_positions": places})
+            arrays = {"batched_wxyzs": turns, "batched_scales": scales, "batched_positions": places}
+            update_node(self._server.scene, self._handle.name, arrays)
         self.sent = now
         if self._hidden:
             self._handle.visible, self._hidden = True, False
 
-    def _send(self, arrays: dict[str, npt.NDArray[np.float32]]) -> None:
-        """In one message: an assignment of each to the handle costs twice the time of the trainer's machine."""
-        from viser._messages import SceneNodeUpdateMessage
-
-        assert self._handle is not None
-        self._server.scene._queue_scene_message(SceneNodeUpdateMessage(self._handle.name, arrays))
+    def _stands(self, poses: npt.NDArray[np.float32], offsets: npt.NDArray[np.float32]) -> bool:
+        """Whether it is part of worlds that have not been put elsewhere: their frame never moves."""
+        before, self._offsets = self._offsets, offsets
+        return not self.kind.frames.any() and np.array_equal(before, offsets)
 
     def hide(self) -> None:
         if self._handle is not None and not self._hidden:
@@ -97,6 +99,14 @@ class Bodies:
             shown = [_Shown(self._server, f"{prefix}_{i}", kind) for i, kind in enumerate(kinds_of(model))]
             self._worlds[id(model)] = model, shown
         return self._worlds[id(model)][1]
+
+
+def update_node(scene: viser.SceneApi, name: str, arrays: dict[str, npt.NDArray[Any]]) -> None:
+    """Sends new values of a node's properties in one message: an assignment of each to its handle costs many times as
+    much of the trainer's machine."""
+    from viser._messages import SceneNodeUpdateMessage
+
+    scene._queue_scene_message(SceneNodeUpdateMessage(name, arrays))
 
 
 def triangles(*meshes: tuple[Any, Any]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:

@@ -18,6 +18,17 @@ __all__ = ["Controls", "Put"]
 
 _MAX_SPEED = 10.0
 _HOLD = 10.0  # presses a second of a button that is held
+_MARKS = {
+    "hits": ("Lidar points", "Where rays end"),
+    "trails": ("Trails", "Where vehicles were"),
+    "names": ("Names", "Of vehicles, actors and blocks"),
+    "forces": (
+        "Forces",
+        "Each wheel's friction, as long as the chassis' radius where it equals the wheel's load",
+    ),
+    "path": ("Path", "The shortest one to the goal, where the task measures it"),
+}
+"""Label and hint"""
 _KEYS = "Keys: **W** **S** faster and slower, **A** **D** to the left and right, **space** stop, **1**-**9** vehicle"
 
 
@@ -42,6 +53,7 @@ class Controls:
         resets: whether it can be reset from here.
         ends: whether it can be ended from here.
         cameras: whether there are pictures to show.
+        marks: what can be shown, beside those that every view has: "forces", "path".
     """
 
     def __init__(
@@ -55,16 +67,19 @@ class Controls:
         resets: bool = True,
         ends: bool = False,
         cameras: bool = False,
+        marks: Sequence[str] = (),
     ) -> None:
         self._server, self._stage = server, stage
         self.paused, self.speed, self.chosen, self.pictures = False, speed, 0, True
         self.wishes: deque[str | Put] = deque(maxlen=1000)
         """keys, each a character, and the words "step", "reset" and "end", and what is to be put where"""
         self.text = server.gui.add_markdown("")
+        self.toggles: dict[str, Any] = {}
+        """the boxes that show marks, by their names; their `value` can be set"""
         with server.gui.add_folder("Run"):
             self._add_run(speed, resets, ends)
         with server.gui.add_folder("Show"):
-            self._add_show(num_envs, cameras)
+            self._add_show(num_envs, cameras, marks)
         if things:
             with server.gui.add_folder("Put somewhere", expand_by_default=False):
                 self._add_put(things)
@@ -111,7 +126,7 @@ class Controls:
         if ends:
             gui.add_button("End").on_click(lambda _: self.wishes.append("end"))
 
-    def _add_show(self, num_envs: int, cameras: bool) -> None:
+    def _add_show(self, num_envs: int, cameras: bool, more: Sequence[str]) -> None:
         gui, stage = self._server.gui, self._stage
         if num_envs > 1:
             env = gui.add_slider("Env", min=0, max=num_envs - 1, step=1, initial_value=0)
@@ -121,9 +136,11 @@ class Controls:
         follow = gui.add_checkbox("Follow", False)
         follow.on_update(lambda _: self._follow(follow.value))
         marks = stage.marks.wanted
-        for name, label in (("hits", "Lidar points"), ("trails", "Trails"), ("names", "Names")):
-            box = gui.add_checkbox(label, marks[name])
+        for name in ("hits", "trails", "names", *more):
+            label, hint = _MARKS[name]
+            box = gui.add_checkbox(label, marks[name], hint=hint)
             box.on_update(lambda _, box=box, name=name: marks.__setitem__(name, box.value))
+            self.toggles[name] = box
         if cameras:
             seen = gui.add_checkbox("Cameras and 3D lidars", True)
             seen.on_update(lambda _: setattr(self, "pictures", seen.value))

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym.parts import vehicles_of
 from mvsim_gym.view.controls import Put
+from mvsim_gym.view.marks import forces_of
 from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.view import PICTURE_PERIOD, View
 
@@ -39,6 +41,7 @@ class EnvsView(View):
             speed=1.0 if commanded else 0.0,
             resets=commanded,
             ends=commanded,
+            marks=("forces", "path"),
         )
         self._batch, self._commanded = batch, commanded
         self._next_step = 0.0
@@ -64,27 +67,48 @@ class EnvsView(View):
             self._next_step = max(self._next_step + self._batch.control_period / self.controls.speed, now)
             time.sleep(self._next_step - now)
 
-    def moment(self) -> Moment:
-        """How the envs stand."""
+    def moment(self, *, marks: bool = True) -> Moment:
+        """How the envs stand, with marks or without."""
         batch, chosen = self._batch, self.controls.chosen
-        marks = _core.env_marks(batch, chosen)
         episode_time = float(batch.read([chosen], "time")[0])
         rewards = self._by_env(batch.rewards)
         values = {"reward mean": float(rewards.mean()), "reward env": float(rewards[chosen].mean())}
-        for name in filter(None, (self._name.value, self._path.value)):
+        for name in filter(None, (self._name.value, self._more.value)):
             values |= self._values_of(name, chosen)
+        told: dict[str, Any] = self._marks(chosen) if marks else {}
         return Moment(
             episode_time,
             [Group(*group) for group in _core.batch_poses(batch)],
             chosen,
-            _core.env_goals(batch),
-            hits=marks["hits"],
-            joints=marks["joints"],
-            contacts=_core.env_contacts(batch, chosen),
             pictures=self._observed(chosen),
             values=values,
             text=f"env {chosen} of {batch.num_envs}, {episode_time:.2f} s of its episode, {self._steps} steps seen",
+            has_marks=marks,
+            **told,
         )
+
+    def _marks(self, chosen: int) -> dict[str, Any]:
+        batch = self._batch
+        marks = _core.env_marks(batch, chosen)
+        return {
+            "goals": _core.env_goals(batch),
+            "hits": marks["hits"],
+            "joints": marks["joints"],
+            "contacts": _core.env_contacts(batch, chosen),
+            "forces": self._forces(chosen) if self._shows("forces") else np.zeros((0, 2, 3)),
+            "path": self._path_of(chosen) if self._shows("path") else np.zeros((0, 3)),
+        }
+
+    def _forces(self, chosen: int) -> npt.NDArray[np.float64]:
+        """From a copy of the env's world."""
+        simulation = _core.env_simulation(self._batch, chosen)
+        return forces_of(vehicles_of(self._batch.model(chosen), simulation).values())
+
+    def _path_of(self, chosen: int) -> npt.NDArray[np.float64]:
+        """(n, 3), as high as the first agent stands."""
+        points = _core.env_path(self._batch, chosen)
+        height = _core.agent_place(self._batch, chosen)[2]
+        return np.column_stack([points, np.full(len(points), height)])
 
     def _observed(self, chosen: int) -> dict[str, npt.NDArray[np.uint8]]:
         """Observations of an env that are pictures, if it is time for them."""
@@ -108,7 +132,7 @@ class EnvsView(View):
 
     def _hand_over(self) -> None:
         if self._wants_moment():
-            self._feed.put(self.moment())
+            self._feed.put(self.moment(marks=self._wants_marks()))
 
     def _stepped(self) -> bool:
         """Whether a single step was asked for."""
@@ -135,7 +159,7 @@ class EnvsView(View):
         gui = self._server.gui
         with gui.add_folder("Values of the env", expand_by_default=False):
             dropdown: Any = gui.add_dropdown("Plot", (_NO_VALUE, *names))
-            self._path = gui.add_text(
+            self._more = gui.add_text(
                 "Also", "", hint="Whatever read() takes, such as the path of a parameter"
             )
         self._name = _Chosen(dropdown)

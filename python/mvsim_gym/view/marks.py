@@ -1,21 +1,25 @@
-"""What is shown of the chosen world beside its bodies: rays' ends, joints, trails, goals, contact, names."""
+"""What is shown of the chosen world beside its bodies: rays' ends, joints, trails, goals, contact, names, forces,
+the path to the goal."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym.view.bodies import triangles
+from mvsim_gym._drawing import arrows
+from mvsim_gym.parts import Vehicle
+from mvsim_gym.view.bodies import triangles, update_node
 from mvsim_gym.view.moment import Moment
 
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Marks"]
+__all__ = ["Marks", "forces_of"]
 
 _TRAIL = 400  # places of each vehicle
 _TRAIL_STEP = 0.03  # m between them
@@ -26,10 +30,14 @@ _ABOVE = np.array([0, 0, 0.5], np.float32)  # m over a vehicle's reference point
 _COLORS = {
     "hits": (230, 60, 40),
     "joints": (90, 60, 20),
+    "forces": (0, 110, 60),
+    "path": (150, 60, 190),
     "trails": (40, 90, 200),
     "goals": (0, 120, 40),
     "contact": (255, 190, 0),
 }
+_NO_LINES = np.zeros((0, 2, 3), np.float32)
+_HEAD = 0.3  # of an arrow's length
 _COPIES = npt.NDArray[np.float32]
 
 
@@ -38,8 +46,9 @@ class Marks:
 
     def __init__(self, server: viser.ViserServer, parent: str) -> None:
         self._scene, self._parent = server.scene, parent
-        self.wanted = {"hits": True, "trails": True, "names": False}
+        self.wanted = {"hits": True, "trails": True, "names": False, "forces": False, "path": False}
         self._nodes: dict[str, Any] = {}
+        self._sent: dict[str, npt.NDArray[Any]] = {}  # by node: what browsers have
         self._labels: dict[str, Any] = {}
         self._trails: dict[str, deque[npt.NDArray[np.float32]]] = {}
         self._whose: tuple[int, int] | None = None
@@ -51,13 +60,15 @@ class Marks:
         movers = _core.scene_movers(group.model)
         places = {name: group.poses[row, frame, :3] for kind, name, frame in movers if kind == "vehicle"}
         self._points("hits", moment.hits + offset if self.wanted["hits"] else moment.hits[:0])
+        self._lines("forces", _arrows(moment.forces) + offset if self.wanted["forces"] else _NO_LINES)
+        self._lines("path", _pieces(moment.path) + offset + _LIFT if self.wanted["path"] else _NO_LINES)
         self._lines("joints", (moment.joints + offset).reshape(-1, 2, 3))
         whose = id(group.model), moment.chosen
         if whose != self._whose:
             self._trails, self._whose = {}, whose
         for name, place in places.items():
             self._extend(name, place)
-        self._lines("trails", self._segments() + offset if self.wanted["trails"] else np.zeros((0, 2, 3)))
+        self._lines("trails", self._segments() + offset if self.wanted["trails"] else _NO_LINES)
         self._show_goals(moment.goals, offset_of, shown)
         touched = [place for place, touches in zip(places.values(), moment.contacts, strict=False) if touches]
         above = np.array(touched, np.float32).reshape(-1, 3) + offset + _ABOVE
@@ -77,9 +88,7 @@ class Marks:
 
     def _segments(self) -> npt.NDArray[np.float32]:
         """(n, 2, 3)."""
-        lines = [np.array(trail) for trail in self._trails.values() if len(trail) > 1]
-        pairs = [np.stack([line[:-1], line[1:]], axis=1) for line in lines]
-        return np.concatenate(pairs) if pairs else np.zeros((0, 2, 3), np.float32)
+        return np.concatenate([_NO_LINES, *(_pieces(np.array(trail)) for trail in self._trails.values())])
 
     def _show_goals(
         self, goals: npt.NDArray[np.float64] | None, offset_of: npt.NDArray[np.float32], shown: list[int]
@@ -104,20 +113,15 @@ class Marks:
                 precision="float32",
                 point_shading="flat",
             )
-        elif name in self._nodes:
-            self._nodes[name].visible = len(points) > 0
-            if len(points):
-                self._nodes[name].points = points
+        self._update(name, points, points=points)
 
     def _lines(self, name: str, lines: npt.NDArray[Any]) -> None:
+        lines = lines.astype(np.float32)
         if self._is_new(name, lines):
             self._nodes[name] = self._scene.add_line_segments(
-                f"{self._parent}/{name}", lines.astype(np.float32), _COLORS[name], thickness=0.025
+                f"{self._parent}/{name}", lines, _COLORS[name], thickness=0.025
             )
-        elif name in self._nodes:
-            self._nodes[name].visible = len(lines) > 0
-            if len(lines):
-                self._nodes[name].points = lines.astype(np.float32)
+        self._update(name, lines, points=lines)
 
     def _copies(
         self, name: str, mesh: tuple[Any, Any], color: tuple[int, int, int], places: _COPIES, sizes: _COPIES
@@ -135,14 +139,20 @@ class Marks:
                 side="double",
                 lod="off",
             )
-        elif name in self._nodes:
-            node = self._nodes[name]
-            node.visible = len(places) > 0
-            if len(places) and not np.array_equal(node.batched_positions, places):
-                node.batched_wxyzs, node.batched_scales, node.batched_positions = turns, sizes, places
+        self._update(name, places, batched_wxyzs=turns, batched_scales=sizes, batched_positions=places)
 
     def _is_new(self, name: str, things: npt.NDArray[Any]) -> bool:
         return name not in self._nodes and len(things) > 0
+
+    def _update(self, name: str, things: npt.NDArray[Any], **arrays: npt.NDArray[np.float32]) -> None:
+        """Shows a node where its things are, if there are any, by these properties."""
+        if name not in self._nodes:
+            return
+        self._nodes[name].visible = len(things) > 0
+        if len(things) and not np.array_equal(things, self._sent.get(name, _NO_LINES)):
+            if name in self._sent:  # else it has just been made
+                update_node(self._scene, f"{self._parent}/{name}", arrays)
+            self._sent[name] = things.copy()
 
     def _name(self, names: dict[str, tuple[str, npt.NDArray[np.float32]]]) -> None:
         for key in self._labels.keys() - names.keys():
@@ -155,6 +165,29 @@ class Marks:
                 )
             elif not np.allclose(self._labels[key].position, at, atol=0.005):
                 self._labels[key].position = at
+
+
+def forces_of(vehicles: Iterable[Vehicle]) -> npt.NDArray[np.float64]:
+    """(n, 2, 3): arrows of the friction of each wheel, above its vehicle, where they are seen."""
+    found = []
+    for vehicle in vehicles:
+        lift = np.array([0.0, 0.0, vehicle._model.z_max + 0.02])
+        found += [ends + lift for ends in arrows([vehicle])]
+    return np.array(found).reshape(-1, 2, 3)
+
+
+def _pieces(line: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The straight pieces (n - 1, 2, 3) of a line through points (n, 3)."""
+    return np.stack([line[:-1], line[1:]], axis=1) if len(line) > 1 else _NO_LINES
+
+
+def _arrows(ends: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Shafts and level heads (3 n, 2, 3) of arrows (n, 2, 3)."""
+    start, tip = ends[:, 0], ends[:, 1]
+    way = _HEAD * (tip - start)
+    side = 0.5 * np.stack([-way[:, 1], way[:, 0], 0 * way[:, 2]], axis=1)
+    wings = [np.stack([tip, tip - way + turn], axis=1) for turn in (side, -side)]
+    return np.concatenate([ends, *wings])
 
 
 def _diamond() -> tuple[Any, Any]:

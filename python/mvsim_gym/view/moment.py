@@ -39,6 +39,10 @@ class Moment:
     """(n, 3): where rays of lidars end, of the chosen env as all that follows"""
     joints: npt.NDArray[np.float32] = field(default_factory=lambda: _NOTHING)
     """(2 n, 3): both ends of ropes and hitches"""
+    forces: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 2, 3)))
+    """(n, 2, 3): where the arrows of wheels' friction begin and end"""
+    path: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
+    """(n, 3): along the path to the goal"""
     contacts: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     """of each vehicle"""
     pictures: Mapping[str, npt.NDArray[np.uint8]] = field(default_factory=dict)
@@ -47,6 +51,8 @@ class Moment:
     """what is plotted, by name"""
     text: str = ""
     """what stands above the controls"""
+    has_marks: bool = True
+    """whether goals, hits, joints, forces, path and contacts are told, or are to stay as they were shown last"""
 
     def group_of(self, env: int) -> tuple[Group, int]:
         """The group of an env, and its row there."""

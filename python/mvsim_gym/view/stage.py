@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Stage", "tiles"]
 
 _ROOT = "/world"
-_MARKS_PERIOD = 0.1  # s of the wall
 _GAP = 1.15  # worlds side by side, in sizes of one
 
 
@@ -48,13 +46,13 @@ class Stage:
         self._tiles = tiles((bounds[0], bounds[1], bounds[2], bounds[3]), num_envs)
         server.scene.add_light_ambient("/light", intensity=1.5)  # shadows are not black
         self._root = server.scene.add_frame(_ROOT, show_axes=False)
+        self._origin: tuple[float, ...] = (0.0, 0.0, 0.0)
         self._bodies, self.marks = Bodies(server, f"{_ROOT}/bodies"), Marks(server, f"{_ROOT}/marks")
         self.marks.wanted["names"] = num_envs == 1
         self.all_envs = num_envs > 1
         """All envs side by side, else the chosen one alone."""
         self.follows = False
         """The first vehicle of the chosen env stays where it is, and the world moves."""
-        self._marks_due = 0.0
         self.look_at_all()
 
     def look_at_all(self) -> None:
@@ -78,10 +76,11 @@ class Stage:
             groups = [Group(group.model, group.envs[row : row + 1], group.poses[row : row + 1])]
         shown = [int(env) for group in groups for env in group.envs]
         with self._server.atomic():
-            self._root.position = -self._followed(moment, offsets)
+            origin = tuple((-self._followed(moment, offsets)).tolist())
+            if origin != self._origin:
+                self._root.position = self._origin = origin
             self._bodies.show(groups, offsets)
-            if time.monotonic() >= self._marks_due:
-                self._marks_due = time.monotonic() + _MARKS_PERIOD
+            if moment.has_marks:
                 self.marks.show(moment, offsets, shown)
 
     def ground_at(
@@ -96,9 +95,11 @@ class Stage:
         return float(at[0]), float(at[1])
 
     def _followed(self, moment: Moment, offsets: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        if not self.follows:
+            return np.zeros(3, np.float32)
         group, row = moment.group_of(moment.chosen)
         frames = [frame for kind, _, frame in _core.scene_movers(group.model) if kind == "vehicle"]
-        if not self.follows or not frames:
+        if not frames:
             return np.zeros(3, np.float32)
         return group.poses[row, frames[0], :3] + offsets[moment.chosen]
 

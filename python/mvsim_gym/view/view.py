@@ -20,6 +20,7 @@ __all__ = ["PICTURE_PERIOD", "View"]
 PICTURE_PERIOD = 0.25  # s of the wall: a picture of a camera takes milliseconds of the thread that steps
 _RATE = 30  # moments a second of the wall, at most
 _TEXT_PERIOD = 0.5  # s of the wall
+_MARKS_PERIOD = 0.1  # s of the wall
 
 
 class View:
@@ -34,7 +35,7 @@ class View:
         self.controls = Controls(self._server, self._stage, things, num_envs=num_envs, **panel)
         self._plots = Plots(self._server)
         self._pictures: dict[str, Any] = {}
-        self._text_due = 0.0
+        self._text_due = self._marks_due = 0.0
         self._feed = Feed(self._show, 1 / _RATE)
         self.closed = False
 
@@ -62,6 +63,18 @@ class View:
             notice([f"view: closed, it failed with {self._feed.failure!r}"])
             self.close()
         return not self.closed and self._feed.is_due and self.is_watched
+
+    def _wants_marks(self) -> bool:
+        """Whether what is shown beside the bodies should be in the next moment, which costs more than they do."""
+        now = time.monotonic()
+        if now < self._marks_due:
+            return False
+        self._marks_due = now + _MARKS_PERIOD
+        return True
+
+    def _shows(self, mark: str) -> bool:
+        """Whether a toggle is on."""
+        return self._stage.marks.wanted[mark]
 
     def _show(self, moment: Moment) -> None:
         """In the thread of the feed."""

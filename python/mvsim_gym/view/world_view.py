@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._rotation import moved
 from mvsim_gym.readings import VIEWS, CameraReading, Lidar3dReading
 from mvsim_gym.view.controls import Put
+from mvsim_gym.view.marks import forces_of
 from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.view import PICTURE_PERIOD, View
 
 if TYPE_CHECKING:
     from mvsim_gym.world import World
 
-__all__ = ["WorldView"]
+__all__ = ["WorldView", "grey_of"]
 
 
 class WorldView(View):
@@ -30,7 +31,7 @@ class WorldView(View):
         things = [f"vehicle:{name}" for name in world.vehicles]
         things += [f"block:{name}" for name, block in world.blocks.items() if not block._model.is_wall]
         cameras = any(sensor.class_name in VIEWS for sensor in world._model.sensors)
-        super().__init__(world._model, things, host, port, ends=True, cameras=cameras)
+        super().__init__(world._model, things, host, port, ends=True, cameras=cameras, marks=("forces",))
         self._world = world
         self._pictures_due = 0.0
         self._counts: dict[int, int] = {}
@@ -41,7 +42,7 @@ class WorldView(View):
     def after_step(self) -> None:
         """Hands over where everything is, if it is time and somebody looks."""
         if self._wants_moment():
-            self._feed.put(self.moment())
+            self._feed.put(self.moment(marks=self._wants_marks()))
 
     def wishes(self) -> Iterator[str]:
         """What was pressed since the last call: keys, and the words "step", "reset" and "end". What was to be put
@@ -53,26 +54,36 @@ class WorldView(View):
             else:
                 yield wish
 
-    def moment(self) -> Moment:
-        """How the world stands."""
+    def moment(self, *, marks: bool = True) -> Moment:
+        """How the world stands, with marks or without."""
         world, simulation = self._world, self._world._simulation
-        marks = _core.scene_marks(simulation)
         envs, poses = np.zeros(1, np.int32), _core.scene_poses(simulation)[None]
         pictures: dict[str, npt.NDArray[np.uint8]] = {}
         if time.monotonic() >= self._pictures_due:
             self._pictures_due = time.monotonic() + PICTURE_PERIOD
             pictures = self._new_readings()
+        told: dict[str, Any] = self._marks() if marks else {}
         twist = next(iter(world.vehicles.values())).twist if world.vehicles else None
         return Moment(
             simulation.time,
             [Group(world._model, envs, poses)],
-            hits=np.concatenate([marks["hits"], *self._clouds.values()]),
-            joints=marks["joints"],
-            contacts=_core.vehicle_contacts(simulation),
             pictures=pictures,
             values={} if twist is None else {f"speed {name}": v for name, v in twist._asdict().items()},
             text=self.text or f"{simulation.time:.2f} s",
+            has_marks=marks,
+            **told,
         )
+
+    def _marks(self) -> dict[str, Any]:
+        world, simulation = self._world, self._world._simulation
+        marks = _core.scene_marks(simulation)
+        seen = world.vehicles.values() if self._shows("forces") else ()
+        return {
+            "hits": np.concatenate([marks["hits"], *self._clouds.values()]),
+            "joints": marks["joints"],
+            "forces": forces_of(seen),
+            "contacts": _core.vehicle_contacts(simulation),
+        }
 
     def _new_readings(self) -> dict[str, npt.NDArray[np.uint8]]:
         """Pictures of cameras that have seen something new; takes over the points of such 3D lidars."""
@@ -105,9 +116,14 @@ def _pictures_of(name: str, reading: CameraReading) -> dict[str, npt.NDArray[np.
     """Colours as they are, depths as greys, the farthest white."""
     found = {} if reading.image is None else {name: reading.image}
     if reading.depth is not None:
-        depth = reading.depth / max(float(reading.depth.max()), 1e-6)
-        found[f"{name} depth"] = np.repeat((255 * depth).astype(np.uint8)[..., None], 3, axis=2)
+        found[f"{name} depth"] = grey_of(reading.depth)
     return found
+
+
+def grey_of(depth: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
+    """Depths (height, width) as a picture (height, width, 3), the farthest white."""
+    share = depth / max(float(depth.max()), 1e-6)
+    return np.repeat((255 * share).astype(np.uint8)[..., None], 3, axis=2)
 
 
 def _cloud_of(
@@ -116,17 +132,4 @@ def _cloud_of(
     """What a 3D lidar saw, (n, 3) in the world."""
     cloud = reading.points()
     points = np.stack([cloud["x"], cloud["y"], cloud["z"]], axis=1)
-    return _moved(_moved(points, mount), pose).astype(np.float32)
-
-
-def _moved(points: npt.NDArray[np.float64], pose: tuple[float, ...]) -> npt.NDArray[np.float64]:
-    """Points (n, 3) of a frame in that where its pose (x, y, z, yaw, pitch, roll) is given."""
-    (cy, sy), (cp, sp), (cr, sr) = ((math.cos(a), math.sin(a)) for a in pose[3:])
-    rotation = np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
-    return points @ rotation.T + np.array(pose[:3])
+    return moved(moved(points, mount), pose).astype(np.float32)

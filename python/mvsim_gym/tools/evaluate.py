@@ -1,0 +1,80 @@
+"""How well a policy does, on a list of seeds: `mvsim-gym evaluate`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from mvsim_gym._checks import checked_count
+from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
+from mvsim_gym.tools.policy import Policy, policy_of
+from mvsim_gym.vector_env import VectorEnv
+
+__all__ = ["evaluate"]
+
+_AT_ONCE = 100  # worlds
+
+
+def evaluate(
+    env_id: str, policy: str, *, episodes: int = 100, seed: int = 1_000_000, record: str | None = None
+) -> list[str]:
+    """Runs whole episodes, k with the seed `seed` + k, and says in lines how they ended: rates of success and of each
+    way to fail, the mean time of successes, the mean return. Of several agents each counts by itself.
+
+    Args:
+        env_id: what `mvsim_gym.VectorEnv` takes.
+        policy: as `policy_of` reads it.
+        record: an MCAP file for all episodes, which are run one after another then.
+
+    Raises:
+        ImportError: the extra `record` is missing.
+        ValueError: no such policy, or agents without a common end.
+    """
+    checked_count("--episodes", episodes)
+    at_once = 1 if record is not None else min(_AT_ONCE, episodes)
+    envs = VectorEnv(env_id, num_envs=at_once * agents_of(env_id), autoreset_mode="Disabled", copy=True)
+    drive = policy_of(policy, env_id, envs)
+    envs.action_space.seed(seed)
+    words: Counter[str] = Counter()
+    times, returns = [], []
+    with nullcontext() if record is None else envs.record(record):
+        for first in range(0, episodes, at_once):
+            for info, total in _run(envs, drive, seed + first, min(at_once, episodes - first)):
+                words[outcome(info)] += 1
+                returns.append(total)
+                if info["success"]:
+                    times.append(info["time"])
+    envs.close()
+    ways = ["success", *sorted(words.keys() - {"success"})]
+    lines = [f"{way:<12}{100 * words[way] / len(returns):6.1f} %" for way in ways]
+    time = f"{np.mean(times):6.1f} s, mean of successes" if times else "     -"
+    seeds = f"seeds {seed} to {seed + episodes - 1}"
+    each = "" if envs.num_agents == 1 else f" of {envs.num_agents} agents"
+    return [
+        f"{env_id}, {policy}: {episodes} episodes{each}, {seeds}",
+        *lines,
+        f"{'time':<12}{time}",
+        f"{'return':<12}{np.mean(returns):8.2f}",
+    ]
+
+
+def _run(envs: VectorEnv, drive: Policy, seed: int, count: int) -> Iterator[tuple[dict[str, Any], float]]:
+    """The info of its last step and the return of each agent's episode, in the first `count` worlds."""
+    counted = count * envs.num_agents  # rows
+    observations, _ = envs.reset(seed=seed)
+    totals = np.zeros(envs.num_envs)
+    ends: dict[int, dict[str, Any]] = {}
+    while not all(row in ends for row in range(counted)):
+        over = ~envs.alive.reshape(-1, envs.num_agents).any(axis=1)
+        if over.any():  # these go on, uncounted, until all others have ended
+            observations, _ = envs.reset(options={"reset_mask": np.repeat(over, envs.num_agents)})
+        observations, rewards, terminated, truncated, infos = envs.step(drive(observations))
+        counts = np.array([row not in ends for row in range(envs.num_envs)])
+        totals[counts] += rewards[counts]
+        ends = ends_of(terminated | truncated, infos) | ends
+    for row in range(counted):
+        yield ends[row], float(totals[row])

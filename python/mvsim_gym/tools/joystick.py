@@ -1,0 +1,155 @@
+"""Driving by a gamepad: what its axes and buttons do to a vehicle's command, as in MVSim."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from mvsim_gym._extras import extra
+from mvsim_gym.tools.teleop import Teleop
+
+__all__ = ["Device", "Gamepad", "first_device"]
+
+_PERIOD = 0.01  # s of the wall between polls
+_GROWTH = 1.01  # of a limit, a poll
+_MAX_SPEED = 1.0  # m/s, at first
+_MAX_TURN = {"differential": 0.5}  # rad/s, by dynamics
+_MAX_TURN_OF_CARS = 0.7  # rad/s, and rad of steering
+_SPEED_AXIS, _TURN_AXIS, _LEAST_AXES = 1, 0, 2
+_BRAKE, _SLOWER_TURN, _FASTER_TURN, _SLOWER, _FASTER = 3, 6, 4, 7, 5  # buttons
+_LEAST_BUTTONS = 8
+_COMMANDS = (("vx", "omega"), ("vx", "steer"))  # that it can give
+
+
+class Device(Protocol):
+    """What is used of `pygame.joystick.Joystick`."""
+
+    def get_numaxes(self) -> int:
+        """How many axes it has."""
+
+    def get_axis(self, axis_number: int, /) -> float:
+        """Where an axis is, from -1 to 1."""
+
+    def get_numbuttons(self) -> int:
+        """How many buttons it has."""
+
+    def get_button(self, button: int, /) -> bool:
+        """Whether a button is pressed."""
+
+
+class Gamepad:
+    """A device that commands the selected vehicle a hundred times a second, whatever else commands it.
+
+    Args:
+        device: looked at by `poll`.
+        say: takes what a person should know.
+        present: whether the device is still there; asked at each poll.
+    """
+
+    def __init__(
+        self,
+        teleop: Teleop,
+        device: Device,
+        say: Callable[[str], None],
+        present: Callable[[], bool] = lambda: True,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._teleop, self._device, self._say, self._present, self._now = teleop, device, say, present, now
+        self._due = now()
+        self._has_buttons = device.get_numbuttons() >= _LEAST_BUTTONS
+        self._gone = device.get_numaxes() < _LEAST_AXES
+        self._refused: set[str] = set()
+        self.max_speed = _MAX_SPEED
+        """m/s, of a stick that is pushed all the way"""
+        self.turn_factor = 1.0
+        """of the turn rate, or the steering, of a stick that is pushed all the way"""
+        if self._gone:
+            say(f"gamepad: found {device.get_numaxes()} axes, expected 2 or more: it is not used")
+
+    def poll(self) -> None:
+        """Looks at it, if it is time, and commands the selected vehicle."""
+        if self._gone or self._now() < self._due:
+            return
+        self._due = self._now() + _PERIOD
+        if not self._present():
+            self._gone = True
+            self._command(0.0, 0.0)
+            self._say("gamepad: it is gone, the vehicle stops")
+            return
+        self._change_limits()
+        if self._pressed(_BRAKE):
+            self._command(0.0, 0.0)
+        else:
+            self._command(-self._device.get_axis(_SPEED_AXIS), -self._device.get_axis(_TURN_AXIS))
+
+    def _command(self, forward: float, left: float) -> None:
+        """Both from -1 to 1."""
+        vehicle = self._teleop.selected
+        if vehicle is None:
+            return
+        if vehicle.command_names not in _COMMANDS:
+            if vehicle.name not in self._refused:
+                self._refused.add(vehicle.name)
+                self._say(
+                    f"gamepad: it does not drive '{vehicle.name}', whose controller {vehicle.controller} takes"
+                    f" {', '.join(vehicle.command_names)}"
+                )
+            return
+        most = self.turn_factor * _MAX_TURN.get(vehicle._model.dynamics, _MAX_TURN_OF_CARS)
+        self._teleop.set_command(self.max_speed * forward + 0.0, most * left + 0.0)  # no -0
+
+    def _change_limits(self) -> None:
+        for more, less, name in (
+            (_FASTER, _SLOWER, "max_speed"),
+            (_FASTER_TURN, _SLOWER_TURN, "turn_factor"),
+        ):
+            if self._pressed(more):
+                setattr(self, name, getattr(self, name) * _GROWTH)
+            if self._pressed(less):
+                setattr(self, name, getattr(self, name) / _GROWTH)
+
+    def _pressed(self, button: int) -> bool:
+        return self._has_buttons and bool(self._device.get_button(button))
+
+
+@contextmanager
+def first_device(say: Callable[[str], None]) -> Iterator[tuple[Device, Callable[[], bool]] | None]:
+    """The first gamepad of this machine, and what looks at it and says whether it is still there; None, and a warning,
+    where there is none.
+
+    Raises:
+        ImportError: the extra `joystick` is missing.
+    """
+    # without a window, and Ctrl-C stays ours
+    os.environ |= {
+        "PYGAME_HIDE_SUPPORT_PROMPT": "1",
+        "SDL_VIDEODRIVER": "dummy",
+        "SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS": "1",
+        "SDL_NO_SIGNAL_HANDLERS": "1",
+    }
+    with extra("--joystick", "joystick"):
+        import pygame
+    pygame.display.init()
+    pygame.joystick.init()
+    try:
+        if not pygame.joystick.get_count():
+            say("no gamepad is connected: --joystick has no effect")
+            yield None
+            return
+        device: Any = pygame.joystick.Joystick(0)
+        number = device.get_instance_id()
+        gone: list[Any] = []
+        say(f"gamepad: {device.get_name()}")
+
+        def present() -> bool:
+            removed = pygame.event.get(pygame.JOYDEVICEREMOVED)  # it reads all devices
+            gone.extend(event for event in removed if event.instance_id == number)
+            return not gone
+
+        yield device, present
+    finally:
+        pygame.joystick.quit()
+        pygame.display.quit()

@@ -1,0 +1,120 @@
+"""A recording in a browser: `mvsim-gym play`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, TextIO
+
+from mvsim_gym import _core
+from mvsim_gym._build import one_world
+from mvsim_gym._notices import notice
+from mvsim_gym.world import World
+
+__all__ = ["finder", "play"]
+
+_NAP = 0.01  # s of the wall between looks at what was pressed
+_REMEDY = "expected it as --world WORLD.xml"
+
+Told = Mapping[str, Any]
+
+
+def play(
+    path: str,
+    *,
+    world: str | None = None,
+    speed: float = 1.0,
+    host: str,
+    port: int,
+    say: TextIO = sys.stderr,
+    **loading: Any,
+) -> None:
+    """Shows a recording until Ctrl-C, or "End" in the browser.
+
+    Args:
+        path: an MCAP file of `World.record` and the like, finished or not.
+        world: the world file that it is of; None: the one that it names.
+        speed: seconds of it in one of the wall.
+        loading: further keywords of `World`, for `world`.
+
+    Raises:
+        ImportError: the extra `view` or `record` is missing.
+        OSError, ValueError: it cannot be read, its world is not found, or the port is taken.
+    """
+    from mvsim_gym.recording.recorded import Recorded
+    from mvsim_gym.view.playback import Playback
+    from mvsim_gym.view.played_view import PlayedView
+
+    if not 0.1 <= speed <= 10:
+        raise ValueError(f"--speed: found {speed:g}, expected 0.1 to 10")
+    recorded = Recorded(path)
+    try:
+        playback = Playback(recorded, finder(world, loading))
+    except ValueError as error:
+        raise ValueError(f"'{path}': {error}") from None
+    with PlayedView(playback, host, port, speed=speed) as view, suppress(KeyboardInterrupt):
+        print(f"view: {view.url} ({playback.duration:.2f} s)", file=say, flush=True)
+        while not view.ended:
+            view.advance()
+            time.sleep(_NAP)
+
+
+def finder(world: str | None, loading: Mapping[str, Any]) -> Callable[[Told], _core.Model]:
+    """What finds the world that a recording tells of, each once.
+
+    Args:
+        world: a world file that stands for all of them; None: none does.
+        loading: keywords of `World` for it.
+    """
+    given = None if world is None else World(world, **loading)._model
+    found: dict[str, _core.Model] = {}
+
+    def model_of(told: Told) -> _core.Model:
+        key = json.dumps(told, sort_keys=True)
+        if key not in found:
+            found[key] = _checked(given if given is not None else _model_of(told), told)
+        return found[key]
+
+    return model_of
+
+
+def _model_of(told: Told) -> _core.Model:
+    source = told.get("world", told.get("env"))
+    if source is None:
+        raise ValueError(f"it does not tell of which world it is, {_REMEDY}")
+    folders: dict[str, Any] = {
+        "roots": [root for root in told.get("roots", ()) if os.path.isdir(root)],
+        "resources": {
+            prefix: folder for prefix, folder in told.get("resources", {}).items() if os.path.isdir(folder)
+        },
+    }
+    try:
+        if "world" in told:
+            return World(source, world_seed=told["world_seed"], variables=told["variables"], **folders)._model
+        batch = one_world(source, **{**told["keywords"], **told.get("knobs", {}), **folders})
+    except (OSError, ValueError, TypeError) as error:
+        raise ValueError(f"its world '{source}' cannot be loaded ({error}), {_REMEDY}") from None
+    models = _core.env_models(batch, 0)
+    return next((m for m in models if _fingerprint(m) == told["fingerprint"]), models[0])
+
+
+def _checked(model: _core.Model, told: Told) -> _core.Model:
+    frames = _core.scene_frames(model)
+    if frames != told["frames"]:
+        raise ValueError(
+            f"it is of a world with {told['frames']} parts that are drawn one by one, '{model.path}' has {frames}: it"
+            f" is another one, or has changed; {_REMEDY} as it was then"
+        )
+    if _fingerprint(model) != told["fingerprint"]:
+        notice([f"play: '{model.path}' is not quite the world that was recorded: bodies may look different"])
+    return model
+
+
+def _fingerprint(model: _core.Model) -> str:
+    from mvsim_gym.recording.scene_topics import fingerprint_of
+
+    return fingerprint_of(model)

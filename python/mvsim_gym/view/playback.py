@@ -1,0 +1,216 @@
+"""A recording as moments of a view: where everything was, what lidars and cameras saw, at any of its times."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym import _core
+from mvsim_gym._rotation import moved
+from mvsim_gym.recording.recorded import Recorded
+from mvsim_gym.recording.scene_topics import GOAL, POSES, WORLD
+from mvsim_gym.ros.messages import word
+from mvsim_gym.ros.vehicle_topics import prefixes
+from mvsim_gym.view.moment import Group, Moment
+from mvsim_gym.view.world_view import grey_of
+
+__all__ = ["Playback"]
+
+Poses = npt.NDArray[np.float32]
+_GAP = 0.6  # s between poses, at most, that are joined by straight lines
+_JUMP = 1.0  # m between them; who goes farther was put there
+_GOAL_RADIUS = 0.3  # m, where none is told
+_IMAGE = "sensor_msgs/msg/Image"
+
+
+class Playback:
+    """Makes moments of a recording.
+
+    Args:
+        model_of: finds the world that a message of `WORLD` tells of; may raise ValueError.
+
+    Raises:
+        ValueError: the recording does not tell where things were.
+    """
+
+    def __init__(self, recorded: Recorded, model_of: Callable[[Mapping[str, Any]], _core.Model]) -> None:
+        for topic in (POSES, WORLD):
+            if topic not in recorded.topics:
+                raise ValueError(
+                    f"no topic {topic} is in it, so it does not tell where things were, expected a recording of"
+                    " mvsim_gym (mvsim-gym plot draws others)"
+                )
+        self._recorded = recorded
+        self._worlds: list[tuple[_core.Model, Mapping[str, Any]]] = []
+        for i in range(len(recorded.topics[WORLD].times)):
+            text = recorded.message(WORLD, i).data
+            try:
+                told = json.loads(text)
+                self._worlds.append((model_of(told), told))
+            except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+                raise ValueError(
+                    f"found {text[:200]!r} in {WORLD}, expected what a recording tells of its world"
+                ) from None
+        self._images = [name for name, topic in recorded.topics.items() if topic.kind == _IMAGE]
+        self._clouds: dict[
+            str, tuple[int, Poses]
+        ] = {}  # by topic: which message, and its points in the world
+        self._seen: dict[str, int] = {}  # of pictures: which message
+
+    @property
+    def model(self) -> _core.Model:
+        """The world that it begins in."""
+        return self._worlds[0][0]
+
+    @property
+    def duration(self) -> float:
+        """s from the first message to the last."""
+        return (self._recorded.last - self._recorded.first) / 1e9
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether cameras were recorded."""
+        return bool(self._images)
+
+    def after(self, seconds: float) -> float:
+        """When the next poses were recorded, s; the end after the last."""
+        times = self._recorded.topics[POSES].times
+        index = self._recorded.index(POSES, self._nanoseconds(seconds)) + 1
+        return (times[index] - self._recorded.first) / 1e9 if index < len(times) else self.duration
+
+    def moment(self, seconds: float, *, pictures: bool = True) -> Moment:
+        """How the world stood so long after the first message; pictures that were shown last are left out."""
+        time, recorded = self._nanoseconds(seconds), self._recorded
+        model, told = self._worlds[max(recorded.index(WORLD, time), 0)]
+        poses = self._poses(time)
+        if len(poses) != told["frames"]:
+            raise ValueError(f"found {len(poses)} poses at {seconds:.2f} s, expected {told['frames']}")
+        goal = recorded.latest(GOAL, time)
+        radius = told.get("goal_radius", _GOAL_RADIUS)
+        before = list(prefixes([v.name for v in model.vehicles]).values())
+        touches = [recorded.latest(f"{prefix}/collision", time) for prefix in before]
+        return Moment(
+            seconds,
+            [Group(model, np.zeros(1, np.int32), poses[None])],
+            goals=None if goal is None else np.array([[goal.pose.position.x, goal.pose.position.y, radius]]),
+            hits=self._hits(model, before, time),
+            contacts=np.array([touch is not None and touch.data for touch in touches], np.bool_),
+            pictures=self._pictures(time) if pictures else {},
+            values=self._speeds(before, time),
+            text=f"{seconds:.2f} s of {self.duration:.2f} s",
+        )
+
+    def _nanoseconds(self, seconds: float) -> int:
+        return self._recorded.first + round(seconds * 1e9)
+
+    def _poses(self, time: int) -> Poses:
+        """(frames, 8), between two recorded ones on the straight line."""
+        times = self._recorded.topics[POSES].times
+        index = max(self._recorded.index(POSES, time), 0)
+        before = self._recorded_poses(index)
+        if time <= times[index] or index + 1 == len(times) or times[index + 1] - times[index] > _GAP * 1e9:
+            return before
+        after = self._recorded_poses(index + 1)
+        if before.shape != after.shape:
+            return before
+        share = np.float32((time - times[index]) / (times[index + 1] - times[index]))
+        return between(before, after, share)
+
+    def _recorded_poses(self, index: int) -> Poses:
+        data = np.array(self._recorded.message(POSES, index).data, np.float32)
+        return data[: len(data) // 8 * 8].reshape(-1, 8)
+
+    def _hits(self, model: _core.Model, before: list[str], time: int) -> npt.NDArray[np.float32]:
+        """(n, 3): where rays of the latest scans ended, of 2D and 3D lidars."""
+        points = [np.zeros((0, 3), np.float32)]
+        frames = [frame for kind, _, frame in _core.scene_movers(model) if kind == "vehicle"]
+        for sensor in model.sensors:
+            read = _READERS.get(sensor.class_name)
+            if read is None or sensor.is_standalone:
+                continue
+            topic = f"{before[sensor.vehicle]}/{word(sensor.name)}{_SUFFIXES.get(sensor.class_name, '')}"
+            index = self._recorded.index(topic, time)
+            if index < 0:
+                continue
+            if self._clouds.get(topic, (-1, None))[0] != index:
+                seen = moved(read(self._recorded.message(topic, index)), sensor.mount)
+                base = self._poses(self._recorded.topics[topic].times[index])[frames[sensor.vehicle]]
+                self._clouds[topic] = index, _placed(seen, base)
+            points.append(self._clouds[topic][1])
+        return np.concatenate(points)
+
+    def _pictures(self, time: int) -> dict[str, npt.NDArray[np.uint8]]:
+        found = {}
+        for topic in self._images:
+            index = self._recorded.index(topic, time)
+            if index >= 0 and self._seen.get(topic) != index:
+                self._seen[topic] = index
+                found[topic.strip("/").removesuffix("/image_raw")] = _picture_of(
+                    self._recorded.message(topic, index)
+                )
+        return found
+
+    def _speeds(self, before: list[str], time: int) -> dict[str, float]:
+        """True ones of the first vehicle, as a World's view plots them."""
+        truth = self._recorded.latest(f"{before[0]}/base_pose_ground_truth", time) if before else None
+        if truth is None:
+            return {}
+        twist = truth.twist.twist
+        return {"speed vx": twist.linear.x, "speed vy": twist.linear.y, "speed omega": twist.angular.z}
+
+
+def between(before: Poses, after: Poses, share: np.float32) -> Poses:
+    """Poses (frames, 8) at a share of the way between two moments; who jumped stays where it was."""
+    turns = np.where(np.sum(before[:, 3:7] * after[:, 3:7], axis=1, keepdims=True) < 0, -1, 1)
+    ends = after.copy()
+    ends[:, 3:7] *= turns
+    poses = (1 - share) * before + share * ends
+    poses[:, 3:7] /= np.linalg.norm(poses[:, 3:7], axis=1, keepdims=True)
+    jumped = np.linalg.norm(after[:, :3] - before[:, :3], axis=1) > _JUMP
+    poses[jumped] = before[jumped]
+    return poses.astype(np.float32)
+
+
+def _placed(points: npt.NDArray[np.float64], pose: Poses) -> npt.NDArray[np.float32]:
+    """Points (n, 3) of a frame whose pose in the world is x, y, z and the quaternion w, x, y, z."""
+    w, axis = float(pose[3]), pose[4:7].astype(np.float64)
+    twice = 2 * np.cross(axis, points)
+    return (points + w * twice + np.cross(axis, twice) + pose[:3]).astype(np.float32)
+
+
+def _scanned(scan: Any) -> npt.NDArray[np.float64]:
+    ranges = np.asarray(scan.ranges, np.float64)
+    angles = scan.angle_min + scan.angle_increment * np.arange(len(ranges))
+    hit = ranges < scan.range_max
+    return np.stack([ranges * np.cos(angles), ranges * np.sin(angles), 0 * ranges], axis=1)[hit]
+
+
+def _cloud(message: Any) -> npt.NDArray[np.float64]:
+    kinds = {4: "<u2", 7: "<f4"}  # of sensor_msgs/PointField
+    dtype = np.dtype(
+        {
+            "names": [field.name for field in message.fields],
+            "formats": [kinds[field.datatype] for field in message.fields],
+            "offsets": [field.offset for field in message.fields],
+            "itemsize": message.point_step,
+        }
+    )
+    cloud = np.frombuffer(np.asarray(message.data).tobytes(), dtype)
+    return np.stack([cloud[axis].astype(np.float64) for axis in "xyz"], axis=1)
+
+
+_READERS: dict[str, Callable[[Any], npt.NDArray[np.float64]]] = {"laser": _scanned, "lidar3d": _cloud}
+"""By the sensor's class: points (n, 3) of a message, in the sensor's frame."""
+_SUFFIXES = {"lidar3d": "_points"}
+
+
+def _picture_of(image: Any) -> npt.NDArray[np.uint8]:
+    """(height, width, 3); depths as greys."""
+    data = np.asarray(image.data, np.uint8)
+    if image.encoding == "16UC1":
+        return grey_of(data.view("<u2").reshape(image.height, image.width).astype(np.float32))
+    return np.ascontiguousarray(data.reshape(image.height, image.width, 3)[..., ::-1])

@@ -1,0 +1,79 @@
+"""A recording in browsers: with a slider for its time."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from mvsim_gym.view.moment import Moment
+from mvsim_gym.view.playback import Playback
+from mvsim_gym.view.view import View
+
+__all__ = ["PlayedView"]
+
+_SLIDER_PERIOD = 0.25  # s of the wall
+_HANDS_OFF = 1.0  # s of the wall after a hand was on the slider
+
+
+class PlayedView(View):
+    """What `mvsim-gym play` shows. Time passes while somebody looks; whoever has made it calls `advance` often."""
+
+    def __init__(self, playback: Playback, host: str, port: int, *, speed: float = 1.0) -> None:
+        super().__init__(
+            playback.model,
+            [],
+            host,
+            port,
+            speed=speed,
+            resets=False,
+            ends=True,
+            cameras=playback.has_pictures,
+        )
+        self._playback = playback
+        self.at = 0.0
+        """s of the recording"""
+        self.ended = False
+        """whether somebody pressed "End" """
+        self.sought: float | None = None
+        """where the slider was put, s; None once that is done"""
+        self._now = time.monotonic()
+        self._shown: float | None = None
+        self._slider_due = 0.0
+        self._slider: Any = self._server.gui.add_slider(
+            "Time", min=0.0, max=max(playback.duration, 0.01), step=0.01, initial_value=0.0, order=0.5
+        )
+        self._slider.on_update(self._seek)
+
+    def _seek(self, event: Any) -> None:
+        if event.client is not None:  # else it moved by itself
+            self._slider_due = time.monotonic() + _HANDS_OFF
+            self.sought = float(event.target.value)
+
+    def advance(self) -> None:
+        """Does what was pressed, and shows where the recording is by now."""
+        now = time.monotonic()
+        passed, self._now = now - self._now, now
+        if self.is_watched and not self.controls.paused:
+            self.at = min(self.at + self.controls.speed * passed, self._playback.duration)
+        if self.sought is not None:
+            self.at, self.sought = min(max(self.sought, 0.0), self._playback.duration), None
+        while self.controls.wishes:
+            wish = self.controls.wishes.popleft()
+            if wish == "step":
+                self.at = self._playback.after(self.at)
+            elif wish == "end":
+                self.ended = True
+        if self.at != self._shown and self._wants_moment():
+            self._shown = self.at
+            self._feed.put(self.moment())
+
+    def moment(self) -> Moment:
+        """How the world stood at `at`."""
+        return self._playback.moment(self.at, pictures=self.controls.pictures)
+
+    def _show(self, moment: Moment) -> None:
+        super()._show(moment)
+        now = time.monotonic()
+        if now >= self._slider_due:
+            self._slider_due = now + _SLIDER_PERIOD
+            self._slider.value = round(moment.time, 2)
