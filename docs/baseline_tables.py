@@ -56,7 +56,7 @@ def action_of(env: Path) -> str:
     ranges = (
         f"{key} {value.replace(' ', ' to ') if ' ' in value else f'-{value} to {value}'}"
         for key, value in action.attrib.items()
-        if key != "class"
+        if key not in ("class", "steer_rate")
     )
     return f"`{action.attrib['class']}`: {', '.join(ranges)}"
 

@@ -18,7 +18,8 @@ import numpy as np
 from car_policies import Car, drive_to_goal
 from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right
-from robot import TEAMS, Array, Observation, Robot, id_of
+from race_policies import follow_the_gap, pure_pursuit
+from robot import TEAMS, Array, Observation, Robot, id_of, rows_of
 from team_evaluation import evaluate_team, team_table
 from terrain_policies import slope_avoider
 
@@ -53,6 +54,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/NavArena-v0": LIDAR,
     "mvsim/NavMap-v0": LIDAR,
     "mvsim/OffRoad-v0": SAND_DRIVERS,
+    "mvsim/Race-v0": {"pure pursuit": pure_pursuit(), "follow the gap": follow_the_gap},
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
 }
 
@@ -70,9 +72,9 @@ def floors(env_id: str) -> dict[str, Policy]:
     nothing = robot.as_actions(np.zeros(len(robot.low)))
 
     def at_random(observation: Observation) -> Array:
-        return rng.uniform(-1, 1, (len(observation["goal"]), len(nothing))).astype(np.float32)
+        return rng.uniform(-1, 1, (rows_of(observation), len(nothing))).astype(np.float32)
 
-    return {"random": at_random, "stands still": lambda o: np.tile(nothing, (len(o["goal"]), 1))}
+    return {"random": at_random, "stands still": lambda o: np.tile(nothing, (rows_of(o), 1))}
 
 
 def measure(env_id: str, seeds: list[int]) -> dict[str, Result]:

@@ -26,6 +26,11 @@ def id_of(env: str) -> str:
     return env.rpartition(":")[2]
 
 
+def rows_of(observation: Observation) -> int:
+    """How many environments, or robots, an observation is of."""
+    return len(next(iter(observation.values())))
+
+
 class Robot:
     """Bounds of the commands; where there is a scan, directions of its sectors and the radius of the body."""
 
