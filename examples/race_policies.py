@@ -68,7 +68,7 @@ def follow_the_gap(robot: Robot) -> Callable[[Observation], Array]:
         angles = (np.arange(sectors) + 0.5) / sectors * FIELD_OF_VIEW - FIELD_OF_VIEW / 2
         ahead = np.abs(angles) < np.deg2rad(80)
         weight = np.where(ahead, scan, 0) ** 3
-        aim = (weight * angles).sum(axis=1) / weight.sum(axis=1)
+        aim = (weight * angles).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-6)
         steer = np.clip(aim, -robot.high[1], robot.high[1])
         front = scan[:, np.abs(angles) < np.deg2rad(20)].min(axis=1)
         speed = np.minimum(np.sqrt(2 * BRAKING * np.maximum(front - 0.6, 0)), 1.2 * np.sqrt(front + 1))

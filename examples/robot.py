@@ -18,7 +18,7 @@ SCAN_APERTURE = {
 }
 ROBOT_RADIUS = {"mvsim/MultiNav-v0": 0.105, "mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
 # Agents of a world, where there are several.
-TEAMS = {"mvsim/MultiNav-v0": 4}
+TEAMS = {"mvsim/MultiNav-v0": 4, "mvsim/RaceDuel-v0": 2}
 
 
 def id_of(env: str) -> str:
