@@ -63,6 +63,14 @@ bool LineUp::is_free(const EnvState& env, size_t agent) const {
   return clearance(env.simulation, vehicles_[agent], clearance_) >= clearance_;
 }
 
+// The first one, where a caller put it, need only touch nothing.
+bool LineUp::are_free(const EnvState& env, bool first_is_given) const {
+  if (first_is_given && clearance(env.simulation, vehicles_[0], clearance_) <= 0) return false;
+  for (size_t agent = first_is_given ? 1 : 0; agent < vehicles_.size(); ++agent)
+    if (!is_free(env, agent)) return false;
+  return true;
+}
+
 void LineUp::place_all(const Centreline& line, EnvState& env, const Poll& poll) const {
   RandomStream common = stream_of(env, kCommon);
   const Pose2* const given = env.given && env.given->pose ? &*env.given->pose : nullptr;
@@ -79,13 +87,12 @@ void LineUp::place_all(const Centreline& line, EnvState& env, const Poll& poll) 
     const double moved = given ? line.nearest({given->x, given->y}) - places[0] : 0;
     for (size_t agent = 0; agent < places.size(); ++agent)
       place(given && agent == 0 ? *given : draw_pose(line, places[agent] + moved, common), speed, env, agent);
-    bool free = true;
-    for (size_t agent = 0; agent < places.size(); ++agent) free = free && is_free(env, agent);
-    if (free) return;
+    if (are_free(env, given != nullptr)) return;
   }
   if (given)
     throw Error(
-        "no episode can start: at the given pose something is nearer than the clearance of <line_up>");
+        "no episode can start: the agent touches something at the pose that was given, or the others find no "
+        "room beside it, expected a free one");
   fail();
 }
 

@@ -25,6 +25,7 @@ class LineUp {
   void place(const Pose2& pose, double speed, EnvState& env, size_t agent) const;
   Pose2 draw_pose(const Centreline& line, double along, RandomStream& random) const;
   bool is_free(const EnvState& env, size_t agent) const;
+  bool are_free(const EnvState& env, bool first_is_given) const;
   [[noreturn]] void fail() const;
 
   TermSpec term_;                 // for messages

@@ -22,7 +22,7 @@ Centreline::Centreline(std::vector<Vec2> points) : points_(std::move(points)) {
       throw Error("found point " + std::to_string(i + 1) +
                   " where the next one is, expected a closed line whose points differ (the first is not "
                   "repeated at its end)");
-    pieces_.push_back({points_[i], 1 / length * step, length, length_});
+    pieces_.push_back({points_[i], 1 / length * step, length, length_, math::atan2(step.y, step.x)});
     length_ += length;
   }
 }
@@ -52,7 +52,7 @@ Pose2 Centreline::at(double along) const {
                                       [](double value, const Piece& piece) { return value < piece.along; });
   const Piece& piece = *(after - 1);
   const Vec2 p = piece.start + (on - piece.along) * piece.direction;
-  return {p.x, p.y, math::atan2(piece.direction.y, piece.direction.x)};
+  return {p.x, p.y, piece.yaw};
 }
 
 }  // namespace mvsim

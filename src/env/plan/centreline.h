@@ -31,6 +31,7 @@ class Centreline {
   struct Piece {
     Vec2 start, direction;  // a unit vector
     double length, along;   // m, of its start
+    double yaw;
   };
 
   std::vector<Vec2> points_;
