@@ -80,9 +80,7 @@ class HubLink:
         address = f"inproc://{uuid.uuid4()}"
         self._socket.monitor(address, events)
         monitor: zmq.Socket[bytes] = self._context.socket(zmq.PAIR)
-        monitor.setsockopt(
-            zmq.RCVHWM, 0
-        )  # events wait however many: a full queue would hold up all of the context
+        monitor.setsockopt(zmq.RCVHWM, 0)  # events wait however many: a full queue would hold up all of the context
         monitor.connect(address)
         return monitor
 
