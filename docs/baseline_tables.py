@@ -14,6 +14,7 @@ from mvsim_gym.registration import listing
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "examples"))
+from duel_evaluation import LAPS  # noqa: E402
 from robot import TEAMS  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "baselines.json"
@@ -56,7 +57,7 @@ def action_of(env: Path) -> str:
     ranges = (
         f"{key} {value.replace(' ', ' to ') if ' ' in value else f'-{value} to {value}'}"
         for key, value in action.attrib.items()
-        if key != "class"
+        if key not in ("class", "steer_rate")
     )
     return f"`{action.attrib['class']}`: {', '.join(ranges)}"
 
@@ -127,6 +128,19 @@ def teams() -> str:
     return table(["environment", "policy", "all arrive", "time until all have (s)"], rows)
 
 
+def duels() -> str:
+    rows = [
+        [f"`{id}`", name, *(" : ".join(map(percent, row[key])) for key in ("wins", "crashes")), contacts(row)]
+        for id, found in results().items()
+        for name, row in found.get("duels", {}).items()
+    ]
+    return table(["environment", "policy", "wins", "crashes", "contacts a lap"], rows)
+
+
+def contacts(row: Row) -> str:
+    return " : ".join(number(count / LAPS, 3) for count in row["contacts"])
+
+
 def training() -> str:
     rows = []
     for id, found in results().items():
@@ -136,4 +150,10 @@ def training() -> str:
     return table(["environment", "steps", "training", "evaluated on"], rows)
 
 
-TABLES = {"environments": environments, "policies": policies, "teams": teams, "training": training}
+TABLES = {
+    "environments": environments,
+    "policies": policies,
+    "teams": teams,
+    "duels": duels,
+    "training": training,
+}

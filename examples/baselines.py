@@ -16,9 +16,11 @@ from pathlib import Path
 
 import numpy as np
 from car_policies import Car, drive_to_goal
+from duel_evaluation import duel_table, evaluate_duel
 from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right
-from robot import TEAMS, Array, Observation, Robot, id_of
+from race_policies import follow_the_gap, pure_pursuit
+from robot import TEAMS, Array, Observation, Robot, id_of, rows_of
 from team_evaluation import evaluate_team, team_table
 from terrain_policies import slope_avoider
 
@@ -53,7 +55,21 @@ BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/NavArena-v0": LIDAR,
     "mvsim/NavMap-v0": LIDAR,
     "mvsim/OffRoad-v0": SAND_DRIVERS,
+    "mvsim/Race-v0": {"pure pursuit": pure_pursuit(), "follow the gap": follow_the_gap},
+    "mvsim/RaceDuel-v0": {
+        "pure pursuit": pure_pursuit(share=0.85),
+        "pure pursuit at full speed": pure_pursuit(),
+        "follow the gap": follow_the_gap,
+    },
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
+}
+# Races of two: who drives against whom.
+DUELS = {
+    "mvsim/RaceDuel-v0": [
+        ("pure pursuit", "follow the gap"),
+        ("pure pursuit", "pure pursuit at full speed"),
+        ("pure pursuit", "pure pursuit"),
+    ]
 }
 
 
@@ -70,9 +86,9 @@ def floors(env_id: str) -> dict[str, Policy]:
     nothing = robot.as_actions(np.zeros(len(robot.low)))
 
     def at_random(observation: Observation) -> Array:
-        return rng.uniform(-1, 1, (len(observation["goal"]), len(nothing))).astype(np.float32)
+        return rng.uniform(-1, 1, (rows_of(observation), len(nothing))).astype(np.float32)
 
-    return {"random": at_random, "stands still": lambda o: np.tile(nothing, (len(o["goal"]), 1))}
+    return {"random": at_random, "stands still": lambda o: np.tile(nothing, (rows_of(o), 1))}
 
 
 def measure(env_id: str, seeds: list[int]) -> dict[str, Result]:
@@ -86,10 +102,21 @@ def measure(env_id: str, seeds: list[int]) -> dict[str, Result]:
     }
 
 
-def save(path: Path, env_id: str, rows: dict[str, Result]) -> None:
+def measure_duels(env_id: str, seeds: list[int]) -> dict[str, Result]:
+    """The races of two that an environment of DUELS is there for."""
+    drivers = policies(env_id) if env_id in DUELS else {}
+    return {
+        f"{first} against {second}": evaluate_duel(env_id, drivers[first], drivers[second], seeds)
+        for first, second in DUELS.get(env_id, [])
+    }
+
+
+def save(path: Path, env_id: str, rows: dict[str, Result], duels: dict[str, Result]) -> None:
     """Puts the rows of an environment into a file of results, which keeps those of others and of learned policies."""
     results = json.loads(path.read_text()) if path.exists() else {}
     results.setdefault(env_id, {"learned": None})["policies"] = rows
+    if duels:
+        results[env_id]["duels"] = duels
     path.write_text(json.dumps(dict(sorted(results.items())), indent=1) + "\n")
 
 
@@ -107,8 +134,10 @@ def main() -> None:
         rows = measure(env_id, HELD_OUT_SEEDS[: args.episodes])
         print(f"{env_id}, {args.episodes} held-out episodes\n")
         print(team_table(rows) if env_id in TEAMS else table(rows), end="\n\n", flush=True)
+        if duels := measure_duels(env_id, HELD_OUT_SEEDS[: args.episodes]):
+            print(duel_table(duels), end="\n\n", flush=True)
         if args.json:
-            save(args.json, env_id, rows)
+            save(args.json, env_id, rows, duels)
 
 
 if __name__ == "__main__":

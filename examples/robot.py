@@ -18,12 +18,17 @@ SCAN_APERTURE = {
 }
 ROBOT_RADIUS = {"mvsim/MultiNav-v0": 0.105, "mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
 # Agents of a world, where there are several.
-TEAMS = {"mvsim/MultiNav-v0": 4}
+TEAMS = {"mvsim/MultiNav-v0": 4, "mvsim/RaceDuel-v0": 2}
 
 
 def id_of(env: str) -> str:
     """The id as Gymnasium's registry has it: without the module that `module:ns/Name-v0` imports."""
     return env.rpartition(":")[2]
+
+
+def rows_of(observation: Observation) -> int:
+    """How many environments, or robots, an observation is of."""
+    return len(next(iter(observation.values())))
 
 
 class Robot:

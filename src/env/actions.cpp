@@ -131,7 +131,19 @@ class SpeedSteer final : public DirectAction {
     const double length = wheelbase(context.model.vehicles[vehicle_].wheels);
     context.vx_max = magnitude(vx);
     context.omega_max = context.vx_max * steer.sin / (steer.cos * length);
+    if (reader.has("steer_rate"))
+      most_steer_change_ =
+          context.control_period * kDegree * reader.required_number("steer_rate", {kPositive.min, 1e6});
   }
+  void apply(Simulation& simulation, const double* values) const override {
+    const double steer = simulation.state().vehicles[vehicle_].command[1];
+    const double command[] = {values[0],
+                              std::clamp(values[1], steer - most_steer_change_, steer + most_steer_change_)};
+    simulation.set_command(vehicle_, command);
+  }
+
+ private:
+  double most_steer_change_ = 1e9;  // rad a control period
 };
 
 // Pedals and a steering angle for the controller `throttle_brake`.

@@ -154,6 +154,10 @@ const Field kFields[] = {
      [](EnvSpec& s, const Override& c) {
        s.world = {"world", caller_path(s, c), keyword("world")};
      }},
+    {"centreline",
+     [](EnvSpec& s, const Override& c) {
+       s.centreline = {"centreline", caller_path(s, c), keyword("centreline")};
+     }},
     {"variants", [](EnvSpec& s, const Override& c) { s.variants = integer_of(c, 1, kMaxVariants); }},
     {"world_seed", [](EnvSpec& s, const Override& c) { s.world_seed = number_of(c, 0, kMaxWorldSeed); }},
     {"control_period",

@@ -73,6 +73,11 @@ ObservationSpec row_spec(const std::string& key, const ObservationSlot& slot) {
     out.shape.insert(out.shape.begin(), history);
   for (size_t h = 0; h < history; ++h)
     for (size_t i = 0; i < slot.low.size(); ++i) {
+      if (slot.changes && h > 0) {
+        const float range = !slot.normalize ? slot.high[i] - slot.low[i] : slot.low[i] < 0 ? 2.0f : 1.0f;
+        out.low.push_back(-range), out.high.push_back(range);
+        continue;
+      }
       out.low.push_back(!slot.normalize ? slot.low[i] : slot.low[i] < 0 ? -1.0f : 0.0f);
       out.high.push_back(slot.normalize ? 1.0f : slot.high[i]);
     }
@@ -86,11 +91,14 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
   slot.term = make_term(reader, context, observation_classes(), more_observation_classes());
   slot.normalize = reader.boolean("normalize", false);
   slot.history = reader.integer("history", 1, 1, 1000);
+  slot.changes = reader.boolean("changes", false);
   reader.finish();
   slot.dtype = slot.term->dtype();
   if (slot.normalize && slot.dtype != DType::kFloat32)
     reader.fail("normalize", "its values are " + std::string(name_of(slot.dtype)) +
                                  ", expected an observation of float32");
+  if (slot.changes && (slot.history == 1 || slot.dtype != DType::kFloat32))
+    reader.fail("changes", "expected an observation of float32 with a history of 2 or more");
   const std::vector<Interval> bounds = slot.term->bounds();
   check_bounds(reader, *slot.term, bounds);
   // bounds, history and result of one env; of pictures what draws them again
@@ -117,17 +125,31 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
   return spec;
 }
 
+// Agents that line up have their starts from there, and no goals.
+void refuse_two_starts(const std::vector<TermSpec>& resets) {
+  const auto find = [&](std::string_view tag) {
+    return std::find_if(resets.begin(), resets.end(), [&](const TermSpec& t) { return t.params.tag == tag; });
+  };
+  if (find("line_up") == resets.end()) return;
+  for (const char* other : {"spawn", "goal"})
+    if (const auto found = find(other); found != resets.end())
+      throw WorldFileError(found->params.where,
+                           describe(*found) + ": found beside <line_up>, expected one of them");
+}
+
 // Each agent has a start and a goal of its own; what else resets the world does so once.
-void compile_resets(const EnvSpec& spec, TaskContext& context, AgentTask& agent,
-                    std::vector<std::unique_ptr<const ResetTerm>>* shared) {
-  for (const TermSpec& term : spec.resets) {
+void compile_resets(TaskContext& context, AgentTask& agent, bool is_first, Task& task) {
+  refuse_two_starts(task.spec.resets);
+  for (const TermSpec& term : task.spec.resets) {
     TermReader reader(term);
     if (term.params.tag == "spawn") {
       agent.start_and_goal.read_spawn(reader, context);
     } else if (term.params.tag == "goal") {
       agent.start_and_goal.read_goal(reader, context);
+    } else if (term.params.tag == "line_up") {
+      task.line_up.emplace(reader, context);
     } else {
-      std::vector<std::string> known{"spawn", "goal"};
+      std::vector<std::string> known{"spawn", "goal", "line_up"};
       for (const auto& c : reset_classes()) known.emplace_back(c.name);
       if (std::find(known.begin(), known.end(), term.params.tag) == known.end()) {
         std::string expected;
@@ -136,8 +158,8 @@ void compile_resets(const EnvSpec& spec, TaskContext& context, AgentTask& agent,
                                                     "', expected one of " + expected +
                                                     did_you_mean(term.params.tag, known));
       }
-      if (!shared) continue;
-      shared->push_back(make_term(reader, context, reset_classes()));
+      if (!is_first) continue;
+      task.resets.push_back(make_term(reader, context, reset_classes()));
     }
     reader.finish();
   }
@@ -161,8 +183,10 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
                       .vehicle = agent.vehicle,
                       .agents = vehicles,
                       .control_period = task.control_period,
+                      .centreline = task.centreline,
                       .needs = needs};
-  compile_resets(task.spec, context, agent, is_first ? &task.resets : nullptr);
+  agent.centreline = task.centreline;
+  compile_resets(context, agent, is_first, task);
   context.has_goal = agent.start_and_goal.has_goal();
   {
     TermReader reader(spec.action);
@@ -170,6 +194,9 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
     reader.finish();
     agent.action_components = agent.action->components();
     context.action_size = agent.action_components.size();
+    for (size_t i = 0; i < context.action_size; ++i)
+      if (agent.action_components[i].name == "steer")
+        context.steer_component = i, context.steer_max = agent.action_components[i].high;
   }
   for (const TermSpec& term : spec.terminations) {
     TermReader reader(term);

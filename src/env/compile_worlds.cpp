@@ -7,6 +7,7 @@
 #include <set>
 
 #include "assets/nearby_file.h"
+#include "assets/point_rows.h"
 #include "base/file.h"
 #include "model/compile.h"
 #include "sensor/view_sensor.h"
@@ -47,7 +48,7 @@ bool mentions(const NamedText& value, const KnobSpec& knob) {
   return value.text.find("${" + knob.value.name + "}") != std::string::npos;
 }
 
-// Every attribute that knobs may stand in, but the world's.
+// Every attribute that knobs may stand in, but the world's (of a file that is not there: an empty text).
 std::vector<NamedText*> attributes_of(EnvSpec& spec) {
   std::vector<NamedText*> out;
   const auto add_terms = [&](std::vector<TermSpec>& terms) {
@@ -59,6 +60,7 @@ std::vector<NamedText*> attributes_of(EnvSpec& spec) {
     for (auto* terms : {&agent.observations, &agent.rewards, &agent.terminations}) add_terms(*terms);
   }
   for (auto* terms : {&spec.resets, &spec.randomizations}) add_terms(*terms);
+  out.push_back(&spec.centreline);
   return out;
 }
 
@@ -67,7 +69,7 @@ std::set<std::string> knobs_used_as_written(EnvSpec spec, const LoadGuard& guard
   std::set<std::string> used;
   const std::vector<NamedText*> attributes = attributes_of(spec);
   for (const KnobSpec& knob : spec.knobs) {
-    bool is_used = mentions(spec.world, knob);
+    bool is_used = mentions(spec.world, knob) || mentions(spec.centreline, knob);
     for (const NamedText* value : attributes) {
       guard.poll();
       is_used = is_used || mentions(*value, knob);
@@ -149,18 +151,37 @@ WorldSpec load_variant(const EnvSpec& spec, const OpenFile& file, const WorldLoa
   }
 }
 
-// The world's file: the environment names it, so it must lie where the environment file may read.
-OpenFile open_world(const EnvSpec& spec, const NamedText& world, const WorldLoadOptions& load) {
+// A file that the environment names, so it must lie where the environment file may read.
+OpenFile open_named(const EnvSpec& spec, const NamedText& named, const WorldLoadOptions& load) {
   std::vector<std::string> roots = load.roots;
   const std::string folder = real_folder_of(spec.path);
   roots.push_back(root_of_env(folder));
   if (!load.assets.empty()) roots.push_back(load.assets);
   std::string reason;
   const FileRoots allowed(roots);
-  const std::string candidate = join_path(folder, world.text);
+  const std::string candidate = join_path(folder, named.text);
   if (auto file = allowed.open(candidate, reason)) return std::move(*file);
-  throw WorldFileError(world.where, about("world", world.where) + "the file '" + shortened(world.text, 200) +
-                                        "' " + reason + nearby_file(allowed, {candidate}));
+  throw WorldFileError(named.where, about(named.name.c_str(), named.where) + "the file '" +
+                                        shortened(named.text, 200) + "' " + reason +
+                                        nearby_file(allowed, {candidate}));
+}
+
+std::shared_ptr<const Centreline> load_centreline(const EnvSpec& spec, const WorldLoadOptions& load,
+                                                  LoadGuard& guard) {
+  const NamedText& named = spec.centreline;
+  if (named.text.empty()) return nullptr;
+  const OpenFile file = open_named(spec, named, load);
+  try {
+    const std::vector<double> rows = read_point_rows(file, 2, Centreline::kMaxPoints, named.where, guard);
+    std::vector<Vec2> points;
+    for (size_t i = 0; i < rows.size(); i += 2) points.push_back({rows[i], rows[i + 1]});
+    return std::make_shared<const Centreline>(std::move(points));
+  } catch (const WorldFileError&) {
+    throw;
+  } catch (const Error& e) {
+    throw WorldFileError(named.where, about("centreline", named.where) + "the file '" +
+                                          shortened(named.text, 200) + "': " + e.what());
+  }
 }
 
 // Fails at the first thing in which a world is of another make than world 0. The terms of the environment are
@@ -237,7 +258,7 @@ class MakeCheck {
   static std::string text(std::string_view value) { return "'" + shortened(value) + "'"; }
   static std::string text(const ReadingSpec& reading) {
     std::string out(name_of(reading.dtype));
-    for (const size_t n : reading.shape) out += " " + std::to_string(n);
+    for (const size_t n : reading.shape) out.append(" ").append(std::to_string(n));
     return out;
   }
   static std::string text(bool value) { return value ? "true" : "false"; }
@@ -302,6 +323,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
   load.resources = options.resources;
   load.roots.insert(load.roots.end(), spec.roots.begin(), spec.roots.end());
   load.refuses_unused = false;  // some knobs serve the environment file alone
+  task.centreline = load_centreline(spec, load, guard);
   CompileOptions compile = compile_options(spec);
   compile.strict = options.strict;
   const NamedText written = spec.world;
@@ -313,7 +335,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
     for (const KnobSpec& knob : knobs) load.variables.emplace_back(knob.value.name, knob.value.text);
     NamedText world = written;
     replace_knobs(world, knobs, guard);
-    const OpenFile file = open_world(spec, world, load);
+    const OpenFile file = open_named(spec, world, load);
     for (int i = 0; i < spec.variants; ++i) {
       load.world_seed = static_cast<uint64_t>(spec.world_seed) + static_cast<uint64_t>(i);
       const WorldSpec loaded = load_variant(spec, file, load, session);

@@ -28,6 +28,12 @@ void visit(Archive& archive, ValueOf<Stillness> auto& stillness) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, ValueOf<RaceState> auto& race) {
+  auto& [along, before, farthest, farthest_before, start, line, best_lead] = race;
+  archive(along, before, farthest, farthest_before, start, line, best_lead);
+}
+
+template <typename Archive>
 void visit(Archive& archive, ValueOf<HeldParam> auto& held) {
   auto& [pattern, value] = held;
   if constexpr (Archive::kReads) {
@@ -52,16 +58,17 @@ void visit_episode(Archive& archive, Env& env) {
 }
 
 // The same of AgentState: all but the field, the frames, and `last`, which lives within a period only. A lone
-// agent waits for nobody.
+// agent waits for nobody, and one without a centreline is in no race.
 template <typename Archive, typename Agent>
-void visit_agent(Archive& archive, Agent& agent, bool alone) {
+void visit_agent(Archive& archive, Agent& agent, const Task& task) {
   auto& [end, success, then, waits, bad_actions, before, now, goal, start, last, field, stillness,
-         path_length, min_clearance, action, previous_action, reward_sums, frames, recipes] = agent;
+         path_length, min_clearance, race, action, previous_action, reward_sums, frames, recipes] = agent;
   archive(end, success, before, now, goal, start, stillness, path_length, min_clearance, bad_actions,
           reward_sums, recipes);
   for (auto& value : action) archive(value);
   for (auto& value : previous_action) archive(value);
-  if (!alone) archive(then, waits);
+  if (task.agents.size() > 1) archive(then, waits);
+  if (task.centreline) archive(race);
 }
 
 // Calls work(dtype, bytes) for the ring of each observation that keeps frames and is no picture: what draws
@@ -113,6 +120,8 @@ uint64_t fingerprint(const Task& task) {
       hasher(slot.history, slot.is_picture() ? slot.term->picture()->recipe_size() : size_t{0});
     for (const WeightedReward& r : agent.rewards) hasher(r.name);
   }
+  if (task.centreline)
+    for (const Vec2 p : task.centreline->points()) hasher(p);
   // whether a sensor keeps its period is part of a state
   if (!task.scheduled_sensors.empty()) hasher(task.scheduled_sensors);
   for (const ObservationSpec& o : task.observation_specs) hasher(o.key, o.dtype, o.shape, o.low, o.high);
@@ -134,7 +143,7 @@ void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task) {
   visit_episode(archive, env);
   for (size_t a = 0; a < env.agents.size(); ++a) {
     const AgentState& agent = env.agents[a];
-    visit_agent(archive, agent, env.agents.size() == 1);
+    visit_agent(archive, agent, task);
     for_rings(task.agents[a], agent,
               [&](DType, std::span<const uint8_t> ring) { archive.raw(ring.data(), ring.size()); });
     archive(agent.field != nullptr);
@@ -156,7 +165,7 @@ EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like
   archive.check(env.steps >= (env.diverged ? 1 : 0) && (finite || !running));
   for (size_t a = 0; a < task.agents.size(); ++a) {
     AgentState& agent = env.agents.emplace_back(make_agent(task.agents[a]));
-    visit_agent(archive, agent, task.agents.size() == 1);
+    visit_agent(archive, agent, task);
     archive.check(fits(agent, task.agents[a]));
     for_rings(task.agents[a], agent,
               [&](DType dtype, std::span<uint8_t> ring) { read_values(archive, dtype, ring); });

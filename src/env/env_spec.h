@@ -81,6 +81,7 @@ struct EnvSpec {
   SourceLocation where;
 
   NamedText world;            // path of the world file
+  NamedText centreline;       // path of a file of points, "": none
   int variants = 1;           // worlds compiled with world_seed, world_seed + 1...; one is picked per episode
   double world_seed = 0;      // of $f{rand()} and the like in the world file
   double control_period = 0;  // s

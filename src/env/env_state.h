@@ -64,6 +64,17 @@ class ActionValues {
   std::array<double, kMaxCommand> values_{};
 };
 
+// Of a task with a centreline (env/race.h): m along it, counted on over laps.
+struct RaceState {
+  static constexpr double kNeverAhead = -1e9;
+
+  double along = 0, before = 0;              // now, and at the start of the period
+  double farthest = 0, farthest_before = 0;  // so far, and up to then
+  double start = 0;                          // where its episode began
+  double line = 0;                           // where laps are counted from
+  double best_lead = kNeverAhead;  // the most that it was ahead of all others, up to the start of the period
+};
+
 enum class EpisodeEnd : uint8_t { kNone, kTerminated, kTruncated };
 
 // What becomes of an agent that has terminated while others go on, and of those.
@@ -87,6 +98,7 @@ struct AgentState {
   std::shared_ptr<const GoalField> field;  // only if a term needs it
   std::vector<Stillness> stillness;        // by AgentTask::stuck_distances
   double path_length = 0, min_clearance = 0;
+  RaceState race;  // only with a centreline
   ActionValues action, previous_action;
   std::vector<double> reward_sums;  // weighted, by reward term
   // Of observations that keep frames: a ring of each one's frames (observe.h), laid out by AgentTask.

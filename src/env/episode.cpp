@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "env/plan/shortest_path.h"
+#include "env/race.h"
 #include "model/param_names.h"
 
 namespace mvsim {
@@ -33,6 +34,7 @@ void measure(const Task& task, const AgentTask& agent_task, const EnvState& env,
              uint8_t contacts) {
   look(agent_task, env, agent, contacts);
   const Pose2& pose = agent.now.pose;
+  if (agent_task.centreline) follow_race(*agent_task.centreline, {pose.x, pose.y}, agent.race);
   agent.min_clearance = std::min(agent.min_clearance, agent.now.clearance);
   for (size_t i = 0; i < agent.stillness.size(); ++i) {
     Stillness& still = agent.stillness[i];
@@ -61,6 +63,7 @@ std::shared_ptr<const GoalField> goal_field(const Task& task, const AgentTask& a
 
 void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll) {
   const AgentTask& agent_task = task.agents[index];
+  if (task.line_up) return task.line_up->place_one(*task.centreline, env, index, poll);
   const auto grid = planning_grid(task, agent_task, env, poll);
   const auto field_of = [&](Vec2 goal) { return goal_field(task, agent_task, env, grid, goal, poll); };
   agent_task.start_and_goal.apply(env, index, grid.get(), field_of, poll);
@@ -178,6 +181,12 @@ void begin_period(AgentState& agent) {
   agent.last = {agent.now.pose.x, agent.now.pose.y};
 }
 
+// Of an agent that has started already: the first one, or of the first one, when it respawns, the second.
+const RaceState* race_beside(const EnvState& env, const AgentState& agent) {
+  if (&agent != env.agents.data()) return &env.agents.front().race;
+  return env.steps > 0 && env.agents.size() > 1 ? &env.agents[1].race : nullptr;
+}
+
 void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent) {
   agent.end = EpisodeEnd::kNone;
   agent.success = agent.waits = false;
@@ -189,6 +198,9 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   agent.previous_action = agent.action;
   std::fill(agent.reward_sums.begin(), agent.reward_sums.end(), 0.0);
   agent.now = {};
+  if (task.centreline)
+    start_race(*task.centreline, vehicle_position(env.simulation, agent_task.vehicle),
+               race_beside(env, agent), agent.race);
   // the first look makes the time 0
   agent.stillness.assign(agent_task.stuck_distances.size(), {agent.start, -task.substeps * task.substep});
   measure(task, agent_task, env, agent, 0);
@@ -242,8 +254,11 @@ void set_goal(const Task& task, EnvState& env, size_t index, Vec2 goal) {
 }
 
 void measure_again(const Task& task, EnvState& env) {
-  for (size_t a = 0; a < task.agents.size(); ++a)
-    look(task.agents[a], env, env.agents[a], env.agents[a].now.contacts);
+  for (size_t a = 0; a < task.agents.size(); ++a) {
+    AgentState& agent = env.agents[a];
+    look(task.agents[a], env, agent, agent.now.contacts);
+    if (task.centreline) move_in_race(*task.centreline, {agent.now.pose.x, agent.now.pose.y}, agent.race);
+  }
 }
 
 void apply_held(EnvState& env) {
@@ -261,10 +276,14 @@ void start_episode(const Task& task, EnvState& env, const Poll& poll) {
   env.steps = 0;
   if (task.agents.size() > 1)
     for (AgentState& agent : env.agents) agent.goal = kNowhere;  // those of the episode before hinder none
-  for (size_t a = 0; a < task.agents.size(); ++a) place_agent(task, a, env, poll);
+  if (task.line_up)
+    task.line_up->place_all(*task.centreline, env, poll);
+  else
+    for (size_t a = 0; a < task.agents.size(); ++a) place_agent(task, a, env, poll);
   env.diverged = false;
   env.simulation.clear_collision_flags();
   for (size_t a = 0; a < task.agents.size(); ++a) start_agent(task, task.agents[a], env, env.agents[a]);
+  if (task.centreline) set_start_line(env);
   env.finished = false;
 }
 
@@ -282,6 +301,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
     }
     apply_action(tasks[a], agent, s);
     begin_period(agent);
+    if (task.centreline) begin_race_period(env, a);
   }
   s.clear_collision_flags();
   s.refill_solver();  // from here on the state alone decides
@@ -317,6 +337,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
 
 double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent, const Poll& poll) {
   if (agent.field) return agent.field->distance(agent.start);
+  if (task.centreline && !task.start_and_goal.has_goal()) return agent.race.along - agent.race.start;
   // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
   const Rect& r = env.simulation.model().bounds;
   const double cell = std::clamp(std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 120, 0.05, 0.2);

@@ -170,13 +170,14 @@ void read_knob(const Element& e, EnvSpec& spec) {
 
 // Attributes of the root are read like those of a term.
 void read_root(const Element& root, EnvSpec& spec) {
-  refuse_unknown_attributes(
-      root, {"id", "world", "variants", "world_seed", "control_period", "time_limit", "substeps", "on_end"});
+  refuse_unknown_attributes(root, {"id", "world", "centreline", "variants", "world_seed", "control_period",
+                                   "time_limit", "substeps", "on_end"});
   const TermSpec term = read_term(root, "id");
   TermReader reader(term);
   spec.id = reader.text("id", "");
   reader.required_text("world");
   spec.world = *term.params.find("world");
+  if (reader.has("centreline")) spec.centreline = *term.params.find("centreline");
   spec.variants = reader.integer("variants", 1, 1, kMaxVariants);
   spec.world_seed = reader.number("world_seed", 0, {0, kMaxWorldSeed});
   spec.control_period =

@@ -1,5 +1,5 @@
 // What an agent sees: scan, gnss, imu, image, depth, labels, range_image, reading, goal, waypoint, velocity,
-// odometry, attitude, neighbours, wheels, height_scan, last_action.
+// odometry, attitude, neighbours, centreline, opponent, steer, wheels, height_scan, last_action.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -222,6 +222,9 @@ constexpr auto kClasses = std::to_array<TermClass<Observation>>({
     {"odometry", make<Odometry>},
     {"attitude", make<Attitude>},
     {"neighbours", make_neighbours_observation},
+    {"centreline", make_centreline_observation},
+    {"opponent", make_opponent_observation},
+    {"steer", make_steer_observation},
     {"wheels", make_wheels_observation},
     {"height_scan", make_height_scan},
     {"last_action", make<LastAction>},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "base/vector_kernels.h"
 
@@ -43,7 +44,21 @@ void repeat_frame(const ObservationSlot& slot, AgentState& agent, size_t place) 
     if (i != place) std::memcpy(frame_of(slot, agent, i), frame, slot.frame_bytes);
 }
 
+// The latest frame, then what changed from the one before it to it, and so on back. Of float32.
+void copy_changes(const ObservationSlot& slot, AgentState& agent, size_t latest, std::byte* out) {
+  const size_t count = slot.low.size();
+  const auto history = static_cast<size_t>(slot.history);
+  const auto frame = [&](size_t back) {
+    return reinterpret_cast<const float*>(frame_of(slot, agent, (latest + history - back) % history));
+  };
+  auto* values = reinterpret_cast<float*>(out);
+  std::copy_n(frame(0), count, values);
+  for (size_t back = 1; back < history; ++back)
+    std::transform(frame(back - 1), frame(back - 1) + count, frame(back), values += count, std::minus<>());
+}
+
 void copy_history(const ObservationSlot& slot, AgentState& agent, size_t latest, std::byte* out) {
+  if (slot.changes) return copy_changes(slot, agent, latest, out);
   const auto history = static_cast<size_t>(slot.history);
   const size_t older = history - latest - 1;  // frames behind the latest in the ring
   std::memcpy(out, frame_of(slot, agent, latest + 1), older * slot.frame_bytes);

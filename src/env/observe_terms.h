@@ -16,6 +16,11 @@ std::unique_ptr<const Observation> make_height_scan(TermReader& reader, TaskCont
 // `neighbours`: the nearest other agents.
 std::unique_ptr<const Observation> make_neighbours_observation(TermReader& reader, TaskContext& context);
 
+// `centreline`, `opponent`, `steer`: of races.
+std::unique_ptr<const Observation> make_centreline_observation(TermReader& reader, TaskContext& context);
+std::unique_ptr<const Observation> make_opponent_observation(TermReader& reader, TaskContext& context);
+std::unique_ptr<const Observation> make_steer_observation(TermReader& reader, TaskContext& context);
+
 // `reading`: a sensor of any kind, as its ReadingSpec says.
 std::unique_ptr<const Observation> make_reading_observation(TermReader& reader, TaskContext& context);
 

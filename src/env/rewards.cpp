@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "env/contact_kinds.h"
+#include "env/race_terms.h"
 #include "env/terms.h"
 
 namespace mvsim {
@@ -163,6 +164,12 @@ constexpr auto kClasses = std::to_array<TermClass<Reward>>({
     {"heading", make<Heading>},
     {"speed", make<Speed>},
     {"failure", make<Failure>},
+    {"track_progress", make_track_progress},
+    {"rivals_progress", make_rivals_progress},
+    {"lap", make_lap},
+    {"overtake", make_overtake},
+    {"rear_contact", make_rear_contact},
+    {"steer_rate", make_steer_rate},
 });
 
 }  // namespace

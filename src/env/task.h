@@ -3,10 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "env/env_spec.h"
+#include "env/line_up.h"
+#include "env/plan/centreline.h"
 #include "env/plan/goal_field_cache.h"
 #include "env/randomize.h"
 #include "env/start_and_goal.h"
@@ -28,6 +31,7 @@ struct ObservationSlot {
   bool clips = true;             // false: the bounds are all that dtype can hold
   bool normalize = false;
   int history = 1;
+  bool changes = false;  // rows hold the latest frame, then how it came to be: differences, the latest first
   size_t frame_bytes = 0;
   size_t first_frame = 0;   // index in AgentState::frames, used if history > 1
   size_t first_recipe = 0;  // index in AgentState::recipes, of pictures
@@ -55,6 +59,7 @@ struct AgentTask {
 
   std::vector<std::shared_ptr<const PlanningGrid>> grids;  // by variant, if needs_path and static_world
   std::unique_ptr<GoalFieldCache> fields = std::make_unique<GoalFieldCache>();
+  std::shared_ptr<const Centreline> centreline;  // the task's
 };
 
 struct Task {
@@ -67,6 +72,8 @@ struct Task {
   int64_t max_steps = 0;     // of an episode, 0: no limit
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;
+  std::shared_ptr<const Centreline> centreline;  // null: none
+  std::optional<LineUp> line_up;
   std::vector<std::string> warnings;  // beside those of the models
   double memory_used = 0;             // bytes, counted while it was made
 

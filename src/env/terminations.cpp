@@ -1,9 +1,10 @@
-// When an episode ends as an outcome of the task: goal, collision, off_map, stuck, tilt. (The time limit
-// truncates instead.)
+// When an episode ends as an outcome of the task: goal, collision, off_map, stuck, tilt, laps, backwards.
+// (The time limit truncates instead.)
 #include <array>
 #include <cmath>
 
 #include "env/contact_kinds.h"
+#include "env/race_terms.h"
 #include "env/terms.h"
 
 namespace mvsim {
@@ -103,6 +104,8 @@ constexpr auto kClasses = std::to_array<TermClass<Termination>>({
     {"off_map", make<OffMap>},
     {"stuck", make<Stuck>},
     {"tilt", make<Tilt>},
+    {"laps", make_laps},
+    {"backwards", make_backwards},
 });
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "env/env_state.h"
 #include "env/observation_spec.h"
+#include "env/plan/centreline.h"
 #include "env/term_reader.h"
 #include "model/model.h"
 
@@ -36,6 +37,10 @@ struct TaskContext {
   // Largest magnitudes that the action commands, 0 if it is no twist.
   double vx_max = 0, omega_max = 0;
   size_t action_size = 0;
+  // Of the action's component `steer`: its index, and the largest angle that it commands; 0 without one.
+  size_t steer_component = 0;
+  double steer_max = 0;                          // rad
+  std::shared_ptr<const Centreline> centreline;  // null: none
   TaskNeeds& needs;
 };
 

@@ -34,6 +34,7 @@ struct Workspace {
   void forget_contacts() {
     solver.reset();
     levels.clear();
+    scene.begin_moment();
   }
   // After a step in which blocks may have moved.
   void forget_movable_ground() {

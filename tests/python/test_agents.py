@@ -174,7 +174,7 @@ def trace(envs: mvsim_gym.VectorEnv, steps: int, rows: int) -> list[Any]:
 @pytest.mark.parametrize("on_end", ["wait", "respawn", "end_all"])
 def test_same_bytes_over_num_envs_and_threads(team_id: str, on_end: str) -> None:
     keywords = {"on_end": on_end, "time_limit": 8}
-    one = mvsim_gym.VectorEnv(team_id, num_envs=4, **keywords)
+    one = mvsim_gym.VectorEnv(team_id, num_envs=4, **keywords)  # a world of MultiNav, two of RaceDuel
     many = mvsim_gym.VectorEnv(team_id, num_envs=64, num_threads=3, **keywords)
     equal(trace(one, 100, 4), trace(many, 100, 4))
 
@@ -195,12 +195,13 @@ def test_copies_go_on_where_some_wait(team: str, copied: Any) -> None:
 
 
 def test_seeds_states_and_pictures_belong_to_worlds(team_id: str) -> None:
-    envs = mvsim_gym.VectorEnv(team_id, num_envs=8, render_mode="rgb_array", width=64, height=48)
+    agents = len(mvsim_gym.VectorEnv(team_id, num_envs=4).agent_names)
+    envs = mvsim_gym.VectorEnv(team_id, num_envs=2 * agents, render_mode="rgb_array", width=64, height=48)
     both, _ = envs.reset(seed=[3, 4])
     assert len(envs.get_state()) == len(envs.np_random) == len(envs.render()) == 2
-    second, _ = mvsim_gym.VectorEnv(team_id, num_envs=4).reset(seed=4)
-    equal(both["goal"][4:].copy(), second["goal"])
-    assert envs.read("vehicle:r*/pose").shape == (2, 4, 3)
+    second, _ = mvsim_gym.VectorEnv(team_id, num_envs=agents).reset(seed=4)
+    equal({key: rows[agents:].copy() for key, rows in both.items()}, second)
+    assert envs.read("vehicle:*/pose").shape == (2, agents, 3)
     envs.close()
 
 

@@ -281,7 +281,7 @@ def test_rows_are_the_agents_of_worlds(team_id: str, on_end: str) -> None:
     envs = MVSimVecEnv(team_id, 8, on_end=on_end, time_limit=8)
     envs.seed(3)
     rows = envs.reset()
-    assert rows.shape == (8, 41)
+    assert rows.shape == (8, envs.observation_space.shape[0])  # type: ignore[index]
     rng = np.random.default_rng(0)
     ended = 0
     for _ in range(60):

@@ -210,6 +210,15 @@ TEST(Clearance, DistancesToBlocksAndWalls) {
   EXPECT_THROW(sim.place_block(model->block_index("wall"), {}), Error);
 }
 
+// Outlines of the moment before are not kept.
+TEST(Clearance, IsThatOfWhereVehiclesWerePlaced) {
+  Simulation sim(model_of(bot("a", kIdeal, kOrigin) + bot("b", kIdeal, kOrigin)), 0);
+  sim.place_vehicle(1, {3, 0, 0});
+  const double before = clearance(sim, 0, 10);
+  sim.place_vehicle(1, {4, 0, 0});
+  EXPECT_NEAR(clearance(sim, 0, 10), before + 1, 1e-6);
+}
+
 // Commands beyond all measure: Box2D would abort the process.
 TEST(Divergence, IsToldAndEndsNothing) {
   for (const char* controller : {"<controller class='raw'/>", "<controller class='twist_ideal'/>"})

@@ -1,0 +1,118 @@
+#include "env/line_up.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "sim/clearance.h"
+
+namespace mvsim {
+namespace {
+
+constexpr int kTries = 400;
+constexpr uint16_t kCommon = 0xffff;  // the stream of what all agents have in common
+
+RandomStream stream_of(const EnvState& env, uint16_t index) {
+  const SimState& s = env.simulation.state();
+  return {s.key + kStepKeys * static_cast<uint64_t>(env.steps), s.episode, StreamPurpose::kSpawn, index};
+}
+
+// Who stands where, the rearmost first.
+std::vector<size_t> shuffled(size_t count, RandomStream& random) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(static_cast<uint32_t>(i))]);
+  return order;
+}
+
+}  // namespace
+
+LineUp::LineUp(TermReader& reader, const TaskContext& context)
+    : term_(reader.term()), vehicles_(context.agents.begin(), context.agents.end()) {
+  if (!context.centreline)
+    reader.fail("line_up", "expected the attribute 'centreline' of <mvsim_env>, along which to stand");
+  for (const size_t v : vehicles_)
+    if (const int group = context.model.bodies[context.model.vehicles[v].body].joint_group;
+        group >= 0 && context.model.joint_groups[static_cast<size_t>(group)].tied)
+      reader.fail("line_up", "the vehicle '" + context.model.vehicles[v].name +
+                                 "' is joined to a static block and cannot be placed");
+  lateral_ = reader.number("lateral", 0, {0, 1e4});
+  yaw_ = kDegree * reader.number("yaw", 0, {0, 3600});
+  speed_ = reader.interval("speed", {0, 1e4}).value_or(Interval{0, 0});
+  gap_ = reader.interval("gap", kPositive).value_or(Interval{2, 2});
+  clearance_ = reader.number("clearance", 0.05, kPositive);
+  if (gap_.high * static_cast<double>(vehicles_.size()) > context.centreline->length())
+    reader.fail("gap", "the agents would need more than the " + std::to_string(context.centreline->length()) +
+                           " m of the centreline");
+}
+
+void LineUp::place(const Pose2& pose, double speed, EnvState& env, size_t agent) const {
+  env.simulation.place_vehicle(vehicles_[agent], pose);
+  if (speed > 0) env.simulation.set_vehicle_twist(vehicles_[agent], {speed, 0, 0});
+  env.agents[agent].start = {pose.x, pose.y};
+  env.agents[agent].field.reset();
+}
+
+Pose2 LineUp::draw_pose(const Centreline& line, double along, RandomStream& random) const {
+  Pose2 pose = line.at(along);
+  const Vec2 aside = Rotation2(pose.yaw).rotate({0, lateral_ * random.normal()});
+  return {pose.x + aside.x, pose.y + aside.y, pose.yaw + yaw_ * random.normal()};
+}
+
+bool LineUp::is_free(const EnvState& env, size_t agent) const {
+  return clearance(env.simulation, vehicles_[agent], clearance_) >= clearance_;
+}
+
+// The first one, where a caller put it, need only touch nothing.
+bool LineUp::are_free(const EnvState& env, bool first_is_given) const {
+  if (first_is_given && clearance(env.simulation, vehicles_[0], clearance_) <= 0) return false;
+  for (size_t agent = first_is_given ? 1 : 0; agent < vehicles_.size(); ++agent)
+    if (!is_free(env, agent)) return false;
+  return true;
+}
+
+void LineUp::place_all(const Centreline& line, EnvState& env, const Poll& poll) const {
+  RandomStream common = stream_of(env, kCommon);
+  const Pose2* const given = env.given && env.given->pose ? &*env.given->pose : nullptr;
+  for (int i = 0; i < kTries; ++i) {
+    if (poll) poll();
+    double along = line.length() * common.uniform();
+    const double speed = common.uniform(speed_.low, speed_.high);
+    const std::vector<size_t> order = shuffled(vehicles_.size(), common);
+    std::vector<double> places(order.size());
+    for (const size_t agent : order) {
+      places[agent] = along;
+      along += common.uniform(gap_.low, gap_.high);
+    }
+    const double moved = given ? line.nearest({given->x, given->y}) - places[0] : 0;
+    for (size_t agent = 0; agent < places.size(); ++agent)
+      place(given && agent == 0 ? *given : draw_pose(line, places[agent] + moved, common), speed, env, agent);
+    if (are_free(env, given != nullptr)) return;
+  }
+  if (given)
+    throw Error(
+        "no episode can start: the agent touches something at the pose that was given, or the others find no "
+        "room beside it, expected a free one");
+  fail();
+}
+
+void LineUp::place_one(const Centreline& line, EnvState& env, size_t agent, const Poll& poll) const {
+  RandomStream random = stream_of(env, static_cast<uint16_t>(agent));
+  for (int i = 0; i < kTries; ++i) {
+    if (poll) poll();
+    const double along = line.length() * random.uniform();
+    const double speed = random.uniform(speed_.low, speed_.high);
+    place(draw_pose(line, along, random), speed, env, agent);
+    if (is_free(env, agent)) return;
+  }
+  fail();
+}
+
+void LineUp::fail() const {
+  throw WorldFileError(term_.params.where,
+                       "<line_up>: no episode can start: " + std::to_string(kTries) +
+                           " tries found no place on the centreline where every agent is " +
+                           "as far from everything as the attribute 'clearance' asks");
+}
+
+}  // namespace mvsim

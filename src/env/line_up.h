@@ -1,0 +1,37 @@
+// <line_up> of a <reset>: all agents stand one behind the other along the centreline, anywhere on it, and
+// roll at one speed.
+#pragma once
+
+#include <vector>
+
+#include "env/env_state.h"
+#include "env/plan/centreline.h"
+#include "env/terms.h"
+
+namespace mvsim {
+
+class LineUp {
+ public:
+  LineUp(TermReader& reader, const TaskContext& context);
+
+  // Places all agents of an env at the start of its episode (EnvState::given says where the first one stands,
+  // if it does), in an order that is drawn. Throws Error or WorldFileError if there is no room. `poll` is
+  // called before each try and may throw.
+  void place_all(const Centreline& line, EnvState& env, const Poll& poll) const;
+  // One that begins anew while others drive.
+  void place_one(const Centreline& line, EnvState& env, size_t agent, const Poll& poll) const;
+
+ private:
+  void place(const Pose2& pose, double speed, EnvState& env, size_t agent) const;
+  Pose2 draw_pose(const Centreline& line, double along, RandomStream& random) const;
+  bool is_free(const EnvState& env, size_t agent) const;
+  bool are_free(const EnvState& env, bool first_is_given) const;
+  [[noreturn]] void fail() const;
+
+  TermSpec term_;                 // for messages
+  std::vector<size_t> vehicles_;  // of all agents
+  double lateral_, yaw_, clearance_;
+  Interval speed_, gap_;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,42 @@
+// The closed line that a race goes along: distances along it, the place of a point, its course. Immutable,
+// any thread.
+#pragma once
+
+#include <vector>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+class Centreline {
+ public:
+  static constexpr size_t kMinPoints = 3, kMaxPoints = 10000;
+
+  // The corners in the order of travel; the last one is joined to the first. Throws Error for fewer than
+  // three, for more than kMaxPoints, and for two equal ones in a row.
+  explicit Centreline(std::vector<Vec2> points);
+
+  const std::vector<Vec2>& points() const { return points_; }
+  double length() const { return length_; }  // m
+
+  // How far along the line its nearest place to a point lies, from the first corner on: in [0, length()).
+  double nearest(Vec2 point) const;
+  // The same as the one of all its repetitions that is nearest to `along`: a lap more is a length more.
+  double nearest(Vec2 point, double along) const;
+
+  // The place that far along, with the direction of travel; any number of laps, forward or backward.
+  Pose2 at(double along) const;
+
+ private:
+  struct Piece {
+    Vec2 start, direction;  // a unit vector
+    double length, along;   // m, of its start
+    double yaw;
+  };
+
+  std::vector<Vec2> points_;
+  std::vector<Piece> pieces_;
+  double length_ = 0;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,327 @@
+// Races: the centreline, who stands where, what terms make of it.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "env/env_test_util.h"
+#include "env/episode.h"
+#include "env/plan/centreline.h"
+#include "sim/simulation.h"
+
+namespace mvsim {
+namespace {
+
+using namespace testing;
+
+// A square of 10 m that is driven counter-clockwise, two robots on its first side, a wall between them and
+// the last side.
+constexpr const char* kSquare = "# x y\n0 0\n10 0\n10 10\n0 10\n";
+constexpr const char* kWorld = R"(<mvsim_world>
+  <vehicle name="a"><init_pose>2 0 0</init_pose><dynamics class="differential"><controller class="twist_ideal"/></dynamics></vehicle>
+  <vehicle name="b"><init_pose>5 2 90</init_pose><dynamics class="differential"><controller class="twist_ideal"/></dynamics></vehicle>
+  <walls><wallThickness>0.1</wallThickness><shape><pt>3 4</pt><pt>7 4</pt></shape></walls>
+  </mvsim_world>)";
+constexpr const char* kAgents = R"(<agent vehicles="*"><action class="twist" vx="-2 2" omega="-1 1"/>
+  <observe class="centreline" points="2" spacing="3"/><observe class="opponent" max_distance="8"/></agent>)";
+constexpr const char* kTerms = R"(<reward class="track_progress"/><reward class="rivals_progress"/>
+  <reward class="lap"/><reward class="overtake" by="1"/><reward class="rear_contact"/>
+  <terminate class="laps" count="2"/><terminate class="backwards" distance="1.5"/>)";
+enum { kTrackProgress, kRivalsProgress, kLap, kOvertake, kRearContact };
+enum { kLaps, kBackwards };
+
+EnvSpec env_of(const std::string& content, const std::string& attributes = "centreline='square.csv'") {
+  const auto folder = std::filesystem::temp_directory_path() / ("mvsim_race_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "race.world.xml") << kWorld;
+  std::ofstream(folder / "square.csv") << kSquare;
+  std::ofstream(folder / "short.csv") << "0 0\n1 1\n";
+  std::ofstream(folder / "twice.csv") << "0 0\n1 1\n1 1\n";
+  return load_env_text("<mvsim_env id='r' world='race.world.xml' control_period='0.1' " + attributes + ">\n" +
+                           content + "</mvsim_env>",
+                       (folder / "r.env.xml").string(), load_options());
+}
+
+std::string error_of(const std::string& content, const std::string& attributes = "centreline='square.csv'") {
+  try {
+    (void)compile_task(env_of(content, attributes), load_options());
+  } catch (const WorldFileError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+// A world that has just begun, whose states a test then sets by hand.
+struct Race {
+  explicit Race(const std::string& content = std::string(kAgents) + kTerms)
+      : task(compile_task(env_of(content), load_options())), env(make_env(*task, 1)) {
+    start_episode(*task, env);
+  }
+  double reward(size_t agent, size_t term) const {
+    return task->agents[agent].rewards[term].term->value(env, env.agents[agent]);
+  }
+  bool holds(size_t agent, size_t term) const {
+    return task->agents[agent].terminations[term]->holds(env, env.agents[agent]);
+  }
+  RaceState& of(size_t agent) { return env.agents[agent].race; }
+  void step(ActionValues a, ActionValues b) {
+    env.agents[0].action = a;
+    env.agents[1].action = b;
+    std::vector<double> rewards(2);
+    step_period(
+        *task, env, [] { return true; }, rewards);
+  }
+
+  std::unique_ptr<Task> task;
+  EnvState env;
+};
+
+TEST(Centreline, MeasuresAlongItself) {
+  const Centreline line({{0, 0}, {10, 0}, {10, 10}, {0, 10}});
+  EXPECT_EQ(line.length(), 40);
+  EXPECT_NEAR(line.nearest({3, -0.5}), 3, 1e-12);
+  EXPECT_NEAR(line.nearest({12, 4}), 14, 1e-12);
+  EXPECT_NEAR(line.nearest({-1, 1}), 39, 1e-12);
+  EXPECT_NEAR(line.nearest({-1, -1}), 0, 1e-12);  // a corner
+  EXPECT_NEAR(line.nearest({1, -0.2}, 79), 81, 1e-12);
+  EXPECT_NEAR(line.nearest({0, 2}, 3), -2, 1e-12);
+  const Pose2 ahead = line.at(55), behind = line.at(-5);
+  EXPECT_NEAR(ahead.x, 10, 1e-12);
+  EXPECT_NEAR(ahead.y, 5, 1e-12);
+  EXPECT_NEAR(ahead.yaw, kPi / 2, 1e-12);
+  EXPECT_NEAR(behind.y, 5, 1e-12);
+  EXPECT_NEAR(behind.yaw, -kPi / 2, 1e-12);
+}
+
+TEST(Centreline, MistakesAreNamed) {
+  const std::string agents = kAgents;
+  EXPECT_NE(error_of(agents, "centreline='short.csv'").find("found 2 points, expected 3"), std::string::npos);
+  EXPECT_NE(error_of(agents, "centreline='twice.csv'").find("found point 2 where"), std::string::npos);
+  EXPECT_NE(error_of(agents, "centreline='none.csv'").find("none.csv' does not exist"), std::string::npos);
+  EXPECT_NE(error_of(agents, "").find("expected the attribute 'centreline' of <mvsim_env>"),
+            std::string::npos);
+  const std::string alone = R"(<agent vehicle="a"><action class="twist" vx="0 1" omega="-1 1"/>
+      <observe class="velocity"/></agent>)";
+  EXPECT_NE(error_of(alone + "<reward class='overtake'/>").find("expected several agents"),
+            std::string::npos);
+  EXPECT_NE(error_of(alone + "<reward class='steer_rate'/>").find("a steering angle"), std::string::npos);
+  EXPECT_NE(error_of(alone + "<reset><spawn/><line_up/></reset>").find("<spawn>: found beside <line_up>"),
+            std::string::npos);
+  EXPECT_NE(error_of(agents + "<reset><line_up gap='30'/></reset>").find("line_up>, gap"), std::string::npos);
+  EXPECT_NE(error_of(agents + "<reset><line_up gap='1 2' clearance='9'/></reset>"), "");
+  EXPECT_EQ(error_of(agents + kTerms), "no error");
+}
+
+TEST(Race, ProgressIsThatOfEachAndOfItsRivals) {
+  Race race;
+  EXPECT_NEAR(race.of(0).along, 2, 1e-6);
+  EXPECT_NEAR(race.of(1).along, 5, 1e-6);
+  double own = 0, rivals = 0;
+  for (int i = 0; i < 10; ++i) {
+    race.step({0.5, 0}, {-0.25, 0});  // 1 m/s along the line, 0.5 m/s beside it
+    own += race.reward(0, kTrackProgress);
+    rivals += race.reward(1, kRivalsProgress);
+    EXPECT_NEAR(race.reward(0, kRivalsProgress), 0, 1e-6);
+  }
+  const double moved = race.env.agents[0].now.pose.x - 2;
+  EXPECT_NEAR(moved, 1, 0.01);  // a period of which the controller is late
+  EXPECT_NEAR(own, moved, 1e-6);
+  EXPECT_NEAR(rivals, moved, 1e-6);
+  EXPECT_NEAR(race.of(0).along - race.of(0).start, moved, 1e-6);
+}
+
+// From the start line, that of the foremost, on: whoever begins behind it has its way to the line before.
+TEST(Race, LapsBeginAtTheForemost) {
+  Race race;
+  RaceState& rear = race.of(0);
+  EXPECT_NEAR(rear.line, 5, 1e-6);
+  const auto laps_between = [&](double from, double to) {
+    rear.farthest_before = rear.line + from;
+    rear.farthest = rear.line + to;
+    return race.reward(0, kLap);
+  };
+  EXPECT_EQ(laps_between(-0.1, 0.1), 0);
+  EXPECT_EQ(laps_between(39.9, 40.1), 1);
+  EXPECT_FALSE(race.holds(0, kLaps));
+  EXPECT_EQ(laps_between(40.1, 40.1), 0);  // back over the line and over it again: no farther
+  EXPECT_EQ(laps_between(79.9, 80.1), 1);
+  EXPECT_TRUE(race.holds(0, kLaps));
+}
+
+TEST(Race, BackwardsIsBehindTheFarthestPlace) {
+  Race race;
+  race.of(0).farthest = race.of(0).along + 1.4;
+  EXPECT_FALSE(race.holds(0, kBackwards));
+  race.of(0).farthest += 0.2;
+  EXPECT_TRUE(race.holds(0, kBackwards));
+}
+
+TEST(Race, OvertakingIsPaidOnce) {
+  Race race;
+  int paid[2] = {0, 0};
+  const auto drive = [&](double speed, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      race.step({speed / 2, 0}, {0, 0});
+      for (size_t a = 0; a < 2; ++a) paid[a] += static_cast<int>(race.reward(a, kOvertake));
+    }
+  };
+  drive(2, 19);
+  EXPECT_EQ(paid[0], 0);  // 0.8 m ahead
+  drive(2, 2);
+  EXPECT_EQ(paid[0], 1);
+  drive(-1, 12);
+  drive(2, 12);
+  EXPECT_EQ(paid[0], 1);
+  EXPECT_EQ(paid[1], 0);  // it began ahead
+}
+
+TEST(Race, TheOneBehindPaysForContact) {
+  Race race;
+  race.env.simulation.place_vehicle(1, {3.2, 0, 0});
+  measure_again(*race.task, race.env);
+  double sums[2] = {0, 0};
+  for (int i = 0; i < 20; ++i) {
+    race.step({1, 0}, {0, 0});
+    for (size_t a = 0; a < 2; ++a) sums[a] += race.reward(a, kRearContact);
+  }
+  EXPECT_TRUE(race.env.agents[1].now.collided());
+  EXPECT_EQ(sums[0], 1);
+  EXPECT_EQ(sums[1], 0);
+}
+
+// What a caller moves is nobody's progress, and no lap.
+TEST(Race, MovedByACallerItHasTheSameWayLeft) {
+  Race race;
+  const double left = race.of(0).line - race.of(0).along;
+  race.env.simulation.place_vehicle(0, {8, 0, 0});
+  measure_again(*race.task, race.env);
+  EXPECT_NEAR(race.of(0).along, 8, 1e-6);
+  EXPECT_NEAR(race.of(0).line - race.of(0).along, left, 1e-6);
+  EXPECT_NEAR(race.reward(0, kTrackProgress), 0, 1e-9);
+  EXPECT_FALSE(race.holds(0, kBackwards));
+}
+
+std::vector<float> observed(Race& race, size_t agent, size_t key) {
+  const ObservationSlot& slot = race.task->agents[agent].observations[key];
+  std::vector<float> out(slot.low.size());
+  Scratch scratch;
+  slot.term->write_frame(race.env, race.env.agents[agent], scratch, reinterpret_cast<std::byte*>(out.data()));
+  return out;
+}
+
+TEST(Race, DriversSeeTheWayAndTheirRival) {
+  Race race;
+  // b stands at (5, 2) and looks along y
+  const std::vector<float> way = observed(race, 1, 0);  // of (8, 0) and (10, 1)
+  const float expected[] = {-2, -3, -1, -5};
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(way[i], expected[i], 1e-5);
+  race.env.simulation.set_vehicle_twist(0, {1.5, 0, 0});
+  race.env.simulation.set_vehicle_twist(1, {0.5, 0, 0});
+  measure_again(*race.task, race.env);
+  const std::vector<float> a = observed(race, 0, 1), b = observed(race, 1, 1);
+  const float of_b[] = {3, 2, -1.5f, 1}, of_a[] = {-2, 3, -0.5f, 1};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(a[i], of_b[i], 1e-5);
+    EXPECT_NEAR(b[i], of_a[i], 1e-5);
+  }
+  race.env.simulation.place_vehicle(1, {5, 6, 0});  // behind the wall
+  measure_again(*race.task, race.env);
+  EXPECT_EQ(observed(race, 0, 1), std::vector<float>(4, 0));
+  race.env.simulation.place_vehicle(1, {10, 1, 0});  // in sight, but too far away
+  measure_again(*race.task, race.env);
+  EXPECT_EQ(observed(race, 0, 1), std::vector<float>(4, 0));
+}
+
+TEST(Race, AgentsLineUpAnywhereWithOneSpeed) {
+  Race race(std::string(kAgents) +
+            "<reset><line_up lateral='0.1' yaw='5' speed='0.5 1.5' gap='1.5 4' clearance='0.1'/></reset>" +
+            kTerms);
+  int first_leads = 0, quarters[4] = {0, 0, 0, 0};
+  double sideways = 0, most = 0;
+  const Centreline& line = *race.task->centreline;
+  for (int i = 0; i < 400; ++i) {
+    start_episode(*race.task, race.env);
+    const AgentState &a = race.env.agents[0], &b = race.env.agents[1];
+    const double gap = std::fabs(a.race.along - b.race.along);
+    ASSERT_GT(gap, 1.2);  // at a corner the noise moves a place along the line, too
+    ASSERT_LT(gap, 4.3);
+    ASSERT_EQ(a.race.line, std::max(a.race.along, b.race.along));
+    ASSERT_NEAR(a.now.twist.vx, b.now.twist.vx, 1e-5);
+    ASSERT_GT(a.now.twist.vx, 0.49);
+    ASSERT_LT(a.now.twist.vx, 1.51);
+    ASSERT_GE(a.now.clearance, 0.1);
+    first_leads += a.race.along > b.race.along;
+    ++quarters[static_cast<size_t>(line.nearest({a.now.pose.x, a.now.pose.y}) / 10)];
+    const Pose2 on = line.at(a.race.along);
+    const double off = norm(Vec2{a.now.pose.x - on.x, a.now.pose.y - on.y});
+    sideways += off * off / 400;
+    most = std::max(most, std::fabs(std::remainder(a.now.pose.yaw - on.yaw, 2 * kPi)));
+  }
+  EXPECT_GT(first_leads, 150);
+  EXPECT_LT(first_leads, 250);
+  for (const int count : quarters) EXPECT_GT(count, 60);
+  EXPECT_NEAR(std::sqrt(sideways), 0.1, 0.02);
+  EXPECT_GT(most, 5 * kDegree);
+}
+
+TEST(Race, AGivenPoseIsKeptAndTheOthersStandBesideIt) {
+  Race race(std::string(kAgents) + "<reset><line_up gap='2 3'/></reset>" + kTerms);
+  const GivenStart given{.pose = Pose2{10, 4, 1.5}, .goal = {}};
+  race.env.given = &given;
+  start_episode(*race.task, race.env);
+  EXPECT_NEAR(race.env.agents[0].now.pose.y, 4, 1e-6);
+  EXPECT_NEAR(race.of(0).along, 14, 1e-6);
+  EXPECT_NEAR(std::fabs(race.of(1).along - 14), 2.5, 0.51);
+  const GivenStart in_the_wall{.pose = Pose2{5, 4, 0}, .goal = {}};
+  race.env.given = &in_the_wall;
+  EXPECT_THROW(start_episode(*race.task, race.env), Error);
+}
+
+TEST(Race, NoRoomIsAnError) {
+  Race race;
+  const auto task = compile_task(
+      env_of(std::string(kAgents) + "<reset><line_up gap='2' clearance='3'/></reset>"), load_options());
+  EnvState env = make_env(*task, 1);
+  EXPECT_THROW(start_episode(*task, env), WorldFileError);
+}
+
+// A car's steering follows the action at 3.2 rad/s, a seventh of a turn of 24 degrees a period.
+TEST(Race, SteeringHasARate) {
+  Batch batch(shipped("race"), options(1));
+  batch.reset();
+  const size_t steer = observation_index(batch, "steer");
+  const double step = 183 * kDegree * 0.04;
+  batch.step({{-0.7f, 1.0f}});
+  EXPECT_NEAR(batch.observation(steer)[0], step, 1e-5);
+  batch.step({{-0.7f, 1.0f}});
+  EXPECT_NEAR(batch.observation(steer)[0], 2 * step, 1e-5);
+  batch.step({{-0.7f, -1.0f}});
+  EXPECT_NEAR(batch.observation(steer)[0], step, 1e-5);
+  EXPECT_NEAR(info(batch, "reward/steer_rate").values[0], 0, 1e-12);  // not at its end
+}
+
+TEST(Race, ChangesAreDifferencesOfFrames) {
+  EnvSpec plain = shipped("race");
+  apply_overrides(plain,
+                  dict({{"observe", dict({{"scan", dict({{"changes", off()}, {"history", number(3)}})}})}}));
+  EnvSpec changes = shipped("race");
+  apply_overrides(changes, dict({{"observe", dict({{"scan", dict({{"history", number(3)}})}})}}));
+  Batch frames(plain, options(2)), differences(changes, options(2));
+  for (Batch* b : {&frames, &differences}) b->reset();
+  const size_t k = observation_index(frames, "scan");
+  for (uint32_t s = 0; s < 12; ++s) {
+    for (Batch* b : {&frames, &differences}) b->step({{0.0f, 0.1f, -0.5f, 0.0f}});
+    const auto f = frames.observation(k), d = differences.observation(k);
+    for (size_t i = 0; i < 20; ++i) {
+      ASSERT_EQ(d[i], f[40 + i]);
+      ASSERT_EQ(d[20 + i], f[40 + i] - f[20 + i]);
+      ASSERT_EQ(d[40 + i], f[20 + i] - f[i]);
+    }
+  }
+  EnvSpec wrong = shipped("race");
+  apply_overrides(wrong, dict({{"observe", dict({{"scan", dict({{"history", number(1)}})}})}}));
+  EXPECT_THROW((void)compile_task(wrong, load_options()), WorldFileError);
+}
+
+}  // namespace
+}  // namespace mvsim
