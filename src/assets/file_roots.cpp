@@ -81,8 +81,10 @@ bool has_dots(const std::string& path) {
 }  // namespace
 
 FileRoots::FileRoots(const std::vector<std::string>& roots) {
-  for (const std::string& root : roots) {
+  for (auto it = roots.begin(); it != roots.end(); ++it) {
+    const std::string& root = *it;
     if (root.empty() || root.find('\0') != std::string::npos) continue;
+    if (std::find(roots.begin(), it, root) != it) continue;
     const std::unique_ptr<char, decltype(&std::free)> real(realpath(root.c_str(), nullptr), std::free);
     if (!real) continue;
     std::string given = absolute(root);

@@ -189,6 +189,13 @@ std::string real_folder(const std::string& folder) {
   return real.string();
 }
 
+// `folder`: the real one of a file.
+std::string real_file(const std::string& path, const std::string& folder) {
+  const std::string inside = join_path(folder, path.substr(path.rfind('/') + 1));
+  std::error_code error;
+  return fs::is_symlink(inside, error) ? fs::canonical(path, error).string() : inside;
+}
+
 }  // namespace
 
 WorldFileError with_includes(const WorldFileError& error, const WorldSpec& world) {
@@ -207,8 +214,7 @@ WorldSpec load_world(const OpenFile& file, const WorldLoadOptions& options, Load
   const std::string& path = file.path();
   const std::string folder = real_folder(folder_of(path));
   LoadState state(options, session, root_folders(folder, options));
-  std::error_code error;
-  state.include_stack.push_back(fs::canonical(path, error).string());
+  state.include_stack.push_back(real_file(path, folder));
   return load(state, path, file.read(kMaxFileBytes), folder);
 }
 
