@@ -13,6 +13,7 @@ import numpy.typing as npt
 from mvsim_gym._keywords import checked_text, kind_of
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+_FLOAT32 = np.dtype(np.float32)  # compared with another dtype sooner than np.float32 is
 
 DEFAULT_MEMORY_LIMIT = 2_000_000_000
 """Bytes that a load may take."""
@@ -166,7 +167,7 @@ def check_out(out: Any, arrays: Arrays, copied: bool) -> None:
 
 def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
     """Actions as the batch takes them, float32 in C order of the right shape; copied only if they are not."""
-    if isinstance(actions, np.ndarray) and actions.dtype == np.float32 and actions.flags.c_contiguous:
+    if isinstance(actions, np.ndarray) and actions.dtype == _FLOAT32 and actions.flags.c_contiguous:
         array = actions
     else:
         found = np.asarray(actions)

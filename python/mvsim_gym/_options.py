@@ -10,7 +10,6 @@ import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple, TypedDict
 
@@ -302,21 +301,30 @@ def _filled(text: str) -> str:
     return "\n".join(lines)
 
 
-@dataclass(eq=False, repr=False)  # what is left out takes a millisecond to make
 class Constructor:
-    """A class that makes environments."""
+    """A class that makes environments.
 
-    name: str
-    made_by: str
-    """How a user calls it."""
-    keywords: type
-    """The TypedDict of its options."""
-    positional: Mapping[str, Any] = field(default_factory=dict)
-    """Options that may be given by position, after the environment."""
-    env: str = "env"
-    """The argument that names the environment."""
-    needs_env: bool = False
-    """It has no default."""
+    Args:
+        made_by: how a user calls it.
+        keywords: the TypedDict of its options.
+        positional: options that may be given by position, after the environment.
+        env: the argument that names the environment.
+        needs_env: it has no default.
+    """
+
+    # no dataclass: to make one takes half a millisecond of the first gymnasium.make
+    def __init__(
+        self,
+        name: str,
+        made_by: str,
+        keywords: type,
+        positional: Mapping[str, Any] | None = None,
+        env: str = "env",
+        needs_env: bool = False,
+    ) -> None:
+        self.name, self.made_by, self.keywords = name, made_by, keywords
+        self.positional = positional or {}
+        self.env, self.needs_env = env, needs_env
 
     @cached_property
     def types(self) -> dict[str, Any]:
