@@ -65,6 +65,13 @@ def center(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     return np.array([columns.mean(), rows.mean()])
 
 
+def is_in_the_middle(picture: npt.NDArray[np.uint8]) -> bool:
+    """Whether a red body is straight below the camera."""
+    height, width = picture.shape[:2]
+    middle = red(picture)[height // 2 - 4 : height // 2 + 4, width // 2 - 8 : width // 2 + 8]
+    return bool(middle.mean() > 0.9)
+
+
 def look_down(view: View, height: float, x: float = 0.0) -> None:
     """Every camera straight above (x, 0), north up."""
     for client in wait_for(lambda: list(view._server.get_clients().values())):
@@ -89,12 +96,9 @@ def test_a_robot_is_seen_where_it_is_and_moves_when_a_key_is_pressed() -> None:
 
         with browser(view.url) as seen, running(step, view):
             look_down(view, 6.0)
-            wait_for(lambda: red(seen.picture()).sum() > 100)
-            before = seen.picture()
+            before = wait_for(lambda: is_in_the_middle(p := seen.picture()) and [p])[0]
             here = center(red(before))
             height, width = before.shape[:2]
-            middle = red(before)[height // 2 - 4 : height // 2 + 4, width // 2 - 8 : width // 2 + 8]
-            assert middle.mean() > 0.9, "straight below the camera"
             assert red(before).sum() < 1000, "and nowhere else: the other robot stands behind the panel"
             x = world.vehicles["r1"].pose.x
             seen.press("wwwwwwww")
