@@ -21,6 +21,8 @@ from mvsim_gym._picture import Shot
 
 T = TypeVar("T", bound="Copyable")
 
+# What no copy takes over: the batch, what is made from it, and what looks at it.
+_ALWAYS_NATIVE = frozenset({"_batch", "_info", "_painter", "_view", "_recording"})
 _MAGIC = b"mvsimpak"
 _HEAD = struct.Struct("<8sQI")  # magic, number of parts, CRC-32 of all that follows
 
@@ -45,7 +47,7 @@ class Copyable(ABC):
     _recipe: Recipe
     _watch: ActionWatch | None
     _NATIVE: ClassVar[frozenset[str]]
-    """Attributes that `_attach` makes from the batch."""
+    """Attributes that `_attach` makes from the batch, beside `_ALWAYS_NATIVE`."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -98,7 +100,8 @@ class Copyable(ABC):
         self._attach(batch)
 
     def _plain_attributes(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in self._NATIVE}
+        left_out = self._NATIVE | _ALWAYS_NATIVE
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
 
 def checked_bytes(state: bytes | bytearray | memoryview) -> bytes:

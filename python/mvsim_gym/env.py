@@ -65,19 +65,7 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
     _spec: EnvSpec | None = None
-    _NATIVE = frozenset(
-        {
-            "_batch",
-            "_rows",
-            "_rewards",
-            "_terminated",
-            "_truncated",
-            "_info",
-            "_painter",
-            "_view",
-            "_recording",
-        }
-    )
+    _NATIVE = frozenset({"_rows", "_rewards", "_terminated", "_truncated"})
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[EnvOptions]) -> None: ...

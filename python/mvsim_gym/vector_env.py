@@ -79,16 +79,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
 
     _spec: EnvSpec | None = None
     _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished", "_alive"})
-    _NATIVE = _ARRAYS | {
-        "_rewards",
-        "_terminated",
-        "_truncated",
-        "_batch",
-        "_info",
-        "_painter",
-        "_view",
-        "_recording",
-    }
+    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated"}
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[VectorOptions]) -> None: ...

@@ -57,9 +57,7 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "is_parallelizable": True}  # noqa: RUF012 (as PettingZoo reads it)
 
-    _NATIVE = frozenset(
-        {"_batch", "_arrays", "_rewards", "_terminated", "_truncated", "_alive", "_info", "_painter"}
-    )
+    _NATIVE = frozenset({"_arrays", "_rewards", "_terminated", "_truncated", "_alive"})
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[ParallelOptions]) -> None: ...

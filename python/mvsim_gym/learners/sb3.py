@@ -59,7 +59,7 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
     else 0, and `env_method("compute_reward", achieved, desired, infos, indices=[0])` answers for any goal.
     """
 
-    _NATIVE = frozenset({"_batch", "_current", "_final", "_info", "_painter", "_view", "_recording"})
+    _NATIVE = frozenset({"_current", "_final"})
 
     @overload
     def __init__(
