@@ -301,8 +301,8 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
     }
     apply_action(tasks[a], agent, s);
     begin_period(agent);
-    if (task.centreline) begin_race_period(env, a);
   }
+  if (task.centreline) begin_race_period(env);
   s.clear_collision_flags();
   s.refill_solver();  // from here on the state alone decides
   for (int i = 0; i < task.substeps; ++i) {

@@ -67,11 +67,11 @@ bool is_in_sight(const Model& model, Vec2 from, Vec2 to) {
 class Opponent final : public ObservationOf<float> {
  public:
   Opponent(TermReader& reader, const TaskContext& context)
-      : max_distance_(reader.number("max_distance", 10, kPositive)),
+      : line_(need_centreline(reader, context)),
+        max_distance_(reader.number("max_distance", 10, kPositive)),
         max_speed_(context.vx_max > 0 ? reader.number("max_speed", 1.5 * context.vx_max, kPositive)
                                       : reader.required_number("max_speed", kPositive)),
         vehicles_(context.agents.begin(), context.agents.end()) {
-    need_centreline(reader, context);
     need_rivals(reader, context);
   }
   std::vector<Interval> bounds() const override {
@@ -80,7 +80,7 @@ class Opponent final : public ObservationOf<float> {
   }
   void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
     std::fill_n(out, 4, 0.0f);
-    const AgentState* const rival = nearest_rival(env, agent);
+    const AgentState* const rival = nearest_rival(*line_, env, agent);
     if (!rival) return;
     const size_t vehicle = vehicles_[static_cast<size_t>(rival - env.agents.data())];
     const Vec2 here{agent.now.pose.x, agent.now.pose.y}, there = vehicle_position(env.simulation, vehicle);
@@ -92,6 +92,7 @@ class Opponent final : public ObservationOf<float> {
   }
 
  private:
+  std::shared_ptr<const Centreline> line_;
   double max_distance_, max_speed_;
   std::vector<size_t> vehicles_;
 };

@@ -17,12 +17,15 @@ void set_start_line(EnvState& env) {
   for (AgentState& agent : env.agents) agent.race.line = foremost;
 }
 
-void begin_race_period(EnvState& env, size_t index) {
-  AgentState& agent = env.agents[index];
-  RaceState& race = agent.race;
-  race.before = race.along;
-  race.farthest_before = race.farthest;
-  if (const std::optional<double> ahead = lead(env, agent)) race.best_lead = std::max(race.best_lead, *ahead);
+void begin_race_period(EnvState& env) {
+  for (AgentState& agent : env.agents) {
+    if (agent.waits) continue;
+    RaceState& race = agent.race;
+    race.before = race.along;
+    race.farthest_before = race.farthest;
+    if (const std::optional<double> ahead = lead(env, agent))
+      race.best_lead = std::max(race.best_lead, *ahead);
+  }
 }
 
 void follow_race(const Centreline& line, Vec2 position, RaceState& race) {
@@ -48,12 +51,12 @@ std::optional<double> lead(const EnvState& env, const AgentState& agent) {
   return out;
 }
 
-const AgentState* nearest_rival(const EnvState& env, const AgentState& agent) {
+const AgentState* nearest_rival(const Centreline& line, const EnvState& env, const AgentState& agent) {
   const AgentState* nearest = nullptr;
   double best = 0;
   for (const AgentState& other : env.agents) {
     if (&other == &agent || other.waits) continue;
-    const double apart = std::fabs(other.race.along - agent.race.along);
+    const double apart = std::fabs(std::remainder(other.race.along - agent.race.along, line.length()));
     if (nearest && apart >= best) continue;
     nearest = &other;
     best = apart;

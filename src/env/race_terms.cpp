@@ -20,10 +20,10 @@ class TrackProgress final : public Reward {
 class RivalsProgress final : public Reward {
  public:
   double value(const EnvState& env, const AgentState& agent) const override {
-    double sum = 0;
+    double sum = 0, count = 0;
     for (const AgentState& other : env.agents)
-      if (&other != &agent && !other.waits) sum += other.race.along - other.race.before;
-    return sum / static_cast<double>(env.agents.size() - 1);
+      if (&other != &agent && !other.waits) sum += other.race.along - other.race.before, ++count;
+    return count > 0 ? sum / count : 0;
   }
 };
 
@@ -53,14 +53,18 @@ class Overtake final : public Reward {
   double by_;
 };
 
-// 1 in the period in which two vehicles touch, for the one behind.
+// 1 in the period in which two vehicles touch, for the one behind, in whichever laps they are.
 class RearContact final : public Reward {
  public:
+  explicit RearContact(std::shared_ptr<const Centreline> line) : line_(std::move(line)) {}
   double value(const EnvState& env, const AgentState& agent) const override {
     if (!(agent.now.contacts & kTouchesVehicle) || (agent.before.contacts & kTouchesVehicle)) return 0;
-    const AgentState* const rival = nearest_rival(env, agent);
-    return rival && agent.race.before < rival->race.before ? 1 : 0;
+    const AgentState* const rival = nearest_rival(*line_, env, agent);
+    return rival && std::remainder(rival->race.before - agent.race.before, line_->length()) > 0 ? 1 : 0;
   }
+
+ private:
+  std::shared_ptr<const Centreline> line_;
 };
 
 // |change of the steering angle that the action asks for|, rad.
@@ -138,9 +142,8 @@ std::unique_ptr<const Reward> make_overtake(TermReader& reader, TaskContext& con
 }
 
 std::unique_ptr<const Reward> make_rear_contact(TermReader& reader, TaskContext& context) {
-  need_centreline(reader, context);
   need_rivals(reader, context);
-  return std::make_unique<RearContact>();
+  return std::make_unique<RearContact>(need_centreline(reader, context));
 }
 
 std::unique_ptr<const Reward> make_steer_rate(TermReader& reader, TaskContext& context) {

@@ -193,6 +193,34 @@ def test_what_makes_no_sense_is_one_line(tmp_path: Path, capsys: pytest.CaptureF
     assert playback_of(tmp_path / "x.mcap").moment(0).groups[0].poses.shape == (1, 13, 8)
 
 
+def test_a_strangers_recording_imports_nothing_and_widens_no_roots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "imported.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    of_env = {"env": "imported:Foo-v0", "keywords": {}, "fingerprint": "0", "frames": 1}
+    write_recording(tmp_path / "x.mcap", json.dumps(of_env), 1)
+    with pytest.raises(ValueError, match=r"'imported:Foo-v0' cannot be loaded \(no file, and no environment"):
+        playback_of(tmp_path / "x.mcap")
+    (tmp_path / "secret.xml").write_text('<mvsim_world version="1.0"/>')
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    (folder / "x.world.xml").write_text(
+        '<mvsim_world version="1.0"><include file="../../secret.xml"/></mvsim_world>'
+    )
+    of_world = {
+        "world": str(folder / "x.world.xml"),
+        "world_seed": 0,
+        "variables": {},
+        "roots": [str(tmp_path)],
+        "fingerprint": "0",
+        "frames": 0,
+    }
+    write_recording(tmp_path / "y.mcap", json.dumps(of_world), 0)
+    with pytest.raises(ValueError, match=r"outside of the folders.*recorded with the folders .*see --roots"):
+        playback_of(tmp_path / "y.mcap")
+
+
 def write_recording(path: Path, told: str, poses: int) -> None:
     """A recording of one moment."""
     from mvsim_gym.recording.mcap_file import McapFile

@@ -252,6 +252,20 @@ def test_one_recording_at_a_time(tmp_path: Path) -> None:
         world.record(tmp_path / "z.mcap", period=0)
 
 
+def test_of_two_topics_of_one_name_one_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "x.world.xml").write_text("""<mvsim_world version="1.0">
+      <vehicle name="r1"><init_pose>0 0 0</init_pose><dynamics class="differential"/>
+        <friction class="default"/>
+        <sensor class="laser" name="odom"><sensor_period>0.1</sensor_period></sensor>
+      </vehicle></mvsim_world>""")
+    world = mvsim_gym.World(tmp_path / "x.world.xml")
+    with world.record(tmp_path / "x.mcap"):
+        world.step(0.5)
+    found = messages_of(tmp_path / "x.mcap")
+    assert {type(message).__name__ for _, message in found["/odom"]} == {"Odometry"}
+    assert "one topic '/odom' is left out" in caplog.text
+
+
 def test_maps_are_recorded(tmp_path: Path) -> None:
     world = mvsim_gym.World(DATA / "oracle" / "lidar_gridmap" / "world.xml")
     with world.record(tmp_path / "x.mcap"):

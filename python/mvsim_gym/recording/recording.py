@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 
 from mvsim_gym import __version__, _core
 from mvsim_gym._extras import extra
+from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.scene_topics import SceneTopics
-from mvsim_gym.ros.map_topics import write_maps
+from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import STORE, Message
 from mvsim_gym.ros.sources import Sampled, Scheduled
 from mvsim_gym.ros.topics import Topic
@@ -70,7 +71,7 @@ class Recording:
             )
             for name, vehicle in vehicles.items()
         ]
-        self._topics, self._scene = topics, SceneTopics(topics, told)
+        self._scene, self._maps = SceneTopics(topics, told), MapTopics(topics, "")
         self._offset = 0  # ns from the simulation's clock to the stamps, which never go back
         self._written: float | None = None  # s of the simulation, when states were written
         self._last = 0
@@ -121,7 +122,7 @@ class Recording:
     def _write_world(self) -> None:
         now = max(self._stamp(self._simulation.time), self._last)
         self._scene.write_world(self._model, now, **self._more())
-        write_maps(self._topics, self._model, "", now)
+        self._maps.write(self._model, now)
 
     def _more(self) -> dict[str, Any]:
         """What else is told of the world."""
@@ -140,9 +141,13 @@ class _Topics:
         self._channels: dict[str, int] = {}
         self._topics: dict[str, Topic] = {}
 
-    def offer(self, topic: Topic) -> None:
-        """Its channel is made with its first message."""
+    def offer(self, topic: Topic) -> bool:
+        """Its channel is made with its first message; of two topics of one name the first counts."""
+        if topic.name in self._topics:
+            notice([f"recording: one topic '{topic.name}' is left out, since another has this name"])
+            return False
         self._topics[topic.name] = topic
+        return True
 
     def wants(self, topic: str) -> bool:
         """All of it."""

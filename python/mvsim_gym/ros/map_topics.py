@@ -9,25 +9,36 @@ from mvsim_gym.parts import Pose
 from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.topics import Qos, Sink, Topic
 
-__all__ = ["write_maps"]
+__all__ = ["MapTopics"]
 
 _ONCE = Qos(1, latched=True)
 _VALUES = np.array([0, 100, -1], np.int8)  # of a free, an occupied and an unknown cell
 
 
-def write_maps(sink: Sink, model: _core.Model, prefix: str, now: int) -> None:
-    """Offers and writes the occupancy grids of a world: the first as `simul_map`, further ones as `simul_map_2`...
+class MapTopics:
+    """The occupancy grids of a world: the first as `simul_map`, further ones as `simul_map_2`...
 
     Args:
         prefix: stands before the topics.
-        now: ns of the messages.
     """
-    messages = Messages(now)
-    for k, (cells, resolution, (x, y, yaw)) in enumerate(model.grids, 1):
-        name = f"{prefix}/simul_map" + (f"_{k}" if k > 1 else "")
-        height, width = cells.shape
-        info = messages.map_info(resolution, width, height, Pose(x, y, 0, yaw, 0, 0))
-        for topic, message in ((name, messages.map(_VALUES[cells], info)), (f"{name}_metadata", info)):
-            sink.offer(Topic(topic, message.__msgtype__, _ONCE))
-            if sink.wants(topic):
-                sink.write(topic, message, now)
+
+    def __init__(self, sink: Sink, prefix: str) -> None:
+        self._sink, self._prefix = sink, prefix
+        self._taken: dict[str, bool] = {}  # of the topics that were offered, whether they are ours
+
+    def write(self, model: _core.Model, now: int) -> None:
+        """Offers and writes them; again where another world follows.
+
+        Args:
+            now: ns of the messages.
+        """
+        messages = Messages(now)
+        for k, (cells, resolution, (x, y, yaw)) in enumerate(model.grids, 1):
+            name = f"{self._prefix}/simul_map" + (f"_{k}" if k > 1 else "")
+            height, width = cells.shape
+            info = messages.map_info(resolution, width, height, Pose(x, y, 0, yaw, 0, 0))
+            for topic, message in ((name, messages.map(_VALUES[cells], info)), (f"{name}_metadata", info)):
+                if topic not in self._taken:
+                    self._taken[topic] = self._sink.offer(Topic(topic, message.__msgtype__, _ONCE))
+                if self._taken[topic] and self._sink.wants(topic):
+                    self._sink.write(topic, message, now)

@@ -11,7 +11,7 @@ from typing import Any
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
 from mvsim_gym.ros.commands import Commands
-from mvsim_gym.ros.map_topics import write_maps
+from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import STORE, Message, Messages
 from mvsim_gym.ros.topics import CLOCK, COMMAND, HISTORY, Topic
 from mvsim_gym.ros.transport import Publisher, Transport
@@ -99,7 +99,7 @@ class RosNode:
             self._vehicles.append(topics)
             self._commands.append(commands)
         now = self._stamp(world.time)
-        write_maps(self._sink, world._model, namespace, now)
+        MapTopics(self._sink, namespace).write(world._model, now)
         for topics in self._vehicles:
             topics.write_description(now)
 
@@ -187,18 +187,19 @@ class _NetworkSink:
     def topics(self) -> list[str]:
         return list(self._publishers)
 
-    def offer(self, topic: Topic) -> None:
+    def offer(self, topic: Topic) -> bool:
         """Begins to publish; of two topics of one name the first counts, and what has no type here is left out."""
         if topic.name in self._publishers:
             notice([f"ros: one topic '{topic.name}' is left out, since another has this name"])
-            return
+            return False
         try:
             self._publishers[topic.name] = self._transport.publisher(topic)
         except ImportError as error:
             notice([f"ros: the topic '{topic.name}' is left out: {error}"])
-            return
+            return False
         if topic.qos.latched:
             self._latched[topic.name] = -math.inf
+        return True
 
     def look(self) -> None:
         """Sees who listens, if it is time to."""

@@ -51,8 +51,8 @@ CLOCK = Topic("/clock", "rosgraph_msgs/msg/Clock", Qos(10))
 class Sink(Protocol):
     """Where messages go: a file, or the network."""
 
-    def offer(self, topic: Topic) -> None:
-        """Tells of a topic, once, before anything is written to it."""
+    def offer(self, topic: Topic) -> bool:
+        """Tells of a topic, once, before anything is written to it. False, and a notice: another has this name."""
 
     def wants(self, topic: str) -> bool:
         """Whether a message of this topic would reach somebody: it is not made otherwise."""

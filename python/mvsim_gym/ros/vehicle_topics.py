@@ -58,9 +58,10 @@ class VehicleTopics:
         self._localization, self._odometry_frame = localization, odometry_frame
         self._touched = False
         self._sources: list[tuple[Sampled | Scheduled, list[Stream]]] = []
+        self._names: set[str] = set()  # of topics that are this vehicle's
         for topic in STATES.values():
             if localization or topic.name not in _LOCALIZATION:
-                sink.offer(topic._replace(name=f"{prefix}/{topic.name}"))
+                self._offer(topic._replace(name=f"{prefix}/{topic.name}"))
         for sensor in vehicle.sensors.values():
             streams = [stream for stream in streams_of(sensor) if derived or not stream.is_derived]
             if not streams:
@@ -71,9 +72,8 @@ class VehicleTopics:
                     ]
                 )
                 continue
-            self._sources.append((source(sensor), streams))
-            for stream in streams:
-                sink.offer(Topic(f"{prefix}/{stream.topic}", stream.kind, Qos(history)))
+            own = [s for s in streams if self._offer(Topic(f"{prefix}/{s.topic}", s.kind, Qos(history)))]
+            self._sources.append((source(sensor), own))
 
     def write_description(self, now: int) -> None:
         """What never changes."""
@@ -126,9 +126,14 @@ class VehicleTopics:
         for source, _ in self._sources:
             source.forget()
 
+    def _offer(self, topic: Topic) -> bool:
+        if taken := self._sink.offer(topic):
+            self._names.add(topic.name)
+        return taken
+
     def _write(self, topic: str, make: Callable[[], Message], now: int) -> None:
         name = f"{self._prefix}/{topic}"
-        if self._sink.wants(name):
+        if name in self._names and self._sink.wants(name):
             self._sink.write(name, make(), now)
 
     def _lines(self) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:

@@ -15,6 +15,7 @@ __all__ = ["Device", "Gamepad", "first_device"]
 
 _PERIOD = 0.01  # s of the wall between polls
 _GROWTH = 1.01  # of a limit, a poll
+_LEAST, _MOST = 1e-2, 1e2  # of the limits
 _MAX_SPEED = 1.0  # m/s, at first
 _MAX_TURN = {"differential": 0.5}  # rad/s, by dynamics
 _MAX_TURN_OF_CARS = 0.7  # rad/s, and rad of steering
@@ -106,10 +107,8 @@ class Gamepad:
             (_FASTER, _SLOWER, "max_speed"),
             (_FASTER_TURN, _SLOWER_TURN, "turn_factor"),
         ):
-            if self._pressed(more):
-                setattr(self, name, getattr(self, name) * _GROWTH)
-            if self._pressed(less):
-                setattr(self, name, getattr(self, name) / _GROWTH)
+            factor = _GROWTH ** (self._pressed(more) - self._pressed(less))
+            setattr(self, name, min(max(getattr(self, name) * factor, _LEAST), _MOST))
 
     def _pressed(self, button: int) -> bool:
         return self._has_buttons and bool(self._device.get_button(button))

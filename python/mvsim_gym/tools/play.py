@@ -13,6 +13,8 @@ from typing import Any, TextIO
 from mvsim_gym import _core
 from mvsim_gym._build import one_world
 from mvsim_gym._notices import notice
+from mvsim_gym._options import all_options
+from mvsim_gym.registration import listing
 from mvsim_gym.world import World
 
 __all__ = ["finder", "play"]
@@ -39,7 +41,7 @@ def play(
         path: an MCAP file of `World.record` and the like, finished or not.
         world: the world file that it is of; None: the one that it names.
         speed: seconds of it in one of the wall.
-        loading: further keywords of `World`, for `world`.
+        loading: further keywords of `World`: what the world may read. What the recording says of that is not followed.
 
     Raises:
         ImportError: the extra `view` or `record` is missing.
@@ -68,7 +70,7 @@ def finder(world: str | None, loading: Mapping[str, Any]) -> Callable[[Told], _c
 
     Args:
         world: a world file that stands for all of them; None: none does.
-        loading: keywords of `World` for it.
+        loading: keywords of `World`, also for those that a recording names.
     """
     given = None if world is None else World(world, **loading)._model
     found: dict[str, _core.Model] = {}
@@ -76,28 +78,33 @@ def finder(world: str | None, loading: Mapping[str, Any]) -> Callable[[Told], _c
     def model_of(told: Told) -> _core.Model:
         key = json.dumps(told, sort_keys=True)
         if key not in found:
-            found[key] = _checked(given if given is not None else _model_of(told), told)
+            found[key] = _checked(given if given is not None else _model_of(told, loading), told)
         return found[key]
 
     return model_of
 
 
-def _model_of(told: Told) -> _core.Model:
+def _model_of(told: Told, loading: Mapping[str, Any]) -> _core.Model:
+    """Of a recording, which may be a stranger's: it names a file or a known id, imports nothing, and widens in nothing
+    what its world may read."""
     source = told.get("world", told.get("env"))
-    if source is None:
+    if not isinstance(source, str):
         raise ValueError(f"it does not tell of which world it is, {_REMEDY}")
-    folders: dict[str, Any] = {
-        "roots": [root for root in told.get("roots", ()) if os.path.isdir(root)],
-        "resources": {
-            prefix: folder for prefix, folder in told.get("resources", {}).items() if os.path.isdir(folder)
-        },
-    }
     try:
         if "world" in told:
-            return World(source, world_seed=told["world_seed"], variables=told["variables"], **folders)._model
-        batch = one_world(source, **{**told["keywords"], **told.get("knobs", {}), **folders})
+            given = {"world_seed": told["world_seed"], "variables": told["variables"]}
+            return World(source, **{**given, **loading})._model
+        if source not in listing() and not os.path.isfile(source):
+            raise ValueError("no file, and no environment of mvsim_gym")
+        options = all_options()
+        given = {k: v for k, v in {**told["keywords"], **told.get("knobs", {})}.items() if k not in options}
+        batch = one_world(source, **{**given, **{k: v for k, v in loading.items() if k in options}})
     except (OSError, ValueError, TypeError) as error:
-        raise ValueError(f"its world '{source}' cannot be loaded ({error}), {_REMEDY}") from None
+        folders = [told[key] for key in ("roots", "resources") if told.get(key)]
+        wanted = (
+            f"; it was recorded with the folders {folders}: see --roots and --resources" if folders else ""
+        )
+        raise ValueError(f"its world '{source}' cannot be loaded ({error}){wanted}; {_REMEDY}") from None
     models = _core.env_models(batch, 0)
     return next((m for m in models if _fingerprint(m) == told["fingerprint"]), models[0])
 

@@ -189,6 +189,30 @@ TEST(Race, TheOneBehindPaysForContact) {
   EXPECT_EQ(sums[1], 0);
 }
 
+TEST(Race, TheOneBehindPaysForContactALapAheadToo) {
+  Race race;
+  race.env.simulation.place_vehicle(1, {3.2, 0, 0});
+  measure_again(*race.task, race.env);
+  const double lap = race.task->centreline->length();
+  for (double* value : {&race.of(0).along, &race.of(0).before, &race.of(0).farthest}) *value += lap;
+  double sums[2] = {0, 0};
+  for (int i = 0; i < 20; ++i) {
+    race.step({1, 0}, {0, 0});
+    for (size_t a = 0; a < 2; ++a) sums[a] += race.reward(a, kRearContact);
+  }
+  EXPECT_GT(race.of(0).along, lap);
+  EXPECT_EQ(sums[0], 1);
+  EXPECT_EQ(sums[1], 0);
+}
+
+TEST(Race, RivalsThatWaitMakeNoProgress) {
+  Race race;
+  race.of(1).along += 0.5;
+  EXPECT_NEAR(race.reward(0, kRivalsProgress), 0.5, 1e-12);
+  race.env.agents[1].waits = true;
+  EXPECT_EQ(race.reward(0, kRivalsProgress), 0);
+}
+
 // What a caller moves is nobody's progress, and no lap.
 TEST(Race, MovedByACallerItHasTheSameWayLeft) {
   Race race;
