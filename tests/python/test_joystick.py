@@ -163,9 +163,12 @@ def test_without_a_gamepad_there_is_a_warning() -> None:
     assert "no gamepad is connected: --joystick has no effect" in ended.stderr
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        assert "no gamepad" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0, "SDL leaves the signals alone"
+        try:
+            assert "no gamepad" in process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0, "SDL leaves the signals alone"
+        finally:
+            process.kill()
 
 
 def test_without_pygame_the_remedy_is_said(

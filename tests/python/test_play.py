@@ -292,6 +292,9 @@ def test_ctrl_c_ends_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mvsim_gym", "play", str(tmp_path / "x.mcap"), "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
-        assert process.stderr.readline().startswith("view: http://127.0.0.1:")
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0 and process.stderr.read() == ""
+        try:
+            assert process.stderr.readline().startswith("view: http://127.0.0.1:")
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0 and process.stderr.read() == ""
+        finally:
+            process.kill()

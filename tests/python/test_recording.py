@@ -295,9 +295,13 @@ def lines_of(path: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], fl
         [sys.executable, "-c", WRITER, str(path), *more], stdout=subprocess.PIPE, text=True, env=environment
     ) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            wall, time = map(float, line.split())
-            yield process, wall, time
+        try:
+            for line in process.stdout:
+                wall, time = map(float, line.split())
+                yield process, wall, time
+        except BaseException:  # also who iterates gives up
+            process.kill()
+            raise
 
 
 def test_a_killed_process_loses_a_second_at_most(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
