@@ -99,13 +99,14 @@ bool step(Batch& batch, const Actions& actions, const std::optional<py::function
 // `starts`: none, or for each env a pose and a goal, or None.
 using Start = std::pair<std::optional<std::array<double, 3>>, std::optional<std::array<double, 2>>>;
 
-void reset(Batch& batch, const std::optional<Mask>& mask, const std::vector<Start>& starts) {
+void reset(Batch& batch, const std::optional<Mask>& mask, const std::optional<std::vector<Start>>& starts) {
   std::span<const uint8_t> values;
   if (mask) values = {mask->data(), static_cast<size_t>(mask->size())};
-  std::vector<GivenStart> given(starts.size());
-  for (size_t i = 0; i < starts.size(); ++i) {
-    if (const auto& p = starts[i].first) given[i].pose = Pose2{(*p)[0], (*p)[1], (*p)[2]};
-    if (const auto& g = starts[i].second) given[i].goal = Vec2{(*g)[0], (*g)[1]};
+  std::vector<GivenStart> given(starts ? starts->size() : 0);
+  for (size_t i = 0; i < given.size(); ++i) {
+    const auto& [pose, goal] = (*starts)[i];
+    if (pose) given[i].pose = Pose2{(*pose)[0], (*pose)[1], (*pose)[2]};
+    if (goal) given[i].goal = Vec2{(*goal)[0], (*goal)[1]};
   }
   const ReleasedGil released;
   batch.reset(values, stop_on_signal, given);
@@ -230,7 +231,7 @@ void bind_batch(py::module_& m) {
       .def_property_readonly("observations", &Batch::observations,
                              py::return_value_policy::reference_internal)
       .def("seed_env", &Batch::seed_env, "env"_a, "key"_a)
-      .def("reset", &reset, "mask"_a = py::none(), "starts"_a = std::vector<Start>{})
+      .def("reset", &reset, "mask"_a = py::none(), "starts"_a = py::none())
       .def("step", &step, "actions"_a.noconvert(), "between"_a = py::none())
       .def("stop_threads", &Batch::stop_threads)
       .def(
