@@ -7,14 +7,13 @@
 #include "sim/body_mass.h"
 #include "sim/body_twist.h"
 #include "sim/drive.h"
+#include "sim/free_room.h"
 #include "sim/measure.h"
 #include "sim/stand.h"
 #include "sim/workspace.h"
 
 namespace mvsim {
 namespace {
-
-constexpr double kUnmeasured = -1;  // free distance of a vehicle that may touch something as it stands
 
 bool has_movable_blocks(const Model& m) {
   return std::any_of(m.blocks.begin(), m.blocks.end(),

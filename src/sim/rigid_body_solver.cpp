@@ -1,6 +1,6 @@
 #include "sim/rigid_body_solver.h"
 
-#include <box2d/b2_distance.h>
+#include <box2d/b2_timer.h>
 #include <box2d/box2d.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
 #include "sim/solver_cells.h"
+#include "sim/solver_near.h"
 #include "sim/solver_passage.h"
 #include "sim/solver_polygon.h"
 
@@ -19,7 +20,8 @@ namespace {
 
 constexpr uintptr_t kStaticBlock = 2;      // user data of one that is no wall
 constexpr double kBroadPhaseMargin = 0.1;  // m, by which Box2D fattens boxes
-constexpr double kSlowTravel = 0.02;       // m a step; less cannot carry a body through a cell
+constexpr size_t kNotMoving = ~size_t{0};
+constexpr double kSlowTravel = 0.02;  // m a step; less cannot carry a body through a cell
 
 // A step that carried a body through something is taken again as two halves, and these likewise. 2 m, the
 // most that Box2D moves a body in a step, become pieces of 8 mm.
@@ -33,37 +35,6 @@ constexpr PassageLimits kInPart{.travel = 0.25f,
                                 .max_depth = 0.01f,
                                 .forgiven = 1};
 constexpr int kVelocityIterationsInPart = 64;  // what is squeezed must not yield in any of them
-
-// How far a point lies outside of a polygon at least: beyond the side that it is farthest from.
-float beyond_sides(const b2PolygonShape& polygon, const b2Transform& pose, b2Vec2 point) {
-  const b2Vec2 local = b2MulT(pose, point);
-  float farthest = b2Dot(polygon.m_normals[0], local - polygon.m_vertices[0]);
-  for (int i = 1; i < polygon.m_count; ++i)
-    farthest = std::max(farthest, b2Dot(polygon.m_normals[i], local - polygon.m_vertices[i]));
-  return farthest;
-}
-
-// Radius about the centroid of what a polygon's vertices span.
-float vertex_radius(const b2PolygonShape& polygon) {
-  float square = 0;
-  for (int i = 0; i < polygon.m_count; ++i)
-    square = std::max(square, b2DistanceSquared(polygon.m_vertices[i], polygon.m_centroid));
-  return std::sqrt(square);
-}
-
-// Whether two fixtures are farther apart than `distance` beyond doubt, by the sides of either and a circle
-// about the other. Says nothing otherwise: b2Distance does.
-bool are_apart(const b2Fixture& a, const b2Fixture& b, float distance) {
-  constexpr float kSlack = 1e-3f,
-                  kShare = 1e-6f;  // m, and of coordinates: beyond the rounding of single precision
-  const auto& first = *static_cast<const b2PolygonShape*>(a.GetShape());
-  const auto& second = *static_cast<const b2PolygonShape*>(b.GetShape());
-  const b2Transform &at = a.GetBody()->GetTransform(), &there = b.GetBody()->GetTransform();
-  const float enough = distance + first.m_radius + second.m_radius + kSlack +
-                       kShare * (b2Abs(at.p.x) + b2Abs(at.p.y) + b2Abs(there.p.x) + b2Abs(there.p.y));
-  return beyond_sides(first, at, b2Mul(there, second.m_centroid)) > enough + vertex_radius(second) ||
-         beyond_sides(second, there, b2Mul(at, first.m_centroid)) > enough + vertex_radius(first);
-}
 
 }  // namespace
 
@@ -84,6 +55,66 @@ struct RigidBodySolver::Impl {
 
   explicit Impl(const Model& m) : model(m), world(b2Vec2(0, 0)), filter(world) {
     world.SetContactFilter(&filter);
+  }
+
+  b2Body& create(b2BodyType type, const BodyState& state) {
+    b2BodyDef def;
+    def.type = type;
+    def.position.Set(state.x, state.y);
+    def.angle = state.angle;
+    return *world.CreateBody(&def);
+  }
+
+  void add_movable(size_t index, const MovingBody& moving, const BodyState& state) {
+    b2Body& body = *moving.body;
+    body.GetUserData().pointer = movable_of[index] = movable.size();
+    movable.push_back(moving);
+    forces.emplace_back();
+    body.SetLinearVelocity({state.vx, state.vy});
+    body.SetAngularVelocity(state.omega);
+  }
+
+  void add_vehicle(const SimState& state, size_t index) {
+    const BodyModel& kind = model.bodies[index];
+    const VehicleModel& vehicle = model.vehicles[kind.index];
+    b2Body& body = create(b2_dynamicBody, state.bodies[index]);
+    bodies[index] = &body;
+    mvsim::add_vehicle(vehicle, state.params, state.wheels, &body, wheels);
+    add_movable(
+        index,
+        {&body, static_cast<float>(vehicle.radius), thickness_of(model, kind, state.params), kTouchesVehicle},
+        state.bodies[index]);
+  }
+
+  void add_block(const SimState& state, size_t index) {
+    const BodyModel& kind = model.bodies[index];
+    const BlockModel& block = model.blocks[kind.index];
+    const Contact contact = block.is_wall ? kTouchesWall : kTouchesBlock;
+    const bool is_static = block.traits.is_static;
+    b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, state.bodies[index]);
+    bodies[index] = &body;
+    if (is_static) body.GetUserData().pointer = contact == kTouchesBlock ? kStaticBlock : 0;
+    if (is_far(block)) {
+      body.SetTransform({0, 0}, 0);
+      return add_far_block(model, block, state.bodies[index], state.params, &body);
+    }
+    mvsim::add_block(block, state.params, model.gravity, &body, ground);
+    if (is_static) return;
+    const double radius = block.shape.radius * state.params[block.params + kBlockScale];
+    add_movable(index, {&body, static_cast<float>(radius), thickness_of(model, kind, state.params), contact},
+                state.bodies[index]);
+  }
+
+  void remove(size_t index) {
+    world.DestroyBody(bodies[index]);
+    bodies[index] = nullptr;
+    const size_t place = movable_of[index];
+    movable.erase(movable.begin() + static_cast<std::ptrdiff_t>(place));
+    forces.erase(forces.begin() + static_cast<std::ptrdiff_t>(place));
+    movable_of[index] = kNotMoving;
+    for (size_t& other : movable_of)
+      if (other != kNotMoving && other > place) --other;
+    for (size_t i = place; i < movable.size(); ++i) movable[i].body->GetUserData().pointer = i;
   }
 
   // Longest way that a point of a body goes in a step, m.
@@ -137,7 +168,8 @@ struct RigidBodySolver::Impl {
       return;
     }
     if (!whole)
-      for (size_t i = 0; i < bodies.size(); ++i) collided[i] |= near_another(*bodies[i]);
+      for (size_t i = 0; i < bodies.size(); ++i)
+        if (bodies[i]) collided[i] |= near_another(*bodies[i]);
   }
 
   // To what Box2D would limit them to in the whole step.
@@ -162,26 +194,9 @@ struct RigidBodySolver::Impl {
     uint8_t found = 0;
     for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
       const Contact kind = kind_of(*edge->other);
-      if ((found & kind) == 0 && is_near(*edge->contact)) found |= kind;
+      if ((found & kind) == 0 && is_near(*edge->contact, model.collision_threshold)) found |= kind;
     }
     return found;
-  }
-
-  bool is_near(b2Contact& contact) const {
-    if (contact.IsTouching()) return true;
-    const b2Fixture *a = contact.GetFixtureA(), *b = contact.GetFixtureB();
-    if (are_apart(*a, *b, static_cast<float>(model.collision_threshold))) return false;
-    b2DistanceInput input;
-    input.proxyA.Set(a->GetShape(), contact.GetChildIndexA());
-    input.proxyB.Set(b->GetShape(), contact.GetChildIndexB());
-    input.transformA = a->GetBody()->GetTransform();
-    input.transformB = b->GetBody()->GetTransform();
-    input.useRadii = true;
-    b2SimplexCache cache;
-    cache.count = 0;
-    b2DistanceOutput output;
-    b2Distance(&output, &cache, &input);
-    return output.distance < static_cast<float>(model.collision_threshold);
   }
 
   void refresh_cells(double dt) {
@@ -204,10 +219,10 @@ struct RigidBodySolver::Impl {
   b2World world;
   Filter filter;
   b2Body* ground = nullptr;
-  std::vector<b2Body*> bodies;
+  std::vector<b2Body*> bodies;      // null for a vehicle that moves freely
   std::vector<uint8_t> collided;    // by body: what it came near to within a part of the latest step
   std::vector<MovingBody> movable;  // those that are not static
-  std::vector<size_t> movable_of;   // by body
+  std::vector<size_t> movable_of;   // by body, or kNotMoving
   std::vector<std::optional<BodyForce>> forces;  // by movable body, in the next step
   std::vector<WheelFixture> wheels;              // of all vehicles
   std::vector<SolverCells> cells;
@@ -217,51 +232,19 @@ struct RigidBodySolver::Impl {
   std::array<std::vector<BodyStart>, kMaxHalvings + 1> starts;  // scratch, by halvings
 };
 
-RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> params,
-                                 std::span<const BodyState> states, std::span<const WheelState> wheels)
+RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
     : impl_(std::make_unique<Impl>(model)) {
   b2BodyDef ground;
   impl_->ground = impl_->world.CreateBody(&ground);
   impl_->wheels.resize(model.wheel_count);
+  impl_->bodies.resize(model.bodies.size());
   impl_->collided.resize(model.bodies.size());
-  impl_->movable_of.resize(model.bodies.size());
-  for (size_t i = 0; i < model.bodies.size(); ++i) {
-    const BodyModel& kind = model.bodies[i];
-    const bool is_static = kind.kind == BodyKind::kBlock && model.blocks[kind.index].traits.is_static;
-    b2BodyDef def;
-    def.type = is_static ? b2_staticBody : b2_dynamicBody;
-    def.position.Set(states[i].x, states[i].y);
-    def.angle = states[i].angle;
-    const bool in_map_coordinates = is_static && is_far(model.blocks[kind.index]);
-    if (in_map_coordinates) {
-      def.position.SetZero();
-      def.angle = 0;
-    }
-    const Contact contact = kind.kind == BodyKind::kVehicle    ? kTouchesVehicle
-                            : model.blocks[kind.index].is_wall ? kTouchesWall
-                                                               : kTouchesBlock;
-    def.userData.pointer = !is_static ? impl_->movable.size() : contact == kTouchesBlock ? kStaticBlock : 0;
-    b2Body* body = impl_->world.CreateBody(&def);
-    impl_->bodies.push_back(body);
-    if (in_map_coordinates) {
-      add_far_block(model, model.blocks[kind.index], states[i], params, body);
-      continue;
-    }
-    double radius = 0;
-    if (kind.kind == BodyKind::kVehicle) {
-      radius = model.vehicles[kind.index].radius;
-      add_vehicle(model.vehicles[kind.index], params, wheels, body, impl_->wheels);
-    } else {
-      const BlockModel& block = model.blocks[kind.index];
-      radius = block.shape.radius * params[block.params + kBlockScale];
-      add_block(block, params, model.gravity, body, impl_->ground);
-    }
-    if (is_static) continue;
-    impl_->movable_of[i] = impl_->movable.size();
-    impl_->movable.push_back({body, static_cast<float>(radius), thickness_of(model, kind, params), contact});
-    set_velocity(i, states[i]);
-  }
-  impl_->forces.resize(impl_->movable.size());
+  impl_->movable_of.resize(model.bodies.size(), kNotMoving);
+  for (size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::kBlock)
+      impl_->add_block(state, i);
+    else if (state.vehicles[model.bodies[i].index].by_solver)
+      impl_->add_vehicle(state, i);
   for (const JointModel& joint : model.joints)
     add_joint(model, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
   impl_->step_anchor = add_squares_body(impl_->world);
@@ -270,8 +253,21 @@ RigidBodySolver::RigidBodySolver(const Model& model, std::span<const double> par
 
 RigidBodySolver::~RigidBodySolver() = default;
 
+bool RigidBodySolver::has(size_t vehicle) const {
+  return impl_->bodies[impl_->model.vehicles[vehicle].body] != nullptr;
+}
+
+void RigidBodySolver::add(const SimState& state, size_t vehicle) {
+  impl_->add_vehicle(state, impl_->model.vehicles[vehicle].body);
+}
+
+void RigidBodySolver::remove(size_t vehicle) {
+  impl_->remove(impl_->model.vehicles[vehicle].body);
+}
+
 void RigidBodySolver::set_velocity(size_t body, const BodyState& state) {
   b2Body* b = impl_->bodies[body];
+  if (!b) return;
   b->SetLinearVelocity({state.vx, state.vy});
   b->SetAngularVelocity(state.omega);
 }
@@ -279,6 +275,7 @@ void RigidBodySolver::set_velocity(size_t body, const BodyState& state) {
 void RigidBodySolver::set_pose(const Model& model, std::span<const double> params, size_t body,
                                const BodyState& state) {
   b2Body* b = impl_->bodies[body];
+  if (!b) return;
   const BodyModel& kind = model.bodies[body];
   if (kind.kind == BodyKind::kBlock && is_far(model.blocks[kind.index])) {
     while (b->GetFixtureList()) b->DestroyFixture(b->GetFixtureList());
@@ -323,7 +320,7 @@ void RigidBodySolver::step(double dt, std::span<BodyState> states) {
   std::fill(impl_->forces.begin(), impl_->forces.end(), std::nullopt);
   for (size_t i = 0; i < impl_->bodies.size(); ++i) {
     const b2Body* b = impl_->bodies[i];
-    if (b->GetType() == b2_staticBody) continue;
+    if (!b || b->GetType() == b2_staticBody) continue;
     const b2Vec2 &p = b->GetPosition(), &c = b->GetWorldCenter(), &v = b->GetLinearVelocity();
     states[i] = {p.x, p.y, b->GetAngle(), c.x, c.y, v.x, v.y, b->GetAngularVelocity()};
   }
@@ -338,3 +335,13 @@ uint8_t RigidBodySolver::contacts(size_t body) const {
 }
 
 }  // namespace mvsim
+
+// Box2D reads the clock some twenty times a step, for figures that nobody asks it for: half of the time of a
+// step of one body. The dynamic linker lets its calls find this timer before its own.
+b2Timer::b2Timer() = default;
+
+void b2Timer::Reset() {}
+
+float b2Timer::GetMilliseconds() const {
+  return 0;
+}

@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "sim/body_state.h"
 #include "sim/free_motion.h"
+#include "sim/sim_state.h"
 
 namespace mvsim {
 
@@ -28,12 +29,16 @@ struct StepSquare {
 
 class RigidBodySolver {
  public:
-  // `params`: the simulation's own values of Model::params. Throws Error for a body too thin for the solver.
-  // `wheels`: of all vehicles, as steered now.
-  RigidBodySolver(const Model& model, std::span<const double> params, std::span<const BodyState> bodies,
-                  std::span<const WheelState> wheels);
+  // Holds all blocks, and the vehicles that the state gives to it (VehicleState::by_solver). Throws Error for
+  // a body too thin for the solver.
+  RigidBodySolver(const Model& model, const SimState& state);
   ~RigidBodySolver();
 
+  bool has(size_t vehicle) const;
+  void add(const SimState& state, size_t vehicle);
+  void remove(size_t vehicle);
+
+  // These two pass over a vehicle that is not here.
   void set_velocity(size_t body, const BodyState& state);
   // Puts a body elsewhere at the state's velocity; of static ones only those that an environment places.
   void set_pose(const Model& model, std::span<const double> params, size_t body, const BodyState& state);

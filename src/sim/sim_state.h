@@ -26,7 +26,8 @@ struct VehicleState {
   Pose2 last_pose;     // pose after the previous step
   bool has_last_pose = false;
   bool in_collision = false;
-  uint8_t contacts = 0;  // bits of Contact, since they were last cleared
+  bool by_solver = false;  // Box2D moves it; until it has room again
+  uint8_t contacts = 0;    // bits of Contact, since they were last cleared
   double command[kMaxCommand] = {};
 };
 
@@ -56,7 +57,7 @@ struct SimState {
   std::vector<BodyState> bodies;       // by Model::bodies
   std::vector<BodyInertia> inertias;   // the same, from params
   std::vector<double> free_distances;  // m that each vehicle may still travel before it can touch something
-  bool in_contact = true;              // Box2D steps the bodies
+  bool in_contact = true;              // Box2D moves some body
   bool always_solver = false;
   std::vector<Pose2> intangible_poses;  // by block, used where BlockModel::body < 0
   std::vector<double> block_z;

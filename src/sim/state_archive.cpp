@@ -25,9 +25,9 @@ void visit(Archive& archive, ValueOf<BodyInertia> auto& inertia) {
 template <typename Archive>
 void visit(Archive& archive, ValueOf<VehicleState> auto& vehicle) {
   auto& [z, pitch, roll, acceleration, last_velocity, odometry, last_pose, has_last_pose, in_collision,
-         contacts, command] = vehicle;
+         by_solver, contacts, command] = vehicle;
   archive(z, pitch, roll, acceleration, last_velocity, odometry, last_pose, has_last_pose, in_collision,
-          contacts, command);
+          by_solver, contacts, command);
 }
 
 template <typename Archive>

@@ -1,0 +1,30 @@
+// Which vehicles Box2D has to move, and which can touch nothing.
+//
+// Each vehicle knows how far it may travel before anything could come nearer than the collision threshold
+// (SimState::free_distances). A step that stays within that distance needs no solver. The distance is
+// measured from the circle that holds the whole vehicle, so turning does not use it up. Two vehicles that
+// move freely share the room between them; what the solver moves keeps clear of them by more than it can go
+// in a step.
+#pragma once
+
+#include "sim/sim_state.h"
+
+namespace mvsim {
+
+// Free distance of a vehicle that may touch something as it stands.
+inline constexpr double kUnmeasured = -1;
+
+bool is_movable_block(const Model& m, const BodyModel& body);
+bool is_moving(const BodyState& block);
+
+// Whether each vehicle gets to Workspace::moved within its free distance.
+bool all_within_reach(const Model& m, const SimState& s, const Workspace& w);
+
+// Gives to the solver those that may touch something in a step of `dt` s on their way to Workspace::moved,
+// and those that what it moves might reach.
+void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt);
+
+// Takes from the solver those that have room again.
+void release_free_ones(const Model& m, SimState& s, Workspace& w);
+
+}  // namespace mvsim
