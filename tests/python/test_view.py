@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -290,7 +291,19 @@ def test_pages_that_go_or_never_read_hold_nobody_up() -> None:
     envs.close()
 
 
-def test_a_feed_shows_the_latest_and_never_waits() -> None:
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """An event loop that runs in a thread, as that of a server."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    yield loop
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(5)
+    loop.close()
+
+
+def test_a_feed_shows_the_latest_and_never_waits(loop: asyncio.AbstractEventLoop) -> None:
     shown: list[float] = []
     go = threading.Event()
 
@@ -298,21 +311,28 @@ def test_a_feed_shows_the_latest_and_never_waits() -> None:
         shown.append(moment.time)
         go.wait(5)
 
-    feed = Feed(show, 0.0)
+    feed = Feed(show, 0.001, loop)
     feed.put(Moment(0.0, []))
     wait_for(lambda: shown)
     began = time.monotonic()
     for i in range(1, 1000):
         feed.put(Moment(float(i), []))
     assert time.monotonic() - began < 1
+    assert not feed.is_due, "the last one has not been taken"
     go.set()
     wait_for(lambda: len(shown) == 2)
+    assert wait_for(lambda: feed.is_due) and not feed.is_due
+    wait_for(lambda: feed._looks == 0)  # a server at rest; the next moment wakes it
+    feed.put(Moment(1000.0, []))
+    wait_for(lambda: len(shown) == 3)
     feed.close()
-    assert shown == [0.0, 999.0]
+    feed.put(Moment(1001.0, []))
+    time.sleep(0.01)
+    assert shown == [0.0, 999.0, 1000.0]
 
 
-def test_a_feed_keeps_its_failure() -> None:
-    feed = Feed(lambda moment: (_ for _ in ()).throw(ValueError("no")), 0.0)
+def test_a_feed_keeps_its_failure(loop: asyncio.AbstractEventLoop) -> None:
+    feed = Feed(lambda moment: (_ for _ in ()).throw(ValueError("no")), 0.001, loop)
     feed.put(Moment(0.0, []))
     assert str(wait_for(lambda: feed.failure)) == "no"
     feed.close()

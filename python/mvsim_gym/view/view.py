@@ -36,7 +36,7 @@ class View:
         self._plots = Plots(self._server)
         self._pictures: dict[str, Any] = {}
         self._text_due = self._marks_due = 0.0
-        self._feed = Feed(self._show, 1 / _RATE)
+        self._feed = Feed(self._show, 1 / _RATE, self._server.get_event_loop())
         self.closed = False
 
     @property
@@ -77,7 +77,7 @@ class View:
         return self._stage.marks.wanted[mark]
 
     def _show(self, moment: Moment) -> None:
-        """In the thread of the feed."""
+        """On the event loop of the server."""
         self._stage.show(moment)
         self._plots.show(moment.time, moment.values)
         for name, picture in moment.pictures.items():
