@@ -282,7 +282,7 @@ def test_time_passes_while_somebody_looks(tmp_path: Path) -> None:
         view.controls.wishes.append("end")
         view.advance()
         assert view.ended and view._feed.failure is None
-        assert view._stage._bodies._worlds, "something was shown"
+        assert view._stage._bodies.worlds, "something was shown"
 
 
 def test_ctrl_c_ends_it(tmp_path: Path) -> None:

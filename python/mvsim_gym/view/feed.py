@@ -15,20 +15,26 @@ _IDLE_LOOKS = 10  # in vain, after which the server looks no more until the next
 
 
 class Feed:
-    """Shows moments on a server's own event loop, which looks for them once a period: a thread between the two, or waking
-    the server for each moment, would take more from whoever steps than the showing does.
+    """Shows moments on a server's own event loop, which looks for them once a period: a thread between the two, or
+    waking the server for each moment, would take more from whoever steps than the showing does.
 
     Args:
         show: does it; an exception ends the feed and is kept in `failure`.
         period: s of the wall between moments.
         loop: the event loop of the server, which runs in another thread.
+        rest: called there when no moment has come for a while.
     """
 
     def __init__(
-        self, show: Callable[[Moment], None], period: float, loop: asyncio.AbstractEventLoop
+        self,
+        show: Callable[[Moment], None],
+        period: float,
+        loop: asyncio.AbstractEventLoop,
+        rest: Callable[[], None] = lambda: None,
     ) -> None:
-        self._show, self._period, self._loop = show, period, loop
+        self._show, self._period, self._loop, self._rest = show, period, loop, rest
         self._due = 0.0
+        self._next_look = 0.0
         self._latest: Moment | None = None
         self._looks = 0  # that are left; 0: the server does not look
         self._ended = False
@@ -49,8 +55,10 @@ class Feed:
     def put(self, moment: Moment) -> None:
         """Shows it soon, if no later one comes before."""
         with self._lock:
+            if self._ended:
+                return
             self._latest = moment
-            wakes = self._looks == 0 and not self._ended
+            wakes = self._looks == 0
             if wakes:
                 self._looks = _IDLE_LOOKS
         if wakes:
@@ -65,18 +73,28 @@ class Feed:
 
     def _look(self) -> None:
         with self._showing:
-            with self._lock:
-                moment, self._latest = self._latest, None
+            moment = self._taken()
             try:
                 if moment is not None:
                     self._show(moment)
+                if self._looks_on(moment is not None):
+                    self._next_look = max(self._next_look + self._period, self._loop.time())
+                    self._loop.call_at(self._next_look, self._look)
+                elif not self._ended:
+                    self._rest()
             except Exception as error:
-                self.failure = error
-            with self._lock:
-                self._ended |= self.failure is not None
-                self._looks = 0 if self._ended else self._looks - 1 if moment is None else _IDLE_LOOKS
-                if self._latest is not None and not self._ended:  # put while this was shown
-                    self._looks = _IDLE_LOOKS
-                looks_on = self._looks > 0
-        if looks_on:
-            self._loop.call_later(self._period, self._look)
+                self.failure, self._ended = error, True
+
+    def _taken(self) -> Moment | None:
+        with self._lock:
+            moment, self._latest = self._latest, None
+            return moment
+
+    def _looks_on(self, found: bool) -> bool:
+        """Whether there is another look, after one that found a moment or none."""
+        with self._lock:
+            if found or self._latest is not None:
+                self._looks = _IDLE_LOOKS
+            else:
+                self._looks -= 1
+            return self._looks > 0 and not self._ended

@@ -36,7 +36,8 @@ class View:
         self._plots = Plots(self._server)
         self._pictures: dict[str, Any] = {}
         self._text_due = self._marks_due = 0.0
-        self._feed = Feed(self._show, 1 / _RATE, self._server.get_event_loop())
+        loop = self._server.get_event_loop()
+        self._feed = Feed(self._send, 1 / _RATE, loop, self._stage.stream.settle)
         self.closed = False
 
     @property
@@ -76,8 +77,12 @@ class View:
         """Whether a toggle is on."""
         return self._stage.marks.wanted[mark]
 
-    def _show(self, moment: Moment) -> None:
+    def _send(self, moment: Moment) -> None:
         """On the event loop of the server."""
+        self._show(moment)
+        self._stage.stream.send()
+
+    def _show(self, moment: Moment) -> None:
         self._stage.show(moment)
         self._plots.show(moment.time, moment.values)
         for name, picture in moment.pictures.items():
