@@ -54,6 +54,30 @@ class Bool(IdlStruct, typename="std_msgs.msg.dds_.Bool_"):
 
 
 @dataclass
+class Float64(IdlStruct, typename="std_msgs.msg.dds_.Float64_"):
+    data: float64
+
+
+@dataclass
+class Gid(IdlStruct, typename="rmw_dds_common.msg.dds_.Gid_"):
+    data: array[uint8, 16]
+
+
+@dataclass
+class NodeEntitiesInfo(IdlStruct, typename="rmw_dds_common.msg.dds_.NodeEntitiesInfo_"):
+    node_namespace: str
+    node_name: str
+    reader_gid_seq: sequence[Gid]
+    writer_gid_seq: sequence[Gid]
+
+
+@dataclass
+class ParticipantEntitiesInfo(IdlStruct, typename="rmw_dds_common.msg.dds_.ParticipantEntitiesInfo_"):
+    gid: Gid
+    node_entities_info_seq: sequence[NodeEntitiesInfo]
+
+
+@dataclass
 class Vector3(IdlStruct, typename="geometry_msgs.msg.dds_.Vector3_"):
     x: float64 = 0.0
     y: float64 = 0.0
@@ -271,15 +295,15 @@ class Peer:
         self._readers: dict[str, Any] = {}
         self.heard: dict[str, list[Any]] = {}
 
-    def listen(self, topic: str, kind: Any, *, late: bool = False) -> None:
-        """Subscribes; `late` asks for what was latched."""
+    def listen(self, topic: str, kind: Any, *, late: bool = False, plain: bool = False) -> None:
+        """Subscribes; `late` asks for what was latched, `plain`: it is no topic of a node."""
         qos = Qos(
             Policy.Reliability.Reliable(duration(seconds=1)),
             Policy.History.KeepAll,
             Policy.Durability.TransientLocal if late else Policy.Durability.Volatile,
         )
         self._readers[topic] = DataReader(
-            self._participant, Topic(self._participant, f"rt{topic}", kind), qos=qos
+            self._participant, Topic(self._participant, topic if plain else f"rt{topic}", kind), qos=qos
         )
         self.heard[topic] = []
 
