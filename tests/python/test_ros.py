@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ pytest.importorskip("cyclonedds", reason="needs the extra ros")
 pytest.importorskip("rosbags", reason="needs the extra ros")
 
 import ros_peer as ros
-from ros_running import Running, starting
+from ros_running import Running
 from test_recording import SENSORS, yaw_of
 
 from mvsim_gym._notices import _say
@@ -27,12 +26,6 @@ from mvsim_gym.ros import Network, RosNode, open_transport
 
 pytestmark = pytest.mark.unsanitized
 YARD = DATA / "yard.world.xml"
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    with starting(tmp_path) as start:
-        yield start
 
 
 def test_states_are_those_of_the_api(run: Callable[..., Running]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ pytest.importorskip("cyclonedds", reason="needs the extra ros")
 pytest.importorskip("rosbags", reason="needs the extra ros")
 
 import ros_peer as ros
-from ros_running import Running, starting
+from ros_running import Running
 from test_play_marks import ROBOT, TOWER
 
 from mvsim_gym import _core
@@ -22,12 +22,6 @@ from mvsim_gym.ros import graph
 
 pytestmark = pytest.mark.unsanitized
 YARD = DATA / "yard.world.xml"
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    with starting(tmp_path) as start:
-        yield start
 
 
 def test_a_node_tells_its_name_and_its_endpoints(run: Callable[..., Running]) -> None:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from mvsim_gym.tools.cli_loading import add_loading, loading
+from mvsim_gym.tools.cli_loading import add_running, loading
 
 Commands = Any  # argparse's type for them has no public name
 
@@ -23,26 +23,17 @@ def add_ros(commands: Commands) -> None:
         " addresses, so only a firewall keeps packets out. In a terminal"
         " keys drive as they do for `launch`; Ctrl-C and ESC end it.",
     )
-    parser.add_argument("world", metavar="WORLD", help="a world file")
+    add_running(parser)
     _add_network(parser)
     _add_topics(parser)
-    parser.add_argument(
-        "--realtime-factor", type=float, default=1.0, metavar="F", help="simulated seconds in one (default 1)"
-    )
-    parser.add_argument("--duration", type=float, metavar="SECONDS", help="simulated time (default: no end)")
     parser.add_argument("--record", metavar="FILE.mcap", help="record it, too")
-    parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
     parser.add_argument("--view", action="store_true", help="show it in a browser of this machine, too")
-    parser.add_argument(
-        "--view-port", type=int, default=8080, metavar="PORT", help="of the view, 0 takes any (default 8080)"
-    )
     parser.add_argument(
         "--hub",
         type=int,
         metavar="PORT",
         help="a hub for MVSim's clients on this port of this machine, too; 0 takes any (MVSim's is 23700)",
     )
-    add_loading(parser)
     parser.set_defaults(run=_ros)
 
 
