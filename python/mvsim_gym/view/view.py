@@ -20,11 +20,12 @@ __all__ = ["PICTURE_PERIOD", "View"]
 PICTURE_PERIOD = 0.25  # s of the wall: a picture of a camera takes milliseconds of the thread that steps
 _RATE = 30  # moments a second of the wall, at most
 _TEXT_PERIOD = 0.5  # s of the wall
-_MARKS_PERIOD = 0.1  # s of the wall
 
 
 class View:
     """Something that runs, in any number of browsers. They take nothing from it but what is pressed there."""
+
+    _marks_period = 0.1  # s of the wall
 
     def __init__(
         self, model: _core.Model, things: list[str], host: str, port: int, *, num_envs: int = 1, **panel: Any
@@ -70,7 +71,7 @@ class View:
         now = time.monotonic()
         if now < self._marks_due:
             return False
-        self._marks_due = now + _MARKS_PERIOD
+        self._marks_due = now + self._marks_period
         return True
 
     def _shows(self, mark: str) -> bool:
