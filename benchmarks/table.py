@@ -67,6 +67,7 @@ OTHERS = {
         "env_step_us": ("Python in a step of one env", "{:.1f} us"),
         "handover_us": ("hand-over of 64 envs to two threads, beside a busy one", "{:.1f} us"),
         "view_cost": ("steps of 64 envs of NavArena that a page which looks at them costs", "{:.1f} %"),
+        "view_processor": ("processor time of that view in a second", "{:.0f} ms"),
     },
     "NavArena, one env": {
         "make_ms": ("`gym.make`", "{:.0f} ms"),

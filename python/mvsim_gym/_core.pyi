@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'check_start', 'class_params', 'copy_env', 'default_threads', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'check_start', 'class_params', 'copy_env', 'default_threads', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -230,6 +230,13 @@ class VehicleLog:
     def recording(self, vehicle: typing.SupportsInt | typing.SupportsIndex) -> bool:
         ...
     def set_recording(self, vehicle: typing.SupportsInt | typing.SupportsIndex, on: bool) -> None:
+        ...
+class StepLog:
+    def __init__(self, simulation: Simulation) -> None:
+        ...
+    def columns(self, vehicle: typing.SupportsInt | typing.SupportsIndex) -> list[list[str]]:
+        ...
+    def rows(self, vehicle: typing.SupportsInt | typing.SupportsIndex) -> list[list[float]]:
         ...
 class EnvSpec:
     @property
@@ -624,6 +631,8 @@ def scene_movers(model: Model) -> list[tuple[str, str, int]]:
 def scene_poses(simulation: Simulation) -> numpy.typing.NDArray[numpy.float32]:
     ...
 def scene_textures(model: Model) -> list:
+    ...
+def scene_ties(model: Model) -> list:
     ...
 def simd_level() -> str:
     ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -152,17 +153,19 @@ def _trails_of(trails: Any) -> list[Points]:
 def arrows(vehicles: Iterable[Vehicle]) -> Iterator[Points]:
     """Of each wheel that pushes its chassis: where it stands and where the arrow of its friction ends, (2, 3) m."""
     for vehicle in vehicles:
-        model = vehicle._model
-        radius = float(np.linalg.norm(model.outline, axis=1).max())
-        pose = vehicle.pose
-        for (x, y, *_), wheel in zip(model.wheels, vehicle.wheels, strict=True):
-            force = np.array([*wheel.force, 0.0])
-            size = float(np.linalg.norm(force))
-            if not (size > 0 and wheel.load > 0):
-                continue
-            length = radius * min(size / wheel.load, _LONGEST_FORCE)
-            ends = np.array([[x, y, 0.0], [x, y, 0.0] + length / size * force])
-            yield moved(ends, pose)
+        w = vehicle._wheels()
+        for ends in arrows_of(vehicle._model, np.column_stack([w.force_x, w.force_y, w.load])):
+            yield moved(ends, vehicle.pose)
+
+
+def arrows_of(model: _core.VehicleModel, wheels: npt.NDArray[Any]) -> Iterator[Points]:
+    """The same in the vehicle's frame; `wheels` (n, 3) has the friction along x and y and the load of each, N."""
+    radius = float(np.linalg.norm(model.outline, axis=1).max())
+    for (x, y, *_), (force_x, force_y, load) in zip(model.wheels, wheels, strict=True):
+        size = math.hypot(force_x, force_y)
+        if size > 0 and load > 0:
+            length = radius * min(size / load, _LONGEST_FORCE) / size
+            yield np.array([[x, y, 0.0], [x + length * force_x, y + length * force_y, 0.0]])
 
 
 def _draw_arrow(picture: Picture, ends: Points, thick: float) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
+
+_KNOWN = 10_000  # texts; some name what others sent
 
 
-@cache
+@lru_cache(maxsize=_KNOWN)
 def _say(text: str) -> None:
     import logging  # takes longer than all else of a start where nothing is said
 

@@ -6,6 +6,7 @@ an attribute back to its default; the text "" at the path of a term adds it with
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NoReturn
 
@@ -41,6 +42,23 @@ def flatten(overrides: Mapping[str, Any], files: Collection[str]) -> list[Overri
         WorldFileError: a value of a kind that its keyword does not take; the message names the keyword.
     """
     return [pair for name, value in overrides.items() for pair in _pairs(name, value, files)]
+
+
+def portable_paths(overrides: Mapping[str, Any], files: Collection[str]) -> dict[str, Any]:
+    """The same keywords for a process in another folder: paths of files that are there are absolute.
+
+    Args:
+        overrides: as `plain_values` leaves them.
+        files: the knobs that are paths of files.
+    """
+    paths = {"world", *files}
+    return {name: _absolute(value) if name in paths else value for name, value in overrides.items()}
+
+
+def _absolute(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_absolute(item) for item in value]
+    return os.path.abspath(value) if isinstance(value, str) and os.path.isfile(value) else value
 
 
 def number_text(number: float) -> str:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from mvsim_gym._keywords import path_text
+from mvsim_gym._overrides import portable_paths
 
 if TYPE_CHECKING:
     from mvsim_gym import _core
@@ -52,10 +53,11 @@ class RecordableEnvs:
         if self._recording is not None and not self._recording.closed:
             raise ValueError("record: one of these is being recorded already, expected close() of that first")
         recipe = self._recipe
+        portable = recipe.portable()
         told = {
-            "env": os.fspath(recipe.env),
-            "keywords": recipe.overrides,
-            "roots": recipe.options["roots"],
+            "env": portable.env,
+            "keywords": portable_paths(portable.overrides, batch.spec.files),
+            "roots": portable.options["roots"],
             "resources": recipe.options["resources"] or {},
         }
         self._recording = EnvRecording(path_text("path", path), batch, env, told)

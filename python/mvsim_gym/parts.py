@@ -41,6 +41,7 @@ __all__ = [
     "Vehicle",
     "Wheel",
     "Wheels",
+    "standing_sensors",
     "vehicles_of",
 ]
 
@@ -358,6 +359,12 @@ def vehicles_of(
         sensors.setdefault(sensor.vehicle, {})[i] = sensor
     made = {v.name: Vehicle(simulation, v, sensors.get(i, {}), i, log) for i, v in enumerate(model.vehicles)}
     return Named("vehicle", made)
+
+
+def standing_sensors(model: _core.Model, simulation: _core.Simulation) -> Named[Sensor]:
+    """The sensors of a running world that stand in it, outside of any vehicle, by name."""
+    standing = ((i, s) for i, s in enumerate(model.sensors) if s.is_standalone)
+    return Named("sensor", {s.name: Sensor(simulation, s, i) for i, s in standing})
 
 
 class Block(SettableBlock):

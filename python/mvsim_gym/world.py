@@ -44,6 +44,7 @@ from mvsim_gym.parts import (
     Vehicle,
     Wheel,
     Wheels,
+    standing_sensors,
     vehicles_of,
 )
 
@@ -150,8 +151,7 @@ class World(Drawable, ViewableWorld):
 
     @cached_property
     def _sensors(self) -> Named[Sensor]:
-        standing = ((i, s) for i, s in enumerate(self._model.sensors) if s.is_standalone)
-        return Named("sensor", {s.name: Sensor(self._simulation, s, i) for i, s in standing})
+        return standing_sensors(self._model, self._simulation)
 
     @cached_property
     def _blocks(self) -> Named[Block]:

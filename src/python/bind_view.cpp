@@ -174,6 +174,21 @@ py::dict marks_of(const Simulation& simulation) {
   return py::dict("hits"_a = points_of(marks.hits), "joints"_a = points_of(joints));
 }
 
+// Of both ends of each rope and hitch: the frame that holds it, its place there, x and y, and the height of
+// what holds it above that frame.
+py::list ties_of(const Model& model) {
+  const auto end = [&](size_t body, Vec2 anchor) {
+    const BodyModel& b = model.bodies[body];
+    const double top =
+        b.kind == BodyKind::kVehicle ? model.vehicles[b.index].z_max : model.blocks[b.index].z_max;
+    return std::tuple(frame_of_body(body), anchor.x, anchor.y, top);
+  };
+  py::list out;
+  for (const JointModel& joint : model.joints)
+    out.append(py::make_tuple(end(joint.body_a, joint.anchor_a), end(joint.body_b, joint.anchor_b)));
+  return out;
+}
+
 // What moves, by name: its kind, its name, its frame.
 std::vector<std::tuple<std::string, std::string, uint32_t>> movers_of(const Model& model) {
   std::vector<std::tuple<std::string, std::string, uint32_t>> out;
@@ -228,6 +243,7 @@ void bind_view(py::module_& m) {
       },
       "model"_a);
   m.def("scene_movers", &movers_of, "model"_a);
+  m.def("scene_ties", &ties_of, "model"_a);
   m.def(
       "scene_frames", [](const Model& model) { return model.scene->frame_count; }, "model"_a);
   m.def(

@@ -8,6 +8,7 @@
 #include "python/gil.h"
 #include "python/path.h"
 #include "python/tuples.h"
+#include "record/log_columns.h"
 #include "record/vehicle_log.h"
 #include "sensor/view_sensor.h"
 #include "sim/animate.h"
@@ -172,6 +173,10 @@ void bind_world(py::module_& m) {
       .def("recording", &VehicleLog::recording, "vehicle"_a)
       .def("set_recording", &VehicleLog::set_recording, "vehicle"_a, "on"_a)
       .def("flush", &VehicleLog::flush, py::call_guard<ReleasedGil>());
+  py::class_<StepLog>(m, "StepLog")
+      .def(py::init<Simulation&>(), "simulation"_a, py::keep_alive<1, 2>())
+      .def("columns", &StepLog::columns, "vehicle"_a)
+      .def("rows", &StepLog::rows, "vehicle"_a);
 }
 
 }  // namespace mvsim

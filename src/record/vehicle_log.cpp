@@ -10,17 +10,13 @@
 #include <numeric>
 
 #include "base/file.h"
+#include "record/log_columns.h"
 #include "sim/simulation.h"
 
 namespace mvsim {
 namespace {
 
 namespace fs = std::filesystem;
-
-const char* const kPoseColumns[] = {"Timestamp", "q0x", "q1y", "q2z",   "q3yaw", "q4pitch", "q5roll",
-                                    "dqx",       "dqy", "dqw", "odo_x", "odo_y", "odo_yaw"};
-const char* const kWheelColumns[] = {"Timestamp",  "torque",     "force_z",     "velocity_x", "velocity_y",
-                                     "friction_x", "friction_y", "wheel_pos_x", "wheel_pos_y"};
 
 void make_folder(const std::string& folder) {
   std::error_code error;
@@ -74,8 +70,12 @@ void VehicleLog::after_step(const Simulation&, const StepDetails& details, doubl
   for (size_t i = 0; i < tables_.size(); ++i) {
     if (!recording_[i]) continue;
     if (tables_[i].empty()) open(i);
-    write_pose(i, start);
-    for (size_t k = 0; k < wheel_states(simulation_, i).size(); ++k) write_wheel(i, k, details, start);
+    pose_values(simulation_, i, start, values_);
+    write_row(tables_[i][0]);
+    for (size_t k = 1; k < tables_[i].size(); ++k) {
+      wheel_values(simulation_, i, k - 1, details, start, values_);
+      write_row(tables_[i][k]);
+    }
   }
 }
 
@@ -111,14 +111,10 @@ std::string VehicleLog::path_of(size_t vehicle, const std::string& what) const {
 void VehicleLog::open(size_t vehicle) {
   const VehicleModel& v = simulation_.model().vehicles[vehicle];
   std::vector<Table> tables;
-  tables.push_back(make_table(path_of(vehicle, "pose"), {std::begin(kPoseColumns), std::end(kPoseColumns)}));
-  for (size_t k = 0; k < v.wheels.size(); ++k) {
-    std::vector<std::string> names(std::begin(kWheelColumns), std::end(kWheelColumns));
-    for (const std::string_view name : v.tire->log_names()) names.emplace_back(name);
-    if (k == 0)
-      for (const std::string_view name : v.controller->log_names()) names.emplace_back(name);
-    tables.push_back(make_table(path_of(vehicle, "wheel_" + std::to_string(k + 1)), names));
-  }
+  const LogColumns columns = log_columns(v);
+  for (size_t k = 0; k < columns.size(); ++k)
+    tables.push_back(
+        make_table(path_of(vehicle, k == 0 ? "pose" : "wheel_" + std::to_string(k)), columns[k]));
   tables_[vehicle] = std::move(tables);
 }
 
@@ -140,33 +136,6 @@ void VehicleLog::write_row(Table& table) {
   row_.clear();
   for (const size_t i : table.order) row_.push_back(values_[i]);
   table.file->row(row_);
-}
-
-void VehicleLog::write_pose(size_t vehicle, double start) {
-  const Pose3 p = vehicle_pose(simulation_, vehicle);
-  const Twist2 twist = vehicle_twist(simulation_, vehicle);
-  const Pose2& odometry = simulation_.state().vehicles[vehicle].odometry;
-  values_ = {start,    p.x,      p.y,         p.z,        p.yaw,      p.pitch,     p.roll,
-             twist.vx, twist.vy, twist.omega, odometry.x, odometry.y, odometry.yaw};
-  write_row(tables_[vehicle][0]);
-}
-
-// What the tire was given at the start of the step and what it made of that.
-void VehicleLog::write_wheel(size_t vehicle, size_t wheel, const StepDetails& details, double start) {
-  const VehicleModel& v = simulation_.model().vehicles[vehicle];
-  const WheelState& state = wheel_states(simulation_, vehicle)[wheel];
-  const TireStep& tire = details.tires[v.first_wheel + wheel];
-  const Vec2 velocity = Rotation2(state.steer).rotate(tire.in.velocity);
-  const Vec2 at = v.wheels[wheel].position;
-  values_ = {start,         state.torque,  state.load, velocity.x, velocity.y,
-             state.force_x, state.force_y, at.x,       at.y};
-  const size_t shared = values_.size();
-  values_.resize(shared + v.tire->log_names().size());
-  v.tire->log_values(simulation_.state().params.data() + v.tire_params, tire.in, tire.out,
-                     values_.data() + shared);
-  if (wheel == 0)
-    values_.insert(values_.end(), details.controllers[vehicle].begin(), details.controllers[vehicle].end());
-  write_row(tables_[vehicle][1 + wheel]);
 }
 
 }  // namespace mvsim

@@ -50,8 +50,6 @@ class VehicleLog final : public StepObserver {
   std::string path_of(size_t vehicle, const std::string& what) const;
   Table make_table(const std::string& path, const std::vector<std::string>& names) const;
   void write_row(Table& table);
-  void write_pose(size_t vehicle, double start);
-  void write_wheel(size_t vehicle, size_t wheel, const StepDetails& details, double start);
 
   Simulation& simulation_;
   std::string folder_, prefix_;

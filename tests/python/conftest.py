@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,15 @@ def env_id(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(params=TEAM_IDS)
 def team_id(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """Starts worlds as nodes of ROS 2: `ros_running.starting`."""
+    from ros_running import starting
+
+    with starting(tmp_path) as start:
+        yield start
 
 
 def lasting(full: int, small: int) -> int:

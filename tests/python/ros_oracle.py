@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import rclpy
 from geometry_msgs.msg import Polygon, Twist
@@ -59,6 +60,15 @@ seen["driven"] = spin(lambda: speed() > 0.25, lambda: publisher.publish(twist))
 seen["stopped"] = spin(lambda: abs(speed()) < 0.05)
 seen["clock"] = node.get_clock().now().nanoseconds / 1e9
 seen["topics"] = dict(node.get_topic_names_and_types())
+
+
+def publishers() -> list[str]:
+    return [info.node_name for info in node.get_publishers_info_by_topic("/r1/laser1")]
+
+
+spin(lambda: "mvsim" in node.get_node_names())
+seen["nodes"], seen["publisher"] = node.get_node_names_and_namespaces(), publishers()
+seen["rclpy"] = version("ros-rclpy")
 hashes = [str(info.topic_type_hash) for info in node.get_publishers_info_by_topic("/r1/laser1")]
 seen["hash"] = hashes[0] if hashes else ""
 if heard["/r1/laser1"]:

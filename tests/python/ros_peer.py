@@ -3,6 +3,7 @@ ROS 2, names as nodes of ROS 2 have them on the network."""
 
 import os  # no annotations from __future__: cyclonedds takes types, not their names
 import time
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,246 +22,141 @@ DOMAIN = 1 + os.getpid() % 100
 """of this process, so that tests beside this one are not heard; above 100 ports are others' """
 
 
-@dataclass
-class Time(IdlStruct, typename="builtin_interfaces.msg.dds_.Time_"):
-    sec: int32
-    nanosec: uint32
+def struct(name: str, default: Any = None, /, **fields: Any) -> Any:
+    """A type of DDS for a message of ROS 2, by its name there; with a default for all fields or none."""
+    package, _, short = name.partition("/")
 
-    @property
-    def ns(self) -> int:
-        return self.sec * 10**9 + self.nanosec
+    def body(inside: dict[str, Any]) -> None:
+        inside.update(__annotations__=fields, __module__=__name__)
+        if default is not None:
+            inside.update({key: field(default_factory=default) for key in fields})
 
-
-@dataclass
-class Duration(IdlStruct, typename="builtin_interfaces.msg.dds_.Duration_"):
-    sec: int32
-    nanosec: uint32
+    made = types.new_class(short, (IdlStruct,), {"typename": f"{package}.msg.dds_.{short}_"}, body)
+    return dataclass(made)
 
 
-@dataclass
-class Clock(IdlStruct, typename="rosgraph_msgs.msg.dds_.Clock_"):
-    clock: Time
-
-
-@dataclass
-class Header(IdlStruct, typename="std_msgs.msg.dds_.Header_"):
-    stamp: Time
-    frame_id: str
-
-
-@dataclass
-class Bool(IdlStruct, typename="std_msgs.msg.dds_.Bool_"):
-    data: bool
-
-
-@dataclass
-class Vector3(IdlStruct, typename="geometry_msgs.msg.dds_.Vector3_"):
-    x: float64 = 0.0
-    y: float64 = 0.0
-    z: float64 = 0.0
-
-
-@dataclass
-class Point(IdlStruct, typename="geometry_msgs.msg.dds_.Point_"):
-    x: float64
-    y: float64
-    z: float64
-
-
-@dataclass
-class Point32(IdlStruct, typename="geometry_msgs.msg.dds_.Point32_"):
-    x: float32
-    y: float32
-    z: float32
-
-
-@dataclass
-class Polygon(IdlStruct, typename="geometry_msgs.msg.dds_.Polygon_"):
-    points: sequence[Point32]
-
-
-@dataclass
-class Quaternion(IdlStruct, typename="geometry_msgs.msg.dds_.Quaternion_"):
-    x: float64
-    y: float64
-    z: float64
-    w: float64
-
-
-@dataclass
-class Pose(IdlStruct, typename="geometry_msgs.msg.dds_.Pose_"):
-    position: Point
-    orientation: Quaternion
-
-
-@dataclass
-class PoseWithCovariance(IdlStruct, typename="geometry_msgs.msg.dds_.PoseWithCovariance_"):
-    pose: Pose
-    covariance: array[float64, 36]
-
-
-@dataclass
-class PoseWithCovarianceStamped(IdlStruct, typename="geometry_msgs.msg.dds_.PoseWithCovarianceStamped_"):
-    header: Header
-    pose: PoseWithCovariance
-
-
-@dataclass
-class PoseArray(IdlStruct, typename="geometry_msgs.msg.dds_.PoseArray_"):
-    header: Header
-    poses: sequence[Pose]
-
-
-@dataclass
-class Twist(IdlStruct, typename="geometry_msgs.msg.dds_.Twist_"):
-    linear: Vector3 = field(default_factory=Vector3)
-    angular: Vector3 = field(default_factory=Vector3)
-
-
-@dataclass
-class TwistWithCovariance(IdlStruct, typename="geometry_msgs.msg.dds_.TwistWithCovariance_"):
-    twist: Twist
-    covariance: array[float64, 36]
-
-
-@dataclass
-class Odometry(IdlStruct, typename="nav_msgs.msg.dds_.Odometry_"):
-    header: Header
-    child_frame_id: str
-    pose: PoseWithCovariance
-    twist: TwistWithCovariance
-
-
-@dataclass
-class Transform(IdlStruct, typename="geometry_msgs.msg.dds_.Transform_"):
-    translation: Vector3
-    rotation: Quaternion
-
-
-@dataclass
-class TransformStamped(IdlStruct, typename="geometry_msgs.msg.dds_.TransformStamped_"):
-    header: Header
-    child_frame_id: str
-    transform: Transform
-
-
-@dataclass
-class TFMessage(IdlStruct, typename="tf2_msgs.msg.dds_.TFMessage_"):
-    transforms: sequence[TransformStamped]
-
-
-@dataclass
-class LaserScan(IdlStruct, typename="sensor_msgs.msg.dds_.LaserScan_"):
-    header: Header
-    angle_min: float32
-    angle_max: float32
-    angle_increment: float32
-    time_increment: float32
-    scan_time: float32
-    range_min: float32
-    range_max: float32
-    ranges: sequence[float32]
-    intensities: sequence[float32]
-
-
-@dataclass
-class Imu(IdlStruct, typename="sensor_msgs.msg.dds_.Imu_"):
-    header: Header
-    orientation: Quaternion
-    orientation_covariance: array[float64, 9]
-    angular_velocity: Vector3
-    angular_velocity_covariance: array[float64, 9]
-    linear_acceleration: Vector3
-    linear_acceleration_covariance: array[float64, 9]
-
-
-@dataclass
-class NavSatStatus(IdlStruct, typename="sensor_msgs.msg.dds_.NavSatStatus_"):
-    status: int8
-    service: uint16
-
-
-@dataclass
-class NavSatFix(IdlStruct, typename="sensor_msgs.msg.dds_.NavSatFix_"):
-    header: Header
-    status: NavSatStatus
-    latitude: float64
-    longitude: float64
-    altitude: float64
-    position_covariance: array[float64, 9]
-    position_covariance_type: uint8
-
-
-@dataclass
-class Image(IdlStruct, typename="sensor_msgs.msg.dds_.Image_"):
-    header: Header
-    height: uint32
-    width: uint32
-    encoding: str
-    is_bigendian: uint8
-    step: uint32
-    data: sequence[uint8]
-
-
-@dataclass
-class RegionOfInterest(IdlStruct, typename="sensor_msgs.msg.dds_.RegionOfInterest_"):
-    x_offset: uint32
-    y_offset: uint32
-    height: uint32
-    width: uint32
-    do_rectify: bool
-
-
-@dataclass
-class CameraInfo(IdlStruct, typename="sensor_msgs.msg.dds_.CameraInfo_"):
-    header: Header
-    height: uint32
-    width: uint32
-    distortion_model: str
-    d: sequence[float64]
-    k: array[float64, 9]
-    r: array[float64, 9]
-    p: array[float64, 12]
-    binning_x: uint32
-    binning_y: uint32
-    roi: RegionOfInterest
-
-
-@dataclass
-class PointField(IdlStruct, typename="sensor_msgs.msg.dds_.PointField_"):
-    name: str
-    offset: uint32
-    datatype: uint8
-    count: uint32
-
-
-@dataclass
-class PointCloud2(IdlStruct, typename="sensor_msgs.msg.dds_.PointCloud2_"):
-    header: Header
-    height: uint32
-    width: uint32
-    fields: sequence[PointField]
-    is_bigendian: bool
-    point_step: uint32
-    row_step: uint32
-    data: sequence[uint8]
-    is_dense: bool
-
-
-@dataclass
-class MapMetaData(IdlStruct, typename="nav_msgs.msg.dds_.MapMetaData_"):
-    map_load_time: Time
-    resolution: float32
-    width: uint32
-    height: uint32
-    origin: Pose
-
-
-@dataclass
-class OccupancyGrid(IdlStruct, typename="nav_msgs.msg.dds_.OccupancyGrid_"):
-    header: Header
-    info: MapMetaData
-    data: sequence[int8]
+Time = struct("builtin_interfaces/Time", sec=int32, nanosec=uint32)
+Time.ns = property(lambda time: time.sec * 10**9 + time.nanosec)
+Duration = struct("builtin_interfaces/Duration", sec=int32, nanosec=uint32)
+Clock = struct("rosgraph_msgs/Clock", clock=Time)
+Header = struct("std_msgs/Header", stamp=Time, frame_id=str)
+Bool = struct("std_msgs/Bool", data=bool)
+Float64 = struct("std_msgs/Float64", data=float64)
+Gid = struct("rmw_dds_common/Gid", data=array[uint8, 16])
+NodeEntitiesInfo = struct(
+    "rmw_dds_common/NodeEntitiesInfo",
+    node_namespace=str,
+    node_name=str,
+    reader_gid_seq=sequence[Gid],
+    writer_gid_seq=sequence[Gid],
+)
+ParticipantEntitiesInfo = struct(
+    "rmw_dds_common/ParticipantEntitiesInfo", gid=Gid, node_entities_info_seq=sequence[NodeEntitiesInfo]
+)
+Vector3 = struct("geometry_msgs/Vector3", float, x=float64, y=float64, z=float64)
+Point = struct("geometry_msgs/Point", x=float64, y=float64, z=float64)
+Point32 = struct("geometry_msgs/Point32", x=float32, y=float32, z=float32)
+Polygon = struct("geometry_msgs/Polygon", points=sequence[Point32])
+Quaternion = struct("geometry_msgs/Quaternion", x=float64, y=float64, z=float64, w=float64)
+Pose = struct("geometry_msgs/Pose", position=Point, orientation=Quaternion)
+PoseWithCovariance = struct("geometry_msgs/PoseWithCovariance", pose=Pose, covariance=array[float64, 36])
+PoseWithCovarianceStamped = struct(
+    "geometry_msgs/PoseWithCovarianceStamped", header=Header, pose=PoseWithCovariance
+)
+PoseArray = struct("geometry_msgs/PoseArray", header=Header, poses=sequence[Pose])
+Twist = struct("geometry_msgs/Twist", Vector3, linear=Vector3, angular=Vector3)
+TwistWithCovariance = struct("geometry_msgs/TwistWithCovariance", twist=Twist, covariance=array[float64, 36])
+Odometry = struct(
+    "nav_msgs/Odometry", header=Header, child_frame_id=str, pose=PoseWithCovariance, twist=TwistWithCovariance
+)
+Transform = struct("geometry_msgs/Transform", translation=Vector3, rotation=Quaternion)
+TransformStamped = struct(
+    "geometry_msgs/TransformStamped", header=Header, child_frame_id=str, transform=Transform
+)
+TFMessage = struct("tf2_msgs/TFMessage", transforms=sequence[TransformStamped])
+LaserScan = struct(
+    "sensor_msgs/LaserScan",
+    header=Header,
+    angle_min=float32,
+    angle_max=float32,
+    angle_increment=float32,
+    time_increment=float32,
+    scan_time=float32,
+    range_min=float32,
+    range_max=float32,
+    ranges=sequence[float32],
+    intensities=sequence[float32],
+)
+Imu = struct(
+    "sensor_msgs/Imu",
+    header=Header,
+    orientation=Quaternion,
+    orientation_covariance=array[float64, 9],
+    angular_velocity=Vector3,
+    angular_velocity_covariance=array[float64, 9],
+    linear_acceleration=Vector3,
+    linear_acceleration_covariance=array[float64, 9],
+)
+NavSatStatus = struct("sensor_msgs/NavSatStatus", status=int8, service=uint16)
+NavSatFix = struct(
+    "sensor_msgs/NavSatFix",
+    header=Header,
+    status=NavSatStatus,
+    latitude=float64,
+    longitude=float64,
+    altitude=float64,
+    position_covariance=array[float64, 9],
+    position_covariance_type=uint8,
+)
+Image = struct(
+    "sensor_msgs/Image",
+    header=Header,
+    height=uint32,
+    width=uint32,
+    encoding=str,
+    is_bigendian=uint8,
+    step=uint32,
+    data=sequence[uint8],
+)
+RegionOfInterest = struct(
+    "sensor_msgs/RegionOfInterest",
+    x_offset=uint32,
+    y_offset=uint32,
+    height=uint32,
+    width=uint32,
+    do_rectify=bool,
+)
+CameraInfo = struct(
+    "sensor_msgs/CameraInfo",
+    header=Header,
+    height=uint32,
+    width=uint32,
+    distortion_model=str,
+    d=sequence[float64],
+    k=array[float64, 9],
+    r=array[float64, 9],
+    p=array[float64, 12],
+    binning_x=uint32,
+    binning_y=uint32,
+    roi=RegionOfInterest,
+)
+PointField = struct("sensor_msgs/PointField", name=str, offset=uint32, datatype=uint8, count=uint32)
+PointCloud2 = struct(
+    "sensor_msgs/PointCloud2",
+    header=Header,
+    height=uint32,
+    width=uint32,
+    fields=sequence[PointField],
+    is_bigendian=bool,
+    point_step=uint32,
+    row_step=uint32,
+    data=sequence[uint8],
+    is_dense=bool,
+)
+MapMetaData = struct(
+    "nav_msgs/MapMetaData", map_load_time=Time, resolution=float32, width=uint32, height=uint32, origin=Pose
+)
+OccupancyGrid = struct("nav_msgs/OccupancyGrid", header=Header, info=MapMetaData, data=sequence[int8])
 
 
 class Peer:
@@ -271,15 +167,15 @@ class Peer:
         self._readers: dict[str, Any] = {}
         self.heard: dict[str, list[Any]] = {}
 
-    def listen(self, topic: str, kind: Any, *, late: bool = False) -> None:
-        """Subscribes; `late` asks for what was latched."""
+    def listen(self, topic: str, kind: Any, *, late: bool = False, plain: bool = False) -> None:
+        """Subscribes; `late` asks for what was latched, `plain`: it is no topic of a node."""
         qos = Qos(
             Policy.Reliability.Reliable(duration(seconds=1)),
             Policy.History.KeepAll,
             Policy.Durability.TransientLocal if late else Policy.Durability.Volatile,
         )
         self._readers[topic] = DataReader(
-            self._participant, Topic(self._participant, f"rt{topic}", kind), qos=qos
+            self._participant, Topic(self._participant, topic if plain else f"rt{topic}", kind), qos=qos
         )
         self.heard[topic] = []
 

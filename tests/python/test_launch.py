@@ -142,6 +142,21 @@ def test_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_log("out/run.mcap")[0].time[-1] == pytest.approx(1)  # type: ignore[union-attr]
 
 
+def test_cameras_and_3d_lidars_need_no_window(tmp_path: Path) -> None:
+    pytest.importorskip("rosbags", reason="needs the extra record")
+    import test_cameras
+    from test_recording import messages_of
+
+    sensors = test_cameras.depth_camera() + test_cameras.lidar3d("0.1 0 0.7 10 3 0")
+    test_cameras.world_of(tmp_path, sensors, test_cameras.block("wall", "4 0 0", 0.2, 20, 0, 3))
+    quick = ["--headless", "--no-hub", "--realtime-factor", "1000", "--duration", "0.5"]
+    recording = str(tmp_path / "x.mcap")
+    assert main(["launch", str(tmp_path / "w.world.xml"), *quick, "--record", recording]) == 0
+    found = messages_of(tmp_path / "x.mcap")
+    assert len(found["/cam_rgb/image_raw"]) == len(found["/lidar_points"]) == 4
+    assert len(set(bytes(found["/cam_rgb/image_raw"][-1][1].data))) > 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

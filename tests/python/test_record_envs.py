@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,33 @@ def test_evaluate_counts_each_seed_once(monkeypatch: pytest.MonkeyPatch) -> None
         returns.append(total)
     env.close()
     assert float(lines[0][-1].split()[-1]) == pytest.approx(np.mean(returns), abs=0.006)
+
+
+@pytest.mark.parametrize("env", [ENV, "mvsim/MultiNav-v0"])
+def test_random_actions_are_those_of_the_seed_recorded_or_not(tmp_path: Path, env: str) -> None:
+    lines = evaluate(env, "random", episodes=4, seed=11)
+    assert evaluate(env, "random", episodes=4, seed=11, record=str(tmp_path / "x.mcap")) == lines
+    assert evaluate(env, "random", episodes=4, seed=12)[1:] != lines[1:]
+
+
+def test_an_env_with_relative_paths_is_played_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    shutil.copy(ROOT / "envs" / "nav_arena.env.xml", tmp_path / "here" / "my.env.xml")
+    shutil.copy(ROOT / "worlds" / "nav_arena.world.xml", tmp_path / "here" / "my.world.xml")
+    monkeypatch.chdir(tmp_path / "here")
+    shutil.copytree(ROOT / "worlds" / "definitions", tmp_path / "here" / "definitions")
+    envs = mvsim_gym.VectorEnv("my.env.xml", num_envs=1, world="my.world.xml", obstacles=np.int64(3))
+    envs.reset(seed=0)
+    with envs.record("x.mcap"):
+        envs.step(np.zeros((1, 2), np.float32))
+    model = envs._open().model(0)
+    monkeypatch.chdir(tmp_path / "there")
+    played = Playback(Recorded(tmp_path / "here" / "x.mcap"), finder(None, {}))
+    assert played.model.fingerprint == model.fingerprint
+    envs.close()
 
 
 def test_a_view_records_its_first_world(tmp_path: Path) -> None:

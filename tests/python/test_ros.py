@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ pytest.importorskip("cyclonedds", reason="needs the extra ros")
 pytest.importorskip("rosbags", reason="needs the extra ros")
 
 import ros_peer as ros
-from ros_running import Running, starting
+from ros_running import Running
 from test_recording import SENSORS, yaw_of
 
 from mvsim_gym._notices import _say
@@ -27,12 +26,6 @@ from mvsim_gym.ros import Network, RosNode, open_transport
 
 pytestmark = pytest.mark.unsanitized
 YARD = DATA / "yard.world.xml"
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    with starting(tmp_path) as start:
-        yield start
 
 
 def test_states_are_those_of_the_api(run: Callable[..., Running]) -> None:
@@ -138,9 +131,9 @@ def test_names_types_and_hashes_are_those_of_ros(run: Callable[..., Running]) ->
     runs = run(YARD)
     names = {f"/{robot}/{topic}" for robot in ("r1", "r2") for topic in STATES} | {"/r1/laser1"}
     assert set(runs.node.topics) == names
-    runs.peer.wait(lambda: len(runs.peer.endpoints()) == len(names))
+    runs.peer.wait(lambda: len(runs.peer.endpoints()) == len(names) + 1)
     found = runs.peer.endpoints()
-    assert set(found) == {f"rt{name}" for name in names}
+    assert set(found) == {f"rt{name}" for name in names} | {"ros_discovery_info"}
     for topic, (kind, digest) in HASHES.items():
         assert found[f"rt{topic}"] == (kind, f"typehash=RIHS01_{digest};")
     taken = runs.peer.endpoints(subscriptions=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,17 +14,11 @@ pytest.importorskip("cyclonedds", reason="needs the extra ros")
 pytest.importorskip("rosbags", reason="needs the extra ros")
 
 import ros_peer as ros
-from ros_running import Running, starting
+from ros_running import Running
 from test_recording_views import WORLD, rotation_of
 
 pytestmark = pytest.mark.unsanitized
 YARD = DATA / "yard.world.xml"
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    with starting(tmp_path) as start:
-        yield start
 
 
 def test_who_comes_late_gets_what_was_latched(run: Callable[..., Running]) -> None:

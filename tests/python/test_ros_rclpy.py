@@ -86,6 +86,9 @@ def check(seen: dict[str, Any], way: str) -> None:
     if way == "cyclonedds":  # PyPI has no tf2_msgs for rclpy
         expected |= {f"/r1/{name}": ["tf2_msgs/msg/TFMessage"] for name in ("tf", "tf_static")}
     assert topics == expected
+    assert ["mvsim", "/"] in seen["nodes"]
+    if way == "rclpy" or seen["rclpy"].startswith("7."):  # Kilted does not say whose a topic is
+        assert seen["publisher"] == ["mvsim"]
     assert "64c191398013af96509d518dac71d516" in re.sub("0x|[^0-9a-f]", "", seen["hash"].lower())
     assert seen["stamps"] == sorted(seen["stamps"]) and seen["stamps"][-1] / 1e9 <= seen["clock"] + 1
     assert seen["markers"] == ["mvsim.chassis_shape", *(f"mvsim.chassis_shape.wheel{k}" for k in (0, 1))]
@@ -109,6 +112,8 @@ def check(seen: dict[str, Any], way: str) -> None:
             {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT"},
             {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT"},
         ),
+        ("", "local", {}, {"ROS_LOCALHOST_ONLY": "1", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}),
+        ("", "any", {}, {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}),
         ("humble", "local", {}, {"ROS_LOCALHOST_ONLY": "1"}),
         ("humble", "any", {"ROS_LOCALHOST_ONLY": "0"}, {"ROS_LOCALHOST_ONLY": "0"}),
     ],

@@ -34,9 +34,8 @@ from mvsim_gym.tools.view import is_world, view_envs
 pytest.importorskip("viser", reason="needs the extra 'view'")
 from mvsim_gym.view.bodies import instances_of
 from mvsim_gym.view.controls import Controls, Put
-from mvsim_gym.view.feed import Feed
 from mvsim_gym.view.kinds import kinds_of
-from mvsim_gym.view.moment import Group, Moment
+from mvsim_gym.view.moment import Group
 from mvsim_gym.view.stage import tiles
 
 YARD = str(DATA / "yard.world.xml")
@@ -109,7 +108,10 @@ def test_poses_sent_are_those_of_the_api() -> None:
         frames = {name: frame for _, name, frame in _core.scene_movers(group.model)}
         for name, pose in (("r1", world.vehicles["r1"].pose), ("box", world.blocks["box"].pose)):
             kind = next(k for k in kinds_of(group.model) if frames[name] in k.frames)
-            places, turns, scales = instances_of(kind, group.poses, np.zeros((1, 3), np.float32))
+            places, turns, scales = (
+                values[:, 0]
+                for values in instances_of(kind.frames, group.poses, np.zeros((1, 3), np.float32))
+            )
             row = list(kind.frames).index(frames[name])
             np.testing.assert_allclose(places[row], pose[:3], atol=1e-6)
             x, y, z, w = quaternion_of(*pose[3:])
@@ -119,7 +121,7 @@ def test_poses_sent_are_those_of_the_api() -> None:
         reading = world.vehicles["r1"].sensors["laser1"].read(fresh=True)
         assert len(moment.hits) == reading.valid.sum()
         view._show(moment)  # all of it can be drawn
-        shown = [one for _, of_world in view._stage._bodies._worlds.values() for one in of_world]
+        shown = [one for world in view._stage._bodies.worlds.values() for one in world.kinds]
         count = sum(len(one.sent[0]) for one in shown)
         assert count == len(_core.scene_meshes(group.model))
 
@@ -217,7 +219,7 @@ def test_envs_lie_side_by_side_and_have_their_goals() -> None:
         view._show(moment)
         view._stage.all_envs = False
         view._show(moment)
-        shown = [one for _, of_world in view._stage._bodies._worlds.values() for one in of_world]
+        shown = [one for world in view._stage._bodies.worlds.values() for one in world.kinds]
         body = next(one for one in shown if 1 in one.kind.frames)
         np.testing.assert_allclose(body.sent[0][0], group.poses[3, 1, :3], atol=1e-6)
     envs.close()
@@ -247,7 +249,7 @@ def rollout(watch: Any = None) -> bytes:
                 view._feed._due = 0.0  # a moment each step
     state = envs.snapshot()
     if view is not None:
-        assert view._stage._bodies._worlds, "something was shown"
+        assert view._stage._bodies.worlds, "something was shown"
         assert view._feed.failure is None
     envs.close()
     return b"".join([*out, state])
@@ -288,34 +290,6 @@ def test_pages_that_go_or_never_read_hold_nobody_up() -> None:
         assert not stepped.is_alive()
     envs.step(actions)
     envs.close()
-
-
-def test_a_feed_shows_the_latest_and_never_waits() -> None:
-    shown: list[float] = []
-    go = threading.Event()
-
-    def show(moment: Moment) -> None:
-        shown.append(moment.time)
-        go.wait(5)
-
-    feed = Feed(show, 0.0)
-    feed.put(Moment(0.0, []))
-    wait_for(lambda: shown)
-    began = time.monotonic()
-    for i in range(1, 1000):
-        feed.put(Moment(float(i), []))
-    assert time.monotonic() - began < 1
-    go.set()
-    wait_for(lambda: len(shown) == 2)
-    feed.close()
-    assert shown == [0.0, 999.0]
-
-
-def test_a_feed_keeps_its_failure() -> None:
-    feed = Feed(lambda moment: (_ for _ in ()).throw(ValueError("no")), 0.0)
-    feed.put(Moment(0.0, []))
-    assert str(wait_for(lambda: feed.failure)) == "no"
-    feed.close()
 
 
 def test_things_are_put_where_the_simulation_allows_it() -> None:
@@ -474,10 +448,9 @@ def test_nothing_of_it_is_imported_before_it_is_asked_for() -> None:
 
 
 def test_blocks_that_are_resized_are_shown_so() -> None:
-    kind = SimpleNamespace(frames=np.array([1]))
     poses = np.zeros((2, 2, 8), np.float32)
     poses[1, 1] = (1, 2, 3, 1, 0, 0, 0, 0.5)
     group = Group(None, np.arange(2, dtype=np.int32), poses)  # type: ignore[arg-type]
-    places, _, scales = instances_of(kind, group.poses, np.full((2, 3), 10, np.float32))  # type: ignore[arg-type]
-    np.testing.assert_array_equal(places[1], (11, 12, 13))
-    np.testing.assert_array_equal(scales[1], (0.5, 0.5, 1))
+    places, _, scales = instances_of(np.array([1]), group.poses, np.full((2, 3), 10, np.float32))
+    np.testing.assert_array_equal(places[0, 1], (11, 12, 13))
+    np.testing.assert_array_equal(scales[0, 1], (0.5, 0.5, 1))

@@ -222,7 +222,17 @@ def _copy(source: BinaryIO, file: McapFile) -> bool:
         return False
 
 
-_CUT = (McapError, zstandard.ZstdError, struct.error, ValueError, EOFError)
+def _check_size(chunk: Chunk) -> None:
+    """A few bytes may say that they are billions."""
+    size = chunk.uncompressed_size
+    if chunk.compression == "zstd":
+        size = max(size, zstandard.frame_content_size(chunk.data))
+    if size > _MOST_BYTES:
+        raise ValueError(f"found a chunk of {size} bytes, expected at most {_MOST_BYTES}")
+
+
+_MOST_BYTES = 2**30
+_CUT = (McapError, zstandard.ZstdError, struct.error, ValueError, EOFError, MemoryError)
 """What the library raises where a file was cut or damaged."""
 
 
@@ -238,6 +248,7 @@ def chunks_of(source: BinaryIO) -> Iterator[tuple[Chunk, list[McapRecord]]]:
             if isinstance(record, DataEnd):
                 return
             if isinstance(record, Chunk):
+                _check_size(record)
                 yield record, breakup_chunk(record, validate_crc=True)
     except _CUT:
         return  # what comes later is lost

@@ -75,10 +75,17 @@ class Recorded:
         return bisect.bisect_right(self.topics[topic].times, time) - 1 if topic in self.topics else -1
 
     def message(self, topic: str, index: int) -> Any:
-        """A message of a topic, decoded."""
+        """A message of a topic, decoded.
+
+        Raises:
+            ValueError: its bytes are none of the type that the file says.
+        """
         kind, _, places = self.topics[topic]
         chunk, i = places[index]
-        return STORE.deserialize_cdr(self._records(chunk)[i].data, kind)
+        try:
+            return STORE.deserialize_cdr(self._records(chunk)[i].data, kind)
+        except Exception as error:  # whatever bytes a stranger wrote
+            raise ValueError(f"a message of {topic} is no {kind} ({error!r})") from None
 
     def latest(self, topic: str, time: int) -> Any | None:
         """The latest message of a topic at a time, ns, decoded; None where there is none."""

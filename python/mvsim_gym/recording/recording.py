@@ -14,11 +14,12 @@ from mvsim_gym import __version__, _core
 from mvsim_gym._extras import extra
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
-from mvsim_gym.parts import Vehicle
+from mvsim_gym.parts import Vehicle, standing_sensors
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.scene_topics import SceneTopics
 from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import STORE, Message
+from mvsim_gym.ros.reading_topics import ReadingTopics
 from mvsim_gym.ros.sources import Sampled, Scheduled
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
@@ -65,12 +66,24 @@ class Recording:
         self._file = file
         self._finalizer = weakref.finalize(self, file.close)
         topics, before = _Topics(file), prefixes(vehicles)
+        self._parts = tuple(vehicles.values())
         self._vehicles = [
             VehicleTopics(
                 topics, simulation, vehicle, before[name], "recording", derived=False, source=self._SOURCE
             )
             for name, vehicle in vehicles.items()
         ]
+        self._standing = ReadingTopics(
+            topics,
+            standing_sensors(model, simulation).values(),
+            "",
+            "map",
+            "recording",
+            "the world",
+            derived=False,
+            source=self._SOURCE,
+            frames="" in before.values(),
+        )
         self._scene, self._maps = SceneTopics(topics, told), MapTopics(topics, "")
         self._offset = 0  # ns from the simulation's clock to the stamps, which never go back
         self._written: float | None = None  # s of the simulation, when states were written
@@ -104,10 +117,11 @@ class Recording:
         self._last = self._stamp(now)
         for vehicle in self._vehicles:
             vehicle.write_readings(self._stamp)
+        self._standing.write(self._stamp)
         if self._written is not None and now - self._written < (1 - 1e-6) * self._period:
             return
         self._written = now
-        self._scene.write_poses(self._simulation, self._last)
+        self._scene.write_poses(self._simulation, self._parts, self._last)
         for vehicle in self._vehicles:
             vehicle.write_state(self._last)
 
@@ -117,6 +131,7 @@ class Recording:
         self._written = None
         for vehicle in self._vehicles:
             vehicle.forget_readings()
+        self._standing.forget()
         self._write()
 
     def _write_world(self) -> None:

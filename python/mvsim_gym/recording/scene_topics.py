@@ -4,20 +4,24 @@ and where everything in it is, wheels and blocks included."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym.parts import Vehicle
 from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.topics import Qos, Sink, Topic
 
-__all__ = ["GOAL", "POSES", "WORLD", "SceneTopics", "fingerprint_of"]
+__all__ = ["GOAL", "POSES", "WHEELS", "WORLD", "SceneTopics", "fingerprint_of"]
 
 POSES = "/mvsim_gym/poses"
 """std_msgs/Float32MultiArray (frames, 8) of `scene_poses`: x, y, z, the quaternion w, x, y, z, and the scale"""
+WHEELS = "/mvsim_gym/wheels"
+"""std_msgs/Float32MultiArray (wheels of all vehicles, 3): friction on the chassis, forward and to the left in
+the vehicle's frame, and load, N"""
 WORLD = "/mvsim_gym/world"
 """std_msgs/String, JSON: what the world was loaded from, its fingerprint and the number of its frames"""
 GOAL = "/goal_pose"
@@ -26,6 +30,7 @@ GOAL = "/goal_pose"
 
 _TOPICS = (
     Topic(POSES, "std_msgs/msg/Float32MultiArray"),
+    Topic(WHEELS, "std_msgs/msg/Float32MultiArray"),
     Topic(WORLD, "std_msgs/msg/String", Qos(1, latched=True)),
     Topic(GOAL, "geometry_msgs/msg/PoseStamped", Qos(1, latched=True)),
 )
@@ -48,9 +53,13 @@ class SceneTopics:
         of_model = {"fingerprint": fingerprint_of(model), "frames": _core.scene_frames(model)}
         self._write(WORLD, Messages.text(json.dumps({**self._told, **more, **of_model})), now)
 
-    def write_poses(self, simulation: _core.Simulation, now: int) -> None:
-        """Where everything is."""
+    def write_poses(self, simulation: _core.Simulation, vehicles: Collection[Vehicle], now: int) -> None:
+        """Where everything is, and how wheels push."""
         self._write(POSES, Messages.table(_core.scene_poses(simulation), ("frame", "pose")), now)
+        if vehicles:
+            wheels = [vehicle._wheels() for vehicle in vehicles]
+            rows = np.concatenate([np.column_stack([w.force_x, w.force_y, w.load]) for w in wheels])
+            self._write(WHEELS, Messages.table(rows.astype(np.float32), ("wheel", "force")), now)
 
     def write_goal(self, goal: npt.NDArray[np.float64], now: int) -> None:
         """Where the first agent is to go: x, y, m."""

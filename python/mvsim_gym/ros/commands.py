@@ -28,8 +28,8 @@ class Commands:
         try:
             twist = STORE.deserialize_cdr(data, COMMAND.kind)
             vx, omega = float(twist.linear.x), float(twist.angular.z)  # type: ignore[attr-defined]
-        except Exception as error:  # whatever bytes the network has
-            self._refuse(f"no {COMMAND.kind} ({error})")
+        except Exception:  # whatever bytes the network has
+            self._refuse(f"its bytes are no {COMMAND.kind}")
             return
         try:
             self._vehicle.set_twist(vx, omega)

@@ -14,12 +14,15 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from rosbags.interfaces import Nodetype
+from rosbags.typesys.store import Typestore
 
 from mvsim_gym._extras import extra
+from mvsim_gym._keywords import shortened
 from mvsim_gym._notices import notice
+from mvsim_gym.ros import graph
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import Qos, Topic
-from mvsim_gym.ros.transport import ANY, LOCAL, Network, Publisher, Transport
+from mvsim_gym.ros.transport import ANY, LOCAL, NODE, Network, Publisher, Transport
 
 with extra("ROS 2 without rclpy", "ros"):
     from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsSubscription
@@ -69,6 +72,15 @@ class CycloneTransport(Transport):
         self._readers: list[tuple[Any, Callable[[bytes], None]]] = []
         self._writers: dict[str, Any] = {}
         self._subscribers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsSubscription)
+        self._graph = _Writer(
+            DataWriter(
+                self._participant,
+                DdsTopic(self._participant, graph.TOPIC, _type_of(graph.KIND, graph.STORE)),
+                qos=_qos(graph.QOS, graph.KIND, graph.STORE),
+            ),
+            _type_of(graph.KIND, graph.STORE),
+        )
+        self._told_of = 0  # endpoints
         self._unmatched: set[tuple[str, str]] = set()  # topics and types, at the last look
         self._looked = time.monotonic()
 
@@ -85,6 +97,7 @@ class CycloneTransport(Transport):
 
     def work(self) -> None:
         """As of `Transport`."""
+        self._tell_graph()
         for reader, receive in self._readers:
             for sample in reader.take(_TAKEN):
                 if sample.sample_info.valid_data:  # else it tells that a publisher has gone
@@ -92,6 +105,15 @@ class CycloneTransport(Transport):
         if time.monotonic() - self._looked >= _UNMATCHED_EVERY:
             self._looked = time.monotonic()
             self.look_for_unmatched()
+
+    def _tell_graph(self) -> None:
+        """The node's name, and its endpoints if there are others than when they were told."""
+        count = len(self._readers) + len(self._writers)
+        if count != self._told_of:
+            self._told_of = count
+            readers = [reader.guid.bytes for reader, _ in self._readers]
+            writers = [writer.guid.bytes for writer in self._writers.values()]
+            self._graph.publish(graph.graph_message(NODE, self._participant.guid.bytes, readers, writers))
 
     def look_for_unmatched(self) -> None:
         """Tells of subscribers that were there at the last look too and still get nothing."""
@@ -105,7 +127,7 @@ class CycloneTransport(Transport):
             if writer is None or info.instance_state != InstanceState.Alive:
                 continue
             if info.instance_handle not in _matched(writer):
-                unmatched.add((found.topic_name[2:], found.type_name))
+                unmatched.add((found.topic_name[2:], shortened(found.type_name, 200)))
         notice(
             f"ros: a subscriber of {topic} gets nothing: its type ({kind}) or its quality of service does not fit"
             for topic, kind in sorted(unmatched & self._unmatched)
@@ -117,6 +139,7 @@ class CycloneTransport(Transport):
         if self._participant is not None:
             self._readers.clear()
             self._writers.clear()
+            del self._graph
             self._subscribers = None
             self._participant._delete(self._participant._ref)
             self._participant = None
@@ -176,22 +199,22 @@ def _is_address(text: str) -> bool:
     return True
 
 
-def _qos(qos: Qos, kind: str) -> Any:
+def _qos(qos: Qos, kind: str, store: Typestore = STORE) -> Any:
     """Quality of service, with the type's hash (REP 2016), without which newer nodes do not list the type."""
     return DdsQos(
         Policy.Reliability.Reliable(_BLOCKING),
         Policy.Durability.TransientLocal if qos.latched else Policy.Durability.Volatile,
         Policy.History.KeepLast(qos.depth),
         Policy.DataRepresentation(use_cdrv0_representation=True),
-        Policy.Userdata(f"typehash={STORE.hash_rihs01(kind)};".encode()),
+        Policy.Userdata(f"typehash={store.hash_rihs01(kind)};".encode()),
     )
 
 
 @cache
-def _type_of(kind: str) -> Any:
+def _type_of(kind: str, store: Typestore = STORE) -> Any:
     """A type of DDS for one of ROS 2, under its name there, whose objects hold `data`, an encoded message."""
     package, _, name = kind.split("/")
-    fields = {field: _field(*of) for field, of in STORE.fielddefs[kind][1]}
+    fields = {field: _field(node, of, store) for field, (node, of) in store.fielddefs[kind][1]}
     made = make_idl_struct(f"{name}_", f"{package}.msg.dds_.{name}_", fields, dataclassify=False)
     made.serialize = lambda self, **_: self.data
     made.deserialize = made.deserialize_key = classmethod(_holding)
@@ -204,12 +227,13 @@ def _holding(cls: type, data: bytes, **_: Any) -> Any:
     return sample
 
 
-def _field(node: Nodetype, of: Any) -> Any:
+def _field(node: Nodetype, of: Any, store: Typestore) -> Any:
     if node == Nodetype.BASE:
         return _BASES[of[0]]
     if node == Nodetype.NAME:
-        return _type_of(of)
-    element, size = _field(*of[0]), of[1]
+        return _type_of(of, store)
+    (inner, of_inner), size = of
+    element = _field(inner, of_inner, store)
     if node == Nodetype.ARRAY:
         return types.array[element, size]
     return types.sequence[element, size] if size else types.sequence[element]

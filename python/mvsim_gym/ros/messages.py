@@ -274,6 +274,11 @@ class Messages:
         """std_msgs/Bool"""
         return _make("std_msgs/Bool", data=value)
 
+    @staticmethod
+    def number(value: float) -> Any:
+        """std_msgs/Float64"""
+        return _make("std_msgs/Float64", data=value)
+
     def clock(self) -> Any:
         """rosgraph_msgs/Clock"""
         return _make("rosgraph_msgs/Clock", clock=self.stamp)

@@ -11,8 +11,10 @@ from typing import Any
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
 from mvsim_gym.ros.commands import Commands
+from mvsim_gym.ros.log_topics import LogTopics
 from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import STORE, Message, Messages
+from mvsim_gym.ros.reading_topics import ReadingTopics
 from mvsim_gym.ros.topics import CLOCK, COMMAND, HISTORY, Topic
 from mvsim_gym.ros.transport import Publisher, Transport
 from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
@@ -47,6 +49,7 @@ class RosNode:
         localization: with `amcl_pose`, `particlecloud` and the transform from `map` to `odom`.
         odometry_frame: with the transform from `odom` to `base_link`.
         history: messages kept for slow receivers.
+        log_topics: with the columns of the CSV files as topics, of every step.
         now: a clock of the wall, s, that never goes back.
         wall: the wall's time, ns since 1970.
 
@@ -66,6 +69,7 @@ class RosNode:
         localization: bool = True,
         odometry_frame: bool = True,
         history: int = HISTORY,
+        log_topics: bool = False,
         now: Callable[[], float] = time.monotonic,
         wall: Callable[[], int] = time.time_ns,
     ) -> None:
@@ -81,7 +85,10 @@ class RosNode:
         try:
             _check(period, namespace, history)
             options = {"localization": localization, "odometry_frame": odometry_frame, "history": history}
-            self._begin(namespace, prefixes(world.vehicles, always=vehicle_namespace), options)
+            before = prefixes(world.vehicles, always=vehicle_namespace)
+            self._begin(namespace, before, options)
+            named = {k: namespace + prefix for k, prefix in enumerate(before.values())}
+            self._logs = LogTopics(self._sink, world._simulation, named, history) if log_topics else None
         except BaseException:
             transport.close()
             raise
@@ -98,6 +105,16 @@ class RosNode:
             self._transport.subscribe(COMMAND._replace(name=f"{prefix}/{COMMAND.name}"), commands.receive)
             self._vehicles.append(topics)
             self._commands.append(commands)
+        self._standing = ReadingTopics(
+            self._sink,
+            world.sensors.values(),
+            namespace,
+            "map",
+            "ros",
+            "the world",
+            history=options["history"],
+            frames="" in before.values(),
+        )
         now = self._stamp(world.time)
         MapTopics(self._sink, namespace).write(world._model, now)
         for topics in self._vehicles:
@@ -105,6 +122,8 @@ class RosNode:
 
     def close(self) -> None:
         """Leaves the network. A second call does nothing."""
+        if self._logs is not None:
+            self._logs.close()
         self._transport.close()
 
     def __enter__(self) -> RosNode:
@@ -145,6 +164,9 @@ class RosNode:
             self._sink.write(CLOCK.name, Messages(stamp).clock(), stamp)
         for vehicle in self._vehicles:
             vehicle.write_readings(self._stamp)
+        self._standing.write(self._stamp)
+        if self._logs is not None:
+            self._logs.write(stamp)
         if simulated - self._written < (1 - 1e-6) * self._period:
             return
         self._written = simulated
@@ -156,6 +178,7 @@ class RosNode:
         self._written = -math.inf
         for vehicle in self._vehicles:
             vehicle.forget_readings()
+        self._standing.forget()
 
     def _stamp(self, simulated: float) -> int:
         """ns of what happened at a simulated second: that time, or how long ago it was on the wall."""

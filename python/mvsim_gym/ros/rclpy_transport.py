@@ -9,7 +9,7 @@ from typing import Any
 
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import Qos, Topic
-from mvsim_gym.ros.transport import ANY, LOCAL, Network, Publisher, Transport
+from mvsim_gym.ros.transport import ANY, LOCAL, NODE, Network, Publisher, Transport
 
 try:
     import rclpy
@@ -23,9 +23,9 @@ except ImportError as error:
 
 __all__ = ["RclpyTransport"]
 
-_NODE = "mvsim"
 _TAKEN = 100  # messages handed over at once
 _BEFORE_RANGES = ("foxy", "galactic", "humble")  # distributions without ROS_AUTOMATIC_DISCOVERY_RANGE
+_WITH_RANGES = ("iron", "jazzy", "kilted", "lyrical", "rolling")
 
 
 class RclpyTransport(Transport):
@@ -43,7 +43,7 @@ class RclpyTransport(Transport):
         self._context = rclpy.Context()
         self._context.init(args=[], domain_id=network.domain)
         self._node = rclpy.create_node(
-            _NODE,
+            NODE,
             context=self._context,
             use_global_arguments=False,
             enable_rosout=False,
@@ -98,12 +98,17 @@ class _Publisher(Publisher):
 
 
 def _set_range(interface: str) -> None:
-    """Tells the middleware, which reads the environment when it begins, how far it is to reach."""
-    is_local = interface == LOCAL
-    if os.environ.get("ROS_DISTRO") in _BEFORE_RANGES:
+    """Tells the middleware, which reads the environment when it begins, how far it is to reach. Before Jazzy it knows
+    one variable, from then on another, of which the older one counts where both are there: where no ROS_DISTRO says
+    which it is, `local` sets both."""
+    is_local, distribution = interface == LOCAL, os.environ.get("ROS_DISTRO", "")
+    if distribution in _BEFORE_RANGES:
         os.environ["ROS_LOCALHOST_ONLY"] = "1" if is_local else "0"
         return
-    os.environ.pop("ROS_LOCALHOST_ONLY", None)  # it would override the other one
+    if is_local and distribution not in _WITH_RANGES:
+        os.environ["ROS_LOCALHOST_ONLY"] = "1"
+    else:
+        os.environ.pop("ROS_LOCALHOST_ONLY", None)  # it would override the other one
     if is_local or os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE") in (None, "", "LOCALHOST"):
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST" if is_local else "SUBNET"
 

@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 from mvsim_gym.ros.topics import Topic
 
-__all__ = ["ANY", "LOCAL", "WAYS", "Network", "Publisher", "Transport", "network_of"]
+__all__ = ["ANY", "LOCAL", "NODE", "WAYS", "Network", "Publisher", "Transport", "network_of"]
 
 WAYS = ("rclpy", "cyclonedds")
 LOCAL, ANY = "local", "any"
+NODE = "mvsim"
+"""the name of the node"""
 _LAST_DOMAIN = 232
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._notices import notice
-from mvsim_gym.parts import Pose, Sensor, Vehicle
+from mvsim_gym.parts import Pose, Vehicle
 from mvsim_gym.ros.messages import Message, Messages, word
-from mvsim_gym.ros.sensor_messages import Stream, streams_of
+from mvsim_gym.ros.reading_topics import ReadingTopics
 from mvsim_gym.ros.sources import Sampled, Scheduled
-from mvsim_gym.ros.topics import HISTORY, STATES, Qos, Sink, Topic
+from mvsim_gym.ros.topics import HISTORY, STATES, Sink, Topic
 
 __all__ = ["VehicleTopics", "prefixes"]
 
+_LEAD = 50 * 10**6  # ns
 _NOWHERE = Pose(0, 0, 0, 0, 0, 0)
 _LOCALIZATION = ("amcl_pose", "particlecloud")
 
@@ -57,23 +56,22 @@ class VehicleTopics:
         self._sink, self._simulation, self._vehicle, self._prefix = sink, simulation, vehicle, prefix
         self._localization, self._odometry_frame = localization, odometry_frame
         self._touched = False
-        self._sources: list[tuple[Sampled | Scheduled, list[Stream]]] = []
         self._names: set[str] = set()  # of topics that are this vehicle's
         for topic in STATES.values():
             if localization or topic.name not in _LOCALIZATION:
                 self._offer(topic._replace(name=f"{prefix}/{topic.name}"))
-        for sensor in vehicle.sensors.values():
-            streams = [stream for stream in streams_of(sensor) if derived or not stream.is_derived]
-            if not streams:
-                notice(
-                    [
-                        f"{who}: readings of the sensor '{sensor.name}' of '{vehicle.name}' are left out: no message"
-                        f" is known for the class '{sensor._model.class_name}'"
-                    ]
-                )
-                continue
-            own = [s for s in streams if self._offer(Topic(f"{prefix}/{s.topic}", s.kind, Qos(history)))]
-            self._sources.append((source(sensor), own))
+        self._readings = ReadingTopics(
+            sink,
+            vehicle.sensors.values(),
+            prefix,
+            "base_link",
+            who,
+            f"'{vehicle.name}'",
+            derived=derived,
+            history=history,
+            source=source,
+            frames=f"{prefix}/tf" in self._names,
+        )
 
     def write_description(self, now: int) -> None:
         """What never changes."""
@@ -89,15 +87,20 @@ class VehicleTopics:
         self._touched = False
         self._write("odom", lambda: messages.odometry(odometry, vehicle.odometry_twist), now)
         self._write("base_pose_ground_truth", lambda: messages.odometry(pose, vehicle.twist), now)
-        edges = [("map", "odom", _NOWHERE)] * self._localization
-        edges += [("odom", "base_link", odometry)] * self._odometry_frame
-        if edges:
-            self._write("tf", lambda: messages.transforms(edges), now)
+        if self._localization or self._odometry_frame:
+            self._write("tf", lambda: self._frames(now, odometry), now)
         if self._localization:
             self._write("amcl_pose", lambda: messages.pose_with_covariance(pose, "odom"), now)
             self._write("particlecloud", lambda: messages.pose_array([pose], "map"), now)
         self._write("collision", lambda: messages.boolean(touched), now)
         self._write("chassis_markers", lambda: messages.outlines(list(self._lines())), now)
+
+    def _frames(self, now: int, odometry: Pose) -> Message:
+        message = Messages(now).transforms([("odom", "base_link", odometry)] * self._odometry_frame)
+        if self._localization:  # ahead, as localizations have it: valid until the next one comes
+            ahead = Messages(now + _LEAD).transforms([("map", "odom", _NOWHERE)])
+            message.transforms = ahead.transforms + message.transforms
+        return message
 
     def write_readings(self, stamp: Callable[[float], int]) -> None:
         """The readings that have come since the last call; called after every step.
@@ -106,25 +109,11 @@ class VehicleTopics:
             stamp: ns of a message that tells of that simulated second.
         """
         self._touched |= self._vehicle.in_collision
-        for source, streams in self._sources:
-            moment = source.moment()
-            if moment is not None:
-                self._write_reading(source.sensor, streams, stamp(moment))
-
-    def _write_reading(self, sensor: Sensor, streams: list[Stream], now: int) -> None:
-        messages, reading = Messages(now), cache(sensor.read)  # a picture is drawn when somebody wants it
-        for stream in streams:
-            name = f"{self._prefix}/{stream.topic}"
-            if self._sink.wants(name):
-                self._sink.write(name, stream.make(messages, reading()), now)
-        frames = {stream.frame: stream.pose for stream in streams}
-        edges = [("base_link", frame, pose) for frame, pose in frames.items()]
-        self._write("tf", lambda: messages.transforms(edges), now)
+        self._readings.write(stamp)
 
     def forget_readings(self) -> None:
         """The count of readings begins anew."""
-        for source, _ in self._sources:
-            source.forget()
+        self._readings.forget()
 
     def _offer(self, topic: Topic) -> bool:
         if taken := self._sink.offer(topic):

@@ -42,3 +42,17 @@ def add_listening(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="where the view listens (default 127.0.0.1: this machine alone)"
     )
     parser.add_argument("--port", type=int, default=8080, help="of the view, 0 takes any (default 8080)")
+
+
+def add_running(parser: argparse.ArgumentParser) -> None:
+    """Options of commands that simulate a world in real time."""
+    parser.add_argument("world", metavar="WORLD", help="a world file")
+    parser.add_argument(
+        "--realtime-factor", type=float, default=1.0, metavar="F", help="simulated seconds in one (default 1)"
+    )
+    parser.add_argument("--duration", type=float, metavar="SECONDS", help="simulated time (default: no end)")
+    parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
+    parser.add_argument(
+        "--view-port", type=int, default=8080, metavar="PORT", help="of the view, 0 takes any (default 8080)"
+    )
+    add_loading(parser)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from mvsim_gym.tools.cli_loading import add_loading, loading
+from mvsim_gym.tools.cli_loading import add_running, loading
 
 Commands = Any  # argparse's type for them has no public name
 
@@ -18,29 +18,22 @@ def add_ros(commands: Commands) -> None:
         help="simulate a world in real time as a node of ROS 2",
         description="Simulates WORLD in real time, publishes what vehicles and their sensors do on topics of ROS 2, and"
         " drives by cmd_vel. It needs no ROS installation, and uses rclpy where that can be imported. Without"
-        " --interface it talks to this machine alone, unless ROS_AUTOMATIC_DISCOVERY_RANGE or ROS_LOCALHOST_ONLY says"
-        " otherwise. In a terminal keys drive as they do for `launch`; Ctrl-C and ESC end it.",
+        " --interface it tells and answers nobody but this machine, unless ROS_AUTOMATIC_DISCOVERY_RANGE or"
+        " ROS_LOCALHOST_ONLY says otherwise; but DDS has no password, and opens its UDP ports (7400 and up) on all"
+        " addresses, so only a firewall keeps packets out. In a terminal"
+        " keys drive as they do for `launch`; Ctrl-C and ESC end it.",
     )
-    parser.add_argument("world", metavar="WORLD", help="a world file")
+    add_running(parser)
     _add_network(parser)
     _add_topics(parser)
-    parser.add_argument(
-        "--realtime-factor", type=float, default=1.0, metavar="F", help="simulated seconds in one (default 1)"
-    )
-    parser.add_argument("--duration", type=float, metavar="SECONDS", help="simulated time (default: no end)")
     parser.add_argument("--record", metavar="FILE.mcap", help="record it, too")
-    parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
     parser.add_argument("--view", action="store_true", help="show it in a browser of this machine, too")
-    parser.add_argument(
-        "--view-port", type=int, default=8080, metavar="PORT", help="of the view, 0 takes any (default 8080)"
-    )
     parser.add_argument(
         "--hub",
         type=int,
         metavar="PORT",
         help="a hub for MVSim's clients on this port of this machine, too; 0 takes any (MVSim's is 23700)",
     )
-    add_loading(parser)
     parser.set_defaults(run=_ros)
 
 
@@ -56,7 +49,8 @@ def _add_network(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--interface",
         metavar="NAME",
-        help="'local': this machine alone; 'any': as the middleware chooses; or an interface, by name or address",
+        help="'local': nobody but this machine is told or answered; 'any': as the middleware chooses; or an interface,"
+        " by name or address",
     )
 
 
@@ -84,6 +78,11 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
         "--no-odometry-frame", action="store_true", help="no transform from odom to base_link"
     )
     parser.add_argument(
+        "--log-topics",
+        action="store_true",
+        help="the columns of the CSV files as topics log/..., of every step",
+    )
+    parser.add_argument(
         "--history", type=int, default=50, metavar="N", help="messages kept for slow receivers (default 50)"
     )
 
@@ -106,6 +105,7 @@ def _ros(arguments: argparse.Namespace) -> None:
         localization=not arguments.no_localization,
         odometry_frame=not arguments.no_odometry_frame,
         history=arguments.history,
+        log_topics=arguments.log_topics,
     )
     launch(
         arguments.world,

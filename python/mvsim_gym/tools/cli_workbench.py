@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from mvsim_gym.tools.cli_comms import add_topics, topics_wanted
-from mvsim_gym.tools.cli_loading import add_listening, add_loading, loading
+from mvsim_gym.tools.cli_loading import add_listening, add_loading, add_running, loading
 
 Commands = Any  # argparse's type for them has no public name
 
@@ -206,14 +206,10 @@ def _add_launch(commands: Commands) -> None:
         " 1-9 choose a vehicle in the order of names, w and s its speed, a and d its turning, the space bar stops; l"
         " switches its CSV files, c and n begin new ones; ESC in the terminal and Ctrl-C end.",
     )
-    parser.add_argument("world", metavar="WORLD", help="a world file")
+    add_running(parser)
     parser.add_argument(
         "--headless", action="store_true", help="no view, no keys, no status line: for scripts"
     )
-    parser.add_argument(
-        "--realtime-factor", type=float, default=1.0, metavar="F", help="simulated seconds in one (default 1)"
-    )
-    parser.add_argument("--duration", type=float, metavar="SECONDS", help="simulated time (default: no end)")
     parser.add_argument(
         "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
     )
@@ -224,11 +220,6 @@ def _add_launch(commands: Commands) -> None:
         help="the first gamepad drives the chosen vehicle (extra 'joystick')",
     )
     add_topics(parser)
-    parser.add_argument("--seed", type=int, default=0, help="of noise (default 0)")
-    parser.add_argument(
-        "--view-port", type=int, default=8080, metavar="PORT", help="of the view, 0 takes any (default 8080)"
-    )
-    add_loading(parser)
     parser.set_defaults(run=_launch)
 
 

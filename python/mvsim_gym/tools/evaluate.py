@@ -11,7 +11,7 @@ import numpy as np
 
 from mvsim_gym._checks import checked_count
 from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
-from mvsim_gym.tools.policy import Policy, policy_of
+from mvsim_gym.tools.policy import Policy, RandomPolicy, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 __all__ = ["evaluate"]
@@ -37,8 +37,7 @@ def evaluate(
     checked_count("--episodes", episodes)
     at_once = 1 if record is not None else min(_AT_ONCE, episodes)
     envs = VectorEnv(env_id, num_envs=at_once * agents_of(env_id), autoreset_mode="Disabled", copy=True)
-    drive = policy_of(policy, env_id, envs)
-    envs.action_space.seed(seed)
+    drive = RandomPolicy(envs) if policy == "random" else policy_of(policy, env_id, envs)
     words: Counter[str] = Counter()
     times, returns = [], []
     with nullcontext() if record is None else envs.record(record):
@@ -66,6 +65,8 @@ def _run(envs: VectorEnv, drive: Policy, seed: int, count: int) -> Iterator[tupl
     """The info of its last step and the return of each agent's episode, in the first `count` worlds."""
     counted = count * envs.num_agents  # rows
     observations, _ = envs.reset(seed=seed)
+    if isinstance(drive, RandomPolicy):
+        drive.begin(seed)
     totals = np.zeros(envs.num_envs)
     ends: dict[int, dict[str, Any]] = {}
     while not all(row in ends for row in range(counted)):

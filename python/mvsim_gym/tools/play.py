@@ -56,12 +56,18 @@ def play(
     recorded = Recorded(path)
     try:
         playback = Playback(recorded, finder(world, loading))
+        playback.moment(0.0)
     except ValueError as error:
         raise ValueError(f"'{path}': {error}") from None
     with PlayedView(playback, host, port, speed=speed) as view, suppress(KeyboardInterrupt):
         print(f"view: {view.url} ({playback.duration:.2f} s)", file=say, flush=True)
         while not view.ended:
-            view.advance()
+            try:
+                view.advance()
+            except ValueError as error:
+                raise ValueError(f"'{path}': {error}") from None
+            if view.closed:
+                raise ValueError(f"'{path}' cannot be shown")
             time.sleep(_NAP)
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from mvsim_gym._extras import extra
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["Policy", "policy_of"]
+__all__ = ["Policy", "RandomPolicy", "policy_of"]
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
 """Observations to actions, both with a row an env, or an agent."""
@@ -43,6 +43,25 @@ def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
         f"--policy: found '{name}', expected 'random', a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME] with"
         " a function policies(env)"
     )
+
+
+class RandomPolicy:
+    """The policy `random`, by numbers of its own for each world, which `begin` chooses: its episode is the same beside
+    whichever others it runs."""
+
+    def __init__(self, envs: VectorEnv) -> None:
+        self._shape = (envs.num_agents, *envs.single_action_space.shape)  # type: ignore[misc]
+        self._count = envs.num_envs // envs.num_agents
+        self.begin(0)
+
+    def begin(self, seed: int) -> None:
+        """World k draws by the seed `seed` + k from now on."""
+        self._random = [np.random.default_rng(seed + k) for k in range(self._count)]
+
+    def __call__(self, _: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
+        """(rows, action size)"""
+        drawn = [random.uniform(-1, 1, self._shape) for random in self._random]
+        return np.concatenate(drawn).astype(np.float32)
 
 
 def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:

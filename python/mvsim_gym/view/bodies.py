@@ -10,103 +10,125 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym.view.kinds import Kind, kinds_of
 from mvsim_gym.view.moment import Group
+from mvsim_gym.view.stream import Stream
 
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Bodies", "instances_of", "triangles", "update_node"]
+__all__ = ["Bodies", "instances_of", "triangles"]
+
+
+Arrays = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]
+_PROPERTIES = ("batched_positions", "batched_wxyzs", "batched_scales")
+"""What `instances_of` gives, as the library calls it."""
 
 
 def instances_of(
-    kind: Kind, poses: npt.NDArray[np.float32], offsets: npt.NDArray[np.float32]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Positions (n, 3), quaternions w, x, y, z (n, 4) and scales (n, 3) of a kind's copies in some envs.
+    frames: npt.NDArray[np.int64], poses: npt.NDArray[np.float32], offsets: npt.NDArray[np.float32]
+) -> Arrays:
+    """Positions (frames, envs, 3), quaternions w, x, y, z (frames, envs, 4) and scales (frames, envs, 3).
 
     Args:
-        poses: (envs, frames, 8), as in `Group`.
+        poses: (envs, all frames, 8), as in `Group`.
         offsets: (envs, 3), where each env's world lies.
     """
-    own = poses[:, kind.frames]
-    places = own[..., :3] + offsets[:, None]
-    scales = np.ones(places.shape, np.float32)
+    own = poses.transpose(1, 0, 2).take(frames, axis=0)
+    scales = np.ones((*own.shape[:2], 3), np.float32)
     scales[..., :2] = own[..., 7:]
-    turns = np.ascontiguousarray(own[..., 3:7])
-    return places.reshape(-1, 3), turns.reshape(-1, 4), scales.reshape(-1, 3)
+    return own[..., :3] + offsets, np.ascontiguousarray(own[..., 3:7]), scales
 
 
 class _Shown:
     """A kind of a world on the server."""
 
-    def __init__(self, server: viser.ViserServer, name: str, kind: Kind) -> None:
+    def __init__(self, server: viser.ViserServer, stream: Stream, name: str, kind: Kind) -> None:
         self.kind = kind
         self.sent: tuple[npt.NDArray[np.float32], ...] = ()
-        """positions, quaternions and scales that browsers have"""
-        self._server, self._name = server, name
+        """positions, quaternions and scales that browsers have, a row a copy"""
+        self._server, self._stream, self._name = server, stream, name
         self._handle: viser.BatchedGlbHandle | None = None
-        self._hidden = False
-        self._offsets = np.zeros((0, 3), np.float32)
+        self._bytes: tuple[bytes, ...] = ()  # of `sent`
 
-    def show(self, poses: npt.NDArray[np.float32], offsets: npt.NDArray[np.float32]) -> None:
+    def show(self, arrays: tuple[npt.NDArray[np.float32], ...]) -> None:
         """Moves the copies."""
-        if self._handle is not None and not self._hidden and self._stands(poses, offsets):
-            return
-        now = instances_of(self.kind, poses, offsets)
-        places, turns, scales = now
+        now = tuple(values.reshape(-1, values.shape[-1]) for values in arrays)
+        as_bytes = tuple(values.tobytes() for values in now)
         if self._handle is None:
+            places, turns, scales = now
             self._handle = self._server.scene.add_batched_glb(
                 self._name, self.kind.glb, turns, places, batched_scales=scales, lod="off"
             )
-        elif not all(map(np.array_equal, now, self.sent)):
-            arrays = {"batched_wxyzs": turns, "batched_scales": scales, "batched_positions": places}
-            update_node(self._server.scene, self._handle.name, arrays)
-        self.sent = now
-        if self._hidden:
-            self._handle.visible, self._hidden = True, False
+        elif as_bytes != self._bytes:
+            both = zip(_PROPERTIES, now, as_bytes, self._bytes, strict=True)
+            self._stream.update(self._name, {key: values for key, values, new, old in both if new != old})
+        self.sent, self._bytes = now, as_bytes
 
-    def _stands(self, poses: npt.NDArray[np.float32], offsets: npt.NDArray[np.float32]) -> bool:
-        """Whether it is part of worlds that have not been put elsewhere: their frame never moves."""
-        before, self._offsets = self._offsets, offsets
-        return not self.kind.frames.any() and np.array_equal(before, offsets)
+    def set_visible(self, visible: bool) -> None:
+        if self._handle is not None:
+            self._handle.visible = visible
+
+
+class _ShownWorld:
+    """All kinds of a world on the server."""
+
+    def __init__(self, server: viser.ViserServer, stream: Stream, prefix: str, model: _core.Model) -> None:
+        self.model = model  # kept, so that no other gets its identity
+        kinds = sorted(kinds_of(model), key=lambda kind: bool(kind.frames.any()))
+        self.kinds = [_Shown(server, stream, f"{prefix}_{i}", kind) for i, kind in enumerate(kinds)]
+        self._standing = sum(
+            not kind.frames.any() for kind in kinds
+        )  # kinds that are part of the world: they come first
+        self._frames = np.concatenate([np.zeros(0, np.int64), *(kind.frames for kind in kinds)])
+        self._ends = np.cumsum([0, *(len(kind.frames) for kind in kinds)]).tolist()
+        self._envs, self._offsets = b"", b""
+        self._is_visible = True
+
+    def show(self, group: Group, offset_of: npt.NDArray[np.float32]) -> None:
+        """Moves all copies."""
+        self._set_visible(True)
+        envs, offsets = group.envs.tobytes(), offset_of[group.envs]
+        stays = envs == self._envs and offsets.tobytes() == self._offsets
+        self._envs, self._offsets = envs, offsets.tobytes()
+        first = self._standing if stays else 0
+        start = self._ends[first]
+        arrays = instances_of(self._frames[start:], group.poses, offsets)
+        for k in range(first, len(self.kinds)):
+            rows = slice(self._ends[k] - start, self._ends[k + 1] - start)
+            self.kinds[k].show(tuple(values[rows] for values in arrays))
 
     def hide(self) -> None:
-        if self._handle is not None and not self._hidden:
-            self._handle.visible, self._hidden = False, True
+        """Until it is shown again."""
+        self._set_visible(False)
+
+    def _set_visible(self, visible: bool) -> None:
+        if visible != self._is_visible:
+            self._is_visible = visible
+            for kind in self.kinds:
+                kind.set_visible(visible)
 
 
 class Bodies:
     """What stands in worlds, below a node of a server."""
 
-    def __init__(self, server: viser.ViserServer, parent: str) -> None:
-        self._server, self._parent = server, parent
-        # by the identity of a model, which is kept, so that no other gets it
-        self._worlds: dict[int, tuple[_core.Model, list[_Shown]]] = {}
+    def __init__(self, server: viser.ViserServer, stream: Stream, parent: str) -> None:
+        self._server, self._stream, self._parent = server, stream, parent
+        self.worlds: dict[int, _ShownWorld] = {}
+        """by the identity of a model"""
 
     def show(self, groups: list[Group], offset_of: npt.NDArray[np.float32]) -> None:
         """Moves everything; `offset_of` has a row an env. Worlds that are not among the groups are hidden."""
         for group in groups:
-            offsets = offset_of[group.envs]
-            for shown in self._shown(group.model):
-                shown.show(group.poses, offsets)
+            self._shown(group.model).show(group, offset_of)
         present = {id(group.model) for group in groups}
-        for key, (_, all_shown) in self._worlds.items():
+        for key, world in self.worlds.items():
             if key not in present:
-                for shown in all_shown:
-                    shown.hide()
+                world.hide()
 
-    def _shown(self, model: _core.Model) -> list[_Shown]:
-        if id(model) not in self._worlds:
-            prefix = f"{self._parent}/{len(self._worlds)}"
-            shown = [_Shown(self._server, f"{prefix}_{i}", kind) for i, kind in enumerate(kinds_of(model))]
-            self._worlds[id(model)] = model, shown
-        return self._worlds[id(model)][1]
-
-
-def update_node(scene: viser.SceneApi, name: str, arrays: dict[str, npt.NDArray[Any]]) -> None:
-    """Sends new values of a node's properties in one message: an assignment of each to its handle costs many times as
-    much of the trainer's machine."""
-    from viser._messages import SceneNodeUpdateMessage
-
-    scene._queue_scene_message(SceneNodeUpdateMessage(name, arrays))
+    def _shown(self, model: _core.Model) -> _ShownWorld:
+        if id(model) not in self.worlds:
+            prefix = f"{self._parent}/{len(self.worlds)}"
+            self.worlds[id(model)] = _ShownWorld(self._server, self._stream, prefix, model)
+        return self.worlds[id(model)]
 
 
 def triangles(*meshes: tuple[Any, Any]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:

@@ -4,7 +4,7 @@ the path to the goal."""
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +13,9 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._drawing import arrows
 from mvsim_gym.parts import Vehicle
-from mvsim_gym.view.bodies import triangles, update_node
+from mvsim_gym.view.bodies import triangles
 from mvsim_gym.view.moment import Moment
+from mvsim_gym.view.stream import Stream
 
 if TYPE_CHECKING:
     import viser
@@ -44,8 +45,8 @@ _COPIES = npt.NDArray[np.float32]
 class Marks:
     """Nodes of a server below `parent`; what is off in `wanted` is hidden."""
 
-    def __init__(self, server: viser.ViserServer, parent: str) -> None:
-        self._scene, self._parent = server.scene, parent
+    def __init__(self, server: viser.ViserServer, stream: Stream, parent: str) -> None:
+        self._scene, self._stream, self._parent = server.scene, stream, parent
         self.wanted = {"hits": True, "trails": True, "names": False, "forces": False, "path": False}
         self._nodes: dict[str, Any] = {}
         self._sent: dict[str, npt.NDArray[Any]] = {}  # by node: what browsers have
@@ -72,7 +73,7 @@ class Marks:
         self._show_goals(moment.goals, offset_of, shown)
         touched = [place for place, touches in zip(places.values(), moment.contacts, strict=False) if touches]
         above = np.array(touched, np.float32).reshape(-1, 3) + offset + _ABOVE
-        self._copies("contact", _diamond(), _COLORS["contact"], above, np.full_like(above, 0.12))
+        self._copies("contact", _diamond, _COLORS["contact"], above, np.full_like(above, 0.12))
         named = movers[:_NAMES] if self.wanted["names"] else []
         self._name(
             {f"{kind}_{name}": (name, group.poses[row, frame, :3] + offset) for kind, name, frame in named}
@@ -95,12 +96,13 @@ class Marks:
     ) -> None:
         if goals is None:
             return
-        there = [env for env in shown if np.isfinite(goals[env, 0])]
-        places = offset_of[there].reshape(-1, 3).copy()
+        there = np.array(shown, np.intp)
+        there = there[np.isfinite(goals[there, 0])]
+        places = offset_of[there]
         places[:, :2] += goals[there, :2]
         sizes = np.ones_like(places)
         sizes[:, :2] = goals[there, 2:]
-        self._copies("goals", _ring(), _COLORS["goals"], places, sizes)
+        self._copies("goals", _ring, _COLORS["goals"], places, sizes)
 
     def _points(self, name: str, points: _COPIES) -> None:
         if self._is_new(name, points):
@@ -124,14 +126,19 @@ class Marks:
         self._update(name, lines, points=lines)
 
     def _copies(
-        self, name: str, mesh: tuple[Any, Any], color: tuple[int, int, int], places: _COPIES, sizes: _COPIES
+        self,
+        name: str,
+        mesh: Callable[[], tuple[Any, Any]],
+        color: tuple[int, int, int],
+        places: _COPIES,
+        sizes: _COPIES,
     ) -> None:
         turns = np.zeros((len(places), 4), np.float32)
         turns[:, 0] = 1
         if self._is_new(name, places):
             self._nodes[name] = self._scene.add_batched_meshes_simple(
                 f"{self._parent}/{name}",
-                *mesh,
+                *mesh(),
                 turns,
                 places,
                 batched_scales=sizes,
@@ -151,7 +158,7 @@ class Marks:
         self._nodes[name].visible = len(things) > 0
         if len(things) and not np.array_equal(things, self._sent.get(name, _NO_LINES)):
             if name in self._sent:  # else it has just been made
-                update_node(self._scene, f"{self._parent}/{name}", arrays)
+                self._stream.update(f"{self._parent}/{name}", arrays)
             self._sent[name] = things.copy()
 
     def _name(self, names: dict[str, tuple[str, npt.NDArray[np.float32]]]) -> None:

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._rotation import moved
 from mvsim_gym.recording.recorded import Recorded
-from mvsim_gym.recording.scene_topics import GOAL, POSES, WORLD
+from mvsim_gym.recording.scene_topics import GOAL, POSES, WHEELS, WORLD
 from mvsim_gym.ros.messages import word
 from mvsim_gym.ros.vehicle_topics import prefixes
 from mvsim_gym.view.moment import Group, Moment
+from mvsim_gym.view.played_points import READERS, SUFFIXES, forces_of, joints_of, placed
 from mvsim_gym.view.world_view import grey_of
 
 __all__ = ["Playback"]
@@ -25,6 +26,7 @@ _GAP = 0.6  # s between poses, at most, that are joined by straight lines
 _JUMP = 1.0  # m between them; who goes farther was put there
 _GOAL_RADIUS = 0.3  # m, where none is told
 _IMAGE = "sensor_msgs/msg/Image"
+_NO_FORCES = np.zeros((0, 2, 3))
 
 
 class Playback:
@@ -47,11 +49,11 @@ class Playback:
         self._recorded = recorded
         self._worlds: list[tuple[_core.Model, Mapping[str, Any]]] = []
         for i in range(len(recorded.topics[WORLD].times)):
-            text = recorded.message(WORLD, i).data
+            text = str(getattr(recorded.message(WORLD, i), "data", ""))
             try:
                 told = json.loads(text)
                 self._worlds.append((model_of(told), told))
-            except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+            except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError):
                 raise ValueError(
                     f"found {text[:200]!r} in {WORLD}, expected what a recording tells of its world"
                 ) from None
@@ -82,13 +84,28 @@ class Playback:
         index = self._recorded.index(POSES, self._nanoseconds(seconds)) + 1
         return (times[index] - self._recorded.first) / 1e9 if index < len(times) else self.duration
 
-    def moment(self, seconds: float, *, pictures: bool = True) -> Moment:
-        """How the world stood so long after the first message; pictures that were shown last are left out."""
+    @property
+    def has_forces(self) -> bool:
+        """Whether the forces of wheels were recorded."""
+        return WHEELS in self._recorded.topics
+
+    def moment(self, seconds: float, *, pictures: bool = True, forces: bool = False) -> Moment:
+        """How the world stood so long after the first message; pictures that were shown last are left out.
+
+        Raises:
+            ValueError: what was recorded makes no sense.
+        """
+        try:
+            return self._moment(seconds, pictures, forces)
+        except Exception as error:  # whatever bytes a stranger wrote
+            raise ValueError(f"at {seconds:.2f} s: {error}") from None
+
+    def _moment(self, seconds: float, pictures: bool, forces: bool) -> Moment:
         time, recorded = self._nanoseconds(seconds), self._recorded
         model, told = self._worlds[max(recorded.index(WORLD, time), 0)]
         poses = self._poses(time)
         if len(poses) != told["frames"]:
-            raise ValueError(f"found {len(poses)} poses at {seconds:.2f} s, expected {told['frames']}")
+            raise ValueError(f"found {len(poses)} poses, expected {told['frames']}")
         goal = recorded.latest(GOAL, time)
         radius = told.get("goal_radius", _GOAL_RADIUS)
         before = list(prefixes([v.name for v in model.vehicles]).values())
@@ -98,6 +115,8 @@ class Playback:
             [Group(model, np.zeros(1, np.int32), poses[None])],
             goals=None if goal is None else np.array([[goal.pose.position.x, goal.pose.position.y, radius]]),
             hits=self._hits(model, before, time),
+            joints=joints_of(model, poses),
+            forces=self._forces(model, poses, time) if forces else _NO_FORCES,
             contacts=np.array([touch is not None and touch.data for touch in touches], np.bool_),
             pictures=self._pictures(time) if pictures else {},
             values=self._speeds(before, time),
@@ -129,19 +148,29 @@ class Playback:
         points = [np.zeros((0, 3), np.float32)]
         frames = [frame for kind, _, frame in _core.scene_movers(model) if kind == "vehicle"]
         for sensor in model.sensors:
-            read = _READERS.get(sensor.class_name)
-            if read is None or sensor.is_standalone:
+            read = READERS.get(sensor.class_name)
+            if read is None:
                 continue
-            topic = f"{before[sensor.vehicle]}/{word(sensor.name)}{_SUFFIXES.get(sensor.class_name, '')}"
+            prefix = "" if sensor.is_standalone else before[sensor.vehicle]
+            topic = f"{prefix}/{word(sensor.name)}{SUFFIXES.get(sensor.class_name, '')}"
             index = self._recorded.index(topic, time)
             if index < 0:
                 continue
             if self._clouds.get(topic, (-1, None))[0] != index:
                 seen = moved(read(self._recorded.message(topic, index)), sensor.mount)
-                base = self._poses(self._recorded.topics[topic].times[index])[frames[sensor.vehicle]]
-                self._clouds[topic] = index, _placed(seen, base)
+                if sensor.is_standalone:
+                    self._clouds[topic] = index, seen.astype(np.float32)
+                else:
+                    base = self._poses(self._recorded.topics[topic].times[index])[frames[sensor.vehicle]]
+                    self._clouds[topic] = index, placed(seen, base)
             points.append(self._clouds[topic][1])
         return np.concatenate(points)
+
+    def _forces(self, model: _core.Model, poses: Poses, time: int) -> npt.NDArray[np.float64]:
+        message = self._recorded.latest(WHEELS, time)
+        if message is None:
+            return _NO_FORCES
+        return forces_of(model, poses, np.array(message.data, np.float64).reshape(-1, 3))
 
     def _pictures(self, time: int) -> dict[str, npt.NDArray[np.uint8]]:
         found = {}
@@ -173,39 +202,6 @@ def between(before: Poses, after: Poses, share: np.float32) -> Poses:
     jumped = np.linalg.norm(after[:, :3] - before[:, :3], axis=1) > _JUMP
     poses[jumped] = before[jumped]
     return poses.astype(np.float32)
-
-
-def _placed(points: npt.NDArray[np.float64], pose: Poses) -> npt.NDArray[np.float32]:
-    """Points (n, 3) of a frame whose pose in the world is x, y, z and the quaternion w, x, y, z."""
-    w, axis = float(pose[3]), pose[4:7].astype(np.float64)
-    twice = 2 * np.cross(axis, points)
-    return (points + w * twice + np.cross(axis, twice) + pose[:3]).astype(np.float32)
-
-
-def _scanned(scan: Any) -> npt.NDArray[np.float64]:
-    ranges = np.asarray(scan.ranges, np.float64)
-    angles = scan.angle_min + scan.angle_increment * np.arange(len(ranges))
-    hit = ranges < scan.range_max
-    return np.stack([ranges * np.cos(angles), ranges * np.sin(angles), 0 * ranges], axis=1)[hit]
-
-
-def _cloud(message: Any) -> npt.NDArray[np.float64]:
-    kinds = {4: "<u2", 7: "<f4"}  # of sensor_msgs/PointField
-    dtype = np.dtype(
-        {
-            "names": [field.name for field in message.fields],
-            "formats": [kinds[field.datatype] for field in message.fields],
-            "offsets": [field.offset for field in message.fields],
-            "itemsize": message.point_step,
-        }
-    )
-    cloud = np.frombuffer(np.asarray(message.data).tobytes(), dtype)
-    return np.stack([cloud[axis].astype(np.float64) for axis in "xyz"], axis=1)
-
-
-_READERS: dict[str, Callable[[Any], npt.NDArray[np.float64]]] = {"laser": _scanned, "lidar3d": _cloud}
-"""By the sensor's class: points (n, 3) of a message, in the sensor's frame."""
-_SUFFIXES = {"lidar3d": "_points"}
 
 
 def _picture_of(image: Any) -> npt.NDArray[np.uint8]:

@@ -28,6 +28,7 @@ class PlayedView(View):
             resets=False,
             ends=True,
             cameras=playback.has_pictures,
+            marks=("forces",) if playback.has_forces else (),
         )
         self._playback = playback
         self.at = 0.0
@@ -69,7 +70,7 @@ class PlayedView(View):
 
     def moment(self) -> Moment:
         """How the world stood at `at`."""
-        return self._playback.moment(self.at, pictures=self.controls.pictures)
+        return self._playback.moment(self.at, pictures=self.controls.pictures, forces=self._shows("forces"))
 
     def _show(self, moment: Moment) -> None:
         super()._show(moment)

@@ -40,6 +40,7 @@ def open_server(host: str, port: int) -> viser.ViserServer:
         close_server(server)
         raise ValueError(_taken(host, port))
     server.gui.configure_theme(show_logo=False, show_share_button=False)
+    server._websock_server._broadcast_buffer.window_duration_sec = 0.0
     server.scene.world_axes.visible = False
     return server
 

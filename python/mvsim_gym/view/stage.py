@@ -12,6 +12,7 @@ from mvsim_gym import _core
 from mvsim_gym.view.bodies import Bodies
 from mvsim_gym.view.marks import Marks
 from mvsim_gym.view.moment import Group, Moment
+from mvsim_gym.view.stream import Stream
 
 if TYPE_CHECKING:
     import viser
@@ -45,9 +46,11 @@ class Stage:
         self._bounds = bounds
         self._tiles = tiles((bounds[0], bounds[1], bounds[2], bounds[3]), num_envs)
         server.scene.add_light_ambient("/light", intensity=1.5)  # shadows are not black
-        self._root = server.scene.add_frame(_ROOT, show_axes=False)
-        self._origin: tuple[float, ...] = (0.0, 0.0, 0.0)
-        self._bodies, self.marks = Bodies(server, f"{_ROOT}/bodies"), Marks(server, f"{_ROOT}/marks")
+        server.scene.add_frame(_ROOT, show_axes=False)
+        self.stream = Stream(server)
+        self._origin = (0.0, 0.0, 0.0)
+        self._bodies = Bodies(server, self.stream, f"{_ROOT}/bodies")
+        self.marks = Marks(server, self.stream, f"{_ROOT}/marks")
         self.marks.wanted["names"] = num_envs == 1
         self.all_envs = num_envs > 1
         """All envs side by side, else the chosen one alone."""
@@ -74,14 +77,14 @@ class Stage:
         if not self.all_envs:
             group, row = moment.group_of(moment.chosen)
             groups = [Group(group.model, group.envs[row : row + 1], group.poses[row : row + 1])]
-        shown = [int(env) for group in groups for env in group.envs]
-        with self._server.atomic():
-            origin = tuple((-self._followed(moment, offsets)).tolist())
-            if origin != self._origin:
-                self._root.position = self._origin = origin
-            self._bodies.show(groups, offsets)
-            if moment.has_marks:
-                self.marks.show(moment, offsets, shown)
+        shown = [env for group in groups for env in group.envs.tolist()]
+        x, y, z = (-self._followed(moment, offsets)).tolist()
+        if (x, y, z) != self._origin:
+            self._origin = x, y, z
+            self.stream.move(_ROOT, self._origin)
+        self._bodies.show(groups, offsets)
+        if moment.has_marks:
+            self.marks.show(moment, offsets, shown)
 
     def ground_at(
         self, origin: npt.NDArray[np.float64], direction: npt.NDArray[np.float64], chosen: int
@@ -89,7 +92,7 @@ class Stage:
         """Where a ray of a click meets the level ground, in the chosen env's own world; None above the horizon."""
         if direction[2] > -1e-6:
             return None
-        at = origin - origin[2] / direction[2] * direction - self._root.position
+        at = origin - origin[2] / direction[2] * direction - self._origin
         if self.all_envs:
             at = at - self._tiles[chosen]
         return float(at[0]), float(at[1])

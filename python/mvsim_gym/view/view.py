@@ -20,11 +20,12 @@ __all__ = ["PICTURE_PERIOD", "View"]
 PICTURE_PERIOD = 0.25  # s of the wall: a picture of a camera takes milliseconds of the thread that steps
 _RATE = 30  # moments a second of the wall, at most
 _TEXT_PERIOD = 0.5  # s of the wall
-_MARKS_PERIOD = 0.1  # s of the wall
 
 
 class View:
     """Something that runs, in any number of browsers. They take nothing from it but what is pressed there."""
+
+    _marks_period = 0.1  # s of the wall
 
     def __init__(
         self, model: _core.Model, things: list[str], host: str, port: int, *, num_envs: int = 1, **panel: Any
@@ -36,7 +37,8 @@ class View:
         self._plots = Plots(self._server)
         self._pictures: dict[str, Any] = {}
         self._text_due = self._marks_due = 0.0
-        self._feed = Feed(self._show, 1 / _RATE)
+        loop = self._server.get_event_loop()
+        self._feed = Feed(self._send, 1 / _RATE, loop, self._stage.stream.settle)
         self.closed = False
 
     @property
@@ -69,15 +71,19 @@ class View:
         now = time.monotonic()
         if now < self._marks_due:
             return False
-        self._marks_due = now + _MARKS_PERIOD
+        self._marks_due = now + self._marks_period
         return True
 
     def _shows(self, mark: str) -> bool:
         """Whether a toggle is on."""
         return self._stage.marks.wanted[mark]
 
+    def _send(self, moment: Moment) -> None:
+        """On the event loop of the server."""
+        self._show(moment)
+        self._stage.stream.send()
+
     def _show(self, moment: Moment) -> None:
-        """In the thread of the feed."""
         self._stage.show(moment)
         self._plots.show(moment.time, moment.values)
         for name, picture in moment.pictures.items():

@@ -1,0 +1,37 @@
+"""What nodes of ROS 2 tell of themselves beside DDS (rmw_dds_common): a name, and whose each endpoint is. By it
+`ros2 node list` knows a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from rosbags.typesys import Stores, get_typestore
+
+from mvsim_gym.ros.topics import Qos
+
+__all__ = ["KIND", "QOS", "STORE", "TOPIC", "graph_message"]
+
+TOPIC = "ros_discovery_info"
+KIND = "rmw_dds_common/msg/ParticipantEntitiesInfo"
+QOS = Qos(1, latched=True)
+STORE = get_typestore(Stores.ROS2_JAZZY)
+"""Has these types as they are from ROS 2 Iron on, with GUIDs of 16 bytes; they had 24 before."""
+
+
+def graph_message(node: str, participant: bytes, readers: Sequence[bytes], writers: Sequence[bytes]) -> bytes:
+    """A participant of DDS with one node, encoded; of all the 16 bytes of their GUIDs."""
+    gid, info = (STORE.types[f"rmw_dds_common/msg/{name}"] for name in ("Gid", "NodeEntitiesInfo"))
+
+    def made(guid: bytes) -> Any:
+        return gid(data=np.frombuffer(guid, np.uint8))
+
+    own = info(
+        node_namespace="/",
+        node_name=node,
+        reader_gid_seq=[made(guid) for guid in readers],
+        writer_gid_seq=[made(guid) for guid in writers],
+    )
+    message = STORE.types[KIND](gid=made(participant), node_entities_info_seq=[own])
+    return bytes(STORE.serialize_cdr(message, KIND))

@@ -1,0 +1,90 @@
+"""What sensors tell: those of a vehicle, or those that stand in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+
+from mvsim_gym._notices import notice
+from mvsim_gym.parts import Sensor
+from mvsim_gym.ros.messages import Messages
+from mvsim_gym.ros.sensor_messages import Stream, streams_of
+from mvsim_gym.ros.sources import Sampled, Scheduled
+from mvsim_gym.ros.topics import HISTORY, STATES, Qos, Sink, Topic
+
+__all__ = ["ReadingTopics"]
+
+
+class ReadingTopics:
+    """Writes readings, and the frames that they are in.
+
+    Args:
+        who: what is written, in a notice of a sensor that is left out.
+        prefix: stands before the topics.
+        parent: the frame that the sensors are mounted on.
+        of: whose sensors they are, in that notice.
+        derived: with what follows from other topics: the points of depth images.
+        history: messages kept of readings.
+        source: when readings of a sensor are new.
+        frames: whether somebody offers `PREFIX/tf` already; else it is done here.
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        sensors: Iterable[Sensor],
+        prefix: str,
+        parent: str,
+        who: str,
+        of: str,
+        *,
+        derived: bool = True,
+        history: int = HISTORY,
+        source: type[Sampled] | type[Scheduled] = Scheduled,
+        frames: bool = False,
+    ) -> None:
+        self._sink, self._prefix, self._parent = sink, prefix, parent
+        self._sources: list[tuple[Sampled | Scheduled, list[Stream]]] = []
+        self._frames = f"{prefix}/tf"
+        for sensor in sensors:
+            streams = [stream for stream in streams_of(sensor) if derived or not stream.is_derived]
+            if not streams:
+                notice(
+                    [
+                        f"{who}: readings of the sensor '{sensor.name}' of {of} are left out: no message is known for"
+                        f" the class '{sensor._model.class_name}'"
+                    ]
+                )
+                continue
+            own = [s for s in streams if sink.offer(Topic(f"{prefix}/{s.topic}", s.kind, Qos(history)))]
+            self._sources.append((source(sensor), own))
+        self._tells_frames = frames or (
+            bool(self._sources) and sink.offer(STATES["tf"]._replace(name=self._frames))
+        )
+
+    def write(self, stamp: Callable[[float], int]) -> None:
+        """The readings that have come since the last call; called after every step.
+
+        Args:
+            stamp: ns of a message that tells of that simulated second.
+        """
+        for source, streams in self._sources:
+            moment = source.moment()
+            if moment is not None:
+                self._write_reading(source.sensor, streams, stamp(moment))
+
+    def _write_reading(self, sensor: Sensor, streams: list[Stream], now: int) -> None:
+        messages, reading = Messages(now), cache(sensor.read)  # a picture is drawn when somebody wants it
+        for stream in streams:
+            name = f"{self._prefix}/{stream.topic}"
+            if self._sink.wants(name):
+                self._sink.write(name, stream.make(messages, reading()), now)
+        if self._tells_frames and self._sink.wants(self._frames):
+            frames = {stream.frame: stream.pose for stream in streams}
+            edges = [(self._parent, frame, pose) for frame, pose in frames.items()]
+            self._sink.write(self._frames, messages.transforms(edges), now)
+
+    def forget(self) -> None:
+        """The count of readings begins anew."""
+        for source, _ in self._sources:
+            source.forget()

@@ -1,0 +1,147 @@
+"""What moves all the time, on its way to browsers: one message a moment, past the queue of the library.
+
+That queue keeps every property of every node apart, encodes it for each browser and wakes its thread several times a
+moment, which takes more from whoever trains than all else. It is told of what moves when nothing has moved for a while,
+so that who comes later sees it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from mvsim_gym._extras import extra
+
+with extra("the view", "view"):
+    import msgspec
+    from websockets.exceptions import ConnectionClosed
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["Stream", "encoded"]
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+Place = tuple[float, float, float]
+_POSITION = "SetPositionMessage"
+
+
+class Stream:
+    """Properties of nodes, and the places of some, by the nodes' names. `send` is called on the server's event loop. A
+    browser that has not taken its last message misses moments, and gets everything when it has."""
+
+    def __init__(self, server: viser.ViserServer) -> None:
+        self._server = server
+        self._all: dict[str, dict[str, npt.NDArray[Any]]] = {}
+        self._new: dict[str, dict[str, npt.NDArray[Any]]] = {}  # since the last message
+        self._places: dict[str, Place] = {}
+        self._moved: dict[str, Place] = {}
+        self._unsettled: set[str] = set()  # what the library's queue has not been told of
+        self._needed = -1  # the library's message that made the last of these nodes
+        self._complete: set[int] = set()  # browsers that have all but what is new
+        self._sending: dict[int, asyncio.Task[None]] = {}
+
+    def update(self, name: str, arrays: Arrays) -> None:
+        """New values of a node's properties, which nobody changes any more."""
+        self._is_known(name, self._all)
+        self._all.setdefault(name, {}).update(arrays)
+        self._new.setdefault(name, {}).update(arrays)
+
+    def move(self, name: str, place: Place) -> None:
+        """A node is elsewhere."""
+        self._is_known(name, self._places)
+        self._places[name] = self._moved[name] = place
+
+    def send(self) -> None:
+        """One message with what is new to each browser."""
+        new, moved, self._new, self._moved = self._new, self._moved, {}, {}
+        websocket = self._server._websock_server
+        live, queue = websocket._live_connections, websocket.get_message_buffer()
+        self._complete &= live.keys()
+        data: dict[bool, bytes] = {}
+        for browser, connection in list(live.items()):
+            if browser in self._sending or queue.generator_cursors.get(browser, -1) < self._needed:
+                self._complete.discard(browser)
+                continue
+            has_rest = browser in self._complete
+            if has_rest not in data:
+                what = (new, moved) if has_rest else (self._all, self._places)
+                data[has_rest] = encoded(*what, self._owner) if any(what) else b""
+            self._complete.add(browser)
+            if data[has_rest]:
+                self._sending[browser] = asyncio.ensure_future(
+                    self._deliver(browser, connection, data[has_rest])
+                )
+
+    def settle(self) -> None:
+        """Tells the library's queue where everything is by now."""
+        from viser._messages import SceneNodeUpdateMessage, SetPositionMessage
+
+        scene, self._unsettled, names = self._server.scene, set(), self._unsettled
+        for name in sorted(names):
+            if name in self._all:
+                scene._queue_scene_message(SceneNodeUpdateMessage(name, dict(self._all[name])))
+            if name in self._places:
+                scene._queue_scene_message(SetPositionMessage(name, self._places[name]))
+
+    async def _deliver(self, browser: int, connection: Any, data: bytes) -> None:
+        try:
+            await connection.send(data)
+        except ConnectionClosed:
+            pass
+        finally:
+            self._sending.pop(browser, None)
+
+    def _is_known(self, name: str, among: Mapping[str, Any]) -> None:
+        self._unsettled.add(name)
+        if name not in among:
+            self._needed = self._server._websock_server.get_message_buffer().message_counter - 1
+
+    @property
+    def _owner(self) -> str:
+        return self._server.scene._owner_id
+
+
+def encoded(properties: Mapping[str, Arrays], places: Mapping[str, Place], owner: str) -> bytes:
+    """Messages of the library that set properties and places, as it sends them: the sizes of a part in MessagePack
+    unpacked and packed (zstd), that part, and the arrays that it numbers, each from a multiple of 8 bytes on."""
+    arrays: list[bytes] = []
+    messages: list[dict[str, Any]] = []
+    for name, own in properties.items():
+        updates = {}
+        for key, values in own.items():
+            updates[key] = {"__binary_index": len(arrays), "dtype": values.dtype.str}
+            arrays.append(values.tobytes())
+        messages.append({"type": "SceneNodeUpdateMessage", "name": name, "updates": updates, "owner": owner})
+    for name, place in places.items():
+        messages.append({"type": _POSITION, "name": name, "position": place, "owner": owner})
+    told = {
+        "messages": messages,
+        "timestampSec": time.perf_counter(),
+        "binaryBufferLengths": [len(data) for data in arrays],
+    }
+    head = msgspec.msgpack.encode(told)
+    packed = _unpacked_frame(head)
+    parts = [len(head).to_bytes(8, "little"), len(packed).to_bytes(8, "little"), packed]
+    size = 16 + len(packed)
+    for data in arrays:
+        parts += [b"\0" * (-size % 8), data]
+        size += -size % 8 + len(data)
+    return b"".join(parts)
+
+
+_BLOCK = 2**17  # bytes, of a block at most
+
+
+def _unpacked_frame(data: bytes) -> bytes:
+    """A frame of zstd (RFC 8878) with data as they are: there are few of them, and to pack them costs more."""
+    parts = [b"\x28\xb5\x2f\xfd\xa0", len(data).to_bytes(4, "little")]  # one segment, its size in 4 bytes
+    for at in range(0, max(len(data), 1), _BLOCK):
+        block = data[at : at + _BLOCK]
+        is_last = at + _BLOCK >= len(data)
+        parts += [(len(block) << 3 | is_last).to_bytes(3, "little"), block]
+    return b"".join(parts)
