@@ -28,6 +28,7 @@ void parse_point_cloud(LoadState& state, const Fields& fields, const Element& e)
   });
   for (size_t i = 0; i < rows.size(); i += columns)
     out.points.push_back({rows[i], rows[i + 1], columns == 3 ? rows[i + 2] : 0});
+  add_element_visuals(state, fields, out.order, out.pose);
   state.world.point_clouds.push_back(std::move(out));
 }
 
