@@ -8,8 +8,8 @@
 
 namespace mvsim {
 
-// Runs once the bodies have their frames. Warns of a grid that is to follow a vehicle that there is not; throws
-// WorldFileError at one of too many lines.
+// Runs once the bodies have their frames. Warns of a grid that is to follow a vehicle that there is not;
+// throws WorldFileError at one of too many lines.
 void add_view(const WorldSpec& spec, SceneMeshes& meshes, Model& model, Scene& scene);
 
 }  // namespace mvsim

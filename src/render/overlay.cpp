@@ -16,9 +16,9 @@ constexpr Color kFloorColor{0xd9, 0xdc, 0xdf, 255}, kFloorLineColor{0xc3, 0xc8, 
 constexpr double kFloorMargin = 1;  // m, of the floor drawn where a world has no ground
 constexpr double kLineShine = 0.6, kRingShine = 0.3, kHitShine = 0.35;
 constexpr double kLineWidth = 0.02, kMarkerWidth = 0.03, kFloorLineWidth = 0.012, kHitRadius = 0.012;  // m
-constexpr double kFloorLineLift = 0.001;                                          // m, below the other marks
-constexpr double kGroundGridLift = 0.005;                                         // m
-constexpr int kMaxFloorLines = 400;                                               // in each direction
+constexpr double kFloorLineLift = 0.001;   // m, below the other marks
+constexpr double kGroundGridLift = 0.005;  // m
+constexpr int kMaxFloorLines = 400;        // in each direction
 
 bool has_ground(const Scene& scene) {
   return std::any_of(scene.instances.begin(), scene.instances.end(), [&](const Instance& i) {

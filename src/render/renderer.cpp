@@ -229,8 +229,8 @@ Image Renderer::Parts::draw(const std::shared_ptr<const Scene>& scene, std::span
   GpuScene& gpu = kept_scene(scene);
   gpu.place(gl_, poses);
   shot.gpu = &gpu;
-  overlay_.upload(gl_,
-                  make_overlay(*scene, poses, marks, {camera.eye, 2.2 * shot.half_height / height}, gpu.origin()));
+  overlay_.upload(
+      gl_, make_overlay(*scene, poses, marks, {camera.eye, 2.2 * shot.half_height / height}, gpu.origin()));
   if (options_.shadows && scene->has_shadows) shot.aim_light(camera);
 
   if (shot.light_radius > 0) draw_shadows(shot);

@@ -16,14 +16,15 @@ struct SkySide {
   Vec3 right, down, ahead;
 };
 
-// Front (+x), back, down, up, left (+y), right. The upper side touches the front one with its lower edge, the
-// lower side with its upper edge.
-inline constexpr std::array<SkySide, kSkySides> kSkyBox{{{{0, -1, 0}, {0, 0, -1}, {1, 0, 0}},
-                                                         {{0, 1, 0}, {0, 0, -1}, {-1, 0, 0}},
-                                                         {{0, -1, 0}, {-1, 0, 0}, {0, 0, -1}},
-                                                         {{0, -1, 0}, {1, 0, 0}, {0, 0, 1}},
-                                                         {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}},
-                                                         {{-1, 0, 0}, {0, 0, -1}, {0, -1, 0}}}};
+// Front (+y), back, down, up, left (+x), right, as MVSim names them: the suns of its pictures stand where its
+// worlds have their lights. The upper side touches the front one with its lower edge, the lower side with its
+// upper edge.
+inline constexpr std::array<SkySide, kSkySides> kSkyBox{{{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}},
+                                                         {{-1, 0, 0}, {0, 0, -1}, {0, -1, 0}},
+                                                         {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
+                                                         {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                                         {{0, -1, 0}, {0, 0, -1}, {1, 0, 0}},
+                                                         {{0, 1, 0}, {0, 0, -1}, {-1, 0, 0}}}};
 
 struct SkyPlace {
   size_t side = 0;

@@ -65,8 +65,8 @@ void add_panels(LoadState& state, const VerticalPlaneSpec& plane, double length,
     double z = plane.z;
     const auto add = [&](double upper) {
       if (upper - z < kThinnest) return;
-      state.world.panels.push_back(
-          {at(begin), at(end), plane.thickness, z, upper, plane.color, plane.texture, plane.casts_shadow, order});
+      state.world.panels.push_back({at(begin), at(end), plane.thickness, z, upper, plane.color, plane.texture,
+                                    plane.casts_shadow, order});
     };
     for (const Opening& opening : here) {
       add(std::min(opening.z_min, top));

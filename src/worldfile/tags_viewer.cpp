@@ -1,5 +1,6 @@
-// Of what people and cameras see beside the things of a world; and what a viewer or a recorder would use, whose values are
-// checked and then have no effect: the rows below an element that has none as a whole (<gui>) say no more of it.
+// Of what people and cameras see beside the things of a world; and what a viewer or a recorder would use,
+// whose values are checked and then have no effect: the rows below an element that has none as a whole
+// (<gui>) say no more of it.
 #include "worldfile/tags.h"
 
 namespace mvsim {
@@ -60,8 +61,8 @@ constexpr Tag<MarkerSpec> kMarker[] = {own("type", "`line_strip`"),
                                        {color("color"), &MarkerSpec::color},
                                        point("translation")};
 
-constexpr TagInfo kSkybox[] = {
-    own("textures", "PNG or JPEG: a name with one `%s`, which stands for Front, Back, Down, Up, Left, Right")};
+constexpr TagInfo kSkybox[] = {own(
+    "textures", "PNG or JPEG: a name with one `%s`, which stands for Front, Back, Down, Up, Left, Right")};
 
 constexpr Tag<GeoreferenceSpec> kGeoreference[] = {
     boolean("enabled"),

@@ -258,7 +258,7 @@ struct LightsSpec {
   bool has_shadows = true;
 };
 
-// Pictures of what is behind everything: ahead (along x), behind, below, above, to the left, to the right.
+// Pictures of what is behind everything: Front, Back, Down, Up, Left, Right (scene/sky_box.h).
 using SkyboxSpec = std::array<std::shared_ptr<const ColorImage>, 6>;
 
 // What is drawn for an element beside the element itself.

@@ -262,9 +262,9 @@ TEST(World, TagsWithoutEffectAreCheckedAndSaidOnce) {
       "ground_truth_rate>"
       "<max_slope_to_collide>0.3</max_slope_to_collide><min_slope_to_collide>-0.3</min_slope_to_collide>");
   const std::string warnings = joined(world.warnings);
-  for (const char* tag : {"gui", "joystick_enabled", "server_address", "save_to_rawlog", "rawlog_odometry_rate",
-                          "save_ground_truth_trajectory", "ground_truth_rate",
-                          "max_slope_to_collide", "min_slope_to_collide"})
+  for (const char* tag :
+       {"gui", "joystick_enabled", "server_address", "save_to_rawlog", "rawlog_odometry_rate",
+        "save_ground_truth_trajectory", "ground_truth_rate", "max_slope_to_collide", "min_slope_to_collide"})
     EXPECT_TRUE(has(warnings, "<" + std::string(tag) + "> has no effect")) << warnings;
   EXPECT_TRUE(has(warnings, "<camdistance> is unknown in <gui> and ignored, did you mean 'cam_distance'?"));
   EXPECT_EQ(world.warnings.size(), 10u);

@@ -66,19 +66,42 @@ std::vector<Span> values_of(const std::string& text) {
   return out;
 }
 
-const char* const kValues[] = {"",        "nan",       "-1",        "0",        "1e308",
-                               "1e-320",  "-inf",      "99999999",  "true",     "../../x",
-                               "${x}",    "${x|${x}}", "$f{1/0}",   "$f{",      "$(touch x)",
-                               "a b c d", "#12345678", "&lt;&amp;", "\xff\xfe", "1 2 3",
-                               "6",       "0.5",       "$f{2^9}",   "%s%s",     "a.zip/../b",
-                               "https://a.b/c.zip/d.dae", "file:///etc/passwd", "package://a/b"};
+const char* const kValues[] = {"",
+                               "nan",
+                               "-1",
+                               "0",
+                               "1e308",
+                               "1e-320",
+                               "-inf",
+                               "99999999",
+                               "true",
+                               "../../x",
+                               "${x}",
+                               "${x|${x}}",
+                               "$f{1/0}",
+                               "$f{",
+                               "$(touch x)",
+                               "a b c d",
+                               "#12345678",
+                               "&lt;&amp;",
+                               "\xff\xfe",
+                               "1 2 3",
+                               "6",
+                               "0.5",
+                               "$f{2^9}",
+                               "%s%s",
+                               "a.zip/../b",
+                               "https://a.b/c.zip/d.dae",
+                               "file:///etc/passwd",
+                               "package://a/b"};
 
 // Those that the language knows, of any element.
 const std::vector<std::string>& names() {
   static const std::vector<std::string> kAll = [] {
-    std::vector<std::string> out{"block",   "vehicle", "for",       "if",         "include", "variable",      "walls",
-                                 "element", "joint",   "actor",     "sensor",     "visual",  "vehicle:class", "shape",
-                                 "pt",      "dynamics", "geometry", "controller", "gui",     "lights",        "friction"};
+    std::vector<std::string> out{"block",         "vehicle", "for",     "if",       "include",  "variable",
+                                 "walls",         "element", "joint",   "actor",    "sensor",   "visual",
+                                 "vehicle:class", "shape",   "pt",      "dynamics", "geometry", "controller",
+                                 "gui",           "lights",  "friction"};
     for (const TagRow& row : all_tags()) out.emplace_back(row.tag.name());
     return out;
   }();
@@ -117,8 +140,10 @@ std::string world_with(const fs::path& file) {
   const std::string text = read(file.string());
   const size_t name = text.find("vehicle:class name=\"");
   if (file.string().ends_with(".world.xml") || name == std::string::npos) return text;
-  const size_t begin = text.find('"', name) + 1, declared = text.starts_with("<?xml") ? text.find("?>") + 2 : 0;
-  return world_of(text.substr(declared) + "<vehicle name=\"r\" class=\"" + text.substr(begin, text.find('"', begin) - begin) +
+  const size_t begin = text.find('"', name) + 1,
+               declared = text.starts_with("<?xml") ? text.find("?>") + 2 : 0;
+  return world_of(text.substr(declared) + "<vehicle name=\"r\" class=\"" +
+                  text.substr(begin, text.find('"', begin) - begin) +
                   "\"><init_pose>0 0 0</init_pose></vehicle>");
 }
 
@@ -127,7 +152,8 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(folder, error))
-    if (const std::string path = entry.path().string(); path.ends_with(".world.xml") || path.ends_with(".vehicle.xml"))
+    if (const std::string path = entry.path().string();
+        path.ends_with(".world.xml") || path.ends_with(".vehicle.xml"))
       out.push_back(entry.path());
   std::sort(out.begin(), out.end());
   return out;
@@ -186,8 +212,8 @@ TEST(Mutation, SlowDamagedWorldsLoadOrAreRefused) {
   }
 }
 
-// The worlds and vehicles that come with MVSim, where these are at hand: their language often, their meshes seldom (a
-// world may take 2 s).
+// The worlds and vehicles that come with MVSim, where these are at hand: their language often, their meshes
+// seldom (a world may take 2 s).
 class DamagedWorldsOfMvsim : public testing::Test {
  protected:
   void SetUp() override {

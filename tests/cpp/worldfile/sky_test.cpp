@@ -36,7 +36,8 @@ class SkyboxTest : public ::testing::Test {
  protected:
   WorldSpec load(const std::string& textures) const {
     return load_world_text(
-        world_of("<element class='skybox'><textures>" + textures + "</textures></element>"), folder_.path(), {});
+        world_of("<element class='skybox'><textures>" + textures + "</textures></element>"), folder_.path(),
+        {});
   }
   std::string error(const std::string& textures) const {
     try {
