@@ -8,6 +8,7 @@ namespace mvsim {
 namespace {
 
 constexpr int kMaxGridLines = 10000;
+constexpr size_t kMaxGrids = 20;
 constexpr double kUsualAmbient = 0.5;  // that of a world that says nothing
 constexpr double kLineWidth = 0.02;    // m, of a pixel of MVSim's lines
 
@@ -49,6 +50,9 @@ void add_ground_grid(const GroundGridSpec& grid, Model& model, Scene& scene) {
   if (!(size / grid.interval <= kMaxGridLines))
     throw WorldFileError(grid.where, "<interval>: found more than " + std::to_string(kMaxGridLines) +
                                          " grid lines a side, expected fewer");
+  if (scene.ground_grids.size() == kMaxGrids)
+    throw WorldFileError(grid.where, "<element>: found more than " + std::to_string(kMaxGrids) +
+                                         " elements of class ground_grid, expected fewer");
   scene.ground_grids.push_back({.extent = grid.extent,
                                 .interval = grid.interval,
                                 .width = kLineWidth * grid.line_width,

@@ -46,6 +46,7 @@ void parse_marker(LoadState& state, const Element& e) {
   constexpr size_t kMaxNumbers = 300000;
   const std::vector<double> v = parse_numbers(*points, 3, kMaxNumbers, "rows of x y z");
   if (v.size() % 3 != 0) throw WorldFileError(points->where, "<points>: expected rows of x y z");
+  state.budget.seen_points(v.size() / 3, points->where);
   MarkerSpec out;
   out.where = e.where();
   read_tags(state, fields, marker_tags(), out);

@@ -15,8 +15,10 @@ OpenBeside files_beside(LoadState& state, const OpenFile& mesh) {
       return std::nullopt;
     }
     try {
-      if (const std::optional<OpenFile> file = state.resources.find(name, folder))
-        return FileBeside{file->path(), file->read(kMaxBesideBytes)};
+      if (std::optional<OpenFile> file = state.resources.find(name, folder)) {
+        const auto opened = std::make_shared<const OpenFile>(std::move(*file));
+        return FileBeside{opened->path(), [opened] { return opened->read(kMaxBesideBytes); }};
+      }
       reason = "is not fetched";
     } catch (const Error& e) {
       reason = e.what();
@@ -59,10 +61,8 @@ std::shared_ptr<const ColorImage> read_texture(LoadState& state, NamedText uri) 
   uri.text = trimmed(uri.text);
   const std::optional<OpenFile> file = find_named_file(state, uri, state.folder);
   if (!file) return nullptr;
-  return decoded(uri.where, "<" + uri.name + ">", [&] {
-    return state.session.cache.color_image(file->path(), file->read(kMaxBesideBytes), uri.where,
-                                           state.session.guard);
-  });
+  return decoded(uri.where, "<" + uri.name + ">",
+                 [&] { return state.session.cache.color_image(*file, uri.where, state.session.guard); });
 }
 
 std::shared_ptr<const ColorImage> read_texture(LoadState& state, const Fields& fields, std::string_view tag) {

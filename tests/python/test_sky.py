@@ -26,7 +26,8 @@ def seen_by_both(
     """What `draw` shows and what a camera that stands in the world sees from one place; yaw and pitch in degrees."""
     focal = SIDE / 2 / np.tan(np.radians(55 / 2))  # the field of view of `draw`
     pixels = f"<ncols>{SIDE}</ncols><nrows>{SIDE}</nrows><cx>{SIDE / 2 - 0.5}</cx><cy>{SIDE / 2 - 0.5}</cy>"
-    camera = f"""<sensor class="camera" name="c"><pose_3d>{eye[0]} {eye[1]} {eye[2]} {yaw - 90} 0 {-90 - pitch}</pose_3d>
+    pose = f"{eye[0]} {eye[1]} {eye[2]} {yaw - 90} 0 {-90 - pitch}"  # of the optical frame
+    camera = f"""<sensor class="camera" name="c"><pose_3d>{pose}</pose_3d>
         {pixels}<fx>{focal}</fx><fy>{focal}</fy></sensor>"""
     path = folder / "w.world.xml"
     path.write_text(f"<mvsim_world>{body}{camera}</mvsim_world>")
@@ -137,9 +138,13 @@ def test_shadows_are_switched_off_for_all_or_for_a_plane(tmp_path: Path) -> None
 
     shaded, open_ = below("", roof.format("true")), below("", roof.format("false"))
     off = below("<enable_shadows>false</enable_shadows>", roof.format("true"))
-    for dark, bright, without in zip(shaded, open_, off, strict=True):
+    glass = below(
+        "", roof.format("true").replace("<z>", "<cull_face>FRONT</cull_face><z>")
+    )  # not seen from above
+    for dark, bright, without, through in zip(shaded, open_, off, glass, strict=True):
         assert dark < 0.85 * bright
         assert without == bright
+        assert through == bright
 
 
 def test_a_grid_of_the_ground_follows_its_vehicle_in_steps(tmp_path: Path) -> None:
