@@ -139,16 +139,18 @@ void SceneCompiler::add_planes() {
     const uint32_t shape = shape_index(LevelRect{spec.extent, tile_of(spec.texture)});
     Material material = painted(spec.color, spec.texture);
     material.cull = spec.cull;
+    // a ceiling that is not drawn from above lets the sun in
+    const bool casts_shadow = spec.casts_shadow && spec.cull != CullFaces::kFront;
     if (spec.animation.empty()) {
       const GroundPlane& plane = model_.terrain.planes[fixed++];
       const Pose3 pose{plane.pose.x, plane.pose.y, plane.pose.z + plane.z, plane.pose.yaw, 0, 0};
-      material.casts_shadow = spec.casts_shadow && pose.z > 0;  // a floor has nothing below it
+      material.casts_shadow = casts_shadow && pose.z > 0;  // a floor has nothing below it
       add(shape, material, kWorldFrame, Frame3(pose), spec.order);
       add_visuals(spec.visuals, kWorldFrame, Frame3(plane.pose), spec.order);
     } else {
       MovingPlane& plane = model_.moving_planes[moving++];
       plane.frame = scene_.frame_count++;
-      material.casts_shadow = spec.casts_shadow;
+      material.casts_shadow = casts_shadow;
       add(shape, material, plane.frame, Frame3(Pose3{.z = spec.z}), spec.order);
       add_visuals(spec.visuals, plane.frame, {}, spec.order);
     }

@@ -90,10 +90,7 @@ class BodyBuilder {
     body_.triangles.push_back(
         {.corners = corners, .part = part, .texels_per_metre = texels_per_metre(corners, material, ab, ac)});
     seen_.push_back({corners, material.cull});
-    // a side that is not drawn lets the sun through: what it meets from in front, a ray to it meets from behind
-    if (material.casts_shadow)
-      shadows_.push_back(
-          {corners, material.cull == CullFaces::kFront ? CullFaces::kBack : CullFaces::kNone});
+    if (material.casts_shadow) shadows_.push_back({corners, CullFaces::kNone});
   }
 
   // How fast the texture goes by, at most.

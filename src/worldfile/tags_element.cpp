@@ -63,7 +63,7 @@ constexpr Tag<HorizontalPlaneSpec> kHorizontalPlane[] = {
     {color("color"), &HorizontalPlaneSpec::color},
     {choice("cull_face", kFaces, "the side that is not drawn; `FRONT` is the upper one"),
      &HorizontalPlaneSpec::cull},
-    {boolean("enable_shadows", "where it lies above 0 it throws a shadow"),
+    {boolean("enable_shadows", "above 0 it throws a shadow, unless `FRONT` is not drawn"),
      &HorizontalPlaneSpec::casts_shadow},
     kElementVisual};
 
