@@ -129,6 +129,8 @@ const std::optional<MeshOutline>& MeshOutlines::of(std::span<const VisualSpec> v
     key.second.insert(key.second.end(), {v.scale, v.x, v.y, v.z, v.yaw, v.pitch, v.roll});
     triangles += v.mesh->triangle_count;
   }
+  static const std::optional<MeshOutline> kNone;
+  if (key.first.empty()) return kNone;
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   if (triangles_ += triangles; triangles_ > kMaxTriangles)
     throw WorldFileError(where,
