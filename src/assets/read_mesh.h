@@ -44,8 +44,8 @@ struct MeshSource {
   OpenBeside open_beside;
 };
 
-// An image that a mesh names, decoded; `path` is that of FileBeside, and it is read where it is not known yet.
-// Throws as read_color_image().
+// An image that a mesh names, decoded; `path` is that of FileBeside, and it is read where it is not known
+// yet. Throws as read_color_image().
 using DecodeImage =
     std::function<std::shared_ptr<const ColorImage>(const std::string& path, const ReadBytes& read)>;
 
