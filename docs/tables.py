@@ -131,7 +131,7 @@ def with_tags(text: str) -> str:
         head, kind, name, end = match.groups()
         if kind == "params":
             lines = params(name, classes)
-        elif "," in name:
+        elif name == "gui":
             lines = checked_only(name, world)
         else:
             lines = tags(name, [row for row in world if row.element == name])

@@ -5,6 +5,7 @@ namespace {
 
 constexpr size_t kMaxImageBytes = size_t{256} << 20;
 constexpr size_t kMaxMeshBytes = size_t{128} << 20;
+constexpr size_t kMaxTextureBytes = size_t{64} << 20;
 
 // The entry of `path`, made by `make()` if there is none.
 template <typename T, typename Make>
@@ -38,9 +39,23 @@ std::shared_ptr<const MrptGrid> AssetCache::mrpt_grid(const OpenFile& file, cons
   return find_or_make(mrpt_grids_, file.path(), [&] { return read_mrpt_grid(file, where, guard); });
 }
 
-std::shared_ptr<const ColorImage> AssetCache::color_image(const std::string& path, std::string_view bytes,
+std::shared_ptr<const ColorImage> AssetCache::color_image(const std::string& path, const ReadBytes& read,
                                                           const SourceLocation& where, LoadGuard& guard) {
-  return find_or_make(color_images_, path, [&] { return read_color_image(bytes, path, where, guard); });
+  if (const auto bad = bad_images_.find(path); bad != bad_images_.end()) throw Error(bad->second);
+  try {
+    return find_or_make(color_images_, path, [&] { return read_color_image(read(), path, where, guard); });
+  } catch (const WorldFileError&) {
+    throw;
+  } catch (const Error& e) {
+    bad_images_[path] = e.what();
+    throw;
+  }
+}
+
+std::shared_ptr<const ColorImage> AssetCache::color_image(const OpenFile& file, const SourceLocation& where,
+                                                          LoadGuard& guard) {
+  return color_image(
+      file.path(), [&] { return file.read(kMaxTextureBytes); }, where, guard);
 }
 
 std::shared_ptr<const MeshFile> AssetCache::mesh(const OpenFile& file, const OpenBeside& open_beside,
@@ -49,8 +64,8 @@ std::shared_ptr<const MeshFile> AssetCache::mesh(const OpenFile& file, const Ope
     const TemporaryMemory memory(guard, static_cast<double>(file.size()), where, "the mesh's file");
     const std::string bytes = file.read(kMaxMeshBytes);
     return read_mesh({file.path(), bytes, open_beside}, where, guard,
-                     [&](const std::string& path, std::string_view image) {
-                       return color_image(path, image, where, guard);
+                     [&](const std::string& path, const ReadBytes& read) {
+                       return color_image(path, read, where, guard);
                      });
   });
 }

@@ -22,18 +22,22 @@ class AssetCache {
                                           LoadGuard& guard);
   std::shared_ptr<const MrptGrid> mrpt_grid(const OpenFile& file, const SourceLocation& where,
                                             LoadGuard& guard);
-  std::shared_ptr<const ColorImage> color_image(const std::string& path, std::string_view bytes,
-                                                const SourceLocation& where, LoadGuard& guard);
+  std::shared_ptr<const ColorImage> color_image(const OpenFile& file, const SourceLocation& where,
+                                                LoadGuard& guard);
   // With the textures that it names.
   std::shared_ptr<const MeshFile> mesh(const OpenFile& file, const OpenBeside& open_beside,
                                        const SourceLocation& where, LoadGuard& guard);
 
  private:
+  std::shared_ptr<const ColorImage> color_image(const std::string& path, const ReadBytes& read,
+                                                const SourceLocation& where, LoadGuard& guard);
+
   std::map<std::string, std::shared_ptr<const std::string>> texts_;
   std::map<std::string, std::shared_ptr<const MapYaml>> yamls_;
   std::map<std::string, std::shared_ptr<const GrayLevels>> images_;
   std::map<std::string, std::shared_ptr<const MrptGrid>> mrpt_grids_;
   std::map<std::string, std::shared_ptr<const ColorImage>> color_images_;
+  std::map<std::string, std::string> bad_images_;  // and what is wrong with them
   std::map<std::string, std::shared_ptr<const MeshFile>> meshes_;
 };
 

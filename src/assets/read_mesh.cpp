@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kFormats[] = {"dae", "stl", "obj", "fbx", "glb", "ply"};
 constexpr float kFarthestVertex = 1e7F;  // m
-constexpr size_t kMaxMaterialFiles = 16;
+constexpr size_t kMaxMaterialFiles = 16, kMaxMaterialBytes = size_t{16} << 20;
+constexpr size_t kMaxAbsentTextures = 20;  // after which no more are looked for
 constexpr double kBytesASecond = 4e6,
                  kMaxSeconds = 20;  // that a large file may take beyond a small one's time
 
@@ -29,7 +30,8 @@ std::map<std::string, std::string> material_files(const MeshSource& source) {
   constexpr std::string_view kKeyword = "mtllib ";
   std::map<std::string, std::string> out;
   const std::string_view text = source.bytes;
-  for (size_t begin = 0; begin < text.size() && out.size() < kMaxMaterialFiles;) {
+  size_t bytes = 0, files = 0;
+  for (size_t begin = 0; begin < text.size() && files < kMaxMaterialFiles;) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);
     begin = end + 1;
@@ -38,9 +40,12 @@ std::map<std::string, std::string> material_files(const MeshSource& source) {
     while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.remove_suffix(1);
     while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front()))) line.remove_prefix(1);
     std::string name(line), reason;
-    if (std::optional<FileBeside> file = source.open_beside(name, reason)) {
+    ++files;
+    if (const std::optional<FileBeside> file = source.open_beside(name, reason)) {
       while (name.starts_with("./")) name.erase(0, 2);
-      out[name] = std::move(file->bytes);
+      std::string& content = out[name] = file->read();
+      if (bytes += content.size(); bytes > kMaxMaterialBytes)
+        throw Error("names material files of more than " + std::to_string(kMaxMaterialBytes) + " bytes");
     }
   }
   return out;
@@ -99,7 +104,7 @@ std::shared_ptr<const Mesh> mesh_of(const RawPart& part) {
   return mesh;
 }
 
-// Textures of a mesh, each decoded once. One that is absent or no image is a warning: the shape is there.
+// Textures of a mesh, each looked for once. One that is absent or no image is a warning: the shape is there.
 class Textures {
  public:
   Textures(const MeshSource& source, const RawMesh& mesh, const DecodeImage& decode, MeshFile& out)
@@ -114,7 +119,8 @@ class Textures {
         throw;
       } catch (const Error& e) {
         decoded_[material] = nullptr;
-        out_.warnings.push_back(source_.path + ": a texture is left out: " + e.what());
+        if (++absent_ <= kMaxAbsentTextures)
+          out_.warnings.push_back(source_.path + ": a texture is left out: " + e.what());
       }
     }
     return *decoded_[material];
@@ -126,14 +132,18 @@ class Textures {
       const auto place = static_cast<size_t>(material.embedded);
       if (place >= mesh_.textures.size()) throw Error("the mesh has no texture " + std::to_string(place));
       const std::vector<char>& bytes = mesh_.textures[place];
-      return decode_(source_.path + "*" + std::to_string(place), {bytes.data(), bytes.size()});
+      return decode_(source_.path + "*" + std::to_string(place),
+                     [&] { return std::string(bytes.begin(), bytes.end()); });
     }
     if (material.texture.empty() || !source_.open_beside) return nullptr;
     std::string name(material.texture.begin(), material.texture.end()), reason;
     std::replace(name.begin(), name.end(), '\\', '/');
+    if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
+    if (absent_ > kMaxAbsentTextures) return nullptr;
     const std::optional<FileBeside> file = source_.open_beside(name, reason);
+    by_name_[name] = nullptr;
     if (!file) throw Error("'" + shortened(name, 200) + "' " + reason);
-    return decode_(file->path, file->bytes);
+    return by_name_[name] = decode_(file->path, file->read);
   }
 
   const MeshSource& source_;
@@ -141,6 +151,8 @@ class Textures {
   const DecodeImage& decode_;
   MeshFile& out_;
   std::vector<std::optional<std::shared_ptr<const ColorImage>>> decoded_;
+  std::map<std::string, std::shared_ptr<const ColorImage>> by_name_;
+  size_t absent_ = 0;
 };
 
 double bytes_of(const RawPart& part) {

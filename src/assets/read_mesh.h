@@ -30,9 +30,10 @@ struct MeshFile {
 };
 
 // A file that a mesh names, as it stands there. Nothing where it is absent: then `reason` says why.
+using ReadBytes = std::function<std::string()>;
 struct FileBeside {
   std::string path;  // what it is known by: one path, one content
-  std::string bytes;
+  ReadBytes read;    // throws Error
 };
 using OpenBeside = std::function<std::optional<FileBeside>(const std::string& name, std::string& reason)>;
 
@@ -43,9 +44,10 @@ struct MeshSource {
   OpenBeside open_beside;
 };
 
-// An image that a mesh names, decoded; `path` is that of FileBeside. Throws as read_color_image().
+// An image that a mesh names, decoded; `path` is that of FileBeside, and it is read where it is not known
+// yet. Throws as read_color_image().
 using DecodeImage =
-    std::function<std::shared_ptr<const ColorImage>(const std::string& path, std::string_view bytes)>;
+    std::function<std::shared_ptr<const ColorImage>(const std::string& path, const ReadBytes& read)>;
 
 bool is_mesh_path(std::string_view path);
 

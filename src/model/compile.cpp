@@ -57,10 +57,11 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
   model.terrain.planes.reserve(spec.planes.size());
   model.moving_planes.reserve(spec.planes.size());
   GroundIndex ground(guard);
+  MeshOutlines outlines(guard);
   for (const Item& item : items) {
     guard.poll();
     if (item.kind == kVehicle) {
-      compile_vehicle(spec.vehicles[item.index], ground, guard, model);
+      compile_vehicle(spec.vehicles[item.index], ground, outlines, guard, model);
       add_animation(spec.vehicles[item.index].placement, BodyKind::kVehicle, model);
     } else if (item.kind == kBlock) {
       const BlockSpec& block = spec.blocks[item.index];
@@ -68,7 +69,7 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
       const bool placed =
           moves || std::any_of(options.placed_blocks.begin(), options.placed_blocks.end(),
                                [&](const std::string& p) { return matches_pattern(p, block.name); });
-      compile_block(block, placed, ground, guard, model);
+      compile_block(block, placed, ground, outlines, model);
       add_animation(block.placement, BodyKind::kBlock, model);
     } else if (item.kind == kElevationMap) {
       const ElevationMapSpec& map = spec.elevation_maps[item.index];

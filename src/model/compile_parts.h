@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/load_guard.h"
+#include "model/mesh_outline.h"
 #include "model/model.h"
 #include "terrain/ground_index.h"
 #include "terrain/height_map.h"
@@ -35,8 +36,9 @@ void compile_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, 
 void compile_standalone_sensors(const WorldSpec& spec, LoadGuard& guard, Model& model);
 
 // `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.
-void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& guard, Model& model);
-void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, const LoadGuard& guard,
+void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, MeshOutlines& outlines, LoadGuard& guard,
+                     Model& model);
+void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, MeshOutlines& outlines,
                    Model& model);
 
 // Keyframes of a block or vehicle that was compiled last; planes that move; people on paths.

@@ -4,62 +4,25 @@
 #include <limits>
 
 #include "base/mesh.h"
+#include "model/block_prism.h"
+#include "model/scene_labels.h"
 #include "model/scene_meshes.h"
+#include "model/scene_view.h"
 #include "scene/scene.h"
 
 namespace mvsim {
 namespace {
 
-constexpr int kMaxGridLines = 10000;
 constexpr double kGridWallHeight = 0.5;  // m
 constexpr Color kGridWallColor{0x6f, 0x7f, 0x96, 255};
 constexpr Color kFreeFloorColor{0xe6, 0xe8, 0xea, 255}, kUnknownFloorColor{0xb4, 0xb9, 0xbf, 255};
-
-// Things in the order of the file, counted from 1; those beyond the range of a label share the last one.
-class Labels {
- public:
-  explicit Labels(const WorldSpec& spec) {
-    std::vector<std::pair<int, std::string>> things;
-    // by their name, or by what they are
-    const auto collect = [&](const auto& all, const char* kind) {
-      for (const auto& thing : all) {
-        if constexpr (requires { thing.name; })
-          things.emplace_back(thing.order, thing.name);
-        else
-          things.emplace_back(thing.order, kind);
-      }
-    };
-    collect(spec.vehicles, "");
-    collect(spec.blocks, "");
-    collect(spec.grids, "occupancy_grid");
-    collect(spec.elevation_maps, "elevation_map");
-    collect(spec.planes, "horizontal_plane");
-    collect(spec.actors, "");
-    collect(spec.panels, "vertical_plane");
-    collect(spec.point_clouds, "pointcloud");
-    std::ranges::stable_sort(things, {}, &std::pair<int, std::string>::first);
-    for (auto& [order, name] : things) {
-      orders_.push_back(order);
-      names_.push_back(std::move(name));
-    }
-    if (!spec.sensors.empty()) names_.emplace_back("sensor");  // all devices that stand in the world
-  }
-  uint16_t of(int order) const {
-    const auto place = std::lower_bound(orders_.begin(), orders_.end(), order) - orders_.begin() + 1;
-    return static_cast<uint16_t>(std::min<std::ptrdiff_t>(place, std::numeric_limits<uint16_t>::max()));
-  }
-
-  std::vector<std::string>& names() { return names_; }
-
- private:
-  std::vector<int> orders_;
-  std::vector<std::string> names_;
-};
 
 class SceneCompiler {
  public:
   SceneCompiler(const WorldSpec& spec, Model& model, Scene& scene)
       : spec_(spec), model_(model), scene_(scene), labels_(spec), meshes_(scene) {}
+
+  SceneMeshes& meshes() { return meshes_; }
 
   void add_planes();
   void add_actors();
@@ -70,7 +33,7 @@ class SceneCompiler {
   void add_blocks(bool fixed);
   void add_vehicles();
   void add_standalone_sensors();
-  void add_ground_grids();
+  void add_element_visuals();
   void set_extent();
 
  private:
@@ -118,7 +81,7 @@ class SceneCompiler {
   const WorldSpec& spec_;
   Model& model_;
   Scene& scene_;
-  Labels labels_;
+  SceneLabels labels_;
   SceneMeshes meshes_;
 };
 
@@ -175,16 +138,21 @@ void SceneCompiler::add_planes() {
   for (const HorizontalPlaneSpec& spec : spec_.planes) {
     const uint32_t shape = shape_index(LevelRect{spec.extent, tile_of(spec.texture)});
     Material material = painted(spec.color, spec.texture);
-    material.casts_shadow = false;
     material.cull = spec.cull;
+    // a ceiling that is not drawn from above lets the sun in
+    const bool casts_shadow = spec.casts_shadow && spec.cull != CullFaces::kFront;
     if (spec.animation.empty()) {
       const GroundPlane& plane = model_.terrain.planes[fixed++];
       const Pose3 pose{plane.pose.x, plane.pose.y, plane.pose.z + plane.z, plane.pose.yaw, 0, 0};
+      material.casts_shadow = casts_shadow && pose.z > 0;  // a floor has nothing below it
       add(shape, material, kWorldFrame, Frame3(pose), spec.order);
+      add_visuals(spec.visuals, kWorldFrame, Frame3(plane.pose), spec.order);
     } else {
       MovingPlane& plane = model_.moving_planes[moving++];
       plane.frame = scene_.frame_count++;
+      material.casts_shadow = casts_shadow;
       add(shape, material, plane.frame, Frame3(Pose3{.z = spec.z}), spec.order);
+      add_visuals(spec.visuals, plane.frame, {}, spec.order);
     }
   }
 }
@@ -193,9 +161,11 @@ void SceneCompiler::add_panels() {
   for (const PanelSpec& panel : spec_.panels) {
     const Vec2 along = panel.to - panel.from, middle = 0.5 * (panel.from + panel.to);
     const Pose3 pose{middle.x, middle.y, 0, math::atan2(along.y, along.x), 0, 0};
+    Material material = painted(panel.color, panel.texture);
+    material.casts_shadow = panel.casts_shadow;
     add(shape_index(Prism{box_polygon(norm(along), panel.thickness), panel.z_min, panel.z_max,
                           tile_of(panel.texture)}),
-        painted(panel.color, panel.texture), kWorldFrame, Frame3(pose), panel.order);
+        material, kWorldFrame, Frame3(pose), panel.order);
   }
 }
 
@@ -222,12 +192,13 @@ void SceneCompiler::add_point_clouds() {
   }
 }
 
-// A figure that is nobody in particular: a body and a head.
+// Their models, or a figure that is nobody in particular: a body and a head.
 void SceneCompiler::add_actors() {
   constexpr Color kClothes{0x5a, 0x6b, 0x86, 255}, kSkin{0xc8, 0x9b, 0x7b, 255};
   for (size_t i = 0; i < model_.actors.size(); ++i) {
     ActorModel& actor = model_.actors[i];
     actor.frame = scene_.frame_count++;
+    if (add_visuals(spec_.actors[i].visuals, actor.frame, {}, spec_.actors[i].order)) continue;
     const double head = 0.8 * actor.radius, neck = std::max(actor.height - 2 * head, 0.1 * actor.height);
     add(shared_shape(Prism{circle_polygon(actor.radius, 16), 0, neck}), {.color = kClothes}, actor.frame, {},
         spec_.actors[i].order);
@@ -275,36 +246,6 @@ void SceneCompiler::add_height_maps() {
   }
 }
 
-struct PlacedPrism {
-  Prism prism;
-  Frame3 T_block_prism;
-};
-
-// A ramp or a bump: its profile, stood upright and drawn out along its width or length.
-PlacedPrism profile_prism(const BlockTop& top) {
-  PlacedPrism out;
-  out.T_block_prism = {{}, {1, 0, 0}, {0, 0, 1}, {0, -1, 0}};
-  if (top.shape == TopShape::kRamp) {
-    out.prism = {
-        {{0, 0}, {top.length_x, 0}, {top.length_x, top.height}}, -top.length_y / 2, top.length_y / 2};
-    return out;
-  }
-  constexpr int kSides = 16;
-  out.T_block_prism = {{}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
-  for (int i = 0; i <= kSides; ++i) {
-    const SinCos sc = sin_cos(kPi * i / kSides);
-    out.prism.outline.push_back({top.length_y / 2 * sc.cos, top.height * sc.sin});
-  }
-  out.prism.z_min = -top.length_x / 2;
-  out.prism.z_max = top.length_x / 2;
-  return out;
-}
-
-PlacedPrism block_prism(const BlockModel& block) {
-  if (block.top.shape != TopShape::kFlat) return profile_prism(block.top);
-  return {{block.shape.outline, block.z_min, block.z_max, {}}, {}};
-}
-
 void SceneCompiler::add_blocks(bool fixed) {
   for (size_t i = 0; i < spec_.blocks.size(); ++i) {
     BlockModel& block = model_.blocks[i];
@@ -315,7 +256,8 @@ void SceneCompiler::add_blocks(bool fixed) {
     if (add_visuals(spec_.blocks[i].visuals, block.frame, T_frame_block, spec_.blocks[i].order)) continue;
     PlacedPrism placed = block_prism(block);
     placed.prism.tile = tile_of(spec_.blocks[i].texture);
-    const Material material = painted(spec_.blocks[i].color, spec_.blocks[i].texture);
+    Material material = painted(spec_.blocks[i].color, spec_.blocks[i].texture);
+    material.casts_shadow = spec_.blocks[i].casts_shadow;
     if (!fixed) {
       add(shared_shape(placed.prism), material, block.frame, placed.T_block_prism, spec_.blocks[i].order);
       continue;
@@ -354,15 +296,9 @@ void SceneCompiler::add_vehicles() {
   }
 }
 
-void SceneCompiler::add_ground_grids() {
-  for (const GroundGridSpec& g : spec_.ground_grids) {
-    check_range({.name = "interval", .min = 0, .open_min = true}, g.interval, g.where);
-    const double size = std::max(g.extent.x_max - g.extent.x_min, g.extent.y_max - g.extent.y_min);
-    if (!(size / g.interval <= kMaxGridLines))
-      throw WorldFileError(g.where, "<interval>: found more than " + std::to_string(kMaxGridLines) +
-                                        " grid lines a side, expected fewer");
-    scene_.ground_grids.push_back({g.extent, g.interval, g.color});
-  }
+void SceneCompiler::add_element_visuals() {
+  for (const ElementVisualsSpec& element : spec_.element_visuals)
+    add_visuals(element.visuals, kWorldFrame, Frame3(element.pose), element.order);
 }
 
 void SceneCompiler::set_extent() {
@@ -389,7 +325,8 @@ void compile_scene(const WorldSpec& spec, Model& model) {
   compiler.add_panels();
   compiler.add_point_clouds();
   compiler.add_standalone_sensors();
-  compiler.add_ground_grids();
+  compiler.add_element_visuals();
+  add_view(spec, compiler.meshes(), model, *scene);
   compiler.set_extent();
   model.scene = std::move(scene);
 }

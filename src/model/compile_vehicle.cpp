@@ -146,22 +146,22 @@ void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
 }
 
 // Outline and heights of a block without <shape> and <geometry> that asks for those of its meshes.
-std::optional<MeshOutline> outline_of_meshes(const BlockSpec& spec, const LoadGuard& guard) {
+std::optional<MeshOutline> outline_of_meshes(const BlockSpec& spec, MeshOutlines& outlines) {
   if (!spec.shape_from_visual) return std::nullopt;
   HeightRange window;
   if (spec.z_min && spec.z_max) window = {*spec.z_min, *spec.z_max};
-  return mesh_outline(spec.visuals, window, guard, spec.where);
+  return outlines.of(spec.visuals, window, spec.where);
 }
 
 // <shape>, else the meshes, else what is known of the class whose meshes are absent, else the default.
-void set_chassis(const VehicleSpec& spec, const LoadGuard& guard, VehicleModel& v) {
+void set_chassis(const VehicleSpec& spec, MeshOutlines& outlines, VehicleModel& v) {
   const ChassisSpec& chassis = spec.chassis;
   v.z_min = chassis.z_min.value_or(v.dynamics->default_z_min());
   v.z_max = chassis.z_max.value_or(v.dynamics->default_z_max());
   const SourceLocation& where = chassis.shape ? chassis.shape_where : spec.where;
   Polygon outline = chassis.shape.value_or(v.dynamics->default_shape());
   if (chassis.shape_from_visual) {
-    std::optional<MeshOutline> meshes = mesh_outline(spec.visuals, {}, guard, where);
+    std::optional<MeshOutline> meshes = outlines.of(spec.visuals, {}, where);
     if (!meshes) meshes = known_footprint(spec.class_name);
     if (meshes) {
       outline = std::move(meshes->outline);
@@ -221,7 +221,8 @@ void add_tire(const VehicleSpec& spec, VehicleModel& v, Model& model) {
     }
 }
 
-void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& guard, Model& model) {
+void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, MeshOutlines& outlines, LoadGuard& guard,
+                     Model& model) {
   VehicleModel v;
   v.name = spec.name;
   v.class_name = spec.class_name;
@@ -231,7 +232,7 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& gu
   v.dynamics = &find_class(dynamics_classes(), spec.dynamics);
   v.controller = &find_class(v.dynamics->controllers(), spec.controller);
   v.wheels = compile_wheels(spec, v, model.warnings);
-  set_chassis(spec, guard, v);
+  set_chassis(spec, outlines, v);
   if (!(v.z_max > v.z_min))
     throw WorldFileError(spec.chassis.where, "<chassis>: zmax is not above zmin, expected a height above 0");
   v.radius = v.chassis.radius;
@@ -264,7 +265,7 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, LoadGuard& gu
   model.vehicles.push_back(std::move(v));
 }
 
-void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, const LoadGuard& guard,
+void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, MeshOutlines& outlines,
                    Model& model) {
   BlockModel b;
   b.name = spec.name;
@@ -273,7 +274,7 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, cons
   b.traits.is_static = spec.is_static || !spec.placement.animation.empty();  // nothing else moves it
   b.is_wall = spec.is_wall;
   b.placed = placed;
-  const std::optional<MeshOutline> meshes = outline_of_meshes(spec, guard);
+  const std::optional<MeshOutline> meshes = outline_of_meshes(spec, outlines);
   b.shape = make_shape(meshes ? meshes->outline : block_contour(spec), spec.where,
                        spec.is_static && !placed ? kFarthestFixedPoint : kFarthestPoint);
   if (!b.traits.intangible) check_for_solver(b.shape, 1, spec.where);

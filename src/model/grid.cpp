@@ -1,6 +1,7 @@
 #include "model/grid.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/math.h"
 
@@ -34,10 +35,14 @@ Cell image_cell(int gray) {
 }
 
 std::vector<uint8_t> cells_of(const MrptGrid& map, const LoadGuard& guard) {
+  std::array<uint8_t, 256> lookup{};
+  for (int quanta = -128; quanta < 128; ++quanta)
+    lookup[static_cast<uint8_t>(quanta)] = static_cast<uint8_t>(log_odds_cell(quanta));
   std::vector<uint8_t> cells(map.cells.size());
+  uint8_t* const out = cells.data();
   for (size_t i = 0; i < cells.size(); ++i) {
     if (i % 65536 == 0) guard.poll();
-    cells[i] = static_cast<uint8_t>(log_odds_cell(map.cells[i]));
+    out[i] = lookup[static_cast<uint8_t>(map.cells[i])];
   }
   return cells;
 }

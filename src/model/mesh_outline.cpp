@@ -118,4 +118,25 @@ std::optional<MeshOutline> mesh_outline(std::span<const VisualSpec> visuals, con
   return out;
 }
 
+const std::optional<MeshOutline>& MeshOutlines::of(std::span<const VisualSpec> visuals,
+                                                   const HeightRange& window, const SourceLocation& where) {
+  Key key;
+  key.second = {window.low, window.high};
+  size_t triangles = 0;
+  for (const VisualSpec& v : visuals) {
+    if (!v.mesh) continue;
+    key.first.push_back(v.mesh);
+    key.second.insert(key.second.end(), {v.scale, v.x, v.y, v.z, v.yaw, v.pitch, v.roll});
+    triangles += v.mesh->triangle_count;
+  }
+  static const std::optional<MeshOutline> kNone;
+  if (key.first.empty()) return kNone;
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  if (triangles_ += triangles; triangles_ > kMaxTriangles)
+    throw WorldFileError(where,
+                         "<shape_from_visual>: the meshes whose outlines the world needs have more than " +
+                             std::to_string(kMaxTriangles) + " triangles");
+  return known_.emplace(std::move(key), mesh_outline(visuals, window, guard_, where)).first->second;
+}
+
 }  // namespace mvsim

@@ -30,6 +30,26 @@ Frame3 visual_frame(const VisualSpec& visual);
 std::optional<MeshOutline> mesh_outline(std::span<const VisualSpec> visuals, const HeightRange& window,
                                         const LoadGuard& guard, const SourceLocation& where);
 
+// The outlines of one world: what stands there again and again is looked at once, and all that differ have at
+// most kMaxTriangles triangles. Not thread-safe.
+class MeshOutlines {
+ public:
+  static constexpr size_t kMaxTriangles = 50'000'000;
+
+  explicit MeshOutlines(const LoadGuard& guard) : guard_(guard) {}
+
+  // As mesh_outline(); a WorldFileError too where there are too many triangles.
+  const std::optional<MeshOutline>& of(std::span<const VisualSpec> visuals, const HeightRange& window,
+                                       const SourceLocation& where);
+
+ private:
+  using Key = std::pair<std::vector<std::shared_ptr<const MeshFile>>, std::vector<double>>;
+
+  const LoadGuard& guard_;
+  std::map<Key, std::optional<MeshOutline>> known_;
+  size_t triangles_ = 0;
+};
+
 // Measured of MVSim's own vehicles, for worlds whose meshes were not fetched: by the name of their class.
 std::optional<MeshOutline> known_footprint(std::string_view vehicle_class);
 

@@ -4,6 +4,8 @@
 
 namespace mvsim {
 
+static constexpr size_t kMaxInstances = 1'000'000;
+
 bool SceneMeshes::add(std::span<const VisualSpec> visuals, uint32_t frame, const Frame3& T_frame_object,
                       uint16_t label) {
   bool any = false;
@@ -17,6 +19,10 @@ bool SceneMeshes::add(std::span<const VisualSpec> visuals, uint32_t frame, const
 
 void SceneMeshes::add_parts(const VisualSpec& visual, uint32_t frame, const Frame3& T_frame_mesh,
                             uint16_t label) {
+  if (scene_.instances.size() + visual.mesh->parts.size() > kMaxInstances)
+    throw WorldFileError(visual.where, "<visual>: the meshes of the world have more than " +
+                                           std::to_string(kMaxInstances) +
+                                           " parts (one a material, counted each time that it is shown)");
   for (const MeshPart& part : visual.mesh->parts)
     scene_.instances.push_back({shape_of(part), material_of(part, visual), frame, T_frame_mesh, label});
 }

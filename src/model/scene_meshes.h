@@ -15,7 +15,8 @@ class SceneMeshes {
  public:
   explicit SceneMeshes(Scene& scene) : scene_(scene) {}
 
-  // Instances of all visuals whose meshes are there; whether there is one.
+  // Instances of all visuals whose meshes are there; whether there is one. Throws WorldFileError where they
+  // become too many.
   bool add(std::span<const VisualSpec> visuals, uint32_t frame, const Frame3& T_frame_object, uint16_t label);
 
   // In Scene::textures; of none Material::kNoTexture.

@@ -26,6 +26,7 @@ class GpuScene {
   void draw_blended(const GladGLContext& gl, Part part) const;
   void free(const GladGLContext& gl);
 
+  GLuint texture(int place) const { return textures_[static_cast<size_t>(place)]; }  // of Scene::textures
   GLuint white() const { return textures_.back(); }  // a texture that changes nothing
   Vec3 origin() const { return origin_; }            // what the driver's coordinates are relative to
   // Of what throws shadows and lies where place() put it, world frame.

@@ -15,10 +15,10 @@ constexpr Color kRopeColor{0xf2, 0xc0, 0x1e, 255}, kHitchColor{0xd9, 0x2c, 0x2c,
 constexpr Color kFloorColor{0xd9, 0xdc, 0xdf, 255}, kFloorLineColor{0xc3, 0xc8, 0xcd, 255};
 constexpr double kFloorMargin = 1;  // m, of the floor drawn where a world has no ground
 constexpr double kLineShine = 0.6, kRingShine = 0.3, kHitShine = 0.35;
-constexpr double kLineWidth = 0.02, kFloorLineWidth = 0.012, kHitRadius = 0.012;  // m
-constexpr double kFloorLineLift = 0.001;                                          // m, below the other marks
-constexpr double kGroundGridLift = 0.005;                                         // m
-constexpr int kMaxFloorLines = 400;                                               // in each direction
+constexpr double kLineWidth = 0.02, kMarkerWidth = 0.03, kFloorLineWidth = 0.012, kHitRadius = 0.012;  // m
+constexpr double kFloorLineLift = 0.001;   // m, below the other marks
+constexpr double kGroundGridLift = 0.005;  // m
+constexpr int kMaxFloorLines = 400;        // in each direction
 
 bool has_ground(const Scene& scene) {
   return std::any_of(scene.instances.begin(), scene.instances.end(), [&](const Instance& i) {
@@ -56,14 +56,22 @@ void add_floors(const Scene& scene, MarkMesh& out) {
   add_floor_lines(extent, {}, out);
 }
 
-void add_ground_grid(const GroundGrid& grid, MarkMesh& out) {
+void add_ground_grid(const GroundGrid& grid, const Vec3& followed, MarkMesh& out) {
   const Rect& e = grid.extent;
   const MarkLook look{grid.color, kLineShine};
+  const auto whole = [&](double way) { return std::trunc(way / grid.interval) * grid.interval; };
+  const Vec3 shift = is_finite(followed) ? Vec3{whole(followed.x), whole(followed.y), kGroundGridLift}
+                                         : Vec3{0, 0, kGroundGridLift};
   const auto line = [&](double x0, double y0, double x1, double y1) {
-    out.line({x0, y0, kGroundGridLift}, {x1, y1, kGroundGridLift}, kLineWidth, look);
+    out.line(shift + Vec3{x0, y0, 0}, shift + Vec3{x1, y1, 0}, grid.width, look);
   };
   for (double x = e.x_min; x <= e.x_max + 1e-9; x += grid.interval) line(x, e.y_min, x, e.y_max);
   for (double y = e.y_min; y <= e.y_max + 1e-9; y += grid.interval) line(e.x_min, y, e.x_max, y);
+}
+
+void add_marker(const Marker& marker, MarkMesh& out) {
+  for (size_t i = 1; i < marker.points.size(); ++i)
+    out.line(marker.points[i - 1], marker.points[i], kMarkerWidth, {marker.color, kLineShine});
 }
 
 Color color_of(RegionMark kind) {
@@ -109,10 +117,14 @@ void add_goal(const RingMark& ring, MarkMesh& out) {
 
 }  // namespace
 
-Overlay make_overlay(const Scene& scene, const Marks& marks, const MarkView& view, Vec3 origin) {
+Overlay make_overlay(const Scene& scene, std::span<const ScenePose> poses, const Marks& marks,
+                     const MarkView& view, Vec3 origin) {
   Overlay overlay{{origin, view}, {origin, view}};
   add_floors(scene, overlay.ground);
-  for (const GroundGrid& grid : scene.ground_grids) add_ground_grid(grid, overlay.ground);
+  for (const GroundGrid& grid : scene.ground_grids)
+    add_ground_grid(grid, grid.frame == kWorldFrame ? Vec3{} : poses[grid.frame].T_world_frame.origin,
+                    overlay.ground);
+  for (const Marker& marker : scene.markers) add_marker(marker, overlay.above);
   for (const RegionPatch& patch : marks.regions) add_region(patch, overlay.ground);
   for (const HeadingMark& mark : marks.headings)
     overlay.above.arrow(mark.frame, mark.length, {kHeadingColor});

@@ -1,8 +1,11 @@
 // What people see in a picture beside the scene: lines on the ground, rings, hits, headings. No OpenGL.
 #pragma once
 
+#include <span>
+
 #include "render/mark_mesh.h"
 #include "scene/marks.h"
+#include "scene/scene.h"
 
 namespace mvsim {
 
@@ -11,7 +14,8 @@ struct Overlay {
   MarkMesh above;
 };
 
-// As seen from `view`; positions relative to `origin`.
-Overlay make_overlay(const Scene& scene, const Marks& marks, const MarkView& view, Vec3 origin);
+// As seen from `view`; positions relative to `origin`. `poses`: one for each frame of the scene.
+Overlay make_overlay(const Scene& scene, std::span<const ScenePose> poses, const Marks& marks,
+                     const MarkView& view, Vec3 origin);
 
 }  // namespace mvsim

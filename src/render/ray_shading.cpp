@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+
+#include "base/math.h"
 
 namespace mvsim {
 namespace {
@@ -9,6 +12,18 @@ namespace {
 float smoothstep(float edge, float x) {
   const float t = std::clamp(x / edge, 0.0F, 1.0F);
   return t * t * (3 - 2 * t);
+}
+
+// The side of the box that one looks at; its picture does not repeat.
+Rgb box_color(const RayScene& scene, Vec3 direction, double pixel_angle) {
+  const SkyPlace place = sky_place(direction);
+  const MipImage& side = scene.textures[static_cast<size_t>((*scene.sky.box)[place.side])];
+  const double passing = 0.5 * side.size() * pixel_angle;  // texels from one pixel to the next
+  const auto level = static_cast<float>(passing > 1 ? math::log(passing) / std::numbers::ln2 : 0);
+  const float rim = std::min(0.5F * std::exp2(std::ceil(level)) / static_cast<float>(side.size()), 0.5F);
+  const auto within = [&](double at) { return std::clamp(static_cast<float>(at), rim, 1 - rim); };
+  const std::array<float, 4> texel = side.at(within(place.u), within(place.v), level);
+  return {texel[0], texel[1], texel[2]};
 }
 
 }  // namespace
@@ -40,13 +55,16 @@ Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit
   constexpr Rgb kUp{0.46F, 0.48F, 0.52F}, kAverted{0.26F, 0.26F, 0.28F};
   Rgb out{};
   for (size_t k = 0; k < 3; ++k) {
-    const float sky = 0.30F + (kUp[k] - 0.30F) * up + kAverted[k] * averted + 0.10F * std::fabs(ny);
+    const float sky =
+        sun.ambient * (0.30F + (kUp[k] - 0.30F) * up + kAverted[k] * averted + 0.10F * std::fabs(ny));
     out[k] = std::sqrt(surface.base[k] * (sky + sun.color[k] * facing));
   }
   return out;
 }
 
-Rgb sky_color(const Sky& sky, Vec3 direction) {
+Rgb sky_color(const RayScene& scene, Vec3 direction, double pixel_angle) {
+  const Sky& sky = scene.sky;
+  if (sky.box) return box_color(scene, direction, pixel_angle);
   const auto height = static_cast<float>(direction.z / norm(direction));
   const Rgb& end = height > 0 ? sky.above : sky.below;
   const float share = height > 0 ? smoothstep(0.7F, height) : smoothstep(0.4F, -height);

@@ -23,7 +23,7 @@ SurfacePoint surface_at(const RayBody& body, const RayTriangle& triangle, Vec3 p
 // Of a surface with this normal (world, length 1, towards the eye); `lit`: the sun reaches it.
 Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit);
 
-// Looking along `direction` (world, of any length).
-Rgb sky_color(const Sky& sky, Vec3 direction);
+// Looking along `direction` (world, of any length); `pixel_angle`: from one pixel to the next, rad.
+Rgb sky_color(const RayScene& scene, Vec3 direction, double pixel_angle);
 
 }  // namespace mvsim

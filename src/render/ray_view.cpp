@@ -174,7 +174,7 @@ class RayView {
         const bool sky = !tile.body[i];
         const float alpha = sky || layer == kMaxLayers ? 1 : shade.alpha[i];
         const Rgb color =
-            sky ? background.value_or(sky_color(scene_.sky, from_.T_world_view.rotate(tile.ray[i])))
+            sky ? background.value_or(sky_color(scene_, from_.T_world_view.rotate(tile.ray[i]), pixel_angle_))
                 : shade.color[i];
         for (size_t k = 0; k < 3; ++k) colors[i][k] += through[i] * alpha * color[k];
         through[i] *= 1 - alpha;

@@ -103,6 +103,7 @@ struct Renderer::Parts {
   void draw_shadows(const Shot& shot);
   void draw_solids(const Shot& shot);
   void draw_sky(const Shot& shot);
+  void draw_sky_box(const Shot& shot);
   void resolve_and_wait();
   void check_errors(int width, int height);
   void free_all();
@@ -110,7 +111,8 @@ struct Renderer::Parts {
   EglContext context_;
   const GladGLContext& gl_;
   RenderOptions options_;
-  GLuint solid_program_ = 0, shadow_program_ = 0, sky_program_ = 0, empty_array_ = 0;
+  GLuint solid_program_ = 0, shadow_program_ = 0, sky_program_ = 0, sky_box_program_ = 0;
+  GLuint empty_array_ = 0;
   PictureTarget target_;
   ShadowTarget shadow_;
   GpuOverlay overlay_;
@@ -136,7 +138,9 @@ struct Renderer::Parts::Shot {
     const double near = std::max(1.0, kShadowReach * norm(camera.eye - camera.target));
     light_radius = std::min(whole, near) * 1.05 + 0.01;
     const Vec3 middle = whole <= near ? center : camera.target;
-    light = view_frame({middle + scene->sun.to_sun, middle, {0, 1, 0}, 1});
+    const Vec3 sun = normalized(scene->sun.to_sun);
+    const Vec3 up = std::fabs(sun.y) < 0.9 ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
+    light = view_frame({middle + sun, middle, up, 1});
     light.origin = middle;
     const double texel = 2 * light_radius / ShadowTarget::kSide;
     const auto snap = [texel](double v) { return std::round(v / texel) * texel; };
@@ -158,6 +162,7 @@ Renderer::Parts::Parts(const RenderOptions& options)
   shadow_program_ =
       make_program(gl_, std::string(shaders::kInstanced) + shaders::kShadowVertex, shaders::kShadowFragment);
   sky_program_ = make_program(gl_, shaders::kSkyVertex, shaders::kSkyFragment);
+  sky_box_program_ = make_program(gl_, shaders::kSkyVertex, shaders::kSkyBoxFragment);
   gl_.CreateVertexArrays(1, &empty_array_);
   if (options_.shadows) shadow_.make(gl_);
   gl_.ClipControl(GL_UPPER_LEFT, GL_ZERO_TO_ONE);  // row 0 is the top one
@@ -181,7 +186,8 @@ void Renderer::Parts::free_all() {
   target_.free(gl_);
   shadow_.free(gl_);
   gl_.DeleteVertexArrays(1, &empty_array_);
-  for (const GLuint program : {solid_program_, shadow_program_, sky_program_}) gl_.DeleteProgram(program);
+  for (const GLuint program : {solid_program_, shadow_program_, sky_program_, sky_box_program_})
+    gl_.DeleteProgram(program);
 }
 
 GpuScene& Renderer::Parts::kept_scene(const std::shared_ptr<const Scene>& scene) {
@@ -223,9 +229,9 @@ Image Renderer::Parts::draw(const std::shared_ptr<const Scene>& scene, std::span
   GpuScene& gpu = kept_scene(scene);
   gpu.place(gl_, poses);
   shot.gpu = &gpu;
-  overlay_.upload(gl_,
-                  make_overlay(*scene, marks, {camera.eye, 2.2 * shot.half_height / height}, gpu.origin()));
-  if (options_.shadows) shot.aim_light(camera);
+  overlay_.upload(
+      gl_, make_overlay(*scene, poses, marks, {camera.eye, 2.2 * shot.half_height / height}, gpu.origin()));
+  if (options_.shadows && scene->has_shadows) shot.aim_light(camera);
 
   if (shot.light_radius > 0) draw_shadows(shot);
   gl_.BindFramebuffer(GL_FRAMEBUFFER, target_.framebuffer);
@@ -270,7 +276,24 @@ void Renderer::Parts::draw_sky(const Shot& shot) {
   send(gl_, shaders::kBelowColor, shot.scene->sky.below);
   gl_.BindVertexArray(empty_array_);
   gl_.DrawArrays(GL_TRIANGLES, 0, 3);
+  if (shot.scene->sky.box) draw_sky_box(shot);
   gl_.Enable(GL_DEPTH_TEST);
+}
+
+// Side by side, each over the pixels that look at it.
+void Renderer::Parts::draw_sky_box(const Shot& shot) {
+  const ViewFrame& v = shot.view;
+  gl_.UseProgram(sky_box_program_);
+  send(gl_, shaders::kRayRight, shot.half_height * shot.aspect * v.right);
+  send(gl_, shaders::kRayUp, shot.half_height * v.up);
+  send(gl_, shaders::kRayBack, v.back);
+  for (size_t side = 0; side < kSkySides; ++side) {
+    send(gl_, shaders::kSideRight, kSkyBox[side].right);
+    send(gl_, shaders::kSideDown, kSkyBox[side].down);
+    send(gl_, shaders::kSideAhead, kSkyBox[side].ahead);
+    gl_.BindTextureUnit(shaders::kPaintUnit, shot.gpu->texture((*shot.scene->sky.box)[side]));
+    gl_.DrawArrays(GL_TRIANGLES, 0, 3);
+  }
 }
 
 void Renderer::Parts::draw_solids(const Shot& shot) {
@@ -283,6 +306,7 @@ void Renderer::Parts::draw_solids(const Shot& shot) {
   gl_.BindTextureUnit(shaders::kShadowUnit, shadow_.depth);
   send(gl_, shaders::kToLight, normalized(shot.scene->sun.to_sun));
   send(gl_, shaders::kSunColor, shot.scene->sun.color);
+  gl_.Uniform1f(shaders::kAmbient, shot.scene->sun.ambient);
   gl_.Uniform1f(shaders::kShadowTexel, 1.0F / ShadowTarget::kSide);
   gl_.Uniform1f(shaders::kNormalShift, static_cast<float>(1.5 * texel));
   gl_.Uniform1i(shaders::kShadowed, shot.light_radius > 0);

@@ -16,7 +16,11 @@ enum Uniform {
   kSunColor = 9,
   kHorizonColor = 10,
   kAboveColor = 11,
-  kBelowColor = 12
+  kBelowColor = 12,
+  kAmbient = 13,
+  kSideRight = 14,
+  kSideDown = 15,
+  kSideAhead = 16
 };
 
 enum TextureUnit { kShadowUnit = 0, kPaintUnit = 1 };
@@ -64,6 +68,7 @@ layout(location = 1) uniform mat4 light_from_mesh;
 layout(location = 2) uniform vec3 to_light;
 layout(location = 4) uniform float normal_shift;
 layout(location = 9) uniform vec3 sun_color;
+layout(location = 13) uniform float ambient;
 out vec3 from_sky;
 out vec3 from_sun;
 out vec3 behind_from_sky;
@@ -74,7 +79,7 @@ out vec2 on_texture;
 vec3 sky_light(vec3 normal) {
   vec3 sky = mix(vec3(0.30, 0.30, 0.30), vec3(0.46, 0.48, 0.52), 0.5 + 0.5 * normal.z);
   sky += vec3(0.26, 0.26, 0.28) * max(-dot(normal.xy, to_light.xy), 0.0) + vec3(0.10) * abs(normal.y);
-  return sky;
+  return ambient * sky;
 }
 void main() {
   vec3 at = placed();
@@ -155,6 +160,25 @@ void main() {
   vec3 above = mix(horizon, above_color, smoothstep(0.0, 0.7, height));
   vec3 below = mix(horizon, below_color, smoothstep(0.0, 0.4, -height));
   picture = vec4(height > 0.0 ? above : below, 1.0);
+}
+)glsl";
+
+// One side of the box of pictures: what looks past it is left alone.
+inline constexpr const char* kSkyBoxFragment = R"glsl(#version 450 core
+in vec3 ray;
+layout(location = 14) uniform vec3 right;
+layout(location = 15) uniform vec3 down;
+layout(location = 16) uniform vec3 ahead;
+layout(binding = 1) uniform sampler2D paint;
+out vec4 picture;
+void main() {
+  vec2 aside = vec2(dot(ray, right), dot(ray, down));
+  float depth = dot(ray, ahead);
+  vec2 at = 0.5 + 0.5 * aside / depth;
+  float level = max(textureQueryLod(paint, at).y, 0.0);
+  if (!(depth > 0.0) || max(abs(aside.x), abs(aside.y)) > 1.0001 * depth) discard;
+  vec2 rim = min(0.5 * exp2(ceil(level)) / vec2(textureSize(paint, 0)), vec2(0.5));  // it does not repeat
+  picture = vec4(textureLod(paint, clamp(at, rim, 1.0 - rim), level).rgb, 1.0);
 }
 )glsl";
 

@@ -10,14 +10,17 @@
 // Shapes may refer to data of the Model (maps): a Scene is held by a pointer that shares the Model's life.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "assets/color_image.h"
 #include "base/geometry3.h"
 #include "scene/shapes.h"
+#include "scene/sky_box.h"
 
 namespace mvsim {
 
@@ -56,17 +59,26 @@ struct ScenePose {
 struct Sun {
   Vec3 to_sun{-0.42, 0.38, 0.8243};  // from the upper left of a view from above
   std::array<float, 3> color{0.72F, 0.69F, 0.64F};
+  float ambient = 1;  // of the light of the sky: 0 leaves black what the sun does not reach
 };
 
-// Colours of what is behind everything, by elevation.
+// What is behind everything: colours by elevation, or pictures on the sides of a box (scene/sky_box.h).
 struct Sky {
   std::array<float, 3> horizon{0.93F, 0.95F, 0.97F}, above{0.55F, 0.70F, 0.88F}, below{0.78F, 0.80F, 0.83F};
+  std::optional<std::array<int, kSkySides>> box{};  // places in Scene::textures
 };
 
 // Lines for people to judge distances by; no sensor sees them.
 struct GroundGrid {
   Rect extent;
-  double interval = 1;
+  double interval = 1, width = 0.02;  // m, of the lines
+  Color color;
+  uint32_t frame = kWorldFrame;  // which it follows in steps of the interval
+};
+
+// A line through points of the world, for people as well.
+struct Marker {
+  std::vector<Vec3> points;
   Color color;
 };
 
@@ -76,9 +88,10 @@ struct Scene {
   std::vector<std::shared_ptr<const ColorImage>> textures;
   std::vector<Instance> instances;
   std::vector<GroundGrid> ground_grids;
+  std::vector<Marker> markers;
   Sun sun;
   Sky sky;
-  bool has_shadows = true;               // those that sensors see
+  bool has_shadows = true;
   std::vector<std::string> label_names;  // of the things, from label 1 on
   uint32_t frame_count = 1;              // length of the array of poses
 

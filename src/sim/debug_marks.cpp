@@ -28,7 +28,7 @@ void add_hits(Simulation& simulation, size_t index, Marks& marks) {
   std::vector<float> ranges(angles.size());
   std::vector<uint8_t> valid(angles.size());
   simulation.read_now(index, ranges.data(), valid.data());
-  const Pose3 base = vehicle_pose(simulation, model.vehicle);
+  const Pose3 base = model.is_standalone() ? Pose3{} : vehicle_pose(simulation, model.vehicle);
   const Pose3 mount = lidar->mount();
   const Pose2 sensor = compose({base.x, base.y, base.yaw}, {mount.x, mount.y, mount.yaw});
   for (size_t i = 0; i < angles.size(); ++i) {

@@ -74,7 +74,8 @@ b2TOIOutput first_touch(const Way& a, const Way& b) {
 
 // Some moment from `t` on at which the two overlap by more than contacts do.
 bool overlaps_on_way(const Way& a, const Way& b, float t, float travel) {
-  const int count = std::clamp(static_cast<int>(travel / kSampleStep), 1, kMaxSamples);
+  const float samples = travel / kSampleStep;
+  const int count = samples < kMaxSamples ? std::max(static_cast<int>(samples), 1) : kMaxSamples;
   for (int i = 1; i <= count; ++i) {
     const float s = t + (1 - t) * static_cast<float>(i) / static_cast<float>(count);
     if (separation(*a.shape, a.at(s), *b.shape, b.at(s)).distance < -kGraze) return true;

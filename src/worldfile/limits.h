@@ -26,9 +26,12 @@ inline constexpr size_t kMaxFileBytes = size_t{8} << 20;      // of one XML file
 inline constexpr size_t kMaxFilesBytes = size_t{32} << 20;    // of all XML files
 inline constexpr int64_t kMaxParsedElements = 1000000;        // of all XML files
 inline constexpr int64_t kMaxWork = 5000000;                  // elements looked at, those of classes included
+inline constexpr int64_t kMaxRows = 5000000;                  // of files of points
+inline constexpr int64_t kMaxSeenPoints = 1000000;            // of clouds and markers
 
 // Memory that an object takes once it is compiled, about.
 inline constexpr double kVehicleBytes = 16e3, kBlockBytes = 4e3, kElementBytes = 500, kValueBytes = 200;
+inline constexpr double kSeenPointBytes = 300;  // four triangles
 
 // `place`: an element, whose line is only searched for where an error needs it, or a SourceLocation.
 class Budget {
@@ -51,6 +54,14 @@ class Budget {
   // Values of a component, such as a controller, that are kept until it is compiled.
   void values(size_t n, const SourceLocation& where) {
     guard_.take(static_cast<double>(n) * kValueBytes, where, "the world");
+  }
+  // Rows of a file of points, each time that it is read; points that are drawn.
+  void rows(size_t n, const SourceLocation& where) {
+    take(rows_, n, kMaxRows, "rows of points in files", where);
+  }
+  void seen_points(size_t n, const SourceLocation& where) {
+    take(seen_points_, n, kMaxSeenPoints, "points of clouds and markers", where);
+    guard_.take(static_cast<double>(n) * kSeenPointBytes, where, "the points");
   }
   void include(const SourceLocation& where) { take(includes_, 1, kMaxIncludes, "includes", where); }
   void file(size_t bytes, const SourceLocation& where) {
@@ -88,6 +99,7 @@ class Budget {
   LoadGuard& guard_;
   int64_t singles_ = 0;
   int64_t elements_ = 0, work_ = 0, parsed_ = 0, bodies_ = 0, includes_ = 0, references_ = 0;
+  int64_t rows_ = 0, seen_points_ = 0;
   uint64_t file_bytes_ = 0, text_bytes_ = 0, expanded_bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Elements whose content is checked and then has no effect: what a viewer or a recorder would use.
+// Top-level elements that place nothing: checked only, for receivers, for people.
 #include "worldfile/expression.h"
 #include "worldfile/parse.h"
 
@@ -18,10 +18,6 @@ void check_gui(LoadState& state, const Element& e) {
   check_group(state, e, gui_tags());
 }
 
-void check_lights(LoadState& state, const Element& e) {
-  check_group(state, e, light_tags());
-}
-
 // Receivers and IMUs look at it (model/compile_site.cpp). Coordinates of a UTM zone need nothing else:
 // Model::origin.
 void parse_georeference(LoadState& state, const Element& e) {
@@ -39,17 +35,6 @@ void parse_georeference(LoadState& state, const Element& e) {
   state.world.georeference = at;
 }
 
-void check_skybox(LoadState& state, const Element& e) {
-  const Fields fields(state, {}, e);
-  const std::optional<NamedText> textures = fields.scalar("textures");
-  if (!textures || textures->text.find("%s") == std::string::npos)
-    throw WorldFileError(textures ? textures->where : e.where(),
-                         "<element class=\"skybox\">: expected <textures> with one %s in it");
-  fields.warn_unknown("element class=\"skybox\"", tag_names(skybox_tags()));
-  state.warnings.add("no effect skybox", e.where(),
-                     "<element class=\"skybox\"> has no effect in this version");
-}
-
 void parse_marker(LoadState& state, const Element& e) {
   const NamedText type = required_attribute(state, e, "type", {});
   if (type.text != "line_strip")
@@ -58,9 +43,10 @@ void parse_marker(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
   const std::optional<NamedText> points = fields.scalar("points");
   if (!points) throw WorldFileError(e.where(), "<marker> has no <points>");
-  constexpr size_t kMaxNumbers = 3000000;
+  constexpr size_t kMaxNumbers = 300000;
   const std::vector<double> v = parse_numbers(*points, 3, kMaxNumbers, "rows of x y z");
   if (v.size() % 3 != 0) throw WorldFileError(points->where, "<points>: expected rows of x y z");
+  state.budget.seen_points(v.size() / 3, points->where);
   MarkerSpec out;
   out.where = e.where();
   read_tags(state, fields, marker_tags(), out);
@@ -71,7 +57,6 @@ void parse_marker(LoadState& state, const Element& e) {
   for (size_t i = 0; i < v.size(); i += 3)
     out.points.push_back({v[i] + shift[0], v[i + 1] + shift[1], v[i + 2] + shift[2]});
   fields.warn_unknown("marker", tag_names(marker_tags()));
-  warn_no_effect(state, "marker", e.where());
   state.world.markers.push_back(std::move(out));
 }
 

@@ -34,6 +34,7 @@ void parse_walls(LoadState& state, const Element& e);
 // The mesh that <model_uri> names, if it is there.
 std::shared_ptr<const MeshFile> read_model(LoadState& state, NamedText uri);
 // The image that a tag names, if it is there.
+std::shared_ptr<const ColorImage> read_texture(LoadState& state, NamedText uri);
 std::shared_ptr<const ColorImage> read_texture(LoadState& state, const Fields& fields, std::string_view tag);
 BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, double height);
 void parse_element(LoadState& state, const Element& e);
@@ -42,8 +43,9 @@ void read_dem(LoadState& state, const Fields& fields, const NamedText& name, Ele
 void parse_point_cloud(LoadState& state, const Fields& fields, const Element& e);
 void parse_elevation_map(LoadState& state, const Fields& fields, const Element& e);
 
-// The <visual>s of an object that are enabled and name a mesh.
+// The <visual>s of an object that are enabled and name a mesh; those of an element join the world.
 std::vector<VisualSpec> parse_visuals(LoadState& state, const Fields& object);
+void add_element_visuals(LoadState& state, const Fields& fields, int order, const Pose3& pose = {});
 
 // What it says, none if it is switched off; of a sensor the topic, "" if it is switched off.
 std::shared_ptr<const PublicationSpec> parse_publish(LoadState& state, const Element& e, const Scope& scope);
@@ -53,10 +55,11 @@ void warn_of_absent_objects(LoadState& state);
 // Of what is not published at all.
 void warn_of_publish(LoadState& state, const PlacementSpec& placement, std::string_view tag);
 
+void parse_lights(LoadState& state, const Element& e);
+void parse_skybox(LoadState& state, const Fields& fields, const Element& e);
+
 // Tags that are checked and then have no effect.
 void parse_marker(LoadState& state, const Element& e);
 void parse_georeference(LoadState& state, const Element& e);
-void check_skybox(LoadState& state, const Element& e);
 void check_gui(LoadState& state, const Element& e);
-void check_lights(LoadState& state, const Element& e);
 }  // namespace mvsim

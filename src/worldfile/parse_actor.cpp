@@ -85,9 +85,7 @@ void parse_actor(LoadState& state, const Element& e) {
     throw WorldFileError(out.where, "<actor> '" + out.name + "' has an <animation>, expected a <path>");
   read_tags(state, fields, actor_tags(), out);
   if (const Element* path = fields.node("path")) parse_path(state, *path, fields.scope(), out);
-  if (const Element* visual = fields.node("visual"))
-    state.warnings.add("visual of an actor", visual->where(),
-                       "<visual> has no effect in an <actor> in this version: a plain figure is drawn");
+  out.visuals = parse_visuals(state, fields);
   state.world.actors.push_back(std::move(out));
 }
 

@@ -82,6 +82,7 @@ void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
   } else {
     read_grid_image(state, opened, out);
   }
+  add_element_visuals(state, fields, out.order);
   state.world.grids.push_back(std::move(out));
 }
 
@@ -102,6 +103,7 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
                        "<init_vel> has no effect in a plane, which never moves");
   read_tags(state, fields, plane_texture_tags(), out.texture);
   out.texture.image = read_texture(state, fields, "texture");
+  out.visuals = parse_visuals(state, fields);
   fields.warn_unknown(
       "element class=\"horizontal_plane\"",
       tag_names(extent_tags(), horizontal_plane_tags(), plane_texture_tags(), placement_tags()));
@@ -140,6 +142,8 @@ void parse_ground_grid(LoadState& state, const Fields& fields, const Element& e)
       if (trimmed(focus->text).empty())
         throw WorldFileError(focus->where, "<" + focus->name + "> is empty, expected the name of a vehicle");
       out.floating = true;
+      out.focus = trimmed(focus->text);
+      out.focus_where = focus->where;
     }
   read_extent(state, fields, e, out.extent);
   fields.warn_unknown("element class=\"ground_grid\"", tag_names(ground_grid_tags(), extent_tags()));
@@ -147,6 +151,11 @@ void parse_ground_grid(LoadState& state, const Fields& fields, const Element& e)
 }
 
 }  // namespace
+
+void add_element_visuals(LoadState& state, const Fields& fields, int order, const Pose3& pose) {
+  if (std::vector<VisualSpec> visuals = parse_visuals(state, fields); !visuals.empty())
+    state.world.element_visuals.push_back({std::move(visuals), pose, order});
+}
 
 void parse_element(LoadState& state, const Element& e) {
   const NamedText class_name = required_attribute(state, e, "class", {});
@@ -157,7 +166,7 @@ void parse_element(LoadState& state, const Element& e) {
   if (class_name.text == "vertical_plane") return parse_vertical_plane(state, fields, e);
   if (class_name.text == "property_region") return parse_region(state, fields, e);
   if (class_name.text == "ground_grid") return parse_ground_grid(state, fields, e);
-  if (class_name.text == "skybox") return check_skybox(state, e);
+  if (class_name.text == "skybox") return parse_skybox(state, fields, e);
   if (class_name.text == "pointcloud" || class_name.text == "point_cloud")
     return parse_point_cloud(state, fields, e);
   const std::vector<std::string> names{"pointcloud",  "occupancy_grid",  "elevation_map", "horizontal_plane",

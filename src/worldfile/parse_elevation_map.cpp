@@ -96,6 +96,7 @@ void parse_elevation_map(LoadState& state, const Fields& fields, const Element& 
   read_kernel(fields, out);
   read_texture(state, fields, out);
   fields.warn_unknown("element class=\"elevation_map\"", tag_names(elevation_map_tags()));
+  add_element_visuals(state, fields, out.order);
   state.world.elevation_maps.push_back(std::move(out));
 }
 

@@ -65,8 +65,8 @@ void add_panels(LoadState& state, const VerticalPlaneSpec& plane, double length,
     double z = plane.z;
     const auto add = [&](double upper) {
       if (upper - z < kThinnest) return;
-      state.world.panels.push_back(
-          {at(begin), at(end), plane.thickness, z, upper, plane.color, plane.texture, order});
+      state.world.panels.push_back({at(begin), at(end), plane.thickness, z, upper, plane.color, plane.texture,
+                                    plane.casts_shadow, order});
     };
     for (const Opening& opening : here) {
       add(std::min(opening.z_min, top));
@@ -103,6 +103,7 @@ void parse_vertical_plane(LoadState& state, const Fields& fields, const Element&
   if (parts.empty())
     state.warnings.add("no wall", e.where(),
                        "<element class=\"vertical_plane\">: its doors leave nothing of the wall");
+  const int order = state.order;
   for (const Opening& part : parts) {
     state.budget.body(kBlockBytes, e.where());
     const auto at = [&](double along) { return from + (along / length) * (to - from); };
@@ -115,10 +116,12 @@ void parse_vertical_plane(LoadState& state, const Fields& fields, const Element&
     wall.color = plane.color;
     wall.texture = plane.texture;
     wall.is_drawn = openings.empty();
+    wall.casts_shadow = plane.casts_shadow;
     wall.where = wall.placement.where = e.where();
     state.world.blocks.push_back(std::move(wall));
   }
   if (!openings.empty()) add_panels(state, plane, length, openings, e.where());
+  add_element_visuals(state, fields, order);
 }
 
 }  // namespace mvsim

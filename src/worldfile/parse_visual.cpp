@@ -10,9 +10,15 @@ constexpr size_t kMaxBesideBytes = size_t{64} << 20;
 OpenBeside files_beside(LoadState& state, const OpenFile& mesh) {
   return [&state, folder = folder_of(mesh.path())](const std::string& name,
                                                    std::string& reason) -> std::optional<FileBeside> {
+    if (name.find("://") != std::string::npos) {  // nor would `fetch` go where a mesh sends it
+      reason = "is no file beside the mesh";
+      return std::nullopt;
+    }
     try {
-      if (const std::optional<OpenFile> file = state.resources.find(name, folder))
-        return FileBeside{file->path(), file->read(kMaxBesideBytes)};
+      if (std::optional<OpenFile> file = state.resources.find(name, folder)) {
+        const auto opened = std::make_shared<const OpenFile>(std::move(*file));
+        return FileBeside{opened->path(), [opened] { return opened->read(kMaxBesideBytes); }};
+      }
       reason = "is not fetched";
     } catch (const Error& e) {
       reason = e.what();
@@ -51,16 +57,17 @@ std::shared_ptr<const MeshFile> read_model(LoadState& state, NamedText uri) {
   return mesh;
 }
 
-std::shared_ptr<const ColorImage> read_texture(LoadState& state, const Fields& fields, std::string_view tag) {
-  std::optional<NamedText> uri = fields.scalar(tag);
-  if (!uri || trimmed(uri->text).empty()) return nullptr;
-  uri->text = trimmed(uri->text);
-  const std::optional<OpenFile> file = find_named_file(state, *uri, state.folder);
+std::shared_ptr<const ColorImage> read_texture(LoadState& state, NamedText uri) {
+  uri.text = trimmed(uri.text);
+  const std::optional<OpenFile> file = find_named_file(state, uri, state.folder);
   if (!file) return nullptr;
-  return decoded(uri->where, "<" + std::string(tag) + ">", [&] {
-    return state.session.cache.color_image(file->path(), file->read(kMaxBesideBytes), uri->where,
-                                           state.session.guard);
-  });
+  return decoded(uri.where, "<" + uri.name + ">",
+                 [&] { return state.session.cache.color_image(*file, uri.where, state.session.guard); });
+}
+
+std::shared_ptr<const ColorImage> read_texture(LoadState& state, const Fields& fields, std::string_view tag) {
+  const std::optional<NamedText> uri = fields.scalar(tag);
+  return uri && !trimmed(uri->text).empty() ? read_texture(state, *uri) : nullptr;
 }
 
 std::vector<VisualSpec> parse_visuals(LoadState& state, const Fields& object) {

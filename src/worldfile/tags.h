@@ -20,6 +20,7 @@ struct WallsSpec {
 struct VerticalPlaneSpec {
   double x0 = -10, y0 = -10, x1 = -10, y1 = 10, z = 0, height = 3, thickness = 0.02;
   Color color{0xa0, 0xa0, 0xa0, 255};
+  bool casts_shadow = true;
   TextureSpec texture;
 };
 struct OpeningSpec {
@@ -62,10 +63,11 @@ Tags<PointCloudSpec> point_cloud_tags();
 Tags<PublicationSpec> publish_tags();  // of vehicles and blocks
 PlainTags sensor_publish_tags();
 
+Tags<LightsSpec> light_tags();
+
 // What a viewer or a recorder would use: checked, without effect.
 PlainTags sensor_viewer_tags();
 PlainTags gui_tags();
-PlainTags light_tags();
 Tags<MarkerSpec> marker_tags();
 PlainTags skybox_tags();
 Tags<GeoreferenceSpec> georeference_tags();

@@ -18,7 +18,7 @@ constexpr Tag<ActorSpec> kActor[] = {
     any_text("animation_run", "the same"),
     any_text("turning_rate", "without effect, as in MVSim"),
     own("path", "its `waypoint`s: x y yaw, or x y z yaw pitch roll; `loop`: true unless it says false"),
-    own("visual", "a model in place of the figure: without effect yet")};
+    own("visual", "a model in place of the figure, whose limbs do not move")};
 
 constexpr Tag<WaypointSpec> kWaypoint[] = {{number("pause", 0, 1e6, "s", "there"), &WaypointSpec::pause},
                                            own("animation", "`walk`, `run` or `idle`: on the way there")};

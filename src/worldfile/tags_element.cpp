@@ -14,6 +14,8 @@ constexpr Tag<Rect> kExtent[] = {{place("x_min"), &Rect::x_min},
                                  {place("y_min"), &Rect::y_min},
                                  {place("y_max"), &Rect::y_max}};
 
+constexpr TagInfo kElementVisual = own("visual", "a model that is drawn beside it");
+
 constexpr double kMaxPixel = 1e6;
 constexpr Tag<OccupancyGridSpec> kGrid[] = {
     own("file",
@@ -28,7 +30,8 @@ constexpr Tag<OccupancyGridSpec> kGrid[] = {
     {number("centerpixel_y", -kMaxPixel, kMaxPixel), &OccupancyGridSpec::center_y},
     boolean("show_collisions").without_effect(),
     {number("restitution", 0, 1), &OccupancyGridSpec::restitution},
-    {number("lateral_friction", 0, 1e3), &OccupancyGridSpec::lateral_friction}};
+    {number("lateral_friction", 0, 1e3), &OccupancyGridSpec::lateral_friction},
+    kElementVisual};
 
 constexpr Tag<ElevationMapSpec> kElevationMap[] = {
     own("elevation_image", "PNG or PGM of 8 or 16 bits, no gamma"),
@@ -52,19 +55,22 @@ constexpr Tag<ElevationMapSpec> kElevationMap[] = {
     own("texture_image_rotate", "0, 90, -90, 180 or -180 deg"),
     own("texture_extension_x", "of one copy of it (m); 0: all of the map"),
     own("texture_extension_y"),
-    any_number("model_split_size").without_effect()};
+    any_number("model_split_size", "m", "a map is one mesh here").without_effect(),
+    kElementVisual};
 
 constexpr Tag<HorizontalPlaneSpec> kHorizontalPlane[] = {
     {place("z"), &HorizontalPlaneSpec::z},
     {color("color"), &HorizontalPlaneSpec::color},
     {choice("cull_face", kFaces, "the side that is not drawn; `FRONT` is the upper one"),
-     &HorizontalPlaneSpec::cull}};
+     &HorizontalPlaneSpec::cull},
+    {boolean("enable_shadows", "above 0 it throws a shadow, unless `FRONT` is not drawn"),
+     &HorizontalPlaneSpec::casts_shadow},
+    kElementVisual};
 
 constexpr Tag<TextureSpec> kPlaneTexture[] = {
     own("texture", "PNG or JPEG, in place of the colour"),
     {number_above("texture_size_x", 0, kMaxNumber, "m", "of one copy of it"), &TextureSpec::size_x},
-    {number_above("texture_size_y", 0, kMaxNumber, "m"), &TextureSpec::size_y},
-    boolean("enable_shadows").without_effect()};
+    {number_above("texture_size_y", 0, kMaxNumber, "m"), &TextureSpec::size_y}};
 
 constexpr Tag<VerticalPlaneSpec> kVerticalPlane[] = {
     {place("x0"), &VerticalPlaneSpec::x0},
@@ -76,6 +82,8 @@ constexpr Tag<VerticalPlaneSpec> kVerticalPlane[] = {
     {number("thickness", kThinnest, kFarthest, "m"), &VerticalPlaneSpec::thickness},
     {color("color"), &VerticalPlaneSpec::color},
     choice("cull_face", kFaces, "a wall has a thickness, and is seen from both sides").without_effect(),
+    {boolean("enable_shadows", "it throws one"), &VerticalPlaneSpec::casts_shadow},
+    kElementVisual,
     own("door", "a gap from floor to top"),
     own("window", "a hole for eyes: bodies and 2D lidars find the wall solid, as in MVSim")};
 
@@ -103,15 +111,16 @@ constexpr Tag<PointCloudSpec> kPointCloud[] = {
     own("file", "the same as `file_txt_3d`"),
     {number_above("points_size", 0, 1000, "px", "a point is drawn 5 mm wide a pixel"), &PointCloudSpec::size},
     {number_above("render_points_size", 0, 1000, "px", "the same"), &PointCloudSpec::size},
-    own("pose_3d", "x y z yaw pitch roll (m, degrees)")};
+    own("pose_3d", "x y z yaw pitch roll (m, degrees)"),
+    kElementVisual};
 
 constexpr Tag<GroundGridSpec> kGroundGrid[] = {
-    {boolean("floating"), &GroundGridSpec::floating},
-    any_text("floating_focus", "name of a vehicle").without_effect(),
-    any_text("float_center_at_vehicle_name", "the same").without_effect(),
+    {boolean("floating", "it moves along with a vehicle, in steps of `interval`"), &GroundGridSpec::floating},
+    any_text("floating_focus", "the name of that vehicle; absent: the one whose name comes first"),
+    any_text("float_center_at_vehicle_name", "the same"),
     {number_above("interval", 0, kFarthest, "m"), &GroundGridSpec::interval},
     {color("color"), &GroundGridSpec::color},
-    number("line_width", 0, kMaxNumber).without_effect()};
+    {number("line_width", 0, 1000, "px", "a line is drawn 2 cm wide a pixel"), &GroundGridSpec::line_width}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// What a viewer or a recorder would use: its values are checked and then have no effect. The
-// rows below an element that has none as a whole (<gui>, <lights>...) say no more of it.
+// Of what people and cameras see beside the things of a world; and what a viewer or a recorder would use,
+// whose values are checked and then have no effect: the rows below an element that has none as a whole
+// (<gui>) say no more of it.
 #include "worldfile/tags.h"
 
 namespace mvsim {
@@ -29,29 +30,39 @@ constexpr TagInfo kGui[] = {boolean("enabled"),
                             any_number("clip_plane_max", "m"),
                             boolean("headless")};
 
-constexpr TagInfo kLight[] = {boolean("enabled"),
-                              boolean("enable_shadows"),
-                              any_integer("shadow_map_size"),
-                              any_number("light_azimuth_deg", "deg"),
-                              any_number("light_azimuth"),
-                              any_number("light_elevation_deg", "deg"),
-                              any_number("light_elevation"),
-                              color("light_color"),
-                              any_number("light_ambient"),
-                              any_number("light_clip_plane_min", "m"),
-                              any_number("light_clip_plane_max", "m"),
-                              any_number("shadow_bias"),
-                              any_number("shadow_bias_cam2frag"),
-                              any_number("shadow_bias_normal"),
-                              any_number("eye_distance_to_shadow_map_extension"),
-                              any_number("minimum_shadow_map_extension_ratio")};
+constexpr std::string_view kShadowMap = "of MVSim's shadow maps: shadows need none here";
+constexpr TagInfo shadow_map(std::string_view name, std::string_view unit = {}) {
+  return any_number(name, unit, kShadowMap);
+}
+
+constexpr Tag<LightsSpec> kLight[] = {
+    boolean("enabled", "`false`: as if it were not there"),
+    {boolean("enable_shadows", "of the sun, for cameras and for people"), &LightsSpec::has_shadows},
+    {degrees("light_azimuth", -kMaxTurn, kMaxTurn, "the same as `light_azimuth_deg`"), &LightsSpec::azimuth},
+    {degrees("light_azimuth_deg", -kMaxTurn, kMaxTurn, "where the sun stands: 0 is +x, 90 is +y"),
+     &LightsSpec::azimuth},
+    {degrees("light_elevation", -kMaxTurn, kMaxTurn, "the same as `light_elevation_deg`"),
+     &LightsSpec::elevation},
+    {degrees("light_elevation_deg", -kMaxTurn, kMaxTurn, "90: straight above"), &LightsSpec::elevation},
+    {color("light_color", "of the sun"), &LightsSpec::color},
+    {number("light_ambient", 0, 1, "", "how bright things are where the sun does not reach"),
+     &LightsSpec::ambient},
+    integer("shadow_map_size", -kMaxNumber, kMaxNumber, kShadowMap),
+    shadow_map("light_clip_plane_min", "m"),
+    shadow_map("light_clip_plane_max", "m"),
+    shadow_map("shadow_bias"),
+    shadow_map("shadow_bias_cam2frag"),
+    shadow_map("shadow_bias_normal"),
+    shadow_map("eye_distance_to_shadow_map_extension"),
+    shadow_map("minimum_shadow_map_extension_ratio")};
 
 constexpr Tag<MarkerSpec> kMarker[] = {own("type", "`line_strip`"),
                                        own("points", "rows of x y z"),
                                        {color("color"), &MarkerSpec::color},
                                        point("translation")};
 
-constexpr TagInfo kSkybox[] = {own("textures", "the name of a file with one `%s`")};
+constexpr TagInfo kSkybox[] = {own(
+    "textures", "PNG or JPEG: a name with one `%s`, which stands for Front, Back, Down, Up, Left, Right")};
 
 constexpr Tag<GeoreferenceSpec> kGeoreference[] = {
     boolean("enabled"),
@@ -69,7 +80,7 @@ PlainTags sensor_viewer_tags() {
 PlainTags gui_tags() {
   return kGui;
 }
-PlainTags light_tags() {
+Tags<LightsSpec> light_tags() {
   return kLight;
 }
 Tags<MarkerSpec> marker_tags() {

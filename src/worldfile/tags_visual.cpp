@@ -20,7 +20,7 @@ constexpr Tag<VisualSpec> kVisual[] = {
     {color("model_color", "another one than white: instead of the colours of the materials"),
      &VisualSpec::color},
     {choice("model_cull_faces", kFaces, "the side of the triangles that is not drawn"), &VisualSpec::cull},
-    any_number("model_split_size", "m").without_effect()};
+    any_number("model_split_size", "m", "a mesh is one here").without_effect()};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 // its range; model/ checks what is a ParamSet, and shapes.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -135,6 +136,7 @@ struct BlockSpec : BlockTraits {
   bool is_wall = false;  // made by <walls>
   TextureSpec texture;   // of the sides of a wall
   bool is_drawn = true;  // false: panels stand for it
+  bool casts_shadow = true;
   int order = 0;
   SourceLocation where;
 };
@@ -189,7 +191,9 @@ struct HorizontalPlaneSpec {
   std::vector<Keyframe> animation;                 // the same
   Color color{0xa0, 0xa0, 0xa0, 255};
   CullFaces cull = CullFaces::kNone;
+  bool casts_shadow = true;
   TextureSpec texture;
+  std::vector<VisualSpec> visuals;
   int order = 0;
   SourceLocation where;
 };
@@ -210,6 +214,7 @@ struct ActorSpec {
   PlacementSpec placement;
   double walking_speed = 1.4, running_speed = 3.5;  // m/s
   double height = 1.75, collision_radius = 0.3, collision_height = 1.7;
+  std::vector<VisualSpec> visuals;  // in place of a plain figure
   std::vector<WaypointSpec> path;
   bool loops = true;
   int order = 0;
@@ -241,7 +246,26 @@ struct PanelSpec {
   double thickness = 0, z_min = 0, z_max = 0;
   Color color;
   TextureSpec texture;
+  bool casts_shadow = true;
   int order = 0;
+};
+
+// Where light comes from, how much of it, and what is left where it does not reach.
+struct LightsSpec {
+  double azimuth = 45 * kDegree, elevation = 70 * kDegree;  // of the sun, seen from the world
+  Color color;
+  double ambient = 0.5;
+  bool has_shadows = true;
+};
+
+// Pictures of what is behind everything: Front, Back, Down, Up, Left, Right (scene/sky_box.h).
+using SkyboxSpec = std::array<std::shared_ptr<const ColorImage>, 6>;
+
+// What is drawn for an element beside the element itself.
+struct ElementVisualsSpec {
+  std::vector<VisualSpec> visuals;
+  Pose3 pose;
+  int order = 0;  // that of the element
 };
 
 // A line that people see.
@@ -257,10 +281,13 @@ struct GeoreferenceSpec {
   bool is_utm = false;
 };
 
+// Lines for people to judge distances by.
 struct GroundGridSpec {
-  bool floating = true;
+  bool floating = true;  // it moves along with a vehicle, in steps of the interval
+  std::string focus;     // that vehicle; "": the one whose name comes first
+  SourceLocation focus_where;
   Rect extent{-25, 25, -25, 25};
-  double interval = 5;
+  double interval = 5, line_width = 1;
   Color color{0xe0, 0xe0, 0xe0, 255};
   SourceLocation where;
 };
@@ -307,6 +334,9 @@ struct WorldSpec {
   std::vector<PointCloudSpec> point_clouds;
   std::vector<PanelSpec> panels;
   std::vector<MarkerSpec> markers;
+  std::vector<ElementVisualsSpec> element_visuals;  // of elements that stay where they are
+  std::optional<LightsSpec> lights;                 // none: those of scene/scene.h
+  std::optional<SkyboxSpec> skybox;
   std::optional<GeoreferenceSpec> georeference;
   std::vector<SensorSpec> sensors;    // outside of vehicles; poses are world poses
   std::vector<std::string> warnings;  // "path:line:column: text", each once

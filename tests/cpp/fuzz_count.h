@@ -1,10 +1,17 @@
-// How many damaged inputs a slow test tries: `usual` in CI, FACTOR times as many by `./dev fuzz FACTOR`.
+// How many damaged inputs a slow test tries: `usual` in CI, FACTOR times as many by `./dev fuzz FACTOR`; and
+// which: `./dev fuzz FACTOR SEED` tries others.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 inline int fuzz_count(int usual) {
   const char* const factor = std::getenv("MVSIM_FUZZ");
   return usual * std::max(1, factor ? std::atoi(factor) : 1);
+}
+
+inline uint64_t fuzz_seed() {
+  const char* const seed = std::getenv("MVSIM_FUZZ_SEED");
+  return seed ? std::strtoull(seed, nullptr, 10) : 17;
 }

@@ -25,8 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     reason = "does not exist";
     return std::optional<FileBeside>();
   };
-  const DecodeImage decode = [&](const std::string& path, std::string_view image) {
-    return std::make_shared<const ColorImage>(read_color_image(image, path, {}, guard));
+  const DecodeImage decode = [&](const std::string& path, const ReadBytes& read) {
+    return std::make_shared<const ColorImage>(read_color_image(read(), path, {}, guard));
   };
   try {
     const MeshFile mesh = read_mesh({name_of(bytes), bytes, nothing}, {}, guard, decode);

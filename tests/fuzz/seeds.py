@@ -24,6 +24,69 @@ def world_of(body: str) -> bytes:
     return f"<mvsim_world>{body}</mvsim_world>".encode()
 
 
+POSE = "<init_pose>1 2 30</init_pose>"
+SEEN = (
+    "<lights><enable_shadows>true</enable_shadows><light_azimuth_deg>-25</light_azimuth_deg><light_color>#fff0e0"
+    "</light_color><light_elevation>10</light_elevation><light_ambient>0.4</light_ambient></lights><light/>",
+    "<gui><cam_distance>35</cam_distance><cam_point_to>1 2</cam_point_to><ortho>false</ortho></gui>",
+    "<element class='skybox'><textures>sky%s.png</textures></element>",
+    "<element class='skybox'><textures>https://a.b/sky%s.png</textures></element>",
+    "<marker type='line_strip'><color>#ff0000</color><points>0 0 0\n1 0 0</points><translation>1 2</translation>"
+    "</marker>",
+    f"<vehicle name='r'>{POSE}<dynamics class='differential'/><sensor class='laser'><raytrace_3d>true</raytrace_3d>"
+    "<visual><model_uri>box.stl</model_uri></visual><publish><publish_topic>/a</publish_topic></publish></sensor>"
+    "</vehicle><element class='ground_grid'><interval>2</interval><floating_focus>r</floating_focus></element>",
+    "<element class='pointcloud'><file>p.txt</file><points_size>3</points_size><pose_3d>0 0 1 0 0 0</pose_3d>"
+    "<visual><model_uri>z.zip/m/box.ply</model_uri></visual></element>",
+    "<element class='horizontal_plane'><z>3</z><cull_face>FRONT</cull_face><texture>z.zip/m/paint.png</texture>"
+    "<texture_size_x>2</texture_size_x><enable_shadows>false</enable_shadows></element>",
+    "<element class='elevation_map'><elevation_data_matrix>[0 1 0; 1 2 1; 0 1 0]</elevation_data_matrix>"
+    "<apply_kernel>0 0.2 0\n0.2 0.2 0.2\n0 0.2 0</apply_kernel><texture_image_rotate>90</texture_image_rotate>"
+    "<resolution>2</resolution><corner_min_x>-1</corner_min_x></element>",
+    f"<actor:class name='c'><visual><model_uri>box.obj</model_uri></visual></actor:class><actor class='c'>{POSE}"
+    "<path loop='false'><waypoint animation='run'>5 0 0</waypoint><waypoint pause='1'>5 0 1 2 0 0</waypoint></path>"
+    "</actor>",
+    "<walls><model_uri>box.obj</model_uri><transformation>[1 0 0 5; 0 1 0 0; 0 0 1 0; 0 0 0 1]</transformation>"
+    "<wallHeight>2</wallHeight></walls>",
+    *(
+        f"<block>{POSE}<geometry type='{kind}' {size}/><visual_scale>2</visual_scale><restitution>0.1</restitution>"
+        "</block>"
+        for kind, size in (
+            ("box", "lx='1' ly='2' lz='0.5'"),
+            ("ramp", "lx='2' ly='1' lz='0.5'"),
+            ("semi_cylinder_bump", "lx='1' ly='0.2' lz='0.02'"),
+            ("cylinder", "radius='0.5' length='2' vertex_count='6'"),
+            ("sphere", "radius='0.5'"),
+        )
+    ),
+    f"<block name='a'>{POSE}<zmin>0.2</zmin><zmax>0.4</zmax><shape_from_visual/><visual><model_uri>https://a.b/box.glb"
+    "</model_uri><model_scale>2</model_scale><model_roll>90</model_roll></visual><publish><publish_pose_topic>/p"
+    "</publish_pose_topic><publish_relative_pose_topic>/q</publish_relative_pose_topic>"
+    "<publish_relative_pose_objects>a, b</publish_relative_pose_objects></publish></block>",
+    *(
+        "<element class='property_region'><property_name>{}</property_name>{}<x_min>-3</x_min></element>".format(
+            *row
+        )
+        for row in (
+            ("friction_mu", "<value_double>0.2</value_double>"),
+            ("gps_no_coverage", "<value_bool>true</value_bool>"),
+            ("surface", "<value_string>ice</value_string>"),
+        )
+    ),
+    *(
+        f"<sensor class='{kind}' name='s'><pose_3d>1 0 1 0 0 0</pose_3d><sensor_period>0.01</sensor_period></sensor>"
+        for kind in ("camera", "rgbd_camera", "lidar3d", "imu", "gnss", "laser")
+    ),
+    f"<vehicle class='jackal'>{POSE}</vehicle><vehicle:class name='jackal'><dynamics class='differential'><chassis>"
+    "<shape_from_visual/></chassis></dynamics><visual><model_uri>https://absent.b/a.dae</model_uri></visual>"
+    "</vehicle:class>",
+    f"<vehicle>{POSE}<visual name='v'><model_uri>box.stl</model_uri></visual><dynamics class='ackermann'><fl_wheel "
+    "linked_yaw='v' linked_yaw_offset_deg='9'><visual><model_uri>box.dae</model_uri></visual></fl_wheel></dynamics>"
+    "</vehicle>",
+    "<variable name='x' value='$f{sum(1, avg(2, hypot(3, 4)), clamp(0, 3, 1), trunc(sin(2)), log10(9) atan2(1, 2))}'/>",
+)
+
+
 def expressions() -> Iterator[bytes]:
     for text in (
         "if(x > 2 and n <= 3, max(1, 2^n % 5), clamp(0, x, 1))",
@@ -59,6 +122,10 @@ def worlds() -> Iterator[bytes]:
         "<georeference><latitude>36.8</latitude><longitude>-2.3</longitude></georeference>",
     )
     yield from map(world_of, elements)
+    yield from map(world_of, SEEN)
+    yield from map(
+        world_of, re.findall(r"```xml\n(.*?)```", (ROOT / "docs" / "world-files.md").read_text(), re.DOTALL)
+    )
     yield CUT.join(
         [
             world_of('<variable name="n" value="2"/><include file="a.xml" x="$f{n*2}"/>'),
@@ -136,6 +203,7 @@ def environments() -> Iterator[bytes]:
 def snapshots() -> Iterator[bytes]:
     yield bytes([8, 0, 255, 40, 0, 1])
     yield bytes(range(60))
+    yield bytes.fromhex("00fffdfcfbfaf9fe05fd00c6e738cc392b0638392b0607")  # a body of 4e7 m a step
 
 
 TARGETS = {

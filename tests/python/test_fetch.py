@@ -174,3 +174,46 @@ def test_mapped_files_are_not_fetched(
     mapped = f"https://host.invalid/models/={models}"
     assert main(["fetch", "--resources", mapped, world]) == 0
     assert "mapped" in capsys.readouterr().out and server.asked == []
+
+
+def test_urls_that_get_in_each_others_way(server: Server, tmp_path: Path) -> None:
+    """One file's URL is another's folder or record: what was fetched stays as it is."""
+    assert fetch(url_of(server, "map")) == "downloaded"
+    with pytest.raises(FetchError, match="cannot be kept in the cache"):
+        fetch(url_of(server, "map/inner.pgm"))
+    server.content = b"0" * 64
+    with pytest.raises(FetchError, match="is kept for records"):
+        fetch(url_of(server, "map.sha256"))
+    assert fetch(url_of(server, "map")) == "cached"
+    record = cached(server, "map", tmp_path).with_name("map.sha256")
+    record.write_text("")  # an empty one says nothing
+    assert fetch(url_of(server, "map")) == "cached"
+
+
+def test_a_mesh_sends_fetch_nowhere(server: Server, tmp_path: Path) -> None:
+    """The texture that a mesh names by a URL is none; nobody is asked for it."""
+    folder = tmp_path / "worlds"
+    folder.mkdir()
+    (folder / "m.mtl").write_text(f"newmtl a\nmap_Kd {url_of(server, 'secret.png')}\n")
+    (folder / "m.obj").write_text(
+        "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl a\nf 1/1 2/1 3/1\n"
+    )
+    path = folder / "w.world.xml"
+    path.write_text(
+        "<mvsim_world><block><init_pose>0 0 0</init_pose><visual><model_uri>m.obj</model_uri></visual></block>"
+        "</mvsim_world>"
+    )
+    assert main(["fetch", str(path)]) == 0
+    assert server.asked == []
+    assert any("is no file beside the mesh" in warning for warning in World(path).warnings)
+
+
+@pytest.mark.parametrize("prefix", ["mod", "models"])
+def test_a_prefix_ends_between_two_parts(server: Server, tmp_path: Path, prefix: str) -> None:
+    models = tmp_path / "models"
+    (models / "els").mkdir(parents=True)
+    (models / "map.pgm").write_bytes(MAP)
+    (models / "els" / "map.pgm").write_bytes(MAP)
+    world = world_with(tmp_path, url_of(server, "models/map.pgm"))
+    assert main(["fetch", "--resources", f"{url_of(server, prefix)}={models}", world]) == 0
+    assert server.asked == ([] if prefix == "models" else ["/models/map.pgm"])

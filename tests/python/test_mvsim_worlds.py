@@ -37,16 +37,24 @@ needs_maps = pytest.mark.skipif(not YAMLS, reason=f"no maps in {MAPS}")
 @needs_worlds
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.removesuffix(".world.xml"))
-def test_a_world_drives_and_repeats(path: Path) -> None:
+def test_a_world_drives_repeats_and_is_drawn(path: Path) -> None:
     worlds = [World(path, resources=RESOURCES) for _ in range(2)]
+    starts = {name: vehicle.pose for name, vehicle in worlds[0].vehicles.items()}
     for world in worlds:
         for vehicle in world.vehicles.values():
             if vehicle.takes_twist:
                 vehicle.set_twist(0.5, 0.2)
+            else:
+                vehicle.set_command(*[-1.0] * len(vehicle.command_names))
         world.step(10)
     states = [world.snapshot() for world in worlds]
     assert states[0] == states[1]
-    assert all(np.isfinite(list(v.pose)).all() for v in worlds[0].vehicles.values())
+    for name, vehicle in worlds[0].vehicles.items():
+        assert np.isfinite(list(vehicle.pose)).all()
+        way = np.hypot(vehicle.pose.x - starts[name].x, vehicle.pose.y - starts[name].y)
+        assert way > 0.2 or vehicle.had_collision, name
+    picture = worlds[0].draw(160, 120)
+    assert picture.reshape(-1, 3).std(axis=0).max() > 5  # of several colours
 
 
 @needs_worlds

@@ -22,6 +22,7 @@ MAX_BYTES = 2**30
 """Of one file."""
 _TIMEOUT = 60.0  # s without a byte
 _PIECE = 2**20
+_RECORD = ".sha256"
 
 
 class FetchError(ValueError):
@@ -63,8 +64,18 @@ def fetch(url: str, cache: Path | None = None, *, check: bool = False) -> str:
     target = (Path(cache_folder()) if cache is None else cache) / url.replace("://", "/", 1)
     if ".." in target.parts or not url.startswith(("http://", "https://")):
         raise FetchError(f"{url}: is not the URL of a file")
-    record = target.with_name(target.name + ".sha256")
-    known = record.read_text().split()[0] if record.is_file() else None
+    if target.suffix == _RECORD:
+        raise FetchError(f"{url}: a name that ends in {_RECORD} is kept for records of the cache")
+    try:
+        return _fetch_into(target, url, check)
+    except OSError as error:  # of the cache: the URL of a file may be a folder of another's
+        raise FetchError(f"{url}: cannot be kept in the cache: {error}") from error
+
+
+def _fetch_into(target: Path, url: str, check: bool) -> str:
+    record = target.with_name(target.name + _RECORD)
+    words = record.read_text().split() if record.is_file() else []
+    known = words[0] if words else None
     if target.is_file():
         if known is not None and _hash_of(target) != known:
             raise FetchError(
@@ -138,6 +149,8 @@ def _opener() -> urllib.request.OpenerDirector:
 
 def _is_mapped(url: str, prefix: str, folder: str) -> bool:
     rest = url[len(prefix) :] if url.startswith(prefix) else ""
+    if not prefix.endswith("/") and not rest.startswith("/"):  # a prefix ends between two parts
+        return False
     return bool(rest) and (Path(folder) / rest.lstrip("/")).is_file()
 
 

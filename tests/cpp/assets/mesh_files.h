@@ -26,14 +26,13 @@ inline std::string mesh_path(const std::string& name) {
 inline MeshFile mesh_from(const std::string& path, std::string_view bytes) {
   LoadGuard guard;
   const auto beside = [&](const std::string& name, std::string& reason) -> std::optional<FileBeside> {
-    FileBeside file{path.substr(0, path.rfind('/') + 1) + name, {}};
-    file.bytes = file_bytes(file.path);
-    if (!file.bytes.empty()) return file;
+    const std::string found = path.substr(0, path.rfind('/') + 1) + name;
+    if (!file_bytes(found).empty()) return FileBeside{found, [found] { return file_bytes(found); }};
     reason = "does not exist";
     return std::nullopt;
   };
-  return read_mesh({path, bytes, beside}, {}, guard, [&](const std::string& name, std::string_view image) {
-    return std::make_shared<const ColorImage>(read_color_image(image, name, {}, guard));
+  return read_mesh({path, bytes, beside}, {}, guard, [&](const std::string& name, const ReadBytes& read) {
+    return std::make_shared<const ColorImage>(read_color_image(read(), name, {}, guard));
   });
 }
 

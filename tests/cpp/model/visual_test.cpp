@@ -172,6 +172,57 @@ TEST(Visual, LinkedOnesTurnWithTheirWheel) {
   EXPECT_NEAR(math::atan2(frame.x.y, frame.x.x), steer - kPi / 2, 1e-6);
 }
 
+TEST(Visual, APersonMayHaveAModel) {
+  const std::string actor = "<actor name='p'><init_pose>1 2 0</init_pose>";
+  const auto figure = model_of(actor + "</actor>"), dressed = model_of(actor + kBox + "</actor>");
+  EXPECT_EQ(figure->scene->instances.size(), 2U) << "body and head";
+  EXPECT_EQ(meshes_in(*dressed->scene), 1U);
+  ASSERT_EQ(dressed->scene->instances.size(), 1U);
+  EXPECT_EQ(dressed->scene->instances[0].frame, dressed->actors[0].frame);
+  EXPECT_FALSE(warns(*dressed, "<visual>"));
+  EXPECT_EQ(figure->fingerprint, dressed->fingerprint);
+  const auto of_class = model_of("<actor:class name='c'>" + kBox + "</actor:class><actor class='c'>" +
+                                 "<init_pose>0 0 0</init_pose></actor>");
+  EXPECT_EQ(meshes_in(*of_class->scene), 1U);
+}
+
+TEST(Visual, ElementsHaveThemBesideTheirOwnShape) {
+  const std::string plane = "<element class='horizontal_plane'><init_pose>5 0 90</init_pose><z>2</z>";
+  const auto still = model_of(plane + kBox + "</element>");
+  ASSERT_EQ(still->scene->instances.size(), 2U);
+  const Instance& box = still->scene->instances[1];
+  EXPECT_EQ(box.frame, kWorldFrame);
+  EXPECT_NEAR(box.T_frame_shape.transform({1, 0, 0}).y, 1, 1e-9) << "turned with the plane";
+  EXPECT_NEAR(box.T_frame_shape.origin.x, 5, 1e-9);
+  EXPECT_EQ(box.label, still->scene->instances[0].label);
+  const auto moving = model_of(plane +
+                               "<animation type='keyframes'><time_pose>0 0 0 0</time_pose>"
+                               "<time_pose>2 1 0 0</time_pose></animation>" +
+                               kBox + "</element>");
+  ASSERT_EQ(moving->scene->instances.size(), 2U);
+  EXPECT_EQ(moving->scene->instances[1].frame, moving->moving_planes.at(0).frame);
+  for (const std::string element :
+       {"<element class='elevation_map'><elevation_data_matrix>[0 0; 0 0]</elevation_data_matrix>",
+        "<element class='vertical_plane'>", "<element class='vertical_plane'><window/>"}) {
+    const auto with = model_of(element + kBox + "</element>"), without = model_of(element + "</element>");
+    EXPECT_EQ(meshes_in(*with->scene), 1U) << element;
+    EXPECT_EQ(with->scene->instances.size(), without->scene->instances.size() + 1) << element;
+    EXPECT_EQ(with->fingerprint, without->fingerprint);
+    EXPECT_FALSE(warns(*with, "unknown"));
+  }
+}
+
+TEST(Visual, APanelThrowsAShadowUnlessItIsToldNotTo) {
+  const auto throws_one = [](const std::string& inside) {
+    const auto model = model_of("<element class='vertical_plane'>" + inside + "</element>");
+    return model->scene->materials.at(model->scene->instances.at(0).material).casts_shadow;
+  };
+  for (const std::string opening : {"", "<window/>"}) {
+    EXPECT_TRUE(throws_one(opening));
+    EXPECT_FALSE(throws_one(opening + "<enable_shadows>false</enable_shadows>"));
+  }
+}
+
 TEST(Visual, AnAbsentMeshIsOneWarningAndAKnownFootprint) {
   const std::string visual = "<visual><model_uri>https://example.org/a.dae</model_uri></visual>";
   const std::string derived =

@@ -99,6 +99,18 @@ TEST(DebugMarks, LidarsHitWhatStandsThereAndLookingChangesNothing) {
   EXPECT_TRUE(marks.goal->line.empty()) << "level ground";
 }
 
+TEST(DebugMarks, ALidarThatStandsInTheWorldHitsToo) {
+  const Simulation simulation(
+      model_of("<block><static>true</static><init_pose>3 0 0</init_pose></block>"
+               "<sensor class='laser' name='s'><pose_3d>1 0 0.4 0 0 "
+               "0</pose_3d><nrays>3</nrays><fov_degrees>2</fov_degrees>"
+               "<range_std_noise>0</range_std_noise><angle_std_noise_deg>0</angle_std_noise_deg></sensor>"),
+      0);
+  const Marks marks = debug_marks(simulation, {});
+  ASSERT_EQ(marks.hits.size(), 3u);
+  expect_near(marks.hits[1], {2.5, 0, 0.4});
+}
+
 TEST(DebugMarks, JointsAreShownByKind) {
   const auto model =
       model_of(bot("a", kPid, kOrigin) +

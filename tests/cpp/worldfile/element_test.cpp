@@ -151,9 +151,11 @@ TEST(Element, GroundGrid) {
   EXPECT_EQ(world.ground_grids[0].interval, 1);
   EXPECT_EQ(world.ground_grids[0].extent.x_min, -2);
   EXPECT_TRUE(world.ground_grids.at(1).floating) << "a focus makes it float";
+  EXPECT_EQ(world.ground_grids[1].focus, "r1");
+  EXPECT_EQ(world.ground_grids[1].line_width, 2);
   EXPECT_TRUE(world.ground_grids.at(2).floating);
-  for (const char* name : {"floating_focus", "float_center_at_vehicle_name", "line_width"})
-    EXPECT_TRUE(has(joined(world.warnings), "<" + std::string(name) + "> has no effect in this version"));
+  EXPECT_EQ(world.ground_grids[2].focus, "r2");
+  EXPECT_EQ(joined(world.warnings), "");
 }
 
 TEST(Element, EachOfARepeatedTagWithoutEffectIsChecked) {
@@ -213,17 +215,15 @@ TEST(PointCloud, ReadsRowsAndSaysWhichIsWrong) {
   EXPECT_TRUE(has(error_of("<element class='pointcloud'/>"), "has no <file_txt_3d>"));
 }
 
-TEST(World, WhereItLiesOnEarthIsCheckedAndItsSkyHasNoEffect) {
-  const std::string sky = "<element class='skybox'><textures>sky_%s.jpg</textures></element>";
+// Language fact 25.
+TEST(World, WhereItLiesOnEarthIsChecked) {
   const std::string warnings =
       joined(load_body("<georeference><latitude>36.8</latitude><longitude>-2.3</longitude><hight>200</hight>"
-                       "<world_to_enu_rotation_deg>5</world_to_enu_rotation_deg></georeference>" +
-                       sky)
+                       "<world_to_enu_rotation_deg>5</world_to_enu_rotation_deg></georeference>")
                  .warnings);
   EXPECT_FALSE(has(warnings, "<georeference> has no effect")) << warnings;
   EXPECT_TRUE(has(warnings, "<hight> is unknown in <georeference> and ignored, did you mean 'height'?"))
       << warnings;
-  EXPECT_TRUE(has(warnings, "<element class=\"skybox\"> has no effect")) << warnings;
   EXPECT_TRUE(
       has(error_of("<georeference><latitude>north</latitude></georeference>"), "<latitude>: found 'north'"));
   const std::string utm = "<georeference><world_is_utm>true</world_is_utm>";
@@ -233,8 +233,6 @@ TEST(World, WhereItLiesOnEarthIsCheckedAndItsSkyHasNoEffect) {
       has(error_of(utm + place + "<world_to_enu_rotation_deg>5</world_to_enu_rotation_deg></georeference>"),
           "found <world_is_utm> with a rotation of 5 degrees"));
   EXPECT_EQ(error_of(utm + place + "</georeference>"), "");
-  EXPECT_TRUE(has(error_of("<element class='skybox'/>"), "expected <textures> with one %s"));
-  EXPECT_TRUE(has(error_of("<element class='skybox'><textures>a.jpg</textures></element>"), "with one %s"));
 }
 
 TEST(World, GlobalScalars) {
@@ -258,19 +256,18 @@ TEST(World, GlobalScalars) {
 TEST(World, TagsWithoutEffectAreCheckedAndSaidOnce) {
   const WorldSpec world = load_body(
       "<gui><ortho>false</ortho><cam_point_to>1 2</cam_point_to><camdistance>3</camdistance></gui>"
-      "<lights><light_color>#ffffff</light_color></lights><joystick_enabled>true</joystick_enabled>"
-      "<marker type='line_strip'><points>0 0 0\n1 0 0</points></marker><server_address>a.b</server_address>"
+      "<joystick_enabled>true</joystick_enabled><server_address>a.b</server_address>"
       "<save_to_rawlog>a.rawlog</save_to_rawlog><rawlog_odometry_rate>10</rawlog_odometry_rate>"
       "<save_ground_truth_trajectory>gt.txt</save_ground_truth_trajectory><ground_truth_rate>5</"
       "ground_truth_rate>"
       "<max_slope_to_collide>0.3</max_slope_to_collide><min_slope_to_collide>-0.3</min_slope_to_collide>");
   const std::string warnings = joined(world.warnings);
-  for (const char* tag : {"gui", "lights", "joystick_enabled", "marker", "server_address", "save_to_rawlog",
-                          "rawlog_odometry_rate", "save_ground_truth_trajectory", "ground_truth_rate",
-                          "max_slope_to_collide", "min_slope_to_collide"})
+  for (const char* tag :
+       {"gui", "joystick_enabled", "server_address", "save_to_rawlog", "rawlog_odometry_rate",
+        "save_ground_truth_trajectory", "ground_truth_rate", "max_slope_to_collide", "min_slope_to_collide"})
     EXPECT_TRUE(has(warnings, "<" + std::string(tag) + "> has no effect")) << warnings;
   EXPECT_TRUE(has(warnings, "<camdistance> is unknown in <gui> and ignored, did you mean 'cam_distance'?"));
-  EXPECT_EQ(world.warnings.size(), 12u);
+  EXPECT_EQ(world.warnings.size(), 10u);
 }
 
 TEST(World, TagsWithoutEffectAreStillJudged) {

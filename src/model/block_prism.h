@@ -1,0 +1,17 @@
+// The prism that stands for a block where it is seen.
+#pragma once
+
+#include "base/geometry3.h"
+#include "model/model.h"
+#include "scene/shapes.h"
+
+namespace mvsim {
+
+struct PlacedPrism {
+  Prism prism;
+  Frame3 T_block_prism;
+};
+
+PlacedPrism block_prism(const BlockModel& block);
+
+}  // namespace mvsim
