@@ -92,6 +92,8 @@ namespace {
 HWY_EXPORT(draw);
 HWY_EXPORT(distances);
 
+constexpr double kAtLimit = 1e-12;  // what lies at `near` or `far` is seen
+
 }  // namespace
 
 void clear_tile(const RayGrid& grid, const PixelRect& rect, double near, double far, RasterTile& tile) {
@@ -105,8 +107,8 @@ void clear_tile(const RayGrid& grid, const PixelRect& rect, double near, double 
   for (int row = rect.top; row < rect.bottom; ++row) {
     const auto begin = static_cast<ptrdiff_t>(static_cast<size_t>(row - rect.top) * tile.stride);
     const double length = grid.length[static_cast<size_t>(row)];
-    std::fill_n(tile.nearness.begin() + begin, tile.stride, 1 / (far * length));
-    std::fill_n(tile.limit.begin() + begin, tile.stride, 1 / (near * length));
+    std::fill_n(tile.nearness.begin() + begin, tile.stride, (1 - kAtLimit) / (far * length));
+    std::fill_n(tile.limit.begin() + begin, tile.stride, (1 + kAtLimit) / (near * length));
   }
 }
 

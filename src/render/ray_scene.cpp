@@ -102,19 +102,19 @@ class BodyBuilder {
     if (body_.triangles.size() >= kMaxTriangles)
       throw Error("cameras and 3D lidars take at most " + std::to_string(kMaxTriangles) +
                   " triangles in one place, found more: make the maps or meshes of the world smaller");
+    const bool is_flat = material.texture == Material::kNoTexture && is_same(corners, &RayCorner::normal) &&
+                         is_same(corners, &RayCorner::alpha);
     body_.triangles.push_back({.corners = corners,
                                .part = part,
                                .texels_per_metre = texels_per_metre(corners, material, ab, ac),
-                               .is_plain = is_plain(corners, material)});
+                               .is_flat = is_flat,
+                               .is_plain = is_flat && is_same(corners, &RayCorner::base)});
   }
 
-  bool is_plain(const std::array<uint32_t, 3>& corners, const Material& material) const {
-    const RayCorner& a = body_.corners[corners[0]];
-    return material.texture == Material::kNoTexture &&
-           std::ranges::all_of(corners, [&](uint32_t corner) {
-             const RayCorner& c = body_.corners[corner];
-             return c.base == a.base && c.normal == a.normal && c.alpha == a.alpha;
-           });
+  template <typename T>
+  bool is_same(const std::array<uint32_t, 3>& corners, T RayCorner::* what) const {
+    const T& first = body_.corners[corners[0]].*what;
+    return body_.corners[corners[1]].*what == first && body_.corners[corners[2]].*what == first;
   }
 
   // How fast the texture goes by, at most.

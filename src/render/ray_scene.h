@@ -23,7 +23,8 @@ struct RayTriangle {
   std::array<uint32_t, 3> corners{};
   uint32_t part = 0;
   float texels_per_metre = 0;  // copies of the texture along a metre; 0: no texture
-  bool is_plain = false;       // all of it has one colour, one normal, and no texture
+  bool is_flat = false;        // it has one normal, one alpha, and no texture
+  bool is_plain = false;       // and one colour
 };
 
 struct RayCorner {

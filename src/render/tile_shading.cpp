@@ -83,6 +83,8 @@ bool TileShading::add_layer(RasterTile& tile, bool is_last) {
         alpha = surface.alpha;
         if (surface.triangle->is_plain)
           seen = lit ? surface.lit : surface.unlit;
+        else if (surface.triangle->is_flat)
+          seen = flat_color(surface, row, column, tile.distance[pixel], lit);
         else
           seen = color_of(surface, ray_of(view_, grid_, row, column), tile.distance[pixel], lit, alpha);
       } else if (is_first_) {
@@ -137,18 +139,49 @@ uint32_t TileShading::surface_of(uint64_t id) {
   Surface surface{.body = &body, .triangle = &triangle, .side = side, .lift = shadow_.seen_by_sun(flat),
                   .is_sunlit = false};
   surface.is_sunlit = surface.lift.z > 0;
-  if (triangle.is_plain) {
-    const RayCorner& corner = body.group->body->corners[triangle.corners[0]];
-    const SurfacePoint point{.base = corner.base, .uv = {}, .alpha = corner.alpha, .normal = {}};
-    const Vec3 normal = side * normalized(body.world_from_normal(
-                                   {corner.normal[0], corner.normal[1], corner.normal[2]}));
-    surface.is_sunlit = surface.is_sunlit && shadow_.seen_by_sun(normal).z > 0;
-    surface.lit = lit_color(point, normal, scene_.sun, true);
-    surface.unlit = lit_color(point, normal, scene_.sun, false);
-    surface.alpha = corner.alpha;
-  }
+  if (triangle.is_flat) set_light(surface);
   surfaces_.push_back(surface);
   return known;
+}
+
+void TileShading::set_light(Surface& surface) const {
+  const PlacedBody& body = *surface.body;
+  const RayCorner& corner = body.group->body->corners[surface.triangle->corners[0]];
+  const Vec3 normal = surface.side * normalized(body.world_from_normal(
+                                         {corner.normal[0], corner.normal[1], corner.normal[2]}));
+  surface.is_sunlit = surface.is_sunlit && shadow_.seen_by_sun(normal).z > 0;
+  surface.lit = light_on(normal, scene_.sun, surface.is_sunlit);
+  surface.unlit = light_on(normal, scene_.sun, false);
+  surface.alpha = corner.alpha;
+  if (!surface.triangle->is_plain) return set_base(surface);
+  surface.lit = lit_color(corner.base, surface.lit);
+  surface.unlit = lit_color(corner.base, surface.unlit);
+}
+
+void TileShading::set_base(Surface& surface) const {
+  const PlacedBody& body = *surface.body;
+  const RayTriangle& triangle = *surface.triangle;
+  const auto corner = [&](size_t i) -> const RayCorner& { return body.group->body->corners[triangle.corners[i]]; };
+  for (size_t channel = 0; channel < 3; ++channel) {
+    double rest = static_cast<double>(corner(0).base[channel]);
+    Vec3 rise;
+    for (size_t k = 0; k < 2; ++k) {
+      const double change = static_cast<double>(corner(k + 1).base[channel]) - static_cast<double>(corner(0).base[channel]);
+      rise = rise + change * triangle.to_weight[k];
+      rest += change * (dot(triangle.to_weight[k], body.eye) - triangle.weight_offset[k]);
+    }
+    const Axes3& m = body.body_from_view;
+    surface.base[channel] = over_grid(view_, {dot(rise, m.x), dot(rise, m.y), dot(rise, m.z)});
+    surface.base_rest[channel] = rest;
+  }
+}
+
+Rgb TileShading::flat_color(const Surface& surface, int row, int column, double distance, bool is_lit) const {
+  const double length = distance * grid_.length[static_cast<size_t>(row)];
+  Rgb base;
+  for (size_t k = 0; k < 3; ++k)
+    base[k] = std::max(0.0F, static_cast<float>(surface.base_rest[k] + length * value(surface.base[k], grid_, row, column)));
+  return lit_color(base, is_lit ? surface.lit : surface.unlit);
 }
 
 void TileShading::find_shadows(const RasterTile& tile) {
@@ -215,7 +248,8 @@ Rgb TileShading::color_of(const Surface& surface, const Vec3& view_ray, double d
   const Vec3 ray = body.body_from_view(view_ray);
   const SurfacePoint point = surface_at(*body.group->body, *surface.triangle, body.eye + distance * ray);
   const Vec3 normal = surface.side * normalized(body.world_from_normal(point.normal));
-  Rgb color = lit_color(point, normal, scene_.sun, is_lit && shadow_.seen_by_sun(normal).z > 0);
+  Rgb color =
+      lit_color(point.base, light_on(normal, scene_.sun, is_lit && shadow_.seen_by_sun(normal).z > 0));
   alpha = point.alpha;
   const int texture = body.group->parts[surface.triangle->part].texture;
   if (texture == Material::kNoTexture) return color;

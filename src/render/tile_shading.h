@@ -32,9 +32,12 @@ class TileShading {
     const RayTriangle* triangle;
     double side;          // -1: seen from behind
     Vec3 lift;            // of length 1, off the triangle, as the sun sees it
-    bool is_sunlit;       // unless something is in between; of one that is not plain perhaps
-    Rgb lit{}, unlit{};   // of a plain one
+    bool is_sunlit;       // unless something is in between; of one that is not flat perhaps
+    // of a flat one:
+    Rgb lit{}, unlit{};                   // colour; if it is not plain, the light that reaches it
     float alpha = 1;
+    std::array<GridFunction, 3> base{};   // squared colours: this times the distance and `base_rest`
+    std::array<double, 3> base_rest{};
   };
 
   // Indices of surfaces by the ids of triangles.
@@ -54,11 +57,14 @@ class TileShading {
   static constexpr uint32_t kNone = ~0U;
 
   uint32_t surface_of(uint64_t id);
+  void set_light(Surface& surface) const;
+  void set_base(Surface& surface) const;
   void find_surfaces(const RasterTile& tile);
   void find_shadows(const RasterTile& tile);
   void collect(const RasterTile& tile, const PixelRect& rect);
   void paint_sky(const RasterTile& tile);
   void look_behind(RasterTile& tile) const;
+  Rgb flat_color(const Surface& surface, int row, int column, double distance, bool is_lit) const;
   Rgb color_of(const Surface& surface, const Vec3& view_ray, double distance, bool is_lit,
                float& alpha) const;
 
