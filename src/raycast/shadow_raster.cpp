@@ -27,7 +27,8 @@ void block(const SunTriangle& t, SunPoints& points) {
   const hn::RebindToUnsigned<D> du;
   for (size_t i = 0; i < points.count; i += hn::Lanes(d)) {
     const VD u = hn::Load(d, points.u.data() + i), v = hn::Load(d, points.v.data() + i);
-    const VD least = hn::Min(hn::Min(value(t.sides[0], u, v), value(t.sides[1], u, v)), value(t.sides[2], u, v));
+    const VD least =
+        hn::Min(hn::Min(value(t.sides[0], u, v), value(t.sides[1], u, v)), value(t.sides[2], u, v));
     const auto below = hn::Gt(value(t.height, u, v), hn::Load(d, points.h.data() + i));
     const auto hit = hn::And(hn::Ge(least, hn::Zero(d)), below);
     const auto before = hn::Load(du, points.blocked.data() + i);

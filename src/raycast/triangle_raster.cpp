@@ -38,12 +38,12 @@ HWY_INLINE void draw_block(const RasterTriangle& t, const RayGrid& grid, int col
   const VD slope0 = hn::Set(d, t.sides[0].slope), slope1 = hn::Set(d, t.sides[1].slope),
            slope2 = hn::Set(d, t.sides[2].slope), slope3 = hn::Set(d, t.nearness.slope);
   const auto id = hn::Set(du, t.id);
-  size_t pixel = static_cast<size_t>(top - tile.rect.top) * tile.stride +
-                 static_cast<size_t>(column - tile.rect.left);
+  size_t pixel =
+      static_cast<size_t>(top - tile.rect.top) * tile.stride + static_cast<size_t>(column - tile.rect.left);
   for (int row = top; row < bottom; ++row, pixel += tile.stride) {
     const VD slope = hn::Set(d, grid.slope[static_cast<size_t>(row)]);
-    const VD least =
-        hn::Min(hn::Min(in_row(side0, slope0, slope), in_row(side1, slope1, slope)), in_row(side2, slope2, slope));
+    const VD least = hn::Min(hn::Min(in_row(side0, slope0, slope), in_row(side1, slope1, slope)),
+                             in_row(side2, slope2, slope));
     const VD near = in_row(nearness, slope3, slope), before = hn::LoadU(d, tile.nearness.data() + pixel);
     const auto meets = hn::And(hn::Ge(least, hn::Zero(d)), hn::Gt(near, before));
     if (hn::AllFalse(d, meets)) continue;
@@ -75,11 +75,40 @@ void distances(const RayGrid& grid, RasterTile& tile) {
     for (size_t i = begin; i < begin + tile.stride; i += lanes) {
       const auto none =
           hn::Eq(hn::LoadU(du, tile.id.data() + i), hn::Set(du, static_cast<uint64_t>(RasterTile::kNothing)));
-      const VD distance =
-          hn::Div(hn::Set(d, 1.0), hn::Mul(length, hn::LoadU(d, tile.nearness.data() + i)));
+      const VD distance = hn::Div(hn::Set(d, 1.0), hn::Mul(length, hn::LoadU(d, tile.nearness.data() + i)));
       hn::StoreU(hn::IfThenElse(hn::RebindMask(d, none), hn::Zero(d), distance), d, tile.distance.data() + i);
     }
   }
+}
+
+void clear(const RayGrid& grid, double near, double far, RasterTile& tile) {
+  const D d;
+  const U du;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (int row = tile.rect.top; row < tile.rect.bottom; ++row) {
+    const double length = grid.length[static_cast<size_t>(row)];
+    const VD nearness = hn::Set(d, (1 - RasterTile::kAtLimit) / (far * length));
+    const VD limit = hn::Set(d, (1 + RasterTile::kAtLimit) / (near * length));
+    for (const size_t end = i + tile.stride; i < end; i += lanes) {
+      hn::StoreU(nearness, d, tile.nearness.data() + i);
+      hn::StoreU(limit, d, tile.limit.data() + i);
+      hn::StoreU(hn::Set(du, static_cast<uint64_t>(RasterTile::kNothing)), du, tile.id.data() + i);
+    }
+  }
+}
+
+void copy(const double* distances, size_t count, double far, float* out) {
+  const D d;
+  const hn::Rebind<float, D> dh;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const VD distance = hn::LoadU(d, distances + i);
+    const auto seen = hn::Le(distance, hn::Set(d, far));
+    hn::StoreU(hn::DemoteTo(dh, hn::IfThenElseZero(seen, distance)), dh, out + i);
+  }
+  for (; i < count; ++i) out[i] = distances[i] <= far ? static_cast<float>(distances[i]) : 0;
 }
 
 }  // namespace mvsim::HWY_NAMESPACE
@@ -91,8 +120,8 @@ namespace {
 
 HWY_EXPORT(draw);
 HWY_EXPORT(distances);
-
-constexpr double kAtLimit = 1e-12;  // what lies at `near` or `far` is seen
+HWY_EXPORT(clear);
+HWY_EXPORT(copy);
 
 }  // namespace
 
@@ -100,16 +129,11 @@ void clear_tile(const RayGrid& grid, const PixelRect& rect, double near, double 
   tile.rect = rect;
   tile.stride = tile_stride(rect.right - rect.left);
   const size_t count = tile.stride * static_cast<size_t>(rect.bottom - rect.top);
-  tile.id.assign(count, RasterTile::kNothing);
+  tile.id.resize(count);
   tile.nearness.resize(count);
   tile.limit.resize(count);
   tile.distance.resize(count);
-  for (int row = rect.top; row < rect.bottom; ++row) {
-    const auto begin = static_cast<ptrdiff_t>(static_cast<size_t>(row - rect.top) * tile.stride);
-    const double length = grid.length[static_cast<size_t>(row)];
-    std::fill_n(tile.nearness.begin() + begin, tile.stride, (1 - kAtLimit) / (far * length));
-    std::fill_n(tile.limit.begin() + begin, tile.stride, (1 + kAtLimit) / (near * length));
-  }
+  HWY_DYNAMIC_DISPATCH(clear)(grid, near, far, tile);
 }
 
 void draw_triangles(std::span<const RasterTriangle> triangles, const RayGrid& grid, RasterTile& tile) {
@@ -118,6 +142,10 @@ void draw_triangles(std::span<const RasterTriangle> triangles, const RayGrid& gr
 
 void set_distances(const RayGrid& grid, RasterTile& tile) {
   HWY_DYNAMIC_DISPATCH(distances)(grid, tile);
+}
+
+void copy_distances(std::span<const double> distances, double far, float* out) {
+  HWY_DYNAMIC_DISPATCH(copy)(distances.data(), distances.size(), far, out);
 }
 
 }  // namespace mvsim

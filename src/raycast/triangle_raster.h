@@ -46,12 +46,14 @@ struct RasterTriangle {
 struct RasterTile {
   static constexpr size_t kPixels = 2048;  // at most, with what fills up the rows
   static constexpr uint64_t kNothing = ~uint64_t{0};
+  static constexpr double kAtLimit = 1e-12;  // of a distance: what is that close to a limit is seen
 
   PixelRect rect;  // left is a multiple of RayGrid::kBlock
   size_t stride = 0;
-  std::vector<double> nearness, limit;  // of the first triangle, as GridFunction counts it; of what may be seen
-  std::vector<uint64_t> id;             // of the first triangle
-  std::vector<double> distance;         // to it, in lengths of the ray; 0: none
+  std::vector<double> nearness,
+      limit;                     // of the first triangle, as GridFunction counts it; of what may be seen
+  std::vector<uint64_t> id;      // of the first triangle
+  std::vector<double> distance;  // to it, in lengths of the ray; 0: none
 };
 
 // So many columns and what fills them up.
@@ -68,5 +70,8 @@ void draw_triangles(std::span<const RasterTriangle> triangles, const RayGrid& gr
 
 // Sets tile.distance.
 void set_distances(const RayGrid& grid, RasterTile& tile);
+
+// Those up to `far`; 0 in place of others.
+void copy_distances(std::span<const double> distances, double far, float* out);
 
 }  // namespace mvsim

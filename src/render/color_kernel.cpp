@@ -36,8 +36,7 @@ void sky(const Sky& sky, const GridFunction& up, const RayGrid& grid, int row, s
                               hn::Set(d, up.slope * slope));
     const VH height = hn::DemoteTo(dh, hn::Div(rise, hn::Sqrt(square)));
     const auto is_above = hn::Gt(height, hn::Zero(dh));
-    const VH share =
-        hn::IfThenElse(is_above, smoothstep(0.7F, height), smoothstep(0.4F, hn::Neg(height)));
+    const VH share = hn::IfThenElse(is_above, smoothstep(0.7F, height), smoothstep(0.4F, hn::Neg(height)));
     HWY_ALIGN float channel[hn::MaxLanes(H())];
     for (size_t k = 0; k < 3; ++k) {
       const VH horizon = hn::Set(dh, sky.horizon[k]);

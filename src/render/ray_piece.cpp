@@ -33,8 +33,7 @@ RayPiece make_piece(std::span<const std::array<Vec3, 3>> triangles) {
     std::array<uint32_t, 3>& corners = piece.triangles.emplace_back();
     for (size_t k = 0; k < 3; ++k) {
       const Vec3 p = triangle[k];
-      const auto [at, is_new] =
-          known.insert({{p.x, p.y, p.z}, static_cast<uint32_t>(piece.points.size())});
+      const auto [at, is_new] = known.insert({{p.x, p.y, p.z}, static_cast<uint32_t>(piece.points.size())});
       corners[k] = at->second;
       if (!is_new) continue;
       piece.points.push_back(p);

@@ -14,8 +14,8 @@ namespace mvsim {
 struct RayPiece {
   Vec3 center;  // of a sphere about it
   double radius = 0;
-  std::vector<Vec3> points;                         // all different
-  std::vector<std::array<uint32_t, 3>> triangles;   // in `points`; of RayBody::triangles from `first` on
+  std::vector<Vec3> points;                        // all different
+  std::vector<std::array<uint32_t, 3>> triangles;  // in `points`; of RayBody::triangles from `first` on
   uint32_t first = 0;
   CullFaces cull = CullFaces::kNone;
   bool casts_shadow = true;

@@ -112,7 +112,7 @@ class BodyBuilder {
   }
 
   template <typename T>
-  bool is_same(const std::array<uint32_t, 3>& corners, T RayCorner::* what) const {
+  bool is_same(const std::array<uint32_t, 3>& corners, T RayCorner::*what) const {
     const T& first = body_.corners[corners[0]].*what;
     return body_.corners[corners[1]].*what == first && body_.corners[corners[2]].*what == first;
   }

@@ -1,5 +1,5 @@
-// A Scene made ready for rays: pieces of few triangles and trees of all others, their planes in double precision, what shading needs.
-// Made once a scene, immutable, any thread. Coordinates are metres.
+// A Scene made ready for rays: pieces of few triangles and trees of all others, their planes in double
+// precision, what shading needs. Made once a scene, immutable, any thread. Coordinates are metres.
 #pragma once
 
 #include <array>

@@ -1,7 +1,6 @@
 #include "render/ray_view.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "render/color_kernel.h"
 #include "render/tile_shading.h"
@@ -16,65 +15,118 @@ bool shows_colors(const View& view) {
   return view.content == ViewContent::kColor || view.content == ViewContent::kIntensity;
 }
 
+// Sees all that one of the pictures sees.
+View view_of(std::span<const RayPicture> pictures) {
+  View all = *pictures.front().view;
+  for (const RayPicture& picture : pictures) {
+    if (shows_colors(*picture.view)) all.content = picture.view->content;
+    all.near = std::min(all.near, picture.view->near);
+    all.far = std::max(all.far, picture.view->far);
+  }
+  return all;
+}
+
 class RayView {
  public:
-  RayView(const RayScene& scene, std::span<const ScenePose> poses, const View& view, const ViewPoint& from)
-      : view_(view),
-        bodies_(place_bodies(scene, poses, view, from)),
-        grid_(ray_grid(view)),
-        triangles_(triangles_in_view(bodies_, view, grid_)),
-        traced_(bodies_, view, grid_) {
-    if (shows_colors(view)) shading_.emplace(scene, view, from, bodies_, grid_);
+  RayView(const RayScene& scene, std::span<const ScenePose> poses, const ViewPoint& from,
+          std::span<const RayPicture> pictures)
+      : view_(view_of(pictures)),
+        bodies_(place_bodies(scene, poses, view_, from)),
+        grid_(ray_grid(view_)),
+        triangles_(triangles_in_view(bodies_, view_, grid_)),
+        traced_(bodies_, view_, grid_) {
+    for (const RayPicture& picture : pictures) {
+      if (shows_colors(*picture.view))
+        colored_.push_back({picture, TileShading(scene, *picture.view, from, bodies_, grid_)});
+      else
+        plain_.push_back(picture);
+    }
   }
 
-  void draw(std::byte* pixels) {
+  void draw() {
     const auto most = static_cast<int>(RasterTile::kPixels);
     const int high = std::min(view_.height, view_.is_pinhole() ? 32 : 64);
     const int wide = most / high / RayGrid::kBlock * RayGrid::kBlock;
     RasterTile tile;
     for (int top = 0; top < view_.height; top += high)
       for (int left = 0; left < view_.width; left += wide) {
-        clear_tile(grid_, {left, std::min(left + wide, view_.width), top, std::min(top + high, view_.height)},
-                   view_.near, view_.far, tile);
-        find_nearest(tile);
-        write(tile, pixels);
+        tile.rect = {left, std::min(left + wide, view_.width), top, std::min(top + high, view_.height)};
+        draw(tile);
       }
   }
 
  private:
+  struct Colored {
+    RayPicture picture;
+    TileShading shading;
+  };
+
+  void draw(RasterTile& tile) {
+    find_all(view_, tile);
+    for (const RayPicture& picture : plain_) {
+      if (!is_within(*picture.view, tile)) {  // it sees what is behind the nearest
+        find_all(*picture.view, tile);
+        write(picture, tile);
+        find_all(view_, tile);
+      } else {
+        write(picture, tile);
+      }
+    }
+    for (Colored& colored : colored_) {
+      if (&colored != &colored_.front() || !is_within(*colored.picture.view, tile))
+        find_all(*colored.picture.view, tile);
+      write(colored, tile);
+    }
+  }
+
+  // Whether the view shows what the tile does, or nothing.
+  bool is_within(const View& view, const RasterTile& tile) const {
+    if (view.near == view_.near && view.far == view_.far) return true;
+    const double far = view.far * (1 + RasterTile::kAtLimit);
+    double nearest = view.near, farthest = 0;
+    for (const double distance : tile.distance) {
+      if (distance > 0) nearest = std::min(nearest, distance);
+      farthest = std::max(farthest, distance);
+    }
+    return nearest >= view.near * (1 - RasterTile::kAtLimit) && (farthest <= far || !shows_colors(view));
+  }
+
+  void find_all(const View& view, RasterTile& tile) const {
+    clear_tile(grid_, tile.rect, view.near, view.far, tile);
+    find_nearest(tile);
+  }
+
   void find_nearest(RasterTile& tile) const {
     draw_triangles(triangles_, grid_, tile);
     set_distances(grid_, tile);
     traced_.merge(tile);
   }
 
-  void write(RasterTile& tile, std::byte* pixels) {
-    switch (view_.content) {
-      case ViewContent::kDepth:
-        for_rows(tile, [&](size_t from, size_t to, size_t count) {
-          auto* const out = reinterpret_cast<float*>(pixels) + to;
-          for (size_t i = 0; i < count; ++i) out[i] = static_cast<float>(tile.distance[from + i]);
-        });
-        break;
-      case ViewContent::kLabels:
-        write_labels(tile, reinterpret_cast<uint16_t*>(pixels));
-        break;
-      case ViewContent::kColor:
-        find_colors(tile);
-        for_rows(tile, [&](size_t from, size_t to, size_t count) {
-          color_bytes({shading_->colors() + 3 * from, 3 * count}, reinterpret_cast<uint8_t*>(pixels) + 3 * to);
-        });
-        break;
-      case ViewContent::kIntensity:
-        find_colors(tile);
-        for_rows(tile, [&](size_t from, size_t to, size_t count) {
-          auto* const out = reinterpret_cast<float*>(pixels) + to;
-          const float* c = shading_->colors() + 3 * from;
-          for (size_t i = 0; i < count; ++i, c += 3)
-            out[i] = std::clamp(0.299F * c[0] + 0.587F * c[1] + 0.114F * c[2], 0.0F, 1.0F);
-        });
-        break;
-    }
+  void write(const RayPicture& picture, const RasterTile& tile) const {
+    const double far = picture.view->far * (1 + RasterTile::kAtLimit);
+    if (picture.view->content == ViewContent::kDepth)
+      for_rows(tile, [&](size_t from, size_t to, size_t count) {
+        copy_distances({tile.distance.data() + from, count}, far,
+                       reinterpret_cast<float*>(picture.pixels) + to);
+      });
+    else
+      write_labels(tile, far, reinterpret_cast<uint16_t*>(picture.pixels));
+  }
+
+  // Layer by layer, from the eye to the first thing that cannot be seen through.
+  void write(Colored& colored, RasterTile& tile) const {
+    TileShading& shading = colored.shading;
+    shading.begin(tile);
+    for (int layer = 1; shading.add_layer(tile, layer == kMaxLayers); ++layer) find_nearest(tile);
+    std::byte* const pixels = colored.picture.pixels;
+    const bool is_color = colored.picture.view->content == ViewContent::kColor;
+    for_rows(tile, [&](size_t from, size_t to, size_t count) {
+      const float* c = shading.colors() + 3 * from;
+      if (is_color) return color_bytes({c, 3 * count}, reinterpret_cast<uint8_t*>(pixels) + 3 * to);
+      auto* const out = reinterpret_cast<float*>(pixels) + to;
+      for (size_t i = 0; i < count; ++i, c += 3)
+        out[i] = std::clamp(0.299F * c[0] + 0.587F * c[1] + 0.114F * c[2], 0.0F, 1.0F);
+    });
   }
 
   // Calls write(index in the tile, index in the view, number of pixels) for each row of a tile.
@@ -86,13 +138,13 @@ class RayView {
             static_cast<size_t>(tile.rect.right - tile.rect.left));
   }
 
-  void write_labels(const RasterTile& tile, uint16_t* pixels) const {
+  void write_labels(const RasterTile& tile, double far, uint16_t* pixels) const {
     uint64_t last = RasterTile::kNothing;
     uint16_t label = 0;
     for_rows(tile, [&](size_t from, size_t to, size_t count) {
       for (size_t i = 0; i < count; ++i) {
         if (const uint64_t id = tile.id[from + i]; id != last) label = label_of(last = id);
-        pixels[to + i] = label;
+        pixels[to + i] = tile.distance[from + i] <= far ? label : uint16_t{0};
       }
     });
   }
@@ -103,18 +155,13 @@ class RayView {
     return body.group->parts[triangle_of(body, id).part].label;
   }
 
-  // Layer by layer, from the eye to the first thing that cannot be seen through.
-  void find_colors(RasterTile& tile) {
-    shading_->begin(tile);
-    for (int layer = 1; shading_->add_layer(tile, layer == kMaxLayers); ++layer) find_nearest(tile);
-  }
-
-  const View& view_;
-  std::vector<PlacedBody> bodies_;
-  RayGrid grid_;
-  std::vector<RasterTriangle> triangles_;
-  TracedBodies traced_;
-  std::optional<TileShading> shading_;
+  const View view_;
+  const std::vector<PlacedBody> bodies_;
+  const RayGrid grid_;
+  const std::vector<RasterTriangle> triangles_;
+  const TracedBodies traced_;
+  std::vector<RayPicture> plain_;
+  std::vector<Colored> colored_;
 };
 
 size_t pixel_bytes(ViewContent content) {
@@ -132,15 +179,17 @@ size_t pixel_bytes(ViewContent content) {
 
 }  // namespace
 
-void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const View& view,
-               const ViewPoint& from, std::byte* pixels) {
+void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const ViewPoint& from,
+               std::span<const RayPicture> pictures) {
   const Frame3& eye = from.T_world_view;
-  if (is_finite(eye.origin) && is_finite(eye.x) && is_finite(eye.y) && is_finite(eye.z))
-    RayView(scene, poses, view, from).draw(pixels);
-  else  // of a world that has diverged
+  if (is_finite(eye.origin) && is_finite(eye.x) && is_finite(eye.y) && is_finite(eye.z)) {
+    RayView(scene, poses, from, pictures).draw();
+    return;
+  }
+  for (const auto& [view, pixels] : pictures)  // of a world that has diverged
     std::fill_n(
         pixels,
-        pixel_bytes(view.content) * static_cast<size_t>(view.width) * static_cast<size_t>(view.height),
+        pixel_bytes(view->content) * static_cast<size_t>(view->width) * static_cast<size_t>(view->height),
         std::byte{0});
 }
 

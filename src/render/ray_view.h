@@ -10,8 +10,15 @@
 
 namespace mvsim {
 
-// Writes the pixels of `view` as its content says (ViewContent). `poses`: one for each frame of the scene.
-void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const View& view,
-               const ViewPoint& from, std::byte* pixels);
+// Pixels as the content of the view says (ViewContent).
+struct RayPicture {
+  const View* view;
+  std::byte* pixels;
+};
+
+// Draws pictures that are seen along the same rays (have_same_rays), each as if it were alone. `poses`: one
+// for each frame of the scene.
+void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const ViewPoint& from,
+               std::span<const RayPicture> pictures);
 
 }  // namespace mvsim

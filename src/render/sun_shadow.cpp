@@ -27,7 +27,8 @@ struct Spread {
 // Whether something within a sphere may stand between the sun and such points.
 bool may_block(Vec3 center, double radius, const Rect& extent, double lowest) {
   return center.x + radius >= extent.x_min && center.x - radius <= extent.x_max &&
-         center.y + radius >= extent.y_min && center.y - radius <= extent.y_max && center.z + radius >= lowest;
+         center.y + radius >= extent.y_min && center.y - radius <= extent.y_max &&
+         center.z + radius >= lowest;
 }
 
 }  // namespace
@@ -98,7 +99,8 @@ void SunShadow::find_traced(const Caster& caster, SunPoints& points) const {
     for (size_t i = 0; i < kPacketSize; ++i) {
       const size_t at = std::min(begin + i, points.count - 1);
       lanes[i] = begin + i < points.count && points.blocked[at] == 0 ? -1 : 0;
-      const Vec3 o = body.to_body(eye_ + points.u[at] * across_ + points.v[at] * up_ + points.h[at] * to_sun_);
+      const Vec3 o =
+          body.to_body(eye_ + points.u[at] * across_ + points.v[at] * up_ + points.h[at] * to_sun_);
       packet.set_ray(static_cast<int>(i), static_cast<float>(o.x), static_cast<float>(o.y),
                      static_cast<float>(o.z), static_cast<float>(d.x), static_cast<float>(d.y),
                      static_cast<float>(d.z), 0, kSunDistance);

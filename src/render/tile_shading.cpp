@@ -136,7 +136,10 @@ uint32_t TileShading::surface_of(uint64_t id) {
   const RayTriangle& triangle = triangle_of(body, id);
   const double side = triangle.offset - dot(triangle.normal, body.eye) > 0 ? -1 : 1;
   const Vec3 flat = side * normalized(body.world_from_normal(triangle.normal));
-  Surface surface{.body = &body, .triangle = &triangle, .side = side, .lift = shadow_.seen_by_sun(flat),
+  Surface surface{.body = &body,
+                  .triangle = &triangle,
+                  .side = side,
+                  .lift = shadow_.seen_by_sun(flat),
                   .is_sunlit = false};
   surface.is_sunlit = surface.lift.z > 0;
   if (triangle.is_flat) set_light(surface);
@@ -147,8 +150,9 @@ uint32_t TileShading::surface_of(uint64_t id) {
 void TileShading::set_light(Surface& surface) const {
   const PlacedBody& body = *surface.body;
   const RayCorner& corner = body.group->body->corners[surface.triangle->corners[0]];
-  const Vec3 normal = surface.side * normalized(body.world_from_normal(
-                                         {corner.normal[0], corner.normal[1], corner.normal[2]}));
+  const Vec3 normal =
+      surface.side *
+      normalized(body.world_from_normal({corner.normal[0], corner.normal[1], corner.normal[2]}));
   surface.is_sunlit = surface.is_sunlit && shadow_.seen_by_sun(normal).z > 0;
   surface.lit = light_on(normal, scene_.sun, surface.is_sunlit);
   surface.unlit = light_on(normal, scene_.sun, false);
@@ -161,12 +165,15 @@ void TileShading::set_light(Surface& surface) const {
 void TileShading::set_base(Surface& surface) const {
   const PlacedBody& body = *surface.body;
   const RayTriangle& triangle = *surface.triangle;
-  const auto corner = [&](size_t i) -> const RayCorner& { return body.group->body->corners[triangle.corners[i]]; };
+  const auto corner = [&](size_t i) -> const RayCorner& {
+    return body.group->body->corners[triangle.corners[i]];
+  };
   for (size_t channel = 0; channel < 3; ++channel) {
     double rest = static_cast<double>(corner(0).base[channel]);
     Vec3 rise;
     for (size_t k = 0; k < 2; ++k) {
-      const double change = static_cast<double>(corner(k + 1).base[channel]) - static_cast<double>(corner(0).base[channel]);
+      const double change =
+          static_cast<double>(corner(k + 1).base[channel]) - static_cast<double>(corner(0).base[channel]);
       rise = rise + change * triangle.to_weight[k];
       rest += change * (dot(triangle.to_weight[k], body.eye) - triangle.weight_offset[k]);
     }
@@ -180,7 +187,8 @@ Rgb TileShading::flat_color(const Surface& surface, int row, int column, double 
   const double length = distance * grid_.length[static_cast<size_t>(row)];
   Rgb base;
   for (size_t k = 0; k < 3; ++k)
-    base[k] = std::max(0.0F, static_cast<float>(surface.base_rest[k] + length * value(surface.base[k], grid_, row, column)));
+    base[k] = std::max(
+        0.0F, static_cast<float>(surface.base_rest[k] + length * value(surface.base[k], grid_, row, column)));
   return lit_color(base, is_lit ? surface.lit : surface.unlit);
 }
 
@@ -191,7 +199,8 @@ void TileShading::find_shadows(const RasterTile& tile) {
   pixels_.clear();
   for (int top = tile.rect.top; top < tile.rect.bottom; top += kGroup)
     for (int left = tile.rect.left; left < tile.rect.right; left += kGroup)
-      collect(tile, {left, std::min(left + kGroup, tile.rect.right), top, std::min(top + kGroup, tile.rect.bottom)});
+      collect(tile, {left, std::min(left + kGroup, tile.rect.right), top,
+                     std::min(top + kGroup, tile.rect.bottom)});
   shadow_.find_blocked(groups_);
   for (size_t g = 0; g < groups_.size(); ++g)
     for (size_t i = 0; i < groups_[g].count; ++i)

@@ -30,13 +30,13 @@ class TileShading {
   struct Surface {
     const PlacedBody* body;
     const RayTriangle* triangle;
-    double side;          // -1: seen from behind
-    Vec3 lift;            // of length 1, off the triangle, as the sun sees it
-    bool is_sunlit;       // unless something is in between; of one that is not flat perhaps
+    double side;     // -1: seen from behind
+    Vec3 lift;       // of length 1, off the triangle, as the sun sees it
+    bool is_sunlit;  // unless something is in between; of one that is not flat perhaps
     // of a flat one:
-    Rgb lit{}, unlit{};                   // colour; if it is not plain, the light that reaches it
+    Rgb lit{}, unlit{};  // colour; if it is not plain, the light that reaches it
     float alpha = 1;
-    std::array<GridFunction, 3> base{};   // squared colours: this times the distance and `base_rest`
+    std::array<GridFunction, 3> base{};  // squared colours: this times the distance and `base_rest`
     std::array<double, 3> base_rest{};
   };
 

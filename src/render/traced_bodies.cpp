@@ -61,8 +61,7 @@ TracedBodies::Packet TracedBodies::packet_at(const RasterTile& tile, const Pixel
       packet.pixel[i] = pixel;
       packet.ray[i] = ray_of(view_, grid_, row, column);
       packet.lanes[i] = tile.limit[pixel] > 0 ? -1 : 0;
-      packet.near[i] =
-          static_cast<float>(1 / (tile.limit[pixel] * grid_.length[static_cast<size_t>(row)]));
+      packet.near[i] = static_cast<float>(1 / (tile.limit[pixel] * grid_.length[static_cast<size_t>(row)]));
       packet.far[i] = static_cast<float>(
           tile.id[pixel] == RasterTile::kNothing ? view_.far : tile.distance[pixel] * (1 + kBeyond));
     }

@@ -10,10 +10,10 @@
 namespace mvsim {
 namespace {
 
-constexpr double kPixelMargin = 1e-3;   // px, more than what rounding takes
-constexpr double kSlopeMargin = 1e-9;   // of a tangent
-constexpr double kEdgeOn = 1e-12;       // m from the eye to the plane of a triangle that is seen as a line
-constexpr double kVertical = 1e-9;      // the least cosine of a ring's elevation
+constexpr double kPixelMargin = 1e-3;  // px, more than what rounding takes
+constexpr double kSlopeMargin = 1e-9;  // of a tangent
+constexpr double kEdgeOn = 1e-12;      // m from the eye to the plane of a triangle that is seen as a line
+constexpr double kVertical = 1e-9;     // the least cosine of a ring's elevation
 
 // The whole numbers within [low, high], and of these [0, count).
 std::pair<int, int> pixels_between(double low, double high, int count) {
@@ -68,7 +68,8 @@ class TriangleCollector {
 
   void set_rows(Vec3 center, double radius) {
     double low = corners_.front().at.z, high = low;
-    for (const Corner& corner : corners_) low = std::min(low, corner.at.z), high = std::max(high, corner.at.z);
+    for (const Corner& corner : corners_)
+      low = std::min(low, corner.at.z), high = std::max(high, corner.at.z);
     std::tie(rect_.top, rect_.bottom) = rows_between(low, high, center, radius);
   }
 
@@ -118,8 +119,9 @@ class TriangleCollector {
 
   PixelRect pinhole_rect_of(const std::array<const Corner*, 3>& c) const {
     if (!(std::min({c[0]->at.z, c[1]->at.z, c[2]->at.z}) > 1e-9)) return rect_;
-    const auto [left, right] = pixels_between(std::min({c[0]->column, c[1]->column, c[2]->column}),
-                                              std::max({c[0]->column, c[1]->column, c[2]->column}), view_.width);
+    const auto [left, right] =
+        pixels_between(std::min({c[0]->column, c[1]->column, c[2]->column}),
+                       std::max({c[0]->column, c[1]->column, c[2]->column}), view_.width);
     const auto [top, bottom] = pixels_between(std::min({c[0]->row, c[1]->row, c[2]->row}),
                                               std::max({c[0]->row, c[1]->row, c[2]->row}), view_.height);
     return {left, right, top, bottom};
