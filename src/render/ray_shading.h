@@ -29,6 +29,10 @@ inline Rgb lit_color(const Rgb& base, const Rgb& light) {
   return {std::sqrt(base[0] * light[0]), std::sqrt(base[1] * light[1]), std::sqrt(base[2] * light[2])};
 }
 
+inline Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit) {
+  return lit_color(surface.base, light_on(normal, sun, lit));
+}
+
 // Looking along `direction` (world, of any length).
 Rgb sky_color(const Sky& sky, Vec3 direction);
 

@@ -62,6 +62,9 @@ class RayView {
   };
 
   void draw(RasterTile& tile) {
+    const auto wants = [&](const RayPicture& picture) { return wants_some(picture, tile.rect); };
+    const auto colors = [](const Colored& colored) { return colored.picture; };
+    if (std::ranges::none_of(plain_, wants) && std::ranges::none_of(colored_, wants, colors)) return;
     find_all(view_, tile);
     for (const RayPicture& picture : plain_) {
       if (!is_within(*picture.view, tile)) {  // it sees what is behind the nearest
@@ -77,6 +80,15 @@ class RayView {
         find_all(*colored.picture.view, tile);
       write(colored, tile);
     }
+  }
+
+  bool wants_some(const RayPicture& picture, const PixelRect& rect) const {
+    if (picture.wanted.empty()) return true;
+    for (int row = rect.top; row < rect.bottom; ++row) {
+      const auto first = picture.wanted.begin() + static_cast<ptrdiff_t>(row) * view_.width;
+      if (std::any_of(first + rect.left, first + rect.right, [](uint8_t w) { return w != 0; })) return true;
+    }
+    return false;
   }
 
   // Whether the view shows what the tile does, or nothing.
@@ -105,12 +117,12 @@ class RayView {
   void write(const RayPicture& picture, const RasterTile& tile) const {
     const double far = picture.view->far * (1 + RasterTile::kAtLimit);
     if (picture.view->content == ViewContent::kDepth)
-      for_rows(tile, [&](size_t from, size_t to, size_t count) {
+      for_rows(tile, picture.wanted, [&](size_t from, size_t to, size_t count) {
         copy_distances({tile.distance.data() + from, count}, far,
                        reinterpret_cast<float*>(picture.pixels) + to);
       });
     else
-      write_labels(tile, far, reinterpret_cast<uint16_t*>(picture.pixels));
+      write_labels(picture, tile, far);
   }
 
   // Layer by layer, from the eye to the first thing that cannot be seen through.
@@ -120,7 +132,7 @@ class RayView {
     for (int layer = 1; shading.add_layer(tile, layer == kMaxLayers); ++layer) find_nearest(tile);
     std::byte* const pixels = colored.picture.pixels;
     const bool is_color = colored.picture.view->content == ViewContent::kColor;
-    for_rows(tile, [&](size_t from, size_t to, size_t count) {
+    for_rows(tile, colored.picture.wanted, [&](size_t from, size_t to, size_t count) {
       const float* c = shading.colors() + 3 * from;
       if (is_color) return color_bytes({c, 3 * count}, reinterpret_cast<uint8_t*>(pixels) + 3 * to);
       auto* const out = reinterpret_cast<float*>(pixels) + to;
@@ -129,19 +141,31 @@ class RayView {
     });
   }
 
-  // Calls write(index in the tile, index in the view, number of pixels) for each row of a tile.
+  // Calls write(index in the tile, index in the view, number of pixels) for all pixels of a tile that are
+  // wanted, row by row.
   template <typename Write>
-  void for_rows(const RasterTile& tile, const Write& write) const {
-    for (int row = tile.rect.top; row < tile.rect.bottom; ++row)
-      write(static_cast<size_t>(row - tile.rect.top) * tile.stride,
-            static_cast<size_t>(row) * static_cast<size_t>(view_.width) + static_cast<size_t>(tile.rect.left),
-            static_cast<size_t>(tile.rect.right - tile.rect.left));
+  void for_rows(const RasterTile& tile, std::span<const uint8_t> wanted, const Write& write) const {
+    const auto wide = static_cast<size_t>(tile.rect.right - tile.rect.left);
+    for (int row = tile.rect.top; row < tile.rect.bottom; ++row) {
+      const size_t from = static_cast<size_t>(row - tile.rect.top) * tile.stride;
+      const size_t to =
+          static_cast<size_t>(row) * static_cast<size_t>(view_.width) + static_cast<size_t>(tile.rect.left);
+      if (wanted.empty()) {
+        write(from, to, wide);
+        continue;
+      }
+      for (size_t begin = 0, end = 0; begin < wide; begin = end + 1) {
+        for (end = begin; end < wide && wanted[to + end] != 0;) ++end;
+        if (end > begin) write(from + begin, to + begin, end - begin);
+      }
+    }
   }
 
-  void write_labels(const RasterTile& tile, double far, uint16_t* pixels) const {
+  void write_labels(const RayPicture& picture, const RasterTile& tile, double far) const {
+    auto* const pixels = reinterpret_cast<uint16_t*>(picture.pixels);
     uint64_t last = RasterTile::kNothing;
     uint16_t label = 0;
-    for_rows(tile, [&](size_t from, size_t to, size_t count) {
+    for_rows(tile, picture.wanted, [&](size_t from, size_t to, size_t count) {
       for (size_t i = 0; i < count; ++i) {
         if (const uint64_t id = tile.id[from + i]; id != last) label = label_of(last = id);
         pixels[to + i] = tile.distance[from + i] <= far ? label : uint16_t{0};
@@ -186,7 +210,7 @@ void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const Vi
     RayView(scene, poses, from, pictures).draw();
     return;
   }
-  for (const auto& [view, pixels] : pictures)  // of a world that has diverged
+  for (const auto& [view, pixels, wanted] : pictures)  // of a world that has diverged
     std::fill_n(
         pixels,
         pixel_bytes(view->content) * static_cast<size_t>(view->width) * static_cast<size_t>(view->height),
