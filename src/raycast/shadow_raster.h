@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/geometry.h"
+#include "raycast/triangle_raster.h"
 
 namespace mvsim {
 
@@ -25,15 +26,32 @@ struct SunTriangle {
 // Of a triangle with these corners (u, v, h); false if the sun sees it as a line.
 bool make_sun_triangle(const std::array<Vec3, 3>& corners, SunTriangle& out);
 
+// Points that are looked at together.
 struct SunPoints {
   static constexpr size_t kMost = 64;
 
   size_t count = 0;
   alignas(64) std::array<double, kMost> u{}, v{}, h{};
   alignas(64) std::array<uint64_t, kMost> blocked{};  // not 0: something is between it and the sun
-  Rect extent;                                        // of u and v of those up to `count`
-  double lowest = 0;                                  // h
+  // set by enclose(), of the first `count`:
+  Rect extent;        // of u and v
+  double lowest = 0;  // h
 };
+
+// Where rays of a RayGrid meet a surface.
+struct SunRay {
+  std::array<GridFunction, 3> axes;  // u, v, h of the rays, before they have their lengths
+  Vec3 lift;                         // off the surface, of length 1; u, v, h
+  double gap = 0;                    // m above the surface; as much more again every km
+
+  Vec3 point(const RayGrid& grid, int row, int column, double distance) const;
+};
+
+// Adds the points at `distances` along the rays of RayGrid::kBlock columns.
+void add_block(const SunRay& ray, const RayGrid& grid, int row, int column, const double* distances,
+               SunPoints& points);
+// Prepares points that are there, one at least.
+void enclose(SunPoints& points);
 
 // Marks points that the triangles block.
 void block_points(std::span<const SunTriangle> triangles, SunPoints& points);

@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "base/math.h"
-#include "render/color_kernel.h"
 
 namespace mvsim {
 namespace {
 
-constexpr double kBehind = 1e-4;     // m behind a surface that a ray goes on
-constexpr double kShadowGap = 1e-3;  // m above a surface that a ray to the sun begins
-constexpr int kGroup = 8;            // pixels, each way, that are looked at together from the sun
-
-double value(const GridFunction& f, const RayGrid& grid, int row, int column) {
-  return f.a * grid.a[static_cast<size_t>(column)] + f.b * grid.b[static_cast<size_t>(column)] +
-         f.slope * grid.slope[static_cast<size_t>(row)];
-}
+constexpr double kBehind = 1e-4;         // m behind a surface that a ray goes on
+constexpr double kShadowGap = 1e-3;      // m above a surface that a ray to the sun begins
+constexpr int kGroup = RayGrid::kBlock;  // pixels, each way, that are looked at together from the sun
 
 }  // namespace
 
@@ -52,8 +45,9 @@ TileShading::TileShading(const RayScene& scene, const View& view, const ViewPoin
       shadow_(scene, bodies, from) {
   const Frame3& f = T_world_view_;
   const Vec3 x = shadow_.seen_by_sun(f.x), y = shadow_.seen_by_sun(f.y), z = shadow_.seen_by_sun(f.z);
-  to_sun_frame_ = {over_grid(view, {x.x, y.x, z.x}), over_grid(view, {x.y, y.y, z.y}),
-                   over_grid(view, {x.z, y.z, z.z})};
+  to_sun_.axes = {over_grid(view, {x.x, y.x, z.x}), over_grid(view, {x.y, y.y, z.y}),
+                  over_grid(view, {x.z, y.z, z.z})};
+  to_sun_.gap = kShadowGap;
   up_ = over_grid(view, {f.x.z, f.y.z, f.z.z});
   pixel_angle_ = view.is_pinhole() ? 1 / std::max(view.fx, view.fy) : 2 * kPi / view.width;
 }
@@ -69,40 +63,76 @@ bool TileShading::add_layer(RasterTile& tile, bool is_last) {
   find_shadows(tile);
   if (is_first_ && view_.content == ViewContent::kColor) paint_sky(tile);
   ahead_.clear();
-  size_t pixel = 0;
   for (int row = tile.rect.top; row < tile.rect.bottom; ++row) {
-    pixel = static_cast<size_t>(row - tile.rect.top) * tile.stride;
-    for (int column = tile.rect.left; column < tile.rect.right; ++column, ++pixel) {
-      if (!(tile.limit[pixel] > 0)) continue;
-      float* const color = colors_.data() + 3 * pixel;
-      Rgb seen{};
-      float alpha = 1;
-      if (tile.id[pixel] != RasterTile::kNothing) {
-        const Surface& surface = surfaces_[surface_[pixel]];
-        const bool lit = surface.is_sunlit && is_blocked_[pixel] == 0;
-        alpha = surface.alpha;
-        if (surface.triangle->is_plain)
-          seen = lit ? surface.lit : surface.unlit;
-        else if (surface.triangle->is_flat)
-          seen = flat_color(surface, row, column, tile.distance[pixel], lit);
-        else
-          seen = color_of(surface, ray_of(view_, grid_, row, column), tile.distance[pixel], lit, alpha);
-      } else if (is_first_) {
-        continue;  // the sky is there
-      } else if (view_.content == ViewContent::kColor) {
-        seen = sky_color(scene_.sky, T_world_view_.rotate(ray_of(view_, grid_, row, column)));
+    size_t pixel = static_cast<size_t>(row - tile.rect.top) * tile.stride;
+    for (int column = tile.rect.left; column < tile.rect.right;) {
+      if (is_first_ && column % RayGrid::kBlock == 0 && is_uniform(tile, pixel, column)) {
+        shade_block(tile, row, column, pixel);
+        column += RayGrid::kBlock, pixel += RayGrid::kBlock;
+        continue;
       }
-      if (is_last) alpha = 1;
-      const float share = through_[pixel] * alpha;
-      for (size_t k = 0; k < 3; ++k) color[k] = (is_first_ ? 0 : color[k]) + share * seen[k];
-      through_[pixel] *= 1 - alpha;
-      if (alpha < 1) ahead_.push_back(static_cast<uint32_t>(pixel));
+      if (shade_pixel(tile, row, column, pixel, is_last)) ahead_.push_back(static_cast<uint32_t>(pixel));
+      ++column, ++pixel;
     }
   }
   is_first_ = false;
   if (ahead_.empty()) return false;
   look_behind(tile);
   return true;
+}
+
+// Whether a block of columns shows one flat surface in one light, or the sky.
+bool TileShading::is_uniform(const RasterTile& tile, size_t pixel, int column) const {
+  if (column + RayGrid::kBlock > tile.rect.right) return false;
+  const uint64_t id = tile.id[pixel];
+  for (size_t i = 1; i < RayGrid::kBlock; ++i)
+    if (tile.id[pixel + i] != id || is_blocked_[pixel + i] != is_blocked_[pixel]) return false;
+  if (id == RasterTile::kNothing) return true;
+  const Surface& surface = surfaces_[surface_[pixel]];
+  return surface.triangle->is_flat && surface.alpha == 1;
+}
+
+void TileShading::shade_block(const RasterTile& tile, int row, int column, size_t pixel) {
+  if (tile.id[pixel] == RasterTile::kNothing) return;  // the sky is there
+  const Surface& surface = surfaces_[surface_[pixel]];
+  const Rgb& light = surface.is_sunlit && is_blocked_[pixel] == 0 ? surface.lit : surface.unlit;
+  float* const colors = colors_.data() + 3 * pixel;
+  if (!surface.triangle->is_plain)
+    return even_colors(surface.even, light, grid_, row, column, tile.distance.data() + pixel, colors);
+  for (size_t i = 0; i < 3 * RayGrid::kBlock; i += 3)
+    for (size_t k = 0; k < 3; ++k) colors[i + k] = light[k];
+}
+
+// Whether one can see through it.
+bool TileShading::shade_pixel(const RasterTile& tile, int row, int column, size_t pixel, bool is_last) {
+  if (!(tile.limit[pixel] > 0)) return false;
+  float* const color = colors_.data() + 3 * pixel;
+  Rgb seen{};
+  float alpha = 1;
+  if (tile.id[pixel] != RasterTile::kNothing) {
+    const Surface& surface = surfaces_[surface_[pixel]];
+    const bool lit = surface.is_sunlit && is_blocked_[pixel] == 0;
+    alpha = surface.alpha;
+    if (surface.triangle->is_plain)
+      seen = lit ? surface.lit : surface.unlit;
+    else if (surface.triangle->is_flat)
+      seen = surface.even.color(grid_, row, column, tile.distance[pixel], lit ? surface.lit : surface.unlit);
+    else
+      seen = color_of(surface, ray_of(view_, grid_, row, column), tile.distance[pixel], lit, alpha);
+  } else if (is_first_) {
+    return false;  // the sky is there
+  } else if (view_.content == ViewContent::kColor) {
+    seen = sky_color(scene_.sky, T_world_view_.rotate(ray_of(view_, grid_, row, column)));
+  }
+  if (is_last) alpha = 1;
+  if (is_first_ && alpha == 1) {
+    std::ranges::copy(seen, color);
+    return false;
+  }
+  const float share = through_[pixel] * alpha;
+  for (size_t k = 0; k < 3; ++k) color[k] = (is_first_ ? 0 : color[k]) + share * seen[k];
+  through_[pixel] *= 1 - alpha;
+  return alpha < 1;
 }
 
 // Limits the tile to what is behind the pixels that are seen through.
@@ -178,18 +208,9 @@ void TileShading::set_base(Surface& surface) const {
       rest += change * (dot(triangle.to_weight[k], body.eye) - triangle.weight_offset[k]);
     }
     const Axes3& m = body.body_from_view;
-    surface.base[channel] = over_grid(view_, {dot(rise, m.x), dot(rise, m.y), dot(rise, m.z)});
-    surface.base_rest[channel] = rest;
+    surface.even.base[channel] = over_grid(view_, {dot(rise, m.x), dot(rise, m.y), dot(rise, m.z)});
+    surface.even.rest[channel] = rest;
   }
-}
-
-Rgb TileShading::flat_color(const Surface& surface, int row, int column, double distance, bool is_lit) const {
-  const double length = distance * grid_.length[static_cast<size_t>(row)];
-  Rgb base;
-  for (size_t k = 0; k < 3; ++k)
-    base[k] = std::max(
-        0.0F, static_cast<float>(surface.base_rest[k] + length * value(surface.base[k], grid_, row, column)));
-  return lit_color(base, is_lit ? surface.lit : surface.unlit);
 }
 
 void TileShading::find_shadows(const RasterTile& tile) {
@@ -211,29 +232,29 @@ void TileShading::find_shadows(const RasterTile& tile) {
 void TileShading::collect(const RasterTile& tile, const PixelRect& rect) {
   SunPoints& points = groups_.emplace_back();
   std::array<uint32_t, SunPoints::kMost>& pixels = pixels_.emplace_back();
-  constexpr double kMax = std::numeric_limits<double>::max();
-  points.extent = {kMax, -kMax, kMax, -kMax};
-  points.lowest = kMax;
   for (int row = rect.top; row < rect.bottom; ++row) {
     size_t pixel = static_cast<size_t>(row - tile.rect.top) * tile.stride +
                    static_cast<size_t>(rect.left - tile.rect.left);
+    const uint64_t id = tile.id[pixel];
+    bool is_same = rect.right - rect.left == kGroup;
+    for (size_t i = 1; is_same && i < kGroup; ++i) is_same = tile.id[pixel + i] == id;
+    if (is_same && (id == RasterTile::kNothing || !surfaces_[surface_[pixel]].is_sunlit)) continue;
+    if (is_same) {
+      to_sun_.lift = surfaces_[surface_[pixel]].lift;
+      for (size_t i = 0; i < kGroup; ++i) pixels[points.count + i] = static_cast<uint32_t>(pixel + i);
+      add_block(to_sun_, grid_, row, rect.left, tile.distance.data() + pixel, points);
+      continue;
+    }
     for (int column = rect.left; column < rect.right; ++column, ++pixel) {
       if (tile.id[pixel] == RasterTile::kNothing || !surfaces_[surface_[pixel]].is_sunlit) continue;
-      const Vec3& lift = surfaces_[surface_[pixel]].lift;
-      const double distance = tile.distance[pixel], gap = kShadowGap * (1 + 1e-3 * distance),
-                   length = distance * grid_.length[static_cast<size_t>(row)];
-      const double u = length * value(to_sun_frame_[0], grid_, row, column) + gap * lift.x,
-                   v = length * value(to_sun_frame_[1], grid_, row, column) + gap * lift.y,
-                   h = length * value(to_sun_frame_[2], grid_, row, column) + gap * lift.z;
+      to_sun_.lift = surfaces_[surface_[pixel]].lift;
+      const Vec3 point = to_sun_.point(grid_, row, column, tile.distance[pixel]);
       const size_t i = points.count++;
-      points.u[i] = u, points.v[i] = v, points.h[i] = h;
+      points.u[i] = point.x, points.v[i] = point.y, points.h[i] = point.z;
       pixels[i] = static_cast<uint32_t>(pixel);
-      points.extent = {std::min(points.extent.x_min, u), std::max(points.extent.x_max, u),
-                       std::min(points.extent.y_min, v), std::max(points.extent.y_max, v)};
-      points.lowest = std::min(points.lowest, h);
     }
   }
-  if (points.count > 0) return;
+  if (points.count > 0) return enclose(points);
   groups_.pop_back();
   pixels_.pop_back();
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "render/color_kernel.h"
 #include "render/ray_shading.h"
 #include "render/sun_shadow.h"
 #include "render/view_triangles.h"
@@ -36,8 +37,7 @@ class TileShading {
     // of a flat one:
     Rgb lit{}, unlit{};  // colour; if it is not plain, the light that reaches it
     float alpha = 1;
-    std::array<GridFunction, 3> base{};  // squared colours: this times the distance and `base_rest`
-    std::array<double, 3> base_rest{};
+    EvenSurface even{};
   };
 
   // Indices of surfaces by the ids of triangles.
@@ -64,7 +64,9 @@ class TileShading {
   void collect(const RasterTile& tile, const PixelRect& rect);
   void paint_sky(const RasterTile& tile);
   void look_behind(RasterTile& tile) const;
-  Rgb flat_color(const Surface& surface, int row, int column, double distance, bool is_lit) const;
+  bool is_uniform(const RasterTile& tile, size_t pixel, int column) const;
+  void shade_block(const RasterTile& tile, int row, int column, size_t pixel);
+  bool shade_pixel(const RasterTile& tile, int row, int column, size_t pixel, bool is_last);
   Rgb color_of(const Surface& surface, const Vec3& view_ray, double distance, bool is_lit,
                float& alpha) const;
 
@@ -74,7 +76,7 @@ class TileShading {
   const RayGrid& grid_;
   const Frame3& T_world_view_;
   SunShadow shadow_;
-  std::array<GridFunction, 3> to_sun_frame_;
+  SunRay to_sun_;
   GridFunction up_;
   double pixel_angle_;  // what a texture may pass by from one pixel to the next, at a distance of 1
 
