@@ -14,8 +14,9 @@ namespace mvsim {
 namespace {
 
 constexpr size_t kMaxTriangles = 20'000'000;
-// An instance with at most so many triangles is a piece; a body whose pieces had more has none.
-constexpr size_t kMaxPiece = 256, kMaxInPieces = 16384;
+// Instances of few triangles are pieces, others too if they are few in all: measured, a tree is quicker for
+// more than some 2,500 triangles in sight.
+constexpr size_t kFew = 64, kMostOfFew = 16384, kMostOfOthers = 2048;
 // A triangle with sides of this ratio, or none, has no plane.
 constexpr double kFlat = 1e-12;
 
@@ -75,11 +76,11 @@ class BodyBuilder {
     body_.radius = box_.empty() ? 0 : 0.5 * norm(box_.high - box_.low);
     for (Vec3& p : points_) p = p - body_.origin;
     for (RayTriangle& triangle : body_.triangles) set_planes(triangle);
-    size_t in_pieces = 0;
-    for (const Part& part : parts_) in_pieces += part.size() <= kMaxPiece ? part.size() : 0;
+    std::array<size_t, 2> sum{};  // of instances of more, of few
+    for (const Part& part : parts_) sum[part.size() <= kFew] += part.size();
     for (const Part& part : parts_) {
       if (part.size() == 0) continue;
-      if (in_pieces <= kMaxInPieces && part.size() <= kMaxPiece)
+      if (part.size() <= kFew ? sum[1] <= kMostOfFew : sum[0] <= kMostOfOthers)
         body_.pieces.push_back(piece_of(part));
       else
         trace(part);
