@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/geometry3.h"
 #include "base/random.h"
 #include "base/simd.h"
 
@@ -58,6 +59,42 @@ TEST(ShadowRaster, RandomPointsOnEveryInstructionSet) {
     }
   }
   EXPECT_GT(blocked, 1000);
+}
+
+TEST(ShadowRaster, PointsOnRaysHaveTheBitsOfEach) {
+  RandomStream random(4, 0, StreamPurpose::kSensorNoise);
+  RayGrid grid{.width = 16, .height = 1, .a = {}, .b = {}, .slope = {0.3}, .length = {0.9}};
+  for (int c = 0; c < grid.width; ++c) {
+    grid.a.push_back(random.uniform(-1, 1));
+    grid.b.push_back(random.uniform(-1, 1));
+  }
+  const SunRay ray{.axes = {GridFunction{1, 0.2, -0.3}, {0.1, -0.7, 0.5}, {0.6, 0.4, 0.8}},
+                   .lift = {0.1, -0.2, 0.9},
+                   .gap = 1e-3};
+  std::array<double, 16> distances{};
+  for (double& distance : distances) distance = random.uniform(0.1, 20);
+  for (const std::string& target : simd_targets()) {
+    const ScopedSimdTarget use(target);
+    SunPoints points;
+    for (const int column : {8, 0}) add_block(ray, grid, 0, column, distances.data() + column, points);
+    points.count = 11;  // of a group that is not full
+    enclose(points);
+    Rect extent{9e9, -9e9, 9e9, -9e9};
+    double lowest = 9e9;
+    for (size_t i = 0; i < points.count; ++i) {
+      const int column = static_cast<int>(i < 8 ? 8 + i : i - 8);
+      const Vec3 p = ray.point(grid, 0, column, distances[static_cast<size_t>(column)]);
+      ASSERT_TRUE(p == (Vec3{points.u[i], points.v[i], points.h[i]})) << target << ", " << i;
+      extent = {std::min(extent.x_min, p.x), std::max(extent.x_max, p.x), std::min(extent.y_min, p.y),
+                std::max(extent.y_max, p.y)};
+      lowest = std::min(lowest, p.z);
+    }
+    EXPECT_EQ(points.extent.x_min, extent.x_min);
+    EXPECT_EQ(points.extent.x_max, extent.x_max);
+    EXPECT_EQ(points.extent.y_min, extent.y_min);
+    EXPECT_EQ(points.extent.y_max, extent.y_max);
+    EXPECT_EQ(points.lowest, lowest);
+  }
 }
 
 TEST(ShadowRaster, ATriangleAlongTheSunHasNoShadow) {
