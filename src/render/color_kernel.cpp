@@ -84,8 +84,10 @@ void bytes(const float* shares, size_t count, uint8_t* out) {
     const auto rounded = hn::Add(hn::Mul(share, hn::Set(df, 255.0F)), hn::Set(df, 0.5F));
     hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(di, rounded)), d8, out + i);
   }
-  for (; i < count; ++i)
-    out[i] = static_cast<uint8_t>(std::min(std::max(shares[i], 0.0F), 1.0F) * 255.0F + 0.5F);
+  for (; i < count; ++i) {
+    const float rounded = std::min(std::max(shares[i], 0.0F), 1.0F) * 255.0F + 0.5F;  // as above
+    out[i] = static_cast<uint8_t>(rounded);
+  }
 }
 
 }  // namespace mvsim::HWY_NAMESPACE

@@ -41,9 +41,9 @@ TileShading::TileShading(const RayScene& scene, const View& view, const ViewPoin
       view_(view),
       bodies_(bodies),
       grid_(grid),
-      T_world_view_(from.T_world_view),
+      eye_(from.T_world_view),
       shadow_(scene, bodies, from) {
-  const Frame3& f = T_world_view_;
+  const Frame3& f = eye_;
   const Vec3 x = shadow_.seen_by_sun(f.x), y = shadow_.seen_by_sun(f.y), z = shadow_.seen_by_sun(f.z);
   to_sun_.axes = {over_grid(view, {x.x, y.x, z.x}), over_grid(view, {x.y, y.y, z.y}),
                   over_grid(view, {x.z, y.z, z.z})};
@@ -99,8 +99,7 @@ void TileShading::shade_block(const RasterTile& tile, int row, int column, size_
   float* const colors = colors_.data() + 3 * pixel;
   if (!surface.triangle->is_plain)
     return even_colors(surface.even, light, grid_, row, column, tile.distance.data() + pixel, colors);
-  for (size_t i = 0; i < 3 * RayGrid::kBlock; i += 3)
-    for (size_t k = 0; k < 3; ++k) colors[i + k] = light[k];
+  for (size_t i = 0; i < RayGrid::kBlock; ++i) std::ranges::copy(light, colors + 3 * i);
 }
 
 // Whether one can see through it.
@@ -122,7 +121,7 @@ bool TileShading::shade_pixel(const RasterTile& tile, int row, int column, size_
   } else if (is_first_) {
     return false;  // the sky is there
   } else if (view_.content == ViewContent::kColor) {
-    seen = sky_color(scene_.sky, T_world_view_.rotate(ray_of(view_, grid_, row, column)));
+    seen = sky_color(scene_.sky, eye_.rotate(ray_of(view_, grid_, row, column)));
   }
   if (is_last) alpha = 1;
   if (is_first_ && alpha == 1) {

@@ -74,7 +74,7 @@ class TileShading {
   const View& view_;
   std::span<const PlacedBody> bodies_;
   const RayGrid& grid_;
-  const Frame3& T_world_view_;
+  const Frame3& eye_;
   SunShadow shadow_;
   SunRay to_sun_;
   GridFunction up_;
