@@ -28,7 +28,7 @@ def camera(width: int, height: int) -> str:
     return CAMERA.format(w=width, h=height, cx=width / 2, cy=height / 2)
 
 
-def world(sensor: str) -> str:
+def world(sensor: str, shadows: bool = True) -> str:
     random = np.random.default_rng(0)
     blocks = "".join(
         f'<block name="b{i}"><static>true</static><init_pose>{x:.3f} {y:.3f} {yaw:.1f}</init_pose><zmin>0</zmin>'
@@ -45,19 +45,23 @@ def world(sensor: str) -> str:
             )
         )
     )
-    return f"""<mvsim_world><simul_timestep>0.02</simul_timestep>{blocks}
+    lights = "" if shadows else "<lights><enable_shadows>false</enable_shadows></lights>"
+    return f"""<mvsim_world><simul_timestep>0.02</simul_timestep>{lights}{blocks}
 <element class="horizontal_plane"><x_min>-12</x_min><x_max>12</x_max><y_min>-12</y_min><y_max>12</y_max></element>
 <vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential">
 <l_wheel mass="1" diameter="0.2" width="0.05"/><r_wheel mass="1" diameter="0.2" width="0.05"/>
 <controller class="twist_ideal"/></dynamics>{sensor}</vehicle></mvsim_world>"""
 
 
-def _row(name: str, unit: str, sensor: str, observed: list[str], settings: Settings) -> Row:
+def _row(
+    name: str, unit: str, sensor: str, observed: list[str], settings: Settings, shadows: bool = True
+) -> Row:
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "w.world.xml").write_text(world(sensor))
+        Path(folder, "w.world.xml").write_text(world(sensor, shadows))
         path = Path(folder, "v.env.xml")
         path.write_text(ENV.format(observe="".join(f'<observe class="{o}"/>' for o in observed)))
         env = mvsim_gym.VectorEnv(path, num_envs=NUM_ENVS, num_threads=settings.threads)
+    shaded = shadows or any("<lights> has no effect" in warning for warning in env.warnings)
     env.reset(seed=0)
     actions = np.random.default_rng(0).uniform(-1, 1, (NUM_ENVS, 2)).astype(np.float32)
 
@@ -70,7 +74,8 @@ def _row(name: str, unit: str, sensor: str, observed: list[str], settings: Setti
     runs = rates(advance, settings)
     env.close()
     config = {
-        "work": f"{' and '.join(observed)} of every env step, {BOXES} boxes, shadows of the sun in colour images",
+        "work": f"{' and '.join(observed)} of every env step, {BOXES} boxes",
+        "shadows": shaded and "image" in observed,
         "num_envs": NUM_ENVS,
         "num_threads": settings.threads,
     }
@@ -82,9 +87,19 @@ def depth64(settings: Settings) -> Row:
     return _row("depth64_boxes100", "frames/s", camera(64, 64), ["depth"], settings)
 
 
+@figure("rgbd64_boxes100")
+def rgbd64_unshaded(settings: Settings) -> Row:
+    return _row("rgbd64_boxes100", "frames/s", camera(64, 64), ["depth", "image"], settings, shadows=False)
+
+
 @figure("rgbd64_shadow")
 def rgbd64(settings: Settings) -> Row:
     return _row("rgbd64_shadow", "frames/s", camera(64, 64), ["depth", "image"], settings)
+
+
+@figure("rgb320_boxes100")
+def rgb320_unshaded(settings: Settings) -> Row:
+    return _row("rgb320_boxes100", "frames/s", camera(320, 240), ["image"], settings, shadows=False)
 
 
 @figure("rgb320_shadow")

@@ -38,6 +38,15 @@ inline void scalar_disturb(double noise, float no_return, float max_range, float
   range = range < no_return ? std::clamp(noisy, 0.0f, max_range) : max_range;
 }
 
+inline void scalar_disturb_return(double noise, float low, float high, bool keeps_high, float& distance) {
+  if (distance == 0) return;
+  const auto noisy = static_cast<float>(distance + noise);
+  if (noisy > high || (noisy == high && !keeps_high))
+    distance = keeps_high ? distance : 0;
+  else
+    distance = noisy > low ? noisy : 0;
+}
+
 inline float normalized(float low, float high, float value) {
   const float share = high > low ? (value - low) / (high - low) : 0.0f;
   return low < 0 ? 2 * share - 1 : share;
@@ -65,6 +74,16 @@ void turn(double sigma, const double* deviates, size_t count, float* dx, float* 
 void disturb(double sigma, const double* deviates, size_t count, float no_return, float max_range,
              float* ranges) {
   for (size_t i = 0; i < count; ++i) scalar_disturb(sigma * deviates[i], no_return, max_range, ranges[i]);
+}
+
+void disturb_all(double sigma, const double* deviates, size_t count, float low, float high, bool keeps_high,
+                 float* distances) {
+  for (size_t i = 0; i < count; ++i)
+    scalar_disturb_return(sigma * deviates[i], low, high, keeps_high, distances[i]);
+}
+
+void replace(float value, float* values, size_t count) {
+  std::replace(values, values + count, 0.0F, value);
 }
 
 void mark(const float* ranges, size_t count, float no_return, uint8_t* hits) {
@@ -241,6 +260,36 @@ void disturb(double sigma, const double* deviates, size_t count, float no_return
   for (; i < count; ++i) scalar_disturb(sigma * deviates[i], no_return, max_range, ranges[i]);
 }
 
+void disturb_all(double sigma, const double* deviates, size_t count, float low, float high, bool keeps_high,
+                 float* distances) {
+  const D dd;
+  const H dh;
+  const size_t lanes = hn::Lanes(dd);
+  const auto zero = hn::Zero(dh), most = hn::Set(dh, high);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto distance = hn::LoadU(dh, distances + i);
+    const VD noise = hn::Mul(constant(sigma), hn::LoadU(dd, deviates + i));
+    const auto noisy = hn::DemoteTo(dh, hn::Add(hn::PromoteTo(dd, distance), noise));
+    const auto beyond = keeps_high ? hn::Gt(noisy, most) : hn::Ge(noisy, most);
+    const auto kept = hn::IfThenElseZero(hn::Gt(noisy, hn::Set(dh, low)), noisy);
+    const auto changed = hn::IfThenElse(beyond, keeps_high ? distance : zero, kept);
+    hn::StoreU(hn::IfThenElse(hn::Eq(distance, zero), distance, changed), dh, distances + i);
+  }
+  for (; i < count; ++i) scalar_disturb_return(sigma * deviates[i], low, high, keeps_high, distances[i]);
+}
+
+void replace(float value, float* values, size_t count) {
+  const hn::ScalableTag<float> df;
+  const size_t lanes = hn::Lanes(df);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto v = hn::LoadU(df, values + i);
+    hn::StoreU(hn::IfThenElse(hn::Eq(v, hn::Zero(df)), hn::Set(df, value), v), df, values + i);
+  }
+  std::replace(values + i, values + count, 0.0F, value);
+}
+
 void mark(const float* ranges, size_t count, float no_return, uint8_t* hits) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
@@ -292,6 +341,8 @@ namespace {
 HWY_EXPORT(normals);
 HWY_EXPORT(turn);
 HWY_EXPORT(disturb);
+HWY_EXPORT(disturb_all);
+HWY_EXPORT(replace);
 HWY_EXPORT(mark);
 HWY_EXPORT(clip);
 HWY_EXPORT(normalize);
@@ -309,6 +360,16 @@ void turn_directions(double sigma, std::span<const double> deviates, float* dx, 
 void disturb_ranges(double sigma, std::span<const double> deviates, float no_return, float max_range,
                     float* ranges) {
   HWY_DYNAMIC_DISPATCH(disturb)(sigma, deviates.data(), deviates.size(), no_return, max_range, ranges);
+}
+
+void disturb_returns(double sigma, std::span<const double> deviates, float low, float high, bool keeps_high,
+                     float* distances) {
+  HWY_DYNAMIC_DISPATCH(disturb_all)
+  (sigma, deviates.data(), deviates.size(), low, high, keeps_high, distances);
+}
+
+void replace_zeros(float value, std::span<float> values) {
+  HWY_DYNAMIC_DISPATCH(replace)(value, values.data(), values.size());
 }
 
 void mark_hits(std::span<const float> ranges, float no_return, uint8_t* hits) {

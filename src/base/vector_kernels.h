@@ -21,6 +21,14 @@ void turn_directions(double sigma, std::span<const double> deviates, float* dx, 
 void disturb_ranges(double sigma, std::span<const double> deviates, float no_return, float max_range,
                     float* ranges);
 
+// A distance other than 0 gets sigma * deviates[i] added. What comes to `low` or less becomes 0; what comes
+// to more than `high`, or to `high` unless `keeps_high`, becomes what it was if `keeps_high`, else 0.
+void disturb_returns(double sigma, std::span<const double> deviates, float low, float high, bool keeps_high,
+                     float* distances);
+
+// Puts `value` in place of 0.
+void replace_zeros(float value, std::span<float> values);
+
 // hits[i] = ranges[i] < no_return.
 void mark_hits(std::span<const float> ranges, float no_return, uint8_t* hits);
 

@@ -96,21 +96,30 @@ void record_picture(const ObservationSlot& slot, const ObservationRow& row) {
     if (i != latest) std::copy(recipe, recipe + size, recipe_of(slot, *row.agent, i));
 }
 
-void draw_pictures(const ObservationSlot& slot, std::span<const ObservationRow> rows) {
-  std::vector<Picture::Frame> frames;
-  frames.reserve(rows.size());
-  for (const ObservationRow& row : rows) {
-    const size_t latest = latest_of(slot, *row.env);
-    frames.push_back(
-        {&row.env->simulation.model(), recipe_of(slot, *row.agent, latest), target_of(slot, row, latest)});
+void draw_pictures(std::span<const ObservationSlot> slots, std::span<const ObservationRow> rows) {
+  std::vector<ViewDrawing> images;
+  std::vector<Picture::Frame> frames(slots.size());
+  for (size_t k = 0; k < slots.size(); ++k) {
+    if (!slots[k].is_picture()) continue;
+    const size_t latest = latest_of(slots[k], *rows[k].env);
+    frames[k] = {&rows[k].env->simulation.model(), recipe_of(slots[k], *rows[k].agent, latest),
+                 target_of(slots[k], rows[k], latest)};
+    const Picture& picture = *slots[k].term->picture();
+    if (const auto image = picture.image())
+      images.push_back({image->sensor, image->image, frames[k]});
+    else
+      picture.draw({&frames[k], 1});
   }
-  slot.term->picture()->draw(frames);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    clip_frame(slot, frames[i].out);
-    if (slot.history == 1) continue;
-    const size_t latest = latest_of(slot, *rows[i].env);
-    if (rows[i].first) repeat_frame(slot, *rows[i].agent, latest);
-    copy_history(slot, *rows[i].agent, latest, rows[i].out);
+  draw_views(images);
+  for (size_t k = 0; k < slots.size(); ++k) {
+    if (!slots[k].is_picture()) continue;
+    const Picture& picture = *slots[k].term->picture();
+    if (picture.image()) picture.change_image(frames[k].out);
+    clip_frame(slots[k], frames[k].out);
+    if (slots[k].history == 1) continue;
+    const size_t latest = latest_of(slots[k], *rows[k].env);
+    if (rows[k].first) repeat_frame(slots[k], *rows[k].agent, latest);
+    copy_history(slots[k], *rows[k].agent, latest, rows[k].out);
   }
 }
 

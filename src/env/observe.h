@@ -24,7 +24,8 @@ void write_observation(const ObservationSlot& slot, const ObservationRow& row, S
 
 // -- pictures, in two parts: recording in a worker, then drawing for all envs at once
 void record_picture(const ObservationSlot& slot, const ObservationRow& row);
-void draw_pictures(const ObservationSlot& slot, std::span<const ObservationRow> rows);
+// Those of an agent: a row for each slot, of which those that are no pictures stay as they are.
+void draw_pictures(std::span<const ObservationSlot> slots, std::span<const ObservationRow> rows);
 // Every frame of the rows anew, from their recipes.
 void redraw_pictures(const ObservationSlot& slot, std::span<const ObservationRow> rows);
 

@@ -1,6 +1,7 @@
 // Images of cameras and 3D lidars: image, depth, labels, range_image.
 #include <algorithm>
 
+#include "base/vector_kernels.h"
 #include "env/observe_terms.h"
 #include "model/sensor_layout.h"
 #include "sensor/view_sensor.h"
@@ -29,7 +30,11 @@ class ViewImageReading : public Picture {
     else
       env.simulation.record_view(sensor_, recipe);
   }
-  void draw(std::span<const Frame> frames) const override { draw_views(sensor_, image_, frames); }
+  void draw(std::span<const Frame> frames) const final {
+    draw_views(sensor_, image_, frames);
+    for (const Frame& frame : frames) change_image(frame.out);
+  }
+  std::optional<ViewImageIndex> image() const final { return ViewImageIndex{sensor_, image_}; }
 
  protected:
   const ReadingSpec& spec_;  // of the Model, which outlives the terms
@@ -45,12 +50,8 @@ class DistanceImage final : public ViewImageReading {
   DistanceImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
       : ViewImageReading(model, sensor, image, scheduled), max_(max) {}
   std::vector<Interval> bounds() const override { return std::vector<Interval>(spec_.size(), {0, max_}); }
-  void draw(std::span<const Frame> frames) const override {
-    ViewImageReading::draw(frames);
-    for (const Frame& frame : frames) {
-      const std::span<float> values(reinterpret_cast<float*>(frame.out), spec_.size());
-      std::ranges::replace(values, 0.0F, static_cast<float>(max_));
-    }
+  void change_image(std::byte* pixels) const override {
+    replace_zeros(static_cast<float>(max_), {reinterpret_cast<float*>(pixels), spec_.size()});
   }
 
  private:

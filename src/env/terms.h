@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,6 +78,11 @@ class ObservationOf : public Observation {
   virtual void write(EnvState& env, AgentState& agent, Scratch& scratch, T* out) const = 0;
 };
 
+// One of the images of a sensor (ViewSensor::images).
+struct ViewImageIndex {
+  size_t sensor, image;
+};
+
 // An observation that is drawn from views: of all envs of a phase in one call.
 //
 // Workers only record what there is to draw, a recipe: numbers (poses, keys of noise...) from which, with the
@@ -90,6 +96,10 @@ class Picture : public Observation {
   virtual void record(EnvState& env, AgentState& agent, double* recipe) const = 0;
   // On the thread that called the batch. A frame must not depend on which others are drawn with it.
   virtual void draw(std::span<const Frame> frames) const = 0;
+  // Where draw() is to draw the image of a sensor and then change_image() it, which one: images of an agent
+  // are drawn in one call.
+  virtual std::optional<ViewImageIndex> image() const { return std::nullopt; }
+  virtual void change_image(std::byte* pixels) const { (void)pixels; }
 
   const Picture* picture() const final { return this; }
   void write_frame(EnvState& env, AgentState& agent, Scratch&, std::byte* out) const final {

@@ -212,18 +212,17 @@ void Batch::Impl::draw_pictures(EnvLoop& loop) {
   const auto due_now = std::exchange(due_drawings, std::vector(due_drawings.size(), DueDrawing::kNothing));
   loop.run([&](int i, const EnvLoop::KeepGoing&, Scratch&) {
     EnvState& env = envs[static_cast<size_t>(i)];
+    std::vector<ObservationRow> rows;
     for (size_t a = 0; a < task->agents.size(); ++a) {
       const DueDrawing due_here = due_now[row_of(i, a)];
       if (due_here == DueDrawing::kNothing) continue;
       std::vector<ObservationBuffer>& into =
           due_here == DueDrawing::kFinal ? final_observations : observations;
       const std::vector<ObservationSlot>& slots = task_of(i).agents[a].observations;
-      for (size_t k = 0; k < slots.size(); ++k) {
-        if (!slots[k].is_picture()) continue;
-        const ObservationRow row{&env, &env.agents[a], due_here == DueDrawing::kFirst,
-                                 into[k].row(row_of(i, a))};
-        mvsim::draw_pictures(slots[k], {&row, 1});
-      }
+      rows.clear();
+      for (size_t k = 0; k < slots.size(); ++k)
+        rows.push_back({&env, &env.agents[a], due_here == DueDrawing::kFirst, into[k].row(row_of(i, a))});
+      mvsim::draw_pictures(slots, rows);
     }
   });
 }

@@ -72,8 +72,15 @@ py::dict images_of(Simulation& s, size_t sensor, bool fresh) {
   std::vector<double> recipe(latest.begin(), latest.end());
   if (fresh) s.record_view(sensor, recipe.data());
   py::dict out;
-  for (size_t i = 0; i < view->images().size(); ++i)
-    out[py::str(std::string(view->images()[i].name))] = image_of(s, sensor, i, recipe.data());
+  std::vector<ViewDrawing> drawings;
+  for (size_t i = 0; i < view->images().size(); ++i) {
+    py::array pixels = empty_array(view->images()[i].reading);
+    auto* const bytes = static_cast<std::byte*>(pixels.mutable_data());
+    drawings.push_back({sensor, i, {&s.model(), recipe.data(), bytes}});
+    out[py::str(std::string(view->images()[i].name))] = std::move(pixels);
+  }
+  const ReleasedGil released;
+  draw_views(drawings);
   return out;
 }
 

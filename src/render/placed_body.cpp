@@ -65,10 +65,6 @@ PixelRect ring_rect(const View& view, Vec3 center, double radius) {
   return rect;
 }
 
-PixelRect rect_of(const View& view, Vec3 center, double radius) {
-  return view.is_pinhole() ? pinhole_rect(view, center, radius) : ring_rect(view, center, radius);
-}
-
 bool is_finite(const ScenePose& pose) {
   const Frame3& f = pose.T_world_frame;
   return is_finite(f.origin) && is_finite(f.x) && is_finite(f.y) && is_finite(f.z) && pose.scale > 0 &&
@@ -76,6 +72,10 @@ bool is_finite(const ScenePose& pose) {
 }
 
 }  // namespace
+
+PixelRect rect_of(const View& view, Vec3 center, double radius) {
+  return view.is_pinhole() ? pinhole_rect(view, center, radius) : ring_rect(view, center, radius);
+}
 
 std::vector<PlacedBody> place_bodies(const RayScene& scene, std::span<const ScenePose> poses,
                                      const View& view, const ViewPoint& from) {
@@ -93,6 +93,7 @@ std::vector<PlacedBody> place_bodies(const RayScene& scene, std::span<const Scen
     body.world_origin = f.origin;
     body.body_from_world = {
         {r * f.x.x, r * f.y.x, f.z.x}, {r * f.x.y, r * f.y.y, f.z.y}, {r * f.x.z, r * f.y.z, f.z.z}};
+    body.world_from_body = {s * f.x, s * f.y, f.z};
     body.world_from_normal = {r * f.x, r * f.y, f.z};
     body.eye = body.to_body(eye.origin);
     body.body_from_view = {body.body_from_world(eye.x), body.body_from_world(eye.y),
@@ -106,7 +107,7 @@ std::vector<PlacedBody> place_bodies(const RayScene& scene, std::span<const Scen
                         std::find(from.hidden_frames.begin(), from.hidden_frames.end(), group.frame) !=
                             from.hidden_frames.end();
     body.is_seen = !hidden && !body.rect.empty();
-    if (body.is_seen || (shadows && group.body->casts_shadow)) out.push_back(body);
+    if (body.is_seen || (shadows && group.body->casts_shadow())) out.push_back(body);
   }
   return out;
 }

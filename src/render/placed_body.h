@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "raycast/triangle_raster.h"
 #include "render/ray_scene.h"
 #include "sensor/view_sensor.h"
 
@@ -14,16 +15,6 @@ struct ViewPoint {
   Frame3 T_world_view;
   int sensor = Instance::kNoSensor;           // its own device is not seen
   std::span<const uint32_t> hidden_frames{};  // and nothing that hangs on these
-};
-
-// Pixels [left, right) x [top, bottom).
-struct PixelRect {
-  int left = 0, right = 0, top = 0, bottom = 0;
-
-  bool empty() const { return left >= right || top >= bottom; }
-  bool meets(const PixelRect& other) const {
-    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
-  }
 };
 
 // A linear map by the images of the axes.
@@ -38,6 +29,7 @@ struct PlacedBody {
   Vec3 eye;                 // the view's origin in the body's coordinates
   Axes3 body_from_view;     // of directions
   Axes3 body_from_world;    // of directions
+  Axes3 world_from_body;    // of directions
   Axes3 world_from_normal;  // of normals, which stay perpendicular where the body is scaled
   Vec3 world_origin;        // of the frame
   Vec3 world_center;        // of a sphere that holds it
@@ -45,7 +37,11 @@ struct PlacedBody {
   PixelRect rect;  // where it may be seen
 
   Vec3 to_body(Vec3 world) const { return body_from_world(world - world_origin) - group->body->origin; }
+  Vec3 to_world(Vec3 point) const { return world_origin + world_from_body(point + group->body->origin); }
 };
+
+// Where a sphere may be seen whose center is given in the view's frame.
+PixelRect rect_of(const View& view, Vec3 center, double radius);
 
 // All that may be seen in the view, or may cast a shadow on that.
 std::vector<PlacedBody> place_bodies(const RayScene& scene, std::span<const ScenePose> poses,

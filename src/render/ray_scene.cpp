@@ -6,12 +6,17 @@
 #include <string>
 
 #include "base/error.h"
+#include "raycast/embree_library.h"
+#include "render/ray_piece.h"
 #include "scene/triangles.h"
 
 namespace mvsim {
 namespace {
 
 constexpr size_t kMaxTriangles = 20'000'000;
+// Instances of few triangles are pieces, others too if they are few in all: measured, a tree is quicker for
+// more than some 2,500 triangles in sight.
+constexpr size_t kFew = 64, kMostOfFew = 16384, kMostOfOthers = 2048;
 // A triangle with sides of this ratio, or none, has no plane.
 constexpr double kFlat = 1e-12;
 
@@ -50,6 +55,7 @@ class BodyBuilder {
 
   void add(const Mesh& mesh, const Material& material, uint32_t part) {
     const auto first = static_cast<uint32_t>(points_.size());
+    parts_.push_back({&material, static_cast<uint32_t>(body_.triangles.size()), 0});
     for (size_t i = 0; i < mesh.positions.size(); ++i) {
       const Color color = mesh.colors.empty() ? material.color : mesh.colors[i];
       points_.push_back(mesh.positions[i]);
@@ -62,35 +68,54 @@ class BodyBuilder {
     for (size_t i = 0; i + 2 < mesh.indices.size(); i += 3)
       add_triangle({first + mesh.indices[i], first + mesh.indices[i + 1], first + mesh.indices[i + 2]},
                    material, part);
+    parts_.back().end = static_cast<uint32_t>(body_.triangles.size());
   }
 
   std::shared_ptr<const RayBody> take() {
     body_.origin = box_.empty() ? Vec3{} : 0.5 * (box_.low + box_.high);
-    body_.center = {};
     body_.radius = box_.empty() ? 0 : 0.5 * norm(box_.high - box_.low);
-    std::vector<std::array<float, 3>> corners;
-    corners.reserve(points_.size());
-    for (Vec3& p : points_) {
-      p = p - body_.origin;
-      corners.push_back({static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
-    }
+    for (Vec3& p : points_) p = p - body_.origin;
     for (RayTriangle& triangle : body_.triangles) set_planes(triangle);
-    body_.seen = std::make_unique<const TriangleTree>(corners, seen_);
-    if (!shadows_.empty()) body_.casts_shadow = std::make_unique<const TriangleTree>(corners, shadows_);
+    std::array<size_t, 2> sum{};  // of instances of more, of few
+    for (const Part& part : parts_) sum[part.size() <= kFew] += part.size();
+    for (const Part& part : parts_) {
+      if (part.size() == 0) continue;
+      if (part.size() <= kFew ? sum[1] <= kMostOfFew : sum[0] <= kMostOfOthers)
+        body_.pieces.push_back(piece_of(part));
+      else
+        trace(part);
+    }
+    make_trees();
     return std::make_shared<const RayBody>(std::move(body_));
   }
 
  private:
+  // The triangles [begin, end) of the body.
+  struct Part {
+    const Material* material;
+    uint32_t begin, end;
+    size_t size() const { return end - begin; }
+  };
+
   void add_triangle(const std::array<uint32_t, 3>& corners, const Material& material, uint32_t part) {
     const Vec3 a = points_[corners[0]], ab = points_[corners[1]] - a, ac = points_[corners[2]] - a;
     if (!(norm(cross(ab, ac)) > kFlat * norm(ab) * norm(ac))) return;
     if (body_.triangles.size() >= kMaxTriangles)
       throw Error("cameras and 3D lidars take at most " + std::to_string(kMaxTriangles) +
                   " triangles in one place, found more: make the maps or meshes of the world smaller");
-    body_.triangles.push_back(
-        {.corners = corners, .part = part, .texels_per_metre = texels_per_metre(corners, material, ab, ac)});
-    seen_.push_back({corners, material.cull});
-    if (material.casts_shadow) shadows_.push_back({corners, CullFaces::kNone});
+    const bool is_flat = material.texture == Material::kNoTexture && is_same(corners, &RayCorner::normal) &&
+                         is_same(corners, &RayCorner::alpha);
+    body_.triangles.push_back({.corners = corners,
+                               .part = part,
+                               .texels_per_metre = texels_per_metre(corners, material, ab, ac),
+                               .is_flat = is_flat,
+                               .is_plain = is_flat && is_same(corners, &RayCorner::base)});
+  }
+
+  template <typename T>
+  bool is_same(const std::array<uint32_t, 3>& corners, T RayCorner::*what) const {
+    const T& first = body_.corners[corners[0]].*what;
+    return body_.corners[corners[1]].*what == first && body_.corners[corners[2]].*what == first;
   }
 
   // How fast the texture goes by, at most.
@@ -120,16 +145,54 @@ class BodyBuilder {
     for (size_t k = 0; k < 2; ++k) triangle.weight_offset[k] = dot(triangle.to_weight[k], a);
   }
 
+  RayPiece piece_of(const Part& part) const {
+    std::vector<std::array<Vec3, 3>> triangles;
+    for (uint32_t t = part.begin; t < part.end; ++t) {
+      const std::array<uint32_t, 3>& c = body_.triangles[t].corners;
+      triangles.push_back({points_[c[0]], points_[c[1]], points_[c[2]]});
+    }
+    RayPiece piece = make_piece(triangles);
+    piece.first = part.begin;
+    piece.cull = part.material->cull;
+    piece.casts_shadow = part.material->casts_shadow;
+    return piece;
+  }
+
+  void trace(const Part& part) {
+    for (uint32_t t = part.begin; t < part.end; ++t) {
+      const std::array<uint32_t, 3>& corners = body_.triangles[t].corners;
+      body_.traced.push_back(t);
+      seen_.push_back({corners, part.material->cull});
+      if (part.material->casts_shadow) shadows_.push_back({corners, CullFaces::kNone});
+    }
+  }
+
+  void make_trees() {
+    if (seen_.empty()) return;
+    std::vector<std::array<float, 3>> corners;
+    corners.reserve(points_.size());
+    for (const Vec3& p : points_)
+      corners.push_back({static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
+    body_.seen = std::make_unique<const TriangleTree>(corners, seen_);
+    if (!shadows_.empty()) body_.shades = std::make_unique<const TriangleTree>(corners, shadows_);
+  }
+
   const RayScene& scene_;
   RayBody body_;
   std::vector<Vec3> points_;
   Box3 box_;
+  std::vector<Part> parts_;
   std::vector<TreeTriangle> seen_, shadows_;
 };
 
 }  // namespace
 
+bool RayBody::casts_shadow() const {
+  return shades || std::ranges::any_of(pieces, &RayPiece::casts_shadow);
+}
+
 std::shared_ptr<const RayScene> make_ray_scene(const Scene& scene) {
+  load_embree();  // whether a camera works does not depend on how many triangles there are
   auto out = std::make_shared<RayScene>();
   out->sun = scene.sun;
   out->sky = scene.sky;

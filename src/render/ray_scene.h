@@ -1,5 +1,5 @@
-// A Scene made ready for rays: trees of its triangles, their planes in double precision, what shading needs.
-// Made once a scene, immutable, any thread. Coordinates are metres.
+// A Scene made ready for rays: pieces of few triangles and trees of all others, their planes in double
+// precision, what shading needs. Made once a scene, immutable, any thread. Coordinates are metres.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 
 #include "raycast/triangle_tree.h"
 #include "render/mip_image.h"
+#include "render/ray_piece.h"
 #include "scene/scene.h"
 
 namespace mvsim {
@@ -22,6 +23,8 @@ struct RayTriangle {
   std::array<uint32_t, 3> corners{};
   uint32_t part = 0;
   float texels_per_metre = 0;  // copies of the texture along a metre; 0: no texture
+  bool is_flat = false;        // it has one normal, one alpha, and no texture
+  bool is_plain = false;       // and one colour
 };
 
 struct RayCorner {
@@ -39,12 +42,15 @@ struct RayPart {
 // What moves as one, in the coordinates of its frame less `origin`.
 struct RayBody {
   Vec3 origin;
-  Vec3 center;  // of a sphere about everything
-  double radius = 0;
+  double radius = 0;  // of a sphere about (0, 0, 0) that holds everything
   std::vector<RayTriangle> triangles;
   std::vector<RayCorner> corners;
-  std::unique_ptr<const TriangleTree> seen;
-  std::unique_ptr<const TriangleTree> casts_shadow;  // none: nothing of it does
+  std::vector<RayPiece> pieces;
+  std::vector<uint32_t> traced;              // triangles that are in the trees
+  std::unique_ptr<const TriangleTree> seen;  // of indices into `traced`; none: there are only pieces
+  std::unique_ptr<const TriangleTree> shades;
+
+  bool casts_shadow() const;
 };
 
 // A body hung on a frame of the scene.

@@ -45,7 +45,7 @@ SurfacePoint surface_at(const RayBody& body, const RayTriangle& triangle, Vec3 p
   return out;
 }
 
-Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit) {
+Rgb light_on(Vec3 normal, const Sun& sun, bool lit) {
   const auto nx = static_cast<float>(normal.x), ny = static_cast<float>(normal.y),
              nz = static_cast<float>(normal.z);
   const auto sx = static_cast<float>(sun.to_sun.x), sy = static_cast<float>(sun.to_sun.y),
@@ -57,7 +57,7 @@ Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit
   for (size_t k = 0; k < 3; ++k) {
     const float sky =
         sun.ambient * (0.30F + (kUp[k] - 0.30F) * up + kAverted[k] * averted + 0.10F * std::fabs(ny));
-    out[k] = std::sqrt(surface.base[k] * (sky + sun.color[k] * facing));
+    out[k] = sky + sun.color[k] * facing;
   }
   return out;
 }

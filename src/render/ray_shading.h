@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 
 #include "render/ray_scene.h"
 
@@ -20,8 +21,17 @@ struct SurfacePoint {
 
 SurfacePoint surface_at(const RayBody& body, const RayTriangle& triangle, Vec3 point);
 
-// Of a surface with this normal (world, length 1, towards the eye); `lit`: the sun reaches it.
-Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit);
+// What reaches a surface with this normal (world, length 1, towards the eye); `lit`: the sun does.
+Rgb light_on(Vec3 normal, const Sun& sun, bool lit);
+
+// Of a surface with this squared colour.
+inline Rgb lit_color(const Rgb& base, const Rgb& light) {
+  return {std::sqrt(base[0] * light[0]), std::sqrt(base[1] * light[1]), std::sqrt(base[2] * light[2])};
+}
+
+inline Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit) {
+  return lit_color(surface.base, light_on(normal, sun, lit));
+}
 
 // Looking along `direction` (world, of any length); `pixel_angle`: from one pixel to the next, rad.
 Rgb sky_color(const RayScene& scene, Vec3 direction, double pixel_angle);

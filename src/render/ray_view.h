@@ -4,14 +4,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "render/placed_body.h"
 
 namespace mvsim {
 
-// Writes the pixels of `view` as its content says (ViewContent). `poses`: one for each frame of the scene.
-void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const View& view,
-               const ViewPoint& from, std::byte* pixels);
+// Pixels as the content of the view says (ViewContent).
+struct RayPicture {
+  const View* view;
+  std::byte* pixels;
+  std::span<const uint8_t> wanted{};  // of each pixel, whether it is drawn; others stay; empty: all are
+};
+
+// Draws pictures that are seen along the same rays (have_same_rays), each as if it were alone. `poses`: one
+// for each frame of the scene.
+void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const ViewPoint& from,
+               std::span<const RayPicture> pictures);
+
+// One of them alone.
+inline void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const View& view,
+                      const ViewPoint& from, std::byte* pixels, std::span<const uint8_t> wanted = {}) {
+  const RayPicture picture{&view, pixels, wanted};
+  draw_rays(scene, poses, from, {&picture, 1});
+}
 
 }  // namespace mvsim

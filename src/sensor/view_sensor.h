@@ -36,6 +36,9 @@ struct View {
   bool is_pinhole() const { return rings.empty(); }
 };
 
+// Whether both see along the same rays, perhaps other things: what a sensor's images often do.
+bool have_same_rays(const View& a, const View& b);
+
 // One image of a sensor, e.g. "depth".
 struct ViewImage {
   std::string_view name;

@@ -44,15 +44,36 @@ std::vector<uint32_t> frames_of(const Model& m, const VehicleModel& vehicle) {
   return frames;
 }
 
-void draw_view(const ViewSensor& sensor, size_t index, size_t image, const ViewFrame& frame) {
-  const Model& m = *frame.model;
-  const SensorModel& model = m.sensors[index];
-  const double* const params = frame.recipe + kViewRecipeHead;
-  const double* const numbers = params + sensor.params().size();
+const ViewSensor& sensor_of(const ViewDrawing& drawing) {
+  return static_cast<const ViewSensor&>(*drawing.frame.model->sensors.at(drawing.sensor).sensor);
+}
+
+const View& view_of(const ViewDrawing& drawing) {
+  return sensor_of(drawing).images()[drawing.image].view;
+}
+
+// The poses of the scene.
+std::span<const double> poses_of(const ViewDrawing& drawing) {
+  return {drawing.frame.recipe + kViewRecipeHead + sensor_of(drawing).params().size(),
+          drawing.frame.model->scene->frame_count * kScenePoseNumbers};
+}
+
+// Whether both see the same things along the same rays.
+bool look_alike(const ViewDrawing& a, const ViewDrawing& b) {
+  return a.frame.model == b.frame.model && a.sensor == b.sensor && have_same_rays(view_of(a), view_of(b)) &&
+         std::ranges::equal(poses_of(a), poses_of(b));
+}
+
+// Of drawings that look alike.
+void draw_together(std::span<const ViewDrawing> drawings) {
+  const ViewDrawing& first = drawings.front();
+  const Model& m = *first.frame.model;
+  const SensorModel& model = m.sensors[first.sensor];
+  const std::span<const double> numbers = poses_of(first);
   std::vector<ScenePose> poses(m.scene->frame_count);
-  for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers + i * kScenePoseNumbers);
-  const View& view = sensor.images()[image].view;
-  Frame3 T_world_sensor(sensor.mount());
+  for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers.data() + i * kScenePoseNumbers);
+  const View& view = view_of(first);
+  Frame3 T_world_sensor(model.sensor->mount());
   std::vector<uint32_t> hidden;
   if (!model.is_standalone()) {
     const VehicleModel& vehicle = m.vehicles[model.vehicle];
@@ -60,14 +81,20 @@ void draw_view(const ViewSensor& sensor, size_t index, size_t image, const ViewF
     if (view.hides_vehicle) hidden = frames_of(m, vehicle);
   }
   const RayScene& scene = m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
-  draw_rays(scene, poses, view,
+  std::vector<RayPicture> pictures;
+  for (const ViewDrawing& drawing : drawings) pictures.push_back({.view = &view_of(drawing), .pixels = drawing.frame.out});
+  draw_rays(scene, poses,
             {.T_world_view = compose(T_world_sensor, view.T_sensor_view),
-             .sensor = static_cast<int>(index),
+             .sensor = static_cast<int>(first.sensor),
              .hidden_frames = hidden},
-            frame.out);
-  RandomStream noise(half_of(frame.recipe[1]) << 32 | half_of(frame.recipe[2]), 0,
-                     StreamPurpose::kSensorNoise);
-  sensor.finish(image, {params, nullptr, &noise}, frame.out);
+            pictures);
+}
+
+// Adds what is the sensor's own.
+void finish(const ViewDrawing& drawing) {
+  const double* const recipe = drawing.frame.recipe;
+  RandomStream noise(half_of(recipe[1]) << 32 | half_of(recipe[2]), 0, StreamPurpose::kSensorNoise);
+  sensor_of(drawing).finish(drawing.image, {recipe + kViewRecipeHead, nullptr, &noise}, drawing.frame.out);
 }
 
 }  // namespace
@@ -89,13 +116,28 @@ std::span<const double> view_recipe_of(const SimView& sim, size_t index) {
   return {sim.state.memory.data() + sensor.memory, state_memory_size(sim.model, *sensor.sensor)};
 }
 
-void draw_views(size_t index, size_t image, std::span<const ViewFrame> frames) {
+void draw_views(std::span<const ViewDrawing> drawings) {
+  while (!drawings.empty()) {
+    const ViewDrawing& first = drawings.front();
+    if (!is_taken(sensor_of(first), first.frame.recipe)) {
+      std::fill_n(first.frame.out, sensor_of(first).images()[first.image].reading.bytes(), std::byte{0});
+      drawings = drawings.subspan(1);
+      continue;
+    }
+    size_t alike = 1;
+    while (alike < drawings.size() && look_alike(first, drawings[alike]) &&
+           is_taken(sensor_of(first), drawings[alike].frame.recipe))
+      ++alike;
+    draw_together(drawings.first(alike));
+    for (const ViewDrawing& drawing : drawings.first(alike)) finish(drawing);
+    drawings = drawings.subspan(alike);
+  }
+}
+
+void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames) {
   for (const ViewFrame& frame : frames) {
-    const auto& sensor = static_cast<const ViewSensor&>(*frame.model->sensors.at(index).sensor);
-    if (is_taken(sensor, frame.recipe))
-      draw_view(sensor, index, image, frame);
-    else
-      std::fill_n(frame.out, sensor.images()[image].reading.bytes(), std::byte{0});
+    const ViewDrawing drawing{sensor, image, frame};
+    draw_views({&drawing, 1});
   }
 }
 

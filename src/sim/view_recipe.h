@@ -24,8 +24,17 @@ struct ViewFrame {
   std::byte* out;  // ReadingSpec::bytes() of the image
 };
 
-// One of the images of a sensor (ViewSensor::images), for each frame; it does not depend on which others are
-// drawn with it. Where none was taken it is zero. Throws Error where nothing can draw.
+// One of the images of a sensor (ViewSensor::images).
+struct ViewDrawing {
+  size_t sensor, image;
+  ViewFrame frame;
+};
+
+// What an image shows does not depend on which others are drawn with it; those of one sensor that show the
+// same moment, one after the other, take less time together. Where none was taken it is zero. Throws Error
+// where nothing can draw.
+void draw_views(std::span<const ViewDrawing> drawings);
+// One of the images of a sensor, for each frame.
 void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames);
 
 }  // namespace mvsim

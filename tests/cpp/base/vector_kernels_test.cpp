@@ -102,6 +102,33 @@ TEST_P(EveryTarget, ValuesAreClippedAndNormalizedAsOneByOne) {
   }
 }
 
+TEST_P(EveryTarget, ReturnsAreDisturbedAndDropOutBeyondTheirRange) {
+  const ScopedSimdTarget use(GetParam());
+  int dropped = 0;
+  for (const bool keeps_high : {false, true})
+    for (const size_t count : {0, 1, 3, 7, 16, 17, 361}) {
+      Rays rays = random_rays(count);
+      for (size_t i = 0; i < count; i += 4) rays.range[i] = 0;
+      std::vector<float> expected = rays.range, replaced;
+      for (size_t i = 0; i < count; ++i) {
+        const float noisy = static_cast<float>(expected[i] + 2.0 * rays.deviates[i]);
+        if (expected[i] == 0) {
+        } else if (noisy > 9 || (noisy == 9 && !keeps_high)) {
+          if (!keeps_high) expected[i] = 0;
+        } else {
+          expected[i] = noisy > 0.5f ? noisy : 0;
+        }
+        dropped += expected[i] == 0 && rays.range[i] != 0;
+        replaced.push_back(expected[i] == 0 ? 4.5f : expected[i]);
+      }
+      disturb_returns(2.0, rays.deviates, 0.5f, 9, keeps_high, rays.range.data());
+      ASSERT_TRUE(same_bits(expected, rays.range)) << count << " returns";
+      replace_zeros(4.5f, rays.range);
+      ASSERT_TRUE(same_bits(replaced, rays.range)) << count << " returns";
+    }
+  EXPECT_GT(dropped, 10);
+}
+
 INSTANTIATE_TEST_SUITE_P(VectorKernels, EveryTarget, ::testing::ValuesIn(simd_targets()),
                          [](const auto& info) { return info.param; });
 
