@@ -44,12 +44,13 @@ class RayView {
     pixel_angle_ = view.is_pinhole() ? 1 / std::max(view.fx, view.fy) : 2 * kPi / view.width;
   }
 
-  void draw(std::byte* pixels) const {
+  void draw(std::byte* pixels, std::span<const uint8_t> wanted) const {
     const int wide = view_.is_pinhole() ? 4 : kPacketSize, high = kPacketSize / wide;
     for (int top = 0; top < view_.height; top += high)
       for (int left = 0; left < view_.width; left += wide) {
-        Tile tile =
-            tile_at({left, std::min(left + wide, view_.width), top, std::min(top + high, view_.height)});
+        Tile tile = tile_at(
+            {left, std::min(left + wide, view_.width), top, std::min(top + high, view_.height)}, wanted);
+        if (tile.count == 0) continue;
         switch (view_.content) {
           case ViewContent::kDepth:
             write_depth(tile, reinterpret_cast<float*>(pixels));
@@ -75,13 +76,15 @@ class RayView {
     return {ring.cos * turn.cos, ring.cos * turn.sin, ring.sin};
   }
 
-  Tile tile_at(const PixelRect& rect) const {
+  Tile tile_at(const PixelRect& rect, std::span<const uint8_t> wanted) const {
     Tile tile;
     tile.rect = rect;
     for (int row = rect.top; row < rect.bottom; ++row)
       for (int column = rect.left; column < rect.right; ++column) {
+        const int pixel = row * view_.width + column;
+        if (!wanted.empty() && wanted[static_cast<size_t>(pixel)] == 0) continue;
         const auto i = static_cast<size_t>(tile.count++);
-        tile.pixel[i] = row * view_.width + column;
+        tile.pixel[i] = pixel;
         tile.ray[i] = ray_of(row, column);
         tile.lanes[i] = -1;
         tile.near[i] = static_cast<float>(view_.near);
@@ -297,10 +300,10 @@ size_t pixel_bytes(ViewContent content) {
 }  // namespace
 
 void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const View& view,
-               const ViewPoint& from, std::byte* pixels) {
+               const ViewPoint& from, std::byte* pixels, std::span<const uint8_t> wanted) {
   const Frame3& eye = from.T_world_view;
   if (is_finite(eye.origin) && is_finite(eye.x) && is_finite(eye.y) && is_finite(eye.z))
-    RayView(scene, poses, view, from).draw(pixels);
+    RayView(scene, poses, view, from).draw(pixels, wanted);
   else  // of a world that has diverged
     std::fill_n(
         pixels,

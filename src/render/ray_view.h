@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "render/placed_body.h"
@@ -11,7 +12,8 @@
 namespace mvsim {
 
 // Writes the pixels of `view` as its content says (ViewContent). `poses`: one for each frame of the scene.
+// `wanted`: of each pixel whether it is to be drawn, others stay as they are; empty: all are.
 void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const View& view,
-               const ViewPoint& from, std::byte* pixels);
+               const ViewPoint& from, std::byte* pixels, std::span<const uint8_t> wanted = {});
 
 }  // namespace mvsim

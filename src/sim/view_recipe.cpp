@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/sensor_layout.h"
+#include "render/flat_view.h"
 #include "render/ray_view.h"
 #include "sensor/view_sensor.h"
 #include "sim/scene_poses.h"
@@ -44,6 +45,28 @@ std::vector<uint32_t> frames_of(const Model& m, const VehicleModel& vehicle) {
   return frames;
 }
 
+// The scene without what rays alone draw, and the rays of all images that look level.
+std::shared_ptr<const FlatScene> flat_scene_of(const Model& m) {
+  std::shared_ptr<FlatScene> scene = make_flat_scene(*m.scene, m.level_frames);
+  for (const SensorModel& s : m.sensors) {
+    auto& rays = scene->rays.emplace_back(s.level_images.size());
+    for (size_t image = 0; image < rays.size(); ++image)
+      if (s.level_images[image] != 0)
+        rays[image] = level_rays_of(as_view_sensor(*s.sensor)->images()[image].view);
+  }
+  return scene;
+}
+
+// Whether it could be.
+bool draw_from_plane(const Model& m, size_t index, size_t image, std::span<const ScenePose> poses,
+                     const ViewPoint& from, std::byte* out) {
+  const SensorModel& sensor = m.sensors[index];
+  if (sensor.level_images[image] == 0) return false;
+  const FlatScene& scene = m.flat_scene->get([&] { return flat_scene_of(m); });
+  return draw_flat(scene, *scene.rays[index][image], poses,
+                   as_view_sensor(*sensor.sensor)->images()[image].view, from, out);
+}
+
 void draw_view(const ViewSensor& sensor, size_t index, size_t image, const ViewFrame& frame) {
   const Model& m = *frame.model;
   const SensorModel& model = m.sensors[index];
@@ -59,12 +82,11 @@ void draw_view(const ViewSensor& sensor, size_t index, size_t image, const ViewF
     T_world_sensor = compose(poses[frame_of_body(vehicle.body)].T_world_frame, T_world_sensor);
     if (view.hides_vehicle) hidden = frames_of(m, vehicle);
   }
-  const RayScene& scene = m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
-  draw_rays(scene, poses, view,
-            {.T_world_view = compose(T_world_sensor, view.T_sensor_view),
-             .sensor = static_cast<int>(index),
-             .hidden_frames = hidden},
-            frame.out);
+  const ViewPoint from{.T_world_view = compose(T_world_sensor, view.T_sensor_view),
+                       .sensor = static_cast<int>(index),
+                       .hidden_frames = hidden};
+  if (!draw_from_plane(m, index, image, poses, from, frame.out))
+    draw_rays(m.ray_scene->get([&] { return make_ray_scene(*m.scene); }), poses, view, from, frame.out);
   RandomStream noise(half_of(frame.recipe[1]) << 32 | half_of(frame.recipe[2]), 0,
                      StreamPurpose::kSensorNoise);
   sensor.finish(image, {params, nullptr, &noise}, frame.out);

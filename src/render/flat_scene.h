@@ -1,0 +1,54 @@
+// What of a Scene is upright prisms and level surfaces, made ready for eyes that look level; the rest is left
+// to rays. Made once a Model, immutable, any thread. Metres.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "raycast/level_rays.h"
+#include "raycast/prism_map.h"
+#include "render/ray_scene.h"
+#include "scene/scene.h"
+#include "sensor/view_sensor.h"
+
+namespace mvsim {
+
+// How prisms of one instance look.
+struct FlatLook {
+  uint16_t label = 0;
+};
+
+// Prisms on a frame that moves, in its coordinates.
+struct FlatBody {
+  uint32_t frame = kWorldFrame;
+  std::vector<UprightPrism> prisms;
+};
+
+// Cells that are solid up to a height: within them an eye sees what only rays know.
+struct SolidCells {
+  const GridField* field = nullptr;
+  Frame3 T_world_grid;
+  double height = 0;
+};
+
+struct FlatScene {
+  PrismMap standing;               // on the world
+  std::vector<UprightPrism> wide;  // floors, on the world
+  std::vector<FlatBody> moving;
+  std::vector<FlatLook> looks;  // UprightPrism::look
+  std::vector<SolidCells> solids;
+  std::shared_ptr<const RayScene> rest;  // null: there is none
+  // of each image of each sensor; none where it does not look level
+  std::vector<std::vector<std::unique_ptr<const LevelRays>>> rays;
+};
+
+// `level_frames`: of each frame whether it stands upright at all times.
+std::shared_ptr<FlatScene> make_flat_scene(const Scene& scene, std::span<const uint8_t> level_frames);
+
+// The rays of a view that looks level.
+std::unique_ptr<const LevelRays> level_rays_of(const View& view);
+
+}  // namespace mvsim

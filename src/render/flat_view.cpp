@@ -1,0 +1,189 @@
+#include "render/flat_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "render/level_eye.h"
+#include "render/ray_view.h"
+
+namespace mvsim {
+namespace {
+
+bool is_upright(const ScenePose& pose) {
+  constexpr double kUpright = 1e-12;
+  const Frame3& f = pose.T_world_frame;
+  return std::fabs(f.x.z) <= kUpright && std::fabs(f.y.z) <= kUpright && std::fabs(f.z.x) <= kUpright &&
+         std::fabs(f.z.y) <= kUpright && f.z.z > 0;
+}
+
+bool is_finite(const ScenePose& pose) {
+  const Frame3& f = pose.T_world_frame;
+  return is_finite(f.origin) && is_finite(f.x) && is_finite(f.y) && is_finite(f.z) && pose.scale > 0 &&
+         std::isfinite(pose.scale);
+}
+
+class FlatView {
+ public:
+  FlatView(const FlatScene& scene, const LevelRays& rays, std::span<const ScenePose> poses, const View& view,
+           const ViewPoint& from)
+      : scene_(scene),
+        rays_(rays),
+        poses_(poses),
+        view_(view),
+        from_(from),
+        eye_(view, rays, from.T_world_view),
+        picture_(rays, view.content == ViewContent::kLabels) {}
+
+  // Whether walls of maps lie around the eye: from within, rays pass through them.
+  bool is_within_solids() const {
+    const Vec3 at = from_.T_world_view.origin;
+    return std::any_of(scene_.solids.begin(), scene_.solids.end(), [&](const SolidCells& s) {
+      const Vec3 shift = at - s.T_world_grid.origin;
+      return shift.z < s.height &&
+             s.field->cell_at(dot(shift, s.T_world_grid.x), dot(shift, s.T_world_grid.y)) == Cell::kOccupied;
+    });
+  }
+
+  void draw(std::byte* pixels) {
+    see_bodies();
+    see_standing();
+    for (const UprightPrism& prism : scene_.wide)
+      see(prism.outline, region_of(prism), prism.faces, prism.look, false);
+    write(pixels);
+    if (scene_.rest) merge_rest(pixels);
+  }
+
+ private:
+  bool is_hidden(uint32_t frame) const {
+    return std::find(from_.hidden_frames.begin(), from_.hidden_frames.end(), frame) !=
+           from_.hidden_frames.end();
+  }
+
+  // An outline of the world.
+  void see(std::span<const Vec2> outline, const PrismRegion& region, uint8_t faces, uint32_t look,
+           bool stands) {
+    const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(region.center), region.radius);
+    if (sight.parts == 0) return;
+    outline_.clear();
+    for (const Vec2 v : outline) outline_.push_back(eye_.to_eye(v));
+    const SeenPrism seen{.outline = outline_,
+                         .low = region.z_min - eye_.z(),
+                         .high = region.z_max - eye_.z(),
+                         .faces = faces,
+                         .stands = stands,
+                         .name = scene_.looks[look].label};
+    for (int part = 0; part < sight.parts; ++part)
+      see_prism(rays_, seen, eye_.narrowed(outline_, sight.columns[part]), picture_);
+  }
+
+  void see_bodies() {
+    for (const FlatBody& body : scene_.moving) {
+      const ScenePose& pose = poses_[body.frame];
+      if (!is_finite(pose) || is_hidden(body.frame)) continue;
+      const Frame3& f = pose.T_world_frame;
+      for (const UprightPrism& prism : body.prisms) {
+        UprightPrism placed{
+            .outline = {}, .z_min = f.origin.z + prism.z_min, .z_max = f.origin.z + prism.z_max};
+        for (const Vec2 v : prism.outline) {
+          const Vec3 p = f.transform({pose.scale * v.x, pose.scale * v.y, 0});
+          placed.outline.push_back({p.x, p.y});
+        }
+        see(placed.outline, region_of(placed), prism.faces, prism.look, false);
+      }
+    }
+  }
+
+  void see_standing() {
+    const PrismMap& map = scene_.standing;
+    const double lowest = map.z_min();
+    map.visit(
+        eye_.origin(), [&](const PrismRegion& region) { return may_be_seen(region); },
+        [&](const PrismMap::Entry& e) {
+          const bool stands =
+              e.region.z_min <= lowest && e.region.z_min <= eye_.z() && (e.faces & kSides) != 0;
+          see(map.outline(e), e.region, e.faces, e.look, stands);
+        });
+  }
+
+  // Whether what lies in a region is in sight, and not behind what stands before it.
+  bool may_be_seen(const PrismRegion& region) const {
+    const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(region.center), region.radius);
+    if (sight.parts == 0) return false;
+    if (!(sight.near > 0)) return true;
+    const double high = region.z_max - eye_.z();
+    const auto slope = static_cast<float>(high / (high > 0 ? sight.near : sight.far));
+    for (int part = 0; part < sight.parts; ++part)
+      if (!are_closed(picture_, sight.columns[part], slope, static_cast<float>(sight.near))) return true;
+    return false;
+  }
+
+  template <typename Write>
+  void for_each_pixel(Write write) const {
+    for (int row = 0; row < rays_.height; ++row)
+      for (int column = 0; column < rays_.width; ++column)
+        write(static_cast<size_t>(row) * static_cast<size_t>(rays_.width) + static_cast<size_t>(column),
+              static_cast<size_t>(row) * static_cast<size_t>(rays_.stride) + static_cast<size_t>(column));
+  }
+
+  void write(std::byte* pixels) const {
+    if (view_.content == ViewContent::kDepth) {
+      auto* const out = reinterpret_cast<float*>(pixels);
+      for_each_pixel([&](size_t to, size_t at) {
+        out[to] = picture_.distance[at] < picture_.nothing ? picture_.distance[at] : 0;
+      });
+    } else {
+      auto* const out = reinterpret_cast<uint16_t*>(pixels);
+      for_each_pixel([&](size_t to, size_t at) { out[to] = static_cast<uint16_t>(picture_.name[at]); });
+    }
+  }
+
+  // What rays see of the rest, where that is nearer.
+  void merge_rest(std::byte* pixels) const {
+    const size_t count = static_cast<size_t>(rays_.width) * static_cast<size_t>(rays_.height);
+    std::vector<uint8_t> wanted;
+    for (const PlacedBody& body : place_bodies(*scene_.rest, poses_, view_, from_)) {
+      if (!body.is_seen) continue;
+      wanted.resize(count);
+      for (int row = body.rect.top; row < body.rect.bottom; ++row)
+        std::fill(wanted.begin() + row * rays_.width + body.rect.left,
+                  wanted.begin() + row * rays_.width + body.rect.right, uint8_t{1});
+    }
+    if (wanted.empty()) return;
+    View depth = view_;
+    depth.content = ViewContent::kDepth;
+    std::vector<float> found(count);
+    draw_rays(*scene_.rest, poses_, depth, from_, reinterpret_cast<std::byte*>(found.data()), wanted);
+    for_each_pixel([&](size_t to, size_t at) {
+      wanted[to] = wanted[to] != 0 && found[to] > 0 && found[to] < picture_.distance[at] ? 1 : 0;
+      if (wanted[to] != 0 && view_.content == ViewContent::kDepth)
+        reinterpret_cast<float*>(pixels)[to] = found[to];
+    });
+    if (view_.content == ViewContent::kLabels) draw_rays(*scene_.rest, poses_, view_, from_, pixels, wanted);
+  }
+
+  const FlatScene& scene_;
+  const LevelRays& rays_;
+  std::span<const ScenePose> poses_;
+  const View& view_;
+  const ViewPoint& from_;
+  LevelEye eye_;
+  LevelPicture picture_;
+  Polygon outline_;  // in the eye's plane
+};
+
+}  // namespace
+
+bool draw_flat(const FlatScene& scene, const LevelRays& rays, std::span<const ScenePose> poses,
+               const View& view, const ViewPoint& from, std::byte* pixels) {
+  if (view.content != ViewContent::kDepth && view.content != ViewContent::kLabels) return false;
+  const Frame3& f = from.T_world_view;
+  if (!is_finite(f.origin) || !LevelEye::is_level(view, f)) return false;
+  for (const FlatBody& body : scene.moving)
+    if (is_finite(poses[body.frame]) && !is_upright(poses[body.frame])) return false;
+  FlatView drawing(scene, rays, poses, view, from);
+  if (drawing.is_within_solids()) return false;
+  drawing.draw(pixels);
+  return true;
+}
+
+}  // namespace mvsim
