@@ -23,8 +23,8 @@ inline constexpr double kBeyond = 1e30;  // steeper than any slope, farther than
 // The sides of a prism as planes m . d = 1 / t of a ray along d, sorted into those that the eye is outside
 // and inside of.
 struct PrismPlanes {
-  std::array<Vec2, kMaxPrismSides> front, back;
-  std::array<int32_t, kMaxPrismSides> front_side;
+  std::array<Vec2, kMaxPrismSides + 2> front, back;  // two more for shadows
+  std::array<int32_t, kMaxPrismSides + 2> front_side;
   size_t fronts = 0, backs = 0;
 };
 
@@ -120,7 +120,20 @@ HWY_INLINE void merge_sides(const LevelRays& rays, const SeenPrism& prism, int c
   hn::StoreU(hn::IfThenElse(closes, at, hn::LoadU(f, closed_at)), f, closed_at);
 }
 
-// The top from above, or the bottom from below.
+// Of a row from column c on, what lies in `inside` and is named so turns shaded.
+template <typename Mask>
+HWY_INLINE void shade(const LevelRays& rays, LevelPicture& picture, int row, int c, Mask inside,
+                      hn::Vec<hn::RebindToSigned<F>> name) {
+  const hn::RebindToSigned<F> i;
+  int32_t* const names = picture.name.data() + static_cast<size_t>(row) * static_cast<size_t>(rays.stride) +
+                         static_cast<size_t>(c);
+  const auto before = hn::LoadU(i, names);
+  const auto turns = hn::And(hn::RebindMask(i, inside), hn::Eq(before, name));
+  hn::StoreU(hn::IfThenElse(turns, hn::Or(before, hn::Set(i, kShaded)), before), i, names);
+}
+
+// The top from above, or the bottom from below; kShades: what it is called is shaded there.
+template <bool kShades>
 HWY_INLINE void merge_level(const LevelRays& rays, double height, int32_t face_name, int c,
                             LevelPicture& picture) {
   const F f;
@@ -141,7 +154,10 @@ HWY_INLINE void merge_level(const LevelRays& rays, double height, int32_t face_n
     const auto slope = hn::Set(f, rays.slopes[static_cast<size_t>(r)]);
     const auto inside = is_top ? hn::And(hn::Gt(slope, low), hn::Le(slope, high))
                                : hn::And(hn::Ge(slope, low), hn::Lt(slope, high));
-    merge(rays, picture, r, c, inside, hn::Set(f, distance), name);
+    if constexpr (kShades)
+      shade(rays, picture, r, c, inside, name);
+    else
+      merge(rays, picture, r, c, inside, hn::Set(f, distance), name);
   }
 }
 
@@ -156,8 +172,17 @@ void see(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& plane
   for (int c = columns.begin; c < columns.end; c += wide) {
     for (int k = 0; k < wide; k += lanes) meet_columns(rays, prism, planes, c + k, picture);
     if (sides) merge_sides(rays, prism, c, picture);
-    if (top) merge_level(rays, prism.high, prism.name, c, picture);
-    if (bottom) merge_level(rays, prism.low, prism.name + prism.name_step, c, picture);
+    if (top) merge_level<false>(rays, prism.high, prism.name, c, picture);
+    if (bottom) merge_level<false>(rays, prism.low, prism.name + prism.name_step, c, picture);
+  }
+}
+
+void see_shade(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes, ColumnRange columns,
+               LevelPicture& picture) {
+  const int lanes = static_cast<int>(hn::Lanes(D())), wide = static_cast<int>(hn::Lanes(F()));
+  for (int c = columns.begin; c < columns.end; c += wide) {
+    for (int k = 0; k < wide; k += lanes) meet_columns(rays, prism, planes, c + k, picture);
+    merge_level<true>(rays, prism.high, prism.name, c, picture);
   }
 }
 
@@ -182,6 +207,7 @@ namespace mvsim {
 namespace {
 
 HWY_EXPORT(see);
+HWY_EXPORT(see_shade);
 HWY_EXPORT(closed);
 
 constexpr double kTolerance = 1e-9;  // m; closes the seam between prisms that share an edge
@@ -265,6 +291,14 @@ void see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange column
   const ColumnRange within{std::max(columns.begin, 0), std::min(columns.end, rays.width)};
   if (within.begin >= within.end || prism.outline.size() > kMaxPrismSides) return;
   HWY_DYNAMIC_DISPATCH(see)(rays, prism, planes_of(prism.outline), within, picture);
+}
+
+void shade_level(const LevelRays& rays, std::span<const Vec2> outline, double height, int32_t name,
+                 ColumnRange columns, LevelPicture& picture) {
+  const ColumnRange within{std::max(columns.begin, 0), std::min(columns.end, rays.width)};
+  if (within.begin >= within.end || !(height < 0)) return;
+  const SeenPrism shadow{.outline = outline, .low = height, .high = height, .faces = kTop, .name = name};
+  HWY_DYNAMIC_DISPATCH(see_shade)(rays, shadow, planes_of(outline), within, picture);
 }
 
 bool are_closed(const LevelPicture& picture, ColumnRange columns, float slope, float at) {

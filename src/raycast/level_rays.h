@@ -65,6 +65,13 @@ struct SeenPrism {
   int32_t name_step = 0;
 };
 
+// Set in the name of what lies in the shade.
+inline constexpr int32_t kShaded = 1 << 30;
+
+// Marks as shaded what is named so, at this height below the eye, and lies within the outline.
+void shade_level(const LevelRays& rays, std::span<const Vec2> outline, double height, int32_t name,
+                 ColumnRange columns, LevelPicture& picture);
+
 // Merges what the columns see of the prism into the picture; columns beyond the range that meet it may be
 // left out or not. Every instruction set gives the same bits.
 void see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange columns, LevelPicture& picture);

@@ -11,8 +11,8 @@
 
 namespace mvsim {
 
-// Which faces of a prism are seen, each from outside.
-enum PrismFaces : uint8_t { kNoFaces = 0, kSides = 1, kTop = 2, kBottom = 4, kAllFaces = 7 };
+// Which faces of a prism are seen, each from outside, and whether it casts a shadow.
+enum PrismFaces : uint8_t { kSides = 1, kTop = 2, kBottom = 4, kAllFaces = 7, kCastsShadow = 8 };
 
 struct UprightPrism {
   Polygon outline;  // convex, counter-clockwise, at most kMaxPrismSides vertices

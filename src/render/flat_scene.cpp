@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "render/ray_shading.h"
 #include "scene/grid_rectangles.h"
+#include "scene/triangles.h"
 
 namespace mvsim {
 namespace {
@@ -36,11 +38,28 @@ Polygon rectangle(double x0, double y0, double x1, double y1) {
   return {{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}};
 }
 
+std::array<float, 3> squared(Color color) {
+  const auto square = [](uint8_t channel) {
+    const float share = static_cast<float>(channel) / 255;
+    return share * share;
+  };
+  return {square(color.r), square(color.g), square(color.b)};
+}
+
+// Those that light comes down on.
+bool shines_down(const Sun& sun) {
+  const Vec3 v = normalized(sun.to_sun);
+  return v.z > 0.02 && norm(Vec2{v.x, v.y}) > 1e-3;
+}
+
 class FlatBuilder {
  public:
   FlatBuilder(const Scene& scene, std::span<const uint8_t> level_frames)
       : scene_(scene), level_frames_(level_frames), rest_(scene), out_(std::make_shared<FlatScene>()) {
     rest_.instances.clear();
+    out_->sun = scene.sun;
+    out_->has_shadows = scene.has_shadows;
+    out_->has_colors = shines_down(scene.sun);
   }
 
   std::shared_ptr<FlatScene> take() {
@@ -61,8 +80,12 @@ class FlatBuilder {
     look_ = static_cast<uint32_t>(out_->looks.size());
     const Shape& shape = scene_.shapes[instance.shape];
     const bool known = std::visit([this](const auto& s) { return this->add_shape(s); }, shape);
-    if (known) out_->looks.push_back({.label = instance.label});
-    return known;
+    if (!known) return false;
+    const Color color = material().color;
+    out_->looks.push_back(
+        {.label = instance.label, .head = squared(color), .foot = squared(foot_color(color))});
+    if (color.a != 255 || material().texture != Material::kNoTexture) out_->has_colors = false;
+    return true;
   }
 
   const Material& material() const { return scene_.materials[instance_->material]; }
@@ -109,7 +132,7 @@ class FlatBuilder {
     UprightPrism prism{.outline = {},
                        .z_min = f.origin.z + z_min,
                        .z_max = f.origin.z + z_max,
-                       .faces = static_cast<uint8_t>(faces),
+                       .faces = static_cast<uint8_t>(faces | (material().casts_shadow ? kCastsShadow : 0)),
                        .look = look_};
     for (const Vec2 v : outline) {
       const Vec3 p = f.transform({v.x, v.y, 0});
@@ -137,7 +160,7 @@ std::shared_ptr<FlatScene> make_flat_scene(const Scene& scene, std::span<const u
   return FlatBuilder(scene, level_frames).take();
 }
 
-std::unique_ptr<const LevelRays> level_rays_of(const View& view) {
+std::unique_ptr<const FlatImage> flat_image_of(const View& view, const Sky& sky) {
   std::vector<Vec2> directions;
   std::vector<double> slopes, scales;
   if (view.is_pinhole()) {
@@ -151,8 +174,14 @@ std::unique_ptr<const LevelRays> level_rays_of(const View& view) {
       scales.push_back(1 / ring.cos);
     }
   }
-  return std::make_unique<const LevelRays>(std::move(directions), slopes, scales,
-                                           static_cast<float>(view.near), static_cast<float>(view.far));
+  std::vector<uint8_t> behind;
+  if (view.content == ViewContent::kColor)
+    for (const double slope : slopes)
+      for (const Vec2 d : directions)
+        for (const float channel : sky_color(sky, {d.x, d.y, slope})) behind.push_back(channel_byte(channel));
+  LevelRays rays(std::move(directions), slopes, scales, static_cast<float>(view.near),
+                 static_cast<float>(view.far));
+  return std::make_unique<const FlatImage>(FlatImage{std::move(rays), std::move(behind)});
 }
 
 }  // namespace mvsim

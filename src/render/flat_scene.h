@@ -16,9 +16,10 @@
 
 namespace mvsim {
 
-// How prisms of one instance look.
+// How prisms of one instance look: squared colours, as RayCorner::base.
 struct FlatLook {
   uint16_t label = 0;
+  std::array<float, 3> head{}, foot{};  // of a side; tops and bottoms are as the head
 };
 
 // Prisms on a frame that moves, in its coordinates.
@@ -34,6 +35,12 @@ struct SolidCells {
   double height = 0;
 };
 
+// What all views of an image that looks level have in common.
+struct FlatImage {
+  LevelRays rays;
+  std::vector<uint8_t> sky;  // red, green, blue of each pixel where nothing is seen; of colours alone
+};
+
 struct FlatScene {
   PrismMap standing;               // on the world
   std::vector<UprightPrism> wide;  // floors, on the world
@@ -42,13 +49,16 @@ struct FlatScene {
   std::vector<SolidCells> solids;
   std::shared_ptr<const RayScene> rest;  // null: there is none
   // of each image of each sensor; none where it does not look level
-  std::vector<std::vector<std::unique_ptr<const LevelRays>>> rays;
+  std::vector<std::vector<std::unique_ptr<const FlatImage>>> images;
+  Sun sun;
+  bool has_shadows = true;
+  bool has_colors = true;  // else something has a texture or is seen through: rays draw colours
 };
 
 // `level_frames`: of each frame whether it stands upright at all times.
 std::shared_ptr<FlatScene> make_flat_scene(const Scene& scene, std::span<const uint8_t> level_frames);
 
-// The rays of a view that looks level.
-std::unique_ptr<const LevelRays> level_rays_of(const View& view);
+// Of a view that looks level.
+std::unique_ptr<const FlatImage> flat_image_of(const View& view, const Sky& sky);
 
 }  // namespace mvsim

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "render/flat_scene.h"
@@ -11,9 +12,10 @@
 
 namespace mvsim {
 
-// Writes the pixels of `view`, whose rays are `rays`. False, and nothing is written, where this moment is not
-// flat (the eye leans, or stands within the walls of a map) or the content is a colour.
-bool draw_flat(const FlatScene& scene, const LevelRays& rays, std::span<const ScenePose> poses,
-               const View& view, const ViewPoint& from, std::byte* pixels);
+// Writes the pixels of `view`, which is `image`. `all`: the same scene for rays, asked for where they draw
+// the colours of what is not flat. False, and nothing is written, where this moment is not flat (the eye
+// leans, or stands within the walls of a map) or its colours are not.
+bool draw_flat(const FlatScene& scene, const FlatImage& image, const std::function<const RayScene&()>& all,
+               std::span<const ScenePose> poses, const View& view, const ViewPoint& from, std::byte* pixels);
 
 }  // namespace mvsim

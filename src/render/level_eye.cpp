@@ -44,7 +44,7 @@ LevelEye::Sight LevelEye::sight_of(Vec2 center, double radius) const {
 }
 
 LevelEye::Sight LevelEye::pinhole_sight(Vec2 center, double radius) const {
-  Sight sight{.near = center.x - radius, .far = center.x + radius};
+  Sight sight{.columns = {}, .parts = 0, .near = center.x - radius, .far = center.x + radius};
   if (sight.far < near_ || sight.near > far_) return sight;
   if (center.y - center.x * left_slope_ > radius * left_length_ ||
       center.x * right_slope_ - center.y > radius * right_length_)
@@ -61,7 +61,7 @@ LevelEye::Sight LevelEye::pinhole_sight(Vec2 center, double radius) const {
 
 LevelEye::Sight LevelEye::ring_sight(Vec2 center, double radius) const {
   const double squared = dot(center, center), distance = std::sqrt(squared);
-  Sight sight{.near = distance - radius, .far = distance + radius};
+  Sight sight{.columns = {}, .parts = 0, .near = distance - radius, .far = distance + radius};
   if (sight.near > far_) return sight;
   sight.parts = 1;
   sight.columns[0] = {0, view_.width};
@@ -70,11 +70,10 @@ LevelEye::Sight LevelEye::ring_sight(Vec2 center, double radius) const {
   const double half = math::atan2(radius, std::sqrt(squared - radius * radius));
   const double per_angle = view_.width / (2 * kPi), width = view_.width;
   const double low = (azimuth - half + kPi) * per_angle, high = (azimuth + half + kPi) * per_angle;
+  if (low < 1 && high + 2 > width) return sight;
   sight.columns[0] = columns_between(low, high, view_.width);
-  if (low - 1 < 0) sight.columns[sight.parts++] = columns_between(low + width, width, view_.width);
+  if (low < 1) sight.columns[sight.parts++] = columns_between(low + width, width, view_.width);
   if (high + 2 > width) sight.columns[sight.parts++] = columns_between(-1, high - width, view_.width);
-  if (sight.parts == 3)
-    sight = {.columns = {{0, view_.width}, {}}, .parts = 1, .near = sight.near, .far = sight.far};
   return sight;
 }
 

@@ -19,6 +19,7 @@ class LevelEye {
   // Of a point of the world, in the eye's plane: x forward, y left.
   Vec2 to_eye(Vec2 world) const { return turn_to_eye(world - origin_); }
   Vec2 turn_to_eye(Vec2 world) const { return {dot(world, forward_), dot(world, left_)}; }
+  Vec2 turn_to_world(Vec2 eye) const { return eye.x * forward_ + eye.y * left_; }
 
   // A circle in the eye's plane: the columns that may see something of it, in two parts where it lies behind
   // rings, and how near it comes and how far it reaches in lengths of their rays.

@@ -30,7 +30,7 @@ SurfacePoint surface_at(const RayBody& body, const RayTriangle& triangle, Vec3 p
   return out;
 }
 
-Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit) {
+Rgb light_on(Vec3 normal, const Sun& sun, bool lit) {
   const auto nx = static_cast<float>(normal.x), ny = static_cast<float>(normal.y),
              nz = static_cast<float>(normal.z);
   const auto sx = static_cast<float>(sun.to_sun.x), sy = static_cast<float>(sun.to_sun.y),
@@ -41,9 +41,20 @@ Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit
   Rgb out{};
   for (size_t k = 0; k < 3; ++k) {
     const float sky = 0.30F + (kUp[k] - 0.30F) * up + kAverted[k] * averted + 0.10F * std::fabs(ny);
-    out[k] = std::sqrt(surface.base[k] * (sky + sun.color[k] * facing));
+    out[k] = sky + sun.color[k] * facing;
   }
   return out;
+}
+
+Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit) {
+  const Rgb light = light_on(normal, sun, lit);
+  Rgb out{};
+  for (size_t k = 0; k < 3; ++k) out[k] = std::sqrt(surface.base[k] * light[k]);
+  return out;
+}
+
+uint8_t channel_byte(float channel) {
+  return static_cast<uint8_t>(std::clamp(channel, 0.0F, 1.0F) * 255 + 0.5F);
 }
 
 Rgb sky_color(const Sky& sky, Vec3 direction) {

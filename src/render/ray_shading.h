@@ -20,8 +20,14 @@ struct SurfacePoint {
 
 SurfacePoint surface_at(const RayBody& body, const RayTriangle& triangle, Vec3 point);
 
-// Of a surface with this normal (world, length 1, towards the eye); `lit`: the sun reaches it.
+// What reaches a surface with this normal (world, length 1, towards the eye); `lit`: the sun does.
+Rgb light_on(Vec3 normal, const Sun& sun, bool lit);
+
+// Of a surface in that light: the root of its squared colour times the light.
 Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit);
+
+// As it is written into an image.
+uint8_t channel_byte(float channel);
 
 // Looking along `direction` (world, of any length).
 Rgb sky_color(const Sky& sky, Vec3 direction);

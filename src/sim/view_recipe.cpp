@@ -45,26 +45,29 @@ std::vector<uint32_t> frames_of(const Model& m, const VehicleModel& vehicle) {
   return frames;
 }
 
-// The scene without what rays alone draw, and the rays of all images that look level.
+// What the plane draws, with all images that look level.
 std::shared_ptr<const FlatScene> flat_scene_of(const Model& m) {
   std::shared_ptr<FlatScene> scene = make_flat_scene(*m.scene, m.level_frames);
   for (const SensorModel& s : m.sensors) {
-    auto& rays = scene->rays.emplace_back(s.level_images.size());
-    for (size_t image = 0; image < rays.size(); ++image)
-      if (s.level_images[image] != 0)
-        rays[image] = level_rays_of(as_view_sensor(*s.sensor)->images()[image].view);
+    auto& images = scene->images.emplace_back(s.level_images.size());
+    for (size_t i = 0; i < images.size(); ++i)
+      if (s.level_images[i] != 0)
+        images[i] = flat_image_of(as_view_sensor(*s.sensor)->images()[i].view, m.scene->sky);
   }
   return scene;
 }
 
-// Whether it could be.
-bool draw_from_plane(const Model& m, size_t index, size_t image, std::span<const ScenePose> poses,
-                     const ViewPoint& from, std::byte* out) {
-  const SensorModel& sensor = m.sensors[index];
-  if (sensor.level_images[image] == 0) return false;
-  const FlatScene& scene = m.flat_scene->get([&] { return flat_scene_of(m); });
-  return draw_flat(scene, *scene.rays[index][image], poses,
-                   as_view_sensor(*sensor.sensor)->images()[image].view, from, out);
+void draw(const Model& m, size_t sensor, size_t image, std::span<const ScenePose> poses,
+          const ViewPoint& from, std::byte* out) {
+  const View& view = as_view_sensor(*m.sensors[sensor].sensor)->images()[image].view;
+  const auto all = [&]() -> const RayScene& {
+    return m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
+  };
+  if (m.sensors[sensor].level_images[image] != 0) {
+    const FlatScene& flat = m.flat_scene->get([&] { return flat_scene_of(m); });
+    if (draw_flat(flat, *flat.images[sensor][image], all, poses, view, from, out)) return;
+  }
+  draw_rays(all(), poses, view, from, out);
 }
 
 void draw_view(const ViewSensor& sensor, size_t index, size_t image, const ViewFrame& frame) {
@@ -85,8 +88,7 @@ void draw_view(const ViewSensor& sensor, size_t index, size_t image, const ViewF
   const ViewPoint from{.T_world_view = compose(T_world_sensor, view.T_sensor_view),
                        .sensor = static_cast<int>(index),
                        .hidden_frames = hidden};
-  if (!draw_from_plane(m, index, image, poses, from, frame.out))
-    draw_rays(m.ray_scene->get([&] { return make_ray_scene(*m.scene); }), poses, view, from, frame.out);
+  draw(m, index, image, poses, from, frame.out);
   RandomStream noise(half_of(frame.recipe[1]) << 32 | half_of(frame.recipe[2]), 0,
                      StreamPurpose::kSensorNoise);
   sensor.finish(image, {params, nullptr, &noise}, frame.out);

@@ -109,8 +109,10 @@ class BothWays {
   size_t pixels() const { return static_cast<size_t>(view().width) * static_cast<size_t>(view().height); }
 
   template <typename T>
-  std::vector<T> by_rays(ViewContent content) const {
-    const auto rays = make_ray_scene(*model_.scene);
+  std::vector<T> by_rays(ViewContent content, bool has_shadows = true) const {
+    Scene scene = *model_.scene;
+    scene.has_shadows = has_shadows;
+    const auto rays = make_ray_scene(scene);
     std::vector<T> out(pixels() * (content == ViewContent::kColor ? 3 : 1));
     const View drawn = of(content);
     draw_rays(*rays, poses_, drawn, from_, reinterpret_cast<std::byte*>(out.data()));
@@ -120,9 +122,11 @@ class BothWays {
   template <typename T>
   std::vector<T> from_plane(ViewContent content) const {
     const auto flat = make_flat_scene(*model_.scene, model_.level_frames);
+    const auto rays = make_ray_scene(*model_.scene);
     std::vector<T> out(pixels() * (content == ViewContent::kColor ? 3 : 1));
     const View drawn = of(content);
-    if (!draw_flat(*flat, *level_rays_of(drawn), poses_, drawn, from_,
+    const auto all = [&]() -> const RayScene& { return *rays; };
+    if (!draw_flat(*flat, *flat_image_of(drawn, model_.scene->sky), all, poses_, drawn, from_,
                    reinterpret_cast<std::byte*>(out.data())))
       out.clear();
     return out;

@@ -1,0 +1,168 @@
+#include "render/flat_colors.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "render/flat_shadows.h"
+
+namespace mvsim {
+namespace {
+
+// A face in one light: its squared colour at the foot, and what is added up to the head.
+struct Shading {
+  Rgb foot{}, rise{};
+  double low = 0, per_height = 0;  // above the eye; 0: a level face
+  bool is_ready = false;
+};
+
+class FlatColors {
+ public:
+  FlatColors(const FlatScene& scene, const FlatImage& image, const LevelEye& eye, const FlatThings& things,
+             const LevelPicture& picture)
+      : scene_(scene), image_(image), rays_(image.rays), eye_(eye), things_(things), picture_(picture) {
+    thing_of_.resize(static_cast<size_t>(things.names));
+    for (size_t i = 0; i < things.seen.size(); ++i) {
+      const FlatThing& t = things.seen[i];
+      std::fill_n(thing_of_.begin() + t.name, t.count + 2, static_cast<uint32_t>(i));
+    }
+    shadings_.resize(2 * thing_of_.size());
+  }
+
+  void write_color(uint8_t* out) {
+    for_each_run([&](int row, int begin, int end, int32_t name) {
+      uint8_t* pixel = out + 3 * (static_cast<size_t>(row) * static_cast<size_t>(rays_.width) +
+                                  static_cast<size_t>(begin));
+      if (name == 0) {
+        std::copy_n(image_.sky.data() + (pixel - out), 3 * (end - begin), pixel);
+        return;
+      }
+      const Shading& shading = shading_of(name);
+      if (shading.per_height == 0) {
+        const std::array<uint8_t, 3> bytes = bytes_of(shading.foot);
+        for (int c = begin; c < end; ++c, pixel += 3) std::copy(bytes.begin(), bytes.end(), pixel);
+        return;
+      }
+      for (int c = begin; c < end; ++c, pixel += 3) {
+        const std::array<uint8_t, 3> bytes = bytes_of(squared_color(shading, row, c));
+        std::copy(bytes.begin(), bytes.end(), pixel);
+      }
+    });
+  }
+
+  void write_intensity(float* out) {
+    for_each_run([&](int row, int begin, int end, int32_t name) {
+      float* pixel =
+          out + static_cast<size_t>(row) * static_cast<size_t>(rays_.width) + static_cast<size_t>(begin);
+      for (int c = begin; c < end; ++c) {
+        if (name == 0) {
+          *pixel++ = 0;
+          continue;
+        }
+        const Rgb s = squared_color(shading_of(name), row, c);
+        *pixel++ = std::clamp(0.299F * std::sqrt(s[0]) + 0.587F * std::sqrt(s[1]) + 0.114F * std::sqrt(s[2]),
+                              0.0F, 1.0F);
+      }
+    });
+  }
+
+  // Calls run(row, begin, end, name) for the columns of each row that show the same.
+  template <typename Run>
+  void for_each_run(Run run) const {
+    for (int row = 0; row < rays_.height; ++row) {
+      const int32_t* const names =
+          picture_.name.data() + static_cast<size_t>(row) * static_cast<size_t>(rays_.stride);
+      for (int c = 0; c < rays_.width;) {
+        const int begin = c;
+        const int32_t name = names[c];
+        do ++c;
+        while (c < rays_.width && names[c] == name);
+        run(row, begin, c, name);
+      }
+    }
+  }
+
+ private:
+  static std::array<uint8_t, 3> bytes_of(const Rgb& squared) {
+    return {channel_byte(std::sqrt(squared[0])), channel_byte(std::sqrt(squared[1])),
+            channel_byte(std::sqrt(squared[2]))};
+  }
+
+  Rgb squared_color(const Shading& s, int row, int column) const {
+    const auto r = static_cast<size_t>(row);
+    const float t = picture_.distance[r * static_cast<size_t>(rays_.stride) + static_cast<size_t>(column)] /
+                    rays_.scales[r];
+    const float share = std::clamp(
+        static_cast<float>((static_cast<double>(t) * rays_.slopes[r] - s.low) * s.per_height), 0.0F, 1.0F);
+    Rgb out;
+    for (size_t k = 0; k < 3; ++k) out[k] = s.foot[k] + share * s.rise[k];
+    return out;
+  }
+
+  const Shading& shading_of(int32_t name) {
+    const bool shaded = (name & kShaded) != 0;
+    const int32_t plain = name & ~kShaded;
+    Shading& s = shadings_[2 * static_cast<size_t>(plain) + (shaded ? 1 : 0)];
+    if (!s.is_ready) s = make_shading(things_.seen[thing_of_[static_cast<size_t>(plain)]], plain, shaded);
+    return s;
+  }
+
+  Shading make_shading(const FlatThing& thing, int32_t name, bool shaded) const {
+    const FlatLook& look = scene_.looks[thing.look];
+    const int32_t face = name - thing.name;
+    Vec3 normal{0, 0, face == 0 ? 1.0 : -1.0};
+    if (face >= 2) {
+      const std::span<const Vec2> outline = things_.outline(thing);
+      const auto i = static_cast<size_t>(face - 2);
+      const Vec2 along = outline[i + 1 == outline.size() ? 0 : i + 1] - outline[i];
+      const Vec2 world = eye_.turn_to_world({along.y, -along.x});
+      normal = normalized({world.x, world.y, 0});
+    }
+    const bool lit = !shaded && dot(normal, scene_.sun.to_sun) > 0;
+    const Rgb light = light_on(normal, scene_.sun, lit);
+    Shading s{.is_ready = true};
+    for (size_t k = 0; k < 3; ++k) {
+      s.foot[k] = (face >= 2 ? look.foot[k] : look.head[k]) * light[k];
+      s.rise[k] = look.head[k] * light[k] - s.foot[k];
+    }
+    if (face < 2) return s;
+    s.low = thing.region.z_min - eye_.z();
+    s.per_height = 1 / (thing.region.z_max - thing.region.z_min);
+    return s;
+  }
+
+  const FlatScene& scene_;
+  const FlatImage& image_;
+  const LevelRays& rays_;
+  const LevelEye& eye_;
+  const FlatThings& things_;
+  const LevelPicture& picture_;
+  std::vector<uint32_t> thing_of_;  // by name
+  std::vector<Shading> shadings_;   // two a name: in the sun, in the shade
+};
+
+}  // namespace
+
+void color_flat(const FlatScene& scene, const FlatImage& image, const LevelEye& eye, const FlatThings& things,
+                std::span<const PlacedBody> rest, const View& view, const Frame3& T_world_view,
+                LevelPicture& picture, std::byte* pixels) {
+  FlatColors colors(scene, image, eye, things, picture);
+  if (scene.has_shadows) {
+    NameColumns columns(static_cast<size_t>(things.names), ColumnRange{image.rays.width, 0});
+    colors.for_each_run([&](int, int begin, int end, int32_t name) {
+      ColumnRange& c = columns[static_cast<size_t>(name)];
+      c = {std::min(c.begin, begin), std::max(c.end, end)};
+    });
+    shade_flat(scene, image.rays, eye, things, columns, picture);
+    if (!rest.empty()) {
+      double lowest = 0;
+      for (const FlatThing& t : things.seen) lowest = std::min(lowest, t.region.z_min);
+      shade_by_rest(scene, image.rays, eye, rest, view, T_world_view, lowest, picture);
+    }
+  }
+  if (view.content == ViewContent::kColor)
+    colors.write_color(reinterpret_cast<uint8_t*>(pixels));
+  else
+    colors.write_intensity(reinterpret_cast<float*>(pixels));
+}
+
+}  // namespace mvsim
