@@ -24,6 +24,9 @@ void disturb_ranges(double sigma, std::span<const double> deviates, float no_ret
 // hits[i] = ranges[i] < no_return.
 void mark_hits(std::span<const float> ranges, float no_return, uint8_t* hits);
 
+// What is not above `low` and below `high` becomes 0.
+void keep_between(float low, float high, std::span<float> values);
+
 // Clips each value to its bounds, low[i] <= high[i]; NaN stays.
 void clip_values(const float* low, const float* high, std::span<float> values);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "raycast/prism_map.h"
 
@@ -17,8 +16,6 @@
 #ifndef MVSIM_LEVEL_RAYS_SHARED
 #define MVSIM_LEVEL_RAYS_SHARED
 namespace mvsim {
-
-inline constexpr double kBeyond = 1e30;  // steeper than any slope, farther than any distance; a float
 
 // The sides of a prism as planes m . d = 1 / t of a ray along d, sorted into those that the eye is outside
 // and inside of.
@@ -273,18 +270,6 @@ LevelRays::Rows LevelRays::rows_between(float low, float high) const {
   const std::greater<> down;
   return {static_cast<int>(std::lower_bound(slopes.begin(), slopes.end(), high, down) - slopes.begin()),
           static_cast<int>(std::upper_bound(slopes.begin(), slopes.end(), low, down) - slopes.begin())};
-}
-
-LevelPicture::LevelPicture(const LevelRays& rays, bool names)
-    : nothing(std::nextafter(rays.far, std::numeric_limits<float>::infinity())) {
-  const auto columns = static_cast<size_t>(rays.stride);
-  const size_t pixels = columns * static_cast<size_t>(rays.height);
-  distance.assign(pixels, nothing);
-  if (names) name.assign(pixels, 0);
-  closed_slope.assign(columns, -static_cast<float>(kBeyond));
-  closed_at.assign(columns, 0);
-  for (std::vector<float>* const v : {&at, &low, &high, &top}) v->resize(columns);
-  side.resize(columns);
 }
 
 void see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange columns, LevelPicture& picture) {

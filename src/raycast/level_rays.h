@@ -5,12 +5,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/geometry.h"
 
 namespace mvsim {
+
+inline constexpr double kBeyond = 1e30;  // steeper than any slope, farther than any distance; a float
 
 struct LevelRays {
   static constexpr int kPadding = 16;  // columns beyond the last that kernels may touch
@@ -35,19 +38,38 @@ struct LevelRays {
   float first_ = 0, per_slope_ = 1;  // of uniform rows
 };
 
+// So many numbers, not set.
+template <typename T>
+class Scratch {
+ public:
+  void resize(size_t count) { numbers_ = std::make_unique_for_overwrite<T[]>(count); }
+  bool empty() const { return !numbers_; }
+  T* data() { return numbers_.get(); }
+  const T* data() const { return numbers_.get(); }
+  T& operator[](size_t i) { return numbers_[i]; }
+  const T& operator[](size_t i) const { return numbers_[i]; }
+
+ private:
+  std::unique_ptr<T[]> numbers_;
+};
+
 // Distances as they count, row by row with rays.stride columns, and what is seen there.
 struct LevelPicture {
   explicit LevelPicture(const LevelRays& rays, bool names);
 
   float nothing = 0;  // the distance where nothing is seen: beyond `far`
-  std::vector<float> distance;
-  std::vector<int32_t> name;  // empty: not asked for
+  Scratch<float> distance;
+  Scratch<int32_t> name;  // empty: not asked for
   // Of each column: all slopes up to closed_slope are hidden beyond closed_at (by something that stands).
-  std::vector<float> closed_slope, closed_at;
+  Scratch<float> closed_slope, closed_at;
   // for one prism at a time: where a column meets its sides, and which
-  std::vector<float> at, low, high, top;
-  std::vector<int32_t> side;
+  Scratch<float> at, low, high, top;
+  Scratch<int32_t> side;
 };
+
+// Row by row without padding: distances, 0 where nothing is seen; the low halves of the names.
+void write_distances(const LevelRays& rays, const LevelPicture& picture, float* out);
+void write_names(const LevelRays& rays, const LevelPicture& picture, uint16_t* out);
 
 // Columns [begin, end).
 struct ColumnRange {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "render/flat_kernel.h"
 #include "render/flat_shadows.h"
 
 namespace mvsim {
@@ -12,8 +13,14 @@ namespace {
 struct Shading {
   Rgb foot{}, rise{};
   double low = 0, per_height = 0;  // above the eye; 0: a level face
+  std::array<uint8_t, 3> level_bytes{};
   bool is_ready = false;
 };
+
+std::array<uint8_t, 3> bytes_of(const Rgb& squared) {
+  return {channel_byte(std::sqrt(squared[0])), channel_byte(std::sqrt(squared[1])),
+          channel_byte(std::sqrt(squared[2]))};
+}
 
 class FlatColors {
  public:
@@ -37,14 +44,16 @@ class FlatColors {
         return;
       }
       const Shading& shading = shading_of(name);
-      if (shading.per_height == 0) {
-        const std::array<uint8_t, 3> bytes = bytes_of(shading.foot);
-        for (int c = begin; c < end; ++c, pixel += 3) std::copy(bytes.begin(), bytes.end(), pixel);
+      if (shading.per_height != 0) {
+        write_gradient(gradient_of(shading, row), {distance_at(row, begin), static_cast<size_t>(end - begin)},
+                       pixel);
         return;
       }
+      const std::array<uint8_t, 3> bytes = shading.level_bytes;
       for (int c = begin; c < end; ++c, pixel += 3) {
-        const std::array<uint8_t, 3> bytes = bytes_of(squared_color(shading, row, c));
-        std::copy(bytes.begin(), bytes.end(), pixel);
+        pixel[0] = bytes[0];
+        pixel[1] = bytes[1];
+        pixel[2] = bytes[2];
       }
     });
   }
@@ -82,17 +91,23 @@ class FlatColors {
   }
 
  private:
-  static std::array<uint8_t, 3> bytes_of(const Rgb& squared) {
-    return {channel_byte(std::sqrt(squared[0])), channel_byte(std::sqrt(squared[1])),
-            channel_byte(std::sqrt(squared[2]))};
+  const float* distance_at(int row, int column) const {
+    return picture_.distance.data() + static_cast<size_t>(row) * static_cast<size_t>(rays_.stride) +
+           static_cast<size_t>(column);
+  }
+
+  FaceGradient gradient_of(const Shading& s, int row) const {
+    const auto r = static_cast<size_t>(row);
+    return {.foot = s.foot,
+            .rise = s.rise,
+            .per_distance = static_cast<float>(s.per_height * rays_.slopes[r] / rays_.scales[r]),
+            .offset = static_cast<float>(s.per_height * s.low)};
   }
 
   Rgb squared_color(const Shading& s, int row, int column) const {
-    const auto r = static_cast<size_t>(row);
-    const float t = picture_.distance[r * static_cast<size_t>(rays_.stride) + static_cast<size_t>(column)] /
-                    rays_.scales[r];
-    const float share = std::clamp(
-        static_cast<float>((static_cast<double>(t) * rays_.slopes[r] - s.low) * s.per_height), 0.0F, 1.0F);
+    if (s.per_height == 0) return s.foot;
+    const FaceGradient g = gradient_of(s, row);
+    const float share = std::clamp(*distance_at(row, column) * g.per_distance - g.offset, 0.0F, 1.0F);
     Rgb out;
     for (size_t k = 0; k < 3; ++k) out[k] = s.foot[k] + share * s.rise[k];
     return out;
@@ -124,6 +139,7 @@ class FlatColors {
       s.foot[k] = (face >= 2 ? look.foot[k] : look.head[k]) * light[k];
       s.rise[k] = look.head[k] * light[k] - s.foot[k];
     }
+    s.level_bytes = bytes_of(s.foot);
     if (face < 2) return s;
     s.low = thing.region.z_min - eye_.z();
     s.per_height = 1 / (thing.region.z_max - thing.region.z_min);

@@ -57,11 +57,13 @@ class FlatView {
     for (const UprightPrism& prism : scene_.wide)
       see(prism.outline, region_of(prism), prism.faces, prism.look, false, nullptr);
     std::vector<PlacedBody> rest;
-    if (scene_.rest) rest = place_bodies(*scene_.rest, poses_, view_, from_);
+    if (scene_.rest) rest = place_rest();
     if (has_colors_)
       color_flat(scene_, image_, eye_, things_, rest, view_, from_.T_world_view, picture_, pixels);
+    else if (view_.content == ViewContent::kDepth)
+      write_distances(rays_, picture_, reinterpret_cast<float*>(pixels));
     else
-      write(pixels);
+      write_names(rays_, picture_, reinterpret_cast<uint16_t*>(pixels));
     merge_rest(rest, all, pixels);
   }
 
@@ -162,16 +164,14 @@ class FlatView {
               static_cast<size_t>(row) * static_cast<size_t>(rays_.stride) + static_cast<size_t>(column));
   }
 
-  void write(std::byte* pixels) const {
-    if (view_.content == ViewContent::kDepth) {
-      auto* const out = reinterpret_cast<float*>(pixels);
-      for_each_pixel([&](size_t to, size_t at) {
-        out[to] = picture_.distance[at] < picture_.nothing ? picture_.distance[at] : 0;
-      });
-    } else {  // labels
-      auto* const out = reinterpret_cast<uint16_t*>(pixels);
-      for_each_pixel([&](size_t to, size_t at) { out[to] = static_cast<uint16_t>(picture_.name[at]); });
+  // The bodies of the rest; seen, where the plane says so too.
+  std::vector<PlacedBody> place_rest() const {
+    std::vector<PlacedBody> rest = place_bodies(*scene_.rest, poses_, view_, from_);
+    for (PlacedBody& body : rest) {
+      const Vec3 center = body.world_center;
+      if (eye_.sight_of(eye_.to_eye({center.x, center.y}), body.radius).parts == 0) body.is_seen = false;
     }
+    return rest;
   }
 
   // What rays see of the rest, where that is nearer; in colours they draw all of such a pixel.

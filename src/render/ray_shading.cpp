@@ -53,10 +53,6 @@ Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit
   return out;
 }
 
-uint8_t channel_byte(float channel) {
-  return static_cast<uint8_t>(std::clamp(channel, 0.0F, 1.0F) * 255 + 0.5F);
-}
-
 Rgb sky_color(const Sky& sky, Vec3 direction) {
   const auto height = static_cast<float>(direction.z / norm(direction));
   const Rgb& end = height > 0 ? sky.above : sky.below;

@@ -2,7 +2,9 @@
 // (render/shaders.h), in plain arithmetic: the same colours on every machine.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "render/ray_scene.h"
 
@@ -27,7 +29,9 @@ Rgb light_on(Vec3 normal, const Sun& sun, bool lit);
 Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit);
 
 // As it is written into an image.
-uint8_t channel_byte(float channel);
+inline uint8_t channel_byte(float channel) {
+  return static_cast<uint8_t>(std::clamp(channel, 0.0F, 1.0F) * 255 + 0.5F);
+}
 
 // Looking along `direction` (world, of any length).
 Rgb sky_color(const Sky& sky, Vec3 direction);
