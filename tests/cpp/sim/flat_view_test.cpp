@@ -4,7 +4,11 @@
 
 #include <set>
 
+#include "base/simd.h"
+#include "sensor/view_sensor.h"
 #include "sim/flat_worlds.h"
+#include "source_dir.h"
+#include "worldfile/world_text.h"
 
 namespace mvsim::test {
 namespace {
@@ -97,6 +101,191 @@ TEST(FlatView, ShowsWhatRaysSee) {
     }
   }
   EXPECT_GT(seen.size(), 40U);
+}
+
+TEST(FlatView, HasTheIntensitiesOfRays) {
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    const Simulation simulation(
+        model_of(kFloor + random_blocks(200 + seed, 40) + two_robots(level_lidar(0.6))), 0);
+    const BothWays both(simulation, 0, 1);
+    ASSERT_EQ(both.view().content, ViewContent::kIntensity);
+    const auto found = both.from_plane<float>(ViewContent::kIntensity),
+               wanted = both.by_rays<float>(ViewContent::kIntensity);
+    ASSERT_EQ(found.size(), wanted.size());
+    size_t wrong = 0;
+    for (size_t i = 0; i < found.size(); ++i)
+      if (std::fabs(found[i] - wanted[i]) > 2.0F / 255) ++wrong;
+    EXPECT_LE(static_cast<double>(wrong), 5e-3 * static_cast<double>(found.size())) << seed;
+  }
+}
+
+// A map of random walls, and unknown cells, with free ones about the middle.
+std::shared_ptr<const Model> map_world(unsigned seed, const std::string& more) {
+  const TempFolder folder;
+  Numbers random{std::mt19937(seed)};
+  std::string cells;
+  for (int y = 0; y < 60; ++y)
+    for (int x = 0; x < 60; ++x) {
+      const bool middle = std::abs(x - 30) < 6 && std::abs(y - 30) < 6;
+      const double kind = random.in(0, 1);
+      cells += static_cast<char>(middle || kind > 0.2 ? 254 : (kind > 0.08 ? 127 : 0));
+    }
+  folder.write("m.pgm", "P5 60 60 255\n" + cells);
+  return compile_world(
+      load_world_text(
+          "<mvsim_world><element class='occupancy_grid'><file>m.pgm</file>"
+          "<resolution>0.2</resolution><centerpixel_x>30</centerpixel_x><centerpixel_y>30</centerpixel_y>"
+          "</element>" +
+              more + "</mvsim_world>",
+          folder.path(), {}),
+      {});
+}
+
+TEST(FlatView, ShowsMapsAsRaysDo) {
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    const double z = seed % 2 == 0 ? 0.3 : 1.1;  // below and above the walls
+    const Simulation simulation(
+        map_world(seed, random_blocks(seed, 6) + two_robots(level_camera(z) + level_lidar(z))), 0);
+    const BothWays camera(simulation, 0, 0), lidar(simulation, 1, 0), colors(simulation, 0, 1);
+    ASSERT_FALSE(camera.from_plane<float>(ViewContent::kDepth).empty());
+    expect_contract(camera, "camera, seed " + std::to_string(seed));
+    expect_contract(lidar, "lidar, seed " + std::to_string(seed));
+    expect_colors(colors, "seed " + std::to_string(seed));
+  }
+}
+
+TEST(FlatView, LeavesWhatIsWithinTheWallsOfAMapToRays) {
+  std::string tower = level_camera(0.3);
+  tower.replace(tower.find("0.1 0.05"), 8, "20 20");
+  const TempFolder folder;
+  folder.write("m.pgm", "P5 2 2 255\n" + std::string(4, '\0'));
+  const Simulation simulation(
+      compile_world(load_world_text("<mvsim_world><element class='occupancy_grid'><file>m.pgm</file>"
+                                    "<resolution>40</resolution></element>" +
+                                        tower + "</mvsim_world>",
+                                    folder.path(), {}),
+                    {}),
+      0);
+  const BothWays both(simulation, 0, 0);
+  EXPECT_TRUE(both.is_level());
+  EXPECT_TRUE(both.from_plane<float>(ViewContent::kDepth).empty());
+}
+
+TEST(FlatView, MeshesAndWheelsAreMergedByDepth) {
+  const std::string mesh =
+      "<visual><model_uri>meshes/box.dae</model_uri><model_roll>90</model_roll></visual>";
+  std::string blocks;
+  for (const char* pose : {"2 1.5 20", "3 -1 -40", "-2 2 0", "1.5 -2.5 80"})
+    blocks +=
+        "<block><static>true</static><init_pose>" + std::string(pose) + "</init_pose>" + mesh + "</block>";
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    const Simulation simulation(
+        compile_world(load_world_text("<mvsim_world>" + (kFloor + blocks) + random_blocks(300 + seed, 25) +
+                                          two_robots(level_camera(0.8) + level_lidar(1.1)) + "</mvsim_world>",
+                                      source_dir() + "/tests/data", {}),
+                      {}),
+        0);
+    const BothWays both(simulation, 0, 1);
+    expect_contract(both, "camera, seed " + std::to_string(seed));
+    expect_contract(BothWays(simulation, 1, 0), "lidar, seed " + std::to_string(seed));
+    expect_colors(both, "seed " + std::to_string(seed));
+  }
+}
+
+TEST(FlatView, WallsWithDoorsAndPeopleAreShownAsRaysShowThem) {
+  const std::string more =
+      "<element "
+      "class='vertical_plane'><x0>-4</x0><y0>3</y0><x1>6</x1><y1>3.5</y1><z>0</z><height>2.2</height>"
+      "<door position='0.4' width='1.2'/></element><actor name='p'><init_pose>3 0.5 30</init_pose></actor>";
+  const Simulation simulation(
+      model_of(kFloor + more + random_blocks(7, 20) + two_robots(level_camera(1.2, "60 0 0"))), 0);
+  const BothWays both(simulation, 0, 1);
+  expect_contract(both, "walls");
+  expect_colors(both, "walls");
+}
+
+// What is drawn by rays alone, by its name.
+TEST(FlatView, IsNotForEyesThatLeanOrGroundThatIsNotLevel) {
+  const std::string terrain =
+      "<element class='elevation_map'><resolution>10</resolution><elevation_data_matrix>[0 1; 0 1]"
+      "</elevation_data_matrix></element>";
+  const std::string plane = "<element class='horizontal_plane'><z>0.5</z></element>";
+  const std::string ramp =
+      "<block><init_pose>5 5 0</init_pose><geometry type='ramp' lx='2' ly='1' lz='1'/></block>";
+  const std::string intangible = "<block><init_pose>5 5 0</init_pose><intangible>true</intangible></block>";
+  const auto is_level = [](const std::string& more, const std::string& sensor) {
+    const auto model = model_of(more + two_robots(sensor));
+    return model->sensors.at(0).level_images.at(0) != 0;
+  };
+  EXPECT_TRUE(is_level(kFloor, level_camera(0.5)));
+  EXPECT_TRUE(is_level("", level_lidar(0.5)));
+  EXPECT_TRUE(is_level(std::string(kFloor) + kFloor, level_camera(0.5, "75 0 0")));
+  EXPECT_FALSE(is_level(kFloor, level_camera(0.5, "0 1 0"))) << "pitched";
+  EXPECT_FALSE(is_level(kFloor, level_camera(0.5, "0 0 1"))) << "rolled";
+  EXPECT_FALSE(is_level(terrain, level_camera(0.5)));
+  EXPECT_FALSE(is_level(kFloor + plane, level_camera(0.5))) << "floors of two heights";
+  EXPECT_FALSE(is_level(kFloor + ramp, level_camera(0.5)));
+  EXPECT_FALSE(is_level(kFloor + intangible, level_camera(0.5))) << "robots drive over it";
+}
+
+TEST(FlatView, AMomentThatLeansIsDrawnByRays) {
+  const Simulation simulation(model_of(kFloor + random_blocks(5, 20) + two_robots(level_camera(0.5))), 0);
+  BothWays eye(simulation, 0, 0), block(simulation, 0, 0);
+  block.lean(frame_of_body(0));
+  EXPECT_FALSE(eye.from_plane<float>(ViewContent::kDepth).empty());
+  EXPECT_TRUE(block.from_plane<float>(ViewContent::kDepth).empty());
+}
+
+TEST(FlatView, EveryInstructionSetGivesTheSameBytes) {
+  const Simulation simulation(
+      model_of(kFloor + random_blocks(9, 40) + two_robots(level_camera(0.5) + level_lidar(0.6))), 0);
+  const BothWays camera(simulation, 0, 1), lidar(simulation, 1, 0);
+  const auto colors = camera.from_plane<uint8_t>(ViewContent::kColor);
+  const auto depth = camera.from_plane<float>(ViewContent::kDepth),
+             ranges = lidar.from_plane<float>(ViewContent::kDepth);
+  const auto labels = camera.from_plane<uint16_t>(ViewContent::kLabels);
+  for (const std::string& target : simd_targets()) {
+    const ScopedSimdTarget use(target);
+    EXPECT_EQ(camera.from_plane<uint8_t>(ViewContent::kColor), colors) << target;
+    EXPECT_EQ(camera.from_plane<float>(ViewContent::kDepth), depth) << target;
+    EXPECT_EQ(camera.from_plane<uint16_t>(ViewContent::kLabels), labels) << target;
+    EXPECT_EQ(lidar.from_plane<float>(ViewContent::kDepth), ranges) << target;
+  }
+}
+
+TEST(FlatView, IsWhatSensorsReadWhateverIsDrawnBeside) {
+  const auto model = model_of(kFloor + random_blocks(11, 40) + two_robots(level_camera(0.5)));
+  const auto& sensor = static_cast<const ViewSensor&>(*model->sensors[0].sensor);
+  const size_t bytes = sensor.images()[0].reading.bytes();
+  std::vector<std::vector<double>> recipes;
+  for (const double turn : {0.0, 0.7, 1.9}) {
+    Simulation simulation(model, 0);
+    simulation.set_twist(0, 0, turn);
+    simulation.run(0.5);
+    const std::span<const double> recipe = view_recipe_of(simulation, 0);
+    recipes.emplace_back(recipe.begin(), recipe.end());
+  }
+  std::vector<std::vector<std::byte>> together(recipes.size(), std::vector<std::byte>(bytes));
+  std::vector<ViewFrame> frames;
+  for (size_t i = 0; i < recipes.size(); ++i)
+    frames.push_back({model.get(), recipes[i].data(), together[i].data()});
+  draw_views(0, 0, frames);
+  for (size_t i = 0; i < recipes.size(); ++i) {
+    std::vector<std::byte> alone(bytes);
+    const ViewFrame frame{model.get(), recipes[i].data(), alone.data()};
+    draw_views(0, 0, {&frame, 1});
+    EXPECT_EQ(alone, together[i]) << i;
+  }
+  EXPECT_NE(together[0], together[1]);
+  const Simulation start(model, 0);
+  const auto drawn = BothWays(start, 0, 0).from_plane<float>(ViewContent::kDepth);
+  Simulation first(model, 0);
+  std::vector<double> recipe(recipes[0].size());
+  std::vector<std::byte> read(bytes);
+  record_view(*model, const_cast<SimState&>(first.state()), 0, recipe.data());
+  const ViewFrame frame{model.get(), recipe.data(), read.data()};
+  draw_views(0, 0, {&frame, 1});
+  EXPECT_EQ(std::memcmp(read.data(), drawn.data(), bytes), 0);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ inline std::string random_blocks(unsigned seed, int count) {
 
 // A robot with sensors, and another that it may see.
 inline std::string two_robots(const std::string& sensors) {
-  return vehicle("differential", "", sensors, "r", "0.3 -0.2 25") +
+  return vehicle("differential", "<controller class='twist_ideal'/>", sensors, "r", "0.3 -0.2 25") +
          vehicle("differential", "<chassis zmin='0.05' zmax='0.4'/>", "", "other", "2 1 -70");
 }
 
@@ -108,11 +108,15 @@ class BothWays {
   bool is_level() const { return model_.sensors[sensor_].level_images[image_] != 0; }
   size_t pixels() const { return static_cast<size_t>(view().width) * static_cast<size_t>(view().height); }
 
+  // Leans all that stands on this frame by some degrees.
+  void lean(uint32_t frame) {
+    const Frame3 leaning(Pose3{.pitch = 3 * kDegree});
+    poses_[frame].T_world_frame = compose(poses_[frame].T_world_frame, leaning);
+  }
+
   template <typename T>
   std::vector<T> by_rays(ViewContent content, bool has_shadows = true) const {
-    Scene scene = *model_.scene;
-    scene.has_shadows = has_shadows;
-    const auto rays = make_ray_scene(scene);
+    const auto rays = ray_scene(has_shadows);
     std::vector<T> out(pixels() * (content == ViewContent::kColor ? 3 : 1));
     const View drawn = of(content);
     draw_rays(*rays, poses_, drawn, from_, reinterpret_cast<std::byte*>(out.data()));
@@ -122,7 +126,7 @@ class BothWays {
   template <typename T>
   std::vector<T> from_plane(ViewContent content) const {
     const auto flat = make_flat_scene(*model_.scene, model_.level_frames);
-    const auto rays = make_ray_scene(*model_.scene);
+    const auto rays = ray_scene(true);
     std::vector<T> out(pixels() * (content == ViewContent::kColor ? 3 : 1));
     const View drawn = of(content);
     const auto all = [&]() -> const RayScene& { return *rays; };
@@ -139,7 +143,18 @@ class BothWays {
     return out;
   }
 
+  std::shared_ptr<const RayScene> ray_scene(bool has_shadows) const {
+    std::shared_ptr<const RayScene>& made = ray_scenes_[has_shadows ? 1 : 0];
+    if (!made) {
+      Scene scene = *model_.scene;
+      scene.has_shadows = has_shadows;
+      made = make_ray_scene(scene);
+    }
+    return made;
+  }
+
   const Model& model_;
+  mutable std::array<std::shared_ptr<const RayScene>, 2> ray_scenes_;
   size_t sensor_, image_;
   std::vector<ScenePose> poses_;
   std::vector<uint32_t> hidden_;
