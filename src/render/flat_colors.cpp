@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "render/flat_kernel.h"
+#include "render/flat_paint.h"
 #include "render/flat_shadows.h"
 
 namespace mvsim {
@@ -14,6 +16,7 @@ struct Shading {
   Rgb foot{}, rise{};
   double low = 0, per_height = 0;  // above the eye; 0: a level face
   std::array<uint8_t, 3> level_bytes{};
+  std::optional<FacePaint> paint{};
   bool is_ready = false;
 };
 
@@ -44,6 +47,13 @@ class FlatColors {
         return;
       }
       const Shading& shading = shading_of(name);
+      if (shading.paint) {
+        for (int c = begin; c < end; ++c, pixel += 3) {
+          const Rgb color = color_at(shading, row, c);
+          for (size_t k = 0; k < 3; ++k) pixel[k] = channel_byte(color[k]);
+        }
+        return;
+      }
       if (shading.per_height != 0) {
         write_gradient(gradient_of(shading, row), {distance_at(row, begin), static_cast<size_t>(end - begin)},
                        pixel);
@@ -67,9 +77,8 @@ class FlatColors {
           *pixel++ = 0;
           continue;
         }
-        const Rgb s = squared_color(shading_of(name), row, c);
-        *pixel++ = std::clamp(0.299F * std::sqrt(s[0]) + 0.587F * std::sqrt(s[1]) + 0.114F * std::sqrt(s[2]),
-                              0.0F, 1.0F);
+        const Rgb color = color_at(shading_of(name), row, c);
+        *pixel++ = std::clamp(0.299F * color[0] + 0.587F * color[1] + 0.114F * color[2], 0.0F, 1.0F);
       }
     });
   }
@@ -104,12 +113,21 @@ class FlatColors {
             .offset = static_cast<float>(s.per_height * s.low)};
   }
 
-  Rgb squared_color(const Shading& s, int row, int column) const {
-    if (s.per_height == 0) return s.foot;
-    const FaceGradient g = gradient_of(s, row);
-    const float share = std::clamp(*distance_at(row, column) * g.per_distance - g.offset, 0.0F, 1.0F);
+  Rgb color_at(const Shading& s, int row, int column) const {
+    const float distance = *distance_at(row, column);
+    float share = 0;
+    if (s.per_height != 0) {
+      const FaceGradient g = gradient_of(s, row);
+      share = std::clamp(distance * g.per_distance - g.offset, 0.0F, 1.0F);
+    }
     Rgb out;
-    for (size_t k = 0; k < 3; ++k) out[k] = s.foot[k] + share * s.rise[k];
+    for (size_t k = 0; k < 3; ++k) out[k] = std::sqrt(s.foot[k] + share * s.rise[k]);
+    if (!s.paint) return out;
+    const auto r = static_cast<size_t>(row), c = static_cast<size_t>(column);
+    const double t = static_cast<double>(distance) / rays_.scales[r];
+    const std::array<float, 4> texel =
+        s.paint->at({t * rays_.dx[c], t * rays_.dy[c], t * rays_.slopes[r]}, distance * image_.pixel_angle);
+    for (size_t k = 0; k < 3; ++k) out[k] *= texel[k];
     return out;
   }
 
@@ -140,6 +158,9 @@ class FlatColors {
       s.rise[k] = look.head[k] * light[k] - s.foot[k];
     }
     s.level_bytes = bytes_of(s.foot);
+    if (look.texture != Material::kNoTexture)
+      s.paint.emplace(look, *scene_.textures[static_cast<size_t>(look.texture)], things_.outline(thing),
+                      face - 2, thing.region.z_min - eye_.z());
     if (face < 2) return s;
     s.low = thing.region.z_min - eye_.z();
     s.per_height = 1 / (thing.region.z_max - thing.region.z_min);

@@ -82,10 +82,36 @@ class FlatBuilder {
     const bool known = std::visit([this](const auto& s) { return this->add_shape(s); }, shape);
     if (!known) return false;
     const Color color = material().color;
-    out_->looks.push_back(
-        {.label = instance.label, .head = squared(color), .foot = squared(foot_color(color))});
-    if (color.a != 255 || material().texture != Material::kNoTexture) out_->has_colors = false;
+    FlatLook look{.label = instance.label, .head = squared(color), .foot = squared(foot_color(color))};
+    if (color.a != 255) out_->has_colors = false;
+    paint(shape, look);
+    out_->looks.push_back(std::move(look));
     return true;
+  }
+
+  void paint(const Shape& shape, FlatLook& look) {
+    const int texture = material().texture;
+    if (texture == Material::kNoTexture) return;
+    if (const auto* const prism = std::get_if<Prism>(&shape)) {
+      look.tile = prism->tile;
+      look.outline = prism->outline;
+      if (area2(look.outline) < 0) std::reverse(look.outline.begin(), look.outline.end());
+    } else if (const auto* const rect = std::get_if<LevelRect>(&shape)) {
+      look.tile = rect->tile;
+      look.outline =
+          rectangle(0, 0, rect->extent.x_max - rect->extent.x_min, rect->extent.y_max - rect->extent.y_min);
+    }
+    const auto index = static_cast<size_t>(texture);
+    const ColorImage& image = *scene_.textures[index];
+    for (size_t at = 3; at < image.rgba.size(); at += 4)
+      if (image.rgba[at] != 255) out_->has_colors = false;
+    if (!(look.tile.x > 0)) {
+      out_->has_colors = false;  // whatever its corner shows: left to rays
+      return;
+    }
+    look.texture = texture;
+    out_->textures.resize(scene_.textures.size());
+    if (!out_->textures[index]) out_->textures[index] = std::make_shared<const MipImage>(image);
   }
 
   const Material& material() const { return scene_.materials[instance_->material]; }
@@ -181,7 +207,7 @@ std::unique_ptr<const FlatImage> flat_image_of(const View& view, const Sky& sky)
         for (const float channel : sky_color(sky, {d.x, d.y, slope})) behind.push_back(channel_byte(channel));
   LevelRays rays(std::move(directions), slopes, scales, static_cast<float>(view.near),
                  static_cast<float>(view.far));
-  return std::make_unique<const FlatImage>(FlatImage{std::move(rays), std::move(behind)});
+  return std::make_unique<const FlatImage>(FlatImage{std::move(rays), view.pixel_angle(), std::move(behind)});
 }
 
 }  // namespace mvsim

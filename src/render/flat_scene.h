@@ -20,6 +20,9 @@ namespace mvsim {
 struct FlatLook {
   uint16_t label = 0;
   std::array<float, 3> head{}, foot{};  // of a side; tops and bottoms are as the head
+  int texture = Material::kNoTexture;   // in FlatScene::textures
+  Tile tile{};
+  Polygon outline{};  // of what has one: where it is painted from, the corners of its prism
 };
 
 // Prisms on a frame that moves, in its coordinates.
@@ -38,6 +41,7 @@ struct SolidCells {
 // What all views of an image that looks level have in common.
 struct FlatImage {
   LevelRays rays;
+  double pixel_angle = 0;    // from one pixel to the next, of pinholes at the middle
   std::vector<uint8_t> sky;  // red, green, blue of each pixel where nothing is seen; of colours alone
 };
 
@@ -45,14 +49,15 @@ struct FlatScene {
   PrismMap standing;               // on the world
   std::vector<UprightPrism> wide;  // floors, on the world
   std::vector<FlatBody> moving;
-  std::vector<FlatLook> looks;  // UprightPrism::look
+  std::vector<FlatLook> looks;                            // UprightPrism::look
+  std::vector<std::shared_ptr<const MipImage>> textures;  // as the Scene counts them; those that looks have
   std::vector<SolidCells> solids;
   std::shared_ptr<const RayScene> rest;  // null: there is none
   // of each image of each sensor; none where it does not look level
   std::vector<std::vector<std::unique_ptr<const FlatImage>>> images;
   Sun sun;
   bool has_shadows = true;
-  bool has_colors = true;  // else something has a texture or is seen through: rays draw colours
+  bool has_colors = true;  // else something is seen through: rays draw colours
 };
 
 // `level_frames`: of each frame whether it stands upright at all times.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+
+#include "base/math.h"
 
 namespace mvsim {
 namespace {
@@ -51,6 +54,10 @@ Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, bool lit
   Rgb out{};
   for (size_t k = 0; k < 3; ++k) out[k] = std::sqrt(surface.base[k] * light[k]);
   return out;
+}
+
+float texture_level(double passing) {
+  return static_cast<float>(passing > 1 ? math::log(passing) / std::numbers::ln2 : 0);
 }
 
 Rgb sky_color(const Sky& sky, Vec3 direction) {

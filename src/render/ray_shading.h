@@ -33,6 +33,9 @@ inline uint8_t channel_byte(float channel) {
   return static_cast<uint8_t>(std::clamp(channel, 0.0F, 1.0F) * 255 + 0.5F);
 }
 
+// The level of a texture of which so many texels pass by from one pixel to the next.
+float texture_level(double passing);
+
 // Looking along `direction` (world, of any length).
 Rgb sky_color(const Sky& sky, Vec3 direction);
 

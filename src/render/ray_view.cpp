@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numbers>
 #include <optional>
 
 #include "base/math.h"
@@ -40,8 +39,7 @@ class RayView {
     up_sun_ = cross(sun, across_sun_);
     to_sun_ = sun;
     per_fx_ = 1 / view.fx, per_fy_ = 1 / view.fy;
-    // what a texture may pass by from one pixel to the next, at a distance of 1
-    pixel_angle_ = view.is_pinhole() ? 1 / std::max(view.fx, view.fy) : 2 * kPi / view.width;
+    pixel_angle_ = view.pixel_angle();
   }
 
   void draw(std::byte* pixels, std::span<const uint8_t> wanted) const {
@@ -231,8 +229,7 @@ class RayView {
   void paint(const Tile& tile, size_t i, const SurfacePoint& surface, Rgb& color, float& alpha) const {
     const int texture = part_of(tile, i).texture;
     if (texture == Material::kNoTexture) return;
-    const double passing = tile.triangle[i]->texels_per_metre * tile.distance[i] * pixel_angle_;
-    const auto level = static_cast<float>(passing > 1 ? math::log(passing) / std::numbers::ln2 : 0);
+    const float level = texture_level(tile.triangle[i]->texels_per_metre * tile.distance[i] * pixel_angle_);
     const std::array<float, 4> texel =
         scene_.textures[static_cast<size_t>(texture)].at(surface.uv[0], surface.uv[1], level);
     for (size_t k = 0; k < 3; ++k) color[k] *= texel[k];

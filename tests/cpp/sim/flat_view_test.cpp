@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "assets/png_writer.h"
 #include "base/simd.h"
 #include "sensor/view_sensor.h"
 #include "sim/flat_worlds.h"
@@ -202,6 +203,37 @@ TEST(FlatView, WallsWithDoorsAndPeopleAreShownAsRaysShowThem) {
   const BothWays both(simulation, 0, 1);
   expect_contract(both, "walls");
   expect_colors(both, "walls");
+}
+
+TEST(FlatView, PaintsTexturesAsRaysDo) {
+  const TempFolder folder;
+  Numbers random{std::mt19937(4)};
+  std::string rows;
+  for (int y = 0; y < 32; ++y) {
+    rows += '\0';
+    for (int x = 0; x < 32 * 3; ++x) rows += static_cast<char>(random.in(0, 255));
+  }
+  folder.write("t.png", png(32, 32, 8, kPngRgb, rows));
+  const std::string texture =
+      "<texture>t.png</texture><texture_size_x>1.5</texture_size_x><texture_size_y>0.8</texture_size_y>";
+  std::string more =
+      "<element class='horizontal_plane'><x_min>-20</x_min><x_max>20</x_max><y_min>-20</y_min>"
+      "<y_max>20</y_max>" +
+      texture +
+      "</element><element class='vertical_plane'><x0>-4</x0><y0>3</y0>"
+      "<x1>6</x1><y1>3.5</y1>" +
+      texture + "</element>";
+  for (const char* block : {"2.5 0.5 20", "4 -1.5 -40"})
+    more += "<block><init_pose>" + std::string(block) + "</init_pose><zmax>0.6</zmax>" + texture +
+            "<shape><pt>-.5 -.5</pt><pt>.5 -.5</pt><pt>.6 .5</pt><pt>-.5 .4</pt></shape></block>";
+  for (const double z : {0.4, 1.2}) {
+    const Simulation simulation(
+        compile_world(load_world_text("<mvsim_world>" + more + two_robots(level_camera(z)) + "</mvsim_world>",
+                                      folder.path(), {}),
+                      {}),
+        0);
+    expect_colors(BothWays(simulation, 0, 1), std::to_string(z));
+  }
 }
 
 // What is drawn by rays alone, by its name.
