@@ -46,9 +46,10 @@ class RayView {
     const int wide = view_.is_pinhole() ? 4 : kPacketSize, high = kPacketSize / wide;
     for (int top = 0; top < view_.height; top += high)
       for (int left = 0; left < view_.width; left += wide) {
-        Tile tile = tile_at(
-            {left, std::min(left + wide, view_.width), top, std::min(top + high, view_.height)}, wanted);
-        if (tile.count == 0) continue;
+        const PixelRect rect{left, std::min(left + wide, view_.width), top,
+                             std::min(top + high, view_.height)};
+        if (!wanted.empty() && !any_within(rect, wanted)) continue;
+        Tile tile = tile_at(rect, wanted);
         switch (view_.content) {
           case ViewContent::kDepth:
             write_depth(tile, reinterpret_cast<float*>(pixels));
@@ -67,6 +68,13 @@ class RayView {
   }
 
  private:
+  bool any_within(const PixelRect& rect, std::span<const uint8_t> wanted) const {
+    for (int row = rect.top; row < rect.bottom; ++row)
+      for (int column = rect.left; column < rect.right; ++column)
+        if (wanted[static_cast<size_t>(row * view_.width + column)] != 0) return true;
+    return false;
+  }
+
   Vec3 ray_of(int row, int column) const {
     if (view_.is_pinhole()) return {(column - view_.cx) * per_fx_, (row - view_.cy) * per_fy_, 1};
     const SinCos &ring = view_.rings[static_cast<size_t>(row)],
