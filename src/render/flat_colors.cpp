@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 #include "render/flat_kernel.h"
@@ -11,13 +12,14 @@
 namespace mvsim {
 namespace {
 
+constexpr int kRepeats = 16;
+
 // A face in one light: its squared colour at the foot, and what is added up to the head.
 struct Shading {
   Rgb foot{}, rise{};
-  double low = 0, per_height = 0;  // above the eye; 0: a level face
-  std::array<uint8_t, 3> level_bytes{};
+  double low = 0, per_height = 0;                 // above the eye; 0: a level face
+  std::array<uint8_t, 3 * kRepeats> level_bytes;  // of pixels of a level face beside each other
   std::optional<FacePaint> paint{};
-  bool is_ready = false;
 };
 
 std::array<uint8_t, 3> bytes_of(const Rgb& squared) {
@@ -35,7 +37,9 @@ class FlatColors {
       const FlatThing& t = things.seen[i];
       std::fill_n(thing_of_.begin() + t.name, t.count + 2, static_cast<uint32_t>(i));
     }
-    shadings_.resize(2 * thing_of_.size());
+    shading_index_.resize(2 * thing_of_.size());
+    shadings_.reserve(64);
+    starts_.resize(static_cast<size_t>(rays_.stride) + LevelRays::kPadding);
   }
 
   void write_color(uint8_t* out) {
@@ -59,12 +63,9 @@ class FlatColors {
                        pixel);
         return;
       }
-      const std::array<uint8_t, 3> bytes = shading.level_bytes;
-      for (int c = begin; c < end; ++c, pixel += 3) {
-        pixel[0] = bytes[0];
-        pixel[1] = bytes[1];
-        pixel[2] = bytes[2];
-      }
+      for (int c = begin; c < end; c += kRepeats)
+        std::memcpy(pixel + 3 * (c - begin), shading.level_bytes.data(),
+                    3 * static_cast<size_t>(std::min(kRepeats, end - c)));
     });
   }
 
@@ -85,17 +86,13 @@ class FlatColors {
 
   // Calls run(row, begin, end, name) for the columns of each row that show the same.
   template <typename Run>
-  void for_each_run(Run run) const {
+  void for_each_run(Run run) {
     for (int row = 0; row < rays_.height; ++row) {
       const int32_t* const names =
           picture_.name.data() + static_cast<size_t>(row) * static_cast<size_t>(rays_.stride);
-      for (int c = 0; c < rays_.width;) {
-        const int begin = c;
-        const int32_t name = names[c];
-        do ++c;
-        while (c < rays_.width && names[c] == name);
-        run(row, begin, c, name);
-      }
+      const size_t count = find_run_starts(names, rays_.width, starts_.data());
+      starts_[count] = rays_.width;
+      for (size_t i = 0; i < count; ++i) run(row, starts_[i], starts_[i + 1], names[starts_[i]]);
     }
   }
 
@@ -134,9 +131,12 @@ class FlatColors {
   const Shading& shading_of(int32_t name) {
     const bool shaded = (name & kShaded) != 0;
     const int32_t plain = name & ~kShaded;
-    Shading& s = shadings_[2 * static_cast<size_t>(plain) + (shaded ? 1 : 0)];
-    if (!s.is_ready) s = make_shading(things_.seen[thing_of_[static_cast<size_t>(plain)]], plain, shaded);
-    return s;
+    uint32_t& index = shading_index_[2 * static_cast<size_t>(plain) + (shaded ? 1 : 0)];
+    if (index == 0) {
+      shadings_.push_back(make_shading(things_.seen[thing_of_[static_cast<size_t>(plain)]], plain, shaded));
+      index = static_cast<uint32_t>(shadings_.size());
+    }
+    return shadings_[index - 1U];
   }
 
   Shading make_shading(const FlatThing& thing, int32_t name, bool shaded) const {
@@ -152,12 +152,13 @@ class FlatColors {
     }
     const bool lit = !shaded && dot(normal, scene_.sun.to_sun) > 0;
     const Rgb light = light_on(normal, scene_.sun, lit);
-    Shading s{.is_ready = true};
+    Shading s;
     for (size_t k = 0; k < 3; ++k) {
       s.foot[k] = (face >= 2 ? look.foot[k] : look.head[k]) * light[k];
       s.rise[k] = look.head[k] * light[k] - s.foot[k];
     }
-    s.level_bytes = bytes_of(s.foot);
+    const std::array<uint8_t, 3> bytes = bytes_of(s.foot);
+    for (size_t i = 0; i < s.level_bytes.size(); ++i) s.level_bytes[i] = bytes[i % 3];
     if (look.texture != Material::kNoTexture)
       s.paint.emplace(look, *scene_.textures[static_cast<size_t>(look.texture)], things_.outline(thing),
                       face - 2, thing.region.z_min - eye_.z());
@@ -174,7 +175,10 @@ class FlatColors {
   const FlatThings& things_;
   const LevelPicture& picture_;
   std::vector<uint32_t> thing_of_;  // by name
-  std::vector<Shading> shadings_;   // two a name: in the sun, in the shade
+  std::vector<int32_t> starts_;     // of the runs of a row
+  // Two a name, in the sun and in the shade: its place in shadings_ from 1 on; 0: not made yet.
+  std::vector<uint32_t> shading_index_;
+  std::vector<Shading> shadings_;
 };
 
 }  // namespace

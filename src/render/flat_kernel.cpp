@@ -38,6 +38,20 @@ void gradient(const FaceGradient& g, const float* distances, size_t count, uint8
   }
 }
 
+size_t run_starts(const int32_t* names, int width, int32_t* starts) {
+  const hn::CappedTag<int32_t, 16> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  size_t count = 0;
+  starts[count++] = 0;
+  for (int c = 1; c < width; c += lanes) {
+    const auto changes = hn::Ne(hn::LoadU(d, names + c), hn::LoadU(d, names + c - 1));
+    hn::StoreU(hn::Compress(hn::Iota(d, c), changes), d, starts + count);  // CompressStore is slow on Zen 4
+    count += hn::CountTrue(d, changes);
+  }
+  while (starts[count - 1] >= width) --count;
+  return count;
+}
+
 }  // namespace mvsim::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -46,11 +60,16 @@ namespace mvsim {
 namespace {
 
 HWY_EXPORT(gradient);
+HWY_EXPORT(run_starts);
 
 }  // namespace
 
 void write_gradient(const FaceGradient& gradient, std::span<const float> distances, uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(gradient)(gradient, distances.data(), distances.size(), out);
+}
+
+size_t find_run_starts(const int32_t* names, int width, int32_t* starts) {
+  return HWY_DYNAMIC_DISPATCH(run_starts)(names, width, starts);
 }
 
 }  // namespace mvsim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -16,5 +17,9 @@ struct FaceGradient {
 
 // Red, green, blue of each distance: the roots. Every instruction set gives the same bits.
 void write_gradient(const FaceGradient& gradient, std::span<const float> distances, uint8_t* out);
+
+// Where in a row something else begins, 0 among them; `names` may be read and `starts` written 16 beyond
+// `width`. Returns how many there are.
+size_t find_run_starts(const int32_t* names, int width, int32_t* starts);
 
 }  // namespace mvsim

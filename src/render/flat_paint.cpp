@@ -48,7 +48,8 @@ FacePaint::FacePaint(const FlatLook& look, const MipImage& image, std::span<cons
 
 std::array<float, 4> FacePaint::at(Vec3 point, double passing) const {
   return image_->at(static_cast<float>(u_ + dot(along_u_, point)),
-                   static_cast<float>(v_ + dot(along_v_, point)), texture_level(texels_per_metre_ * passing));
+                    static_cast<float>(v_ + dot(along_v_, point)),
+                    texture_level(texels_per_metre_ * passing));
 }
 
 }  // namespace mvsim
