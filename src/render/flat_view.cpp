@@ -17,12 +17,6 @@ bool is_upright(const ScenePose& pose) {
          std::fabs(f.z.y) <= kUpright && f.z.z > 0;
 }
 
-bool is_finite(const ScenePose& pose) {
-  const Frame3& f = pose.T_world_frame;
-  return is_finite(f.origin) && is_finite(f.x) && is_finite(f.y) && is_finite(f.z) && pose.scale > 0 &&
-         std::isfinite(pose.scale);
-}
-
 bool is_color(ViewContent content) {
   return content == ViewContent::kColor || content == ViewContent::kIntensity;
 }
@@ -114,7 +108,7 @@ class FlatView {
     UprightPrism placed;
     for (const FlatBody& body : scene_.moving) {
       const ScenePose& pose = poses_[body.frame];
-      if (!is_finite(pose)) continue;
+      if (!is_sound(pose)) continue;
       const Frame3& f = pose.T_world_frame;
       const bool hidden = is_hidden(body.frame);
       for (const UprightPrism& prism : body.prisms) {
@@ -220,9 +214,9 @@ bool draw_flat(const FlatScene& scene, const FlatImage& image, const std::functi
                std::span<const ScenePose> poses, const View& view, const ViewPoint& from, std::byte* pixels) {
   if (is_color(view.content) && !scene.has_colors) return false;
   const Frame3& f = from.T_world_view;
-  if (!is_finite(f.origin) || !LevelEye::is_level(view, f)) return false;
+  if (!is_sound(f) || !LevelEye::is_level(view, f)) return false;
   for (const FlatBody& body : scene.moving)
-    if (is_finite(poses[body.frame]) && !is_upright(poses[body.frame])) return false;
+    if (is_sound(poses[body.frame]) && !is_upright(poses[body.frame])) return false;
   FlatView drawing(scene, image, poses, view, from);
   if (drawing.is_within_solids()) return false;
   drawing.draw(all, pixels);

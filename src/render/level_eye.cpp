@@ -12,8 +12,13 @@ bool is_small(double a, double b) {
   return std::fabs(a) <= kLevel && std::fabs(b) <= kLevel;
 }
 
-// Columns [floor(low), ceil(high)] with one to spare, of so many.
+bool is_unit(Vec3 axis) {
+  return std::fabs(dot(axis, axis) - 1) <= 1e-9;
+}
+
+// Columns [floor(low), ceil(high)] with one to spare, of so many; all where these are no numbers.
 ColumnRange columns_between(double low, double high, int count) {
+  if (!(low <= high)) return {0, count};
   const double last = count;
   return {static_cast<int>(std::clamp(low - 1, 0.0, last)),
           static_cast<int>(std::clamp(high + 2, 0.0, last))};
@@ -35,6 +40,7 @@ LevelEye::LevelEye(const View& view, const LevelRays& rays, const Frame3& T_worl
 }
 
 bool LevelEye::is_level(const View& view, const Frame3& f) {
+  if (!is_unit(f.x) || !is_unit(f.y) || !is_unit(f.z)) return false;
   if (view.is_pinhole()) return is_small(f.y.x, f.y.y) && is_small(f.x.z, f.z.z) && f.y.z < 0;
   return is_small(f.z.x, f.z.y) && is_small(f.x.z, f.y.z) && f.z.z > 0;
 }

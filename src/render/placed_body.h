@@ -47,6 +47,11 @@ struct PlacedBody {
   Vec3 to_body(Vec3 world) const { return body_from_world(world - world_origin) - group->body->origin; }
 };
 
+// Whether it is made of numbers with which rays can be cast: not of a world that has diverged, or of a
+// snapshot that was made up.
+bool is_sound(const Frame3& frame);
+bool is_sound(const ScenePose& pose);
+
 // All that may be seen in the view, or may cast a shadow on that.
 std::vector<PlacedBody> place_bodies(const RayScene& scene, std::span<const ScenePose> poses,
                                      const View& view, const ViewPoint& from);

@@ -306,8 +306,7 @@ size_t pixel_bytes(ViewContent content) {
 
 void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const View& view,
                const ViewPoint& from, std::byte* pixels, std::span<const uint8_t> wanted) {
-  const Frame3& eye = from.T_world_view;
-  if (is_finite(eye.origin) && is_finite(eye.x) && is_finite(eye.y) && is_finite(eye.z))
+  if (is_sound(from.T_world_view))
     RayView(scene, poses, view, from).draw(pixels, wanted);
   else  // of a world that has diverged
     std::fill_n(

@@ -211,7 +211,7 @@ TEST(FlatView, PaintsTexturesAsRaysDo) {
   std::string rows;
   for (int y = 0; y < 32; ++y) {
     rows += '\0';
-    for (int x = 0; x < 32 * 3; ++x) rows += static_cast<char>(random.in(0, 255));
+    for (int x = 0; x < 32 * 3; ++x) rows += static_cast<char>(random.source() & 255);
   }
   folder.write("t.png", png(32, 32, 8, kPngRgb, rows));
   const std::string texture =
@@ -311,13 +311,41 @@ TEST(FlatView, IsWhatSensorsReadWhateverIsDrawnBeside) {
   EXPECT_NE(together[0], together[1]);
   const Simulation start(model, 0);
   const auto drawn = BothWays(start, 0, 0).from_plane<float>(ViewContent::kDepth);
-  Simulation first(model, 0);
+  const Simulation first(model, 0);
   std::vector<double> recipe(recipes[0].size());
   std::vector<std::byte> read(bytes);
-  record_view(*model, const_cast<SimState&>(first.state()), 0, recipe.data());
+  SimState state = first.state();
+  record_view(*model, state, 0, recipe.data());
   const ViewFrame frame{model.get(), recipe.data(), read.data()};
   draw_views(0, 0, {&frame, 1});
   EXPECT_EQ(std::memcmp(read.data(), drawn.data(), bytes), 0);
+}
+
+// The numbers of a snapshot may be made up.
+TEST(FlatView, DrawsWhateverARecipeSays) {
+  const auto model = model_of(kFloor + random_blocks(12, 20) + two_robots(level_camera(0.5)));
+  const auto& sensor = static_cast<const ViewSensor&>(*model->sensors[0].sensor);
+  const Simulation simulation(model, 0);
+  std::vector<double> recipe(view_recipe_of(simulation, 0).size());
+  SimState state = simulation.state();
+  record_view(*model, state, 0, recipe.data());
+  Numbers random{std::mt19937(5)};
+  const double odd[] = {0, 1, -1, 1e-310, 1e30, -1e300, 1e308, 1e17, HUGE_VAL, std::nan("")};
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<double> damaged = recipe;
+    for (int change = 0; change < 1 + trial % 5; ++change)
+      damaged[static_cast<size_t>(random.in(3, static_cast<double>(damaged.size())))] =
+          odd[static_cast<size_t>(random.in(0, 10))];
+    for (size_t image = 0; image < sensor.images().size(); ++image) {
+      std::vector<std::byte> out(sensor.images()[image].reading.bytes());
+      const ViewFrame frame{model.get(), damaged.data(), out.data()};
+      draw_views(0, image, {&frame, 1});
+      if (image > 0) continue;
+      const auto* const depth = reinterpret_cast<const float*>(out.data());
+      for (size_t i = 0; i < out.size() / sizeof(float); ++i)
+        ASSERT_TRUE(depth[i] == 0 || (depth[i] >= 0.1F && depth[i] <= 30)) << depth[i];
+    }
+  }
 }
 
 }  // namespace
