@@ -1,4 +1,8 @@
-"""Cameras and 3D lidars: frames per second through Python, one an env step; 100 boxes that are part of the Model."""
+"""Cameras and 3D lidars: frames per second through Python, one an env step; 100 boxes that are part of the Model.
+
+Sensors of the rows `_flat` look level and are drawn from the plane; those of the others lean by a degree and are drawn
+by rays.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,13 @@ import mvsim_gym
 from figure import Row, Settings, figure, rates
 
 NUM_ENVS, BOXES, WARM_UP = 64, 100, 20
-CAMERA = """<sensor class="rgbd_camera" name="camera"><pose_3d>0.1 0 0.4 0 0 0</pose_3d>
+LEVEL, LEANING = 0, 1  # degrees of pitch
+CAMERA = """<sensor class="rgbd_camera" name="camera"><pose_3d>0.1 0 0.4 0 {pitch} 0</pose_3d>
 <depth_ncols>{w}</depth_ncols><depth_nrows>{h}</depth_nrows><depth_cx>{cx}</depth_cx><depth_cy>{cy}</depth_cy>
 <depth_fx>{cx}</depth_fx><depth_fy>{cx}</depth_fy><rgb_ncols>{w}</rgb_ncols><rgb_nrows>{h}</rgb_nrows>
 <rgb_cx>{cx}</rgb_cx><rgb_cy>{cy}</rgb_cy><rgb_fx>{cx}</rgb_fx><rgb_fy>{cx}</rgb_fy>
 <depth_noise_sigma>0</depth_noise_sigma></sensor>"""
-LIDAR = """<sensor class="lidar3d" name="lidar"><pose_3d>0 0 0.5 0 0 0</pose_3d><horz_nrays>1808</horz_nrays>
+LIDAR = """<sensor class="lidar3d" name="lidar"><pose_3d>0 0 0.5 0 {pitch} 0</pose_3d><horz_nrays>1808</horz_nrays>
 <range_std_noise>{noise}</range_std_noise><generate_intensity>false</generate_intensity>
 <ignore_parent_body>true</ignore_parent_body></sensor>"""
 ENV = """<mvsim_env id="bench/Views-v0" world="w.world.xml" control_period="0.1" time_limit="1000">
@@ -24,8 +29,12 @@ ENV = """<mvsim_env id="bench/Views-v0" world="w.world.xml" control_period="0.1"
 <reset><spawn clearance="0.2"/></reset><reward class="time" weight="-1"/></mvsim_env>"""
 
 
-def camera(width: int, height: int) -> str:
-    return CAMERA.format(w=width, h=height, cx=width / 2, cy=height / 2)
+def camera(width: int, height: int, pitch: float = LEANING) -> str:
+    return CAMERA.format(w=width, h=height, cx=width / 2, cy=height / 2, pitch=pitch)
+
+
+def lidar(noise: float, pitch: float = LEANING) -> str:
+    return LIDAR.format(noise=noise, pitch=pitch)
 
 
 def world(sensor: str, shadows: bool = True) -> str:
@@ -109,9 +118,24 @@ def rgb320(settings: Settings) -> Row:
 
 @figure("vlp16_scans")
 def vlp16(settings: Settings) -> Row:
-    return _row("vlp16_scans", "scans/s", LIDAR.format(noise=0), ["range_image"], settings)
+    return _row("vlp16_scans", "scans/s", lidar(0), ["range_image"], settings)
 
 
 @figure("vlp16_noise")
 def vlp16_noise(settings: Settings) -> Row:
-    return _row("vlp16_noise", "scans/s", LIDAR.format(noise=0.01), ["range_image"], settings)
+    return _row("vlp16_noise", "scans/s", lidar(0.01), ["range_image"], settings)
+
+
+@figure("depth64_flat")
+def depth64_flat(settings: Settings) -> Row:
+    return _row("depth64_flat", "frames/s", camera(64, 64, LEVEL), ["depth"], settings)
+
+
+@figure("rgbd64_flat")
+def rgbd64_flat(settings: Settings) -> Row:
+    return _row("rgbd64_flat", "frames/s", camera(64, 64, LEVEL), ["depth", "image"], settings)
+
+
+@figure("vlp16_flat")
+def vlp16_flat(settings: Settings) -> Row:
+    return _row("vlp16_flat", "scans/s", lidar(0, LEVEL), ["range_image"], settings)

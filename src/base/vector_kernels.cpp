@@ -90,6 +90,10 @@ void mark(const float* ranges, size_t count, float no_return, uint8_t* hits) {
   for (size_t i = 0; i < count; ++i) hits[i] = ranges[i] < no_return;
 }
 
+void keep(float low, float high, float* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) values[i] = values[i] > low && values[i] < high ? values[i] : 0;
+}
+
 void clip(const float* low, const float* high, float* values, size_t count) {
   for (size_t i = 0; i < count; ++i) values[i] = std::clamp(values[i], low[i], high[i]);
 }
@@ -304,6 +308,18 @@ void mark(const float* ranges, size_t count, float no_return, uint8_t* hits) {
   for (; i < count; ++i) hits[i] = ranges[i] < no_return;
 }
 
+void keep(float low, float high, float* values, size_t count) {
+  const hn::ScalableTag<float> df;
+  const size_t lanes = hn::Lanes(df);
+  const auto vl = hn::Set(df, low), vh = hn::Set(df, high);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto v = hn::LoadU(df, values + i);
+    hn::StoreU(hn::IfThenElseZero(hn::And(hn::Gt(v, vl), hn::Lt(v, vh)), v), df, values + i);
+  }
+  for (; i < count; ++i) values[i] = values[i] > low && values[i] < high ? values[i] : 0;
+}
+
 void clip(const float* low, const float* high, float* values, size_t count) {
   const hn::ScalableTag<float> df;
   const size_t lanes = hn::Lanes(df);
@@ -345,6 +361,7 @@ HWY_EXPORT(disturb_all);
 HWY_EXPORT(replace);
 HWY_EXPORT(mark);
 HWY_EXPORT(clip);
+HWY_EXPORT(keep);
 HWY_EXPORT(normalize);
 
 }  // namespace
@@ -374,6 +391,10 @@ void replace_zeros(float value, std::span<float> values) {
 
 void mark_hits(std::span<const float> ranges, float no_return, uint8_t* hits) {
   HWY_DYNAMIC_DISPATCH(mark)(ranges.data(), ranges.size(), no_return, hits);
+}
+
+void keep_between(float low, float high, std::span<float> values) {
+  HWY_DYNAMIC_DISPATCH(keep)(low, high, values.data(), values.size());
 }
 
 void clip_values(const float* low, const float* high, std::span<float> values) {

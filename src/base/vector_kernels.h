@@ -32,6 +32,9 @@ void replace_zeros(float value, std::span<float> values);
 // hits[i] = ranges[i] < no_return.
 void mark_hits(std::span<const float> ranges, float no_return, uint8_t* hits);
 
+// What is not above `low` and below `high` becomes 0.
+void keep_between(float low, float high, std::span<float> values);
+
 // Clips each value to its bounds, low[i] <= high[i]; NaN stays.
 void clip_values(const float* low, const float* high, std::span<float> values);
 

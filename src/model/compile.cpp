@@ -179,6 +179,7 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
   set_bounds(*model);
   set_origin(*model);
   compile_scene(spec, *model);
+  find_level_views(*model);
   lay_out_sensors(*model);
   for (std::string& warning : model->warnings) warning = printable(warning);
   guard.poll();

@@ -56,4 +56,7 @@ void check_drives(const WorldSpec& spec, Model& model);
 // they are.
 void compile_scene(const WorldSpec& spec, Model& model);
 
+// Which frames of the scene stand upright at all times, and which images look level; after the scene.
+void find_level_views(Model& model);
+
 }  // namespace mvsim

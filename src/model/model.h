@@ -28,6 +28,7 @@
 
 namespace mvsim {
 
+struct FlatScene;
 struct RayScene;
 struct Scene;
 
@@ -169,6 +170,8 @@ struct SensorModel {
   std::string_view class_name;
   std::string publish_topic;  // that the world names, for who publishes; "": none
   std::unique_ptr<const Sensor> sensor;
+  std::vector<uint8_t>
+      level_images{};  // of a view sensor's images: whether the plane draws them (render/flat_view.h)
 };
 
 enum class GroundProperty { kMu, kCRr, kSurface, kConeIndex };
@@ -260,6 +263,10 @@ struct Model {
   std::shared_ptr<const Scene> scene;
   // The same made ready for rays (render/ray_scene.h) by whoever first draws a view of a sensor.
   std::shared_ptr<const Lazy<RayScene>> ray_scene = std::make_shared<const Lazy<RayScene>>();
+  // Of each frame of the scene whether it stands upright at all times; empty: no sensor looks level.
+  std::vector<uint8_t> level_frames;
+  // The same made ready for sensors that look level (render/flat_scene.h), likewise.
+  std::shared_ptr<const Lazy<FlatScene>> flat_scene = std::make_shared<const Lazy<FlatScene>>();
 
   // Index of a name, or throws Error with the nearest name.
   size_t vehicle_index(std::string_view name) const;

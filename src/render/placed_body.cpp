@@ -65,13 +65,18 @@ PixelRect ring_rect(const View& view, Vec3 center, double radius) {
   return rect;
 }
 
-bool is_finite(const ScenePose& pose) {
-  const Frame3& f = pose.T_world_frame;
-  return is_finite(f.origin) && is_finite(f.x) && is_finite(f.y) && is_finite(f.z) && pose.scale > 0 &&
-         std::isfinite(pose.scale);
+}  // namespace
+
+bool is_sound(const Frame3& f) {
+  constexpr double kFarthest = 1e9;  // m
+  const auto within = [](Vec3 v) { return norm(v) <= kFarthest; };
+  return within(f.origin) && within(f.x) && within(f.y) && within(f.z);
 }
 
-}  // namespace
+bool is_sound(const ScenePose& pose) {
+  constexpr double kLargest = 1e6;
+  return is_sound(pose.T_world_frame) && pose.scale >= 1 / kLargest && pose.scale <= kLargest;
+}
 
 PixelRect rect_of(const View& view, Vec3 center, double radius) {
   return view.is_pinhole() ? pinhole_rect(view, center, radius) : ring_rect(view, center, radius);
@@ -85,7 +90,7 @@ std::vector<PlacedBody> place_bodies(const RayScene& scene, std::span<const Scen
   std::vector<PlacedBody> out;
   for (const RayGroup& group : scene.groups) {
     const ScenePose& pose = poses[group.frame];
-    if (!is_finite(pose)) continue;  // a world that has diverged
+    if (!is_sound(pose)) continue;  // a world that has diverged
     const Frame3& f = pose.T_world_frame;
     const double s = pose.scale, wide = std::max(1.0, s), r = 1 / s;
     PlacedBody body;

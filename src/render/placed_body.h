@@ -43,6 +43,11 @@ struct PlacedBody {
 // Where a sphere may be seen whose center is given in the view's frame.
 PixelRect rect_of(const View& view, Vec3 center, double radius);
 
+// Whether it is made of numbers with which rays can be cast: not of a world that has diverged, or of a
+// snapshot that was made up.
+bool is_sound(const Frame3& frame);
+bool is_sound(const ScenePose& pose);
+
 // All that may be seen in the view, or may cast a shadow on that.
 std::vector<PlacedBody> place_bodies(const RayScene& scene, std::span<const ScenePose> poses,
                                      const View& view, const ViewPoint& from);

@@ -62,9 +62,15 @@ Rgb light_on(Vec3 normal, const Sun& sun, bool lit) {
   return out;
 }
 
+float texture_level(double passing) {
+  return static_cast<float>(passing > 1 ? math::log(passing) / std::numbers::ln2 : 0);
+}
+
 Rgb sky_color(const RayScene& scene, Vec3 direction, double pixel_angle) {
-  const Sky& sky = scene.sky;
-  if (sky.box) return box_color(scene, direction, pixel_angle);
+  return scene.sky.box ? box_color(scene, direction, pixel_angle) : plain_sky_color(scene.sky, direction);
+}
+
+Rgb plain_sky_color(const Sky& sky, Vec3 direction) {
   const auto height = static_cast<float>(direction.z / norm(direction));
   const Rgb& end = height > 0 ? sky.above : sky.below;
   const float share = height > 0 ? smoothstep(0.7F, height) : smoothstep(0.4F, -height);

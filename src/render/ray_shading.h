@@ -2,8 +2,10 @@
 // (render/shaders.h), in plain arithmetic: the same colours on every machine.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 #include "render/ray_scene.h"
 
@@ -33,7 +35,16 @@ inline Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, b
   return lit_color(surface.base, light_on(normal, sun, lit));
 }
 
+// As it is written into an image.
+inline uint8_t channel_byte(float channel) {
+  return static_cast<uint8_t>(std::clamp(channel, 0.0F, 1.0F) * 255 + 0.5F);
+}
+
+// The level of a texture of which so many texels pass by from one pixel to the next.
+float texture_level(double passing);
+
 // Looking along `direction` (world, of any length); `pixel_angle`: from one pixel to the next, rad.
 Rgb sky_color(const RayScene& scene, Vec3 direction, double pixel_angle);
+Rgb plain_sky_color(const Sky& sky, Vec3 direction);  // of one without a box of pictures
 
 }  // namespace mvsim

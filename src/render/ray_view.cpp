@@ -205,8 +205,7 @@ size_t pixel_bytes(ViewContent content) {
 
 void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const ViewPoint& from,
                std::span<const RayPicture> pictures) {
-  const Frame3& eye = from.T_world_view;
-  if (is_finite(eye.origin) && is_finite(eye.x) && is_finite(eye.y) && is_finite(eye.z)) {
+  if (is_sound(from.T_world_view)) {
     RayView(scene, poses, from, pictures).draw();
     return;
   }

@@ -49,7 +49,7 @@ TileShading::TileShading(const RayScene& scene, const View& view, const ViewPoin
                   over_grid(view, {x.z, y.z, z.z})};
   to_sun_.gap = kShadowGap;
   up_ = over_grid(view, {f.x.z, f.y.z, f.z.z});
-  pixel_angle_ = view.is_pinhole() ? 1 / std::max(view.fx, view.fy) : 2 * kPi / view.width;
+  pixel_angle_ = view.pixel_angle();
 }
 
 void TileShading::begin(const RasterTile& tile) {
@@ -295,8 +295,7 @@ Rgb TileShading::color_of(const Surface& surface, const Vec3& view_ray, double d
   alpha = point.alpha;
   const int texture = body.group->parts[surface.triangle->part].texture;
   if (texture == Material::kNoTexture) return color;
-  const double passing = surface.triangle->texels_per_metre * distance * pixel_angle_;
-  const auto level = static_cast<float>(passing > 1 ? math::log(passing) / std::numbers::ln2 : 0);
+  const float level = texture_level(surface.triangle->texels_per_metre * distance * pixel_angle_);
   const std::array<float, 4> texel =
       scene_.textures[static_cast<size_t>(texture)].at(point.uv[0], point.uv[1], level);
   for (size_t k = 0; k < 3; ++k) color[k] *= texel[k];

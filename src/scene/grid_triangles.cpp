@@ -2,6 +2,7 @@
 // out, and the outer faces in a row merge into one.
 #include <algorithm>
 
+#include "scene/grid_rectangles.h"
 #include "scene/triangles.h"
 
 namespace mvsim {
@@ -10,34 +11,6 @@ namespace {
 // Rectangles overlap their neighbours by this part of a cell: edges that meet in a T would leave pinholes.
 constexpr double kOverlap = 0.002;
 constexpr double kUnknownLift = 0.001;  // m above the free floor
-
-struct CellRectangle {
-  int x0, y0, x1, y1;
-};
-
-// Disjoint rectangles that cover the cells of one kind: each grows right, then up.
-std::vector<CellRectangle> cover(const GridField& grid, Cell kind) {
-  std::vector<CellRectangle> out;
-  const int width = grid.width(), height = grid.height();
-  std::vector<uint8_t> left(static_cast<size_t>(width) * height);
-  const auto at = [&](int x, int y) { return static_cast<size_t>(y) * width + x; };
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) left[at(x, y)] = grid.cell(x, y) == kind;
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      if (!left[at(x, y)]) continue;
-      int x1 = x, y1 = y + 1;
-      while (x1 < width && left[at(x1, y)]) ++x1;
-      const auto row_full = [&](int row) {
-        return std::all_of(left.begin() + at(x, row), left.begin() + at(x1, row),
-                           [](uint8_t v) { return v != 0; });
-      };
-      while (y1 < height && row_full(y1)) ++y1;
-      for (int row = y; row < y1; ++row) std::fill(left.begin() + at(x, row), left.begin() + at(x1, row), 0);
-      out.push_back({x, y, x1, y1});
-    }
-  return out;
-}
 
 bool occupied(const GridField& grid, int x, int y) {
   return grid.cell(x, y) == Cell::kOccupied;
@@ -76,6 +49,30 @@ void for_each_face(const GridField& grid, Emit emit) {
 
 }  // namespace
 
+// Each grows right, then up.
+std::vector<CellRectangle> cover_cells(const GridField& grid, Cell kind) {
+  std::vector<CellRectangle> out;
+  const int width = grid.width(), height = grid.height();
+  std::vector<uint8_t> left(static_cast<size_t>(width) * height);
+  const auto at = [&](int x, int y) { return static_cast<size_t>(y) * width + x; };
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) left[at(x, y)] = grid.cell(x, y) == kind;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      if (!left[at(x, y)]) continue;
+      int x1 = x, y1 = y + 1;
+      while (x1 < width && left[at(x1, y)]) ++x1;
+      const auto row_full = [&](int row) {
+        return std::all_of(left.begin() + at(x, row), left.begin() + at(x1, row),
+                           [](uint8_t v) { return v != 0; });
+      };
+      while (y1 < height && row_full(y1)) ++y1;
+      for (int row = y; row < y1; ++row) std::fill(left.begin() + at(x, row), left.begin() + at(x1, row), 0);
+      out.push_back({x, y, x1, y1});
+    }
+  return out;
+}
+
 void MeshBuilder::add(const GridCells& grid) {
   const GridField& field = *grid.field;
   const double r = field.resolution(), e = kOverlap * r;
@@ -88,13 +85,13 @@ void MeshBuilder::add(const GridCells& grid) {
       rectangle({0, 0, field.width(), field.height()}, 0);
       return;
     case GridCells::kUnknownFloor:
-      for (const CellRectangle& c : cover(field, Cell::kUnknown)) rectangle(c, kUnknownLift);
+      for (const CellRectangle& c : cover_cells(field, Cell::kUnknown)) rectangle(c, kUnknownLift);
       return;
     case GridCells::kWalls:
       break;
   }
   const double h = grid.wall_height;
-  for (const CellRectangle& c : cover(field, Cell::kOccupied)) rectangle(c, h);
+  for (const CellRectangle& c : cover_cells(field, Cell::kOccupied)) rectangle(c, h);
   for_each_face(field, [&](Vec2 a, Vec2 b) {
     wall({a.x * r, a.y * r, 0}, {b.x * r, b.y * r, 0}, {b.x * r, b.y * r, h}, {a.x * r, a.y * r, h},
          normalized({b.y - a.y, a.x - b.x, 0}));

@@ -78,6 +78,10 @@ Color shaded(Color c, double factor) {
   return {part(c.r), part(c.g), part(c.b), c.a};
 }
 
+Color foot_color(Color color) {
+  return shaded(color, kFootShade);
+}
+
 uint32_t MeshBuilder::vertex(Vec3 position, Vec3 normal, Color color) {
   const Vec3 n = frame_.rotate(normal);
   mesh_.positions.push_back(frame_.transform(position));
@@ -102,7 +106,7 @@ void MeshBuilder::quad(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal, Color color)
 }
 
 void MeshBuilder::wall(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal) {
-  const Color foot = shaded(color_, kFootShade);
+  const Color foot = foot_color(color_);
   const uint32_t first = vertex(a, normal, foot);
   vertex(b, normal, foot);
   vertex(c, normal, color_);

@@ -56,4 +56,7 @@ class MeshBuilder {
 // A colour times a factor, at most white.
 Color shaded(Color color, double factor);
 
+// At the foot of what stands and has this colour above.
+Color foot_color(Color color);
+
 }  // namespace mvsim

@@ -54,9 +54,14 @@ void disturb_distances(const SensorOwn& own, size_t count, float low, float high
   constexpr size_t kAtOnce = 256;
   double deviates[kAtOnce] = {};
   const double sigma = own.params[0];
+  if (!(sigma > 0)) {
+    const float limit = keeps_far ? std::numeric_limits<float>::infinity() : high;
+    keep_between(low, limit, {distances, count});
+    return;
+  }
   for (size_t begin = 0; begin < count; begin += kAtOnce) {
     const size_t some = std::min(kAtOnce, count - begin);
-    if (sigma > 0) own.noise->normals({deviates, some});
+    own.noise->normals({deviates, some});
     disturb_returns(sigma, {deviates, some}, low, high, keeps_far, distances + begin);
   }
 }

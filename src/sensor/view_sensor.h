@@ -2,6 +2,7 @@
 // draws these, and the sensor adds what is its own (noise). sim/view_recipe.h says when.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,8 @@ struct View {
   bool hides_vehicle = false;  // its own vehicle is not seen
 
   bool is_pinhole() const { return rings.empty(); }
+  // What may be passed by from one pixel to the next, at a distance of 1.
+  double pixel_angle() const { return is_pinhole() ? 1 / std::max(fx, fy) : 2 * kPi / width; }
 };
 
 // Whether both see along the same rays, perhaps other things: what a sensor's images often do.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/sensor_layout.h"
+#include "render/flat_view.h"
 #include "render/ray_view.h"
 #include "sensor/view_sensor.h"
 #include "sim/scene_poses.h"
@@ -64,6 +65,37 @@ bool look_alike(const ViewDrawing& a, const ViewDrawing& b) {
          std::ranges::equal(poses_of(a), poses_of(b));
 }
 
+// What the plane draws, with all images that look level.
+std::shared_ptr<const FlatScene> flat_scene_of(const Model& m) {
+  std::shared_ptr<FlatScene> scene = make_flat_scene(*m.scene, m.level_frames);
+  for (const SensorModel& s : m.sensors) {
+    auto& images = scene->images.emplace_back(s.level_images.size());
+    for (size_t i = 0; i < images.size(); ++i)
+      if (s.level_images[i] != 0)
+        images[i] = flat_image_of(as_view_sensor(*s.sensor)->images()[i].view, m.scene->sky);
+  }
+  return scene;
+}
+
+// In the plane what looks level, and the rest by rays.
+void draw_from(const ViewPoint& from, std::span<const ScenePose> poses,
+               std::span<const ViewDrawing> drawings) {
+  const Model& m = *drawings.front().frame.model;
+  const auto all = [&]() -> const RayScene& {
+    return m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
+  };
+  std::vector<RayPicture> pictures;
+  for (const ViewDrawing& drawing : drawings) {
+    if (m.sensors[drawing.sensor].level_images[drawing.image] != 0) {
+      const FlatScene& flat = m.flat_scene->get([&] { return flat_scene_of(m); });
+      const FlatImage& image = *flat.images[drawing.sensor][drawing.image];
+      if (draw_flat(flat, image, all, poses, view_of(drawing), from, drawing.frame.out)) continue;
+    }
+    pictures.push_back({.view = &view_of(drawing), .pixels = drawing.frame.out});
+  }
+  if (!pictures.empty()) draw_rays(all(), poses, from, pictures);
+}
+
 // Of drawings that look alike.
 void draw_together(std::span<const ViewDrawing> drawings) {
   const ViewDrawing& first = drawings.front();
@@ -80,14 +112,10 @@ void draw_together(std::span<const ViewDrawing> drawings) {
     T_world_sensor = compose(poses[frame_of_body(vehicle.body)].T_world_frame, T_world_sensor);
     if (view.hides_vehicle) hidden = frames_of(m, vehicle);
   }
-  const RayScene& scene = m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
-  std::vector<RayPicture> pictures;
-  for (const ViewDrawing& drawing : drawings) pictures.push_back({.view = &view_of(drawing), .pixels = drawing.frame.out});
-  draw_rays(scene, poses,
-            {.T_world_view = compose(T_world_sensor, view.T_sensor_view),
+  draw_from({.T_world_view = compose(T_world_sensor, view.T_sensor_view),
              .sensor = static_cast<int>(first.sensor),
              .hidden_frames = hidden},
-            pictures);
+            poses, drawings);
 }
 
 // Adds what is the sensor's own.

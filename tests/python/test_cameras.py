@@ -151,12 +151,13 @@ def test_depth_and_labels_are_those_of_exact_ray_casting(tmp_path: Path, seed: i
     assert reading.depth.min() >= 0 and (reading.depth > 0).any()
 
 
+@pytest.mark.parametrize("pitch", [0, 3])  # drawn from the plane, and by rays
 @pytest.mark.parametrize("seed", range(3))
-def test_a_3d_lidar_is_exact_ray_casting(tmp_path: Path, seed: int) -> None:
+def test_a_3d_lidar_is_exact_ray_casting(tmp_path: Path, seed: int, pitch: int) -> None:
     boxes = Boxes(10 + seed, 60)
-    world = world_of(tmp_path, lidar3d("0.1 0 0.7 10 3 0"), boxes.xml())
+    world = world_of(tmp_path, lidar3d(f"0.1 0 0.7 10 {pitch} 0"), boxes.xml())
     reading = lidar_reading(world)
-    mount = np.radians([10, 3, 0])
+    mount = np.radians([10, pitch, 0])
     cy, sy, cp, sp = np.cos(mount[0]), np.sin(mount[0]), np.cos(mount[1]), np.sin(mount[1])
     turn = np.array([[cy * cp, -sy, cy * sp], [sy * cp, cy, sy * sp], [-sp, 0, cp]])
     e, a = np.meshgrid(reading.elevations, reading.azimuths, indexing="ij")

@@ -1,0 +1,104 @@
+// The rays of an upright eye, in columns that each lie in one vertical plane, and what they see first.
+//
+// In the plane of the eye, x forward and y left of it: column c looks along (dx[c], dy[c]); for one length of
+// that, row r rises by slopes[r], and what is seen counts as scales[r].
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+inline constexpr double kBeyond = 1e30;  // steeper than any slope, farther than any distance; a float
+
+struct LevelRays {
+  static constexpr int kPadding = 16;  // columns beyond the last that kernels may touch
+
+  // `slopes`: ascending or descending.
+  LevelRays(std::vector<Vec2> directions, std::span<const double> slopes, std::span<const double> scales,
+            float near_limit, float far_limit);
+
+  int width = 0, height = 0, stride = 0;  // stride: columns with their padding
+  std::vector<double> dx, dy;
+  std::vector<float> slopes, scales;
+  std::vector<double> per_height;  // what a level surface counts as, over its height above the eye
+  float near = 0, far = 1;         // as it counts: what is nearer or farther is not seen
+  // Rows whose slopes may lie in [low, high]: a superset.
+  struct Rows {
+    int begin = 0, end = 0;
+  };
+  Rows rows_between(float low, float high) const;
+
+ private:
+  bool ascending_ = true, uniform_ = false;
+  float first_ = 0, per_slope_ = 1;  // of uniform rows
+};
+
+// So many numbers, not set.
+template <typename T>
+class Scratch {
+ public:
+  void resize(size_t count) { numbers_ = std::make_unique_for_overwrite<T[]>(count); }
+  bool empty() const { return !numbers_; }
+  T* data() { return numbers_.get(); }
+  const T* data() const { return numbers_.get(); }
+  T& operator[](size_t i) { return numbers_[i]; }
+  const T& operator[](size_t i) const { return numbers_[i]; }
+
+ private:
+  std::unique_ptr<T[]> numbers_;
+};
+
+// Distances as they count, row by row with rays.stride columns, and what is seen there.
+struct LevelPicture {
+  explicit LevelPicture(const LevelRays& rays, bool names);
+
+  float nothing = 0;  // the distance where nothing is seen: beyond `far`
+  Scratch<float> distance;
+  Scratch<int32_t> name;  // empty: not asked for
+  // Of each column: all slopes up to closed_slope are hidden beyond closed_at (by something that stands).
+  Scratch<float> closed_slope, closed_at;
+  // for one prism at a time: where a column meets its sides, and which
+  Scratch<float> at, low, high, top;
+  Scratch<int32_t> side;
+};
+
+// Row by row without padding: distances, 0 where nothing is seen; the low halves of the names.
+void write_distances(const LevelRays& rays, const LevelPicture& picture, float* out);
+void write_names(const LevelRays& rays, const LevelPicture& picture, uint16_t* out);
+
+// Columns [begin, end).
+struct ColumnRange {
+  int begin = 0, end = 0;
+};
+
+// A prism before the eye: its outline in the eye's plane, convex and counter-clockwise, heights above the
+// eye.
+struct SeenPrism {
+  std::span<const Vec2> outline;
+  double low = 0, high = 1;
+  uint8_t faces = 7;    // PrismFaces
+  bool stands = false;  // nothing reaches lower: what is behind it is not seen below it
+  int32_t name = 0;     // of its top; its bottom is 1, its sides are 2, 3, ... times name_step more
+  int32_t name_step = 0;
+};
+
+// Set in the name of what lies in the shade.
+inline constexpr int32_t kShaded = 1 << 30;
+
+// Marks as shaded what is named so, at this height below the eye, and lies within the outline.
+void shade_level(const LevelRays& rays, std::span<const Vec2> outline, double height, int32_t name,
+                 ColumnRange columns, LevelPicture& picture);
+
+// Merges what the columns see of the prism into the picture; columns beyond the range that meet it may be
+// left out or not. Every instruction set gives the same bits.
+void see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange columns, LevelPicture& picture);
+
+// Whether all of the columns are closed to what lies beyond `at` and is not above `slope`.
+bool are_closed(const LevelPicture& picture, ColumnRange columns, float slope, float at);
+
+}  // namespace mvsim

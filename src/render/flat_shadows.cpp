@@ -1,0 +1,197 @@
+#include "render/flat_shadows.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mvsim {
+namespace {
+
+constexpr double kShadowGap = 1e-3;  // m; lower things shade nothing
+constexpr float kSunDistance = 1e5F;
+
+class Shades {
+ public:
+  Shades(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye, const FlatThings& things,
+         const NameColumns& columns, LevelPicture& picture)
+      : scene_(scene), rays_(rays), eye_(eye), things_(things), columns_(columns), picture_(picture) {
+    const Vec3 to_sun = normalized(scene.sun.to_sun);
+    const double level = norm(Vec2{to_sun.x, to_sun.y});
+    way_ = (1 / level) * Vec2{to_sun.x, to_sun.y};
+    sun_ = {eye.turn_to_eye(way_), to_sun.z / level};
+    highest_ = scene.standing.z_max();
+    for (const FlatThing& t : things.casters) highest_ = std::max(highest_, t.region.z_max);
+  }
+
+  void shade(const FlatThing& thing) {
+    if (thing.region.z_max < eye_.z() && is_seen(thing.name)) shade_top(thing);
+    const std::span<const Vec2> outline = things_.outline(thing);
+    for (size_t i = 0; i < outline.size(); ++i) {
+      const int32_t name = thing.name + 2 + static_cast<int32_t>(i);
+      if (is_seen(name)) shade_side(thing, outline[i], outline[i + 1 == outline.size() ? 0 : i + 1], name);
+    }
+  }
+
+ private:
+  bool is_seen(int32_t name) const {
+    const ColumnRange& c = columns_[static_cast<size_t>(name)];
+    return c.begin < c.end;
+  }
+
+  // Calls shade(outline, region) for what may cast a shadow and is not `thing`, of regions that may(region).
+  template <typename May, typename Shade>
+  void for_each_caster(const FlatThing& thing, May may, Shade shade) {
+    for (const FlatThing& t : things_.casters)
+      if (t.source != thing.source && may(t.region)) shade(things_.outline(t), t.region);
+    const PrismMap& map = scene_.standing;
+    map.visit(eye_.origin(), may, [&](const PrismMap::Entry& e) {
+      if ((e.faces & kCastsShadow) == 0 || &e == thing.source || !may(e.region)) return;
+      outline_.clear();
+      for (const Vec2 v : map.outline(e)) outline_.push_back(eye_.to_eye(v));
+      shade(std::span<const Vec2>(outline_), e.region);
+    });
+  }
+
+  void shade_top(const FlatThing& thing) {
+    const double z = thing.region.z_max;
+    if (highest_ <= z + kShadowGap) return;
+    const ColumnRange columns = columns_[static_cast<size_t>(thing.name)];
+    for_each_caster(
+        thing,
+        [&](const PrismRegion& r) {
+          if (r.z_max <= z + kShadowGap) return false;
+          const double half = 0.5 * (r.z_max - z) / sun_.rise;  // its shadow lies in a circle
+          const Vec2 center = r.center - half * way_;
+          if (norm(center - thing.region.center) > r.radius + half + thing.region.radius) return false;
+          return eye_.sight_of(eye_.to_eye(center), r.radius + half).parts > 0;
+        },
+        [&](std::span<const Vec2> outline, const PrismRegion& r) {
+          sweep(outline, -1.0 * sun_.to_sun, std::max(0.0, (r.z_min - z) / sun_.rise),
+                (r.z_max - z) / sun_.rise, swept_);
+          shade_level(rays_, swept_, z - eye_.z(), thing.name, eye_.narrowed(swept_, columns), picture_);
+        });
+  }
+
+  void shade_side(const FlatThing& thing, Vec2 a, Vec2 b, int32_t name) {
+    const Vec2 along = b - a, normal{along.y, -along.x};
+    if (!(dot(normal, sun_.to_sun) > 0)) return;  // averted
+    const double reach = (highest_ - thing.region.z_min) / sun_.rise, half = 0.5 * norm(along);
+    const Vec2 middle = 0.5 * (a + b);
+    const SeenFace face{(1 / dot(normal, a)) * normal, name};
+    const auto may = [&](const PrismRegion& r) {
+      if (r.z_max <= thing.region.z_min) return false;
+      const Vec2 to = eye_.to_eye(r.center) - middle;
+      const double ahead = std::clamp(dot(to, sun_.to_sun), 0.0, reach);
+      return norm(to - ahead * sun_.to_sun) <= half + r.radius;
+    };
+    for_each_caster(thing, may, [&](std::span<const Vec2> outline, const PrismRegion& r) {
+      const SeenPrism caster{.outline = outline, .low = r.z_min - eye_.z(), .high = r.z_max - eye_.z()};
+      shade_face(rays_, face, caster, sun_, columns_[static_cast<size_t>(name)], picture_);
+    });
+  }
+
+  const FlatScene& scene_;
+  const LevelRays& rays_;
+  const LevelEye& eye_;
+  const FlatThings& things_;
+  const NameColumns& columns_;
+  LevelPicture& picture_;
+  Vec2 way_;  // to the sun, world
+  LevelSun sun_;
+  double highest_ = 0;
+  Polygon outline_, swept_;
+};
+
+// Pixels whose way to the sun passes a body, 16 at a time.
+class BodyShade {
+ public:
+  BodyShade(const LevelRays& rays, const View& view, const Frame3& T_world_view, Vec3 to_sun,
+            LevelPicture& picture)
+      : rays_(rays), view_(view), T_world_view_(T_world_view), to_sun_(to_sun), picture_(picture) {}
+
+  void shade(const PlacedBody& body, ColumnRange columns, LevelRays::Rows rows) {
+    body_ = &body;
+    for (int row = rows.begin; row < rows.end; ++row)
+      for (int column = columns.begin; column < columns.end; ++column) take(row, column);
+    cast();
+  }
+
+ private:
+  void take(int row, int column) {
+    const size_t at =
+        static_cast<size_t>(row) * static_cast<size_t>(rays_.stride) + static_cast<size_t>(column);
+    const int32_t name = picture_.name[at];
+    if (name == 0 || (name & kShaded) != 0) return;
+    const Vec3 point = point_of(row, column, picture_.distance[at]);
+    const Vec3 to = body_->world_center - point;
+    const double ahead = dot(to, to_sun_);
+    if (ahead < -body_->radius || norm(to - ahead * to_sun_) > body_->radius) return;
+    const Vec3 o = body_->to_body(point + kShadowGap * to_sun_), d = body_->body_from_world(to_sun_);
+    packet_.set_ray(count_, static_cast<float>(o.x), static_cast<float>(o.y), static_cast<float>(o.z),
+                    static_cast<float>(d.x), static_cast<float>(d.y), static_cast<float>(d.z), 0,
+                    kSunDistance);
+    lanes_[static_cast<size_t>(count_)] = -1;
+    pixels_[static_cast<size_t>(count_++)] = at;
+    if (count_ == kPacketSize) cast();
+  }
+
+  // In the world.
+  Vec3 point_of(int row, int column, double distance) const {
+    const auto r = static_cast<size_t>(row), c = static_cast<size_t>(column);
+    const double t = distance / rays_.scales[r], rise = rays_.slopes[r];
+    const Vec3 ray = view_.is_pinhole() ? Vec3{-rays_.dy[c], -rise, 1} : Vec3{rays_.dx[c], rays_.dy[c], rise};
+    return T_world_view_.transform(t * ray);
+  }
+
+  void cast() {
+    if (count_ == 0) return;
+    for (int i = count_; i < kPacketSize; ++i) packet_.set_ray(i, 0, 0, 0, 0, 0, 1, 0, 0);
+    body_->group->body->casts_shadow->find_blocked(packet_, lanes_);
+    for (int i = 0; i < count_; ++i)
+      if (packet_.far[i] < 0) picture_.name[pixels_[static_cast<size_t>(i)]] |= kShaded;
+    count_ = 0;
+    lanes_ = {};
+  }
+
+  const LevelRays& rays_;
+  const View& view_;
+  const Frame3& T_world_view_;
+  const Vec3 to_sun_;
+  LevelPicture& picture_;
+  const PlacedBody* body_ = nullptr;
+  RayPacket packet_;
+  PacketLanes lanes_{};
+  std::array<size_t, kPacketSize> pixels_{};
+  int count_ = 0;
+};
+
+}  // namespace
+
+void shade_flat(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye, const FlatThings& things,
+                const NameColumns& columns, LevelPicture& picture) {
+  Shades shades(scene, rays, eye, things, columns, picture);
+  for (const FlatThing& thing : things.seen) shades.shade(thing);
+}
+
+void shade_by_rest(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye,
+                   std::span<const PlacedBody> rest, const View& view, const Frame3& T_world_view,
+                   double lowest, LevelPicture& picture) {
+  const Vec3 to_sun = normalized(scene.sun.to_sun);
+  BodyShade shade(rays, view, T_world_view, to_sun, picture);
+  for (const PlacedBody& body : rest) {
+    if (!body.group->body->casts_shadow) continue;
+    // what it shades down to the lowest surface lies within a ball
+    const Vec3 center = body.world_center;
+    const double half = 0.5 * std::max(0.0, center.z + body.radius - lowest) / to_sun.z;
+    const Vec3 middle = center - half * to_sun;
+    const LevelEye::Sight sight =
+        eye.sight_of(eye.to_eye({middle.x, middle.y}), body.radius + half * norm(Vec2{to_sun.x, to_sun.y}));
+    if (sight.parts == 0) continue;
+    const double high = center.z + body.radius - eye.z(), low = lowest - eye.z();
+    const double least = 1e-3, near = std::max(sight.near, least), far = std::max(sight.far, least);
+    const LevelRays::Rows rows = rays.rows_between(static_cast<float>(low < 0 ? low / near : low / far),
+                                                   static_cast<float>(high > 0 ? high / near : high / far));
+    for (int part = 0; part < sight.parts; ++part) shade.shade(body, sight.columns[part], rows);
+  }
+}
+
+}  // namespace mvsim

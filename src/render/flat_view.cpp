@@ -1,0 +1,226 @@
+#include "render/flat_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "render/flat_colors.h"
+#include "render/level_eye.h"
+#include "render/ray_view.h"
+
+namespace mvsim {
+namespace {
+
+bool is_upright(const ScenePose& pose) {
+  constexpr double kUpright = 1e-12;
+  const Frame3& f = pose.T_world_frame;
+  return std::fabs(f.x.z) <= kUpright && std::fabs(f.y.z) <= kUpright && std::fabs(f.z.x) <= kUpright &&
+         std::fabs(f.z.y) <= kUpright && f.z.z > 0;
+}
+
+bool is_color(ViewContent content) {
+  return content == ViewContent::kColor || content == ViewContent::kIntensity;
+}
+
+class FlatView {
+ public:
+  FlatView(const FlatScene& scene, const FlatImage& image, std::span<const ScenePose> poses, const View& view,
+           const ViewPoint& from)
+      : scene_(scene),
+        image_(image),
+        rays_(image.rays),
+        poses_(poses),
+        view_(view),
+        from_(from),
+        eye_(view, image.rays, from.T_world_view),
+        has_colors_(is_color(view.content)),
+        picture_(image.rays, view.content != ViewContent::kDepth) {}
+
+  // Whether walls of maps lie around the eye: from within, rays pass through them.
+  bool is_within_solids() const {
+    const Vec3 at = from_.T_world_view.origin;
+    return std::any_of(scene_.solids.begin(), scene_.solids.end(), [&](const SolidCells& s) {
+      const Vec3 shift = at - s.T_world_grid.origin;
+      return shift.z < s.height &&
+             s.field->cell_at(dot(shift, s.T_world_grid.x), dot(shift, s.T_world_grid.y)) == Cell::kOccupied;
+    });
+  }
+
+  void draw(const std::function<const RayScene&()>& all, std::byte* pixels) {
+    see_bodies();
+    see_standing();
+    for (const UprightPrism& prism : scene_.wide)
+      see(prism.outline, region_of(prism), prism.faces, prism.look, false, nullptr);
+    std::vector<PlacedBody> rest;
+    if (scene_.rest) rest = place_rest();
+    if (has_colors_)
+      color_flat(scene_, image_, eye_, things_, rest, view_, from_.T_world_view, picture_, pixels);
+    else if (view_.content == ViewContent::kDepth)
+      write_distances(rays_, picture_, reinterpret_cast<float*>(pixels));
+    else
+      write_names(rays_, picture_, reinterpret_cast<uint16_t*>(pixels));
+    merge_rest(rest, all, pixels);
+  }
+
+ private:
+  bool is_hidden(uint32_t frame) const {
+    return std::find(from_.hidden_frames.begin(), from_.hidden_frames.end(), frame) !=
+           from_.hidden_frames.end();
+  }
+
+  // An outline of the world; `source`: what names it as the caster of its shadow.
+  void see(std::span<const Vec2> outline, const PrismRegion& region, uint8_t faces, uint32_t look,
+           bool stands, const void* source) {
+    const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(region.center), region.radius);
+    if (sight.parts == 0) return;
+    const FlatThing thing = take(outline, region, faces, look, source);
+    const std::span<const Vec2> seen_outline = things_.outline(thing);
+    const SeenPrism seen{.outline = seen_outline,
+                         .low = region.z_min - eye_.z(),
+                         .high = region.z_max - eye_.z(),
+                         .faces = faces,
+                         .stands = stands,
+                         .name = has_colors_ ? thing.name : scene_.looks[look].label,
+                         .name_step = has_colors_ ? 1 : 0};
+    for (int part = 0; part < sight.parts; ++part)
+      see_prism(rays_, seen, eye_.narrowed(seen_outline, sight.columns[part]), picture_);
+    if (has_colors_) {
+      things_.seen.push_back(thing);
+      things_.names += static_cast<int32_t>(outline.size()) + 2;
+    } else {
+      things_.corners.clear();
+    }
+  }
+
+  FlatThing take(std::span<const Vec2> outline, const PrismRegion& region, uint8_t faces, uint32_t look,
+                 const void* source) {
+    const FlatThing thing{.look = look,
+                          .faces = faces,
+                          .region = region,
+                          .source = source,
+                          .first = things_.corners.size(),
+                          .count = outline.size(),
+                          .name = things_.names};
+    for (const Vec2 v : outline) things_.corners.push_back(eye_.to_eye(v));
+    return thing;
+  }
+
+  void see_bodies() {
+    UprightPrism placed;
+    for (const FlatBody& body : scene_.moving) {
+      const ScenePose& pose = poses_[body.frame];
+      if (!is_sound(pose)) continue;
+      const Frame3& f = pose.T_world_frame;
+      const bool hidden = is_hidden(body.frame);
+      for (const UprightPrism& prism : body.prisms) {
+        placed.z_min = f.origin.z + prism.z_min, placed.z_max = f.origin.z + prism.z_max;
+        placed.outline.clear();
+        for (const Vec2 v : prism.outline) {
+          const Vec3 p = f.transform({pose.scale * v.x, pose.scale * v.y, 0});
+          placed.outline.push_back({p.x, p.y});
+        }
+        const PrismRegion region = region_of(placed);
+        if (!hidden) see(placed.outline, region, prism.faces, prism.look, false, &prism);
+        if (has_colors_ && (prism.faces & kCastsShadow) != 0)
+          things_.casters.push_back(take(placed.outline, region, prism.faces, prism.look, &prism));
+      }
+    }
+  }
+
+  void see_standing() {
+    const PrismMap& map = scene_.standing;
+    const double lowest = map.z_min();
+    map.visit(
+        eye_.origin(), [&](const PrismRegion& region) { return may_be_seen(region); },
+        [&](const PrismMap::Entry& e) {
+          const bool stands =
+              e.region.z_min <= lowest && e.region.z_min <= eye_.z() && (e.faces & kSides) != 0;
+          see(map.outline(e), e.region, e.faces, e.look, stands, &e);
+        });
+  }
+
+  // Whether what lies in a region is in sight, and not behind what stands before it.
+  bool may_be_seen(const PrismRegion& region) const {
+    const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(region.center), region.radius);
+    if (sight.parts == 0) return false;
+    if (!(sight.near > 0)) return true;
+    const double high = region.z_max - eye_.z();
+    const auto slope = static_cast<float>(high / (high > 0 ? sight.near : sight.far));
+    for (int part = 0; part < sight.parts; ++part)
+      if (!are_closed(picture_, sight.columns[part], slope, static_cast<float>(sight.near))) return true;
+    return false;
+  }
+
+  template <typename Write>
+  void for_each_pixel(Write write) const {
+    for (int row = 0; row < rays_.height; ++row)
+      for (int column = 0; column < rays_.width; ++column)
+        write(static_cast<size_t>(row) * static_cast<size_t>(rays_.width) + static_cast<size_t>(column),
+              static_cast<size_t>(row) * static_cast<size_t>(rays_.stride) + static_cast<size_t>(column));
+  }
+
+  // The bodies of the rest; seen, where the plane says so too.
+  std::vector<PlacedBody> place_rest() const {
+    std::vector<PlacedBody> rest = place_bodies(*scene_.rest, poses_, view_, from_);
+    for (PlacedBody& body : rest) {
+      const Vec3 center = body.world_center;
+      if (eye_.sight_of(eye_.to_eye({center.x, center.y}), body.radius).parts == 0) body.is_seen = false;
+    }
+    return rest;
+  }
+
+  // What rays see of the rest, where that is nearer; in colours they draw all of such a pixel.
+  void merge_rest(std::span<const PlacedBody> rest, const std::function<const RayScene&()>& all,
+                  std::byte* pixels) const {
+    const size_t count = static_cast<size_t>(rays_.width) * static_cast<size_t>(rays_.height);
+    std::vector<uint8_t> wanted;
+    for (const PlacedBody& body : rest) {
+      if (!body.is_seen) continue;
+      wanted.resize(count);
+      for (int row = body.rect.top; row < body.rect.bottom; ++row)
+        std::fill(wanted.begin() + row * rays_.width + body.rect.left,
+                  wanted.begin() + row * rays_.width + body.rect.right, uint8_t{1});
+    }
+    if (wanted.empty()) return;
+    View depth = view_;
+    depth.content = ViewContent::kDepth;
+    std::vector<float> found(count);
+    draw_rays(*scene_.rest, poses_, depth, from_, reinterpret_cast<std::byte*>(found.data()), wanted);
+    bool any = false;
+    for_each_pixel([&](size_t to, size_t at) {
+      wanted[to] = wanted[to] != 0 && found[to] > 0 && found[to] < picture_.distance[at] ? 1 : 0;
+      any = any || wanted[to] != 0;
+      if (wanted[to] != 0 && view_.content == ViewContent::kDepth)
+        reinterpret_cast<float*>(pixels)[to] = found[to];
+    });
+    if (any && view_.content != ViewContent::kDepth)
+      draw_rays(has_colors_ ? all() : *scene_.rest, poses_, view_, from_, pixels, wanted);
+  }
+
+  const FlatScene& scene_;
+  const FlatImage& image_;
+  const LevelRays& rays_;
+  std::span<const ScenePose> poses_;
+  const View& view_;
+  const ViewPoint& from_;
+  LevelEye eye_;
+  const bool has_colors_;
+  LevelPicture picture_;
+  FlatThings things_;
+};
+
+}  // namespace
+
+bool draw_flat(const FlatScene& scene, const FlatImage& image, const std::function<const RayScene&()>& all,
+               std::span<const ScenePose> poses, const View& view, const ViewPoint& from, std::byte* pixels) {
+  if (is_color(view.content) && !scene.has_colors) return false;
+  const Frame3& f = from.T_world_view;
+  if (!is_sound(f) || !LevelEye::is_level(view, f)) return false;
+  for (const FlatBody& body : scene.moving)
+    if (is_sound(poses[body.frame]) && !is_upright(poses[body.frame])) return false;
+  FlatView drawing(scene, image, poses, view, from);
+  if (drawing.is_within_solids()) return false;
+  drawing.draw(all, pixels);
+  return true;
+}
+
+}  // namespace mvsim
