@@ -82,7 +82,8 @@ void draw_together(std::span<const ViewDrawing> drawings) {
   }
   const RayScene& scene = m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
   std::vector<RayPicture> pictures;
-  for (const ViewDrawing& drawing : drawings) pictures.push_back({.view = &view_of(drawing), .pixels = drawing.frame.out});
+  for (const ViewDrawing& drawing : drawings)
+    pictures.push_back({.view = &view_of(drawing), .pixels = drawing.frame.out});
   draw_rays(scene, poses,
             {.T_world_view = compose(T_world_sensor, view.T_sensor_view),
              .sensor = static_cast<int>(first.sensor),
