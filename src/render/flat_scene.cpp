@@ -204,7 +204,8 @@ std::unique_ptr<const FlatImage> flat_image_of(const View& view, const Sky& sky)
   if (view.content == ViewContent::kColor)
     for (const double slope : slopes)
       for (const Vec2 d : directions)
-        for (const float channel : plain_sky_color(sky, {d.x, d.y, slope})) behind.push_back(channel_byte(channel));
+        for (const float channel : plain_sky_color(sky, {d.x, d.y, slope}))
+          behind.push_back(channel_byte(channel));
   LevelRays rays(std::move(directions), slopes, scales, static_cast<float>(view.near),
                  static_cast<float>(view.far));
   return std::make_unique<const FlatImage>(FlatImage{std::move(rays), view.pixel_angle(), std::move(behind)});
