@@ -61,7 +61,8 @@ class PrismMap {
       const Node& node = nodes_[static_cast<size_t>(waiting[--count])];
       if (!enter(node.region)) continue;
       if (node.count > 0) {
-        for (int i = 0; i < node.count; ++i) see(entries_[static_cast<size_t>(node.first + i)]);
+        for (int i = 0; i < node.count; ++i)
+          see(entries_[static_cast<size_t>(node.first) + static_cast<size_t>(i)]);
         continue;
       }
       const Vec2 a = nodes_[static_cast<size_t>(node.first)].region.center - from,

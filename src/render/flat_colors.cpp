@@ -12,7 +12,7 @@
 namespace mvsim {
 namespace {
 
-constexpr int kRepeats = 16;
+constexpr size_t kRepeats = 16;
 
 // A face in one light: its squared colour at the foot, and what is added up to the head.
 struct Shading {
@@ -47,7 +47,7 @@ class FlatColors {
       uint8_t* pixel = out + 3 * (static_cast<size_t>(row) * static_cast<size_t>(rays_.width) +
                                   static_cast<size_t>(begin));
       if (name == 0) {
-        std::copy_n(image_.sky.data() + (pixel - out), 3 * (end - begin), pixel);
+        std::copy_n(image_.sky.data() + (pixel - out), 3 * static_cast<size_t>(end - begin), pixel);
         return;
       }
       const Shading& shading = shading_of(name);
@@ -63,9 +63,9 @@ class FlatColors {
                        pixel);
         return;
       }
-      for (int c = begin; c < end; c += kRepeats)
-        std::memcpy(pixel + 3 * (c - begin), shading.level_bytes.data(),
-                    3 * static_cast<size_t>(std::min(kRepeats, end - c)));
+      const auto length = static_cast<size_t>(end - begin);
+      for (size_t done = 0; done < length; done += kRepeats)
+        std::memcpy(pixel + 3 * done, shading.level_bytes.data(), 3 * std::min(kRepeats, length - done));
     });
   }
 

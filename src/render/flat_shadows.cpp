@@ -106,7 +106,7 @@ class BodyShade {
  public:
   BodyShade(const LevelRays& rays, const View& view, const Frame3& T_world_view, Vec3 to_sun,
             LevelPicture& picture)
-      : rays_(rays), view_(view), T_world_view_(T_world_view), to_sun_(to_sun), picture_(picture) {}
+      : rays_(rays), view_(view), eye_frame_(T_world_view), to_sun_(to_sun), picture_(picture) {}
 
   void shade(const PlacedBody& body, ColumnRange columns, LevelRays::Rows rows) {
     body_ = &body;
@@ -139,7 +139,7 @@ class BodyShade {
     const auto r = static_cast<size_t>(row), c = static_cast<size_t>(column);
     const double t = distance / rays_.scales[r], rise = rays_.slopes[r];
     const Vec3 ray = view_.is_pinhole() ? Vec3{-rays_.dy[c], -rise, 1} : Vec3{rays_.dx[c], rays_.dy[c], rise};
-    return T_world_view_.transform(t * ray);
+    return eye_frame_.transform(t * ray);
   }
 
   void cast() {
@@ -154,7 +154,7 @@ class BodyShade {
 
   const LevelRays& rays_;
   const View& view_;
-  const Frame3& T_world_view_;
+  const Frame3& eye_frame_;
   const Vec3 to_sun_;
   LevelPicture& picture_;
   const PlacedBody* body_ = nullptr;

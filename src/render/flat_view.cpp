@@ -176,9 +176,10 @@ class FlatView {
     for (const PlacedBody& body : rest) {
       if (!body.is_seen) continue;
       wanted.resize(count);
-      for (int row = body.rect.top; row < body.rect.bottom; ++row)
-        std::fill(wanted.begin() + row * rays_.width + body.rect.left,
-                  wanted.begin() + row * rays_.width + body.rect.right, uint8_t{1});
+      for (int row = body.rect.top; row < body.rect.bottom; ++row) {
+        const auto line = wanted.begin() + static_cast<std::ptrdiff_t>(row) * rays_.width;
+        std::fill(line + body.rect.left, line + body.rect.right, uint8_t{1});
+      }
     }
     if (wanted.empty()) return;
     View depth = view_;

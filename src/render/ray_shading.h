@@ -37,7 +37,7 @@ inline Rgb lit_color(const SurfacePoint& surface, Vec3 normal, const Sun& sun, b
 
 // As it is written into an image.
 inline uint8_t channel_byte(float channel) {
-  return static_cast<uint8_t>(std::clamp(channel, 0.0F, 1.0F) * 255 + 0.5F);
+  return static_cast<uint8_t>(std::lround(std::clamp(channel, 0.0F, 1.0F) * 255));
 }
 
 // The level of a texture of which so many texels pass by from one pixel to the next.
