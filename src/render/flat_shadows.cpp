@@ -1,13 +1,15 @@
 #include "render/flat_shadows.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "render/sun_shadow.h"
 
 namespace mvsim {
 namespace {
 
 constexpr double kShadowGap = 1e-3;  // m; lower things shade nothing
-constexpr float kSunDistance = 1e5F;
 
 class Shades {
  public:
@@ -101,18 +103,23 @@ class Shades {
   Polygon outline_, swept_;
 };
 
-// Pixels whose way to the sun passes a body, 16 at a time.
+// Pixels whose way to the sun passes a body.
 class BodyShade {
  public:
-  BodyShade(const LevelRays& rays, const View& view, const Frame3& T_world_view, Vec3 to_sun,
-            LevelPicture& picture)
-      : rays_(rays), view_(view), eye_frame_(T_world_view), to_sun_(to_sun), picture_(picture) {}
+  BodyShade(const LevelRays& rays, const View& view, const Frame3& T_world_view, const Sun& sun,
+            const PlacedBody& body, LevelPicture& picture)
+      : rays_(rays),
+        view_(view),
+        eye_frame_(T_world_view),
+        shadow_(sun, {&body, 1}, T_world_view.origin),
+        center_(shadow_.seen_by_sun(body.world_center - T_world_view.origin)),
+        radius_(body.radius),
+        picture_(picture) {}
 
-  void shade(const PlacedBody& body, ColumnRange columns, LevelRays::Rows rows) {
-    body_ = &body;
+  void shade(ColumnRange columns, LevelRays::Rows rows) {
     for (int row = rows.begin; row < rows.end; ++row)
       for (int column = columns.begin; column < columns.end; ++column) take(row, column);
-    cast();
+    look();
   }
 
  private:
@@ -121,47 +128,40 @@ class BodyShade {
         static_cast<size_t>(row) * static_cast<size_t>(rays_.stride) + static_cast<size_t>(column);
     const int32_t name = picture_.name[at];
     if (name == 0 || (name & kShaded) != 0) return;
-    const Vec3 point = point_of(row, column, picture_.distance[at]);
-    const Vec3 to = body_->world_center - point;
-    const double ahead = dot(to, to_sun_);
-    if (ahead < -body_->radius || norm(to - ahead * to_sun_) > body_->radius) return;
-    const Vec3 o = body_->to_body(point + kShadowGap * to_sun_), d = body_->body_from_world(to_sun_);
-    packet_.set_ray(count_, static_cast<float>(o.x), static_cast<float>(o.y), static_cast<float>(o.z),
-                    static_cast<float>(d.x), static_cast<float>(d.y), static_cast<float>(d.z), 0,
-                    kSunDistance);
-    lanes_[static_cast<size_t>(count_)] = -1;
-    pixels_[static_cast<size_t>(count_++)] = at;
-    if (count_ == kPacketSize) cast();
+    const Vec3 point = shadow_.seen_by_sun(eye_frame_.rotate(point_of(row, column, picture_.distance[at])));
+    const Vec3 to = center_ - point;
+    if (to.z < -radius_ || norm(Vec2{to.x, to.y}) > radius_) return;
+    const size_t i = points_.count++;
+    points_.u[i] = point.x, points_.v[i] = point.y, points_.h[i] = point.z + kShadowGap;
+    pixels_[i] = at;
+    if (points_.count == SunPoints::kMost) look();
   }
 
-  // In the world.
+  // In the view's frame.
   Vec3 point_of(int row, int column, double distance) const {
     const auto r = static_cast<size_t>(row), c = static_cast<size_t>(column);
     const double t = distance / rays_.scales[r], rise = rays_.slopes[r];
-    const Vec3 ray = view_.is_pinhole() ? Vec3{-rays_.dy[c], -rise, 1} : Vec3{rays_.dx[c], rays_.dy[c], rise};
-    return eye_frame_.transform(t * ray);
+    return t * (view_.is_pinhole() ? Vec3{-rays_.dy[c], -rise, 1} : Vec3{rays_.dx[c], rays_.dy[c], rise});
   }
 
-  void cast() {
-    if (count_ == 0) return;
-    for (int i = count_; i < kPacketSize; ++i) packet_.set_ray(i, 0, 0, 0, 0, 0, 1, 0, 0);
-    body_->group->body->casts_shadow->find_blocked(packet_, lanes_);
-    for (int i = 0; i < count_; ++i)
-      if (packet_.far[i] < 0) picture_.name[pixels_[static_cast<size_t>(i)]] |= kShaded;
-    count_ = 0;
-    lanes_ = {};
+  void look() {
+    if (points_.count == 0) return;
+    enclose(points_);
+    shadow_.find_blocked({&points_, 1});
+    for (size_t i = 0; i < points_.count; ++i)
+      if (points_.blocked[i] != 0) picture_.name[pixels_[i]] |= kShaded;
+    points_.count = 0;
   }
 
   const LevelRays& rays_;
   const View& view_;
   const Frame3& eye_frame_;
-  const Vec3 to_sun_;
+  SunShadow shadow_;
+  const Vec3 center_;  // as the sun sees it
+  const double radius_;
   LevelPicture& picture_;
-  const PlacedBody* body_ = nullptr;
-  RayPacket packet_;
-  PacketLanes lanes_{};
-  std::array<size_t, kPacketSize> pixels_{};
-  int count_ = 0;
+  SunPoints points_;
+  std::array<size_t, SunPoints::kMost> pixels_{};
 };
 
 }  // namespace
@@ -176,9 +176,8 @@ void shade_by_rest(const FlatScene& scene, const LevelRays& rays, const LevelEye
                    std::span<const PlacedBody> rest, const View& view, const Frame3& T_world_view,
                    double lowest, LevelPicture& picture) {
   const Vec3 to_sun = normalized(scene.sun.to_sun);
-  BodyShade shade(rays, view, T_world_view, to_sun, picture);
   for (const PlacedBody& body : rest) {
-    if (!body.group->body->casts_shadow) continue;
+    if (!body.group->body->casts_shadow()) continue;
     // what it shades down to the lowest surface lies within a ball
     const Vec3 center = body.world_center;
     const double half = 0.5 * std::max(0.0, center.z + body.radius - lowest) / to_sun.z;
@@ -190,7 +189,8 @@ void shade_by_rest(const FlatScene& scene, const LevelRays& rays, const LevelEye
     const double least = 1e-3, near = std::max(sight.near, least), far = std::max(sight.far, least);
     const LevelRays::Rows rows = rays.rows_between(static_cast<float>(low < 0 ? low / near : low / far),
                                                    static_cast<float>(high > 0 ? high / near : high / far));
-    for (int part = 0; part < sight.parts; ++part) shade.shade(body, sight.columns[part], rows);
+    BodyShade shade(rays, view, T_world_view, scene.sun, body, picture);
+    for (int part = 0; part < sight.parts; ++part) shade.shade(sight.columns[part], rows);
   }
 }
 

@@ -33,11 +33,10 @@ bool may_block(Vec3 center, double radius, const Rect& extent, double lowest) {
 
 }  // namespace
 
-SunShadow::SunShadow(const RayScene& scene, std::span<const PlacedBody> bodies, const ViewPoint& from)
-    : eye_(from.T_world_view.origin), to_sun_(normalized(scene.sun.to_sun)) {
+SunShadow::SunShadow(const Sun& sun, std::span<const PlacedBody> bodies, Vec3 eye)
+    : eye_(eye), to_sun_(normalized(sun.to_sun)) {
   across_ = normalized(std::fabs(to_sun_.z) < 0.9 ? cross(to_sun_, {0, 0, 1}) : cross(to_sun_, {1, 0, 0}));
   up_ = cross(to_sun_, across_);
-  if (!scene.has_shadows) return;
   for (const PlacedBody& body : bodies) {
     const double widest = body.group->body->radius > 0 ? body.radius / body.group->body->radius : 1;
     for (const RayPiece& piece : body.group->body->pieces)

@@ -10,10 +10,10 @@
 namespace mvsim {
 
 // Points are given as the sun sees them, from the eye of the view: x across, y up, z towards the sun. One
-// thread; `bodies` outlive it.
+// thread; `bodies`, which cast the shadows, outlive it.
 class SunShadow {
  public:
-  SunShadow(const RayScene& scene, std::span<const PlacedBody> bodies, const ViewPoint& from);
+  SunShadow(const Sun& sun, std::span<const PlacedBody> bodies, Vec3 eye);
 
   Vec3 seen_by_sun(Vec3 world_direction) const {
     return {dot(world_direction, across_), dot(world_direction, up_), dot(world_direction, to_sun_)};

@@ -42,7 +42,7 @@ TileShading::TileShading(const RayScene& scene, const View& view, const ViewPoin
       bodies_(bodies),
       grid_(grid),
       eye_(from.T_world_view),
-      shadow_(scene, bodies, from) {
+      shadow_(scene.sun, scene.has_shadows ? bodies : std::span<const PlacedBody>(), eye_.origin) {
   const Frame3& f = eye_;
   const Vec3 x = shadow_.seen_by_sun(f.x), y = shadow_.seen_by_sun(f.y), z = shadow_.seen_by_sun(f.z);
   to_sun_.axes = {over_grid(view, {x.x, y.x, z.x}), over_grid(view, {x.y, y.y, z.y}),
