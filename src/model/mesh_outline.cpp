@@ -20,7 +20,9 @@ class Footprint {
     points_.push_back({p.x, p.y});
     low_ = std::min(low_, p.z);
     high_ = std::max(high_, p.z);
-    if (points_.size() > kMaxPoints) points_ = convex_hull(std::move(points_));
+    if (points_.size() <= limit_) return;
+    points_ = convex_hull(std::move(points_));
+    limit_ = std::max(kMaxPoints, 2 * points_.size());
   }
   bool empty() const { return points_.empty(); }
   HeightRange heights() const { return {low_, high_}; }
@@ -28,6 +30,7 @@ class Footprint {
 
  private:
   static constexpr size_t kMaxPoints = 1 << 16;
+  size_t limit_ = kMaxPoints;
   Polygon points_;
   double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
 };

@@ -254,6 +254,7 @@ LevelRays::LevelRays(std::vector<Vec2> directions, std::span<const double> row_s
                                1e-3 * std::fabs(step);
   first_ = slopes.front();
   per_slope_ = static_cast<float>(1 / step);
+  uniform_ = uniform_ && std::isfinite(first_) && std::isfinite(per_slope_);
 }
 
 LevelRays::Rows LevelRays::rows_between(float low, float high) const {
@@ -282,7 +283,7 @@ void see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange column
 void shade_level(const LevelRays& rays, std::span<const Vec2> outline, double height, int32_t name,
                  ColumnRange columns, LevelPicture& picture) {
   const ColumnRange within{std::max(columns.begin, 0), std::min(columns.end, rays.width)};
-  if (within.begin >= within.end || !(height < 0)) return;
+  if (within.begin >= within.end || !(height < 0) || outline.size() > kMaxPrismSides + 2) return;
   const SeenPrism shadow{.outline = outline, .low = height, .high = height, .faces = kTop, .name = name};
   HWY_DYNAMIC_DISPATCH(see_shade)(rays, shadow, planes_of(outline), within, picture);
 }

@@ -35,21 +35,27 @@ class FlatView {
         has_colors_(is_color(view.content)),
         picture_(image.rays, view.content != ViewContent::kDepth) {}
 
-  // Whether walls of maps lie around the eye: from within, rays pass through them.
+  // Whether walls of maps lie around the eye, or before what it begins to see: from within, rays pass through
+  // them.
   bool is_within_solids() const {
     const Vec3 at = from_.T_world_view.origin;
+    const auto length = [&](int column) {
+      const auto c = static_cast<size_t>(column);
+      return norm(Vec2{rays_.dx[c], rays_.dy[c]});
+    };
+    const double near = view_.near * std::max({1.0, length(0), length(rays_.width - 1)});
     return std::any_of(scene_.solids.begin(), scene_.solids.end(), [&](const SolidCells& s) {
       const Vec3 shift = at - s.T_world_grid.origin;
+      const double x = dot(shift, s.T_world_grid.x), y = dot(shift, s.T_world_grid.y);
       return shift.z < s.height &&
-             s.field->cell_at(dot(shift, s.T_world_grid.x), dot(shift, s.T_world_grid.y)) == Cell::kOccupied;
+             (s.field->cell_at(x, y) == Cell::kOccupied || s.field->distance_to_occupied(x, y, near) < near);
     });
   }
 
   void draw(const std::function<const RayScene&()>& all, std::byte* pixels) {
     see_bodies();
     see_standing();
-    for (const UprightPrism& prism : scene_.wide)
-      see(prism.outline, region_of(prism), prism.faces, prism.look, false, nullptr);
+    see_wide();
     std::vector<PlacedBody> rest;
     if (scene_.rest) rest = place_rest();
     if (has_colors_)
@@ -136,6 +142,15 @@ class FlatView {
               e.region.z_min <= lowest && e.region.z_min <= eye_.z() && (e.faces & kSides) != 0;
           see(map.outline(e), e.region, e.faces, e.look, stands, &e);
         });
+  }
+
+  void see_wide() {
+    for (const UprightPrism& prism : scene_.wide) {
+      const PrismRegion region = region_of(prism);
+      see(prism.outline, region, prism.faces, prism.look, false, &prism);
+      if (has_colors_ && (prism.faces & kCastsShadow) != 0)
+        things_.casters.push_back(take(prism.outline, region, prism.faces, prism.look, &prism));
+    }
   }
 
   // Whether what lies in a region is in sight, and not behind what stands before it.

@@ -69,8 +69,8 @@ PixelRect ring_rect(const View& view, Vec3 center, double radius) {
 
 bool is_sound(const Frame3& f) {
   constexpr double kFarthest = 1e9;  // m
-  const auto within = [](Vec3 v) { return norm(v) <= kFarthest; };
-  return within(f.origin) && within(f.x) && within(f.y) && within(f.z);
+  const auto is_axis = [](Vec3 v) { return norm(v) >= 1e-3 && norm(v) <= kFarthest; };
+  return norm(f.origin) <= kFarthest && is_axis(f.x) && is_axis(f.y) && is_axis(f.z);
 }
 
 bool is_sound(const ScenePose& pose) {

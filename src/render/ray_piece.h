@@ -19,6 +19,7 @@ struct RayPiece {
   uint32_t first = 0;
   CullFaces cull = CullFaces::kNone;
   bool casts_shadow = true;
+  bool is_opaque = true;
   bool is_closed = false;  // whoever sees one of its backs from outside sees a front before it
 };
 

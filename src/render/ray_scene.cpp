@@ -145,6 +145,13 @@ class BodyBuilder {
     for (size_t k = 0; k < 2; ++k) triangle.weight_offset[k] = dot(triangle.to_weight[k], a);
   }
 
+  bool is_opaque(const Part& part) const {
+    for (uint32_t t = part.begin; t < part.end; ++t)
+      for (const uint32_t corner : body_.triangles[t].corners)
+        if (body_.corners[corner].alpha < 1) return false;
+    return true;
+  }
+
   RayPiece piece_of(const Part& part) const {
     std::vector<std::array<Vec3, 3>> triangles;
     for (uint32_t t = part.begin; t < part.end; ++t) {
@@ -155,6 +162,7 @@ class BodyBuilder {
     piece.first = part.begin;
     piece.cull = part.material->cull;
     piece.casts_shadow = part.material->casts_shadow;
+    piece.is_opaque = part.material->texture == Material::kNoTexture && is_opaque(part);
     return piece;
   }
 

@@ -26,6 +26,13 @@ View view_of(std::span<const RayPicture> pictures) {
   return all;
 }
 
+// Where the last of the pictures begins to see.
+double last_near(std::span<const RayPicture> pictures) {
+  double near = 0;
+  for (const RayPicture& picture : pictures) near = std::max(near, picture.view->near);
+  return near;
+}
+
 class RayView {
  public:
   RayView(const RayScene& scene, std::span<const ScenePose> poses, const ViewPoint& from,
@@ -33,7 +40,7 @@ class RayView {
       : view_(view_of(pictures)),
         bodies_(place_bodies(scene, poses, view_, from)),
         grid_(ray_grid(view_)),
-        triangles_(triangles_in_view(bodies_, view_, grid_)),
+        triangles_(triangles_in_view(bodies_, view_, grid_, last_near(pictures))),
         traced_(bodies_, view_, grid_) {
     for (const RayPicture& picture : pictures) {
       if (shows_colors(*picture.view))
@@ -105,13 +112,13 @@ class RayView {
 
   void find_all(const View& view, RasterTile& tile) const {
     clear_tile(grid_, tile.rect, view.near, view.far, tile);
-    find_nearest(tile);
+    find_nearest(view, tile);
   }
 
-  void find_nearest(RasterTile& tile) const {
+  void find_nearest(const View& view, RasterTile& tile) const {
     draw_triangles(triangles_, grid_, tile);
     set_distances(grid_, tile);
-    traced_.merge(tile);
+    traced_.merge(view.far, tile);
   }
 
   void write(const RayPicture& picture, const RasterTile& tile) const {
@@ -129,7 +136,8 @@ class RayView {
   void write(Colored& colored, RasterTile& tile) const {
     TileShading& shading = colored.shading;
     shading.begin(tile);
-    for (int layer = 1; shading.add_layer(tile, layer == kMaxLayers); ++layer) find_nearest(tile);
+    for (int layer = 1; shading.add_layer(tile, layer == kMaxLayers); ++layer)
+      find_nearest(*colored.picture.view, tile);
     std::byte* const pixels = colored.picture.pixels;
     const bool is_color = colored.picture.view->content == ViewContent::kColor;
     for_rows(tile, colored.picture.wanted, [&](size_t from, size_t to, size_t count) {

@@ -34,7 +34,7 @@ struct TracedBodies::Packet {
 TracedBodies::TracedBodies(std::span<const PlacedBody> bodies, const View& view, const RayGrid& grid)
     : bodies_(bodies), view_(view), grid_(grid), has_any_(std::ranges::any_of(bodies, is_traced)) {}
 
-void TracedBodies::merge(RasterTile& tile) const {
+void TracedBodies::merge(double far, RasterTile& tile) const {
   if (!has_any_) return;
   const int wide = view_.is_pinhole() ? 4 : kPacketSize, high = kPacketSize / wide;
   const PixelRect& all = tile.rect;
@@ -44,13 +44,14 @@ void TracedBodies::merge(RasterTile& tile) const {
       Packet packet;
       for (const PlacedBody& body : bodies_) {
         if (!is_traced(body) || !body.rect.meets(rect)) continue;
-        if (packet.count == 0) packet = packet_at(tile, rect);
+        if (packet.count == 0) packet = packet_at(tile, rect, far);
         cast(body, packet, tile);
       }
     }
 }
 
-TracedBodies::Packet TracedBodies::packet_at(const RasterTile& tile, const PixelRect& rect) const {
+TracedBodies::Packet TracedBodies::packet_at(const RasterTile& tile, const PixelRect& rect,
+                                             double far) const {
   Packet packet;
   packet.rect = rect;
   for (int row = rect.top; row < rect.bottom; ++row)
@@ -63,7 +64,7 @@ TracedBodies::Packet TracedBodies::packet_at(const RasterTile& tile, const Pixel
       packet.lanes[i] = tile.limit[pixel] > 0 ? -1 : 0;
       packet.near[i] = static_cast<float>(1 / (tile.limit[pixel] * grid_.length[static_cast<size_t>(row)]));
       packet.far[i] = static_cast<float>(
-          tile.id[pixel] == RasterTile::kNothing ? view_.far : tile.distance[pixel] * (1 + kBeyond));
+          tile.id[pixel] == RasterTile::kNothing ? far : tile.distance[pixel] * (1 + kBeyond));
     }
   for (size_t i = packet.count; i < kPacketSize; ++i) packet.ray[i] = packet.ray[0];
   return packet;

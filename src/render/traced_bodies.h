@@ -12,12 +12,13 @@ class TracedBodies {
  public:
   TracedBodies(std::span<const PlacedBody> bodies, const View& view, const RayGrid& grid);
 
-  // Where something of them is nearer than tile.distance, it takes the place of what is there.
-  void merge(RasterTile& tile) const;
+  // Where something of them is nearer than tile.distance, or than `far` where nothing is, it takes that
+  // place.
+  void merge(double far, RasterTile& tile) const;
 
  private:
   struct Packet;
-  Packet packet_at(const RasterTile& tile, const PixelRect& rect) const;
+  Packet packet_at(const RasterTile& tile, const PixelRect& rect, double far) const;
   void cast(const PlacedBody& body, Packet& packet, RasterTile& tile) const;
 
   std::span<const PlacedBody> bodies_;

@@ -32,8 +32,8 @@ struct Corner {
 
 class TriangleCollector {
  public:
-  TriangleCollector(std::span<const PlacedBody> bodies, const View& view, const RayGrid& grid)
-      : bodies_(bodies), view_(view), grid_(grid), per_turn_(view.width / (2 * kPi)) {}
+  TriangleCollector(std::span<const PlacedBody> bodies, const View& view, const RayGrid& grid, double near)
+      : bodies_(bodies), view_(view), grid_(grid), near_(near), per_turn_(view.width / (2 * kPi)) {}
 
   void add(const PlacedBody& body) {
     const Axes3& m = body.body_from_view;
@@ -53,7 +53,7 @@ class TriangleCollector {
       for (const Vec3& point : piece.points) corners_.push_back(corner_at(to_view(point)));
       if (!view_.is_pinhole()) set_rows(center, radius);
       const double gap = view_.is_pinhole() ? center.z - radius : norm(center) - radius;
-      add(body, piece, piece.is_closed && gap > view_.near);
+      add(body, piece, piece.is_closed && piece.is_opaque && piece.cull != CullFaces::kFront && gap > near_);
     }
   }
 
@@ -159,6 +159,7 @@ class TriangleCollector {
   std::span<const PlacedBody> bodies_;
   const View& view_;
   const RayGrid& grid_;
+  const double near_;
   double per_turn_;
   PixelRect rect_;  // of the piece
   std::vector<Corner> corners_;
@@ -189,8 +190,8 @@ RayGrid ray_grid(const View& view) {
 }
 
 std::vector<RasterTriangle> triangles_in_view(std::span<const PlacedBody> bodies, const View& view,
-                                              const RayGrid& grid) {
-  TriangleCollector collector(bodies, view, grid);
+                                              const RayGrid& grid, double near) {
+  TriangleCollector collector(bodies, view, grid, near);
   for (const PlacedBody& body : bodies)
     if (body.is_seen) collector.add(body);
   return collector.take();

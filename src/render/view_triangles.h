@@ -36,8 +36,8 @@ inline const RayTriangle& triangle_of(const PlacedBody& body, uint64_t id) {
   return body.group->body->triangles[id & 0xffffffff];
 }
 
-// Those of all pieces that the view may see.
+// Those of all pieces that the view may see. `near`: nothing is cut off beyond that.
 std::vector<RasterTriangle> triangles_in_view(std::span<const PlacedBody> bodies, const View& view,
-                                              const RayGrid& grid);
+                                              const RayGrid& grid, double near);
 
 }  // namespace mvsim

@@ -15,13 +15,6 @@ constexpr double kLeaveContact = 0.05;  // m of free distance before Box2D is le
 constexpr double kPushedOut = 0.05;     // m by which contacts may move a body beside its velocity
 constexpr float kAtRest = 1e-5f;        // m/s and rad/s of a block that counts as lying still
 
-// Something that the solver moves.
-struct Loose {
-  Vec2 center;
-  double radius;
-  bool is_block;
-};
-
 Vec2 center_of(const BodyState& b) {
   return {b.x, b.y};
 }
@@ -58,12 +51,19 @@ void measure_free_distance(const Model& m, SimState& s, Workspace& w, size_t i) 
   s.free_distances[i] = free;
 }
 
-// m/s, of all that can move.
+double radius_of(const Model& m, const SimState& s, const BodyModel& kind) {
+  if (kind.kind == BodyKind::kVehicle) return m.vehicles[kind.index].radius;
+  const BlockModel& block = m.blocks[kind.index];
+  return block.shape.radius * s.params[block.params + kBlockScale];
+}
+
+// m/s, of any point of what can move.
 double fastest(const Model& m, const SimState& s, const Workspace& w, double dt) {
   double fastest = 0;
   for (size_t i = 0; i < m.bodies.size(); ++i) {
     const BodyModel& kind = m.bodies[i];
-    double speed = norm({s.bodies[i].vx, s.bodies[i].vy});
+    const BodyState& b = s.bodies[i];
+    double speed = norm({b.vx, b.vy}) + std::fabs(double{b.omega}) * radius_of(m, s, kind);
     if (kind.kind == BodyKind::kVehicle)
       speed += norm(w.forces[kind.index].force) * s.inertias[i].inverse_mass * dt;
     fastest = std::max(fastest, speed);
@@ -71,40 +71,53 @@ double fastest(const Model& m, const SimState& s, const Workspace& w, double dt)
   return fastest;
 }
 
-std::vector<Loose> find_loose(const Model& m, const SimState& s) {
-  std::vector<Loose> loose;
-  for (size_t i = 0; i < m.bodies.size(); ++i) {
-    const BodyModel& kind = m.bodies[i];
-    const BodyState& b = s.bodies[i];
-    if (kind.kind == BodyKind::kVehicle) {
-      if (s.vehicles[kind.index].by_solver)
-        loose.push_back({center_of(b), m.vehicles[kind.index].radius, false});
-    } else if (is_movable_block(m, kind) && is_moving(b)) {
-      const BlockModel& block = m.blocks[kind.index];
-      loose.push_back({center_of(b), block.shape.radius * s.params[block.params + kBlockScale], true});
+// What the solver moves, by body: vehicles that it holds, blocks on their way, and all that these might
+// reach.
+class Loose {
+ public:
+  Loose(const Model& m, SimState& s, const Workspace& w) : m_(m), s_(s), w_(w), is_in_(m.bodies.size()) {
+    for (size_t i = 0; i < m.bodies.size(); ++i) {
+      const BodyModel& kind = m.bodies[i];
+      if (kind.kind == BodyKind::kVehicle ? s.vehicles[kind.index].by_solver
+                                          : is_movable_block(m, kind) && is_moving(s.bodies[i]))
+        add(i);
     }
   }
-  return loose;
-}
 
-// Those that something loose might reach become loose themselves.
-void hold_within_reach_of_loose(const Model& m, SimState& s, Workspace& w, double dt) {
-  std::vector<Loose> loose = find_loose(m, s);
-  if (loose.empty()) return;
-  // what is hit goes at most twice as fast as what hits it
-  const double reach = 2 * fastest(m, s, w, dt) * dt + kPushedOut;
-  for (size_t k = 0; k < loose.size(); ++k)
-    for (size_t i = 0; i < m.vehicles.size(); ++i) {
-      if (s.vehicles[i].by_solver) continue;
-      const Vec2 center = center_of(s.bodies[m.vehicles[i].body]);
-      const double between = norm(center - loose[k].center) - loose[k].radius - margin_of(m, i);
-      // a block that comes to rest there counts from then on
-      if (loose[k].is_block) s.free_distances[i] = std::min(s.free_distances[i], between);
-      if (between > reach + travel_of(m, s, w, i)) continue;
-      s.vehicles[i].by_solver = true;
-      loose.push_back({center, m.vehicles[i].radius, false});
-    }
-}
+  // Holds the vehicles among those.
+  void spread(double dt) {
+    if (bodies_.empty()) return;
+    // what is hit goes at most twice as fast as what hits it
+    const double reach = 2 * fastest(m_, s_, w_, dt) * dt + kPushedOut;
+    for (size_t k = 0; k < bodies_.size(); ++k)
+      for (size_t i = 0; i < m_.bodies.size(); ++i) {
+        const BodyModel& kind = m_.bodies[i];
+        const bool is_vehicle = kind.kind == BodyKind::kVehicle;
+        if (is_in_[i] || !(is_vehicle || is_movable_block(m_, kind))) continue;
+        const double far = is_vehicle ? reach + travel_of(m_, s_, w_, kind.index) : reach;
+        if (between(bodies_[k], i) > far + m_.collision_threshold + kSkins) continue;
+        if (is_vehicle) s_.vehicles[kind.index].by_solver = true;
+        add(i);
+      }
+  }
+
+ private:
+  void add(size_t body) {
+    is_in_[body] = true;
+    bodies_.push_back(body);
+  }
+
+  double between(size_t a, size_t b) const {
+    return norm(center_of(s_.bodies[b]) - center_of(s_.bodies[a])) - radius_of(m_, s_, m_.bodies[a]) -
+           radius_of(m_, s_, m_.bodies[b]);
+  }
+
+  const Model& m_;
+  SimState& s_;
+  const Workspace& w_;
+  std::vector<bool> is_in_;
+  std::vector<size_t> bodies_;
+};
 
 }  // namespace
 
@@ -129,7 +142,21 @@ void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt) {
   };
   for_lost([&](size_t i) { measure_free_distance(m, s, w, i); });
   for_lost([&](size_t i) { s.vehicles[i].by_solver = true; });
-  hold_within_reach_of_loose(m, s, w, dt);
+  Loose(m, s, w).spread(dt);
+}
+
+void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before) {
+  for (size_t b = 0; b < m.bodies.size(); ++b) {
+    if (!is_movable_block(m, m.bodies[b])) continue;
+    const BodyState &was = before[b], &is = s.bodies[b];
+    if (was.x == is.x && was.y == is.y && was.angle == is.angle) continue;
+    for (size_t i = 0; i < m.vehicles.size(); ++i) {
+      if (s.vehicles[i].by_solver) continue;
+      const double between = norm(center_of(s.bodies[m.vehicles[i].body]) - center_of(is)) -
+                             radius_of(m, s, m.bodies[b]) - margin_of(m, i);
+      s.free_distances[i] = std::min(s.free_distances[i], between);
+    }
+  }
 }
 
 void release_free_ones(const Model& m, SimState& s, Workspace& w) {

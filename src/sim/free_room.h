@@ -7,6 +7,8 @@
 // in a step.
 #pragma once
 
+#include <span>
+
 #include "sim/sim_state.h"
 
 namespace mvsim {
@@ -23,6 +25,10 @@ bool all_within_reach(const Model& m, const SimState& s, const Workspace& w);
 // Gives to the solver those that may touch something in a step of `dt` s on their way to Workspace::moved,
 // and those that what it moves might reach.
 void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt);
+
+// After a step of the solver: of vehicles that move freely, shortens the free distances to what blocks that
+// it has moved leave of them. `before`: all bodies before that step.
+void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before);
 
 // Takes from the solver those that have room again.
 void release_free_ones(const Model& m, SimState& s, Workspace& w);

@@ -92,7 +92,9 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
     if (!m.vehicles[i].controller->imposes_twist()) solver.apply(m.vehicles[i].body, w.forces[i]);
   }
   solver.set_step_squares(w.step_squares);
+  w.before = s.bodies;
   solver.step(dt, s.bodies);
+  keep_clear_of_moved_blocks(m, s, w.before);
   w.forget_movable_ground();
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     VehicleState& v = s.vehicles[i];

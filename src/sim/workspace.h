@@ -48,6 +48,7 @@ struct Workspace {
   // by vehicle
   std::vector<BodyForce> forces;
   std::vector<BodyState> moved;
+  std::vector<BodyState> before;  // by body
   std::vector<RotationMemo> yaws;
   std::vector<LevelGround> levels;
   // of the vehicle that is looked at, and of the step

@@ -27,7 +27,8 @@ inline constexpr size_t kMaxFilesBytes = size_t{32} << 20;    // of all XML file
 inline constexpr int64_t kMaxParsedElements = 1000000;        // of all XML files
 inline constexpr int64_t kMaxWork = 5000000;                  // elements looked at, those of classes included
 inline constexpr int64_t kMaxRows = 5000000;                  // of files of points
-inline constexpr int64_t kMaxSeenPoints = 1000000;            // of clouds and markers
+inline constexpr size_t kLeastRowBytes = 16;
+inline constexpr int64_t kMaxSeenPoints = 1000000;  // of clouds and markers
 
 // Memory that an object takes once it is compiled, about.
 inline constexpr double kVehicleBytes = 16e3, kBlockBytes = 4e3, kElementBytes = 500, kValueBytes = 200;
@@ -56,6 +57,7 @@ class Budget {
     guard_.take(static_cast<double>(n) * kValueBytes, where, "the world");
   }
   // Rows of a file of points, each time that it is read; points that are drawn.
+  // A file of comments counts by its bytes, kLeastRowBytes a row.
   void rows(size_t n, const SourceLocation& where) {
     take(rows_, n, kMaxRows, "rows of points in files", where);
   }

@@ -58,7 +58,7 @@ void warn_of_publish(LoadState& state, const PlacementSpec& placement, std::stri
 void parse_lights(LoadState& state, const Element& e);
 void parse_skybox(LoadState& state, const Fields& fields, const Element& e);
 
-// Tags that are checked and then have no effect.
+// Of the world as a whole; those of check_... have no effect.
 void parse_marker(LoadState& state, const Element& e);
 void parse_georeference(LoadState& state, const Element& e);
 void check_gui(LoadState& state, const Element& e);

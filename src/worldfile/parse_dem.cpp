@@ -113,7 +113,7 @@ void read_dem(LoadState& state, const Fields& fields, const NamedText& name, Ele
   const std::vector<double> points = decoded(name.where, "<dem_xyzrgb_file>", [&] {
     return read_point_rows(file, kColumns, kMaxPoints, name.where, guard);
   });
-  state.budget.rows(points.size() / kColumns, name.where);
+  state.budget.rows(std::max(points.size() / kColumns, file.size() / kLeastRowBytes), name.where);
   double low_x = points[0], high_x = low_x, low_y = points[1], high_y = low_y;
   for (size_t i = 0; i < points.size(); i += kColumns) {
     low_x = std::min(low_x, points[i]);

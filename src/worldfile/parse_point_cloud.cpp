@@ -26,7 +26,7 @@ void parse_point_cloud(LoadState& state, const Fields& fields, const Element& e)
   const std::vector<double> rows = decoded(file->where, "<" + file->name + ">", [&] {
     return read_point_rows(opened, columns, kMaxPoints, file->where, state.session.guard);
   });
-  state.budget.rows(rows.size() / columns, file->where);
+  state.budget.rows(std::max(rows.size() / columns, opened.size() / kLeastRowBytes), file->where);
   state.budget.seen_points(rows.size() / columns, file->where);
   for (size_t i = 0; i < rows.size(); i += columns)
     out.points.push_back({rows[i], rows[i + 1], columns == 3 ? rows[i + 2] : 0});

@@ -65,7 +65,7 @@ PlainTags sensor_publish_tags();
 
 Tags<LightsSpec> light_tags();
 
-// What a viewer or a recorder would use: checked, without effect.
+// What is seen beside what moves, or told to others; what only a viewer would use is checked, without effect.
 PlainTags sensor_viewer_tags();
 PlainTags gui_tags();
 Tags<MarkerSpec> marker_tags();

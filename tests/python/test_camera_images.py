@@ -61,7 +61,7 @@ def test_images_of_a_sensor_do_not_depend_on_what_is_drawn_with_them(tmp_path: P
         np.testing.assert_array_equal(image, together[name])
 
 
-def wall_mesh(path: Path, cells: int) -> str:
+def wall_mesh(path: Path, cells: int, cull: str = "NONE") -> str:
     """A closed box of 0.2 x 2 x 1 m about (0, 0, 0.5) in so many squares a side, as STL in text."""
     facets = []
     for axis in range(3):
@@ -86,16 +86,18 @@ def wall_mesh(path: Path, cells: int) -> str:
     path.write_text(f"solid wall\n{text}endsolid wall\n")
     return (
         '<block name="wall"><static>true</static><init_pose>3 0.3 20</init_pose><color>#808080</color>'
-        f"<visual><model_uri>{path.name}</model_uri></visual><shape_from_visual/></block>"
+        f"<visual><model_uri>{path.name}</model_uri>"
+        f"<model_cull_faces>{cull}</model_cull_faces></visual><shape_from_visual/></block>"
     )
 
 
-def test_a_fine_mesh_looks_as_a_coarse_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cull", ["NONE", "BACK", "FRONT"])
+def test_a_fine_mesh_looks_as_a_coarse_one(tmp_path: Path, cull: str) -> None:
     """12 triangles are compared with all rays, 2,400 lie in a tree: beside other things, before and behind them."""
     sensors = depth_camera("0 0 0.9 0 10 0") + lidar3d("0 0 0.7 0 2 0")
     others = FLOOR + block("near", "2 -0.6 10", 0.3, 0.4, 0, 0.8) + block("far", "5 0 0", 0.5, 6, 0, 2)
     worlds = [
-        world_of(tmp_path, sensors, others + wall_mesh(tmp_path / f"wall{cells}.stl", cells))
+        world_of(tmp_path, sensors, others + wall_mesh(tmp_path / f"wall{cells}.stl", cells, cull))
         for cells in (1, 20)
     ]
     coarse, fine = (camera_reading(world) for world in worlds)

@@ -213,10 +213,13 @@ def _copy(source: BinaryIO, file: McapFile) -> bool:
     """Adds what can be read of a file to another; True if that is all of it."""
     is_data = True
     try:
-        for record in _reader(source).records:
-            is_data &= not isinstance(record, DataEnd)
-            if is_data and isinstance(record, Schema | Channel | Message):
-                file.add(record)
+        for found in _reader(source, emit_chunks=True).records:
+            is_data &= not isinstance(found, DataEnd)
+            if isinstance(found, Chunk):
+                _check_size(found)
+            for record in breakup_chunk(found, validate_crc=True) if isinstance(found, Chunk) else [found]:
+                if is_data and isinstance(record, Schema | Channel | Message):
+                    file.add(record)
         return True
     except _CUT:
         return False
@@ -227,11 +230,14 @@ def _check_size(chunk: Chunk) -> None:
     size = chunk.uncompressed_size
     if chunk.compression == "zstd":
         size = max(size, zstandard.frame_content_size(chunk.data))
+    if chunk.compression == "lz4":  # unpacked whatever size is stated
+        size = max(size, _LZ4_RATIO * len(chunk.data))
     if size > _MOST_BYTES:
         raise ValueError(f"found a chunk of {size} bytes, expected at most {_MOST_BYTES}")
 
 
 _MOST_BYTES = 2**30
+_LZ4_RATIO = 255  # a byte stands for no more
 _CUT = (McapError, zstandard.ZstdError, struct.error, ValueError, EOFError, MemoryError)
 """What the library raises where a file was cut or damaged."""
 

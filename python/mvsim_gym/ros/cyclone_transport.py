@@ -72,7 +72,7 @@ class CycloneTransport(Transport):
         self._readers: list[tuple[Any, Callable[[bytes], None]]] = []
         self._writers: dict[str, Any] = {}
         self._subscribers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsSubscription)
-        self._graph = _Writer(
+        self._graph: _Writer | None = _Writer(
             DataWriter(
                 self._participant,
                 DdsTopic(self._participant, graph.TOPIC, _type_of(graph.KIND, graph.STORE)),
@@ -109,7 +109,7 @@ class CycloneTransport(Transport):
     def _tell_graph(self) -> None:
         """The node's name, and its endpoints if there are others than when they were told."""
         count = len(self._readers) + len(self._writers)
-        if count != self._told_of:
+        if self._graph is not None and count != self._told_of:
             self._told_of = count
             readers = [reader.guid.bytes for reader, _ in self._readers]
             writers = [writer.guid.bytes for writer in self._writers.values()]
@@ -139,7 +139,7 @@ class CycloneTransport(Transport):
         if self._participant is not None:
             self._readers.clear()
             self._writers.clear()
-            del self._graph
+            self._graph = None
             self._subscribers = None
             self._participant._delete(self._participant._ref)
             self._participant = None

@@ -74,7 +74,7 @@ def fetch(url: str, cache: Path | None = None, *, check: bool = False) -> str:
 
 def _fetch_into(target: Path, url: str, check: bool) -> str:
     record = target.with_name(target.name + _RECORD)
-    words = record.read_text().split() if record.is_file() else []
+    words = record.read_text(errors="replace").split() if record.is_file() else []
     known = words[0] if words else None
     if target.is_file():
         if known is not None and _hash_of(target) != known:

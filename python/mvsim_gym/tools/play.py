@@ -56,7 +56,7 @@ def play(
     recorded = Recorded(path)
     try:
         playback = Playback(recorded, finder(world, loading))
-        playback.moment(0.0)
+        playback.moment(0.0, pictures=False)
     except ValueError as error:
         raise ValueError(f"'{path}': {error}") from None
     with PlayedView(playback, host, port, speed=speed) as view, suppress(KeyboardInterrupt):

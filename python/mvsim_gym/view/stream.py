@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from mvsim_gym._extras import extra
+from mvsim_gym._notices import notice
 
 with extra("the view", "view"):
     import msgspec
@@ -87,12 +88,17 @@ class Stream:
                 scene._queue_scene_message(SceneNodeUpdateMessage(name, dict(self._all[name])))
             if name in self._places:
                 scene._queue_scene_message(SetPositionMessage(name, self._places[name]))
+        if names:  # who has not come so far must not take these for newer than what it was sent
+            self._needed = self._server._websock_server.get_message_buffer().message_counter - 1
 
     async def _deliver(self, browser: int, connection: Any, data: bytes) -> None:
         try:
             await connection.send(data)
         except ConnectionClosed:
             pass
+        except Exception as error:
+            self._complete.discard(browser)  # it is told everything again
+            notice([f"view: a moment did not reach a browser: {error}"])
         finally:
             self._sending.pop(browser, None)
 

@@ -64,6 +64,24 @@ TEST(FreeRoom, OneThatBacksOffMovesFreelyAgain) {
   EXPECT_TRUE(sim.state().vehicles[1].by_solver && sim.state().in_contact);
 }
 
+// Box2D parts what overlaps without a speed.
+TEST(FreeRoom, BlocksThatArePartedAreMetWhereTheyAreThen) {
+  const std::string box =
+      "<mass>20</mass><ground_friction>0</ground_friction><geometry type='box' lx='1' ly='1' "
+      "lz='1'/></block>";
+  const auto model =
+      model_of("<simul_timestep>0.01</simul_timestep><block name='a'><init_pose>0 0 0</init_pose>" + box +
+               "<block name='b'><init_pose>0.6 0 0</init_pose>" + box +
+               bot("v", kIdeal, "<init_pose>3 0 180</init_pose>"));
+  Simulation sim(model, 1);
+  for (int i = 0; i < 400 && !sim.state().vehicles[0].in_collision; ++i) {
+    sim.set_twist(0, 1, 0);
+    sim.step();
+    ASSERT_TRUE(sim.state().vehicles[0].in_collision || clearance(sim, 0, 0.1) > 0) << i;
+  }
+  EXPECT_TRUE(sim.state().vehicles[0].in_collision);
+}
+
 std::string crowd() {
   std::string robots;
   for (int i = 0; i < 12; ++i)
