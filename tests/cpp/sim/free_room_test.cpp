@@ -72,7 +72,7 @@ TEST(FreeRoom, BlocksThatArePartedAreMetWhereTheyAreThen) {
   const auto model =
       model_of("<simul_timestep>0.01</simul_timestep><block name='a'><init_pose>0 0 0</init_pose>" + box +
                "<block name='b'><init_pose>0.6 0 0</init_pose>" + box +
-               bot("v", kIdeal, "<init_pose>3 0 180</init_pose>"));
+               bot("v", kIdeal, "<init_pose>2 0 180</init_pose>"));
   Simulation sim(model, 1);
   for (int i = 0; i < 400 && !sim.state().vehicles[0].in_collision; ++i) {
     sim.set_twist(0, 1, 0);
