@@ -1,6 +1,9 @@
 #include "model/mesh_outline.h"
 
 #include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
 
 #include "assets/read_mesh.h"
 #include "base/mesh.h"
@@ -49,11 +52,14 @@ void add_mesh(const Mesh& mesh, const Frame3& T_object_mesh, const HeightRange& 
   std::vector<Vec3> points(mesh.positions.size());
   std::transform(mesh.positions.begin(), mesh.positions.end(), points.begin(),
                  [&](const Vec3& p) { return T_object_mesh.transform(p); });
+  std::vector<bool> is_in(points.size());
   for (size_t i = 0; i + 2 < mesh.indices.size(); i += 3) {
     if (i % (3 * kBetweenPolls) == 0) guard.poll();
     for (size_t k = 0; k < 3; ++k) {
-      const Vec3 a = points[mesh.indices[i + k]], b = points[mesh.indices[i + (k + 1) % 3]];
-      if (a.z >= window.low && a.z <= window.high) out.add(a);
+      const uint32_t from = mesh.indices[i + k];
+      const Vec3 a = points[from], b = points[mesh.indices[i + (k + 1) % 3]];
+      if (!is_in[from] && a.z >= window.low && a.z <= window.high) out.add(a);
+      is_in[from] = true;
       for (const double z : {window.low, window.high})
         if (std::isfinite(z)) add_crossing(a, b, z, out);
     }
@@ -66,32 +72,91 @@ double area_of(const Polygon& p) {
   return twice / 2;
 }
 
+// Takes sides away, each time the one whose neighbours meet with the least area beyond it; of equal ones the
+// first.
+class SideRemoval {
+ public:
+  explicit SideRemoval(Polygon convex) : points_(std::move(convex)), left_(points_.size()) {
+    const size_t n = points_.size();
+    for (size_t i = 0; i < n; ++i) {
+      next_.push_back(i + 1 == n ? 0 : i + 1);
+      previous_.push_back(i == 0 ? n - 1 : i - 1);
+    }
+    areas_.assign(n, kNone);
+    for (size_t i = 0; i < n; ++i) measure(i);
+  }
+
+  size_t left() const { return left_; }
+  // Nothing: a triangle or a parallelogram has no such side.
+  std::optional<double> least_area() const {
+    return order_.empty() ? std::nullopt : std::optional(order_.begin()->first);
+  }
+
+  void remove_least() {
+    const size_t side = order_.begin()->second, gone = next_[side];
+    points_[side] = *meeting_of(side);
+    forget(gone);
+    next_[side] = next_[gone];
+    previous_[next_[side]] = side;
+    next_[gone] = gone;
+    --left_;
+    for (const size_t i : {previous_[previous_[side]], previous_[side], side, next_[side]}) measure(i);
+  }
+
+  Polygon polygon() const {
+    Polygon out;
+    for (size_t i = 0; i < points_.size(); ++i)
+      if (next_[i] != i) out.push_back(points_[i]);
+    return out;
+  }
+
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+  // Where the neighbours of the side that begins at a point meet beyond it.
+  std::optional<Vec2> meeting_of(size_t i) const {
+    const Vec2 a = points_[previous_[i]], b = points_[i], c = points_[next_[i]], d = points_[next_[next_[i]]];
+    const double turn = cross(b - a, d - c);  // 0 where the neighbours are parallel
+    if (!(turn > 0)) return std::nullopt;
+    const double along = cross(c - b, d - c) / turn;
+    return along >= 0 ? std::optional(b + along * (b - a)) : std::nullopt;
+  }
+
+  void measure(size_t i) {
+    forget(i);
+    const std::optional<Vec2> meeting = meeting_of(i);
+    if (!meeting) return;
+    const Vec2 b = points_[i], c = points_[next_[i]];
+    const double area = cross(c - b, *meeting - b) / -2;
+    if (!(area < kNone)) return;
+    areas_[i] = area;
+    order_.insert({area, i});
+  }
+
+  void forget(size_t i) {
+    if (areas_[i] < kNone) order_.erase({areas_[i], i});
+    areas_[i] = kNone;
+  }
+
+  Polygon points_;
+  std::vector<size_t> next_, previous_;  // of those that are left; who is gone is its own next one
+  std::vector<double> areas_;
+  std::set<std::pair<double, size_t>> order_;
+  size_t left_;
+};
+
 }  // namespace
 
-// Takes sides away, each time the one whose neighbours meet with the least area beyond it.
 Polygon with_fewer_vertices(Polygon convex, size_t max) {
+  if (convex.size() <= 3) return convex;
   const double next_to_nothing = kSmallPart * area_of(convex);
-  while (convex.size() > 3) {
-    const size_t n = convex.size();
-    double least = std::numeric_limits<double>::infinity();
-    size_t best = n;
-    Vec2 corner;
-    for (size_t i = 0; i < n; ++i) {  // the side from i to i + 1
-      const Vec2 a = convex[(i + n - 1) % n], b = convex[i], c = convex[(i + 1) % n], d = convex[(i + 2) % n];
-      const double turn = cross(b - a, d - c);  // 0 where the neighbours are parallel
-      if (!(turn > 0)) continue;
-      const double along = cross(c - b, d - c) / turn;
-      const Vec2 meet = b + along * (b - a);
-      const double added = cross(c - b, meet - b) / -2;
-      if (!(along >= 0) || !(added < least)) continue;
-      least = added, best = i, corner = meet;
-    }
-    if (best == n) break;  // a triangle or a parallelogram has no such side
-    if (n <= max && least > next_to_nothing) break;
-    convex[best] = corner;
-    convex.erase(convex.begin() + static_cast<std::ptrdiff_t>((best + 1) % n));
+  SideRemoval sides(std::move(convex));
+  while (sides.left() > 3) {
+    const std::optional<double> least = sides.least_area();
+    if (!least || (sides.left() <= max && *least > next_to_nothing)) break;
+    sides.remove_least();
   }
-  return convex;
+  return sides.polygon();
 }
 
 Frame3 visual_frame(const VisualSpec& v) {

@@ -34,7 +34,7 @@ std::optional<MeshOutline> mesh_outline(std::span<const VisualSpec> visuals, con
 // most kMaxTriangles triangles. Not thread-safe.
 class MeshOutlines {
  public:
-  static constexpr size_t kMaxTriangles = 50'000'000;
+  static constexpr size_t kMaxTriangles = 20'000'000;
 
   explicit MeshOutlines(const LoadGuard& guard) : guard_(guard) {}
 

@@ -129,5 +129,44 @@ TEST(MeshOutline, FewerVerticesStillHoldEveryPoint) {
   }
 }
 
+// All sides are measured anew for each that goes.
+Polygon with_fewer_vertices_slowly(Polygon convex, size_t max) {
+  const double next_to_nothing = 1e-4 * area(convex);
+  while (convex.size() > 3) {
+    const size_t n = convex.size();
+    double least = std::numeric_limits<double>::infinity();
+    size_t best = n;
+    Vec2 corner;
+    for (size_t i = 0; i < n; ++i) {
+      const Vec2 a = convex[(i + n - 1) % n], b = convex[i], c = convex[(i + 1) % n], d = convex[(i + 2) % n];
+      const double turn = cross(b - a, d - c);
+      if (!(turn > 0)) continue;
+      const double along = cross(c - b, d - c) / turn;
+      const Vec2 meet = b + along * (b - a);
+      const double added = cross(c - b, meet - b) / -2;
+      if (!(along >= 0) || !(added < least)) continue;
+      least = added, best = i, corner = meet;
+    }
+    if (best == n || (n <= max && least > next_to_nothing)) break;
+    convex[best] = corner;
+    convex.erase(convex.begin() + static_cast<std::ptrdiff_t>((best + 1) % n));
+  }
+  return convex;
+}
+
+TEST(MeshOutline, SidesGoOneByOneInTheOrderOfWhatTheyAdd) {
+  for (uint32_t n = 0; n < 200; ++n) {
+    RandomStream random(8, n, StreamPurpose::kSpawn);
+    Polygon points;
+    for (int i = 0; i < 300; ++i) points.push_back({random.normal(), random.normal()});
+    for (const Polygon& hull : {convex_hull(points), circle_polygon(1, 3 + static_cast<int>(n))})
+      EXPECT_EQ(with_fewer_vertices(hull, 14), with_fewer_vertices_slowly(hull, 14)) << n;
+  }
+}
+
+TEST(MeshOutline, ManyVerticesAreThinned) {
+  EXPECT_LE(with_fewer_vertices(circle_polygon(1, 50000), 14).size(), 14U);
+}
+
 }  // namespace
 }  // namespace mvsim
