@@ -66,6 +66,11 @@ def test_columns_of_logs_are_topics(run: Callable[..., Running], tmp_path: Path)
     assert [(p.data, t.data) for p, t in zip(places[-20:], torques[-20:], strict=True)] == [
         expected[time] for time in steps
     ]
+    before = len(times)
+    runs.world.reset()
+    runs.wait(0)
+    runs.peer.wait(lambda: len(times) > before, runs.step)
+    assert times[before].data == 0, "the last step before the reset is not told again"
 
 
 def test_logs_are_no_topics_unasked(run: Callable[..., Running]) -> None:

@@ -144,6 +144,17 @@ def test_what_cameras_and_3d_lidars_see(tmp_path: Path) -> None:
         assert not view.moment().pictures, "none is new"
 
 
+def test_what_sensors_see_that_stand_in_the_world(tmp_path: Path) -> None:
+    sensors = test_cameras.depth_camera("0 0 0.5 0 0 0") + test_cameras.lidar3d("0 0 0.7 0 0 0")
+    wall = test_cameras.block("wall", "4 0 0", 0.2, 20, 0, 3)
+    world = test_cameras.world_of(tmp_path, "", wall + sensors, pose="-3 0 0")
+    world.step(0.5)
+    with world.view(port=0) as view:
+        moment = view.moment()
+        assert set(moment.pictures) == {"cam", "cam depth"}
+        assert (np.abs(moment.hits[:, 0] - 3.9) < 0.01).sum() > 100
+
+
 def test_pictures_that_an_env_observes(tmp_path: Path) -> None:
     envs = mvsim_gym.VectorEnv(test_cameras.env_file(tmp_path), num_envs=2)
     envs.reset(seed=1)

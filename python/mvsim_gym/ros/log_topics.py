@@ -25,6 +25,7 @@ class LogTopics:
         self, sink: Sink, simulation: _core.Simulation, prefixes: Mapping[int, str], history: int = HISTORY
     ) -> None:
         self._sink = sink
+        self._simulation = simulation
         self._log: _core.StepLog | None = _core.StepLog(simulation)
         self._topics: dict[int, list[list[str]]] = {}  # by vehicle and table
         for vehicle, prefix in prefixes.items():
@@ -47,6 +48,10 @@ class LogTopics:
                 for name, value, heard in zip(names, row, wants, strict=True):
                     if heard:
                         self._sink.write(name, Messages.number(value), now)
+
+    def forget(self) -> None:
+        """After a reset of the world: there was no step yet."""
+        self._log = _core.StepLog(self._simulation)
 
     def close(self) -> None:
         """The world is observed no more."""

@@ -179,6 +179,8 @@ class RosNode:
         for vehicle in self._vehicles:
             vehicle.forget_readings()
         self._standing.forget()
+        if self._logs is not None:
+            self._logs.forget()
 
     def _stamp(self, simulated: float) -> int:
         """ns of what happened at a simulated second: that time, or how long ago it was on the wall."""

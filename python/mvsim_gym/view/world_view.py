@@ -18,9 +18,12 @@ from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.view import PICTURE_PERIOD, View
 
 if TYPE_CHECKING:
+    from mvsim_gym.parts import Sensor
     from mvsim_gym.world import World
 
 __all__ = ["WorldView", "grey_of"]
+
+_WORLD = (0.0,) * 6
 
 
 class WorldView(View):
@@ -90,18 +93,25 @@ class WorldView(View):
         pictures: dict[str, npt.NDArray[np.uint8]] = {}
         if not self.controls.pictures:
             return pictures
+        for name, sensor, pose in self._sensors():
+            index, count = sensor._index, self._world._simulation.sensor_count(sensor._index)
+            if sensor._model.class_name not in VIEWS or count == self._counts.get(index, 0):
+                continue
+            self._counts[index] = count
+            reading = sensor.read()
+            if isinstance(reading, Lidar3dReading):
+                self._clouds[index] = _cloud_of(reading, sensor._model.mount, pose)
+            elif isinstance(reading, CameraReading):
+                pictures |= _pictures_of(name, reading)
+        return pictures
+
+    def _sensors(self) -> Iterator[tuple[str, Sensor, tuple[float, ...]]]:
+        """All of them, with the pose that they are mounted to."""
         for vehicle in self._world.vehicles.values():
             for sensor in vehicle.sensors.values():
-                index, count = sensor._index, self._world._simulation.sensor_count(sensor._index)
-                if sensor._model.class_name not in VIEWS or count == self._counts.get(index, 0):
-                    continue
-                self._counts[index] = count
-                reading = sensor.read()
-                if isinstance(reading, Lidar3dReading):
-                    self._clouds[index] = _cloud_of(reading, sensor._model.mount, vehicle.pose)
-                elif isinstance(reading, CameraReading):
-                    pictures |= _pictures_of(f"{vehicle.name}/{sensor.name}", reading)
-        return pictures
+                yield f"{vehicle.name}/{sensor.name}", sensor, vehicle.pose
+        for sensor in self._world.sensors.values():
+            yield sensor.name, sensor, _WORLD
 
     def _put(self, wish: Put) -> None:
         kind, _, name = wish.name.partition(":")
