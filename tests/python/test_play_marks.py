@@ -18,10 +18,11 @@ from mvsim_gym.tools.play import finder
 pytest.importorskip("mcap", reason="needs the extra record")
 pytest.importorskip("rosbags", reason="needs the extra record")
 pytest.importorskip("viser", reason="needs the extra view")
-from mcap.records import Channel, Message, Schema
+from mcap.data_stream import RecordBuilder
+from mcap.records import Channel, Chunk, Header, Message, Schema
 from test_recording import messages_of
 
-from mvsim_gym.recording.mcap_file import McapFile, chunks_of
+from mvsim_gym.recording.mcap_file import MAGIC, McapFile, chunks_of, repair
 from mvsim_gym.recording.recorded import Recorded
 from mvsim_gym.recording.scene_topics import POSES, WORLD
 from mvsim_gym.view.marks import forces_of
@@ -167,3 +168,25 @@ def test_a_forged_recording_ends_play_with_a_line(tmp_path: Path, capsys: pytest
     assert f"a message of {POSES} is no std_msgs/msg/Float32MultiArray" in error
     assert error.startswith("mvsim-gym play: ") and error.count("\n") == 1
     assert WORLD in channels.values()
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_few_bytes_that_unpack_to_billions_are_no_messages(tmp_path: Path, compression: str) -> None:
+    zstd_of_a_tebibyte = b"\x28\xb5\x2f\xfd\xe0" + (2**40).to_bytes(8, "little")
+    data = zstd_of_a_tebibyte if compression == "zstd" else bytes(5_000_000)
+    chunk = Chunk(
+        compression=compression,
+        data=data,
+        message_start_time=0,
+        message_end_time=0,
+        uncompressed_crc=0,
+        uncompressed_size=1,
+    )
+    path = tmp_path / "bomb.mcap"
+    builder = RecordBuilder()
+    for record in (Header(profile="", library=""), chunk):
+        record.write(builder)
+    path.write_bytes(MAGIC + builder.end())
+    assert not records_of(path)
+    found = repair(path)
+    assert not found.finished and found.messages == 0
