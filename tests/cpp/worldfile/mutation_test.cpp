@@ -194,7 +194,9 @@ int check_mutants(const fs::path& file, const WorldLoadOptions& options, int cou
       ADD_FAILURE() << "without a place: " << e.what() << "\n" << text;
     }
     EXPECT_LT(processor_seconds() - start, kMaxSeconds) << text;
-    if (is_measured) EXPECT_LT(memory.grown_mb(), kMaxMegabytes) << text;
+    if (is_measured) {
+      EXPECT_LT(memory.grown_mb(), kMaxMegabytes) << text;
+    }
   }
   return loaded;
 }
