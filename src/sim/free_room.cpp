@@ -142,7 +142,7 @@ void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt) {
   };
   for_lost([&](size_t i) { measure_free_distance(m, s, w, i); });
   for_lost([&](size_t i) { s.vehicles[i].by_solver = true; });
-  Loose(m, s, w).spread(dt);
+  if (!std::ranges::all_of(s.vehicles, &VehicleState::by_solver)) Loose(m, s, w).spread(dt);
 }
 
 void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before) {
