@@ -73,7 +73,9 @@ void leave_contact(const Model& m, SimState& s, Workspace& w) {
 
 // The solver, with those vehicles in it that it holds now.
 RigidBodySolver& solver_of_held(const Model& m, const SimState& s, Workspace& w) {
-  if (!w.solver) w.solver = std::make_unique<RigidBodySolver>(m, s);
+  if (!w.solver || (w.solver_is_stale && !w.solver->refill(s)))
+    w.solver = std::make_unique<RigidBodySolver>(m, s);
+  w.solver_is_stale = false;
   for (size_t i = 0; i < m.vehicles.size(); ++i)
     if (s.vehicles[i].by_solver && !w.solver->has(i)) w.solver->add(s, i);
   return *w.solver;
@@ -93,7 +95,7 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   }
   solver.set_step_squares(w.step_squares);
   w.before = s.bodies;
-  solver.step(dt, s.bodies);
+  solver.step(dt, s.params, s.bodies);
   keep_clear_of_moved_blocks(m, s, w.before);
   w.forget_movable_ground();
   for (size_t i = 0; i < m.vehicles.size(); ++i) {

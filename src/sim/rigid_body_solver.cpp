@@ -10,16 +10,16 @@
 
 #include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
-#include "sim/solver_cells.h"
 #include "sim/solver_near.h"
+#include "sim/solver_pairs.h"
 #include "sim/solver_passage.h"
 #include "sim/solver_polygon.h"
+#include "sim/solver_surroundings.h"
 
 namespace mvsim {
 namespace {
 
-constexpr uintptr_t kStaticBlock = 2;      // user data of one that is no wall
-constexpr double kBroadPhaseMargin = 0.1;  // m, by which Box2D fattens boxes
+constexpr uintptr_t kStaticBlock = 2;  // user data of one that is no wall
 constexpr size_t kNotMoving = ~size_t{0};
 constexpr double kSlowTravel = 0.02;  // m a step; less cannot carry a body through a cell
 
@@ -48,12 +48,15 @@ struct RigidBodySolver::Impl {
     bool ShouldCollide(b2Fixture* a, b2Fixture* b) override {
       if (!b2ContactFilter::ShouldCollide(a, b)) return false;
       if (!is_square(*a) && !is_square(*b)) world.SetContinuousPhysics(true);
+      ++accepted;
       return true;
     }
     b2World& world;
+    int accepted = 0;  // pairs, of which a contact was made
   };
 
-  explicit Impl(const Model& m) : model(m), world(b2Vec2(0, 0)), filter(world) {
+  explicit Impl(const Model& m)
+      : model(m), world(b2Vec2(0, 0)), filter(world), pairs(world), surroundings(m, world) {
     world.SetContactFilter(&filter);
   }
 
@@ -63,6 +66,13 @@ struct RigidBodySolver::Impl {
     def.position.Set(state.x, state.y);
     def.angle = state.angle;
     return *world.CreateBody(&def);
+  }
+
+  void rank_fixtures(size_t index) {
+    size_t count = 0;  // the list begins with the latest
+    for (b2Fixture* f = bodies[index]->GetFixtureList(); f != nullptr; f = f->GetNext()) ++count;
+    for (b2Fixture* f = bodies[index]->GetFixtureList(); f != nullptr; f = f->GetNext())
+      f->GetUserData().pointer = rank_of_fixture(index, --count);
   }
 
   void add_movable(size_t index, const MovingBody& moving, const BodyState& state) {
@@ -80,29 +90,56 @@ struct RigidBodySolver::Impl {
     b2Body& body = create(b2_dynamicBody, state.bodies[index]);
     bodies[index] = &body;
     mvsim::add_vehicle(vehicle, state.params, state.wheels, &body, wheels);
+    rank_fixtures(index);
     add_movable(
         index,
         {&body, static_cast<float>(vehicle.radius), thickness_of(model, kind, state.params), kTouchesVehicle},
         state.bodies[index]);
   }
 
-  void add_block(const SimState& state, size_t index) {
+  void add_block(std::span<const double> params, std::span<const BodyState> states, size_t index) {
     const BodyModel& kind = model.bodies[index];
     const BlockModel& block = model.blocks[kind.index];
     const Contact contact = block.is_wall ? kTouchesWall : kTouchesBlock;
     const bool is_static = block.traits.is_static;
-    b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, state.bodies[index]);
+    b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, states[index]);
     bodies[index] = &body;
     if (is_static) body.GetUserData().pointer = contact == kTouchesBlock ? kStaticBlock : 0;
     if (is_far(block)) {
       body.SetTransform({0, 0}, 0);
-      return add_far_block(model, block, state.bodies[index], state.params, &body);
+      add_far_block(model, block, states[index], params, &body);
+    } else {
+      mvsim::add_block(block, params, model.gravity, &body, ground);
     }
-    mvsim::add_block(block, state.params, model.gravity, &body, ground);
+    rank_fixtures(index);
     if (is_static) return;
-    const double radius = block.shape.radius * state.params[block.params + kBlockScale];
-    add_movable(index, {&body, static_cast<float>(radius), thickness_of(model, kind, state.params), contact},
-                state.bodies[index]);
+    const double radius = block.shape.radius * params[block.params + kBlockScale];
+    add_movable(index, {&body, static_cast<float>(radius), thickness_of(model, kind, params), contact},
+                states[index]);
+  }
+
+  // All that it has to hold from the start and does not.
+  void add_missing(const SimState& state) {
+    for (size_t i = 0; i < bodies.size(); ++i) {
+      if (bodies[i]) continue;
+      const BodyModel& kind = model.bodies[i];
+      if (kind.kind == BodyKind::kVehicle) {
+        if (state.vehicles[kind.index].by_solver) add_vehicle(state, i);
+      } else if (!can_be_left_out(model, kind.index)) {
+        add_block(state.params, state.bodies, i);
+      }
+    }
+  }
+
+  void clear_movable() {
+    for (size_t i = 0; i < bodies.size(); ++i) {
+      if (movable_of[i] == kNotMoving) continue;
+      world.DestroyBody(bodies[i]);
+      bodies[i] = nullptr;
+      movable_of[i] = kNotMoving;
+    }
+    movable.clear();
+    forces.clear();
   }
 
   void remove(size_t index) {
@@ -136,7 +173,8 @@ struct RigidBodySolver::Impl {
 
   // One call of Box2D. Dear where it is not needed: the cells, and the search for the time of impact.
   void step_once(double dt, int velocity_iterations) {
-    refresh_cells(dt);
+    if (surroundings.has_cells()) surroundings.refresh_cells(movers(dt));
+    pairs.find();
     world.SetContinuousPhysics(max_travel(dt) > kSlowTravel || !touches_squares_only());
     for (size_t i = 0; i < movable.size(); ++i) {
       b2Body* b = movable[i].body;
@@ -148,7 +186,9 @@ struct RigidBodySolver::Impl {
       b->SetLinearVelocity(b->GetLinearVelocity());
       b->SetAngularVelocity(b->GetAngularVelocity());
     }
+    filter.accepted = 0;
     world.Step(static_cast<float>(dt), velocity_iterations, model.position_iterations);
+    pairs.arrange_latest(filter.accepted);
   }
 
   // As step_once(), in parts where a body would jump.
@@ -199,25 +239,30 @@ struct RigidBodySolver::Impl {
     return found;
   }
 
-  void refresh_cells(double dt) {
-    if (cells.empty()) return;
-    reaches.clear();
-    for (size_t i = 0; i < movable.size(); ++i) {
-      const b2Body& body = *movable[i].body;
-      double travel = body.GetLinearVelocity().Length() * dt;
-      // a push moves a body too; what is usual lies within the margin
-      const double pushed = forces[i] ? norm(forces[i]->force) / body.GetMass() * dt * dt : 0;
-      if (pushed > kBroadPhaseMargin / 2) travel += pushed;
-      const double reach = movable[i].radius + std::min(travel, double{b2_maxTranslation}) +
-                           kBroadPhaseMargin + model.collision_threshold;
-      reaches.push_back({{body.GetPosition().x, body.GetPosition().y}, reach});
+  // What moves in the next step, and how far it may get.
+  std::span<const Mover> movers(double dt) {
+    ways.clear();
+    double fastest = 0;
+    for (size_t body = 0; body < bodies.size(); ++body) {
+      const size_t i = movable_of[body];
+      if (i == kNotMoving) continue;
+      const b2Body& b = *movable[i].body;
+      const double pushed = forces[i] ? norm(forces[i]->force) / b.GetMass() * dt * dt : 0;
+      const double way = b.GetLinearVelocity().Length() * dt + pushed;
+      ways.push_back({body, {b.GetPosition().x, b.GetPosition().y}, movable[i].radius, way});
+      fastest = std::max(fastest, way);
     }
-    for (SolverCells& grid : cells) grid.refresh(reaches);
+    for (Mover& mover : ways) {
+      if (ways.size() > 1) mover.way = 2 * fastest;  // what is hit goes at most twice as fast as what hits it
+      mover.way = std::min(mover.way, double{b2_maxTranslation});
+    }
+    return ways;
   }
 
   const Model& model;
   b2World world;
   Filter filter;
+  SolverPairs pairs;
   b2Body* ground = nullptr;
   std::vector<b2Body*> bodies;      // null for a vehicle that moves freely
   std::vector<uint8_t> collided;    // by body: what it came near to within a part of the latest step
@@ -225,10 +270,10 @@ struct RigidBodySolver::Impl {
   std::vector<size_t> movable_of;   // by body, or kNotMoving
   std::vector<std::optional<BodyForce>> forces;  // by movable body, in the next step
   std::vector<WheelFixture> wheels;              // of all vehicles
-  std::vector<SolverCells> cells;
+  SolverSurroundings surroundings;
   b2Body* step_anchor = nullptr;
   std::vector<StepSquare> step_squares;                         // those that have a fixture now
-  std::vector<Reach> reaches;                                   // scratch
+  std::vector<Mover> ways;                                      // scratch, ascending by body
   std::array<std::vector<BodyStart>, kMaxHalvings + 1> starts;  // scratch, by halvings
 };
 
@@ -240,21 +285,23 @@ RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
   impl_->bodies.resize(model.bodies.size());
   impl_->collided.resize(model.bodies.size());
   impl_->movable_of.resize(model.bodies.size(), kNotMoving);
-  for (size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].kind == BodyKind::kBlock)
-      impl_->add_block(state, i);
-    else if (state.vehicles[model.bodies[i].index].by_solver)
-      impl_->add_vehicle(state, i);
+  impl_->step_anchor = add_squares_body(impl_->world);
+  impl_->add_missing(state);
   for (const JointModel& joint : model.joints)
     add_joint(model, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
-  impl_->step_anchor = add_squares_body(impl_->world);
-  for (const GridModel& grid : model.grids) impl_->cells.emplace_back(impl_->world, grid, model.origin);
 }
 
 RigidBodySolver::~RigidBodySolver() = default;
 
 bool RigidBodySolver::has(size_t vehicle) const {
   return impl_->bodies[impl_->model.vehicles[vehicle].body] != nullptr;
+}
+
+bool RigidBodySolver::refill(const SimState& state) {
+  if (!impl_->model.joints.empty()) return false;
+  impl_->clear_movable();
+  impl_->add_missing(state);
+  return true;
 }
 
 void RigidBodySolver::add(const SimState& state, size_t vehicle) {
@@ -280,7 +327,7 @@ void RigidBodySolver::set_pose(const Model& model, std::span<const double> param
   if (kind.kind == BodyKind::kBlock && is_far(model.blocks[kind.index])) {
     while (b->GetFixtureList()) b->DestroyFixture(b->GetFixtureList());
     add_far_block(model, model.blocks[kind.index], state, params, b);
-    return;
+    return impl_->rank_fixtures(body);
   }
   b->SetTransform({state.x, state.y}, state.angle);
   if (b->GetType() != b2_staticBody) set_velocity(body, state);
@@ -308,13 +355,17 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
     const auto half = static_cast<float>(s.half_side);
     shape.SetAsBox(half, half, to_b2(s.center - impl_->model.origin), 0);
     shape.m_radius = kCellSkin;
-    const b2FixtureDef def = fixture_def(shape, 0.5, 0.1);
+    b2FixtureDef def = fixture_def(shape, 0.5, 0.1);
+    def.userData.pointer = rank_of_square(0, static_cast<uint32_t>(&s - squares.data()), 0);
     impl_->step_anchor->CreateFixture(&def);
   }
   impl_->step_squares.assign(squares.begin(), squares.end());
 }
 
-void RigidBodySolver::step(double dt, std::span<BodyState> states) {
+void RigidBodySolver::step(double dt, std::span<const double> params, std::span<BodyState> states) {
+  if (impl_->surroundings.is_any_absent())
+    for (const size_t block : impl_->surroundings.missing(params, states, impl_->movers(dt)))
+      impl_->add_block(params, states, block);
   std::fill(impl_->collided.begin(), impl_->collided.end(), uint8_t{0});
   impl_->step(dt, 0);
   std::fill(impl_->forces.begin(), impl_->forces.end(), std::nullopt);

@@ -29,10 +29,14 @@ struct StepSquare {
 
 class RigidBodySolver {
  public:
-  // Holds all blocks, and the vehicles that the state gives to it (VehicleState::by_solver). Throws Error for
-  // a body too thin for the solver.
+  // Holds the blocks that can move, the vehicles that the state gives to it (VehicleState::by_solver), and
+  // static blocks as soon as one of these comes near. Throws Error for a body too thin for the solver.
   RigidBodySolver(const Model& model, const SimState& state);
   ~RigidBodySolver();
+
+  // As if it were made anew of this state, of which nothing but poses, velocities and what the solver holds has
+  // changed since it was made. False where that is not known to be the same, and nothing is done.
+  bool refill(const SimState& state);
 
   bool has(size_t vehicle) const;
   void add(const SimState& state, size_t vehicle);
@@ -48,7 +52,7 @@ class RigidBodySolver {
   // What stands in the way in the next step, instead of the squares of the step before.
   void set_step_squares(std::span<const StepSquare> squares);
   // One step; writes the new state of every body that can move.
-  void step(double dt, std::span<BodyState> bodies);
+  void step(double dt, std::span<const double> params, std::span<BodyState> bodies);
   // Some part of the body is near enough to another's for Box2D to look closer.
   bool has_neighbours(size_t body) const;
   // What the body touches, or is closer to than the model's collision threshold: bits of Contact

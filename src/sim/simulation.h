@@ -50,7 +50,7 @@ class Simulation {
   void set_always_solver(bool always);
   // Forgets what Box2D remembers of contacts beyond poses and velocities: the next step starts from the state
   // alone, so a copy made here continues bit for bit. Called at the start of every control period.
-  void refill_solver() { work_.solver.reset(); }
+  void refill_solver() { work_.solver_is_stale = true; }
 
   // Who looks at each step from now on; not owned, no part of the state: they stay with this object.
   void add_observer(StepObserver& observer) { observers_.add(observer, *model_); }

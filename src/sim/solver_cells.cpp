@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/solver_pairs.h"
 #include "sim/solver_polygon.h"
 
 namespace mvsim {
@@ -15,8 +16,8 @@ bool row_by_row(CellIndex a, CellIndex b) {
 }
 
 CellIndex cell_of(b2Fixture* f) {
-  const uint64_t id = f->GetUserData().pointer;
-  return {static_cast<int32_t>(id & 0xffffffff), static_cast<int32_t>(id >> 32)};
+  const SquareIndex square = square_of(f->GetUserData().pointer);
+  return {square.x, square.y};
 }
 
 }  // namespace
@@ -32,8 +33,9 @@ bool is_square(b2Fixture& fixture) {
   return body.GetType() == b2_staticBody && body.GetUserData().pointer == kHasSquares;
 }
 
-SolverCells::SolverCells(b2World& world, const GridModel& grid, Vec2 origin)
+SolverCells::SolverCells(b2World& world, const GridModel& grid, Vec2 origin, size_t group)
     : grid_(&grid),
+      group_(group),
       pose_{grid.T_world_grid.x - origin.x, grid.T_world_grid.y - origin.y, grid.T_world_grid.yaw},
       anchor_(add_squares_body(world)) {}
 
@@ -74,8 +76,7 @@ void SolverCells::add(CellIndex cell) {
   def.shape = &square;
   def.friction = static_cast<float>(grid_->friction);
   def.restitution = static_cast<float>(grid_->restitution);
-  def.userData.pointer =
-      static_cast<uint64_t>(static_cast<uint32_t>(cell.y)) << 32 | static_cast<uint32_t>(cell.x);
+  def.userData.pointer = rank_of_square(group_, static_cast<uint32_t>(cell.x), static_cast<uint32_t>(cell.y));
   anchor_->CreateFixture(&def);
 }
 

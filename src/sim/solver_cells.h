@@ -24,7 +24,8 @@ bool is_square(b2Fixture& fixture);
 
 class SolverCells {
  public:
-  SolverCells(b2World& world, const GridModel& grid, Vec2 origin);
+  // `group`: of the cells' ranks (solver_pairs.h).
+  SolverCells(b2World& world, const GridModel& grid, Vec2 origin, size_t group);
 
   // Gives every occupied cell within one of the circles a fixture, and no other cell.
   void refresh(std::span<const Reach> reaches);
@@ -34,6 +35,7 @@ class SolverCells {
   void add(CellIndex cell);
 
   const GridModel* grid_;
+  size_t group_;
   Pose2 pose_;  // of the grid, solver's frame
   b2Body* anchor_;
   std::vector<CellIndex> cells_;         // those that have a fixture now, row by row

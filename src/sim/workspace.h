@@ -44,6 +44,7 @@ struct Workspace {
 
   // Box2D's copy of the bodies, made at the first step after a change and dropped by the next change.
   std::unique_ptr<RigidBodySolver> solver;
+  bool solver_is_stale = false;  // to be filled again before its next step
   SceneBuffer scene;
   // by vehicle
   std::vector<BodyForce> forces;

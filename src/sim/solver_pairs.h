@@ -1,0 +1,42 @@
+// In which order Box2D solves contacts: that of the Model's bodies and their fixtures. By itself it takes
+// them as its tree of boxes yields them, which depends on all that ever stood in it.
+#pragma once
+
+#include <box2d/box2d.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace mvsim {
+
+// What a fixture's user data holds: its place in the order. Those of bodies come first.
+uintptr_t rank_of_fixture(size_t body, size_t fixture);
+uintptr_t rank_of_square(size_t group, uint32_t x, uint32_t y);  // of squares, row by row
+struct SquareIndex {
+  int32_t x = 0, y = 0;
+};
+SquareIndex square_of(uintptr_t rank);
+
+class SolverPairs {
+ public:
+  explicit SolverPairs(b2World& world);
+
+  // Before a step of Box2D: pairs of what was put elsewhere since the last one.
+  void find();
+  // After one: the `count` contacts that it has made get their places in the order.
+  void arrange_latest(int count);
+
+  void AddPair(void* proxy_a, void* proxy_b);  // as b2BroadPhase calls it
+
+ private:
+  struct Pair {
+    b2Fixture *first, *second;  // in their order
+  };
+  void add(b2Fixture* a, b2Fixture* b);
+  void make_contacts();
+
+  b2ContactManager& manager_;
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,58 @@
+// What Box2D has to hold of what stands: cells of grids and static blocks that what moves could meet.
+#pragma once
+
+#include <box2d/box2d.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "model/model.h"
+#include "sim/body_state.h"
+#include "sim/solver_cells.h"
+
+namespace mvsim {
+
+// Whether a block can be left out: static, at rest for good, tied to nothing.
+bool can_be_left_out(const Model& model, size_t block);
+
+// A body in the next step, in the solver's frame.
+struct Mover {
+  size_t body = 0;
+  Vec2 center;
+  double radius = 0;  // m, that holds all of it
+  double way = 0;     // m, that it may go
+};
+
+class SolverSurroundings {
+ public:
+  SolverSurroundings(const Model& model, b2World& world);
+
+  bool has_cells() const { return !cells_.empty(); }
+  // Gives the cells that one of these could touch fixtures, and no others.
+  void refresh_cells(std::span<const Mover> movers);
+
+  bool is_any_absent() const { return !absent_.empty(); }
+  // Bodies of the blocks that Box2D could pair with one of these, but for those that an earlier call has
+  // named, in the order of the Model; they last until the next call. Box2D pairs boxes, so a block is left
+  // out only where those boxes are apart: the pairs are those among all blocks.
+  std::span<const size_t> missing(std::span<const double> params, std::span<const BodyState> bodies,
+                                  std::span<const Mover> movers);
+
+ private:
+  struct Circle {
+    Vec2 center;
+    double radius = 0;  // m
+  };
+  bool is_near(std::span<const double> params, const BodyState& body, const BlockModel& block) const;
+
+  const Model& model_;
+  std::vector<SolverCells> cells_;
+  std::vector<size_t> absent_;  // bodies that were not named yet
+  std::vector<Circle> seen_;    // by body: around it nothing is absent
+  std::vector<size_t> found_;
+  std::vector<Circle> looks_;
+  std::vector<Reach> reaches_;
+};
+
+}  // namespace mvsim
