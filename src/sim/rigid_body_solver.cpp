@@ -19,6 +19,7 @@ namespace mvsim {
 namespace {
 
 constexpr uintptr_t kStaticBlock = 2;      // user data of one that is no wall
+constexpr uintptr_t kStaticPerson = 3;     // of a person, whom nothing pushes
 constexpr double kBroadPhaseMargin = 0.1;  // m, by which Box2D fattens boxes
 constexpr size_t kNotMoving = ~size_t{0};
 constexpr double kSlowTravel = 0.02;  // m a step; less cannot carry a body through a cell
@@ -93,7 +94,10 @@ struct RigidBodySolver::Impl {
     const bool is_static = block.traits.is_static;
     b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, state.bodies[index]);
     bodies[index] = &body;
-    if (is_static) body.GetUserData().pointer = contact == kTouchesBlock ? kStaticBlock : 0;
+    if (is_static)
+      body.GetUserData().pointer = block.is_person            ? kStaticPerson
+                                   : contact == kTouchesBlock ? kStaticBlock
+                                                              : 0;
     if (is_far(block)) {
       body.SetTransform({0, 0}, 0);
       return add_far_block(model, block, state.bodies[index], state.params, &body);
@@ -186,7 +190,14 @@ struct RigidBodySolver::Impl {
 
   Contact kind_of(b2Body& body) const {
     if (body.GetType() != b2_staticBody) return movable[body.GetUserData().pointer].kind;
-    return body.GetUserData().pointer == kStaticBlock ? kTouchesBlock : kTouchesWall;
+    switch (body.GetUserData().pointer) {
+      case kStaticPerson:
+        return kTouchesPerson;
+      case kStaticBlock:
+        return kTouchesBlock;
+      default:
+        return kTouchesWall;
+    }
   }
 
   // Of each kind of thing, whether one is closer to the body than the collision threshold, or touches it.
