@@ -38,7 +38,7 @@ class BodiesView(TermView):
 
     @property
     def body_goals(self) -> Array:
-        """(n, b, 2): x, y in the world. Nothing changes them but `write`."""
+        """(n, b, 2): x, y in the world; drawn anew when one is reached."""
         return self._of_bodies("goal")
 
     @property

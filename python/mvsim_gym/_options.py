@@ -213,8 +213,8 @@ class OwnOptions(Options, total=False):
     body_policies: Annotated[
         Terms | None,
         _terms(
-            'what moves the bodies of elements with `policy="python"`: `{"people": function}`, functions over the arrays'
-            " of all envs that return a velocity a body (docs/python.md)."
+            'what moves the bodies of elements with `policy="python"`: `{"people": function}`, functions over'
+            " the arrays of all envs that return a velocity a body (docs/python.md)."
         ),
     ]
 

@@ -53,6 +53,7 @@ void Movers::read_group(TermReader& reader, const Model& model) {
   group.max_turn = reader.number("max_turn", group.is_people ? 6 : 2, kPositive);
   if (!group.policy->points()) group.area = read_area(reader, model);
   if (group.is_people) group.gap = reader.number("gap", 0.1, kNotNegative);
+  if (group.is_people && !group.policy->points()) read_scene(reader, group);
   if (!group.policy->has_goal()) return;
   group.goes_on = reader.choice("at_goal", {"next", "stay"}) == 0;
   group.reached = reader.number("reached", 0.2, kPositive);
@@ -62,7 +63,6 @@ void Movers::read_group(TermReader& reader, const Model& model) {
     check_inside(reader, "goal", model, *group.goal);
     group.goes_on = false;
   }
-  if (group.is_people) read_scene(reader, group);
 }
 
 void Movers::add_people(const TermSpec& term, const Model& model) {

@@ -105,8 +105,8 @@ class Orca final : public BodyPolicy {
     if (view.wall.distance < kSightOfWalls + view.self.radius) lines.push_back(line_of_wall(view));
     const size_t fixed = lines.size();
     for (const Disc& other : nearest(view)) lines.push_back(line_of(view, other));
-    // who meets another head-on has to choose a side
-    const SinCos turn = sin_cos(random.uniform(-kNudge, kNudge));
+    // who meets another head-on has to choose a side, and many who meet the same one: the right
+    const SinCos turn = sin_cos(lines.empty() ? 0 : random.uniform(-kNudge, 0));
     const Vec2 straight = velocity_to(mover.goal, view, mover);
     const Vec2 wanted{turn.cos * straight.x - turn.sin * straight.y,
                       turn.sin * straight.x + turn.cos * straight.y};
@@ -117,7 +117,7 @@ class Orca final : public BodyPolicy {
   }
 
  private:
-  static constexpr double kNudge = 0.02;  // rad
+  static constexpr double kNudge = 0.2;  // rad
 
   std::vector<Disc> nearest(const BodyView& view) const {
     const auto distance = [&](const Disc& d) { return norm(d.position - view.self.position); };
