@@ -105,9 +105,8 @@ class Orca final : public BodyPolicy {
     if (view.wall.distance < kSightOfWalls + view.self.radius) lines.push_back(line_of_wall(view));
     const size_t fixed = lines.size();
     for (const Disc& other : nearest(view)) lines.push_back(line_of(view, other));
-    // who meets another head-on has to choose a side, and many who meet the same one: the right
-    const SinCos turn = sin_cos(lines.empty() ? 0 : random.uniform(-kNudge, 0));
     const Vec2 straight = velocity_to(mover.goal, view, mover);
+    const SinCos turn = sin_cos(lines.empty() ? 0 : -aside(view, straight, random));
     const Vec2 wanted{turn.cos * straight.x - turn.sin * straight.y,
                       turn.sin * straight.x + turn.cos * straight.y};
     Vec2 result;
@@ -117,7 +116,7 @@ class Orca final : public BodyPolicy {
   }
 
  private:
-  static constexpr double kNudge = 0.2;  // rad
+  static constexpr double kNudge = 0.2, kBlocked = 1.2;  // rad
 
   std::vector<Disc> nearest(const BodyView& view) const {
     const auto distance = [&](const Disc& d) { return norm(d.position - view.self.position); };
@@ -127,6 +126,13 @@ class Orca final : public BodyPolicy {
     std::ranges::stable_sort(out, {}, distance);
     if (out.size() > neighbours_) out.resize(neighbours_);
     return out;
+  }
+
+  // By how much it turns to the right of its way: who meets another head-on has to choose a side, and many
+  // who come to a halt around a place that all want to cross get past each other as in a roundabout.
+  static double aside(const BodyView& view, Vec2 straight, RandomStream& random) {
+    const double wanted = norm(straight), held_up = wanted > 0 ? 1 - norm(view.self.velocity) / wanted : 0;
+    return random.uniform(0, kNudge) + kBlocked * std::max(0.0, held_up);
   }
 
   // Not nearer to a wall than its radius within the horizon.
