@@ -9,9 +9,9 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from mvsim_gym.errors import TermError
 
 import mvsim_gym
+from mvsim_gym.errors import TermError
 
 CROWD = "mvsim/Crowd-v0"
 STANDING = np.array([-1, 0], np.float32)
