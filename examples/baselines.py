@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from car_policies import Car, drive_to_goal
+from crowd_policies import velocity_obstacles
 from duel_evaluation import duel_table, evaluate_duel
 from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right
@@ -50,6 +51,7 @@ SAND_DRIVERS: dict[str, Maker] = {
 }
 # What drives each environment; the first is the yardstick of its tests.
 BASELINES: dict[str, dict[str, Maker]] = {
+    "mvsim/Crowd-v0": {"velocity obstacles": velocity_obstacles, "go to goal": go_to_goal},
     "mvsim/IceDrive-v0": ICE_DRIVERS,
     "mvsim/MultiNav-v0": {"keep right": keep_right, "gap follower": gap_follower, "go to goal": go_to_goal},
     "mvsim/NavArena-v0": LIDAR,

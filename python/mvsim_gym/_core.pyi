@@ -432,6 +432,9 @@ class Batch:
     def alive(self) -> numpy.typing.NDArray[numpy.bool]:
         ...
     @property
+    def bodies(self) -> list[tuple[str, str, str]]:
+        ...
+    @property
     def control_period(self) -> float:
         ...
     @property

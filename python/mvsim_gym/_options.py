@@ -210,6 +210,13 @@ class OwnOptions(Options, total=False):
     termination_terms: Annotated[
         Terms | None, _terms("ends of yours: functions that return a bool an env; True is a failure.")
     ]
+    body_policies: Annotated[
+        Terms | None,
+        _terms(
+            'what moves the bodies of elements with `policy="python"`: `{"people": function}`, functions over'
+            " the arrays of all envs that return a velocity a body (docs/python.md)."
+        ),
+    ]
 
 
 class EnvOptions(OwnOptions, total=False):

@@ -18,7 +18,7 @@ Override = tuple[Path, str | None]
 
 _NUMBERS = {"variants", "world_seed", "control_period", "time_limit", "substeps"}
 _TEXTS = {"world", "vehicle"}
-_TERMS = {"observe", "reset", "reward", "terminate", "randomize"}
+_TERMS = {"observe", "reset", "reward", "terminate", "randomize", "people", "move"}
 _SHORTHAND = {"reward": "weight", "randomize": "scale"}
 """The attribute that a bare value sets."""
 _KINDS = {

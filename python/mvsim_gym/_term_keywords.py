@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mvsim_gym._terms import Terms
 
 KEYWORDS = ("reward_terms", "observation_terms", "termination_terms")
+FUNCTIONS = (*KEYWORDS, "body_policies")
 
 
 def checked_terms(name: str, given: Any) -> dict[str, Callable[..., Any]]:
@@ -48,7 +49,7 @@ class SpecWithTerms(EnvSpec):
 
     def to_json(self) -> str:
         """Raises ValueError."""
-        for name in KEYWORDS:
+        for name in FUNCTIONS:
             for key in self.kwargs.get(name) or {}:
                 raise ValueError(f"{name}['{key}'] is a Python function, which JSON cannot say")
         return super().to_json()
@@ -56,6 +57,6 @@ class SpecWithTerms(EnvSpec):
 
 def marked(spec: EnvSpec | None) -> EnvSpec | None:
     """The spec of an environment, which says so if it has functions."""
-    if type(spec) is EnvSpec and any(spec.kwargs.get(name) for name in KEYWORDS):
+    if type(spec) is EnvSpec and any(spec.kwargs.get(name) for name in FUNCTIONS):
         spec.__class__ = SpecWithTerms
     return spec

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
+from mvsim_gym._bodies import bodies_of
 from mvsim_gym._build import (
     Recipe,
     action_space,
@@ -77,6 +78,7 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
         self.metadata = {**type(self).metadata, "render_fps": 1 / batch.control_period}
         self.action_space = action_space(batch)
         self._terms = terms_of(recipe.options, batch)
+        self._bodies = bodies_of(recipe.options, batch)
         space = observation_space(batch, self._terms)
         self._flat: bool = recipe.options["flatten"]
         self.observation_space = flat_space(space) if self._flat else space
@@ -90,6 +92,8 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
         self._batch: _core.Batch | None = batch
         if self._terms is not None:
             self._terms.attach(batch)
+        if self._bodies is not None:
+            self._bodies.attach(batch)
         arrays, _ = arrays_of(batch, self._keys, self._terms)
         self._rows = [(key, array[0]) for key, array in arrays.items()]
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
@@ -159,6 +163,8 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
         actions = as_actions(action, self._action_shape)
         if self._watch is not None and not self._watch.looks(actions):
             self._watch = None
+        if self._bodies is not None:
+            self._bodies.before_step()
         has_infos = batch.step(actions) if self._terms is None else self._step_with_terms(batch, actions)
         observation = self._observation()
         reward = float(self._rewards[0])

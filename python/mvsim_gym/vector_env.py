@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from mvsim_gym import _core
+from mvsim_gym._bodies import bodies_of
 from mvsim_gym._build import (
     Recipe,
     action_space,
@@ -101,6 +102,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         }
         self.single_action_space = action_space(batch)
         self._terms = terms_of(recipe.options, batch)
+        self._bodies = bodies_of(recipe.options, batch)
         single_observation_space = observation_space(batch, self._terms)
         self._flat: bool = recipe.options["flatten"]
         self.single_observation_space = (
@@ -124,6 +126,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         self._batch: _core.Batch | None = batch
         if self._terms is not None:
             self._terms.attach(batch)
+        if self._bodies is not None:
+            self._bodies.attach(batch)
         self._observations, self._final_observations = arrays_of(batch, self._keys, self._terms)
         self._flat_observations: npt.NDArray[np.float32] | None = None
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
@@ -243,6 +247,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         array = as_actions(actions, self._action_shape)
         if self._watch is not None and not self._watch.looks(array):
             self._watch = None
+        if self._bodies is not None:
+            self._bodies.before_step()
         has_infos = batch.step(array) if self._terms is None else self._step_with_terms(batch, array)
         infos = self._infos() if has_infos else {}
         if self.num_agents > 1:

@@ -144,6 +144,22 @@ void edit_terms(std::vector<TermSpec>& terms, const char* identity, const Overri
   if (change.path.size() == 3) set_attribute(*it, change, 2);
 }
 
+// <people> and <move> are one list; what is added is of the keyword's own kind.
+void edit_movers(std::vector<TermSpec>& terms, const Override& change) {
+  const std::string& tag = change.path[0];
+  require_length(change, change.text ? 2 : 1, 3);
+  if (change.path.size() == 1) {
+    std::erase_if(terms, [&](const TermSpec& t) { return t.params.tag == tag; });
+    return;
+  }
+  const auto it =
+      std::find_if(terms.begin(), terms.end(), [&](const TermSpec& t) { return t.name == change.path[1]; });
+  if (it != terms.end() && it->params.tag != tag)
+    fail(dotted(change.path, 2),
+         "found the name of a <" + it->params.tag + ">, expected that of a <" + tag + ">");
+  edit_terms(terms, "name", change);
+}
+
 struct Field {
   const char* name;
   void (*set)(EnvSpec& spec, const Override& change);
@@ -198,6 +214,8 @@ const Field kFields[] = {
        for (AgentSpec& agent : s.agents) edit_terms(agent.terminations, "class", c);
      }},
     {"randomize", [](EnvSpec& s, const Override& c) { edit_terms(s.randomizations, "of", c); }},
+    {"people", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
+    {"move", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
 };
 
 void set_knob(EnvSpec& spec, KnobSpec& knob, const Override& change, bool first) {

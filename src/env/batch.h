@@ -127,6 +127,11 @@ class Batch {
     std::vector<size_t> shape;
   };
   std::vector<std::string> names(int env) const;
+  // What policies of the environment move: its name, the element that it belongs to, its policy.
+  struct MovedBody {
+    std::string name, group, policy;
+  };
+  std::vector<MovedBody> bodies() const;
   Reading read(std::span<const int> envs, const std::string& name) const;
   // As many values as read() gives. Of a parameter: until the episode's end.
   void write(std::span<const int> envs, const std::string& name, std::span<const double> values);

@@ -89,6 +89,17 @@ std::vector<std::string> Batch::names(int env) const {
   return quantity_names(impl_->task_of(env), impl_->envs[static_cast<size_t>(env)]);
 }
 
+std::vector<Batch::MovedBody> Batch::bodies() const {
+  std::vector<MovedBody> out;
+  const Movers* const movers = impl_->task->movers.get();
+  if (!movers) return out;
+  for (const Movers::Body& body : movers->bodies()) {
+    const Movers::Group& group = movers->group_of(body);
+    out.push_back({body.name, group.term.name, group.name});
+  }
+  return out;
+}
+
 Batch::Reading Batch::read(std::span<const int> envs, const std::string& name) const {
   const Impl& m = *impl_;
   std::optional<Busy> busy;
@@ -102,7 +113,7 @@ Batch::Reading Batch::read(std::span<const int> envs, const std::string& name) c
     if (!env.started && list.items[0].quantity) m.check_running(i);
     const size_t at = out.values.size();
     out.values.resize(at + names.count());
-    read_quantities(env, list, std::span(out.values).subspan(at));
+    read_quantities(m.task_of(i), env, list, std::span(out.values).subspan(at));
   }
   const QuantityList& list = names.latest();
   if (list.is_pattern) out.shape.push_back(list.items.size());

@@ -183,6 +183,7 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
                       .vehicle = agent.vehicle,
                       .agents = vehicles,
                       .control_period = task.control_period,
+                      .has_people = task.has_people,
                       .centreline = task.centreline,
                       .needs = needs};
   agent.centreline = task.centreline;

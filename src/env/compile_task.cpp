@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "env/compile_parts.h"
 #include "env/episode.h"
+#include "env/move/people.h"
 #include "env/plan/path_tables.h"
 
 namespace mvsim {
@@ -100,12 +101,14 @@ std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options
   LoadGuard guard(options.memory_limit, options.poll);
   compile_worlds(*task, options, guard);
   set_times(*task);
+  task->has_people = asks_for_people(task->spec) || has_people(*task->models.front());
   compile_agents(*task, guard);
   for (const TermSpec& term : task->spec.randomizations) {
     TermReader reader(term);
     task->randomizations.emplace_back(reader, *task->models.front());
     reader.finish();
   }
+  task->movers = compile_movers(*task);
   for (const AgentTask& agent : task->agents)
     if (agent.needs_path) check_planning(*task, agent.start_and_goal.planning_cell());
   make_grids(*task, guard);

@@ -9,6 +9,7 @@
 #include "assets/nearby_file.h"
 #include "assets/point_rows.h"
 #include "base/file.h"
+#include "env/move/people.h"
 #include "model/compile.h"
 #include "sensor/view_sensor.h"
 
@@ -59,7 +60,7 @@ std::vector<NamedText*> attributes_of(EnvSpec& spec) {
     for (NamedText& value : agent.action.params.values) out.push_back(&value);
     for (auto* terms : {&agent.observations, &agent.rewards, &agent.terminations}) add_terms(*terms);
   }
-  for (auto* terms : {&spec.resets, &spec.randomizations}) add_terms(*terms);
+  for (auto* terms : {&spec.resets, &spec.randomizations, &spec.movers}) add_terms(*terms);
   out.push_back(&spec.centreline);
   return out;
 }
@@ -130,6 +131,10 @@ CompileOptions compile_options(const EnvSpec& spec) {
     if (const NamedText* of = term.params.find("of"))
       if (const std::string block = randomized_block(of->text); !block.empty())
         options.placed_blocks.push_back(block);
+  for (const TermSpec& term : spec.movers)
+    if (const NamedText* bodies = term.params.find("bodies")) options.driven_blocks.push_back(bodies->text);
+  for (const PeopleSpec& people : people_of(spec))
+    options.driven_blocks.insert(options.driven_blocks.end(), people.names.begin(), people.names.end());
   return options;
 }
 
@@ -232,6 +237,7 @@ class MakeCheck {
     same(of, "for static", first.traits.is_static, block.traits.is_static);
     same(of, "for intangible", first.traits.intangible, block.traits.intangible);
     same(of, "for placed", first.placed, block.placed);
+    same(of, "for a person", first.is_person, block.is_person);
     same(of, "a body of index", static_cast<double>(first.body), static_cast<double>(block.body));
     same(of, "parameters from index", first.params, block.params);
   }
@@ -338,7 +344,8 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
     const OpenFile file = open_named(spec, world, load);
     for (int i = 0; i < spec.variants; ++i) {
       load.world_seed = static_cast<uint64_t>(spec.world_seed) + static_cast<uint64_t>(i);
-      const WorldSpec loaded = load_variant(spec, file, load, session);
+      WorldSpec loaded = load_variant(spec, file, load, session);
+      add_people(spec, loaded);
       const auto& unused = loaded.unused_variables;
       for (const KnobSpec& knob : knobs)
         if (std::find(unused.begin(), unused.end(), knob.value.name) == unused.end())

@@ -13,10 +13,10 @@ uint8_t read_contact_kinds(TermReader& reader) {
     const auto* const kind = std::find_if(kContactKinds.begin(), kContactKinds.end(),
                                           [&](const ContactKind& k) { return k.name == word; });
     if (kind == kContactKinds.end())
-      reader.fail("with", "found '" + shortened(word) + "', expected some of wall, block, agent");
+      reader.fail("with", "found '" + shortened(word) + "', expected some of wall, block, agent, person");
     bits |= kind->bit;
   }
-  if (bits == 0) reader.fail("with", "found nothing, expected some of wall, block, agent");
+  if (bits == 0) reader.fail("with", "found nothing, expected some of wall, block, agent, person");
   return bits;
 }
 

@@ -15,8 +15,10 @@ struct ContactKind {
   Contact bit;
 };
 
-inline constexpr std::array<ContactKind, 3> kContactKinds{
-    {{"wall", kTouchesWall}, {"block", kTouchesBlock}, {"agent", kTouchesVehicle}}};
+inline constexpr std::array<ContactKind, 4> kContactKinds{{{"wall", kTouchesWall},
+                                                           {"block", kTouchesBlock},
+                                                           {"agent", kTouchesVehicle},
+                                                           {"person", kTouchesPerson}}};
 
 // The attribute `with`, names of kinds: bits of Contact, all of them without it.
 uint8_t read_contact_kinds(TermReader& reader);

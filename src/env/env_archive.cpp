@@ -34,6 +34,18 @@ void visit(Archive& archive, ValueOf<RaceState> auto& race) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, ValueOf<MoverState> auto& mover) {
+  auto& [goal, start, speed, next, crosses, asked] = mover;
+  archive(goal, start, speed, next, crosses, asked);
+}
+
+template <typename Archive>
+void visit(Archive& archive, ValueOf<PeopleNear> auto& people) {
+  auto& [now, least, close] = people;
+  archive(now, least, close);
+}
+
+template <typename Archive>
 void visit(Archive& archive, ValueOf<HeldParam> auto& held) {
   auto& [pattern, value] = held;
   if constexpr (Archive::kReads) {
@@ -51,24 +63,27 @@ namespace {
 // live within a call only. A field that is added to EnvState belongs into both lines, and kSnapshotVersion
 // goes up.
 template <typename Archive, typename Env>
-void visit_episode(Archive& archive, Env& env) {
-  auto& [simulation, variant, key, next_episode, held, given, started, finished, diverged, due, steps,
-         agents] = env;
+void visit_episode(Archive& archive, Env& env, const Task& task) {
+  auto& [simulation, variant, key, next_episode, held, given, started, finished, diverged, due, steps, agents,
+         movers] = env;
   archive(key, next_episode, held, started, finished, diverged, steps);
+  if (task.movers) archive(movers);
 }
 
 // The same of AgentState: all but the field, the frames, and `last`, which lives within a period only. A lone
-// agent waits for nobody, and one without a centreline is in no race.
+// agent waits for nobody, one without a centreline is in no race, one without people near none.
 template <typename Archive, typename Agent>
 void visit_agent(Archive& archive, Agent& agent, const Task& task) {
   auto& [end, success, then, waits, bad_actions, before, now, goal, start, last, field, stillness,
-         path_length, min_clearance, race, action, previous_action, reward_sums, frames, recipes] = agent;
+         path_length, min_clearance, race, people, action, previous_action, reward_sums, frames, recipes] =
+      agent;
   archive(end, success, before, now, goal, start, stillness, path_length, min_clearance, bad_actions,
           reward_sums, recipes);
   for (auto& value : action) archive(value);
   for (auto& value : previous_action) archive(value);
   if (task.agents.size() > 1) archive(then, waits);
   if (task.centreline) archive(race);
+  if (task.has_people) archive(people);
 }
 
 // Calls work(dtype, bytes) for the ring of each observation that keeps frames and is no picture: what draws
@@ -122,6 +137,8 @@ uint64_t fingerprint(const Task& task) {
   }
   if (task.centreline)
     for (const Vec2 p : task.centreline->points()) hasher(p);
+  if (task.movers) hasher(task.movers->size());
+  if (task.has_people) hasher(task.has_people);
   // whether a sensor keeps its period is part of a state
   if (!task.scheduled_sensors.empty()) hasher(task.scheduled_sensors);
   for (const ObservationSpec& o : task.observation_specs) hasher(o.key, o.dtype, o.shape, o.low, o.high);
@@ -140,7 +157,7 @@ void read_values(ArchiveReader& archive, DType dtype, std::span<uint8_t> out) {
 void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task) {
   archive(uint64_t{env.variant}, is_finite(env.simulation));
   write_state(archive, env.simulation.state());
-  visit_episode(archive, env);
+  visit_episode(archive, env, task);
   for (size_t a = 0; a < env.agents.size(); ++a) {
     const AgentState& agent = env.agents[a];
     visit_agent(archive, agent, task);
@@ -160,7 +177,8 @@ EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like
   const std::shared_ptr<const Model>& model = task.models[variant];
   EnvState env(Simulation(model, read_state(*model, archive)));
   env.variant = variant;
-  visit_episode(archive, env);
+  visit_episode(archive, env, task);
+  archive.check(!task.movers || !env.started || env.movers.size() == task.movers->size());
   const bool running = env.started && !env.finished;
   archive.check(env.steps >= (env.diverged ? 1 : 0) && (finite || !running));
   for (size_t a = 0; a < task.agents.size(); ++a) {

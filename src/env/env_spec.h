@@ -92,6 +92,7 @@ struct EnvSpec {
 
   std::vector<AgentSpec> agents;                 // at least one
   std::vector<TermSpec> resets, randomizations;  // in file order
+  std::vector<TermSpec> movers;                  // <people> and <move>
   std::vector<KnobSpec> knobs;
 
   // Folders that may be read for the world and its parts, beside the caller's.

@@ -75,6 +75,21 @@ struct RaceState {
   double best_lead = kNeverAhead;  // the most that it was ahead of all others, up to the start of the period
 };
 
+// What belongs within an episode to a body that a policy of the environment moves (env/move/).
+struct MoverState {
+  Vec2 goal, start;      // world frame
+  double speed = 0;      // m/s, that it likes to go at
+  uint32_t next = 0;     // the point of its path that it goes to
+  bool crosses = false;  // it goes to and fro across a circle
+  Vec2 asked;            // m/s, world frame: what the caller wants, where his policy moves it
+};
+
+// How near people came to an agent: between its chassis and their discs, m.
+struct PeopleNear {
+  double now = 0, least = 0;
+  int64_t close = 0;  // periods within their personal space
+};
+
 enum class EpisodeEnd : uint8_t { kNone, kTerminated, kTruncated };
 
 // What becomes of an agent that has terminated while others go on, and of those.
@@ -98,7 +113,8 @@ struct AgentState {
   std::shared_ptr<const GoalField> field;  // only if a term needs it
   std::vector<Stillness> stillness;        // by AgentTask::stuck_distances
   double path_length = 0, min_clearance = 0;
-  RaceState race;  // only with a centreline
+  RaceState race;     // only with a centreline
+  PeopleNear people;  // only with people
   ActionValues action, previous_action;
   std::vector<double> reward_sums;  // weighted, by reward term
   // Of observations that keep frames: a ring of each one's frames (observe.h), laid out by AgentTask.
@@ -142,6 +158,7 @@ struct EnvState {
   Due due = Due::kNothing;  // within a call of the batch only
   int64_t steps = 0;        // control periods
   std::vector<AgentState> agents;
+  std::vector<MoverState> movers;  // by Movers::bodies()
 };
 
 }  // namespace mvsim

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "env/move/people.h"
 #include "env/plan/shortest_path.h"
 #include "env/race.h"
 #include "model/param_names.h"
@@ -36,6 +37,7 @@ void measure(const Task& task, const AgentTask& agent_task, const EnvState& env,
   const Pose2& pose = agent.now.pose;
   if (agent_task.centreline) follow_race(*agent_task.centreline, {pose.x, pose.y}, agent.race);
   agent.min_clearance = std::min(agent.min_clearance, agent.now.clearance);
+  if (task.has_people) look_at_people(env.simulation, agent_task.vehicle, agent.people);
   for (size_t i = 0; i < agent.stillness.size(); ++i) {
     Stillness& still = agent.stillness[i];
     still.time += task.substeps * task.substep;
@@ -174,6 +176,7 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
     RandomStream random(env.key, episode, StreamPurpose::kPlaceBlocks, static_cast<uint16_t>(i));
     task.resets[i]->apply(env, random, poll);
   }
+  if (task.movers) task.movers->start(env, poll);
 }
 
 void begin_period(AgentState& agent) {
@@ -203,7 +206,9 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
                race_beside(env, agent), agent.race);
   // the first look makes the time 0
   agent.stillness.assign(agent_task.stuck_distances.size(), {agent.start, -task.substeps * task.substep});
+  agent.people.least = kFarFromPeople;
   measure(task, agent_task, env, agent, 0);
+  agent.people.close = 0;  // that look is within no step
   begin_period(agent);
 }
 
@@ -290,6 +295,7 @@ void start_episode(const Task& task, EnvState& env, const Poll& poll) {
 bool step_period(const Task& task, EnvState& env, const std::function<bool()>& keep_going,
                  std::span<double> rewards) {
   Simulation& s = env.simulation;
+  if (task.movers) task.movers->drive(env);
   const size_t count = task.agents.size();
   const AgentTask* const tasks = task.agents.data();
   AgentState* const agents = env.agents.data();

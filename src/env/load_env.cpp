@@ -216,11 +216,15 @@ EnvSpec read_document(const XmlSource& source) {
       TermSpec term = read_leaf(e, "of");
       if (term.name.empty()) throw WorldFileError(e.where(), "<randomize>: expected the attribute 'of'");
       add_term(spec.randomizations, std::move(term));
+    } else if (tag == "people" || tag == "move") {
+      TermSpec term = read_leaf(e, "name");
+      if (term.name.empty()) term.name = tag;
+      add_term(spec.movers, std::move(term));
     } else if (tag == "knob") {
       read_knob(e, spec);
     } else {
       fail_unknown(e.where(), "mvsim_env", "tag", tag,
-                   {"agent", "reset", "reward", "terminate", "randomize", "knob"});
+                   {"agent", "reset", "reward", "terminate", "randomize", "people", "move", "knob"});
     }
   }
   if (spec.agents.empty()) throw WorldFileError(root.where(), "<mvsim_env>: expected an <agent>");

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <tuple>
 
+#include "env/move/people.h"
 #include "env/observe_terms.h"
 
 namespace mvsim {
@@ -8,18 +10,22 @@ namespace {
 
 constexpr size_t kValues = 6;  // of a neighbour
 
-// The nearest other agents, nearest first: of each x, y, vx, vy in the robot's frame, its radius, and 1.
-// Zeros where there are fewer.
+constexpr size_t kMostOthers = kMaxAgents + kMaxPeople;
+
+// The nearest other agents and people, nearest first: of each x, y, vx, vy in the robot's frame, its radius,
+// and 1. Zeros where there are fewer.
 class Neighbours final : public ObservationOf<float> {
  public:
   Neighbours(TermReader& reader, TaskContext& context)
       : vehicles_(context.agents.begin(), context.agents.end()),
         vehicle_(context.vehicle),
-        count_(static_cast<size_t>(reader.integer("count", 4, 1, static_cast<int>(kMaxAgents)))),
+        count_(static_cast<size_t>(reader.integer("count", 4, 1, static_cast<int>(kMostOthers)))),
         max_distance_(reader.number("max_distance", 10, kPositive)),
         max_speed_(context.vx_max > 0 ? reader.number("max_speed", 1.5 * context.vx_max, kPositive)
                                       : reader.required_number("max_speed", kPositive)) {
     for (const size_t v : vehicles_) max_radius_ = std::max(max_radius_, context.model.vehicles[v].radius);
+    people_ = people_in(context.model);
+    for (const Person& person : people_) max_radius_ = std::max(max_radius_, person.radius);
   }
 
   std::vector<Interval> bounds() const override {
@@ -31,18 +37,20 @@ class Neighbours final : public ObservationOf<float> {
   }
 
   void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
-    std::array<Other, kMaxAgents> others;
+    std::array<Other, kMostOthers> others;
     const auto end = find_others(env, agent, others);
     const auto found = std::min(count_, static_cast<size_t>(end - others.begin()));
     std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(found), end);
     std::fill_n(out, count_ * kValues, 0.0f);
     for (size_t i = 0; i < found; ++i, out += kValues) {
-      const size_t vehicle = others[i].vehicle;
-      const Vec2 to = agent.now.heading.unrotate(others[i].to);
-      const Twist2 world = vehicle_world_twist(env.simulation, vehicle);
+      const Other& other = others[i];
+      const Vec2 to = agent.now.heading.unrotate(other.to);
+      const Twist2 world = other.is_person ? block_world_twist(env.simulation, people_[other.index].block)
+                                           : vehicle_world_twist(env.simulation, other.index);
       const Vec2 velocity = agent.now.heading.unrotate({world.vx, world.vy});
-      const double values[kValues] = {
-          to.x, to.y, velocity.x, velocity.y, env.simulation.model().vehicles[vehicle].radius, 1};
+      const double radius =
+          other.is_person ? people_[other.index].radius : env.simulation.model().vehicles[other.index].radius;
+      const double values[kValues] = {to.x, to.y, velocity.x, velocity.y, radius, 1};
       std::transform(values, values + kValues, out, [](double v) { return static_cast<float>(v); });
     }
   }
@@ -50,16 +58,17 @@ class Neighbours final : public ObservationOf<float> {
  private:
   struct Other {
     double distance = 0;
-    size_t vehicle = 0;
-    Vec2 to;  // world frame
+    bool is_person = false;
+    size_t index = 0;  // of the vehicle, or in people_
+    Vec2 to;           // world frame
     bool operator<(const Other& b) const {
-      return distance != b.distance ? distance < b.distance : vehicle < b.vehicle;
+      return std::tie(distance, is_person, index) < std::tie(b.distance, b.is_person, b.index);
     }
   };
 
   // Those within reach; a robot that was taken out of the world is nobody's neighbour.
-  std::array<Other, kMaxAgents>::iterator find_others(const EnvState& env, const AgentState& agent,
-                                                      std::array<Other, kMaxAgents>& others) const {
+  std::array<Other, kMostOthers>::iterator find_others(const EnvState& env, const AgentState& agent,
+                                                       std::array<Other, kMostOthers>& others) const {
     auto end = others.begin();
     const Vec2 here{agent.now.pose.x, agent.now.pose.y};
     for (size_t a = 0; a < vehicles_.size(); ++a) {
@@ -67,12 +76,19 @@ class Neighbours final : public ObservationOf<float> {
       if (vehicles_[a] == vehicle_ || (other.waits && other.then == Then::kLeave)) continue;
       const Pose3 pose = vehicle_pose(env.simulation, vehicles_[a]);
       const Vec2 to = Vec2{pose.x, pose.y} - here;
-      if (const double distance = norm(to); distance <= max_distance_) *end++ = {distance, vehicles_[a], to};
+      if (const double distance = norm(to); distance <= max_distance_)
+        *end++ = {distance, false, vehicles_[a], to};
+    }
+    for (size_t i = 0; i < people_.size(); ++i) {
+      const Pose3 pose = block_pose(env.simulation, people_[i].block);
+      const Vec2 to = Vec2{pose.x, pose.y} - here;
+      if (const double distance = norm(to); distance <= max_distance_) *end++ = {distance, true, i, to};
     }
     return end;
   }
 
   std::vector<size_t> vehicles_;
+  std::vector<Person> people_;
   size_t vehicle_, count_;
   double max_distance_, max_speed_, max_radius_ = 0;
 };

@@ -10,13 +10,13 @@
 
 namespace mvsim {
 
-enum class Owner { kEnv, kVehicle, kBlock };
+enum class Owner { kEnv, kVehicle, kBlock, kBody };
 
 struct Quantity {
   Owner owner;
   std::string_view name;
   size_t size;  // 0: one number a wheel of the vehicle, or a component of the action
-  void (*read)(const EnvState& env, size_t index, double* out);
+  void (*read)(const Task& task, const EnvState& env, size_t index, double* out);
   // Of what can be set; `check` throws before anything has changed.
   void (*check)(const Task& task, const EnvState& env, size_t index, const std::string& name,
                 const double* values) = nullptr;
@@ -90,80 +90,124 @@ void check_block_twist(const Task&, const EnvState& env, size_t index, const std
   check_twist(twist_of(v), name);
 }
 
+// What the caller's own policy says of a body in the coming period.
+void check_body_velocity(const Task& task, const EnvState&, size_t index, const std::string& name,
+                         const double* v) {
+  const Movers::Body& body = task.movers->bodies()[index];
+  if (!task.movers->group_of(body).policy->is_callers())
+    throw Error(name + " is its policy's, expected a body with policy=\"python\"");
+  check_twist({v[0], v[1], 0}, name);
+}
+
+void check_speed(const Task&, const EnvState&, size_t, const std::string& name, const double* v) {
+  constexpr double kFastest = 100;  // m/s
+  if (!(*v >= 0 && *v <= kFastest)) throw Error(name + ": expected a speed from 0 to 100 m/s");
+}
+
 constexpr Quantity kQuantities[] = {
     {Owner::kEnv, "time", 1,
-     [](const EnvState& e, size_t, double* out) { *out = e.simulation.state().time; }},
+     [](const Task&, const EnvState& e, size_t, double* out) { *out = e.simulation.state().time; }},
     {Owner::kEnv, "goal", 2,
-     [](const EnvState& e, size_t agent, double* out) { put(out, e.agents[agent].goal); }, check_goal,
+     [](const Task&, const EnvState& e, size_t agent, double* out) { put(out, e.agents[agent].goal); },
+     check_goal,
      [](const Task& task, EnvState& e, size_t agent, const double* v) {
        set_goal(task, e, agent, {v[0], v[1]});
      }},
     {Owner::kEnv, "action", 0,
-     [](const EnvState& e, size_t agent, double* out) { std::ranges::copy(e.agents[agent].action, out); }},
+     [](const Task&, const EnvState& e, size_t agent, double* out) {
+       std::ranges::copy(e.agents[agent].action, out);
+     }},
     {Owner::kEnv, "previous_action", 0,
-     [](const EnvState& e, size_t agent, double* out) {
+     [](const Task&, const EnvState& e, size_t agent, double* out) {
        std::ranges::copy(e.agents[agent].previous_action, out);
      }},
     {Owner::kVehicle, "pose", 3,
-     [](const EnvState& e, size_t i, double* out) {
+     [](const Task&, const EnvState& e, size_t i, double* out) {
        put(out, body_pose(e.simulation, e.simulation.model().vehicles[i].body));
      },
      check_vehicle_pose,
      [](const Task&, EnvState& e, size_t i, const double* v) { e.simulation.place_vehicle(i, pose_of(v)); }},
     {Owner::kVehicle, "twist", 3,
-     [](const EnvState& e, size_t i, double* out) { put(out, vehicle_twist(e.simulation, i)); },
+     [](const Task&, const EnvState& e, size_t i, double* out) { put(out, vehicle_twist(e.simulation, i)); },
      check_vehicle_twist,
      [](const Task&, EnvState& e, size_t i, const double* v) {
        e.simulation.set_vehicle_twist(i, twist_of(v));
      }},
     {Owner::kVehicle, "attitude", 3,
-     [](const EnvState& e, size_t i, double* out) {
+     [](const Task&, const EnvState& e, size_t i, double* out) {
        const VehicleState& v = e.simulation.state().vehicles[i];
        out[0] = v.z, out[1] = v.pitch, out[2] = v.roll;
      }},
     {Owner::kVehicle, "acceleration", 2,
-     [](const EnvState& e, size_t i, double* out) { put(out, vehicle_acceleration(e.simulation, i)); }},
+     [](const Task&, const EnvState& e, size_t i, double* out) {
+       put(out, vehicle_acceleration(e.simulation, i));
+     }},
     {Owner::kVehicle, "odometry", 3,
-     [](const EnvState& e, size_t i, double* out) { put(out, e.simulation.state().vehicles[i].odometry); }},
+     [](const Task&, const EnvState& e, size_t i, double* out) {
+       put(out, e.simulation.state().vehicles[i].odometry);
+     }},
     {Owner::kVehicle, "collision", 1,
-     [](const EnvState& e, size_t i, double* out) { *out = had_collision(e.simulation, i) ? 1 : 0; }},
+     [](const Task&, const EnvState& e, size_t i, double* out) {
+       *out = had_collision(e.simulation, i) ? 1 : 0;
+     }},
     {Owner::kVehicle, "wheel_spin", 0,
-     [](const EnvState& e, size_t i, double* out) {
+     [](const Task&, const EnvState& e, size_t i, double* out) {
        read_wheels(e, i, out, [](const WheelState& w) { return w.spin; });
      }},
     {Owner::kVehicle, "wheel_steer", 0,
-     [](const EnvState& e, size_t i, double* out) {
+     [](const Task&, const EnvState& e, size_t i, double* out) {
        read_wheels(e, i, out, [](const WheelState& w) { return w.steer; });
      }},
     {Owner::kVehicle, "wheel_torque", 0,
-     [](const EnvState& e, size_t i, double* out) {
+     [](const Task&, const EnvState& e, size_t i, double* out) {
        read_wheels(e, i, out, [](const WheelState& w) { return w.torque; });
      }},
     {Owner::kVehicle, "wheel_load", 0,
-     [](const EnvState& e, size_t i, double* out) {
+     [](const Task&, const EnvState& e, size_t i, double* out) {
        read_wheels(e, i, out, [](const WheelState& w) { return w.load; });
      }},
     {Owner::kVehicle, "wheel_slip_ratio", 0,
-     [](const EnvState& e, size_t i, double* out) {
+     [](const Task&, const EnvState& e, size_t i, double* out) {
        read_slips(e, i, out, [](const WheelSlip& s) { return s.ratio; });
      }},
     {Owner::kVehicle, "wheel_slip_angle", 0,
-     [](const EnvState& e, size_t i, double* out) {
+     [](const Task&, const EnvState& e, size_t i, double* out) {
        read_slips(e, i, out, [](const WheelSlip& s) { return s.angle; });
      }},
     {Owner::kBlock, "pose", 3,
-     [](const EnvState& e, size_t i, double* out) { put(out, block_plane_pose(e.simulation, i)); },
+     [](const Task&, const EnvState& e, size_t i, double* out) {
+       put(out, block_plane_pose(e.simulation, i));
+     },
      check_block_pose,
      [](const Task&, EnvState& e, size_t i, const double* v) { e.simulation.place_block(i, pose_of(v)); }},
     {Owner::kBlock, "twist", 3,
-     [](const EnvState& e, size_t i, double* out) { put(out, block_twist(e.simulation, i)); },
+     [](const Task&, const EnvState& e, size_t i, double* out) { put(out, block_twist(e.simulation, i)); },
      check_block_twist,
      [](const Task&, EnvState& e, size_t i, const double* v) {
        e.simulation.set_block_twist(i, twist_of(v));
      }},
+    // of what policies of the environment move
+    {Owner::kBody, "pose", 3,
+     [](const Task& t, const EnvState& e, size_t i, double* out) { put(out, t.movers->pose(e, i)); }},
+    {Owner::kBody, "velocity", 2,
+     [](const Task& t, const EnvState& e, size_t i, double* out) { put(out, t.movers->velocity(e, i)); },
+     check_body_velocity,
+     [](const Task&, EnvState& e, size_t i, const double* v) {
+       e.movers[i].asked = {v[0], v[1]};
+     }},
+    {Owner::kBody, "goal", 2,
+     [](const Task&, const EnvState& e, size_t i, double* out) { put(out, e.movers[i].goal); }, check_goal,
+     [](const Task&, EnvState& e, size_t i, const double* v) {
+       e.movers[i].goal = {v[0], v[1]};
+     }},
+    {Owner::kBody, "speed", 1,
+     [](const Task&, const EnvState& e, size_t i, double* out) { *out = e.movers[i].speed; }, check_speed,
+     [](const Task&, EnvState& e, size_t i, const double* v) { e.movers[i].speed = *v; }},
+    {Owner::kBody, "radius", 1,
+     [](const Task& t, const EnvState&, size_t i, double* out) { *out = t.movers->bodies()[i].radius; }},
 };
 
-// "vehicle:" or "block:", the pattern of the name, and what is asked of it.
+// "vehicle:", "block:" or "body:", the pattern of the name, and what is asked of it.
 struct Asked {
   Owner owner = Owner::kEnv;
   std::string_view pattern, quantity;
@@ -172,7 +216,8 @@ struct Asked {
 Asked parse(std::string_view name) {
   const size_t slash = name.rfind('/');
   for (const auto& [prefix, owner] : {std::pair{std::string_view("vehicle:"), Owner::kVehicle},
-                                      {std::string_view("block:"), Owner::kBlock}})
+                                      {std::string_view("block:"), Owner::kBlock},
+                                      {std::string_view("body:"), Owner::kBody}})
     if (name.starts_with(prefix) && slash != std::string_view::npos && slash >= prefix.size())
       return {owner, name.substr(prefix.size(), slash - prefix.size()), name.substr(slash + 1)};
   return {Owner::kEnv, "", name};
@@ -223,6 +268,8 @@ std::vector<std::string> quantity_names(const Task& task, const EnvState& env) {
   if (!task.agents.front().start_and_goal.has_goal()) std::erase(names, "goal");
   for (const VehicleModel& v : model.vehicles) add(Owner::kVehicle, "vehicle:" + v.name + "/");
   for (const BlockModel& b : model.blocks) add(Owner::kBlock, "block:" + b.name + "/");
+  if (task.movers)
+    for (const Movers::Body& b : task.movers->bodies()) add(Owner::kBody, "body:" + b.name + "/");
   return names;
 }
 
@@ -236,6 +283,8 @@ QuantityList find_quantities(const Task& task, const EnvState& env, const std::s
     add_matching(model.vehicles, "vehicle:", asked, *row, list);
   } else if (row && asked.owner == Owner::kBlock) {
     add_matching(model.blocks, "block:", asked, *row, list);
+  } else if (row && asked.owner == Owner::kBody) {
+    if (task.movers) add_matching(task.movers->bodies(), "body:", asked, *row, list);
   } else if (row && (asked.quantity != "goal" || task.agents.front().start_and_goal.has_goal())) {
     list.items.push_back({row, 0, name});
   } else if (!row) {
@@ -251,11 +300,11 @@ QuantityList find_quantities(const Task& task, const EnvState& env, const std::s
   return list;
 }
 
-void read_quantities(const EnvState& env, const QuantityList& list, std::span<double> out) {
+void read_quantities(const Task& task, const EnvState& env, const QuantityList& list, std::span<double> out) {
   double* at = out.data();
   for (const QuantityRef& item : list.items) {
     if (item.quantity)
-      item.quantity->read(env, item.index, at);
+      item.quantity->read(task, env, item.index, at);
     else
       *at = given_value(env.simulation.model().params[item.index], env.simulation.state().params[item.index]);
     at += list.size;

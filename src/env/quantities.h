@@ -34,7 +34,7 @@ std::vector<std::string> quantity_names(const Task& task, const EnvState& env);
 QuantityList find_quantities(const Task& task, const EnvState& env, const std::string& name);
 
 // `out`: items x size.
-void read_quantities(const EnvState& env, const QuantityList& list, std::span<double> out);
+void read_quantities(const Task& task, const EnvState& env, const QuantityList& list, std::span<double> out);
 
 // Throws Error, before anything is changed, for a quantity that cannot be set or a value that it cannot have.
 void check_quantities(const Task& task, const EnvState& env, const QuantityList& list,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "env/contact_kinds.h"
+#include "env/people_terms.h"
 #include "env/race_terms.h"
 #include "env/terms.h"
 
@@ -170,6 +171,7 @@ constexpr auto kClasses = std::to_array<TermClass<Reward>>({
     {"overtake", make_overtake},
     {"rear_contact", make_rear_contact},
     {"steer_rate", make_steer_rate},
+    {"discomfort", make_discomfort},
 });
 
 }  // namespace

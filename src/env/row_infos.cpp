@@ -21,11 +21,14 @@ RowInfos::RowInfos(const Task& task, size_t rows, bool spl) : spl_(spl) {
     for (const std::string& name : agent.termination_names)
       columns.push_back(column("terminated/" + name, InfoType::kBool, rows));
   }
-  if (task.agents.size() > 1) {
+  if (task.agents.size() > 1 || task.has_people) {
     contacts_ = columns_.size();
     for (const ContactKind& kind : kContactKinds)
       column("collision/" + std::string(kind.name), InfoType::kBool, rows);
   }
+  if (task.has_people)
+    people_ = column("person_distance", InfoType::kNumber, rows),
+    column("personal_space", InfoType::kNumber, rows);
   if (!spl) return;
   spl_column_ = column("spl", InfoType::kNumber, rows);
   column("optimal_length", InfoType::kNumber, rows);
@@ -69,6 +72,11 @@ void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size
     set(terminations_[index][k], row, !env.diverged && agent_task.terminations[k]->holds(env, agent));
   for (size_t k = 0; contacts_ > 0 && k < kContactKinds.size(); ++k)
     set(contacts_ + k, row, (agent.now.contacts & kContactKinds[k].bit) != 0);
+  if (people_ > 0) {
+    set(people_, row, agent.people.least);
+    const auto steps = static_cast<double>(std::max<int64_t>(env.steps, 1));
+    set(people_ + 1, row, 1 - std::max<double>(0, static_cast<double>(agent.people.close)) / steps);
+  }
   if (!spl_) return;
   double spl = 0;
   if (agent.success) {

@@ -9,6 +9,7 @@
 
 #include "env/env_spec.h"
 #include "env/line_up.h"
+#include "env/move/movers.h"
 #include "env/plan/centreline.h"
 #include "env/plan/goal_field_cache.h"
 #include "env/randomize.h"
@@ -79,6 +80,8 @@ struct Task {
 
   std::vector<Randomization> randomizations;
   std::vector<std::unique_ptr<const ResetTerm>> resets;
+  std::unique_ptr<const Movers> movers;  // null: no policy of the environment moves anything
+  bool has_people = false;               // bodies of people, moved by whatever
 
   std::vector<AgentTask> agents;                   // at least one
   std::vector<ObservationSpec> observation_specs;  // of each agent's rows

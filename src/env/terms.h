@@ -33,6 +33,7 @@ struct TaskContext {
   size_t vehicle;
   std::span<const size_t> agents;  // the vehicles of all agents of an env, in their order
   double control_period;
+  bool has_people = false;
   bool has_goal = false, has_goal_termination = false;
   double goal_radius = 0;  // of the termination; 0: none
   // Largest magnitudes that the action commands, 0 if it is no twist.

@@ -65,11 +65,14 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
       add_animation(spec.vehicles[item.index].placement, BodyKind::kVehicle, model);
     } else if (item.kind == kBlock) {
       const BlockSpec& block = spec.blocks[item.index];
+      const auto is_one_of = [&](const std::vector<std::string>& patterns) {
+        return std::any_of(patterns.begin(), patterns.end(),
+                           [&](const std::string& p) { return matches_pattern(p, block.name); });
+      };
       const bool moves = !block.placement.animation.empty();
-      const bool placed =
-          moves || std::any_of(options.placed_blocks.begin(), options.placed_blocks.end(),
-                               [&](const std::string& p) { return matches_pattern(p, block.name); });
-      compile_block(block, placed, ground, outlines, model);
+      const bool driven = !moves && !block.intangible && !block.is_wall && is_one_of(options.driven_blocks);
+      const bool placed = moves || driven || block.is_person || is_one_of(options.placed_blocks);
+      compile_block(block, {placed, driven}, ground, outlines, model);
       add_animation(block.placement, BodyKind::kBlock, model);
     } else if (item.kind == kElevationMap) {
       const ElevationMapSpec& map = spec.elevation_maps[item.index];

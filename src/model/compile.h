@@ -16,6 +16,7 @@ struct CompileOptions {
   bool strict = false;  // a warning is an error
   std::vector<std::string> placed_blocks =
       {};  // name patterns of blocks that an environment places or resizes
+  std::vector<std::string> driven_blocks = {};  // the same of those that its policies move
 };
 
 std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options = {});

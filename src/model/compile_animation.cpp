@@ -58,6 +58,16 @@ void compile_actor(const ActorSpec& spec, GroundIndex& ground, Model& model) {
                  .initial_pose = settle(ground, spec.placement, kEyes),
                  .radius = spec.collision_radius,
                  .height = spec.collision_height};
+  if (spec.body) {
+    const BlockModel& body = model.blocks[*spec.body];
+    out.block = static_cast<int>(*spec.body);
+    out.initial_pose = body.initial_pose;
+    if (body.is_driven) {  // a policy takes the place of its path
+      model.actors.push_back(std::move(out));
+      return;
+    }
+    model.walkers.push_back(model.actors.size());
+  }
   Pose3 at = out.initial_pose;
   double time = 0;
   const auto walk = [&](const WaypointSpec& to) {

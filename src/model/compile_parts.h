@@ -38,7 +38,11 @@ void compile_standalone_sensors(const WorldSpec& spec, LoadGuard& guard, Model& 
 // `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.
 void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, MeshOutlines& outlines, LoadGuard& guard,
                      Model& model);
-void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, MeshOutlines& outlines,
+// How an environment moves a block: it places it, or its policies drive it.
+struct BlockRole {
+  bool placed = false, driven = false;
+};
+void compile_block(const BlockSpec& spec, BlockRole role, GroundIndex& ground, MeshOutlines& outlines,
                    Model& model);
 
 // Keyframes of a block or vehicle that was compiled last; planes that move; people on paths.

@@ -197,7 +197,12 @@ void SceneCompiler::add_actors() {
   constexpr Color kClothes{0x5a, 0x6b, 0x86, 255}, kSkin{0xc8, 0x9b, 0x7b, 255};
   for (size_t i = 0; i < model_.actors.size(); ++i) {
     ActorModel& actor = model_.actors[i];
-    actor.frame = scene_.frame_count++;
+    if (actor.block >= 0) {
+      BlockModel& body = model_.blocks[static_cast<size_t>(actor.block)];
+      body.frame = actor.frame = frame_of_body(static_cast<size_t>(body.body));
+    } else {
+      actor.frame = scene_.frame_count++;
+    }
     if (add_visuals(spec_.actors[i].visuals, actor.frame, {}, spec_.actors[i].order)) continue;
     const double head = 0.8 * actor.radius, neck = std::max(actor.height - 2 * head, 0.1 * actor.height);
     add(shared_shape(Prism{circle_polygon(actor.radius, 16), 0, neck}), {.color = kClothes}, actor.frame, {},

@@ -265,15 +265,19 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, MeshOutlines&
   model.vehicles.push_back(std::move(v));
 }
 
-void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, MeshOutlines& outlines,
+void compile_block(const BlockSpec& spec, BlockRole role, GroundIndex& ground, MeshOutlines& outlines,
                    Model& model) {
+  const bool placed = role.placed;
   BlockModel b;
   b.name = spec.name;
   b.where = spec.where;
   b.traits = spec;
-  b.traits.is_static = spec.is_static || !spec.placement.animation.empty();  // nothing else moves it
+  // nothing else moves it
+  b.traits.is_static = spec.is_static || role.driven || !spec.placement.animation.empty();
   b.is_wall = spec.is_wall;
   b.placed = placed;
+  b.is_person = spec.is_person;
+  b.is_driven = role.driven;
   const std::optional<MeshOutline> meshes = outline_of_meshes(spec, outlines);
   b.shape = make_shape(meshes ? meshes->outline : block_contour(spec), spec.where,
                        spec.is_static && !placed ? kFarthestFixedPoint : kFarthestPoint);
@@ -309,6 +313,7 @@ void compile_block(const BlockSpec& spec, bool placed, GroundIndex& ground, Mesh
     b.body = static_cast<int>(model.bodies.size());
     model.bodies.push_back({BodyKind::kBlock, model.blocks.size()});
   }
+  if (b.is_driven) model.driven_blocks.push_back(model.blocks.size());
   model.blocks.push_back(std::move(b));
   const BlockModel& added = model.blocks.back();
   const Pose3& p = added.initial_pose;

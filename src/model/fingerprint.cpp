@@ -58,11 +58,12 @@ void visit(Archive& archive, const BlockTop& top) {
 
 template <typename Archive>
 void visit(Archive& archive, const BlockModel& block) {
-  const auto& [name, traits, is_wall, placed, shape, top, z_min, z_max, initial_pose, initial_twist, params,
-               body, frame, publication, where] = block;
+  const auto& [name, traits, is_wall, placed, is_person, is_driven, shape, top, z_min, z_max, initial_pose,
+               initial_twist, params, body, frame, publication, where] = block;
   archive(name);
   hash_tags<BlockTraits>(archive, block_trait_tags(), traits);
   archive(placed, shape, top, z_min, z_max, initial_pose, initial_twist, params, body);
+  if (is_person || is_driven) archive(is_person, is_driven);
 }
 
 // A ray sees the same in two grids exactly if the codes of one quadrant are the same.
@@ -130,6 +131,18 @@ void visit(Archive& archive, const MovingPlane& plane) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, const ActorLeg& leg) {
+  const auto& [start, duration, from, to, heading] = leg;
+  archive(start, duration, from, to, heading);
+}
+
+template <typename Archive>
+void visit(Archive& archive, const ActorModel& actor) {
+  const auto& [name, legs, initial_pose, loop_start, end, radius, height, frame, block] = actor;
+  archive(legs, initial_pose, loop_start, end, block);
+}
+
+template <typename Archive>
 void visit(Archive& archive, const Terrain& terrain) {
   const auto& [maps, planes] = terrain;
   archive(maps, planes);
@@ -162,16 +175,17 @@ void visit(Archive& archive, const Site& site) {
 
 uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
-               vehicles, blocks, grids, bodies, animations, moving_planes, actors, joints, joint_groups,
-               sensors, terrain, has_steps, site, regions, static_shapes, params, wheel_count, memory_size,
-               reading_count, reading_bytes, bounds, origin, warnings, load_bytes, own_fingerprint, scene,
-               ray_scene, level_frames, flat_scene] = model;
+               vehicles, blocks, grids, bodies, animations, moving_planes, actors, walkers, driven_blocks,
+               joints, joint_groups, sensors, terrain, has_steps, site, regions, static_shapes, params,
+               wheel_count, memory_size, reading_count, reading_bytes, bounds, origin, warnings, load_bytes,
+               own_fingerprint, scene, ray_scene, level_frames, flat_scene] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,
          reading_count, bounds, origin);
   if (site) hasher(*site);
   if (!animations.empty() || !moving_planes.empty()) hasher(animations, moving_planes);
+  for (const size_t walker : walkers) hasher(actors[walker]);
   return hasher.value();
 }
 

@@ -111,7 +111,9 @@ struct BlockModel {
   std::string name;
   BlockTraits traits;
   bool is_wall = false;
-  bool placed = false;  // an environment moves or resizes it: not in Model::static_shapes even if static
+  bool placed = false;     // an environment moves or resizes it: not in Model::static_shapes even if static
+  bool is_person = false;  // the body of an actor
+  bool is_driven = false;  // a policy of the environment gives its velocity; nothing pushes it
   ShapeModel shape;
   BlockTop top;
   double z_min = 0, z_max = 0;
@@ -217,6 +219,7 @@ struct ActorModel {
   double loop_start = 0, end = 0;  // s: from `end` on it goes as from `loop_start`; the same: it stays
   double radius = 0, height = 0;   // m, of the figure
   uint32_t frame = 0;              // of the scene
+  int block = -1;                  // its body; -1: seen by eyes only
 };
 
 struct Model {
@@ -233,6 +236,8 @@ struct Model {
   std::vector<AnimationModel> animations;
   std::vector<MovingPlane> moving_planes;
   std::vector<ActorModel> actors;
+  std::vector<size_t> walkers;        // actors whose bodies follow their paths
+  std::vector<size_t> driven_blocks;  // BlockModel::is_driven
   std::vector<JointModel> joints;
   std::vector<JointGroup> joint_groups;
   std::vector<SensorModel> sensors;  // of the vehicles, then those that stand in the world

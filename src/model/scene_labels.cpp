@@ -10,6 +10,8 @@ SceneLabels::SceneLabels(const WorldSpec& spec) {
   // by their name, or by what they are
   const auto collect = [&](const auto& all, const char* kind) {
     for (const auto& thing : all) {
+      if constexpr (requires { thing.is_person; })
+        if (thing.is_person) continue;  // its actor has the name
       if constexpr (requires { thing.name; })
         things.emplace_back(thing.order, thing.name);
       else

@@ -118,6 +118,13 @@ void bind_control(py::class_<Batch>& batch) {
             return out;
           },
           "env"_a)
+      .def_property_readonly("bodies",
+                             [](const Batch& b) {
+                               std::vector<std::tuple<std::string, std::string, std::string>> out;
+                               for (const Batch::MovedBody& body : b.bodies())
+                                 out.emplace_back(body.name, body.group, body.policy);
+                               return out;
+                             })
       .def("choice_value", &Batch::choice_value, "pattern"_a, "name"_a)
       .def_property_readonly("vehicle_name",
                              [](const Batch& b) { return b.model(0)->vehicles[b.vehicle()].name; })

@@ -196,7 +196,7 @@ std::vector<std::tuple<std::string, std::string, uint32_t>> movers_of(const Mode
   for (const ActorModel& a : model.actors) out.emplace_back("actor", a.name, a.frame);
   for (const BlockModel& b : model.blocks) {
     const uint32_t frame = b.body >= 0 ? frame_of_body(static_cast<size_t>(b.body)) : b.frame;
-    if (frame != kWorldFrame && !b.is_wall) out.emplace_back("block", b.name, frame);
+    if (frame != kWorldFrame && !b.is_wall && !b.is_person) out.emplace_back("block", b.name, frame);
   }
   return out;
 }

@@ -155,10 +155,7 @@ void bind_world(py::module_& m) {
       .def("clear_collision_flags", py::overload_cast<size_t>(&Simulation::clear_collision_flags))
       .def("wheels", py::overload_cast<const Simulation&, size_t>(&wheels_of))
       .def("block_pose", [](const Simulation& s, size_t i) { return tuple_of(block_pose(s, i)); })
-      .def("actor_pose",
-           [](const Simulation& s, size_t i) {
-             return tuple_of(actor_pose(s.model().actors.at(i), s.state().time));
-           })
+      .def("actor_pose", [](const Simulation& s, size_t i) { return tuple_of(actor_pose(s, i)); })
       .def("block_world_twist",
            [](const Simulation& s, size_t i) { return tuple_of(block_world_twist(s, i)); })
       .def("sensor_count", [](const Simulation& s, size_t i) { return s.state().sensors.at(i).count; })

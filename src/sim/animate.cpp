@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/free_motion.h"
+#include "sim/measure.h"
 #include "sim/workspace.h"
 
 namespace mvsim {
@@ -14,12 +15,12 @@ double way_between(const BodyState& a, const BodyState& b, double radius) {
   return norm(Vec2{double{b.x} - a.x, double{b.y} - a.y}) + std::fabs(double{b.angle} - a.angle) * radius;
 }
 
-void impose(const Model& m, SimState& s, Workspace& w, size_t body, const Pose3& pose) {
+// Of a body that nothing pushes: what moves freely has so much less room.
+void put(const Model& m, SimState& s, Workspace& w, size_t body, const BodyState& after) {
   const BodyModel& kind = m.bodies[body];
   const bool is_vehicle = kind.kind == BodyKind::kVehicle;
   const BodyState before = s.bodies[body];
-  s.bodies[body] = place_body({pose.x - m.origin.x, pose.y - m.origin.y, pose.yaw}, s.inertias[body]);
-  const BodyState& after = s.bodies[body];
+  s.bodies[body] = after;
   if (before.x == after.x && before.y == after.y && before.angle == after.angle) return;
   const double radius =
       is_vehicle ? m.vehicles[kind.index].radius
@@ -29,6 +30,10 @@ void impose(const Model& m, SimState& s, Workspace& w, size_t body, const Pose3&
   if (is_vehicle) s.free_distances[kind.index] = -1;
   if (!is_vehicle) w.scene.refresh(m, s.params, s.bodies, kind.index);
   if (w.solver) w.solver->set_pose(m, s.params, body, after);
+}
+
+void impose(const Model& m, SimState& s, Workspace& w, size_t body, const Pose3& pose) {
+  put(m, s, w, body, place_body({pose.x - m.origin.x, pose.y - m.origin.y, pose.yaw}, s.inertias[body]));
 }
 
 // Of the walk: turned along the way at its start, to where it is to look at its end.
@@ -57,6 +62,35 @@ void animate(const Model& m, SimState& s, Workspace& w) {
     s.intangible_poses[animation.index] = {pose.x, pose.y, pose.yaw};
     if (block.body >= 0) impose(m, s, w, static_cast<size_t>(block.body), pose);
   }
+  for (const size_t walker : m.walkers) {
+    const ActorModel& actor = m.actors[walker];
+    const auto block = static_cast<size_t>(actor.block);
+    const Pose3 pose = actor_pose(actor, s.time);
+    s.block_z[block] = pose.z;
+    s.intangible_poses[block] = {pose.x, pose.y, pose.yaw};
+    impose(m, s, w, static_cast<size_t>(m.blocks[block].body), pose);
+  }
+}
+
+void move_driven_blocks(const Model& m, SimState& s, Workspace& w, double dt) {
+  for (const size_t index : m.driven_blocks) {
+    const auto body = static_cast<size_t>(m.blocks[index].body);
+    const BodyState& now = s.bodies[body];
+    if (now.vx == 0 && now.vy == 0 && now.omega == 0) continue;
+    BodyState after =
+        place_body({now.x + dt * now.vx, now.y + dt * now.vy, now.angle + dt * now.omega}, s.inertias[body]);
+    after.vx = now.vx, after.vy = now.vy, after.omega = now.omega;
+    put(m, s, w, body, after);
+    const Vec2 there = m.origin + Vec2{after.x, after.y};
+    if (const std::optional<double> z = highest_map(m.terrain, there)) s.block_z[index] = *z;
+  }
+}
+
+void drive_block(const Model& m, SimState& s, size_t block, const Twist2& world_twist) {
+  BodyState& body = s.bodies[static_cast<size_t>(m.blocks[block].body)];
+  body.vx = static_cast<float>(world_twist.vx);
+  body.vy = static_cast<float>(world_twist.vy);
+  body.omega = static_cast<float>(world_twist.omega);
 }
 
 void add_moving_planes(const Model& m, const SimState& s, double height, std::vector<PlacedTop>& tops) {
@@ -86,6 +120,12 @@ Pose3 actor_pose(const ActorModel& actor, double time) {
           walking_yaw(leg, progress),
           0,
           0};
+}
+
+Pose3 actor_pose(const SimView& sim, size_t index) {
+  const ActorModel& actor = sim.model.actors.at(index);
+  return actor.block < 0 ? actor_pose(actor, sim.state.time)
+                         : block_pose(sim, static_cast<size_t>(actor.block));
 }
 
 }  // namespace mvsim

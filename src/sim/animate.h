@@ -1,5 +1,6 @@
 // What moves by itself: keyframes of blocks, vehicles and planes, people on paths. All of it is a function of
-// the time, so a state holds none of it but the poses of bodies.
+// the time, so a state holds none of it but the poses of bodies. What an environment's policies drive moves
+// at the velocity that its body's state holds.
 #pragma once
 
 #include <vector>
@@ -16,5 +17,12 @@ void add_moving_planes(const Model& m, const SimState& s, double height, std::ve
 
 Pose3 moving_plane_pose(const MovingPlane& plane, double time);
 Pose3 actor_pose(const ActorModel& actor, double time);
+// Also of one with a body, wherever that came to.
+Pose3 actor_pose(const SimView& sim, size_t actor);
+
+// Driven blocks go on at their velocities for dt s.
+void move_driven_blocks(const Model& m, SimState& s, Workspace& w, double dt);
+// From now on; world axes.
+void drive_block(const Model& m, SimState& s, size_t block, const Twist2& world_twist);
 
 }  // namespace mvsim

@@ -160,6 +160,17 @@ double distance_to_static(const SimScene& sim, Vec2 point, double limit) {
   return distance_to_shapes(m, sim.scene.blocks(m, sim.state.params, sim.state.bodies), point, best, -1);
 }
 
+double distance_to_standing(const SimScene& sim, Vec2 point, double limit) {
+  const Model& m = sim.model;
+  double best = distance_to_fixed(m, point, limit);
+  for (const MovingShape& shape : sim.scene.blocks(m, sim.state.params, sim.state.bodies)) {
+    const BlockModel& block = m.blocks[m.bodies[static_cast<size_t>(shape.body)].index];
+    if (!block.is_person && !block.is_driven)
+      best = std::min(best, distance_to_shapes(m, {&shape, 1}, point, best, -1));
+  }
+  return best;
+}
+
 double clearance(const SimScene& sim, size_t index, double limit) {
   double best = outline_clearance(sim, index, vehicle_outline(sim, index), limit, shapes_around(sim, index));
   for (const size_t other : sim.model.joined_vehicles(index))

@@ -19,7 +19,9 @@ struct SimScene : SimView {
 double distance_to_obstacles(const SimScene& sim, Vec2 point, double limit, int except_vehicle = -1);
 // The same, without all vehicles.
 double distance_to_static(const SimScene& sim, Vec2 point, double limit);
-// The same from the chassis outline of a vehicle and of those joined to it.
+// The same, without all vehicles, people and what policies drive.
+double distance_to_standing(const SimScene& sim, Vec2 point, double limit);
+// As distance_to_obstacles(), from the chassis outline of a vehicle and of those joined to it.
 double clearance(const SimScene& sim, size_t vehicle, double limit);
 
 // What may move and is tangible, but for `except_vehicle` (-1: none) and what is joined to it. The outlines

@@ -65,7 +65,7 @@ bool blocks_rest(const Model& m, const SimState& s) {
 
 void leave_contact(const Model& m, SimState& s, Workspace& w) {
   for (size_t i = 0; i < m.bodies.size(); ++i)
-    if (m.bodies[i].kind == BodyKind::kBlock) s.bodies[i].vx = s.bodies[i].vy = s.bodies[i].omega = 0;
+    if (is_movable_block(m, m.bodies[i])) s.bodies[i].vx = s.bodies[i].vy = s.bodies[i].omega = 0;
   s.in_contact = false;
   w.solver.reset();
   w.levels.clear();  // blocks lie still from here on

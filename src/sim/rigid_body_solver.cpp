@@ -19,7 +19,8 @@
 namespace mvsim {
 namespace {
 
-constexpr uintptr_t kStaticBlock = 2;  // user data of one that is no wall
+constexpr uintptr_t kStaticBlock = 2;   // user data of one that is no wall
+constexpr uintptr_t kStaticPerson = 3;  // of a person, whom nothing pushes
 constexpr size_t kNotMoving = ~size_t{0};
 constexpr double kSlowTravel = 0.02;  // m a step; less cannot carry a body through a cell
 
@@ -68,13 +69,6 @@ struct RigidBodySolver::Impl {
     return *world.CreateBody(&def);
   }
 
-  void rank_fixtures(size_t index) {
-    size_t count = 0;  // the list begins with the latest
-    for (b2Fixture* f = bodies[index]->GetFixtureList(); f != nullptr; f = f->GetNext()) ++count;
-    for (b2Fixture* f = bodies[index]->GetFixtureList(); f != nullptr; f = f->GetNext())
-      f->GetUserData().pointer = rank_of_fixture(index, --count);
-  }
-
   void add_movable(size_t index, const MovingBody& moving, const BodyState& state) {
     b2Body& body = *moving.body;
     body.GetUserData().pointer = movable_of[index] = movable.size();
@@ -90,7 +84,7 @@ struct RigidBodySolver::Impl {
     b2Body& body = create(b2_dynamicBody, state.bodies[index]);
     bodies[index] = &body;
     mvsim::add_vehicle(vehicle, state.params, state.wheels, &body, wheels);
-    rank_fixtures(index);
+    rank_fixtures(index, body);
     add_movable(
         index,
         {&body, static_cast<float>(vehicle.radius), thickness_of(model, kind, state.params), kTouchesVehicle},
@@ -104,14 +98,17 @@ struct RigidBodySolver::Impl {
     const bool is_static = block.traits.is_static;
     b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, states[index]);
     bodies[index] = &body;
-    if (is_static) body.GetUserData().pointer = contact == kTouchesBlock ? kStaticBlock : 0;
+    if (is_static)
+      body.GetUserData().pointer = block.is_person            ? kStaticPerson
+                                   : contact == kTouchesBlock ? kStaticBlock
+                                                              : 0;
     if (is_far(block)) {
       body.SetTransform({0, 0}, 0);
       add_far_block(model, block, states[index], params, &body);
     } else {
       mvsim::add_block(block, params, model.gravity, &body, ground);
     }
-    rank_fixtures(index);
+    rank_fixtures(index, body);
     if (is_static) return;
     const double radius = block.shape.radius * params[block.params + kBlockScale];
     add_movable(index, {&body, static_cast<float>(radius), thickness_of(model, kind, params), contact},
@@ -131,9 +128,12 @@ struct RigidBodySolver::Impl {
     }
   }
 
+  // Drops what can be elsewhere by now.
   void clear_movable() {
     for (size_t i = 0; i < bodies.size(); ++i) {
-      if (movable_of[i] == kNotMoving) continue;
+      const BodyModel& kind = model.bodies[i];
+      const bool is_led = kind.kind == BodyKind::kBlock && is_led_by_others(model, kind.index);
+      if (!bodies[i] || (movable_of[i] == kNotMoving && !is_led)) continue;
       world.DestroyBody(bodies[i]);
       bodies[i] = nullptr;
       movable_of[i] = kNotMoving;
@@ -202,7 +202,8 @@ struct RigidBodySolver::Impl {
     if (halvings < kMaxHalvings &&
         has_passage(world, movable, before, static_cast<float>(dt), whole ? kInStep : kInPart)) {
       for (size_t i = 0; i < movable.size(); ++i) put_back(*movable[i].body, before[i]);
-      if (whole) limit_speeds(dt);
+      if (whole)
+        for (const MovingBody& moving : movable) limit_speed(*moving.body, static_cast<float>(dt));
       step(dt / 2, halvings + 1);
       step(dt / 2, halvings + 1);
       return;
@@ -212,21 +213,16 @@ struct RigidBodySolver::Impl {
         if (bodies[i]) collided[i] |= near_another(*bodies[i]);
   }
 
-  // To what Box2D would limit them to in the whole step.
-  void limit_speeds(double dt) {
-    for (const MovingBody& moving : movable) {
-      const b2Vec2 v = moving.body->GetLinearVelocity();
-      const float w = moving.body->GetAngularVelocity(), h = static_cast<float>(dt);
-      const float translation = h * v.Length(), rotation = h * b2Abs(w);
-      if (translation > b2_maxTranslation)
-        moving.body->SetLinearVelocity(b2_maxTranslation / translation * v);
-      if (rotation > b2_maxRotation) moving.body->SetAngularVelocity(b2_maxRotation / rotation * w);
-    }
-  }
-
   Contact kind_of(b2Body& body) const {
     if (body.GetType() != b2_staticBody) return movable[body.GetUserData().pointer].kind;
-    return body.GetUserData().pointer == kStaticBlock ? kTouchesBlock : kTouchesWall;
+    switch (body.GetUserData().pointer) {
+      case kStaticPerson:
+        return kTouchesPerson;
+      case kStaticBlock:
+        return kTouchesBlock;
+      default:
+        return kTouchesWall;
+    }
   }
 
   // Of each kind of thing, whether one is closer to the body than the collision threshold, or touches it.
@@ -327,7 +323,7 @@ void RigidBodySolver::set_pose(const Model& model, std::span<const double> param
   if (kind.kind == BodyKind::kBlock && is_far(model.blocks[kind.index])) {
     while (b->GetFixtureList()) b->DestroyFixture(b->GetFixtureList());
     add_far_block(model, model.blocks[kind.index], state, params, b);
-    return impl_->rank_fixtures(body);
+    return rank_fixtures(body, *b);
   }
   b->SetTransform({state.x, state.y}, state.angle);
   if (b->GetType() != b2_staticBody) set_velocity(body, state);

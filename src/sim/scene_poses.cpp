@@ -40,7 +40,7 @@ void scene_poses(const SimView& sim, std::vector<ScenePose>& poses) {
   for (const MovingPlane& plane : model.moving_planes)
     poses[plane.frame].T_world_frame = Frame3(moving_plane_pose(plane, sim.state.time));
   for (const ActorModel& actor : model.actors)
-    poses[actor.frame].T_world_frame = Frame3(actor_pose(actor, sim.state.time));
+    if (actor.block < 0) poses[actor.frame].T_world_frame = Frame3(actor_pose(actor, sim.state.time));
   for (size_t i = 0; i < model.blocks.size(); ++i) {
     const BlockModel& block = model.blocks[i];
     const uint32_t frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : block.frame;

@@ -87,6 +87,10 @@ void check_not_animated(const Model& m, BodyKind kind, size_t index) {
       throw Error((kind == BodyKind::kVehicle ? "vehicle '" + m.vehicles[index].name
                                               : "block '" + m.blocks[index].name) +
                   "' follows its keyframes: it cannot be placed or set in motion");
+  for (const size_t walker : m.walkers)
+    if (kind == BodyKind::kBlock && m.actors[walker].block == static_cast<int>(index))
+      throw Error("block '" + m.blocks[index].name +
+                  "' is a person who follows a path: it cannot be placed or set in motion");
 }
 
 void set_vehicle_twist(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Twist2& twist) {
@@ -96,7 +100,7 @@ void set_vehicle_twist(const Model& m, SimState& s, Workspace& w, size_t vehicle
 
 void check_can_move(const Model& m, size_t block) {
   const BlockModel& b = m.blocks.at(block);
-  if (b.body < 0 || b.traits.is_static)
+  if (b.body < 0 || (b.traits.is_static && !b.is_driven))
     throw Error("block '" + b.name + "' " + (b.body < 0 ? "is intangible" : "is static") +
                 ": it cannot be set in motion");
 }
@@ -105,7 +109,7 @@ void set_block_twist(const Model& m, SimState& s, Workspace& w, size_t block, co
   const BlockModel& b = m.blocks.at(block);
   check_can_move(m, block);
   set_twist_of(m, s, w, static_cast<size_t>(b.body), twist, "block '" + b.name + "'");
-  s.in_contact = true;
+  if (!m.blocks[block].is_driven) s.in_contact = true;
 }
 
 }  // namespace mvsim

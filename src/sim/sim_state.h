@@ -16,7 +16,7 @@
 namespace mvsim {
 
 // What a vehicle touches, as bits: walls are <walls>, maps, and ground too steep to climb.
-enum Contact : uint8_t { kTouchesWall = 1, kTouchesBlock = 2, kTouchesVehicle = 4 };
+enum Contact : uint8_t { kTouchesWall = 1, kTouchesBlock = 2, kTouchesVehicle = 4, kTouchesPerson = 8 };
 
 struct VehicleState {
   double z = 0, pitch = 0, roll = 0;

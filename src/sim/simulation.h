@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/animate.h"
 #include "sim/clearance.h"
 #include "sim/measure.h"
 #include "sim/sense.h"
@@ -39,7 +40,11 @@ class Simulation {
   void place_block(size_t block, const Pose2& pose);
   void set_vehicle_twist(size_t vehicle, const Twist2& twist);  // body frame (sim/set_motion.h)
   void set_block_twist(size_t block, const Twist2& twist);      // body frame
-  void set_param(size_t index, double value);                   // index into Model::params
+  // Of a driven block, from now on: world axes.
+  void drive_block(size_t block, const Twist2& world_twist) {
+    mvsim::drive_block(*model_, state_, block, world_twist);
+  }
+  void set_param(size_t index, double value);               // index into Model::params
   void set_twist(size_t vehicle, double vx, double omega);  // throws Error if the controller takes no twist
   void set_command(size_t vehicle,
                    std::span<const double> command);  // finite, size of the controller's command

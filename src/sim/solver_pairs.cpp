@@ -21,8 +21,11 @@ bool can_move(const b2Fixture* fixture) {
 
 }  // namespace
 
-uintptr_t rank_of_fixture(size_t body, size_t fixture) {
-  return uintptr_t{body} << kFixtureBits | fixture;
+void rank_fixtures(size_t index, b2Body& body) {
+  uintptr_t count = 0;  // the list begins with the latest
+  for (b2Fixture* f = body.GetFixtureList(); f != nullptr; f = f->GetNext()) ++count;
+  for (b2Fixture* f = body.GetFixtureList(); f != nullptr; f = f->GetNext())
+    f->GetUserData().pointer = uintptr_t{index} << kFixtureBits | --count;
 }
 
 uintptr_t rank_of_square(size_t group, uint32_t x, uint32_t y) {

@@ -10,7 +10,7 @@
 namespace mvsim {
 
 // What a fixture's user data holds: its place in the order. Those of bodies come first.
-uintptr_t rank_of_fixture(size_t body, size_t fixture);
+void rank_fixtures(size_t index, b2Body& body);
 uintptr_t rank_of_square(size_t group, uint32_t x, uint32_t y);  // of squares, row by row
 struct SquareIndex {
   int32_t x = 0, y = 0;

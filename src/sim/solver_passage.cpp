@@ -207,6 +207,14 @@ void put_back(b2Body& body, const BodyStart& start) {
   body.SetAngularVelocity(start.omega);
 }
 
+void limit_speed(b2Body& body, float dt) {
+  const b2Vec2 v = body.GetLinearVelocity();
+  const float w = body.GetAngularVelocity();
+  const float translation = dt * v.Length(), rotation = dt * b2Abs(w);
+  if (translation > b2_maxTranslation) body.SetLinearVelocity(b2_maxTranslation / translation * v);
+  if (rotation > b2_maxRotation) body.SetAngularVelocity(b2_maxRotation / rotation * w);
+}
+
 bool has_passage(const b2World& world, std::span<const MovingBody> bodies, std::span<const BodyStart> starts,
                  float dt, const PassageLimits& limits) {
   Query query(bodies, starts, dt, limits);

@@ -42,6 +42,8 @@ struct PassageLimits {
 
 BodyStart start_of(const b2Body& body);
 void put_back(b2Body& body, const BodyStart& start);
+// To what Box2D would limit it to in a step of `dt` s.
+void limit_speed(b2Body& body, float dt);
 
 // Whether a body met something on the straight way from its start and is now beyond it, or left it without a
 // contact. `starts`: by `bodies`; `dt` s of the step.

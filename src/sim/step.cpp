@@ -55,7 +55,8 @@ void Simulation::step(double dt) {
   w.levels.resize(vehicles);
 
   // what moves by itself
-  if (!m.animations.empty()) animate(m, s, w);
+  if (!m.animations.empty() || !m.walkers.empty()) animate(m, s, w);
+  if (!m.driven_blocks.empty()) move_driven_blocks(m, s, w, dt);
 
   // heights under the wheels, and what is too high for them
   w.step_squares.clear();

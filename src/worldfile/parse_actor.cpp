@@ -1,4 +1,5 @@
-// <actor>: a person who walks on a path, seen by eyes only.
+// <actor>: a person who walks on a path, seen by eyes only or (solid) with a body.
+#include <cmath>
 #include <cstdio>
 
 #include "worldfile/include.h"
@@ -86,7 +87,33 @@ void parse_actor(LoadState& state, const Element& e) {
   read_tags(state, fields, actor_tags(), out);
   if (const Element* path = fields.node("path")) parse_path(state, *path, fields.scope(), out);
   out.visuals = parse_visuals(state, fields);
-  state.world.actors.push_back(std::move(out));
+  if (out.solid && !state.block_names.insert(out.name).second)
+    throw WorldFileError(
+        out.where, "<actor> '" + out.name + "' is solid and has the name of a block, expected another name");
+  add_actor(state.world, std::move(out));
+}
+
+void add_actor(WorldSpec& world, ActorSpec actor) {
+  constexpr int kSides = 14;  // as many as the solver takes: the polygon holds the disc
+  if (actor.solid) {
+    BlockSpec body;
+    body.name = actor.name;
+    body.is_static = body.is_person = true;
+    body.is_drawn = false;
+    body.placement = actor.placement;
+    body.placement.animation.clear();
+    body.placement.velocity = {};
+    body.placement.publication.reset();
+    body.geometry = GeometryType::kCylinder;
+    body.vertex_count = kSides;
+    body.radius = actor.collision_radius / std::cos(kPi / kSides);
+    body.length = actor.collision_height;
+    body.order = actor.order;
+    body.where = actor.where;
+    actor.body = world.blocks.size();
+    world.blocks.push_back(std::move(body));
+  }
+  world.actors.push_back(std::move(actor));
 }
 
 }  // namespace mvsim

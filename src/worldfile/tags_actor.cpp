@@ -9,8 +9,10 @@ constexpr double kMaxSpeed = 1e3;  // m/s
 constexpr Tag<ActorSpec> kActor[] = {
     {number_above("walking_speed", 0, kMaxSpeed, "m/s"), &ActorSpec::walking_speed},
     {number_above("running_speed", 0, kMaxSpeed, "m/s"), &ActorSpec::running_speed},
+    {boolean("solid", "has a body: vehicles run into it, lidars see it, it is counted as a person"),
+     &ActorSpec::solid},
     {number_above("height", 0, 100, "m", "without effect"), &ActorSpec::height},
-    {number_above("collision_radius", 0, 100, "m", "of the figure that is drawn"),
+    {number_above("collision_radius", 0, 100, "m", "of the figure that is drawn, and of its body"),
      &ActorSpec::collision_radius},
     {number_above("collision_height", 0, 100, "m", "the same"), &ActorSpec::collision_height},
     any_text("animation_idle", "of a model: without effect"),

@@ -133,9 +133,10 @@ struct BlockSpec : BlockTraits {
   double linear_damping = 0.1, angular_damping = 0.1;
   std::optional<double> z_min, z_max;
   Color color{0, 0, 255, 255};
-  bool is_wall = false;  // made by <walls>
-  TextureSpec texture;   // of the sides of a wall
-  bool is_drawn = true;  // false: panels stand for it
+  bool is_wall = false;    // made by <walls>
+  bool is_person = false;  // the body of an actor, which is drawn in its place
+  TextureSpec texture;     // of the sides of a wall
+  bool is_drawn = true;    // false: panels stand for it
   bool casts_shadow = true;
   int order = 0;
   SourceLocation where;
@@ -208,7 +209,7 @@ struct WaypointSpec {
   Gait gait = Gait::kWalk;
 };
 
-// A person on a path, seen by eyes only.
+// A person on a path, seen by eyes only unless it is solid.
 struct ActorSpec {
   std::string name, class_name;
   PlacementSpec placement;
@@ -217,6 +218,8 @@ struct ActorSpec {
   std::vector<VisualSpec> visuals;  // in place of a plain figure
   std::vector<WaypointSpec> path;
   bool loops = true;
+  bool solid = false;            // vehicles run into it, lidars see it
+  std::optional<size_t> body{};  // of a solid one: in WorldSpec::blocks
   int order = 0;
   SourceLocation where;
 };
@@ -344,5 +347,8 @@ struct WorldSpec {
   // no error, and all names that were asked for.
   std::vector<std::string> unused_variables, asked_variables;
 };
+
+// Appends an actor, and of a solid one its body: a disc that nothing pushes.
+void add_actor(WorldSpec& world, ActorSpec actor);
 
 }  // namespace mvsim

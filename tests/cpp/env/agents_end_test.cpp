@@ -204,8 +204,9 @@ TEST(AgentEnds, BadNamesAreRefused) {
   EXPECT_NE(error_of(three(), 3, "on_end='never'").find("on_end"), std::string::npos);
   const std::string then = agents() + "<terminate class='collision' then='vanish'/>";
   EXPECT_NE(error_of(then).find("then"), std::string::npos) << error_of(then);
-  const std::string with = agents() + "<terminate class='collision' with='wall person'/>";
-  EXPECT_NE(error_of(with).find("found 'person', expected some of wall, block, agent"), std::string::npos)
+  const std::string with = agents() + "<terminate class='collision' with='wall tree'/>";
+  EXPECT_NE(error_of(with).find("found 'tree', expected some of wall, block, agent, person"),
+            std::string::npos)
       << error_of(with);
 }
 

@@ -1,0 +1,204 @@
+"""What moves without learning: people and other bodies with policies, and actors that are solid."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import mvsim_gym
+from mvsim_gym.errors import TermError
+
+CROWD = "mvsim/Crowd-v0"
+STANDING = np.array([-1, 0], np.float32)
+
+WORLD = """<mvsim_world version="1.0">
+  <simul_timestep>0.01</simul_timestep>
+  <vehicle:class name="bot">
+    <dynamics class="differential"><l_wheel pos="0 0.1" mass="1" width="0.04" diameter="0.1"/>
+      <r_wheel pos="0 -0.1" mass="1" width="0.04" diameter="0.1"/>
+      <chassis mass="5" zmin="0.05" zmax="0.3"><shape><pt>-0.2 -0.15</pt><pt>-0.2 0.15</pt><pt>0.2 0.15</pt>
+        <pt>0.2 -0.15</pt></shape></chassis>
+      <controller class="twist_ideal"/></dynamics>
+    <sensor class="laser" name="laser"><fov_degrees>360</fov_degrees><nrays>37</nrays><pose_3d>0 0 0.2 0 0 0</pose_3d>
+      <sensor_period>0.1</sensor_period><range_std_noise>0</range_std_noise>
+      <angle_std_noise_deg>0</angle_std_noise_deg></sensor>
+  </vehicle:class>
+  <vehicle name="robot" class="bot"><init_pose>0 0 0</init_pose></vehicle>
+  <vehicle name="other" class="bot"><init_pose>0 4 0</init_pose></vehicle>
+  <block name="box"><init_pose>-3 0 0</init_pose><mass>20</mass></block>
+  %s
+</mvsim_world>"""
+ACTOR = '<actor name="walker">%s<init_pose>2 0 0</init_pose><path><waypoint>-2 0 0</waypoint></path></actor>'
+ENV = """<mvsim_env world="bodies.world.xml" control_period="0.1" time_limit="60">
+  <agent vehicle="robot"><action class="twist" vx="-1 1" omega="-2 2"/><observe class="scan" sensor="laser"/></agent>
+  <terminate class="collision"/>%s</mvsim_env>"""
+
+
+def world(tmp_path: Path, actor: str = "") -> str:
+    path = tmp_path / "bodies.world.xml"
+    path.write_text(WORLD % actor)
+    return str(path)
+
+
+def env(tmp_path: Path, movers: str, actor: str = "", **keywords: Any) -> mvsim_gym.VectorEnv:
+    world(tmp_path, actor)
+    path = tmp_path / "bodies.env.xml"
+    path.write_text(ENV % movers)
+    return mvsim_gym.VectorEnv(str(path), **{"num_envs": 1, **keywords})
+
+
+def to_goal(view: Any) -> np.ndarray:
+    way = view.body_goals - view.body_poses[..., :2]
+    distance = np.linalg.norm(way, axis=-1, keepdims=True)
+    return way / np.maximum(distance, 1e-9) * np.minimum(1, distance) * view.body_speeds[..., None]
+
+
+def test_solid_actor_is_seen_and_hits(tmp_path: Path) -> None:
+    """It walks at 1.4 m/s from 2 m ahead: the ray ahead is 2 - 0.3 m long, and shrinks, until they touch."""
+    seen = mvsim_gym.World(world(tmp_path, ACTOR % "<solid>true</solid>"))
+    robot = seen.vehicles["robot"]
+    seen.step(0.15)  # it scanned at 0.1 s
+    ahead = np.asarray(robot.sensors["laser"].read().ranges).min()
+    assert ahead == pytest.approx(2 - 1.4 * 0.1 - 0.3, abs=0.01)  # a polygon holds the disc
+    seen.step(1.2)
+    assert robot.had_collision
+
+
+def test_plain_actor_is_a_ghost(tmp_path: Path) -> None:
+    """As in MVSim."""
+    seen = mvsim_gym.World(world(tmp_path, ACTOR % ""))
+    robot = seen.vehicles["robot"]
+    seen.step(2.5)
+    assert not robot.had_collision
+    assert robot.pose[0] == pytest.approx(0, abs=1e-6)
+
+
+def test_collision_with_a_person_is_told_apart(tmp_path: Path) -> None:
+    """Of a person who sees no robots, and of a block that a policy moves likewise."""
+    person = '<people n="1" policy="waypoints" points="2 0, -2 0" aware="false"/>'
+    box = '<move bodies="box" policy="waypoints" points="2 0"/>'
+    for movers, touched in ((person, "person"), (box, "block")):
+        envs = env(tmp_path, movers)
+        envs.reset(seed=0)
+        for _ in range(50):
+            _, _, terminated, _, infos = envs.step(np.zeros((1, 2), np.float32))
+            if terminated[0]:
+                break
+        assert terminated[0]
+        if touched == "person":
+            kinds = [k for k in infos if k.startswith("collision/") and infos[k][0]]
+            assert kinds == ["collision/person"]
+            assert infos["person_distance"][0] < 0.05
+        envs.close()
+
+
+def test_vehicle_follows_waypoints(tmp_path: Path) -> None:
+    envs = env(tmp_path, '<move bodies="other" policy="waypoints" points="2 4, 2 2" loop="false"/>')
+    envs.reset(seed=0)
+    for _ in range(120):
+        envs.step(np.zeros((1, 2), np.float32))
+    assert np.linalg.norm(envs.read("body:other/pose")[0, :2] - [2, 2]) < 0.15
+
+
+def test_solid_actor_takes_a_policy(tmp_path: Path) -> None:
+    """In place of its path."""
+    envs = env(
+        tmp_path,
+        '<move bodies="walker" policy="go_to_goal" goal="2 3" speed="0.5"/>',
+        ACTOR % "<solid>true</solid>",
+    )
+    envs.reset(seed=0)
+    for _ in range(40):
+        envs.step(np.zeros((1, 2), np.float32))
+    assert envs.read("body:walker/pose")[0, :2] == pytest.approx([2, 2], abs=0.01)
+
+
+def trace(num_envs: int, num_threads: int) -> list[np.ndarray]:
+    envs = gym.make_vec(CROWD, num_envs=num_envs, num_threads=num_threads)
+    envs.reset(seed=3)
+    out = []
+    for i in range(170):  # beyond the end of an episode
+        action = np.tile(np.array([[0.3, np.cos(i / 7)]], np.float32), (num_envs, 1))
+        observation, reward, *_ = envs.step(action)
+        out += [observation["neighbours"][:2].copy(), reward[:2].copy()]
+    envs.close()
+    return out
+
+
+def test_same_whatever_the_batch() -> None:
+    assert all(np.array_equal(a, b) for a, b in zip(trace(2, 1), trace(5, 2), strict=True))
+
+
+@pytest.mark.parametrize("policy", ["social_force", "orca", "random", "go_to_goal", "python"])
+def test_snapshot_goes_on(policy: str) -> None:
+    """Goals, speeds and velocities are part of it."""
+    functions = {"body_policies": {"people": to_goal}} if policy == "python" else {}
+    one = gym.make(CROWD, policy=policy, terminate={"collision": False}, **functions).unwrapped
+    one.reset(seed=4)
+    for _ in range(20):
+        one.step(STANDING)
+    twin = pickle.loads(pickle.dumps(one)) if policy == "python" else one
+    state = one.snapshot()
+    first = [one.step(STANDING)[0]["neighbours"] for _ in range(30)]
+    twin.restore(state)
+    again = [twin.step(STANDING)[0]["neighbours"] for _ in range(30)]
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first[0], first[-1])
+
+
+def test_python_policy_moves_people() -> None:
+    """As the native policy of the same rule does, but for the roundings of the two."""
+    ours = gym.make_vec(CROWD, num_envs=3, policy="python", body_policies={"people": to_goal})
+    ours.reset(seed=2)
+    before = ours.read("body:*/pose")[..., :2]
+    goals, speeds = ours.read("body:*/goal"), ours.read("body:*/speed")
+    ours.step(np.tile(STANDING, (3, 1)))
+    way = goals - before
+    expected = before + 0.2 * speeds[..., None] * way / np.linalg.norm(way, axis=-1, keepdims=True)
+    assert ours.read("body:*/pose")[..., :2] == pytest.approx(expected, abs=1e-5)
+
+
+def test_python_policy_that_is_wrong_is_named() -> None:
+    envs = gym.make_vec(
+        CROWD, num_envs=2, policy="python", body_policies={"people": lambda view: np.zeros(3)}
+    )
+    envs.reset(seed=0)
+    with pytest.raises(TermError, match=r"body policy 'people'.*found shape \(3,\)"):
+        envs.step(np.tile(STANDING, (2, 1)))
+
+
+def test_functions_and_policies_must_fit() -> None:
+    with pytest.raises(ValueError, match="expected a function for it"):
+        gym.make_vec(CROWD, policy="python")
+    with pytest.raises(ValueError, match="'people' has the policy social_force"):
+        gym.make_vec(CROWD, body_policies={"people": to_goal})
+
+
+@pytest.mark.parametrize(
+    ("movers", "message"),
+    [
+        ('<people policy="orka"/>', r"policy: found 'orka'.*did you mean 'orca'"),
+        ('<people n="500"/>', "n: found '500'"),
+        ('<people horizen="2" policy="orca"/>', "unknown attribute 'horizen', did you mean 'horizon'"),
+        ('<people policy="waypoints"/>', "expected the attribute 'points'"),
+        ('<people policy="waypoints" points="1 2 3"/>', "found 3 numbers"),
+        ('<people scene="circle"/>', "expected the attribute 'circle' too"),
+        ('<people name="box" n="1"/><move bodies="bax"/>', "'bax', which no block"),
+        ('<move bodies="robot"/>', "'robot', which no block of the world is called, nor a vehicle without"),
+        ('<move bodies="box"/><move name="b" bodies="b*"/>', "moves already"),
+    ],
+)
+def test_mistakes(tmp_path: Path, movers: str, message: str) -> None:
+    with pytest.raises(mvsim_gym.WorldFileError, match=message):
+        env(tmp_path, movers)
+
+
+def test_no_room_is_said(tmp_path: Path) -> None:
+    envs = env(tmp_path, '<people n="40" scene="circle" circle="1"/>')
+    with pytest.raises(ValueError, match="found no room for 'people"):
+        envs.reset(seed=0)
