@@ -24,6 +24,8 @@ enum class StreamPurpose : uint16_t {
   kVariant,
   kActionNoise,
   kObservationNoise,
+  kRandomizeLevel,
+  kPush,
 };
 
 // What names a stream of Philox blocks; block k of it is a pure function of the name and k.

@@ -197,7 +197,11 @@ const Field kFields[] = {
      [](EnvSpec& s, const Override& c) {
        for (AgentSpec& agent : s.agents) edit_terms(agent.terminations, "class", c);
      }},
-    {"randomize", [](EnvSpec& s, const Override& c) { edit_terms(s.randomizations, "of", c); }},
+    {"randomize",
+     [](EnvSpec& s, const Override& c) {
+       if (c.path.size() == 1) s.randomize_level = {"level", c.text.value_or("none"), keyword("randomize")};
+       if (c.path.size() > 1 || !c.text) edit_terms(s.randomizations, "of", c);
+     }},
 };
 
 void set_knob(EnvSpec& spec, KnobSpec& knob, const Override& change, bool first) {

@@ -7,6 +7,7 @@
 #include "env/compile_parts.h"
 #include "env/episode.h"
 #include "env/plan/path_tables.h"
+#include "env/randomize_level.h"
 
 namespace mvsim {
 namespace {
@@ -101,6 +102,7 @@ std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options
   compile_worlds(*task, options, guard);
   set_times(*task);
   compile_agents(*task, guard);
+  task->level_randomizations = make_level(*task);
   for (const TermSpec& term : task->spec.randomizations) {
     TermReader reader(term);
     task->randomizations.emplace_back(reader, *task->models.front());

@@ -6,6 +6,7 @@
 
 #include "env/plan/shortest_path.h"
 #include "env/race.h"
+#include "env/transfer.h"
 #include "model/param_names.h"
 
 namespace mvsim {
@@ -165,6 +166,10 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
     s.reset(env.key, episode);
   for (size_t i = 0; i < s.model().sensors.size(); ++i) s.set_sensor_scheduled(i, false);
   for (size_t i : task.scheduled_sensors) s.set_sensor_scheduled(i, true);
+  for (size_t i = 0; i < task.level_randomizations.size(); ++i) {
+    RandomStream random(env.key, episode, StreamPurpose::kRandomizeLevel, static_cast<uint16_t>(i));
+    task.level_randomizations[i].apply(s, random);
+  }
   for (size_t i = 0; i < task.randomizations.size(); ++i) {
     RandomStream random(env.key, episode, StreamPurpose::kRandomize, static_cast<uint16_t>(i));
     task.randomizations[i].apply(s, random);
@@ -204,6 +209,7 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   // the first look makes the time 0
   agent.stillness.assign(agent_task.stuck_distances.size(), {agent.start, -task.substeps * task.substep});
   measure(task, agent_task, env, agent, 0);
+  start_transfer(task, env, static_cast<size_t>(&agent - env.agents.data()), agent.transfer);
   begin_period(agent);
 }
 
@@ -299,14 +305,19 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
       set_aside(task, env, a);
       continue;
     }
-    apply_action(tasks[a], agent, s);
+    if (agent.transfer.actions.active)
+      send_action(task, env, a);
+    else
+      apply_action(tasks[a], agent, s);
     begin_period(agent);
   }
   if (task.centreline) begin_race_period(env);
   s.clear_collision_flags();
   s.refill_solver();  // from here on the state alone decides
+  const bool between = std::any_of(agents, agents + count, has_between);
   for (int i = 0; i < task.substeps; ++i) {
     if (!keep_going()) return false;
+    for (size_t a = 0; between && a < count; ++a) act_between(task, env, a, i);
     s.step(task.substep);
     if (!is_finite(s)) {
       env.diverged = true;
@@ -319,6 +330,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
       agent.path_length += norm(position - agent.last);
       agent.last = position;
     }
+    for (size_t a = 0; between && a < count; ++a) look_between(task, env, a, i);
   }
   ++env.steps;
   if (!env.diverged) {

@@ -39,6 +39,7 @@ class Simulation {
   void place_block(size_t block, const Pose2& pose);
   void set_vehicle_twist(size_t vehicle, const Twist2& twist);  // body frame (sim/set_motion.h)
   void set_block_twist(size_t block, const Twist2& twist);      // body frame
+  void push_vehicle(size_t vehicle, const Twist2& change);      // body frame (sim/set_motion.h)
   void set_param(size_t index, double value);                   // index into Model::params
   void set_twist(size_t vehicle, double vx, double omega);  // throws Error if the controller takes no twist
   void set_command(size_t vehicle,
@@ -80,6 +81,8 @@ class Simulation {
   void read_now(size_t sensor, void* values, uint8_t* valid) {
     read_sensor(*model_, state_, work_.scene, sensor, static_cast<std::byte*>(values), valid);
   }
+  // Whether a reading of now drops out (sim/sense.h).
+  bool drops_out(size_t sensor) { return mvsim::drops_out(*model_, state_, sensor); }
   // What draws a picture of now again (sim/view_recipe.h).
   void record_view(size_t sensor, double* recipe) { mvsim::record_view(*model_, state_, sensor, recipe); }
 
