@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -141,3 +142,71 @@ def test_levels_are_harder_one_after_another() -> None:
 
     rates = successes(NAV, cases_of([]), 60)["go to goal"]
     assert rates[0] >= rates[1] - 0.05 and rates[1] >= rates[2] - 0.05 and rates[0] > rates[2]
+
+
+CAMERA_WORLD = """<mvsim_world>
+  <vehicle name="r"><init_pose>0 0 0</init_pose>
+    <dynamics class="differential"><controller class="twist_ideal"/></dynamics>
+    <sensor class="rgbd_camera" name="c"/></vehicle>
+  <block name="b"><static>true</static><init_pose>3 0 0</init_pose>
+    <shape><pt>0 -3</pt><pt>0 3</pt><pt>.2 3</pt><pt>.2 -3</pt></shape></block></mvsim_world>"""
+CAMERA_ENV = """<mvsim_env world="w.world.xml" control_period="0.1">
+  <agent><action class="twist" vx="0 1" omega="-1 1"/><observe class="depth" max="10"/></agent>
+  <reward class="time"/>%s</mvsim_env>"""
+
+
+def depths(folder: Path, **parameters: float) -> list[float]:
+    """What the middle of a depth image shows of a wall 3 m ahead, period by period, at 1 m/s; restored in between."""
+    (folder / "w.world.xml").write_text(CAMERA_WORLD)
+    (folder / "t.env.xml").write_text(CAMERA_ENV % "")
+    drawn = {f"vehicle:r/sensor:c/{name}": {"value": value} for name, value in parameters.items()}
+    env = gym.make("mvsim/Custom-v0", env=str(folder / "t.env.xml"), randomize=drawn).unwrapped
+    forward = np.array([1, 0], np.float32)
+    images = [env.reset(seed=1)[0]["depth"]]
+    for _ in range(4):
+        images.append(env.step(forward)[0]["depth"])
+    state = env.snapshot()
+    ahead = [env.step(forward)[0]["depth"] for _ in range(4)]
+    env.restore(state)
+    for image in ahead:
+        again = env.step(forward)[0]["depth"]
+        np.testing.assert_array_equal(again, image)
+        images.append(again)
+    env.close()
+    return [float(image[image.shape[0] // 2, image.shape[1] // 2]) for image in images]
+
+
+def test_images_are_late_drop_out_and_look_askew(tmp_path: Path) -> None:
+    now = depths(tmp_path)
+    close = 0.01  # of the noise of the camera's depth
+    assert now == pytest.approx([3 - 0.1 * i for i in range(9)], abs=close)
+    assert depths(tmp_path, delay=0.2) == pytest.approx([3, 3, *now[:7]], abs=close)
+    assert depths(tmp_path, delay=0.05)[1:] == pytest.approx([value + 0.05 for value in now[1:]], abs=close)
+    assert depths(tmp_path, **{"mount/x": 0.3}) == pytest.approx([value - 0.3 for value in now], abs=close)
+    turned = np.array(now) / np.cos(np.radians(10))
+    assert depths(tmp_path, **{"mount/yaw": 10}) == pytest.approx(list(turned), abs=close)
+    dropped = depths(tmp_path, dropout=0.5)
+    held = np.diff(dropped) == 0
+    assert held.any() and not held.all()
+    assert all(min(abs(value - other) for other in now) < 0.01 for value in dropped)
+
+
+def test_a_file_names_its_level(tmp_path: Path) -> None:
+    (tmp_path / "w.world.xml").write_text(CAMERA_WORLD)
+    file = tmp_path / "t.env.xml"
+    file.write_text(CAMERA_ENV % '<randomize level="strong"/>')
+    for level, low, high in ((None, 0.94, 1.06), ("standard", 0.97, 1.03), ("none", 1, 1)):
+        keywords = {} if level is None else {"randomize": level}
+        envs = mvsim_gym.VectorEnv(file, num_envs=100, **keywords)
+        envs.reset(seed=0)
+        track = envs.read("vehicle:r/wheels/track")
+        assert track.min() == pytest.approx(low, abs=0.003) and track.max() == pytest.approx(high, abs=0.003)
+        envs.close()
+    for bad, message in (
+        ('<randomize level="hard"/>', "level: found 'hard', expected none, standard or strong"),
+        ('<randomize level="none" of="x"/>', "found the unknown attribute 'of'"),
+        ('<randomize level="none"/><randomize level="strong"/>', "found a second level"),
+    ):
+        file.write_text(CAMERA_ENV % bad)
+        with pytest.raises(WorldFileError, match=rf"t\.env\.xml:3:\d+: .*{message}"):
+            mvsim_gym.VectorEnv(file, num_envs=1)
