@@ -171,7 +171,8 @@ TEST(Transfer, RaysDropOutAtTheirRate) {
 TEST(Transfer, AReadingThatDropsOutIsTheOneBefore) {
   const auto folder = std::filesystem::temp_directory_path() / ("mvsim_late_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
-  std::ofstream(folder / "imu.world.xml") << R"(<mvsim_world><vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential">
+  std::ofstream(folder / "imu.world.xml")
+      << R"(<mvsim_world><vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential">
     <controller class="twist_ideal"/></dynamics><sensor class="imu" name="i"/></vehicle></mvsim_world>)";
   const EnvSpec spec = load_env_text(R"(<mvsim_env world="imu.world.xml" control_period="0.1">
     <agent><action class="twist" vx="0 1" omega="-1 1"/><observe class="imu"/></agent>
