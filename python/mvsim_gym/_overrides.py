@@ -99,9 +99,14 @@ def _terms(path: Path, value: Any) -> Iterator[Override]:
     if value is False:
         yield path, None
         return
+    if path == ("randomize",) and isinstance(value, str):
+        value = {"level": value}
     shorthand = _SHORTHAND.get(path[0])
     for name, item in _of_kind(path, value, dict, "a dict from the names of terms to values").items():
         term = (*path, name)
+        if term == ("randomize", "level"):
+            yield path, _of_kind(term, item, str, "none, standard or strong")
+            continue
         if item is None or item is False:
             yield term, None
         elif item is True or item == {}:

@@ -26,6 +26,8 @@ enum class StreamPurpose : uint16_t {
   kObservationNoise,
   kMoverStart,
   kMover,
+  kRandomizeLevel,
+  kPush,
 };
 
 // What names a stream of Philox blocks; block k of it is a pure function of the name and k.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "env/terms.h"
+#include "model/transfer_params.h"
 #include "vehicle/car.h"
 
 namespace mvsim {
@@ -123,7 +124,9 @@ class SteerTorque final : public DirectAction {
 // A speed and a steering angle for the controller `front_steer_pid`.
 class SpeedSteer final : public DirectAction {
  public:
-  SpeedSteer(TermReader& reader, TaskContext& context) : DirectAction(context) {
+  SpeedSteer(TermReader& reader, TaskContext& context)
+      : DirectAction(context),
+        steer_rate_(context.model.vehicles[context.vehicle].transfer_params + kSteerRate) {
     require_controller(reader, context.model.vehicles[vehicle_], "front_steer_pid");
     const Interval vx = required_interval(reader, "vx");
     components_ = {{"vx", vx.low, vx.high}, steer_component(reader, context)};
@@ -137,13 +140,15 @@ class SpeedSteer final : public DirectAction {
   }
   void apply(Simulation& simulation, const double* values) const override {
     const double steer = simulation.state().vehicles[vehicle_].command[1];
-    const double command[] = {values[0],
-                              std::clamp(values[1], steer - most_steer_change_, steer + most_steer_change_)};
+    const double rate = simulation.state().params[steer_rate_];
+    const double most = most_steer_change_ * rate;
+    const double command[] = {values[0], std::clamp(values[1], steer - most, steer + most)};
     simulation.set_command(vehicle_, command);
   }
 
  private:
   double most_steer_change_ = 1e9;  // rad a control period
+  size_t steer_rate_;               // of Model::params, its factor
 };
 
 // Pedals and a steering angle for the controller `throttle_brake`.

@@ -213,7 +213,11 @@ const Field kFields[] = {
      [](EnvSpec& s, const Override& c) {
        for (AgentSpec& agent : s.agents) edit_terms(agent.terminations, "class", c);
      }},
-    {"randomize", [](EnvSpec& s, const Override& c) { edit_terms(s.randomizations, "of", c); }},
+    {"randomize",
+     [](EnvSpec& s, const Override& c) {
+       if (c.path.size() == 1) s.randomize_level = {"level", c.text.value_or("none"), keyword("randomize")};
+       if (c.path.size() > 1 || !c.text) edit_terms(s.randomizations, "of", c);
+     }},
     {"people", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
     {"move", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
 };

@@ -120,6 +120,7 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
     slot.first_frame = take(agent.frames_size, history * slot.frame_bytes, size_of(slot.dtype));
   if (slot.is_picture())
     slot.first_recipe = take(agent.recipes_size, history * slot.term->picture()->recipe_size());
+  slot.index = agent.observations.size();
   ObservationSpec spec = row_spec(term.name, slot);
   agent.observations.push_back(std::move(slot));
   return spec;

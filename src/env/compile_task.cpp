@@ -8,6 +8,7 @@
 #include "env/episode.h"
 #include "env/move/people.h"
 #include "env/plan/path_tables.h"
+#include "env/randomize_level.h"
 
 namespace mvsim {
 namespace {
@@ -103,6 +104,7 @@ std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options
   set_times(*task);
   task->has_people = asks_for_people(task->spec) || has_people(*task->models.front());
   compile_agents(*task, guard);
+  task->level_randomizations = make_level(*task);
   for (const TermSpec& term : task->spec.randomizations) {
     TermReader reader(term);
     task->randomizations.emplace_back(reader, *task->models.front());

@@ -5,6 +5,7 @@
 
 #include "base/geometry_archive.h"
 #include "env/episode.h"
+#include "env/transfer.h"
 #include "sim/state_archive.h"
 
 namespace mvsim {
@@ -46,6 +47,36 @@ void visit(Archive& archive, ValueOf<PeopleNear> auto& people) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, ValueOf<Delay> auto& delay) {
+  auto& [periods, steps] = delay;
+  archive(periods, steps);
+}
+
+template <typename Archive>
+void visit(Archive& archive, ValueOf<LateActions> auto& actions) {
+  auto& [active, delay, count, values] = actions;
+  archive(active, delay, count, values);
+}
+
+template <typename Archive>
+void visit(Archive& archive, ValueOf<LateFrames> auto& late) {
+  auto& [active, delay, count, frames, recipes] = late;
+  archive(active, delay, count, frames, recipes);
+}
+
+template <typename Archive>
+void visit(Archive& archive, ValueOf<Pushes> auto& pushes) {
+  auto& [active, count, due] = pushes;
+  archive(active, count, due);
+}
+
+template <typename Archive>
+void visit(Archive& archive, ValueOf<TransferState> auto& transfer) {
+  auto& [actions, frames, pushes] = transfer;
+  archive(actions, frames, pushes);
+}
+
+template <typename Archive>
 void visit(Archive& archive, ValueOf<HeldParam> auto& held) {
   auto& [pattern, value] = held;
   if constexpr (Archive::kReads) {
@@ -75,10 +106,10 @@ void visit_episode(Archive& archive, Env& env, const Task& task) {
 template <typename Archive, typename Agent>
 void visit_agent(Archive& archive, Agent& agent, const Task& task) {
   auto& [end, success, then, waits, bad_actions, before, now, goal, start, last, field, stillness,
-         path_length, min_clearance, race, people, action, previous_action, reward_sums, frames, recipes] =
-      agent;
+         path_length, min_clearance, race, people, action, previous_action, reward_sums, frames, recipes,
+         transfer] = agent;
   archive(end, success, before, now, goal, start, stillness, path_length, min_clearance, bad_actions,
-          reward_sums, recipes);
+          reward_sums, recipes, transfer);
   for (auto& value : action) archive(value);
   for (auto& value : previous_action) archive(value);
   if (task.agents.size() > 1) archive(then, waits);
@@ -96,10 +127,11 @@ void for_rings(const AgentTask& task, Agent& agent, const Work& work) {
                            .subspan(slot.first_frame, static_cast<size_t>(slot.history) * slot.frame_bytes));
 }
 
-bool fits(const AgentState& agent, const AgentTask& task) {
+bool fits(const AgentState& agent, const Task& whole, const AgentTask& task) {
   return agent.end <= EpisodeEnd::kTruncated && agent.then <= Then::kEndAll &&
          agent.reward_sums.size() == task.rewards.size() &&
-         agent.stillness.size() == task.stuck_distances.size() && agent.recipes.size() == task.recipes_size;
+         agent.stillness.size() == task.stuck_distances.size() && agent.recipes.size() == task.recipes_size &&
+         fits(agent.transfer, whole, task);
 }
 
 // Where obstacles move, the field belongs to the world as it stood at the start: its free cells are kept.
@@ -184,7 +216,7 @@ EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like
   for (size_t a = 0; a < task.agents.size(); ++a) {
     AgentState& agent = env.agents.emplace_back(make_agent(task.agents[a]));
     visit_agent(archive, agent, task);
-    archive.check(fits(agent, task.agents[a]));
+    archive.check(fits(agent, task, task.agents[a]));
     for_rings(task.agents[a], agent,
               [&](DType dtype, std::span<uint8_t> ring) { read_values(archive, dtype, ring); });
     bool has_field = false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "env/plan/goal_field.h"
+#include "env/transfer_state.h"
 #include "sim/simulation.h"
 
 namespace mvsim {
@@ -121,6 +122,7 @@ struct AgentState {
   std::vector<uint8_t> frames;
   // Of pictures: for each frame what draws it again.
   std::vector<double> recipes;
+  TransferState transfer;
 };
 
 // A parameter that the caller fixes until he frees it: all that the pattern matches, in his units.

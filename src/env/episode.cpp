@@ -7,6 +7,7 @@
 #include "env/move/people.h"
 #include "env/plan/shortest_path.h"
 #include "env/race.h"
+#include "env/transfer.h"
 #include "model/param_names.h"
 
 namespace mvsim {
@@ -167,6 +168,10 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
     s.reset(env.key, episode);
   for (size_t i = 0; i < s.model().sensors.size(); ++i) s.set_sensor_scheduled(i, false);
   for (size_t i : task.scheduled_sensors) s.set_sensor_scheduled(i, true);
+  for (size_t i = 0; i < task.level_randomizations.size(); ++i) {
+    RandomStream random(env.key, episode, StreamPurpose::kRandomizeLevel, static_cast<uint16_t>(i));
+    task.level_randomizations[i].apply(s, random);
+  }
   for (size_t i = 0; i < task.randomizations.size(); ++i) {
     RandomStream random(env.key, episode, StreamPurpose::kRandomize, static_cast<uint16_t>(i));
     task.randomizations[i].apply(s, random);
@@ -209,6 +214,7 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   agent.people.least = kFarFromPeople;
   measure(task, agent_task, env, agent, 0);
   agent.people.close = 0;  // that look is within no step
+  start_transfer(task, env, static_cast<size_t>(&agent - env.agents.data()), agent.transfer);
   begin_period(agent);
 }
 
@@ -305,14 +311,19 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
       set_aside(task, env, a);
       continue;
     }
-    apply_action(tasks[a], agent, s);
+    if (agent.transfer.actions.active)
+      send_action(task, env, a);
+    else
+      apply_action(tasks[a], agent, s);
     begin_period(agent);
   }
   if (task.centreline) begin_race_period(env);
   s.clear_collision_flags();
   s.refill_solver();  // from here on the state alone decides
+  const bool between = std::any_of(agents, agents + count, has_between);
   for (int i = 0; i < task.substeps; ++i) {
     if (!keep_going()) return false;
+    for (size_t a = 0; between && a < count; ++a) act_between(task, env, a, i);
     s.step(task.substep);
     if (!is_finite(s)) {
       env.diverged = true;
@@ -325,6 +336,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
       agent.path_length += norm(position - agent.last);
       agent.last = position;
     }
+    for (size_t a = 0; between && a < count; ++a) look_between(task, env, a, i);
   }
   ++env.steps;
   if (!env.diverged) {

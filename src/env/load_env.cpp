@@ -168,6 +168,15 @@ void read_knob(const Element& e, EnvSpec& spec) {
   spec.knobs.push_back(std::move(knob));
 }
 
+void read_level(const Element& e, EnvSpec& spec) {
+  refuse_unknown_attributes(e, {"level"});
+  refuse_content(e);
+  if (!spec.randomize_level.text.empty())
+    throw WorldFileError(e.where(), "<randomize>: found a second level, expected one");
+  const pugi::xml_attribute level = e.node.attribute("level");
+  spec.randomize_level = {"level", level.value(), e.where(level)};
+}
+
 // Attributes of the root are read like those of a term.
 void read_root(const Element& root, EnvSpec& spec) {
   refuse_unknown_attributes(root, {"id", "world", "centreline", "variants", "world_seed", "control_period",
@@ -213,8 +222,13 @@ EnvSpec read_document(const XmlSource& source) {
     } else if (tag == "terminate") {
       add_term(terminations, read_class_term(e));
     } else if (tag == "randomize") {
+      if (e.node.attribute("level")) {
+        read_level(e, spec);
+        continue;
+      }
       TermSpec term = read_leaf(e, "of");
-      if (term.name.empty()) throw WorldFileError(e.where(), "<randomize>: expected the attribute 'of'");
+      if (term.name.empty())
+        throw WorldFileError(e.where(), "<randomize>: expected the attribute 'of' or 'level'");
       add_term(spec.randomizations, std::move(term));
     } else if (tag == "people" || tag == "move") {
       TermSpec term = read_leaf(e, "name");

@@ -43,6 +43,7 @@ class Scan final : public ObservationOf<float> {
   }
 
   std::vector<Interval> bounds() const override { return std::vector<Interval>(sectors_, Interval{0, max_}); }
+  std::optional<size_t> sensor() const override { return sensor_; }
 
   void write(EnvState& env, AgentState&, Scratch& scratch, float* out) const override {
     if (scheduled_ && env.simulation.state().sensors[sensor_].count == 0) {

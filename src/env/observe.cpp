@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/vector_kernels.h"
+#include "env/transfer.h"
 
 namespace mvsim {
 namespace {
@@ -74,13 +75,13 @@ std::byte* target_of(const ObservationSlot& slot, const ObservationRow& row, siz
 
 void write_observation(const ObservationSlot& slot, const ObservationRow& row, Scratch& scratch) {
   if (slot.history == 1) {
-    slot.term->write_frame(*row.env, *row.agent, scratch, row.out);
+    arriving_frame(slot, *row.env, *row.agent, row.first, scratch, row.out);
     clip_frame(slot, row.out);
     return;
   }
   const size_t latest = latest_of(slot, *row.env);
   std::byte* const frame = frame_of(slot, *row.agent, latest);
-  slot.term->write_frame(*row.env, *row.agent, scratch, frame);
+  arriving_frame(slot, *row.env, *row.agent, row.first, scratch, frame);
   clip_frame(slot, frame);
   if (row.first) repeat_frame(slot, *row.agent, latest);
   copy_history(slot, *row.agent, latest, row.out);
@@ -90,7 +91,7 @@ void record_picture(const ObservationSlot& slot, const ObservationRow& row) {
   const size_t latest = latest_of(slot, *row.env);
   const size_t size = slot.term->picture()->recipe_size();
   double* const recipe = recipe_of(slot, *row.agent, latest);
-  slot.term->picture()->record(*row.env, *row.agent, recipe);
+  arriving_recipe(slot, *row.env, *row.agent, row.first, recipe);
   if (!row.first) return;
   for (size_t i = 0; i < static_cast<size_t>(slot.history); ++i)
     if (i != latest) std::copy(recipe, recipe + size, recipe_of(slot, *row.agent, i));

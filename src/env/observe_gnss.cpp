@@ -23,6 +23,7 @@ class GnssObservation final : public ObservationOf<float> {
     return {{-max_, max_}, {-max_, max_}, {-max_height_, max_height_}, {0, 1}};
   }
 
+  std::optional<size_t> sensor() const override { return sensor_; }
   // All zero without a fix, and before the first scheduled reading.
   void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
     std::array<double, kValues> values{};

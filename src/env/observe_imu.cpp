@@ -26,6 +26,7 @@ class ImuObservation final : public ObservationOf<float> {
     return out;
   }
 
+  std::optional<size_t> sensor() const override { return sensor_; }
   // Zero before the first scheduled reading.
   void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
     std::array<double, 10> values{};

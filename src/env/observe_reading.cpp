@@ -17,6 +17,7 @@ class Reading final : public Observation {
     return std::vector<Interval>(spec_.size(), {spec_.low, spec_.high});
   }
   DType dtype() const override { return spec_.dtype; }
+  std::optional<size_t> sensor() const override { return sensor_; }
   std::vector<size_t> shape() const override { return spec_.shape; }
   void write_frame(EnvState& env, AgentState&, Scratch&, std::byte* out) const override {
     if (scheduled_)  // zero before the first

@@ -24,6 +24,7 @@ class ViewImageReading : public Picture {
   DType dtype() const override { return spec_.dtype; }
   std::vector<size_t> shape() const override { return spec_.shape; }
   size_t recipe_size() const override { return recipe_size_; }
+  std::optional<size_t> sensor() const override { return sensor_; }
   void record(EnvState& env, AgentState&, double* recipe) const override {
     if (scheduled_)
       std::ranges::copy(view_recipe_of(env.simulation, sensor_), recipe);

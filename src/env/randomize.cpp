@@ -65,6 +65,11 @@ Randomization::Randomization(TermReader& reader, const Model& model)
                       number_text(entry.info.min / unit) + " to " + number_text(entry.info.max / unit));
     targets_.push_back({index, scale});
   }
+  const bool all_zero = scaled && !targets_.empty() &&
+                        std::ranges::all_of(targets_, [](const Target& t) { return t.scale == 0; });
+  if (all_zero && !optional)
+    reader.fail("scale", "the nominal value of " + model.params[targets_[0].param].path +
+                             " is 0, which no scale changes, expected 'value'");
   if (!targets_.empty() || optional) return;
   reader.fail("of", unknown_parameter(model, pattern));
 }

@@ -27,6 +27,7 @@ struct WeightedReward {
 
 struct ObservationSlot {
   std::unique_ptr<const Observation> term;
+  size_t index = 0;  // among the agent's
   DType dtype = DType::kFloat32;
   std::vector<float> low, high;  // of the values of one frame
   bool clips = true;             // false: the bounds are all that dtype can hold
@@ -78,6 +79,7 @@ struct Task {
   std::vector<std::string> warnings;  // beside those of the models
   double memory_used = 0;             // bytes, counted while it was made
 
+  std::vector<Randomization> level_randomizations;  // of EnvSpec::randomize_level; those of the file win
   std::vector<Randomization> randomizations;
   std::vector<std::unique_ptr<const ResetTerm>> resets;
   std::unique_ptr<const Movers> movers;  // null: no policy of the environment moves anything

@@ -65,6 +65,8 @@ class Observation {
   // Writes one frame of dtype(); the caller clips it. Reading a sensor advances its noise, hence the mutable
   // state.
   virtual void write_frame(EnvState& env, AgentState& agent, Scratch& scratch, std::byte* out) const = 0;
+  // The sensor that it shows, if one: the reading may be late or drop out (env/transfer.h).
+  virtual std::optional<size_t> sensor() const { return std::nullopt; }
   // This term if its frames are drawn, else null.
   virtual const Picture* picture() const { return nullptr; }
 };

@@ -1,6 +1,7 @@
 #include "sensor/sensors.h"
 
 #include "model/compile_parts.h"
+#include "model/transfer_params.h"
 
 namespace mvsim {
 namespace {
@@ -39,6 +40,7 @@ SensorModel compile(const SensorSpec& spec, const std::string& owner, LoadGuard&
   sensor.period = period_of(spec);
   sensor.params = add_params(model, owner + "sensor:" + spec.name + "/", sensor.sensor->params(),
                              sensor.sensor->nominal_params());
+  add_transfer_params(owner, sensor, model);
   return sensor;
 }
 

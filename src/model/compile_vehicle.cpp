@@ -5,6 +5,7 @@
 
 #include "model/mesh_outline.h"
 #include "model/shape.h"
+#include "model/transfer_params.h"
 #include "sensor/odometry.h"
 #include "vehicle/dynamics.h"
 #include "worldfile/expression.h"
@@ -247,6 +248,7 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, MeshOutlines&
                                        without_idle_drivetrain(spec.dynamics, *v.dynamics, model.warnings),
                                        names_of(v.dynamics->geometry()));
   add_load_transfer(spec, v, model);
+  add_transfer_params(v, model);
   v.controller_state = model.memory_size;
   model.memory_size += v.controller->state_size();
   v.first_wheel = model.wheel_count;

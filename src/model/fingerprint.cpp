@@ -41,12 +41,12 @@ template <typename Archive>
 void visit(Archive& archive, const VehicleModel& vehicle) {
   const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, radius,
                initial_pose, initial_twist, odometry_drawn, body_params, tire_params, controller_params,
-               dynamics_params, load_transfer, controller_state, first_wheel, body, first_joint_anchor,
-               linked_visuals, auto_start_recording, publication, where] = vehicle;
+               dynamics_params, transfer_params, load_transfer, controller_state, first_wheel, body,
+               first_joint_anchor, linked_visuals, auto_start_recording, publication, where] = vehicle;
   archive(name, dynamics->name(), controller->name(), tire->name(), wheels, chassis, z_min, z_max, radius,
           initial_pose, initial_twist, body_params, tire_params, controller_params, dynamics_params,
-          load_transfer.has_value(), load_transfer.value_or(0), controller_state, first_wheel, body,
-          first_joint_anchor.has_value(), first_joint_anchor.value_or(Vec2{}));
+          transfer_params, load_transfer.has_value(), load_transfer.value_or(0), controller_state,
+          first_wheel, body, first_joint_anchor.has_value(), first_joint_anchor.value_or(Vec2{}));
   for (const bool drawn : odometry_drawn) archive(drawn);
 }
 
@@ -90,9 +90,9 @@ void visit(Archive& archive, const BodyModel& body) {
 
 template <typename Archive>
 void visit(Archive& archive, const SensorModel& model) {
-  const auto& [name, vehicle, period, params, values, bytes, memory, class_name, publish_topic, sensor,
-               level_images] = model;
-  archive(name, vehicle, period, params, values, class_name);
+  const auto& [name, vehicle, period, params, transfer_params, values, bytes, memory, class_name,
+               publish_topic, sensor, level_images] = model;
+  archive(name, vehicle, period, params, transfer_params, values, class_name);
   sensor->add_config(archive);
   if (sensor->kind() == SensorKind::kRay) return;
   const ReadingSpec& reading = sensor->reading();

@@ -83,6 +83,7 @@ struct VehicleModel {
   std::array<bool, 3> odometry_drawn{};
   // first index in Model::params
   size_t body_params = 0, tire_params = 0, controller_params = 0, dynamics_params = 0;
+  size_t transfer_params = 0;           // the same (model/transfer_params.h)
   std::optional<size_t> load_transfer;  // index in Model::params of its cg_height; off when absent
   size_t controller_state = 0;          // first index in a Simulation's memory
   size_t first_wheel = 0;               // first index in a Simulation's wheels
@@ -165,10 +166,11 @@ struct SensorModel {
   double period = 0.1;          // s
 
   bool is_standalone() const { return vehicle == kNoVehicle; }
-  size_t params = 0;  // first index in Model::params
-  size_t values = 0;  // first index in a Simulation's flags of readings
-  size_t bytes = 0;   // first index in its readings
-  size_t memory = 0;  // first index in its memory
+  size_t params = 0;           // first index in Model::params
+  size_t transfer_params = 0;  // the same (model/transfer_params.h)
+  size_t values = 0;           // first index in a Simulation's flags of readings
+  size_t bytes = 0;            // first index in its readings
+  size_t memory = 0;           // first index in its memory
   std::string_view class_name;
   std::string publish_topic;  // that the world names, for who publishes; "": none
   std::unique_ptr<const Sensor> sensor;

@@ -11,7 +11,7 @@ void lay_out_sensors(Model& model);
 
 // Numbers that a sensor keeps in a state: memory_size(), or those that draw its picture again
 // (sim/view_recipe.h): these, its parameters, and the pose of each frame of the scene.
-inline constexpr size_t kViewRecipeHead = 3, kScenePoseNumbers = 13;
+inline constexpr size_t kViewRecipeHead = 6, kScenePoseNumbers = 13;
 size_t state_memory_size(const Model& model, const Sensor& sensor);
 
 }  // namespace mvsim

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/transfer_params.h"
 #include "sim/solver_polygon.h"
 
 namespace mvsim {
@@ -71,7 +72,12 @@ MassProperties exact_mass(const VehicleModel& v, double chassis) {
 
 MassProperties vehicle_mass(const VehicleModel& v, std::span<const double> params) {
   const double chassis_mass = params[v.body_params + kChassisMass];
-  return mass_of_fixtures(v, chassis_mass).value_or(exact_mass(v, chassis_mass));
+  MassProperties out = mass_of_fixtures(v, chassis_mass).value_or(exact_mass(v, chassis_mass));
+  const Vec2 shift{params[v.transfer_params + kLoadX], params[v.transfer_params + kLoadY]};
+  if (shift.x == 0 && shift.y == 0) return out;
+  out.center = out.center + chassis_mass / out.mass * shift;
+  out.inertia += chassis_mass * dot(shift, 2 * v.chassis.centroid + shift);
+  return out;
 }
 
 MassProperties block_mass(const BlockModel& b, std::span<const double> params) {

@@ -30,7 +30,9 @@ void add_hits(Simulation& simulation, size_t index, Marks& marks) {
   simulation.read_now(index, ranges.data(), valid.data());
   const Pose3 base = model.is_standalone() ? Pose3{} : vehicle_pose(simulation, model.vehicle);
   const Pose3 mount = lidar->mount();
-  const Pose2 sensor = compose({base.x, base.y, base.yaw}, {mount.x, mount.y, mount.yaw});
+  const Pose2 askew = mount_error(simulation, model);
+  const Pose2 sensor =
+      compose({base.x, base.y, base.yaw}, {mount.x + askew.x, mount.y + askew.y, mount.yaw + askew.yaw});
   for (size_t i = 0; i < angles.size(); ++i) {
     if (!valid[i]) continue;
     const Vec2 hit = transform(sensor, Rotation2(angles[i]).rotate({ranges[i], 0}));

@@ -1,5 +1,6 @@
 #include "sim/drive.h"
 
+#include "model/transfer_params.h"
 #include "sim/stand.h"
 #include "sim/workspace.h"
 #include "vehicle/load_transfer.h"
@@ -113,20 +114,22 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
   // vehicle
   const double mass_share = 1 / (inertia.inverse_mass * static_cast<double>(v.wheels.size()));
   const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
+  const double* const transfer = params + v.transfer_params;
 
   for (size_t i = 0; i < v.wheels.size(); ++i) {
     const WheelModel& w = v.wheels[i];
     WheelState& wheel = s.wheels[v.first_wheel + i];
-    const Vec2 velocity{v_base.x - omega * w.position.y, v_base.y + omega * w.position.x};
+    const Vec2 position{w.position.x, transfer[kTrack] * w.position.y};
+    const Vec2 velocity{v_base.x - omega * position.y, v_base.y + omega * position.x};
     const bool straight = wheel.steer == 0;
     const Rotation2 R_base_wheel = straight ? Rotation2() : Rotation2(wheel.steer);
     const double mass = chassis_share + w.mass;
     const double weight = mass * m.gravity;
     const Vec2 downhill = weight * slope;
-    const Vec2 arm = w.position - center;
+    const Vec2 arm = position - center;
     GroundPatch ground;
     if (!m.regions.empty())
-      ground = ground_at(m, s, m.origin + Vec2{body.x, body.y} + R_world_base.rotate(w.position));
+      ground = ground_at(m, s, m.origin + Vec2{body.x, body.y} + R_world_base.rotate(position));
     const TireInput in{.dt = dt,
                        .torque = wheel.torque,
                        .brake = wheel.brake,
@@ -135,7 +138,7 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
                        .load = v.load_transfer ? wheel.load + w.mass * across_ground : weight,
                        .velocity = R_base_wheel.unrotate(velocity),
                        .spin = wheel.spin,
-                       .radius = w.radius,
+                       .radius = transfer[kTransferParamCount + i],
                        .inertia = w.inertia,
                        .width = w.width,
                        .slope_force = R_base_wheel.unrotate(downhill),
@@ -146,8 +149,8 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
     wheel.spin = out.spin;
     wheel.force_x = f.x;
     wheel.force_y = f.y;
-    chassis.push(w.position, f);
-    if (downhill.x != 0 || downhill.y != 0) chassis.push(w.position, downhill);
+    chassis.push(position, f);
+    if (downhill.x != 0 || downhill.y != 0) chassis.push(position, downhill);
   }
   // an ideal controller moves the body itself: wheels turn along but do not push
   if (v.controller->imposes_twist()) return {};

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "model/transfer_params.h"
 #include "sim/body_twist.h"
 #include "sim/stand.h"
 #include "tire/slip.h"
@@ -61,7 +62,9 @@ std::span<const WheelState> wheel_states(const SimView& sim, size_t index) {
 
 Vec2 wheel_velocity(const SimView& sim, size_t index, size_t wheel) {
   const Twist2 twist = vehicle_twist(sim, index);
-  const Vec2 at = sim.model.vehicles[index].wheels.at(wheel).position;
+  const VehicleModel& v = sim.model.vehicles[index];
+  const Vec2 nominal = v.wheels.at(wheel).position;
+  const Vec2 at{nominal.x, sim.state.params[v.transfer_params + kTrack] * nominal.y};
   return {twist.vx - twist.omega * at.y, twist.vy + twist.omega * at.x};
 }
 
@@ -71,7 +74,9 @@ double rolling_radius(const SimView& sim, size_t index, size_t wheel) {
   const double gravity =
       v.load_transfer ? gravity_across(sim.model, sim.state.vehicles[index]) : sim.model.gravity;
   const double load = sim.state.wheels[v.first_wheel + wheel].load + w.mass * gravity;
-  return v.tire->rolling_radius(sim.state.params.data() + v.tire_params, w.radius, load);
+  const double* const params = sim.state.params.data();
+  const double radius = params[v.transfer_params + kTransferParamCount + wheel];
+  return v.tire->rolling_radius(params + v.tire_params, radius, load);
 }
 
 WheelSlip wheel_slip(const SimView& sim, size_t index, size_t wheel) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/transfer_params.h"
 #include "sim/animate.h"
 #include "sim/body_mass.h"
 #include "sim/body_twist.h"
@@ -186,7 +187,9 @@ void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double v
     const bool is_vehicle = kind.kind == BodyKind::kVehicle;
     const size_t first = is_vehicle ? m.vehicles[kind.index].body_params : m.blocks[kind.index].params;
     const size_t count = is_vehicle ? size_t{kVehicleParamCount} : size_t{kBlockParamCount};
-    if (index < first || index >= first + count) continue;
+    const bool shifts_load = is_vehicle && (index == m.vehicles[kind.index].transfer_params + kLoadX ||
+                                            index == m.vehicles[kind.index].transfer_params + kLoadY);
+    if (!shifts_load && (index < first || index >= first + count)) continue;
     update_inertia(m, s, body);
     if (is_vehicle)
       set_loads(m, s, kind.index);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/sensor_layout.h"
+#include "model/transfer_params.h"
 #include "sensor/odometry.h"
 #include "sensor/state_sensor.h"
 #include "sim/measure.h"
@@ -37,10 +38,37 @@ SensorOwn own_of(const SensorModel& sensor, SimState& s, size_t index) {
   return {s.params.data() + sensor.params, s.memory.data() + sensor.memory, &s.sensors[index].noise};
 }
 
+// Turns and shifts what the sensor hangs on, so that the sensor sits askew by `by`.
+void misplace(const Pose3& mount, const Pose2& by, Pose3& vehicle) {
+  if (by.x == 0 && by.y == 0 && by.yaw == 0) return;
+  const Vec2 turned = Rotation2(by.yaw).rotate({mount.x, mount.y});
+  const Pose2 moved = compose({vehicle.x, vehicle.y, vehicle.yaw},
+                              {mount.x + by.x - turned.x, mount.y + by.y - turned.y, by.yaw});
+  vehicle.x = moved.x;
+  vehicle.y = moved.y;
+  vehicle.yaw = moved.yaw;
+}
+
 // What it hangs on; a sensor that stands in the world stands at its mount and has no body.
 SensorMount mount_of(const Model& m, const SimState& s, const SensorModel& sensor) {
-  if (sensor.is_standalone()) return {};
-  return {vehicle_pose({m, s}, sensor.vehicle), static_cast<int>(m.vehicles[sensor.vehicle].body)};
+  SensorMount out;
+  if (!sensor.is_standalone())
+    out = {vehicle_pose({m, s}, sensor.vehicle), static_cast<int>(m.vehicles[sensor.vehicle].body)};
+  misplace(sensor.sensor->mount(), mount_error({m, s}, sensor), out.T_world_vehicle);
+  return out;
+}
+
+// Rays that return nothing, each with the sensor's probability.
+void drop_rays(const Model& m, SimState& s, size_t index, float* ranges, uint8_t* valid) {
+  const SensorModel& sensor = m.sensors[index];
+  const double probability = s.params[sensor.transfer_params + kReadingDropout];
+  if (probability == 0) return;
+  const ReadingSpec& reading = sensor.sensor->reading();
+  for (size_t i = 0; i < reading.size(); ++i) {
+    if (s.sensors[index].noise.uniform() >= probability) continue;
+    ranges[i] = static_cast<float>(reading.high);
+    if (valid) valid[i] = 0;
+  }
 }
 
 // `moving`: what the sensor may see; it passes over its own body.
@@ -50,9 +78,23 @@ void read_rays(const Model& m, SimState& s, SceneBuffer& scene, size_t index,
   const SensorScene seen{.grids = scene.grids(m), .static_shapes = &m.static_shapes, .moving = moving};
   static_cast<const RaySensor&>(*sensor.sensor)
       .read(own_of(sensor, s, index), seen, mount_of(m, s, sensor), reinterpret_cast<float*>(values), valid);
+  drop_rays(m, s, index, reinterpret_cast<float*>(values), valid);
 }
 
 }  // namespace
+
+Pose2 mount_error(const SimView& sim, const SensorModel& sensor) {
+  if (sensor.sensor->kind() == SensorKind::kState) return {};
+  const double* const p = sim.state.params.data() + sensor.transfer_params;
+  return {p[kMountX], p[kMountY], p[kMountYaw]};
+}
+
+bool drops_out(const Model& m, SimState& s, size_t index) {
+  const SensorModel& sensor = m.sensors.at(index);
+  if (sensor.sensor->kind() == SensorKind::kRay) return false;
+  const double probability = s.params[sensor.transfer_params + kReadingDropout];
+  return probability > 0 && s.sensors[index].noise.uniform() < probability;
+}
 
 void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double start, double dt) {
   scene.begin_moment();
@@ -61,6 +103,7 @@ void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double st
     const SensorModel& sensor = m.sensors[i];
     if (!state.scheduled || start < state.last_due + sensor.period - 1e-6) continue;
     state.last_due = start;
+    if (drops_out(m, s, i)) continue;  // the reading before stays
     state.stamp = start + dt;
     ++state.count;
     std::byte* const values = s.readings.bytes.data() + sensor.bytes;

@@ -17,6 +17,11 @@ void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double st
 void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t sensor, std::byte* values,
                  uint8_t* valid);
 
+// By how much a sensor sits askew in its vehicle's frame (model/transfer_params.h).
+Pose2 mount_error(const SimView& sim, const SensorModel& sensor);
+// Whether a whole reading drops out: drawn from the sensor's noise stream. Rays drop out one by one instead.
+bool drops_out(const Model& m, SimState& s, size_t sensor);
+
 // The latest due reading of a sensor whose readings the state holds; empty for a picture.
 std::span<const std::byte> reading_of(const SimView& sim, size_t sensor);
 std::span<const uint8_t> reading_valid_of(const SimView& sim, size_t sensor);

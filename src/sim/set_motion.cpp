@@ -98,6 +98,14 @@ void set_vehicle_twist(const Model& m, SimState& s, Workspace& w, size_t vehicle
   set_twist_of(m, s, w, v.body, twist, "vehicle '" + v.name + "'");
 }
 
+void push_vehicle(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Twist2& change) {
+  const size_t body = m.vehicles.at(vehicle).body;
+  const Twist2 twist = vehicle_twist({m, s}, vehicle);
+  set_body_twist(s.bodies[body], {twist.vx + change.vx, twist.vy + change.vy, twist.omega + change.omega},
+                 s.inertias[body]);
+  forget_contacts(s, w);
+}
+
 void check_can_move(const Model& m, size_t block) {
   const BlockModel& b = m.blocks.at(block);
   if (b.body < 0 || (b.traits.is_static && !b.is_driven))

@@ -22,5 +22,8 @@ void check_can_move(const Model& m, size_t block);
 void set_vehicle_twist(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Twist2& twist);
 // The same of a block; throws Error as check_can_move() does.
 void set_block_twist(const Model& m, SimState& s, Workspace& w, size_t block, const Twist2& twist);
+// Changes the twist of a vehicle at once, as a push does: its wheels spin on, what is joined to it is pulled
+// along.
+void push_vehicle(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Twist2& change);
 
 }  // namespace mvsim

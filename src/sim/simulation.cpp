@@ -43,6 +43,10 @@ void Simulation::set_block_twist(size_t block, const Twist2& twist) {
   mvsim::set_block_twist(*model_, state_, work_, block, twist);
 }
 
+void Simulation::push_vehicle(size_t vehicle, const Twist2& change) {
+  mvsim::push_vehicle(*model_, state_, work_, vehicle, change);
+}
+
 void Simulation::set_param(size_t index, double value) {
   mvsim::set_param(*model_, state_, work_, index, value);
 }

@@ -44,6 +44,7 @@ class Simulation {
   void drive_block(size_t block, const Twist2& world_twist) {
     mvsim::drive_block(*model_, state_, block, world_twist);
   }
+  void push_vehicle(size_t vehicle, const Twist2& change);  // body frame (sim/set_motion.h)
   void set_param(size_t index, double value);               // index into Model::params
   void set_twist(size_t vehicle, double vx, double omega);  // throws Error if the controller takes no twist
   void set_command(size_t vehicle,
@@ -85,6 +86,8 @@ class Simulation {
   void read_now(size_t sensor, void* values, uint8_t* valid) {
     read_sensor(*model_, state_, work_.scene, sensor, static_cast<std::byte*>(values), valid);
   }
+  // Whether a reading of now drops out (sim/sense.h).
+  bool drops_out(size_t sensor) { return mvsim::drops_out(*model_, state_, sensor); }
   // What draws a picture of now again (sim/view_recipe.h).
   void record_view(size_t sensor, double* recipe) { mvsim::record_view(*model_, state_, sensor, recipe); }
 

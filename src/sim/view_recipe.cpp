@@ -7,9 +7,12 @@
 #include "render/ray_view.h"
 #include "sensor/view_sensor.h"
 #include "sim/scene_poses.h"
+#include "sim/sense.h"
 
 namespace mvsim {
 namespace {
+
+constexpr size_t kAskew = 3;  // in a recipe
 
 double* write_pose(const ScenePose& pose, double* out) {
   const Frame3& f = pose.T_world_frame;
@@ -59,9 +62,18 @@ std::span<const double> poses_of(const ViewDrawing& drawing) {
           drawing.frame.model->scene->frame_count * kScenePoseNumbers};
 }
 
+Pose3 mount_of(const SensorModel& sensor, const double* recipe) {
+  Pose3 out = sensor.sensor->mount();
+  out.x += recipe[kAskew];
+  out.y += recipe[kAskew + 1];
+  out.yaw += recipe[kAskew + 2];
+  return out;
+}
+
 // Whether both see the same things along the same rays.
 bool look_alike(const ViewDrawing& a, const ViewDrawing& b) {
   return a.frame.model == b.frame.model && a.sensor == b.sensor && have_same_rays(view_of(a), view_of(b)) &&
+         std::equal(a.frame.recipe + kAskew, a.frame.recipe + kViewRecipeHead, b.frame.recipe + kAskew) &&
          std::ranges::equal(poses_of(a), poses_of(b));
 }
 
@@ -105,7 +117,7 @@ void draw_together(std::span<const ViewDrawing> drawings) {
   std::vector<ScenePose> poses(m.scene->frame_count);
   for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers.data() + i * kScenePoseNumbers);
   const View& view = view_of(first);
-  Frame3 T_world_sensor(model.sensor->mount());
+  Frame3 T_world_sensor(mount_of(model, first.frame.recipe));
   std::vector<uint32_t> hidden;
   if (!model.is_standalone()) {
     const VehicleModel& vehicle = m.vehicles[model.vehicle];
@@ -128,11 +140,13 @@ void finish(const ViewDrawing& drawing) {
 }  // namespace
 
 void record_view(const Model& m, SimState& s, size_t index, double* recipe) {
-  static_assert(kViewRecipeHead == 3);
+  static_assert(kViewRecipeHead == 6);
   const SensorModel& sensor = m.sensors.at(index);
   RandomStream& noise = s.sensors[index].noise;
   *recipe++ = 1;
   for (int half = 0; half < 2; ++half) *recipe++ = noise.bits();
+  const Pose2 askew = mount_error({m, s}, sensor);
+  for (const double number : {askew.x, askew.y, askew.yaw}) *recipe++ = number;
   recipe = std::copy_n(s.params.data() + sensor.params, sensor.sensor->params().size(), recipe);
   std::vector<ScenePose> poses;
   scene_poses({m, s}, poses);

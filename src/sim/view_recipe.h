@@ -1,8 +1,9 @@
 // Pictures of view sensors as recipes: numbers from which, with the Model alone, the picture can be drawn
 // again bit for bit. A state and a snapshot hold recipes, no pixels.
 //
-// A recipe is 1 (0: none was taken), the key of the picture's noise in two halves, the sensor's parameters,
-// and the pose of each frame of the scene; state_memory_size() numbers (model/sensor_layout.h).
+// A recipe is 1 (0: none was taken), the key of the picture's noise in two halves, by how much the
+// sensor sits askew (x, y, yaw), its parameters, and the pose of each frame of the scene; state_memory_size()
+// numbers (model/sensor_layout.h).
 #pragma once
 
 #include <cstddef>

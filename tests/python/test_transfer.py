@@ -1,0 +1,212 @@
+"""Randomisation for the real world: every registered environment under `randomize="standard"`."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from conftest import ROOT, actions_for, equal, rollout_hash, short
+from gymnasium.utils.env_checker import check_env
+
+import mvsim_gym
+from mvsim_gym.errors import WorldFileError
+
+sys.path.append(str(ROOT / "examples"))
+
+NAV = "mvsim/NavArena-v0"
+
+
+def standard(env_id: str, steps: int = 20) -> dict[str, Any]:
+    return {**short(env_id, steps), "randomize": "standard"}
+
+
+def advance(env: Any, action: np.ndarray) -> tuple[Any, float]:
+    """Observation and reward of a step, or of the episode after it."""
+    observation, reward, terminated, truncated, _ = env.step(action)
+    return (env.reset()[0] if terminated or truncated else observation), reward
+
+
+def test_checker_of_gymnasium(env_id: str) -> None:
+    env = gym.make(env_id, randomize="standard")
+    check_env(env.unwrapped, skip_render_check=True)
+    env.close()
+
+
+def test_reseeding_repeats(env_id: str) -> None:
+    """The same seed gives the same bytes, in the same env and in another; other seeds give others."""
+    assert rollout_hash(env_id, 60, randomize="standard") == rollout_hash(env_id, 60, randomize="standard")
+    assert rollout_hash(env_id, 60, randomize="standard") != rollout_hash(env_id, 60)
+    assert rollout_hash(env_id, 60, randomize="none") == rollout_hash(env_id, 60)
+
+
+def test_a_vector_is_its_single_envs(env_id: str) -> None:
+    envs = gym.make_vec(env_id, num_envs=3, num_threads=2, **standard(env_id))
+    singles = [gym.make(env_id, **standard(env_id)) for _ in range(3)]
+    observation, _ = envs.reset(seed=[5, 6, 7])
+    for i, env in enumerate(singles):
+        equal(env.reset(seed=5 + i)[0], {key: rows[i] for key, rows in observation.items()})
+    for actions in actions_for(1, 15, 3, envs.action_space.shape[-1]):
+        observation, reward, terminated, truncated, _ = envs.step(actions)
+        assert not truncated.any()
+        for i, env in enumerate(singles):
+            own, own_reward, own_end, _, _ = env.step(actions[i])
+            equal(own, {key: rows[i] for key, rows in observation.items()})
+            assert own_reward == reward[i] and own_end == terminated[i]
+        if terminated.any():
+            break
+    for env in (envs, *singles):
+        env.close()
+
+
+def test_a_copy_continues(env_id: str) -> None:
+    """Actions and readings that are on their way are part of a state."""
+    env = gym.make(env_id, **standard(env_id, 40)).unwrapped
+    env.reset(seed=4)
+    actions = actions_for(2, 30, 1, env.action_space.shape[0])[:, 0]
+    for action in actions[:7]:
+        advance(env, action)
+    state, other = env.snapshot(), copy.deepcopy(env)
+    paths: list[list[tuple[Any, float]]] = []
+    for one in (env, other):
+        paths.append([advance(one, action) for action in actions[7:]])
+    env.restore(state)
+    paths.append([advance(env, action) for action in actions[7:]])
+    for seen in paths[1:]:
+        for (observation, reward), (expected, expected_reward) in zip(seen, paths[0], strict=True):
+            equal(observation, expected)
+            assert reward == expected_reward
+    env.close()
+    other.close()
+
+
+def test_draws_are_read_and_held_by_name() -> None:
+    envs = gym.make_vec(NAV, num_envs=64, randomize="standard")
+    envs.reset(seed=0)
+    delays = envs.read("vehicle:robot/action/delay")
+    assert delays.shape == (64,) and len(set(delays)) == 64
+    assert 0 <= delays.min() < 0.05 and 0.35 < delays.max() < 0.4  # of two periods of 0.2 s
+    envs.set_parameter("vehicle:robot/action/delay", 0.4)
+    envs.reset(seed=1)
+    assert (envs.read("vehicle:robot/action/delay") == 0.4).all()
+    envs.close()
+
+
+def test_what_is_named_beside_a_level_wins() -> None:
+    env = gym.make(NAV, randomize={"level": "strong", "vehicle:robot/chassis/mass": {"value": 1.5}})
+    env.reset(seed=0)
+    assert env.unwrapped.read("vehicle:robot/chassis/mass") == 1.5
+    assert env.unwrapped.read("vehicle:robot/wheels/track") != 1
+    assert env.spec is not None and env.spec.kwargs["randomize"]["level"] == "strong"
+    env.close()
+
+
+def test_bad_levels_and_scales_are_named() -> None:
+    with pytest.raises(
+        WorldFileError, match=r"keyword randomize: found 'hard', expected none, standard or strong"
+    ):
+        gym.make(NAV, randomize="hard")
+    with pytest.raises(WorldFileError, match=r"randomize.level: found a number, expected none"):
+        gym.make(NAV, randomize={"level": 2})
+    with pytest.raises(WorldFileError, match=r"action/delay is 0, which no scale changes, expected 'value'"):
+        gym.make(NAV, randomize={"vehicle:robot/action/delay": 0.4})
+    env = gym.make(NAV, randomize={"vehicle:robot/sensor:lidar/delay": {"value": 10}}, control_period=0.02)
+    with pytest.raises(ValueError, match=r"sensor 'lidar', delay: found 10.* s, expected at most 64"):
+        env.reset(seed=0)
+    env.close()
+
+
+def test_a_team_is_randomised(team_id: str) -> None:
+    envs = gym.make_vec(team_id, num_envs=8, randomize="standard")
+    envs.reset(seed=0)
+    masses = np.asarray(envs.read("vehicle:*/chassis/mass")).ravel()
+    assert len(set(masses)) == masses.size > 1
+    for actions in actions_for(3, 30, 8, envs.action_space.shape[-1]):
+        _, reward, *_ = envs.step(actions)
+        assert np.isfinite(reward).all()
+    envs.close()
+
+
+def test_the_world_has_the_parameters_too() -> None:
+    env = mvsim_gym.parameters.parameters_of(NAV)
+    paths = {p.path for p in env}
+    assert {"vehicle:robot/push/longest", "vehicle:robot/sensor:lidar/mount/yaw"} <= paths
+
+
+def test_levels_are_harder_one_after_another() -> None:
+    from transfer import cases_of, successes
+
+    rates = successes(NAV, cases_of([]), 60)["go to goal"]
+    assert rates[0] >= rates[1] - 0.05 and rates[1] >= rates[2] - 0.05 and rates[0] > rates[2]
+
+
+CAMERA_WORLD = """<mvsim_world>
+  <vehicle name="r"><init_pose>0 0 0</init_pose>
+    <dynamics class="differential"><controller class="twist_ideal"/></dynamics>
+    <sensor class="rgbd_camera" name="c"/></vehicle>
+  <block name="b"><static>true</static><init_pose>3 0 0</init_pose>
+    <shape><pt>0 -3</pt><pt>0 3</pt><pt>.2 3</pt><pt>.2 -3</pt></shape></block></mvsim_world>"""
+CAMERA_ENV = """<mvsim_env world="w.world.xml" control_period="0.1">
+  <agent><action class="twist" vx="0 1" omega="-1 1"/><observe class="depth" max="10"/></agent>
+  <reward class="time"/>%s</mvsim_env>"""
+
+
+def depths(folder: Path, **parameters: float) -> list[float]:
+    """What the middle of a depth image shows of a wall 3 m ahead, period by period, at 1 m/s; restored in between."""
+    (folder / "w.world.xml").write_text(CAMERA_WORLD)
+    (folder / "t.env.xml").write_text(CAMERA_ENV % "")
+    drawn = {f"vehicle:r/sensor:c/{name}": {"value": value} for name, value in parameters.items()}
+    env = gym.make("mvsim/Custom-v0", env=str(folder / "t.env.xml"), randomize=drawn).unwrapped
+    forward = np.array([1, 0], np.float32)
+    images = [env.reset(seed=1)[0]["depth"]]
+    for _ in range(4):
+        images.append(env.step(forward)[0]["depth"])
+    state = env.snapshot()
+    ahead = [env.step(forward)[0]["depth"] for _ in range(4)]
+    env.restore(state)
+    for image in ahead:
+        again = env.step(forward)[0]["depth"]
+        np.testing.assert_array_equal(again, image)
+        images.append(again)
+    env.close()
+    return [float(image[image.shape[0] // 2, image.shape[1] // 2]) for image in images]
+
+
+def test_images_are_late_drop_out_and_look_askew(tmp_path: Path) -> None:
+    now = depths(tmp_path)
+    close = 0.01  # of the noise of the camera's depth
+    assert now == pytest.approx([3 - 0.1 * i for i in range(9)], abs=close)
+    assert depths(tmp_path, delay=0.2) == pytest.approx([3, 3, *now[:7]], abs=close)
+    assert depths(tmp_path, delay=0.05)[1:] == pytest.approx([value + 0.05 for value in now[1:]], abs=close)
+    assert depths(tmp_path, **{"mount/x": 0.3}) == pytest.approx([value - 0.3 for value in now], abs=close)
+    turned = np.array(now) / np.cos(np.radians(10))
+    assert depths(tmp_path, **{"mount/yaw": 10}) == pytest.approx(list(turned), abs=close)
+    dropped = depths(tmp_path, dropout=0.5)
+    held = np.diff(dropped) == 0
+    assert held.any() and not held.all()
+    assert all(min(abs(value - other) for other in now) < 0.01 for value in dropped)
+
+
+def test_a_file_names_its_level(tmp_path: Path) -> None:
+    (tmp_path / "w.world.xml").write_text(CAMERA_WORLD)
+    file = tmp_path / "t.env.xml"
+    file.write_text(CAMERA_ENV % '<randomize level="strong"/>')
+    for level, low, high in ((None, 0.94, 1.06), ("standard", 0.97, 1.03), ("none", 1, 1)):
+        keywords = {} if level is None else {"randomize": level}
+        envs = mvsim_gym.VectorEnv(file, num_envs=100, **keywords)
+        envs.reset(seed=0)
+        track = envs.read("vehicle:r/wheels/track")
+        assert track.min() == pytest.approx(low, abs=0.003) and track.max() == pytest.approx(high, abs=0.003)
+        envs.close()
+    for bad, message in (
+        ('<randomize level="hard"/>', "level: found 'hard', expected none, standard or strong"),
+        ('<randomize level="none" of="x"/>', "found the unknown attribute 'of'"),
+        ('<randomize level="none"/><randomize level="strong"/>', "found a second level"),
+    ):
+        file.write_text(CAMERA_ENV % bad)
+        with pytest.raises(WorldFileError, match=rf"t\.env\.xml:3:\d+: .*{message}"):
+            mvsim_gym.VectorEnv(file, num_envs=1)
