@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
+from mvsim_gym._camera_backend import has_cameras, recalled, remembered
 from mvsim_gym._checks import (
     DEFAULT_MEMORY_LIMIT,
     checked_backend,
@@ -359,11 +360,14 @@ class World(Drawable, ViewableWorld):
         return twin
 
     def __getstate__(self) -> Any:
-        return self._plain_attributes(), self.snapshot()
+        attributes = self._plain_attributes()
+        if has_cameras(self._model):
+            attributes = remembered(attributes, self._files[-1])
+        return attributes, self.snapshot()
 
     def __setstate__(self, state: Any) -> None:
         attributes, snapshot = state
-        self.__dict__.update(attributes)
+        self.__dict__.update(recalled(attributes, attributes["_files"][-1]))
         model = _core.load_model(self._files[0], assets(), *self._files[1:])
         simulation = _core.Simulation(model, 0, 0)
         simulation.restore(snapshot)
