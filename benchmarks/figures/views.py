@@ -63,13 +63,21 @@ def world(sensor: str, shadows: bool = True) -> str:
 
 
 def _row(
-    name: str, unit: str, sensor: str, observed: list[str], settings: Settings, shadows: bool = True
+    name: str,
+    unit: str,
+    sensor: str,
+    observed: list[str],
+    settings: Settings,
+    shadows: bool = True,
+    backend: str = "rays",
 ) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "w.world.xml").write_text(world(sensor, shadows))
         path = Path(folder, "v.env.xml")
         path.write_text(ENV.format(observe="".join(f'<observe class="{o}"/>' for o in observed)))
-        env = mvsim_gym.VectorEnv(path, num_envs=NUM_ENVS, num_threads=settings.threads)
+        env = mvsim_gym.VectorEnv(
+            path, num_envs=NUM_ENVS, num_threads=settings.threads, camera_backend=backend
+        )
     shaded = shadows or any("<lights> has no effect" in warning for warning in env.warnings)
     env.reset(seed=0)
     actions = np.random.default_rng(0).uniform(-1, 1, (NUM_ENVS, 2)).astype(np.float32)
@@ -85,6 +93,7 @@ def _row(
     config = {
         "work": f"{' and '.join(observed)} of every env step, {BOXES} boxes",
         "shadows": shaded and "image" in observed,
+        "drawn_by": backend,
         "num_envs": NUM_ENVS,
         "num_threads": settings.threads,
     }
@@ -114,6 +123,21 @@ def rgb320_unshaded(settings: Settings) -> Row:
 @figure("rgb320_shadow")
 def rgb320(settings: Settings) -> Row:
     return _row("rgb320_shadow", "frames/s", camera(320, 240), ["image"], settings)
+
+
+@figure("depth64_boxes100_egl")
+def depth64_egl(settings: Settings) -> Row:
+    return _row("depth64_boxes100_egl", "frames/s", camera(64, 64), ["depth"], settings, backend="egl")
+
+
+@figure("rgbd64_boxes100_egl")
+def rgbd64_egl(settings: Settings) -> Row:
+    return _row("rgbd64_boxes100_egl", "frames/s", camera(64, 64), ["depth", "image"], settings, False, "egl")
+
+
+@figure("rgb320_boxes100_egl")
+def rgb320_egl(settings: Settings) -> Row:
+    return _row("rgb320_boxes100_egl", "frames/s", camera(320, 240), ["image"], settings, False, "egl")
 
 
 @figure("vlp16_scans")

@@ -50,6 +50,16 @@ def check_mode(name: str, found: Any, known: Sequence[Any]) -> None:
         raise ValueError(f"{name}: found {found!r}, expected one of {', '.join(map(repr, known))}")
 
 
+CAMERA_BACKENDS = ("auto", "egl", "rays")
+"""Who may draw the views of cameras."""
+
+
+def checked_backend(name: str, found: Any) -> str:
+    """One of CAMERA_BACKENDS; ValueError for anything else."""
+    check_mode(name, found, CAMERA_BACKENDS)
+    return str(found)
+
+
 def check_render_mode(found: Any, many: bool) -> None:
     """ValueError for a mode that is not drawn here, saying who draws it."""
     if found is None or found == "rgb_array":

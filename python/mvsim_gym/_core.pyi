@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'check_start', 'class_params', 'copy_env', 'default_threads', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'default_threads', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -316,6 +316,7 @@ class AutoresetMode:
         ...
 class BatchOptions:
     autoreset_mode: AutoresetMode
+    camera_backend: str
     pin: bool
     spl: bool
     strict: bool
@@ -591,6 +592,8 @@ def apply_overrides(spec: EnvSpec, overrides: collections.abc.Sequence[tuple[col
     ...
 def batch_poses(batch: Batch) -> list:
     ...
+def camera_backend(wish: str) -> tuple[str, str]:
+    ...
 def check_start(simulation: Simulation) -> None:
     ...
 def class_params() -> list[TagRow]:
@@ -617,7 +620,7 @@ def list_envs(folder: str | bytes | os.PathLike) -> list[tuple[str, str]]:
     ...
 def load_env(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike] = []) -> EnvSpec:
     ...
-def load_model(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike] = [], world_seed: typing.SupportsInt | typing.SupportsIndex = 0, variables: collections.abc.Mapping[str, str] = {}, memory_limit: typing.SupportsInt | typing.SupportsIndex = 2000000000, resources: tuple[collections.abc.Sequence[tuple[str, str | bytes | os.PathLike]], str | bytes | os.PathLike] = ([], ''), strict: bool = False) -> Model:
+def load_model(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike] = [], world_seed: typing.SupportsInt | typing.SupportsIndex = 0, variables: collections.abc.Mapping[str, str] = {}, memory_limit: typing.SupportsInt | typing.SupportsIndex = 2000000000, resources: tuple[collections.abc.Sequence[tuple[str, str | bytes | os.PathLike]], str | bytes | os.PathLike] = ([], ''), strict: bool = False, camera_backend: str = 'auto') -> Model:
     ...
 def named_urls(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLike, roots: collections.abc.Sequence[str | bytes | os.PathLike], resources: tuple[collections.abc.Sequence[tuple[str, str | bytes | os.PathLike]], str | bytes | os.PathLike]) -> tuple[list[str], str]:
     ...

@@ -18,6 +18,7 @@ from gymnasium.vector import AutoresetMode
 from mvsim_gym._checks import (
     DEFAULT_MEMORY_LIMIT,
     check_mode,
+    checked_backend,
     checked_count,
     checked_flag,
     checked_memory_limit,
@@ -152,6 +153,17 @@ class Options(TypedDict, total=False):
             checked_flag,
             native=True,
             task=True,
+        ),
+    ]
+    camera_backend: Annotated[
+        str,
+        Option(
+            "auto",
+            'what draws the views of cameras: "egl" (OpenGL, all of them in one call), "rays" (the CPU), or "auto":'
+            ' what the environment variable `MVSIM_CAMERA` says, else "egl" where there is a GPU, and "rays" without.'
+            " 3D lidars are always cast by rays.",
+            checked_backend,
+            native=True,
         ),
     ]
     max_episode_steps: Annotated[

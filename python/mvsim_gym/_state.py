@@ -15,6 +15,7 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._action_watch import ActionWatch
 from mvsim_gym._build import Recipe, make_batch
+from mvsim_gym._camera_backend import observes_cameras, recalled, remembered, tell_backend
 from mvsim_gym._checks import check_render_mode
 from mvsim_gym._keywords import kind_of
 from mvsim_gym._picture import Shot
@@ -61,6 +62,8 @@ class Copyable(ABC):
         check_render_mode(options["render_mode"], many=recipe.kind not in ("Env", "parallel_env"))
         self._shot = Shot(options["width"], options["height"], options["camera"]).checked()
         batch = make_batch(recipe)
+        if observes_cameras(batch):
+            tell_backend(options["camera_backend"])
         self._recipe = recipe.portable()
         self.render_mode = options["render_mode"]
         self.control_period = batch.control_period
@@ -90,11 +93,14 @@ class Copyable(ABC):
 
     def __getstate__(self) -> Any:
         batch = self._open()
-        return self._plain_attributes(), [batch.state(i) for i in range(batch.num_envs)]
+        attributes = self._plain_attributes()
+        if observes_cameras(batch):
+            attributes = remembered(attributes, self._recipe.options["camera_backend"])
+        return attributes, [batch.state(i) for i in range(batch.num_envs)]
 
     def __setstate__(self, state: Any) -> None:
         attributes, states = state
-        self.__dict__.update(attributes)
+        self.__dict__.update(recalled(attributes, attributes["_recipe"].options["camera_backend"]))
         batch = make_batch(self._recipe)
         batch.set_state(range(batch.num_envs), states)
         self._attach(batch)

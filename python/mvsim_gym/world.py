@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
+from mvsim_gym._camera_backend import has_cameras, recalled, remembered
 from mvsim_gym._checks import (
     DEFAULT_MEMORY_LIMIT,
+    checked_backend,
     checked_flag,
     checked_key,
     checked_memory_limit,
@@ -90,6 +92,9 @@ class World(Drawable, ViewableWorld):
             `{"https://host/models/": "models"}`; beside those of the environment variable `MVSIM_RESOURCES` and the
             cache of `mvsim-gym fetch`. Nothing is downloaded.
         strict: a warning is an error.
+        camera_backend: what draws the views of cameras: "egl" (OpenGL), "rays" (the CPU), or "auto": what the
+            environment variable `MVSIM_CAMERA` says, else "egl" where there is a GPU, and "rays" without. 3D lidars
+            are always cast by rays.
 
     Raises:
         WorldFileError: a mistake in the file, with its line and column; or a vehicle that starts inside of something.
@@ -113,6 +118,7 @@ class World(Drawable, ViewableWorld):
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
         resources: Mapping[str, str | os.PathLike[str]] | None = None,
         strict: bool = False,
+        camera_backend: str = "auto",
     ) -> None:
         folders = folders_of(roots)
         path = path_text("path", path)
@@ -124,6 +130,7 @@ class World(Drawable, ViewableWorld):
             checked_memory_limit("memory_limit", memory_limit),
             all_resources(checked_resources("resources", resources)),
             checked_flag("strict", strict),
+            checked_backend("camera_backend", camera_backend),
         )
         model = _core.load_model(path, assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, checked_key(seed), 0)
@@ -276,7 +283,7 @@ class World(Drawable, ViewableWorld):
 
     def _told(self) -> dict[str, Any]:
         """What a recording says of where the world comes from."""
-        path, roots, world_seed, variables, _, (resources, _), _ = self._files
+        path, roots, world_seed, variables, _, (resources, _), _, _ = self._files
         return {
             "world": path,
             "roots": roots,
@@ -353,11 +360,14 @@ class World(Drawable, ViewableWorld):
         return twin
 
     def __getstate__(self) -> Any:
-        return self._plain_attributes(), self.snapshot()
+        attributes = self._plain_attributes()
+        if has_cameras(self._model):
+            attributes = remembered(attributes, self._files[-1])
+        return attributes, self.snapshot()
 
     def __setstate__(self, state: Any) -> None:
         attributes, snapshot = state
-        self.__dict__.update(attributes)
+        self.__dict__.update(recalled(attributes, attributes["_files"][-1]))
         model = _core.load_model(self._files[0], assets(), *self._files[1:])
         simulation = _core.Simulation(model, 0, 0)
         simulation.restore(snapshot)

@@ -13,9 +13,14 @@ class Lazy {
   // again.
   template <typename Make>
   const T& get(const Make& make) const {
+    return *share(make);
+  }
+  // Who keeps it longer than this.
+  template <typename Make>
+  const std::shared_ptr<const T>& share(const Make& make) const {
     const std::scoped_lock lock(mutex_);
     if (!value_) value_ = make();
-    return *value_;
+    return value_;
   }
 
  private:

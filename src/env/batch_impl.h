@@ -56,6 +56,8 @@ struct Batch::Impl {
   void reset(int i, const EnvLoop::KeepGoing& keep_going);
   void sense_fresh(int i, Scratch& scratch);
   void draw_pictures(EnvLoop& loop);
+  std::vector<ObservationRow> picture_rows(int i, size_t agent, DueDrawing due);
+  void draw_together(std::span<const DueDrawing> due);
   void note_rest(int i);
   void reset_due(EnvLoop& loop);
   bool is_callers_turn() const { return between_thread.load() == std::this_thread::get_id(); }

@@ -332,6 +332,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
   task.centreline = load_centreline(spec, load, guard);
   CompileOptions compile = compile_options(spec);
   compile.strict = options.strict;
+  compile.camera_backend = options.camera_backend;
   const NamedText written = spec.world;
   std::set<std::string> asked;
   LoadSession session(guard);

@@ -13,6 +13,7 @@
 #include "assets/resources.h"
 #include "base/load_guard.h"
 #include "base/params.h"
+#include "sensor/camera_backend.h"
 
 namespace mvsim {
 
@@ -108,6 +109,7 @@ struct EnvLoadOptions {
   std::vector<std::string> roots;  // more folders that may be read
   ResourceOptions resources;       // where the URLs of worlds are looked up
   bool strict = false;             // a world's warning is an error
+  CameraBackend camera_backend = CameraBackend::kAuto;  // who draws the views of cameras
   // Bytes that the worlds, and a batch of them, may take.
   uint64_t memory_limit = kDefaultMemoryLimit;
   Poll poll;  // throws to stop a load

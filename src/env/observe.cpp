@@ -71,6 +71,12 @@ std::byte* target_of(const ObservationSlot& slot, const ObservationRow& row, siz
   return slot.history > 1 ? frame_of(slot, *row.agent, place) : row.out;
 }
 
+// That of the latest period, where it is made.
+Picture::Frame latest_frame(const ObservationSlot& slot, const ObservationRow& row) {
+  const size_t latest = latest_of(slot, *row.env);
+  return {&row.env->simulation.model(), recipe_of(slot, *row.agent, latest), target_of(slot, row, latest)};
+}
+
 }  // namespace
 
 void write_observation(const ObservationSlot& slot, const ObservationRow& row, Scratch& scratch) {
@@ -97,21 +103,28 @@ void record_picture(const ObservationSlot& slot, const ObservationRow& row) {
     if (i != latest) std::copy(recipe, recipe + size, recipe_of(slot, *row.agent, i));
 }
 
+void collect_views(std::span<const ObservationSlot> slots, std::span<const ObservationRow> rows,
+                   std::vector<ViewDrawing>& views) {
+  for (size_t k = 0; k < slots.size(); ++k) {
+    if (!slots[k].is_picture()) continue;
+    if (const auto image = slots[k].term->picture()->image())
+      views.push_back({image->sensor, image->image, latest_frame(slots[k], rows[k])});
+  }
+}
+
 void draw_pictures(std::span<const ObservationSlot> slots, std::span<const ObservationRow> rows) {
   std::vector<ViewDrawing> images;
   std::vector<Picture::Frame> frames(slots.size());
   for (size_t k = 0; k < slots.size(); ++k) {
     if (!slots[k].is_picture()) continue;
-    const size_t latest = latest_of(slots[k], *rows[k].env);
-    frames[k] = {&rows[k].env->simulation.model(), recipe_of(slots[k], *rows[k].agent, latest),
-                 target_of(slots[k], rows[k], latest)};
+    frames[k] = latest_frame(slots[k], rows[k]);
     const Picture& picture = *slots[k].term->picture();
     if (const auto image = picture.image())
       images.push_back({image->sensor, image->image, frames[k]});
     else
       picture.draw({&frames[k], 1});
   }
-  draw_views(images);
+  complete_views(images);
   for (size_t k = 0; k < slots.size(); ++k) {
     if (!slots[k].is_picture()) continue;
     const Picture& picture = *slots[k].term->picture();

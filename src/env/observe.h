@@ -6,8 +6,10 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "env/task.h"
+#include "sim/view_recipe.h"
 
 namespace mvsim {
 
@@ -24,6 +26,9 @@ void write_observation(const ObservationSlot& slot, const ObservationRow& row, S
 
 // -- pictures, in two parts: recording in a worker, then drawing for all envs at once
 void record_picture(const ObservationSlot& slot, const ObservationRow& row);
+// What OpenGL draws of an agent's pictures, for draw_egl_views(); before draw_pictures().
+void collect_views(std::span<const ObservationSlot> slots, std::span<const ObservationRow> rows,
+                   std::vector<ViewDrawing>& views);
 // Those of an agent: a row for each slot, of which those that are no pictures stay as they are.
 void draw_pictures(std::span<const ObservationSlot> slots, std::span<const ObservationRow> rows);
 // Every frame of the rows anew, from their recipes.

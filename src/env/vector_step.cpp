@@ -210,21 +210,33 @@ void Batch::Impl::draw_pictures(EnvLoop& loop) {
   if (!task->has_pictures) return;
   // a renderer may throw: nothing is due any more then either
   const auto due_now = std::exchange(due_drawings, std::vector(due_drawings.size(), DueDrawing::kNothing));
+  if (draws_by_egl(*task->models.front())) draw_together(due_now);
   loop.run([&](int i, const EnvLoop::KeepGoing&, Scratch&) {
-    EnvState& env = envs[static_cast<size_t>(i)];
-    std::vector<ObservationRow> rows;
-    for (size_t a = 0; a < task->agents.size(); ++a) {
-      const DueDrawing due_here = due_now[row_of(i, a)];
-      if (due_here == DueDrawing::kNothing) continue;
-      std::vector<ObservationBuffer>& into =
-          due_here == DueDrawing::kFinal ? final_observations : observations;
-      const std::vector<ObservationSlot>& slots = task_of(i).agents[a].observations;
-      rows.clear();
-      for (size_t k = 0; k < slots.size(); ++k)
-        rows.push_back({&env, &env.agents[a], due_here == DueDrawing::kFirst, into[k].row(row_of(i, a))});
-      mvsim::draw_pictures(slots, rows);
-    }
+    for (size_t a = 0; a < task->agents.size(); ++a)
+      if (const DueDrawing due = due_now[row_of(i, a)]; due != DueDrawing::kNothing)
+        mvsim::draw_pictures(task_of(i).agents[a].observations, picture_rows(i, a, due));
   });
+}
+
+// A row for each slot of an agent.
+std::vector<ObservationRow> Batch::Impl::picture_rows(int i, size_t a, DueDrawing due) {
+  EnvState& env = envs[static_cast<size_t>(i)];
+  std::vector<ObservationBuffer>& into = due == DueDrawing::kFinal ? final_observations : observations;
+  std::vector<ObservationRow> rows;
+  rows.reserve(into.size());
+  for (ObservationBuffer& buffer : into)
+    rows.push_back({&env, &env.agents[a], due == DueDrawing::kFirst, buffer.row(row_of(i, a))});
+  return rows;
+}
+
+// All that OpenGL draws, in one call.
+void Batch::Impl::draw_together(std::span<const DueDrawing> due) {
+  std::vector<ViewDrawing> views;
+  for (int i = 0; i < options.num_envs; ++i)
+    for (size_t a = 0; a < task->agents.size(); ++a)
+      if (due[row_of(i, a)] != DueDrawing::kNothing)
+        collect_views(task_of(i).agents[a].observations, picture_rows(i, a, due[row_of(i, a)]), views);
+  draw_egl_views(views);
 }
 
 // Returns what it throws.

@@ -166,6 +166,7 @@ void set_origin(Model& model) {
 std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard,
                                      GridCache& grids) {
   auto model = std::make_shared<Model>();
+  model->camera_backend = options.camera_backend;
   compile_globals(spec, *model);
   for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(grids.make(grid, guard));
   compile_objects(spec, options, guard, *model);

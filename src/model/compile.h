@@ -7,6 +7,7 @@
 
 #include "model/grid.h"
 #include "model/model.h"
+#include "sensor/camera_backend.h"
 #include "worldfile/load_world.h"
 #include "worldfile/world_spec.h"
 
@@ -14,6 +15,7 @@ namespace mvsim {
 
 struct CompileOptions {
   bool strict = false;  // a warning is an error
+  CameraBackend camera_backend = CameraBackend::kAuto;
   std::vector<std::string> placed_blocks =
       {};  // name patterns of blocks that an environment places or resizes
   std::vector<std::string> driven_blocks = {};  // the same of those that its policies move

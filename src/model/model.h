@@ -17,6 +17,7 @@
 #include "base/params.h"
 #include "raycast/grid_field.h"
 #include "raycast/static_shapes.h"
+#include "sensor/camera_backend.h"
 #include "sensor/sensor.h"
 #include "sensor/site.h"
 #include "terrain/ground.h"
@@ -274,6 +275,9 @@ struct Model {
   std::vector<uint8_t> level_frames;
   // The same made ready for sensors that look level (render/flat_scene.h), likewise.
   std::shared_ptr<const Lazy<FlatScene>> flat_scene = std::make_shared<const Lazy<FlatScene>>();
+  // The same made ready for OpenGL (RaySceneUse::kRaster), likewise.
+  std::shared_ptr<const Lazy<RayScene>> raster_scene = std::make_shared<const Lazy<RayScene>>();
+  CameraBackend camera_backend = CameraBackend::kAuto;  // who draws views; no part of the fingerprint
 
   // Index of a name, or throws Error with the nearest name.
   size_t vehicle_index(std::string_view name) const;

@@ -13,6 +13,7 @@
 #include "python/bind.h"
 #include "python/gil.h"
 #include "python/path.h"
+#include "render/view_backend.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -198,6 +199,11 @@ void bind_options(py::module_& m) {
       .def_property(
           "strict", [](const BatchOptions& o) { return o.load.strict; },
           [](BatchOptions& o, bool strict) { o.load.strict = strict; })
+      .def_property(
+          "camera_backend", [](const BatchOptions& o) { return name_of(o.load.camera_backend); },
+          [](BatchOptions& o, const std::string& name) {
+            o.load.camera_backend = parse_camera_backend(name, "camera_backend");
+          })
       .def_property(
           "memory_limit", [](const BatchOptions& o) { return o.load.memory_limit; },
           [](BatchOptions& o, uint64_t limit) { o.load.memory_limit = limit; });

@@ -13,6 +13,7 @@
 #include "python/gil.h"
 #include "python/path.h"
 #include "python/tuples.h"
+#include "render/view_backend.h"
 #include "scene/scene.h"
 #include "scene/triangles.h"
 #include "sensor/ray_sensor.h"
@@ -43,15 +44,16 @@ void bind_loading(py::module_& m) {
       "load_model",
       [](const PathName& path, const PathName& assets, const std::vector<PathName>& roots,
          uint64_t world_seed, const std::map<std::string, std::string>& variables, uint64_t memory_limit,
-         const ResourceArgument& resources, bool strict) {
+         const ResourceArgument& resources, bool strict, const std::string& camera_backend) {
         const WorldLoadOptions options =
             load_options(assets, roots, world_seed, variables, memory_limit, resources);
+        const CameraBackend backend = parse_camera_backend(camera_backend, "camera_backend");
         const ReleasedGil released;
-        return load_model(path.text, options, {.strict = strict});
+        return load_model(path.text, options, {.strict = strict, .camera_backend = backend});
       },
       "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{}, "world_seed"_a = 0,
       "variables"_a = std::map<std::string, std::string>{}, "memory_limit"_a = kDefaultMemoryLimit,
-      "resources"_a = ResourceArgument{}, "strict"_a = false);
+      "resources"_a = ResourceArgument{}, "strict"_a = false, "camera_backend"_a = "auto");
   // the URLs that a world names, and the error at which its reading ended
   m.def(
       "named_urls",

@@ -11,6 +11,7 @@
 #include "python/gil.h"
 #include "render/egl_info.h"
 #include "render/renderer.h"
+#include "render/view_backend.h"
 #include "sim/debug_marks.h"
 #include "sim/scene_poses.h"
 
@@ -118,6 +119,16 @@ void bind_egl_info(py::module_& m) {
       .def_readonly("version", &EglInfo::version)
       .def_readonly("software", &EglInfo::software)
       .def_readonly("problems", &EglInfo::problems);
+  // who draws the views of cameras for a wish, and why
+  m.def(
+      "camera_backend",
+      [](const std::string& wish) {
+        const CameraBackend asked = parse_camera_backend(wish, "camera_backend");
+        const ReleasedGil released;
+        const BackendChoice choice = choose_backend(asked);
+        return std::pair<std::string, std::string>(name_of(choice.backend), choice.reason);
+      },
+      "wish"_a);
   m.def("egl_info", &egl_info, py::call_guard<ReleasedGil>());
 }
 

@@ -22,6 +22,19 @@ GLuint compile(const GladGLContext& gl, GLenum stage, const std::string& text) {
   throw Error(std::string("the driver rejects a shader: ") + log);
 }
 
+GLuint link(const GladGLContext& gl, std::initializer_list<GLuint> shaders) {
+  const GLuint program = gl.CreateProgram();
+  for (const GLuint shader : shaders) gl.AttachShader(program, shader);
+  gl.LinkProgram(program);
+  for (const GLuint shader : shaders) gl.DeleteShader(shader);
+  GLint good = GL_FALSE;
+  gl.GetProgramiv(program, GL_LINK_STATUS, &good);
+  if (good) return program;
+  char log[1024] = "";
+  gl.GetProgramInfoLog(program, sizeof log, nullptr, log);
+  throw Error(std::string("the driver cannot link a program: ") + log);
+}
+
 std::string in_words(int width, int height, int samples) {
   const double mib = static_cast<double>(width) * height * (8.0 * samples + 4) / (1 << 20);
   return std::to_string(width) + " x " + std::to_string(height) + " pixels with " + std::to_string(samples) +
@@ -32,18 +45,11 @@ std::string in_words(int width, int height, int samples) {
 
 GLuint make_program(const GladGLContext& gl, const std::string& vertex, const std::string& fragment) {
   const GLuint v = compile(gl, GL_VERTEX_SHADER, vertex), f = compile(gl, GL_FRAGMENT_SHADER, fragment);
-  const GLuint program = gl.CreateProgram();
-  gl.AttachShader(program, v);
-  gl.AttachShader(program, f);
-  gl.LinkProgram(program);
-  gl.DeleteShader(v);
-  gl.DeleteShader(f);
-  GLint good = GL_FALSE;
-  gl.GetProgramiv(program, GL_LINK_STATUS, &good);
-  if (good) return program;
-  char log[1024] = "";
-  gl.GetProgramInfoLog(program, sizeof log, nullptr, log);
-  throw Error(std::string("the driver cannot link a program: ") + log);
+  return link(gl, {v, f});
+}
+
+GLuint make_compute_program(const GladGLContext& gl, const std::string& text) {
+  return link(gl, {compile(gl, GL_COMPUTE_SHADER, text)});
 }
 
 void PictureTarget::resize(const GladGLContext& gl, int new_width, int new_height, int samples) {

@@ -9,6 +9,7 @@ namespace mvsim {
 
 // Compiles and links; throws Error with the driver's log.
 GLuint make_program(const GladGLContext& gl, const std::string& vertex, const std::string& fragment);
+GLuint make_compute_program(const GladGLContext& gl, const std::string& text);
 
 // What is drawn into: antialiased colour and depth, and the resolved colour that is read.
 struct PictureTarget {

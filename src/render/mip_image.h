@@ -19,12 +19,13 @@ class MipImage {
 
   int size() const;  // texels of the longer side
 
- private:
   struct Level {
     int width = 0, height = 0;
     std::vector<uint8_t> rgba;
   };
+  const std::vector<Level>& levels() const { return levels_; }
 
+ private:
   static std::array<float, 4> sample(const Level& level, float u, float v);
 
   std::vector<Level> levels_;

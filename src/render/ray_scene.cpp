@@ -71,11 +71,17 @@ class BodyBuilder {
     parts_.back().end = static_cast<uint32_t>(body_.triangles.size());
   }
 
-  std::shared_ptr<const RayBody> take() {
+  std::shared_ptr<const RayBody> take(RaySceneUse use) {
     body_.origin = box_.empty() ? Vec3{} : 0.5 * (box_.low + box_.high);
     body_.radius = box_.empty() ? 0 : 0.5 * norm(box_.high - box_.low);
     for (Vec3& p : points_) p = p - body_.origin;
     for (RayTriangle& triangle : body_.triangles) set_planes(triangle);
+    if (use == RaySceneUse::kRaster) {
+      for (const Part& part : parts_)
+        body_.looks.push_back({part.material->cull, part.material->casts_shadow});
+      body_.points = std::move(points_);
+      return std::make_shared<const RayBody>(std::move(body_));
+    }
     std::array<size_t, 2> sum{};  // of instances of more, of few
     for (const Part& part : parts_) sum[part.size() <= kFew] += part.size();
     for (const Part& part : parts_) {
@@ -196,11 +202,13 @@ class BodyBuilder {
 }  // namespace
 
 bool RayBody::casts_shadow() const {
-  return shades || std::ranges::any_of(pieces, &RayPiece::casts_shadow);
+  return shades || std::ranges::any_of(pieces, &RayPiece::casts_shadow) ||
+         std::ranges::any_of(looks, &RayPartLook::casts_shadow);
 }
 
-std::shared_ptr<const RayScene> make_ray_scene(const Scene& scene) {
-  load_embree();  // whether a camera works does not depend on how many triangles there are
+std::shared_ptr<const RayScene> make_ray_scene(const Scene& scene, RaySceneUse use) {
+  // whether a camera works does not depend on how many triangles there are
+  if (use == RaySceneUse::kRays) load_embree();
   auto out = std::make_shared<RayScene>();
   out->sun = scene.sun;
   out->sky = scene.sky;
@@ -219,7 +227,7 @@ std::shared_ptr<const RayScene> make_ray_scene(const Scene& scene) {
         builder.add(triangles_of(scene.shapes[i.shape], material.color, i.T_frame_shape), material,
                     static_cast<uint32_t>(part));
       }
-      body = builder.take();
+      body = builder.take(use);
     }
     group.body = body;
     out->groups.push_back(std::move(group));

@@ -33,6 +33,12 @@ struct RayCorner {
   float alpha;
 };
 
+// What the triangles of one part of a body have in common; kept for those who draw them by OpenGL.
+struct RayPartLook {
+  CullFaces cull = CullFaces::kNone;
+  bool casts_shadow = true;
+};
+
 // One instance of a body: its label and what its triangles share.
 struct RayPart {
   int texture = Material::kNoTexture;
@@ -49,6 +55,9 @@ struct RayBody {
   std::vector<uint32_t> traced;              // triangles that are in the trees
   std::unique_ptr<const TriangleTree> seen;  // of indices into `traced`; none: there are only pieces
   std::unique_ptr<const TriangleTree> shades;
+  // Of a scene for rasters, in place of pieces and trees: where its corners are, and its parts.
+  std::vector<Vec3> points;
+  std::vector<RayPartLook> looks;
 
   bool casts_shadow() const;
 };
@@ -69,7 +78,12 @@ struct RayScene {
   bool has_shadows = true;
 };
 
-// Throws Error where there are more triangles than it takes, or no Embree.
-std::shared_ptr<const RayScene> make_ray_scene(const Scene& scene);
+enum class RaySceneUse {
+  kRays,    // pieces and trees, by Embree
+  kRaster,  // points and looks, which need no library
+};
+
+// Throws Error where there are more triangles than it takes, or no Embree for rays.
+std::shared_ptr<const RayScene> make_ray_scene(const Scene& scene, RaySceneUse use = RaySceneUse::kRays);
 
 }  // namespace mvsim

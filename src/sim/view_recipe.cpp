@@ -1,10 +1,13 @@
 #include "sim/view_recipe.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "model/sensor_layout.h"
 #include "render/flat_view.h"
+#include "render/gl_view_list.h"
 #include "render/ray_view.h"
+#include "render/view_backend.h"
 #include "sensor/view_sensor.h"
 #include "sim/scene_poses.h"
 #include "sim/sense.h"
@@ -108,27 +111,82 @@ void draw_from(const ViewPoint& from, std::span<const ScenePose> poses,
   if (!pictures.empty()) draw_rays(all(), poses, from, pictures);
 }
 
+// The world of a recipe and the eye in it.
+struct Moment {
+  std::vector<ScenePose> poses;
+  std::vector<uint32_t> hidden;
+  Frame3 T_world_view;
+  int sensor = Instance::kNoSensor;
+
+  explicit Moment(const ViewDrawing& drawing) : sensor(static_cast<int>(drawing.sensor)) {
+    const Model& m = *drawing.frame.model;
+    const SensorModel& model = m.sensors[drawing.sensor];
+    const std::span<const double> numbers = poses_of(drawing);
+    poses.resize(m.scene->frame_count);
+    for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers.data() + i * kScenePoseNumbers);
+    const View& view = view_of(drawing);
+    Frame3 T_world_sensor(mount_of(model, drawing.frame.recipe));
+    if (!model.is_standalone()) {
+      const VehicleModel& vehicle = m.vehicles[model.vehicle];
+      T_world_sensor = compose(poses[frame_of_body(vehicle.body)].T_world_frame, T_world_sensor);
+      if (view.hides_vehicle) hidden = frames_of(m, vehicle);
+    }
+    T_world_view = compose(T_world_sensor, view.T_sensor_view);
+  }
+  ViewPoint from() const { return {.T_world_view = T_world_view, .sensor = sensor, .hidden_frames = hidden}; }
+};
+
 // Of drawings that look alike.
 void draw_together(std::span<const ViewDrawing> drawings) {
-  const ViewDrawing& first = drawings.front();
-  const Model& m = *first.frame.model;
-  const SensorModel& model = m.sensors[first.sensor];
-  const std::span<const double> numbers = poses_of(first);
-  std::vector<ScenePose> poses(m.scene->frame_count);
-  for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers.data() + i * kScenePoseNumbers);
-  const View& view = view_of(first);
-  Frame3 T_world_sensor(mount_of(model, first.frame.recipe));
-  std::vector<uint32_t> hidden;
-  if (!model.is_standalone()) {
-    const VehicleModel& vehicle = m.vehicles[model.vehicle];
-    T_world_sensor = compose(poses[frame_of_body(vehicle.body)].T_world_frame, T_world_sensor);
-    if (view.hides_vehicle) hidden = frames_of(m, vehicle);
-  }
-  draw_from({.T_world_view = compose(T_world_sensor, view.T_sensor_view),
-             .sensor = static_cast<int>(first.sensor),
-             .hidden_frames = hidden},
-            poses, drawings);
+  const Moment moment(drawings.front());
+  draw_from(moment.from(), moment.poses, drawings);
 }
+
+bool is_egl_view(const ViewDrawing& drawing) {
+  return view_of(drawing).is_pinhole() && draws_by_egl(*drawing.frame.model);
+}
+
+void clear(const ViewDrawing& drawing) {
+  std::fill_n(drawing.frame.out, sensor_of(drawing).images()[drawing.image].reading.bytes(), std::byte{0});
+}
+
+// Drawings of one model and size on their way to OpenGL.
+class EglShots {
+ public:
+  explicit EglShots(const ViewDrawing& first) : first_(first) {}
+
+  bool takes(const ViewDrawing& drawing) const {
+    const View &mine = view_of(first_), &other = view_of(drawing);
+    return first_.frame.model == drawing.frame.model && mine.width == other.width &&
+           mine.height == other.height;
+  }
+
+  void add(const ViewDrawing& drawing) {
+    if (shots_.empty() || !shows_the_same(drawing)) {
+      const Moment& moment = moments_.emplace_back(drawing);
+      if (!is_sound(moment.T_world_view)) return clear(drawing);  // of a world that has diverged
+      shots_.push_back(
+          {.view = &view_of(drawing), .from = moment.from(), .poses = moment.poses, .pictures = {}});
+    }
+    shots_.back().pictures.push_back({view_of(drawing).content, drawing.frame.out});
+    last_ = drawing;
+  }
+  void draw() const {
+    const Model& m = *first_.frame.model;
+    draw_by_egl(m.raster_scene->share([&] { return make_ray_scene(*m.scene, RaySceneUse::kRaster); }),
+                shots_);
+  }
+
+ private:
+  bool shows_the_same(const ViewDrawing& drawing) const {
+    const View &mine = view_of(last_), &other = view_of(drawing);
+    return look_alike(last_, drawing) && mine.near == other.near && mine.far == other.far;
+  }
+
+  ViewDrawing first_, last_{};
+  std::deque<Moment> moments_;  // shots refer to them
+  std::vector<GlShot> shots_;
+};
 
 // Adds what is the sensor's own.
 void finish(const ViewDrawing& drawing) {
@@ -158,29 +216,51 @@ std::span<const double> view_recipe_of(const SimView& sim, size_t index) {
   return {sim.state.memory.data() + sensor.memory, state_memory_size(sim.model, *sensor.sensor)};
 }
 
-void draw_views(std::span<const ViewDrawing> drawings) {
+bool draws_by_egl(const Model& model) {
+  return backend_for(model.camera_backend) == CameraBackend::kEgl;
+}
+
+void draw_egl_views(std::span<const ViewDrawing> drawings) {
+  std::deque<EglShots> all;
+  for (const ViewDrawing& drawing : drawings) {
+    if (!is_egl_view(drawing) || !is_taken(sensor_of(drawing), drawing.frame.recipe)) continue;
+    auto known = std::ranges::find_if(all, [&](const EglShots& shots) { return shots.takes(drawing); });
+    if (known == all.end()) known = all.emplace(all.end(), drawing);
+    known->add(drawing);
+  }
+  for (const EglShots& shots : all) shots.draw();
+}
+
+void complete_views(std::span<const ViewDrawing> drawings) {
   while (!drawings.empty()) {
     const ViewDrawing& first = drawings.front();
     if (!is_taken(sensor_of(first), first.frame.recipe)) {
-      std::fill_n(first.frame.out, sensor_of(first).images()[first.image].reading.bytes(), std::byte{0});
+      clear(first);
       drawings = drawings.subspan(1);
       continue;
     }
     size_t alike = 1;
-    while (alike < drawings.size() && look_alike(first, drawings[alike]) &&
-           is_taken(sensor_of(first), drawings[alike].frame.recipe))
-      ++alike;
-    draw_together(drawings.first(alike));
+    if (!is_egl_view(first)) {
+      while (alike < drawings.size() && look_alike(first, drawings[alike]) &&
+             is_taken(sensor_of(first), drawings[alike].frame.recipe))
+        ++alike;
+      draw_together(drawings.first(alike));
+    }
     for (const ViewDrawing& drawing : drawings.first(alike)) finish(drawing);
     drawings = drawings.subspan(alike);
   }
 }
 
+void draw_views(std::span<const ViewDrawing> drawings) {
+  draw_egl_views(drawings);
+  complete_views(drawings);
+}
+
 void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames) {
-  for (const ViewFrame& frame : frames) {
-    const ViewDrawing drawing{sensor, image, frame};
-    draw_views({&drawing, 1});
-  }
+  std::vector<ViewDrawing> drawings;
+  drawings.reserve(frames.size());
+  for (const ViewFrame& frame : frames) drawings.push_back({sensor, image, frame});
+  draw_views(drawings);
 }
 
 }  // namespace mvsim

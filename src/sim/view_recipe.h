@@ -38,4 +38,12 @@ void draw_views(std::span<const ViewDrawing> drawings);
 // One of the images of a sensor, for each frame.
 void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames);
 
+// The same in two parts, for those who have images of many worlds. First, in one call, what OpenGL draws all
+// at once; then, on any threads, the rest: images that rays draw, and what is the sensor's own.
+void draw_egl_views(std::span<const ViewDrawing> drawings);
+void complete_views(std::span<const ViewDrawing> drawings);
+
+// Whether OpenGL draws views of such a model.
+bool draws_by_egl(const Model& model);
+
 }  // namespace mvsim

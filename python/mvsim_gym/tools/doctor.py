@@ -43,4 +43,10 @@ def report() -> tuple[list[str], list[str]]:
     ]
     if gl.renderer:
         lines.append(f"  {gl.renderer}, OpenGL {gl.version}{', by the CPU' if gl.software else ''}")
-    return lines, list(gl.problems)
+    problems = list(gl.problems)
+    try:
+        name, reason = _core.camera_backend("auto")
+        lines.append(f"cameras: drawn by '{name}' ({reason}); 3D lidars by 'rays'")
+    except ValueError as error:
+        problems.append(str(error))
+    return lines, problems
