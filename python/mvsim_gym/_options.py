@@ -265,8 +265,9 @@ class SB3Options(Options, total=False):
         bool,
         Option(
             True,
-            'observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with False a'
-            ' dict in physical units, for "MultiInputPolicy".',
+            'observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with pictures a'
+            ' dict of these, channels first, and of the vector of all else, for "MultiInputPolicy". With False a dict'
+            " in physical units as the environment has it.",
             checked_flag,
         ),
     ]
