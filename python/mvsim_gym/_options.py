@@ -95,14 +95,23 @@ _FLAT = Option(
 class Options(TypedDict, total=False):
     """Of every constructor."""
 
-    render_mode: Annotated[str | None, Option(None, 'None or "rgb_array".')]
+    render_mode: Annotated[
+        str | None,
+        Option(
+            None,
+            'None, "rgb_array", or "depth_array": float32 (height, width), metres along the axis of a depth camera of'
+            " the world, 0 where it sees nothing.",
+        ),
+    ]
     camera: Annotated[
-        str,
+        str | tuple[Sequence[float], Sequence[float]],
         Option(
             "above",
             'of pictures: "above" (all of the world), "behind" (the robot), or "follow": from above, with the robot\'s'
             " trail, as near as robot and goal allow, but never so far that the robot is less than a 20th of the"
-            " picture.",
+            ' picture. Or two points ((x, y, z), (x, y, z)), m: where it is and where it looks. Or "robot/camera", a'
+            ' camera of a vehicle ("/camera": one that stands in the world), in its own size; of "depth_array" by'
+            " default the first depth camera.",
         ),
     ]
     strict_actions: Annotated[

@@ -28,6 +28,7 @@ from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, SB3Options
 from mvsim_gym._picture import Painter
 from mvsim_gym._recordable import RecordableEnvs
+from mvsim_gym._shot import render_modes
 from mvsim_gym._state import Copyable, pack, unpack
 from mvsim_gym._viewing import ViewableEnvs
 from mvsim_gym.learners._flat import FlatObservation
@@ -104,7 +105,7 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             seen = self._goals.space
         super().__init__(rows, seen, action_space(batch))
         self.metadata: dict[str, Any] = {
-            "render_modes": ["rgb_array"],
+            "render_modes": render_modes(batch.model(0)),
             "render_fps": 1 / batch.control_period,
         }
         self._action_shape = (rows, batch.action_size)
@@ -226,8 +227,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             self._batch.stop_threads()
         self._batch = self._painter = None
 
-    def get_images(self) -> list[npt.NDArray[np.uint8]]:
-        """A picture of each world."""
+    def get_images(self) -> list[npt.NDArray[Any]]:
+        """A picture of each world, as of `Env.render`."""
         batch = self._open()
         if self._painter is None:
             self._painter = Painter()
