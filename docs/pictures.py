@@ -1,4 +1,5 @@
-"""Makes the pictures of docs/tools.md, and sensors.png of docs/world-files.md: python docs/pictures.py [NAME...], e.g. view-world, in this folder.
+"""Makes the pictures of docs/tools.md, and sensors.png of docs/world-files.md: python docs/pictures.py [NAME...], e.g.
+view-world, in this folder.
 
 Those of views need Chromium, chromedriver and selenium; all need the extras view, record, video and plot.
 """

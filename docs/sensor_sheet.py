@@ -40,8 +40,8 @@ RIG = """
   <sensor class="laser" name="plane"><pose_3d>0 0 {z} 0 0 0</pose_3d><fov_degrees>360</fov_degrees><nrays>720</nrays>
     <max_range>12</max_range></sensor>
   <sensor class="imu" name="inertia"><sensor_period>0.02</sensor_period></sensor>
-  <sensor class="gnss" name="satellites"><sensor_period>0.1</sensor_period><horizontal_std_noise>0.05</horizontal_std_noise>
-    </sensor>
+  <sensor class="gnss" name="satellites"><sensor_period>0.1</sensor_period>
+    <horizontal_std_noise>0.05</horizontal_std_noise></sensor>
 """
 
 
@@ -68,7 +68,8 @@ def _pictures(name: str, speed: float, turn: float, z: float) -> list[Picture]:
         path.write_text(text.replace("</mvsim_world>", GEOREFERENCE + "</mvsim_world>"))
         world = mvsim_gym.World(path, seed=2)
     vehicle = next(iter(world.vehicles.values()))
-    inertia, places = [], []
+    inertia: list[Any] = []
+    places: list[Any] = []
     for _ in range(150):
         _drive(vehicle, speed, turn)
         world.step(0.02)
