@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +58,19 @@ def short(env_id: str, steps: int = 20) -> dict[str, Any]:
     return {"time_limit": steps * period}
 
 
-def blind(env_id: str) -> dict[str, Any]:
-    """Keywords that leave pictures out, for those who look at none: they are what takes the time."""
-    space = gym.make(env_id).observation_space
+@cache
+def pictures_of(env_id: str) -> list[str]:
+    """Keys of the observations that are pictures: they are what takes the time."""
+    env = gym.make(env_id)
+    space = env.observation_space
+    env.close()
     assert isinstance(space, gym.spaces.Dict)
-    pictures = [key for key, box in space.spaces.items() if len(box.shape or ()) > 1]
+    return [key for key, box in space.spaces.items() if len(box.shape or ()) > 1]
+
+
+def blind(env_id: str) -> dict[str, Any]:
+    """Keywords that leave pictures out, for those who look at none."""
+    pictures = pictures_of(env_id)
     return {"observe": dict.fromkeys(pictures, False)} if pictures else {}
 
 
