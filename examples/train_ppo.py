@@ -48,7 +48,12 @@ RECIPE: dict[str, Any] = {
 }
 LEARNING_RATE = 1e-3
 REWARD_SCALE = 0.2  # brings returns to the order of one, where PPO's value loss is at home
-DEFAULT_STEPS = {"mvsim/NavArena-v0": 6_000_000, "mvsim/NavMap-v0": 5_000_000}
+DEFAULT_STEPS = {
+    "mvsim/DepthNavigation-v0": 8_000_000,
+    "mvsim/NavArena-v0": 6_000_000,
+    "mvsim/NavMap-v0": 5_000_000,
+    "mvsim/VisualNavigation-v0": 4_000_000,
+}
 
 
 class TimedReward(VecEnvWrapper):
