@@ -1,7 +1,5 @@
 """The adapter for Stable-Baselines3 (`learners/sb3.py`)."""
 
-from mvsim_gym.learners._flat import FlatObservation
-from mvsim_gym.learners._pictures import PictureExtractor
-from mvsim_gym.learners.sb3 import MVSimVecEnv
+from mvsim_gym.learners.sb3 import FlatObservation, MVSimVecEnv, PictureExtractor
 
 __all__ = ["FlatObservation", "MVSimVecEnv", "PictureExtractor"]
