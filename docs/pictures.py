@@ -1,4 +1,5 @@
-"""Makes the pictures of docs/tools.md: python docs/pictures.py [NAME...], e.g. view-world, in this folder.
+"""Makes the pictures of docs/tools.md, and sensors.png of docs/world-files.md: python docs/pictures.py [NAME...], e.g.
+view-world, in this folder.
 
 Those of views need Chromium, chromedriver and selenium; all need the extras view, record, video and plot.
 """
@@ -25,6 +26,7 @@ sys.path += [str(HERE.parent / "tests" / "python"), str(HERE.parent / "examples"
 
 from baselines import policies  # noqa: E402 (found by the line above)
 from browser import browser  # noqa: E402
+from sensor_sheet import sheet  # noqa: E402
 
 from mvsim_gym.view.view import View  # noqa: E402
 
@@ -200,6 +202,7 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "play": play,
     "draw": draw,
     "film": film,
+    "sensors": sheet,
 }
 
 if __name__ == "__main__":

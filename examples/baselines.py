@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from car_policies import Car, drive_to_goal
 from crowd_policies import velocity_obstacles
+from depth_policies import depth_gap_follower
 from duel_evaluation import duel_table, evaluate_duel
 from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right
@@ -24,6 +25,7 @@ from race_policies import follow_the_gap, pure_pursuit
 from robot import TEAMS, Array, Observation, Robot, id_of, rows_of
 from team_evaluation import evaluate_team, team_table
 from terrain_policies import slope_avoider
+from visual_policies import visual_gap_follower
 
 Policy = Callable[[Observation], Array]
 Maker = Callable[[Robot], Policy]
@@ -52,6 +54,7 @@ SAND_DRIVERS: dict[str, Maker] = {
 # What drives each environment; the first is the yardstick of its tests.
 BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/Crowd-v0": {"velocity obstacles": velocity_obstacles, "go to goal": go_to_goal},
+    "mvsim/DepthNavigation-v0": {"gap follower": depth_gap_follower, "go to goal": go_to_goal},
     "mvsim/IceDrive-v0": ICE_DRIVERS,
     "mvsim/MultiNav-v0": {"keep right": keep_right, "gap follower": gap_follower, "go to goal": go_to_goal},
     "mvsim/NavArena-v0": LIDAR,
@@ -64,6 +67,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
         "follow the gap": follow_the_gap,
     },
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
+    "mvsim/VisualNavigation-v0": {"gap follower": visual_gap_follower, "go to goal": go_to_goal},
 }
 # Races of two: who drives against whom.
 DUELS = {

@@ -11,12 +11,23 @@ Array = NDArray[np.floating]
 Observation = dict[str, Array]
 
 # Aperture of each environment's scan (radians) and the radius of its robot (m), where a policy looks at the scan.
-SCAN_APERTURE = {
+SCAN_APERTURE: dict[str, float] = {
     "mvsim/MultiNav-v0": np.deg2rad(358),
     "mvsim/NavArena-v0": np.deg2rad(358),
     "mvsim/NavMap-v0": np.deg2rad(270),
 }
-ROBOT_RADIUS = {"mvsim/MultiNav-v0": 0.105, "mvsim/NavArena-v0": 0.105, "mvsim/NavMap-v0": 0.33}
+# Width of the view of each environment's camera (radians), where a policy looks at the image.
+IMAGE_APERTURE: dict[str, float] = {
+    "mvsim/DepthNavigation-v0": np.deg2rad(86),
+    "mvsim/VisualNavigation-v0": np.deg2rad(90),
+}
+ROBOT_RADIUS = {
+    "mvsim/DepthNavigation-v0": 0.105,
+    "mvsim/MultiNav-v0": 0.105,
+    "mvsim/NavArena-v0": 0.105,
+    "mvsim/NavMap-v0": 0.33,
+    "mvsim/VisualNavigation-v0": 0.105,
+}
 # Agents of a world, where there are several.
 TEAMS = {"mvsim/MultiNav-v0": 4, "mvsim/RaceDuel-v0": 2}
 
@@ -32,7 +43,8 @@ def rows_of(observation: Observation) -> int:
 
 
 class Robot:
-    """Bounds of the commands; where there is a scan, directions of its sectors and the radius of the body."""
+    """Bounds of the commands; where there is a scan or an image, directions of its sectors or columns and the radius
+    of the body."""
 
     def __init__(self, env_id: str):
         known = id_of(env_id)
@@ -43,6 +55,17 @@ class Robot:
             self.max_range = float(scan.high[0])
             aperture = SCAN_APERTURE[known]
             self.angles = (np.arange(scan.shape[0]) + 0.5) / scan.shape[0] * aperture - aperture / 2
+            self.radius = ROBOT_RADIUS[known]
+        if known in IMAGE_APERTURE:
+            image = next(
+                env.single_observation_space[key]
+                for key in ("depth", "image")
+                if key in env.single_observation_space.spaces
+            )
+            self.max_range = float(image.high.flat[0]) if image.dtype == np.float32 else 5.0
+            columns = image.shape[1]
+            across = (np.arange(columns) - (columns - 1) / 2) / (columns / 2)  # -1 to 1, left to right
+            self.angles = -np.arctan(across * np.tan(IMAGE_APERTURE[known] / 2))
             self.radius = ROBOT_RADIUS[known]
         env.close()
 

@@ -26,6 +26,7 @@ import numpy as np
 import torch
 from baselines import policies
 from evaluation import HELD_OUT_SEEDS, Policy, evaluate, table
+from picture_policy import network_for
 from progress import Progress, greedy_policy
 from report import file_name, plot_learning_curve, record_episode
 from robot import id_of
@@ -47,7 +48,12 @@ RECIPE: dict[str, Any] = {
 }
 LEARNING_RATE = 1e-3
 REWARD_SCALE = 0.2  # brings returns to the order of one, where PPO's value loss is at home
-DEFAULT_STEPS = {"mvsim/NavArena-v0": 6_000_000, "mvsim/NavMap-v0": 5_000_000}
+DEFAULT_STEPS = {
+    "mvsim/DepthNavigation-v0": 8_000_000,
+    "mvsim/NavArena-v0": 6_000_000,
+    "mvsim/NavMap-v0": 5_000_000,
+    "mvsim/VisualNavigation-v0": 4_000_000,
+}
 
 
 class TimedReward(VecEnvWrapper):
@@ -78,15 +84,17 @@ def train(args: argparse.Namespace, out: pathlib.Path, progress: Progress) -> PP
     """PPO, with the weights that did best in the evaluations of `progress`."""
     venv = TimedReward(MVSimVecEnv(args.env, num_envs=args.num_envs))
     venv.seed(args.seed * args.num_envs)
+    policy, policy_kwargs, differences = network_for(venv.observation_space)
+    recipe = {**RECIPE, **differences}
     model = PPO(
-        "MlpPolicy",
+        policy,
         venv,
         learning_rate=learning_rate,
-        policy_kwargs={"net_arch": [64, 64]},
+        policy_kwargs=policy_kwargs,
         tensorboard_log=str(out),
         seed=args.seed,
         device="cpu",
-        **{**RECIPE, "batch_size": min(RECIPE["batch_size"], RECIPE["n_steps"] * args.num_envs)},
+        **{**recipe, "batch_size": min(recipe["batch_size"], recipe["n_steps"] * args.num_envs)},
     )
     try:
         model.learn(args.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)

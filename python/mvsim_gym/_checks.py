@@ -62,7 +62,7 @@ def checked_backend(name: str, found: Any) -> str:
 
 def check_render_mode(found: Any, many: bool) -> None:
     """ValueError for a mode that is not drawn here, saying who draws it."""
-    if found is None or found == "rgb_array":
+    if found in (None, "rgb_array", "depth_array"):
         return
     remedy = ""
     if found == "human":
@@ -71,7 +71,7 @@ def check_render_mode(found: Any, many: bool) -> None:
         remedy = "; gymnasium.wrappers.RenderCollection (of many: .vector) keeps the pictures of 'rgb_array'"
     if many and found == "human":
         remedy += ", and render() of 'rgb_array' returns the pictures of all"
-    raise ValueError(f"render_mode: found {found!r}, expected None or 'rgb_array'{remedy}")
+    raise ValueError(f"render_mode: found {found!r}, expected None, 'rgb_array' or 'depth_array'{remedy}")
 
 
 def checked_seed(seed: Any) -> int:

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._follow import draw_line
-from mvsim_gym._picture import Painter, Picture, checked_size, png_of
+from mvsim_gym._picture import Painter, Picture, png_of
 from mvsim_gym._rotation import moved
+from mvsim_gym._shot import Place, camera_between, checked_size
 
 if TYPE_CHECKING:
     from mvsim_gym.parts import Vehicle
@@ -46,7 +47,7 @@ class Drawable:
         self,
         width: int = 640,
         height: int = 480,
-        camera: str | tuple[Sequence[float], Sequence[float]] = "above",
+        camera: str | Place = "above",
         vehicle: str | None = None,
         *,
         names: bool = False,
@@ -119,19 +120,7 @@ def _camera_of(world: Drawable, camera: Any, vehicle: int, aspect: float) -> _co
         if not world.vehicles:
             raise ValueError("camera: found 'behind', expected 'above': this world has no vehicle")
         return _core.Camera.behind(world._simulation, vehicle)
-    try:
-        eye, target = (np.array(point, np.float64) for point in camera)
-        is_pair = eye.shape == target.shape == (3,) and bool(np.isfinite([eye, target]).all())
-    except (TypeError, ValueError):
-        is_pair = False
-    if isinstance(camera, str) or not is_pair:
-        raise ValueError(
-            f"camera: found {camera!r}, expected one of {', '.join(map(repr, _CAMERAS))}, or two points "
-            "((x, y, z), (x, y, z)) in m: where it is and where it looks"
-        )
-    if not np.linalg.norm(eye - target) > 1e-6:
-        raise ValueError("camera: it looks at where it is, expected two different points")
-    return _core.Camera.between(eye.tolist(), target.tolist())
+    return camera_between(camera, f"one of {', '.join(map(repr, _CAMERAS))}")
 
 
 def _trails_of(trails: Any) -> list[Points]:

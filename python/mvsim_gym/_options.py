@@ -96,14 +96,23 @@ _FLAT = Option(
 class Options(TypedDict, total=False):
     """Of every constructor."""
 
-    render_mode: Annotated[str | None, Option(None, 'None or "rgb_array".')]
+    render_mode: Annotated[
+        str | None,
+        Option(
+            None,
+            'None, "rgb_array", or "depth_array": float32 (height, width), metres along the axis of a depth camera of'
+            " the world, 0 where it sees nothing.",
+        ),
+    ]
     camera: Annotated[
-        str,
+        str | tuple[Sequence[float], Sequence[float]],
         Option(
             "above",
             'of pictures: "above" (all of the world), "behind" (the robot), or "follow": from above, with the robot\'s'
             " trail, as near as robot and goal allow, but never so far that the robot is less than a 20th of the"
-            " picture.",
+            ' picture. Or two points ((x, y, z), (x, y, z)), m: where it is and where it looks. Or "robot/camera", a'
+            ' camera of a vehicle ("/camera": one that stands in the world), in its own size; of "depth_array" by'
+            " default the first depth camera.",
         ),
     ]
     strict_actions: Annotated[
@@ -284,8 +293,9 @@ class SB3Options(Options, total=False):
         bool,
         Option(
             True,
-            'observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with False a'
-            ' dict in physical units, for "MultiInputPolicy".',
+            'observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with pictures a'
+            ' dict of these, channels first, and of the vector of all else, for "MultiInputPolicy". With False a dict'
+            " in physical units as the environment has it.",
             checked_flag,
         ),
     ]

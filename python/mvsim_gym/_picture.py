@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,34 +14,10 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._follow import Follower
 from mvsim_gym._notices import notice
+from mvsim_gym._shot import Shot, camera_between, sensor_image
 from mvsim_gym.errors import RendererLost
 
 Picture = npt.NDArray[np.uint8]
-_CAMERAS = ("above", "behind", "follow")
-
-
-def checked_size(width: int, height: int) -> None:
-    """ValueError for a picture of an impossible size."""
-    for name, value in (("width", width), ("height", height)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 8192:
-            raise ValueError(f"{name}: found {value!r}, expected an integer from 1 to 8192 (pixels)")
-
-
-class Shot(NamedTuple):
-    """From where and how large a picture is."""
-
-    width: int
-    height: int
-    camera: str
-
-    def checked(self) -> Shot:
-        """Itself, or ValueError."""
-        if self.camera not in _CAMERAS:
-            raise ValueError(
-                f"camera: found {self.camera!r}, expected one of {', '.join(map(repr, _CAMERAS))}"
-            )
-        checked_size(self.width, self.height)
-        return self
 
 
 class Painter:
@@ -51,14 +27,18 @@ class Painter:
         self._renderer: _core.Renderer | None = None
         self._followers: dict[int, Follower] = {}
 
-    def of_env(self, batch: _core.Batch, env: int, shot: Shot) -> Picture:
-        """Env number `env` of a batch, (height, width, 3)."""
+    def of_env(self, batch: _core.Batch, env: int, shot: Shot) -> npt.NDArray[Any]:
+        """Env number `env` of a batch, (height, width, 3) uint8; of a depth (height, width) float32, m."""
+        if shot.sees_as_sensor:
+            return sensor_image(batch, env, shot)
         with self._fresh_after_loss() as renderer:
             if shot.camera == "follow":
                 follower = self._followers.setdefault(env, Follower())
                 return follower.draw(renderer, batch, env, shot.width, shot.height)
             if shot.camera == "behind":
                 camera = _core.Camera.behind_agent(batch, env)
+            elif not isinstance(shot.camera, str):
+                camera = camera_between(shot.camera, "")
             else:
                 camera = _core.Camera.of_world(batch.model(env), shot.width / shot.height)
             return renderer.draw_env(batch, env, camera, shot.width, shot.height)

@@ -18,7 +18,7 @@ from mvsim_gym._build import Recipe, make_batch
 from mvsim_gym._camera_backend import observes_cameras, recalled, remembered, tell_backend
 from mvsim_gym._checks import check_render_mode
 from mvsim_gym._keywords import kind_of
-from mvsim_gym._picture import Shot
+from mvsim_gym._shot import Shot, checked_size
 
 T = TypeVar("T", bound="Copyable")
 
@@ -60,10 +60,14 @@ class Copyable(ABC):
         """The batch of a new one, and the attributes that all kinds have."""
         options = recipe.options
         check_render_mode(options["render_mode"], many=recipe.kind not in ("Env", "parallel_env"))
-        self._shot = Shot(options["width"], options["height"], options["camera"]).checked()
+        depth = options["render_mode"] == "depth_array"
+        checked_size(options["width"], options["height"])
         batch = make_batch(recipe)
         if observes_cameras(batch):
             tell_backend(options["camera_backend"])
+        self._shot = Shot(options["width"], options["height"], options["camera"], depth).checked(
+            batch.model(0)
+        )
         self._recipe = recipe.portable()
         self.render_mode = options["render_mode"]
         self.control_period = batch.control_period

@@ -27,6 +27,7 @@ from mvsim_gym._info import InfoTable, OpenInfo
 from mvsim_gym._options import CONSTRUCTORS, EnvOptions
 from mvsim_gym._picture import Painter
 from mvsim_gym._recordable import RecordableEnvs
+from mvsim_gym._shot import render_modes
 from mvsim_gym._state import Copyable, checked_bytes
 from mvsim_gym._term_keywords import marked, terms_of
 from mvsim_gym._viewing import ViewableEnvs
@@ -63,7 +64,7 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
     read and set by name (`read`, `write`), its parameters and knobs are set while it runs.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
     _spec: EnvSpec | None = None
     _NATIVE = frozenset({"_rows", "_rewards", "_terminated", "_truncated"})
@@ -75,7 +76,11 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
     @takes_options(CONSTRUCTORS["Env"])
     def __init__(self, recipe: Recipe) -> None:
         batch = self._make(recipe)
-        self.metadata = {**type(self).metadata, "render_fps": 1 / batch.control_period}
+        self.metadata = {
+            **type(self).metadata,
+            "render_modes": render_modes(batch.model(0)),
+            "render_fps": 1 / batch.control_period,
+        }
         self.action_space = action_space(batch)
         self._terms = terms_of(recipe.options, batch)
         self._bodies = bodies_of(recipe.options, batch)
@@ -228,8 +233,9 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
             self._recording.after_step()
         return self._observation()
 
-    def render(self) -> npt.NDArray[np.uint8] | None:
-        """A picture of the world: (height, width, 3) uint8; None without a render mode."""
+    def render(self) -> npt.NDArray[Any] | None:
+        """A picture of the world: (height, width, 3) uint8, of the mode "depth_array" (height, width) float32, m; None
+        without a render mode."""
         batch = self._open()
         if self.render_mode is None:
             return None

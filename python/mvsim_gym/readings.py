@@ -76,6 +76,11 @@ class CameraReading(NamedTuple):
     time: float
     """s of simulated time that the reading describes"""
 
+    @property
+    def K(self) -> npt.NDArray[np.float64]:  # noqa: N802 (its name everywhere)
+        """(3, 3) px, of the image; of the depth where there is no image"""
+        return self.intrinsics["image" if self.image is not None else "depth"]
+
 
 class Lidar3dReading(NamedTuple):
     """A turn of a 3D lidar, all rays at one instant; all arrays are copies. Row 0 is the lowest ring; column 0 looks

@@ -39,6 +39,7 @@ from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
 from mvsim_gym._picture import Painter
 from mvsim_gym._recordable import RecordableEnvs
+from mvsim_gym._shot import render_modes
 from mvsim_gym._state import Copyable, pack, state_list, unpack
 from mvsim_gym._term_keywords import marked, terms_of
 from mvsim_gym._viewing import ViewableEnvs
@@ -76,7 +77,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
     by env (`get_state`).
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
     _spec: EnvSpec | None = None
     _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished", "_alive"})
@@ -97,6 +98,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         """Threads that step the envs, the caller's included."""
         self.metadata = {
             **type(self).metadata,
+            "render_modes": render_modes(batch.model(0)),
             "render_fps": 1 / batch.control_period,
             "autoreset_mode": self.autoreset_mode,
         }
@@ -342,8 +344,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         """
         return self.set_state(None, unpack(state, self.num_worlds))
 
-    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
-        """A picture (height, width, 3) uint8 of each env; None without a render mode."""
+    def render(self) -> tuple[npt.NDArray[Any], ...] | None:
+        """A picture of each env, as of `Env.render`; None without a render mode."""
         batch = self._open()
         if self.render_mode is None:
             return None

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,22 @@ def short(env_id: str, steps: int = 20) -> dict[str, Any]:
     period = env.unwrapped.control_period  # type: ignore[attr-defined]
     env.close()
     return {"time_limit": steps * period}
+
+
+@cache
+def pictures_of(env_id: str) -> list[str]:
+    """Keys of the observations that are pictures: they are what takes the time."""
+    env = gym.make(env_id)
+    space = env.observation_space
+    env.close()
+    assert isinstance(space, gym.spaces.Dict)
+    return [key for key, box in space.spaces.items() if len(box.shape or ()) > 1]
+
+
+def blind(env_id: str) -> dict[str, Any]:
+    """Keywords that leave pictures out, for those who look at none."""
+    pictures = pictures_of(env_id)
+    return {"observe": dict.fromkeys(pictures, False)} if pictures else {}
 
 
 def actions_for(seed: int, steps: int, num_envs: int, size: int = 2) -> np.ndarray:

@@ -133,6 +133,7 @@ def test_depth_and_labels_are_those_of_exact_ray_casting(tmp_path: Path, seed: i
     reading = camera_reading(world)
     assert reading.depth is not None
     matrix, mount = reading.intrinsics["depth"], reading.T_vehicle_camera["depth"]
+    assert (reading.intrinsics["image" if reading.image is not None else "depth"] == reading.K).all()
     vehicle = np.eye(4)
     yaw = np.radians(30)
     vehicle[:2] = [[np.cos(yaw), -np.sin(yaw), 0, 1], [np.sin(yaw), np.cos(yaw), 0, 0.5]]
@@ -223,6 +224,7 @@ def test_what_lies_left_is_left_and_the_sky_is_above(tmp_path: Path) -> None:
     sky = reading.image[0].mean(0)
     assert sky[2] > sky[0]
     matrix, mount = reading.intrinsics["image"], reading.T_vehicle_camera["image"]
+    assert (matrix == reading.K).all()
     right, top = ((np.linalg.inv(mount) @ corner)[:3] for corner in ([4.5, 1, 1, 1], [3.5, 1, 1, 1]))
     rows, columns = np.nonzero(box)
     assert abs(columns.max() - (matrix @ right)[0] / right[2]) <= 1

@@ -26,12 +26,37 @@ def test_checker_of_gymnasium(env_id: str) -> None:
     env.close()
 
 
+# What Stable-Baselines3's checker has against pictures. Of the environment as it is: pictures without a channel.
+PLAIN_WARNINGS = {"depth": ["unconventional shape"], "range_image": ["unconventional shape"], "image": []}
+# As the adapter orders them: floats, which policies take with `normalize_images=False`; low pictures, which NatureCNN
+# cannot take and `PictureExtractor` can.
+ORDERED_WARNINGS = {
+    "depth": ["its `dtype` is (float32)", "upper and lower bounds are not in [0, 255]"],
+    "range_image": [
+        "its `dtype` is (float32)",
+        "upper and lower bounds are not in [0, 255]",
+        "minimal resolution",
+    ],
+    "image": [],
+}
+
+
 def test_checker_of_stable_baselines3(env_id: str) -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    from mvsim_gym.sb3 import FlatObservation
+
     env = gym.make(env_id)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        checker.check_env(env.unwrapped, warn=True)
+    flat = FlatObservation(env.observation_space)
+    ordered = gym.wrappers.TransformObservation(env, flat, flat.space)
+    for checked, table in ((env.unwrapped, PLAIN_WARNINGS), (ordered, ORDERED_WARNINGS)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            checker.check_env(checked, warn=True)
+        expected = [text for key in flat.pictures for text in table[key]]
+        found = [str(warning.message) for warning in caught]
+        assert len(found) == len(expected), found
+        for text in expected:
+            assert any(text in message for message in found), (text, found)
     env.close()
 
 
@@ -46,7 +71,7 @@ def test_step_returns_plain_types(env_id: str) -> None:
     env.reset(seed=0)
     observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
     assert type(reward) is float and type(terminated) is bool and type(truncated) is bool and info == {}
-    assert all(array.dtype == np.float32 for array in observation.values())
+    assert all(array.dtype == env.observation_space[key].dtype for key, array in observation.items())
 
 
 def test_observations_are_copies(env_id: str) -> None:

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import DATA, IDS, actions_for, lasting, rollout_hash, run_python, short
+from conftest import DATA, IDS, actions_for, lasting, pictures_of, rollout_hash, run_python, short
 
 import mvsim_gym
 
 
 def env_trajectories(env_id: str, num_envs: int, num_threads: int, steps: int) -> dict[str, np.ndarray]:
     """All observations and rewards, (steps, num_envs, ...)."""
-    envs = gym.make_vec(env_id, num_envs=num_envs, num_threads=num_threads, **short(env_id, 30))
+    envs = gym.make_vec(env_id, num_envs=num_envs, num_threads=num_threads, **short(env_id, steps // 2))
     envs.reset(seed=9)
     results = [envs.step(action) for action in actions_for(2, steps, num_envs)]
     out = {key: np.stack([r[0][key] for r in results]) for key in results[0][0]}
     return out | {"reward": np.stack([r[1] for r in results])}
 
 
+@cache
+def reference(env_id: str) -> dict[str, np.ndarray]:
+    """Those of 64 envs on one thread; of pictures fewer steps."""
+    return env_trajectories(env_id, 64, 1, 14 if pictures_of(env_id) else 60)
+
+
 @pytest.mark.parametrize("num_envs", [1, 2, 7, 64])
 @pytest.mark.parametrize("num_threads", [1, 2, 5, 16])
 def test_threads_and_num_envs(env_id: str, num_envs: int, num_threads: int) -> None:
-    steps = 60
-    expected = env_trajectories(env_id, 64, 1, steps)
-    found = env_trajectories(env_id, num_envs, num_threads, steps)
+    expected = reference(env_id)
+    found = env_trajectories(env_id, num_envs, num_threads, len(expected["reward"]))
     for key, array in found.items():
         assert array.tobytes() == expected[key][:, :num_envs].tobytes(), key
 
@@ -35,7 +41,8 @@ def test_threads_and_num_envs(env_id: str, num_envs: int, num_threads: int) -> N
 @pytest.mark.parametrize("num_envs", [1, 2, 7, 64])
 @pytest.mark.parametrize("num_threads", [1, 2, 5, 16])
 def test_threads_and_num_envs_for_long(env_id: str, num_envs: int, num_threads: int) -> None:
-    """10,000 steps side by side with the first envs of 64 on one thread, every array of every step."""
+    """10,000 steps (with pictures 500) side by side with the first envs of 64 on one thread, every array of every
+    step."""
     reference, envs = (
         gym.make_vec(env_id, num_envs=n, num_threads=threads, copy=False, **short(env_id, 30))
         for n, threads in ((64, 1), (num_envs, num_threads))
@@ -44,7 +51,7 @@ def test_threads_and_num_envs_for_long(env_id: str, num_envs: int, num_threads: 
     reference.reset(seed=9)
     envs.reset(seed=9)
     rng = np.random.default_rng(2)
-    for step in range(lasting(10_000, 200)):
+    for step in range(lasting(500, 35) if pictures_of(env_id) else lasting(10_000, 200)):
         actions = rng.uniform(-1, 1, (64, size)).astype(np.float32)
         expected, found = reference.step(actions), envs.step(actions[:num_envs].copy())
         for key, array in found[0].items():

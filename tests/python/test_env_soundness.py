@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import ROOT, equal
+from conftest import ROOT, blind, equal
 
 sys.path.append(str(ROOT / "examples"))
 from baselines import policies
@@ -79,13 +79,15 @@ def test_no_free_reward(env_id: str) -> None:
     }
     yardstick = play(env_id, baseline(env_id))["return"].mean()
     for name, policy in idle.items():
-        mean = play(env_id, policy)["return"].mean()
+        mean = play(env_id, policy, **blind(env_id))["return"].mean()
         assert mean < 0 and mean < yardstick, name
 
 
 def test_chance_does_not_win(env_id: str) -> None:
     rng = np.random.default_rng(0)
-    random = play(env_id, lambda o, _: rng.uniform(-1, 1, (rows_of(o), 2)).astype(np.float32), 200)
+    random = play(
+        env_id, lambda o, _: rng.uniform(-1, 1, (rows_of(o), 2)).astype(np.float32), 200, **blind(env_id)
+    )
     assert random["success"].mean() < 0.05
     assert play(env_id, baseline(env_id))["success"].mean() > 0.8
 
@@ -146,7 +148,7 @@ def test_knobs_of_nav_arena_are_monotone(knob: str, values: list[Any]) -> None:
 def test_starts_are_fair(env_id: str) -> None:
     """In 1e5 resets no episode begins in a collision or at its goal: none is over after a step of standing."""
     num_envs = 1000
-    envs = gym.make_vec(env_id, num_envs=num_envs, time_limit=None)
+    envs = gym.make_vec(env_id, num_envs=num_envs, time_limit=None, **blind(env_id))
     still = np.tile(Robot(env_id).as_actions(np.zeros((1, 2))), (num_envs, 1))
     for seed in range(100):
         envs.reset(seed=seed * num_envs)

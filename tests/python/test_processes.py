@@ -7,6 +7,7 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -327,6 +328,34 @@ def test_resets_leave_nothing(env_id: str) -> None:
         env.reset()
     assert process.memory_info().rss - before[0] < 1 << 20
     assert (process.num_threads(), process.num_fds()) == before[1:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("env_id", ["mvsim/DepthNavigation-v0", "mvsim/VisualNavigation-v0"])
+def test_pictures_leave_nothing(env_id: str) -> None:
+    """1e4 resets of an env with a camera, and 1e3 that are made, drawn and closed."""
+    psutil = pytest.importorskip("psutil")
+    process = psutil.Process()
+
+    def make_and_close() -> None:
+        env = gym.make(env_id).unwrapped
+        env.reset(seed=0)
+        env.step(np.zeros(2, np.float32))
+        env.close()
+
+    def bytes_of(use: Callable[[], object], before: int, times: int) -> int:
+        for _ in range(before):
+            use()
+        held = process.memory_info().rss
+        for _ in range(times):
+            use()
+        return int(process.memory_info().rss - held)
+
+    env = gym.make(env_id).unwrapped
+    env.reset(seed=0)
+    assert bytes_of(env.reset, 500, lasting(10_000, 1_000)) < 10e6
+    env.close()
+    assert bytes_of(make_and_close, 20, lasting(1_000, 100)) < 10e6
 
 
 def test_worlds_in_many_threads_equal_those_in_one() -> None:

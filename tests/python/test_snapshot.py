@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import IDS, ROOT, actions_for, equal, lasting, run_python, short
+from conftest import IDS, ROOT, actions_for, equal, lasting, pictures_of, run_python, short
 
 import mvsim_gym
 from mvsim_gym.registration import listing
@@ -84,14 +84,14 @@ def test_random_moments_for_long(env_id: str) -> None:
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
 def test_copies_of_an_env(env_id: str, copied: Any) -> None:
-    """500 steps, the generators of the spaces and a reset by seed included."""
+    """500 steps (with pictures 100), the generators of the spaces and a reset by seed included."""
     env = gym.make(env_id, **short(env_id, 45))
     env.reset(seed=5)
     env.action_space.seed(8)
     play(env, pushing_actions(0, 17, 1, env.action_space.shape[0])[:, 0])  # type: ignore[index]
     twin = copied(env)
     assert twin.spec == env.spec
-    for _ in range(500):
+    for _ in range(100 if pictures_of(env_id) else 500):
         action = env.action_space.sample()
         assert twin.action_space.sample().tobytes() == action.tobytes()
         a, b = env.step(action), twin.step(action)

@@ -12,7 +12,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import actions_for, equal, short
+from conftest import actions_for, equal, pictures_of, short
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from mvsim_gym import VectorEnv
@@ -46,8 +46,8 @@ def trajectory(envs: gym.vector.VectorEnv[Any, Any, Any], steps: int, mode: Auto
 @pytest.mark.parametrize("num_envs", [1, 3, 16])
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 def test_equals_sync(env_id: str, mode: AutoresetMode, num_envs: int) -> None:
-    keywords = {**short(env_id, 25), "spl": True}
-    steps = 2000
+    steps, limit = (100, 8) if pictures_of(env_id) else (2000, 25)
+    keywords = {**short(env_id, limit), "spl": True}
     ours = trajectory(make(env_id, "vector_entry_point", num_envs, mode, **keywords), steps, mode)
     sync = trajectory(make(env_id, "sync", num_envs, mode, **keywords), steps, mode)
     equal(ours, sync)

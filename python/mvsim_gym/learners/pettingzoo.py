@@ -28,6 +28,7 @@ from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, ParallelOptions
 from mvsim_gym._picture import Painter
+from mvsim_gym._shot import render_modes
 from mvsim_gym._state import Copyable, checked_bytes
 from mvsim_gym.registration import Named
 
@@ -55,7 +56,7 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         ValueError: `on_end="respawn"`: PettingZoo has no agents that come back.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "is_parallelizable": True}  # noqa: RUF012 (as PettingZoo reads it)
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"], "is_parallelizable": True}  # noqa: RUF012 (as PettingZoo reads it)
 
     _NATIVE = frozenset({"_arrays", "_rewards", "_terminated", "_truncated", "_alive"})
 
@@ -68,6 +69,7 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         batch = self._make(recipe)
         self.metadata = {
             **type(self).metadata,
+            "render_modes": render_modes(batch.model(0)),
             "name": batch.spec.id or "mvsim",
             "render_fps": 1 / batch.control_period,
         }
@@ -195,8 +197,9 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         self.agents = [name for row, name in enumerate(self.possible_agents) if self._alive[row]]
         return self._observations(self.agents)
 
-    def render(self) -> npt.NDArray[np.uint8] | None:
-        """A picture of the world: (height, width, 3) uint8; None without a render mode."""
+    def render(self) -> npt.NDArray[Any] | None:
+        """A picture of the world: (height, width, 3) uint8, of the mode "depth_array" (height, width) float32, m; None
+        without a render mode."""
         batch = self._open()
         if self.render_mode is None:
             return None

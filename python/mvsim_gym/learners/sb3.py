@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -28,15 +28,18 @@ from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, SB3Options
 from mvsim_gym._picture import Painter
 from mvsim_gym._recordable import RecordableEnvs
+from mvsim_gym._shot import render_modes
 from mvsim_gym._state import Copyable, pack, unpack
 from mvsim_gym._viewing import ViewableEnvs
+from mvsim_gym.learners._flat import FlatObservation
 from mvsim_gym.learners._goals import GoalObservation, without_goal
+from mvsim_gym.learners._pictures import PictureExtractor
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["FlatObservation", "MVSimVecEnv"]
+__all__ = ["FlatObservation", "MVSimVecEnv", "PictureExtractor"]
 
 Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
@@ -50,6 +53,9 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
         overrides: as for `mvsim_gym.Env`.
 
     Where a world has several agents, each is a row (row = world * agents + agent), and one policy is learned for all.
+
+    Where pictures are observed, observations are a dict for "MultiInputPolicy": pictures with their channels first, and
+    one vector of all else (`FlatObservation`).
 
     Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
     whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
@@ -91,11 +97,16 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
         seen: spaces.Space[Any] = self._flatten.space if self._flatten else space
         self._goals = None
         if radius is not None and self._flatten:
+            if not isinstance(self._flatten.space, spaces.Box):
+                raise ValueError(
+                    f"goal_radius: found the observation '{self._flatten.pictures[0]}', a picture, expected vectors"
+                    " only"
+                )
             self._goals = GoalObservation(self._flatten.space, radius)
             seen = self._goals.space
         super().__init__(rows, seen, action_space(batch))
         self.metadata: dict[str, Any] = {
-            "render_modes": ["rgb_array"],
+            "render_modes": render_modes(batch.model(0)),
             "render_fps": 1 / batch.control_period,
         }
         self._action_shape = (rows, batch.action_size)
@@ -217,8 +228,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             self._batch.stop_threads()
         self._batch = self._painter = None
 
-    def get_images(self) -> list[npt.NDArray[np.uint8]]:
-        """A picture of each world."""
+    def get_images(self) -> list[npt.NDArray[Any]]:
+        """A picture of each world, as of `Env.render`."""
         batch = self._open()
         if self._painter is None:
             self._painter = Painter()
@@ -268,7 +279,7 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
         if not self._flatten:
             return {key: array.copy() for key, array in rows}
         flat = self._flatten.of([array for _, array in rows])
-        if not self._goals:
+        if not self._goals or isinstance(flat, dict):
             return flat
         return self._goals.of(flat, self._goals.now() if places is None else places)
 
@@ -294,37 +305,3 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
         self._told = ended
         self._returns[ended] = 0
         self._lengths[ended] = 0
-
-
-class FlatObservation:
-    """Turns dicts of observations into vectors in [-1, 1], in the order of the space: what `MVSimVecEnv` feeds.
-
-    Call it with the observations of a vector environment ({key: (n, size)}) or of a single one ({key: (size,)}) to use
-    a policy trained on the flat vectors: `model.predict(FlatObservation(envs.single_observation_space)(observation))`.
-    """
-
-    def __init__(self, space: spaces.Dict) -> None:
-        low, high = (
-            np.concatenate([getattr(box, bound).ravel() for box in space.spaces.values()]).astype(np.float32)
-            for bound in ("low", "high")
-        )
-        self.space = spaces.Box(-1.0, 1.0, low.shape, np.float32)
-        self._keys = list(space.spaces)
-        self._ndims = [len(box.shape or ()) for box in space.spaces.values()]
-        spread = np.where(high > low, high - low, 1)
-        self._scale = (2 / spread).astype(np.float32)
-        self._offset = (-1 - low * self._scale).astype(np.float32)
-
-    def __call__(self, observation: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-        """{key: (n, ...)} -> (n, sum of sizes), or without n; float32, a new array."""
-        return self.of([observation[key] for key in self._keys])
-
-    def of(self, rows: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-        """The same from a list of arrays in the order of the space."""
-        flat = [
-            row.reshape((*row.shape[: row.ndim - n], -1)) for row, n in zip(rows, self._ndims, strict=True)
-        ]
-        out = np.concatenate(flat, axis=-1, dtype=np.float32)
-        out *= self._scale
-        out += self._offset
-        return np.clip(out, -1, 1, out=out)

@@ -77,7 +77,9 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
     space = envs.single_observation_space
     assert isinstance(space, gym.spaces.Dict)
     flat = FlatObservation(space)
-    is_flat = isinstance(data["observation_space"], gym.spaces.Box)
+    is_flat = _shape_of(data["observation_space"]) == _shape_of(flat.space) or isinstance(
+        data["observation_space"], gym.spaces.Box
+    )
     for what, trained, found in (
         ("observations", data["observation_space"], flat.space if is_flat else space),
         ("actions", data["action_space"], envs.single_action_space),

@@ -1,0 +1,107 @@
+"""Observations as the policies of Stable-Baselines3 take them: scaled vectors, and pictures with channels first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+__all__ = ["VECTOR", "FlatObservation"]
+
+Rows = npt.NDArray[Any]
+
+VECTOR = "vector"
+"""The key of all that is no picture, where there are pictures."""
+
+
+class FlatObservation:
+    """Turns dicts of observations into what `MVSimVecEnv` feeds: vectors in [-1, 1], in the order of the space.
+
+    Where the space has pictures (observations of two dimensions or more), the result is a dict: each picture under its
+    key, and the vector of all else, if there is any, under "vector". Colours are uint8 (3, height, width) as they are,
+    depths and ranges float32 (1, height, width) in [0, 1], labels uint16 (1, height, width) as they are. A history
+    makes more channels, oldest first. Give policies of Stable-Baselines3 `normalize_images=False`, else they take no
+    picture of floats for one.
+
+    Call it with the observations of a vector environment ({key: (n, size)}) or of a single one ({key: (size,)}) to use
+    a policy trained on them: `model.predict(FlatObservation(envs.single_observation_space)(observation))`.
+
+    Raises:
+        ValueError: a picture has the key "vector".
+    """
+
+    def __init__(self, space: spaces.Dict) -> None:
+        boxes: dict[str, Any] = dict(space.spaces)
+        self._keys = list(boxes)
+        self.pictures = [key for key, box in boxes.items() if len(box.shape) > 1]
+        """Keys of the observations that are pictures."""
+        if VECTOR in self.pictures:
+            raise ValueError(
+                f"found a picture with the key '{VECTOR}', which names all else, expected another key"
+            )
+        self._bounds = {key: (boxes[key].low, boxes[key].high) for key in self.pictures}
+        vectors = [box for key, box in boxes.items() if key not in self.pictures]
+        low, high = (
+            np.concatenate([np.empty(0), *(getattr(box, bound).ravel() for box in vectors)]).astype(
+                np.float32
+            )
+            for bound in ("low", "high")
+        )
+        vector = spaces.Box(-1.0, 1.0, low.shape, np.float32)
+        parts = {key: _channels_first(boxes[key]) for key in self.pictures}
+        self.space: spaces.Box | spaces.Dict = (
+            spaces.Dict({**parts, **({VECTOR: vector} if vectors else {})}) if parts else vector
+        )
+        spread = np.where(high > low, high - low, 1)
+        self._scale = (2 / spread).astype(np.float32)
+        self._offset = (-1 - low * self._scale).astype(np.float32)
+
+    def __call__(self, observation: Mapping[str, Rows]) -> Any:
+        """{key: (n, ...)} -> (n, sum of sizes), or without n; float32, a new array. With pictures a dict of new
+        arrays."""
+        return self.of([observation[key] for key in self._keys])
+
+    def of(self, rows: Sequence[Rows]) -> Any:
+        """The same from a list of arrays in the order of the space."""
+        named = dict(zip(self._keys, rows, strict=True))
+        vectors = [named[key] for key in self._keys if key not in self.pictures]
+        if not self.pictures:
+            return self._vector(vectors)
+        out = {key: self._picture(key, named[key]) for key in self.pictures}
+        return {**out, VECTOR: self._vector(vectors)} if vectors else out
+
+    def _vector(self, rows: list[Rows]) -> npt.NDArray[np.float32]:
+        out = np.concatenate(rows, axis=-1, dtype=np.float32)
+        out *= self._scale
+        out += self._offset
+        return np.clip(out, -1, 1, out=out)
+
+    def _picture(self, key: str, rows: Rows) -> Rows:
+        low, high = self._bounds[key]
+        lead = rows.shape[: rows.ndim - low.ndim]
+        if rows.dtype != np.float32:
+            return _ordered(rows, lead)
+        return _ordered((rows - low) / np.where(high > low, high - low, np.float32(1)), lead)
+
+
+def _is_color(shape: tuple[int, ...], dtype: Any) -> bool:
+    return dtype == np.uint8 and len(shape) > 2 and shape[-1] == 3
+
+
+def _ordered(rows: Rows, lead: tuple[int, ...]) -> Rows:
+    """A picture (lead..., [history,] height, width[, 3]) -> (lead..., channels, height, width), a new array."""
+    own = rows.shape[len(lead) :]
+    if _is_color(own, rows.dtype):
+        rows, own = np.moveaxis(rows, -1, -3), (*own[:-3], 3, *own[-3:-1])
+    return np.array(rows, order="C").reshape((*lead, -1, *own[-2:]))
+
+
+def _channels_first(box: spaces.Box) -> spaces.Box:
+    low, high = (_ordered(bound, ()) for bound in (box.low, box.high))
+    if box.dtype == np.float32:
+        return spaces.Box(0.0, 1.0, low.shape, np.float32)
+    assert box.dtype is not None
+    return spaces.Box(low, high, low.shape, box.dtype.type)
