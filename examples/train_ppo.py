@@ -12,6 +12,7 @@ and leave both.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import importlib.util
 import json
 import pathlib
@@ -25,37 +26,24 @@ import gymnasium as gym
 import numpy as np
 import torch
 from baselines import policies
-from evaluation import HELD_OUT_SEEDS, Policy, evaluate, table
-from progress import Progress, greedy_policy
+from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS, table
+from progress import GOOD, Progress
+from recipes import Recipe, merged, recipe_of
 from report import file_name, plot_learning_curve, record_episode
-from robot import id_of
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+from task import Task
+from team_evaluation import team_table
 
-import mvsim_gym
 from mvsim_gym.sb3 import MVSimVecEnv
-
-# Few large minibatches: on two cores most of the time goes into the learner's updates.
-RECIPE: dict[str, Any] = {
-    "n_steps": 128,
-    "batch_size": 4096,
-    "n_epochs": 5,
-    "gamma": 0.99,
-    "gae_lambda": 0.95,
-    "clip_range": 0.2,
-    "ent_coef": 0.002,
-}
-LEARNING_RATE = 1e-3
-REWARD_SCALE = 0.2  # brings returns to the order of one, where PPO's value loss is at home
-DEFAULT_STEPS = {"mvsim/NavArena-v0": 6_000_000, "mvsim/NavMap-v0": 5_000_000}
 
 
 class TimedReward(VecEnvWrapper):
     """Scales rewards and adds up the wall time spent in the simulator."""
 
-    def __init__(self, venv: VecEnv):
+    def __init__(self, venv: VecEnv, scale: float):
         super().__init__(venv)
-        self.seconds = 0.0
+        self.scale, self.seconds = scale, 0.0
 
     def reset(self) -> Any:
         return self.venv.reset()
@@ -67,29 +55,41 @@ class TimedReward(VecEnvWrapper):
     def step_wait(self) -> Any:
         observation, reward, done, info = self.venv.step_wait()
         self.seconds += time.perf_counter() - self._started
-        return observation, REWARD_SCALE * reward, done, info
+        return observation, self.scale * reward, done, info
 
 
-def learning_rate(progress_left: float) -> float:
-    return LEARNING_RATE * (0.03 + 0.97 * progress_left)
-
-
-def train(args: argparse.Namespace, out: pathlib.Path, progress: Progress) -> PPO:
+def train(args: argparse.Namespace, task: Task, recipe: Recipe, out: pathlib.Path, progress: Progress) -> PPO:
     """PPO, with the weights that did best in the evaluations of `progress`."""
-    venv = TimedReward(MVSimVecEnv(args.env, num_envs=args.num_envs))
-    venv.seed(args.seed * args.num_envs)
+    keywords = merged(recipe.keywords, recipe.learning_keywords)
+    venv = TimedReward(
+        MVSimVecEnv(args.env, num_envs=recipe.num_envs, num_threads=args.threads, **keywords),
+        recipe.reward_scale,
+    )
+    venv.seed(args.seed * recipe.num_envs)
+    first, last = recipe.learning_rate, recipe.last_learning_rate
     model = PPO(
         "MlpPolicy",
         venv,
-        learning_rate=learning_rate,
-        policy_kwargs={"net_arch": [64, 64]},
+        learning_rate=lambda left: last + (first - last) * left,
+        n_steps=recipe.n_steps,
+        batch_size=min(recipe.batch_size, recipe.n_steps * recipe.num_envs),
+        n_epochs=recipe.n_epochs,
+        gamma=recipe.gamma,
+        gae_lambda=recipe.gae_lambda,
+        clip_range=recipe.clip_range,
+        ent_coef=recipe.ent_coef,
+        policy_kwargs={
+            "net_arch": list(recipe.net),
+            "activation_fn": getattr(torch.nn, recipe.activation),
+            "log_std_init": recipe.log_std,
+            "optimizer_kwargs": {"eps": 1e-5, "fused": True},
+        },
         tensorboard_log=str(out),
         seed=args.seed,
         device="cpu",
-        **{**RECIPE, "batch_size": min(RECIPE["batch_size"], RECIPE["n_steps"] * args.num_envs)},
     )
     try:
-        model.learn(args.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)
+        model.learn(recipe.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)
         progress.check()
     finally:
         progress.simulator_seconds = venv.seconds
@@ -102,14 +102,17 @@ def training_metrics(progress: Progress, args: argparse.Namespace) -> dict[str, 
     """What is known of a training, finished or not."""
     seconds = max(getattr(progress, "seconds", None) or progress.training_seconds(), 1e-9)
     steps = progress.num_timesteps
-    reached = [h["seconds"] for h in progress.history if h["success"] >= 0.95]
+    reached = next((h for h in progress.history if h["success"] >= GOOD), {"seconds": None, "steps": None})
     return {
         "env": args.env,
         "seed": args.seed,
         "steps": steps,
         "best_steps": progress.best_steps,
         "training_seconds": seconds,
-        "seconds_to_95": reached[0] if reached else None,
+        "processor_seconds": time.process_time(),
+        "seconds_to_95": reached["seconds"],
+        "steps_to_95": reached["steps"],
+        "keywords": progress.task.keywords,
         "env_steps_per_second": steps / seconds,
         "simulator_steps_per_second": steps / max(progress.simulator_seconds, 1e-9),
         "learner_share": 1 - progress.simulator_seconds / seconds,
@@ -130,27 +133,22 @@ def write(metrics: dict[str, Any], out: pathlib.Path) -> None:
         plot_learning_curve(metrics, out / "learning_curve.png")
 
 
-def run(
-    args: argparse.Namespace, out: pathlib.Path, progress: Progress, baselines: dict[str, Policy]
-) -> None:
-    model = train(args, out, progress)
-    seeds = HELD_OUT_SEEDS[: args.episodes]
-    policy = greedy_policy(args.env, model)
-    rows = {
-        name: evaluate(
-            args.env,
-            drive,
-            seeds,
-            spl=True,
-            title=f"final evaluation of {name}",
-            record=args.record if name == "PPO" else None,
-        )
-        for name, drive in {"PPO": policy, **baselines}.items()
-    }
+def run(args: argparse.Namespace, recipe: Recipe, out: pathlib.Path, progress: Progress) -> None:
+    task = progress.task
+    model = train(args, task, recipe, out, progress)
+    seeds = FINAL_SEEDS[: args.episodes]
+    policy = task.greedy_policy(model)
+    record = {"record": args.record} if args.record else {}
+    rows = {"PPO": task.evaluate(policy, seeds, spl=True, title="final evaluation of PPO", **record)}
+    scripted = Task(args.env, num_threads=args.threads)  # the environment as it is
+    for name, drive in ({} if args.no_baselines else policies(args.env)).items():
+        rows[name] = scripted.evaluate(drive, seeds, spl=True, title=f"final evaluation of {name}")
     metrics = {**training_metrics(progress, args), **rows["PPO"]}
     metrics["baselines"] = {name: row for name, row in rows.items() if name != "PPO"}
     write(metrics, out)
     print(f"\n{args.env}, {len(seeds)} held-out episodes\n\n{table(rows)}\n")
+    if task.agents > 1:
+        print(f"{team_table(rows)}\n")
     to_95 = metrics["seconds_to_95"]
     print(
         f"{metrics['steps']:,} steps in {metrics['training_seconds']:.1f} s "
@@ -158,9 +156,9 @@ def run(
         + (f"95 % success after {to_95:.1f} s" if to_95 is not None else "95 % success not reached")
     )
     files = ["metrics.json", "learning_curve.png", "model.zip (the best policy)", "last.zip (the last one)"]
-    if not args.no_video:
+    if progress.film:
         try:
-            files.append(record_episode(args.env, policy, out).name)
+            files.append(record_episode(args.env, policy, out, **task.keywords).name)
         except RuntimeError as error:
             print(f"no film: {error}")
     print(f"wrote {out}/{', '.join(files)}")
@@ -172,27 +170,35 @@ def main() -> None:
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         sys.exit(f"train_ppo.py needs {' and '.join(missing)}: pip install {' '.join(missing)}")
+    recipe = recipe_of(args.env)
+    chosen = {"steps": args.steps, "num_envs": args.num_envs}
+    recipe = dataclasses.replace(recipe, **{name: value for name, value in chosen.items() if value})
+    task = Task(args.env, recipe.keywords, args.threads)
     try:
-        mvsim_gym.Env(args.env).close()
-        baselines = {} if args.no_baselines else policies(args.env)
+        agents = task.agents
+        names = ["PPO", *([] if args.no_baselines else policies(args.env))]
     except (ValueError, TypeError, OSError, ImportError, gym.error.Error) as error:
         sys.exit(f"--env {args.env}: {error}")
-    if args.steps is None:
-        args.steps = DEFAULT_STEPS.get(id_of(args.env), 2_000_000)
+    if recipe.num_envs % agents:
+        sys.exit(
+            f"--num-envs: found {recipe.num_envs}, expected a multiple of {agents}, the agents of a world"
+        )
+    if args.record and agents > 1:
+        sys.exit("--record: found an environment of several agents, expected one of one agent")
+    film = not args.no_video and agents == 1
     out = args.out or pathlib.Path("runs") / f"{file_name(args.env)}-seed{args.seed}"
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
-    names = ", ".join(["PPO", *baselines])
     print(
-        f"{args.env}: {args.steps:,} steps, then {args.episodes} episodes each of {names}"
-        + ("" if args.no_video else " and a film")
+        f"{args.env}: {recipe.steps:,} steps, then {args.episodes} episodes each of {', '.join(names)}"
+        + (" and a film" if film else "")
         + f", into {out}; how long it takes is said after the first updates",
         flush=True,
     )
-    progress = Progress(args.env, args.steps, out, args.episodes, 1 + len(baselines), not args.no_video)
+    progress = Progress(task, recipe, out, args.episodes, len(names), film)
     signal.signal(signal.SIGTERM, stop)
     try:
-        run(args, out, progress, baselines)
+        run(args, recipe, out, progress)
     except KeyboardInterrupt as stopped:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # what follows is short and should be whole
         sys.exit(leave(progress, args, out, stopped))
@@ -230,13 +236,19 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--steps", type=count, help="environment steps (default: what the environment needs)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--num-envs", type=count, default=64)
-    max_episodes = len(HELD_OUT_SEEDS)
+    parser.add_argument("--num-envs", type=count, help="of the rollouts (default: those of the recipe)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=0,
+        help="of the environments (default: as many as there are processors)",
+    )
+    max_episodes = len(FINAL_SEEDS)
     parser.add_argument(
         "--episodes",
         type=count,
-        default=max_episodes,
-        help=f"of the final evaluation, at most {max_episodes}",
+        default=len(HELD_OUT_SEEDS),
+        help=f"of the final evaluation (default {len(HELD_OUT_SEEDS)}, at most {max_episodes:,})",
     )
     parser.add_argument(
         "--record",
