@@ -19,7 +19,7 @@ from tqdm import tqdm
 CHECK_SEEDS = range(2_000_000, 2_002_000)  # of evaluations during training; the final ones are others
 FEW = 400  # of these seeds, until GOOD are successes
 GOOD = 0.95
-CHOOSE_EVERY = 500_000  # environment steps between evaluations on all of them
+CHOOSE_EVERY = 250_000  # environment steps between evaluations on all of them
 SAVE_EVERY = 20.0  # s between copies of the latest model
 FILM_SECONDS = 15  # about what the film of an episode takes where it is drawn in software
 
@@ -45,7 +45,8 @@ class Progress(BaseCallback):
         self.task, self.recipe, self.steps, self.folder = task, recipe, recipe.steps, folder
         self.final_episodes, self.final_policies, self.film = episodes, policies, film
         self.history: list[Result] = []
-        self.away = 0.0  # s spent on evaluations and files
+        self.away = 0.0  # s spent on evaluations and files,
+        self.processor_away = 0.0  # and of the processors
         self.next_check = 0
         self.rollouts = 0
         self.simulator_seconds = 0.0
@@ -54,10 +55,15 @@ class Progress(BaseCallback):
 
     def _on_training_start(self) -> None:
         self.started = self.saved = time.perf_counter()
+        self.processor_started = time.process_time()
         self.bar = tqdm(total=self.steps, unit="step", unit_scale=True, desc="training", mininterval=1)
 
     def training_seconds(self) -> float:
         return time.perf_counter() - self.started - self.away
+
+    def processor_seconds(self) -> float:
+        """Of all threads together."""
+        return time.process_time() - self.processor_started - self.processor_away
 
     def _on_step(self) -> bool:
         self.bar.update(min(self.num_timesteps, self.steps) - self.bar.n)
@@ -100,7 +106,7 @@ class Progress(BaseCallback):
 
     def check(self) -> None:
         """Evaluate the mean as it is, on all seeds once the policy is good; keep it if none was better."""
-        seconds, begun = self.training_seconds(), time.perf_counter()
+        seconds, begun, busy = self.training_seconds(), time.perf_counter(), time.process_time()
         seeds = CHECK_SEEDS if self.best_success >= GOOD else CHECK_SEEDS[:FEW]
         with self.averaged():
             policy = self.task.greedy_policy(self.model)
@@ -117,6 +123,7 @@ class Progress(BaseCallback):
         self.bar.set_postfix(success=f"{100 * result['success']:.1f} %")
         self.last_check = (time.perf_counter() - begun) / len(seeds)
         self.away += time.perf_counter() - begun
+        self.processor_away += time.process_time() - busy
 
     def save_last(self) -> None:
         save(self.model, self.folder / "last.zip")
@@ -139,7 +146,7 @@ class Progress(BaseCallback):
         )
 
     def _on_training_end(self) -> None:
-        self.seconds = self.training_seconds()
+        self.seconds, self.busy = self.training_seconds(), self.processor_seconds()
         self.bar.close()
 
 

@@ -38,21 +38,63 @@ class Recipe:
     )
 
 
+# Scaled by their bounds to [-1, 1], centimetres are lost in a range of metres: what is near is seen twice.
 NEAR_SCAN = {"class": "scan", "sectors": 36, "max": 0.7}
+NEAR_GOAL = {"class": "goal", "max_distance": 8}
+WIDE: dict[str, Any] = {
+    "net": (128, 128),
+    "activation": "ReLU",
+    "num_envs": 128,
+    "n_steps": 64,
+    "batch_size": 2048,
+    "last_learning_rate": 0,
+    "ent_coef": 0,
+}
 
 RECIPES: dict[str, Recipe] = {
-    "mvsim/NavArena-v0": Recipe(
+    "mvsim/IceDrive-v0": Recipe(
+        **WIDE,
+        steps=2_000_000,
+        keywords={"observe": {"near_goal": NEAR_GOAL}},
+        learning_keywords={"reward": {"time": -0.05}},
+        gamma=0.995,
+    ),
+    "mvsim/MultiNav-v0": Recipe(
+        **WIDE,
         steps=3_000_000,
+        keywords={"observe": {"near": NEAR_SCAN, "neighbours": {"count": 3, "max_distance": 3.5}}},
+        learning_keywords={"on_end": "respawn", "reward": {"collision": -10}},
+    ),
+    "mvsim/NavArena-v0": Recipe(
+        **WIDE,
+        steps=1_500_000,
         keywords={"observe": {"near": NEAR_SCAN}},
         learning_keywords={"reward": {"collision": -20, "clearance": -0.2}},
-        net=(128, 128),
-        activation="ReLU",
-        num_envs=128,
-        n_steps=64,
-        batch_size=2048,
-        last_learning_rate=0,
-        ent_coef=0,
         check_every=50_000,
+    ),
+    "mvsim/NavMap-v0": Recipe(
+        **WIDE,
+        steps=4_000_000,
+        keywords={
+            "observe": {
+                "near": {"class": "scan", "sectors": 45, "max": 1.5},
+                "next": {"class": "waypoint", "ahead": 1},
+            }
+        },
+        log_std=-0.7,
+    ),
+    "mvsim/OffRoad-v0": Recipe(
+        **WIDE,
+        steps=2_000_000,
+        keywords={"observe": {"near_goal": NEAR_GOAL}},
+        learning_keywords={"reward": {"time": -0.05}},
+    ),
+    "mvsim/RaceDuel-v0": Recipe(steps=2_000_000, learning_keywords={"on_end": "respawn"}),
+    "mvsim/TerrainGoal-v0": Recipe(
+        **WIDE,
+        steps=2_000_000,
+        keywords={"observe": {"near_goal": NEAR_GOAL}},
+        learning_keywords={"reward": {"failure": -20}},
     ),
 }
 
