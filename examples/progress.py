@@ -51,6 +51,7 @@ class Progress(BaseCallback):
         self.rollouts = 0
         self.simulator_seconds = 0.0
         self.best, self.best_success, self.best_steps = (0, -1.0), -1.0, 0
+        self.good = False  # whether a check found GOOD
         self.mean: list[torch.Tensor] = []
 
     def _on_training_start(self) -> None:
@@ -82,7 +83,7 @@ class Progress(BaseCallback):
         self.rollouts += 1
 
     def check_every(self) -> int:
-        return CHOOSE_EVERY if self.best_success >= GOOD else self.recipe.check_every
+        return CHOOSE_EVERY if self.good else self.recipe.check_every
 
     def take_mean(self) -> None:
         """The policy as it is joins the running mean; of the first ones it is their mean."""
@@ -107,7 +108,7 @@ class Progress(BaseCallback):
     def check(self) -> None:
         """Evaluate the mean as it is, on all seeds once the policy is good; keep it if none was better."""
         seconds, begun, busy = self.training_seconds(), time.perf_counter(), time.process_time()
-        seeds = CHECK_SEEDS if self.best_success >= GOOD else CHECK_SEEDS[:FEW]
+        seeds = CHECK_SEEDS if self.good else CHECK_SEEDS[:FEW]
         with self.averaged():
             policy = self.task.greedy_policy(self.model)
             result = self.task.evaluate(policy, seeds, title=f"check at step {self.num_timesteps:,}")
@@ -115,6 +116,7 @@ class Progress(BaseCallback):
             if (score := (len(seeds), result["success"])) >= self.best:
                 self.best, self.best_success, self.best_steps = score, result["success"], self.num_timesteps
                 save(self.model, self.folder / "model.zip")
+        self.good |= result["success"] >= GOOD
         self.history.append({"steps": self.num_timesteps, "seconds": seconds, **result})
         self.save_last()
         shown = {"success": result["success"], "return": result["return"], **result["failures"]}

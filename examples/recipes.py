@@ -74,7 +74,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/NavMap-v0": Recipe(
         **WIDE,
-        steps=4_000_000,
+        steps=2_500_000,
         keywords={
             "observe": {
                 "near": {"class": "scan", "sectors": 45, "max": 1.5},
@@ -86,13 +86,13 @@ RECIPES: dict[str, Recipe] = {
     "mvsim/OffRoad-v0": Recipe(
         **WIDE,
         steps=2_000_000,
-        keywords={"observe": {"near_goal": NEAR_GOAL}},
-        learning_keywords={"reward": {"time": -0.05}},
+        keywords={"observe": {"near_goal": NEAR_GOAL, "wheels": {"history": 3}}},
+        learning_keywords={"reward": {"failure": -20}},
     ),
-    "mvsim/RaceDuel-v0": Recipe(steps=2_000_000, learning_keywords={"on_end": "respawn"}),
+    "mvsim/RaceDuel-v0": Recipe(steps=1_500_000, learning_keywords={"on_end": "respawn"}),
     "mvsim/TerrainGoal-v0": Recipe(
         **WIDE,
-        steps=2_000_000,
+        steps=1_500_000,
         keywords={"observe": {"near_goal": NEAR_GOAL}},
         learning_keywords={"reward": {"failure": -20}},
     ),

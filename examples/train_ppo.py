@@ -88,6 +88,7 @@ def train(args: argparse.Namespace, task: Task, recipe: Recipe, out: pathlib.Pat
         seed=args.seed,
         device="cpu",
     )
+    model.env_keywords = task.keywords  # saved with it: what the tools make its environments with
     try:
         model.learn(recipe.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)
         progress.check()
