@@ -1,7 +1,8 @@
 """The main job: PPO of Stable-Baselines3 learns to reach goals, then is compared with scripted baselines.
 
-    python examples/train_ppo.py                                   # NavArena, two to four minutes on two cores
-    python examples/train_ppo.py --env mvsim/NavMap-v0 --steps 5000000 --seed 1
+    python examples/train_ppo.py                                   # NavArena, a few minutes on two cores
+    python examples/train_ppo.py --env mvsim/NavMap-v0 --seed 1
+    python examples/train_ppo.py --env mvsim/MultiNav-v0           # several agents, one policy
     python examples/train_ppo.py --env my_task.env.xml
 
 Writes into runs/<env>-seed<seed>/: metrics.json, learning_curve.png, episode.mp4 (or episode.gif), a TensorBoard log,
