@@ -74,7 +74,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/NavMap-v0": Recipe(
         **WIDE,
-        steps=2_500_000,
+        steps=10_000_000,
         keywords={
             "observe": {
                 "near": {"class": "scan", "sectors": 45, "max": 1.5},
