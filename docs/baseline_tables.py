@@ -19,7 +19,7 @@ from robot import TEAMS  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "baselines.json"
 FLOORS = ("random", "stands still")
-TEXTS = ("environment", "task", "observations", "actions", "policy", "other ends", "training", "evaluated on")
+TEXTS = ("environment", "task", "observations", "actions", "policy", "other ends")
 
 Row = dict[str, Any]
 
@@ -122,7 +122,7 @@ def teams() -> str:
     rows = [
         [f"`{id}`", name, percent(row["all"]), number(row["makespan"], 1)]
         for id, found in results().items()
-        for name, row in found["policies"].items()
+        for name, row in {"PPO": found["learned"] or {}, **found["policies"]}.items()
         if "all" in row
     ]
     return table(["environment", "policy", "all arrive", "time until all have (s)"], rows)
@@ -132,7 +132,7 @@ def duels() -> str:
     rows = [
         [f"`{id}`", name, *(" : ".join(map(percent, row[key])) for key in ("wins", "crashes")), contacts(row)]
         for id, found in results().items()
-        for name, row in found.get("duels", {}).items()
+        for name, row in {**(found["learned"] or {}).get("duels", {}), **found.get("duels", {})}.items()
     ]
     return table(["environment", "policy", "wins", "crashes", "contacts a lap"], rows)
 
@@ -142,12 +142,30 @@ def contacts(row: Row) -> str:
 
 
 def training() -> str:
+    """What PPO took, and what it reached beside the first script."""
+    heads = ["environment", "steps", "minutes", "seeds", "success", "lowest to highest", "script"]
+    heads += ["time (s) : script's", "SPL : script's"]
     rows = []
     for id, found in results().items():
-        learned = found["learned"] or {"steps": None, "training": "not measured", "evaluated": "-"}
-        steps = f"{learned['steps']:,}" if learned["steps"] else "-"
-        rows.append([f"`{id}`", steps, learned["training"], learned["evaluated"]])
-    return table(["environment", "steps", "training", "evaluated on"], rows)
+        learned, script = found["learned"], next(iter(found["policies"].values()))
+        if not learned:
+            rows.append([f"`{id}`", *["-"] * (len(heads) - 1)])
+            continue
+        rates = learned["successes"]
+        rows.append(
+            [
+                f"`{id}`",
+                f"{learned['steps']:,}",
+                number(learned["processor_seconds"] / 60, 1),
+                str(len(rates)),
+                percent(learned["success"]),
+                f"{percent(min(rates))} to {percent(max(rates))}",
+                percent(script["success"]),
+                f"{number(learned['time'], 1)} : {number(script['time'], 1)}",
+                f"{number(learned['spl'], 3)} : {number(script['spl'], 3)}",
+            ]
+        )
+    return table(heads, rows)
 
 
 TABLES = {

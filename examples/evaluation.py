@@ -13,7 +13,8 @@ from tqdm import tqdm
 import mvsim_gym
 
 # Seeds that no training run uses: training draws its own from small integers.
-HELD_OUT_SEEDS = list(range(1_000_000, 1_000_500))
+FINAL_SEEDS = list(range(1_000_000, 1_005_000))
+HELD_OUT_SEEDS = FINAL_SEEDS[:500]
 AT_ONCE = 100  # episodes
 
 Policy = Callable[[dict[str, NDArray[Any]]], NDArray[Any]]

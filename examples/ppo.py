@@ -1,4 +1,4 @@
-"""PPO in one file, on `gymnasium.make_vec`: PyTorch, no learning library, hyperparameters of train_ppo.py.
+"""PPO in one file, on `gymnasium.make_vec`: PyTorch, no learning library, hyperparameters of the default recipe.
 
     python examples/ppo.py                                         # NavArena, 2,000,000 steps
     python examples/ppo.py --env mvsim/OffRoad-v0 --steps 1000000 --seed 1 --out policy.pt

@@ -5,28 +5,23 @@ from __future__ import annotations
 import os
 import pathlib
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-import numpy as np
-from evaluation import Policy, Result, evaluate
+import torch
+from evaluation import Result
+from recipes import Recipe
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
+from task import Task
 from tqdm import tqdm
 
-import mvsim_gym
-from mvsim_gym.sb3 import FlatObservation
-
-CHECK_SEEDS = range(2_000_000, 2_000_400)  # of evaluations during training; the final 500 are others
-CHECK_EVERY = 200_000  # environment steps between evaluations
+CHECK_SEEDS = range(2_000_000, 2_002_000)  # of evaluations during training; the final ones are others
+FEW = 400  # of these seeds, until GOOD are successes
+GOOD = 0.95
+CHOOSE_EVERY = 250_000  # environment steps between evaluations on all of them
 SAVE_EVERY = 20.0  # s between copies of the latest model
 FILM_SECONDS = 15  # about what the film of an episode takes where it is drawn in software
-
-
-def greedy_policy(env: str, model: BaseAlgorithm) -> Policy:
-    """The deterministic policy on dict observations, as `evaluate` wants it."""
-    core = mvsim_gym.Env(env)
-    flat = FlatObservation(core.observation_space)
-    core.close()
-    return lambda observation: np.asarray(model.predict(flat(observation), deterministic=True)[0])
 
 
 def save(model: BaseAlgorithm, path: pathlib.Path) -> None:
@@ -39,26 +34,37 @@ def save(model: BaseAlgorithm, path: pathlib.Path) -> None:
 class Progress(BaseCallback):
     """Evaluations on seeds of their own, from step 0 on, whose time does not count as training.
 
-    `model.zip` in the folder is the best policy of all evaluations so far, `last.zip` the latest one.
+    What is evaluated is the running mean of the policy after each update, which varies less than any one of them.
+    `model.zip` in the folder is the best of it in all evaluations so far, `last.zip` the policy as it is.
     """
 
-    def __init__(self, env: str, steps: int, folder: pathlib.Path, episodes: int, policies: int, film: bool):
+    def __init__(
+        self, task: Task, recipe: Recipe, folder: pathlib.Path, episodes: int, policies: int, film: bool
+    ):
         super().__init__()
-        self.env, self.steps, self.folder = env, steps, folder
+        self.task, self.recipe, self.steps, self.folder = task, recipe, recipe.steps, folder
         self.final_episodes, self.final_policies, self.film = episodes, policies, film
         self.history: list[Result] = []
-        self.away = 0.0  # s spent on evaluations and files
+        self.away = 0.0  # s spent on evaluations and files,
+        self.processor_away = 0.0  # and of the processors
         self.next_check = 0
         self.rollouts = 0
         self.simulator_seconds = 0.0
-        self.best_success, self.best_steps = -1.0, 0
+        self.best, self.best_success, self.best_steps = (0, -1.0), -1.0, 0
+        self.good = False  # whether a check found GOOD
+        self.mean: list[torch.Tensor] = []
 
     def _on_training_start(self) -> None:
         self.started = self.saved = time.perf_counter()
+        self.processor_started = time.process_time()
         self.bar = tqdm(total=self.steps, unit="step", unit_scale=True, desc="training", mininterval=1)
 
     def training_seconds(self) -> float:
         return time.perf_counter() - self.started - self.away
+
+    def processor_seconds(self) -> float:
+        """Of all threads together."""
+        return time.process_time() - self.processor_started - self.processor_away
 
     def _on_step(self) -> bool:
         self.bar.update(min(self.num_timesteps, self.steps) - self.bar.n)
@@ -66,34 +72,60 @@ class Progress(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         # after an update, before the next rollout: the policy is a finished one
+        self.take_mean()
         if self.num_timesteps >= self.next_check:
             self.check()
-            self.next_check += CHECK_EVERY if self.history[-1]["success"] < 0.95 else 3 * CHECK_EVERY
+            self.next_check += self.check_every()
         elif time.perf_counter() - self.saved > SAVE_EVERY:
             self.save_last()
         if self.rollouts == 2:
             self.estimate()
         self.rollouts += 1
 
+    def check_every(self) -> int:
+        return CHOOSE_EVERY if self.good else self.recipe.check_every
+
+    def take_mean(self) -> None:
+        """The policy as it is joins the running mean; of the first ones it is their mean."""
+        weights = list(self.model.policy.parameters())
+        if not self.mean:
+            self.mean = [weight.detach().clone() for weight in weights]
+        share = max(1 - self.recipe.averaging, 1 / (1 + self.rollouts))
+        for mean, weight in zip(self.mean, weights, strict=True):
+            mean.lerp_(weight.detach(), share)
+
+    @contextmanager
+    def averaged(self) -> Iterator[None]:
+        """The model has the mean for weights."""
+        weights = list(self.model.policy.parameters())
+        own = [weight.detach().clone() for weight in weights]
+        put(weights, self.mean)
+        try:
+            yield
+        finally:
+            put(weights, own)
+
     def check(self) -> None:
-        """Evaluate the policy as it is; keep it if none was better."""
-        seconds, begun = self.training_seconds(), time.perf_counter()
-        policy = greedy_policy(self.env, self.model)
-        result = evaluate(self.env, policy, CHECK_SEEDS, title=f"check at step {self.num_timesteps:,}")
+        """Evaluate the mean as it is, on all seeds once the policy is good; keep it if none was better."""
+        seconds, begun, busy = self.training_seconds(), time.perf_counter(), time.process_time()
+        seeds = CHECK_SEEDS if self.good else CHECK_SEEDS[:FEW]
+        with self.averaged():
+            policy = self.task.greedy_policy(self.model)
+            result = self.task.evaluate(policy, seeds, title=f"check at step {self.num_timesteps:,}")
+            # more episodes say more than a better rate of few
+            if (score := (len(seeds), result["success"])) >= self.best:
+                self.best, self.best_success, self.best_steps = score, result["success"], self.num_timesteps
+                save(self.model, self.folder / "model.zip")
+        self.good |= result["success"] >= GOOD
         self.history.append({"steps": self.num_timesteps, "seconds": seconds, **result})
-        if result["success"] >= self.best_success:
-            self.best_success, self.best_steps = result["success"], self.num_timesteps
-            save(self.model, self.folder / "model.zip")
         self.save_last()
-        for key, value in {
-            "success": result["success"],
-            "return": result["return"],
-            **result["failures"],
-        }.items():
+        shown = {"success": result["success"], "return": result["return"], **result["failures"]}
+        for key, value in shown.items():
             self.logger.record(f"evaluation/{key}", value)
         self.bar.set_postfix(success=f"{100 * result['success']:.1f} %")
-        self.last_check = time.perf_counter() - begun
-        self.away += self.last_check
+        self.last_check = (time.perf_counter() - begun) / len(seeds)
+        self.away += time.perf_counter() - begun
+        self.processor_away += time.process_time() - busy
 
     def save_last(self) -> None:
         save(self.model, self.folder / "last.zip")
@@ -102,8 +134,12 @@ class Progress(BaseCallback):
     def estimate(self) -> None:
         """Say how long all of it will take, by the first rollouts and the first evaluation."""
         training = self.training_seconds() / self.num_timesteps * self.steps
-        checks = self.last_check * (1 + self.steps / CHECK_EVERY)
-        final = self.last_check * self.final_policies * self.final_episodes / len(CHECK_SEEDS)
+        few, all_of_them = (
+            FEW * self.steps / self.recipe.check_every,
+            len(CHECK_SEEDS) * self.steps / CHOOSE_EVERY,
+        )
+        checks = self.last_check * max(few, all_of_them)
+        final = self.last_check * self.final_policies * self.final_episodes
         final += FILM_SECONDS if self.film else 0
         what = "final evaluation and film" if self.film else "final evaluation"
         tqdm.write(
@@ -112,8 +148,14 @@ class Progress(BaseCallback):
         )
 
     def _on_training_end(self) -> None:
-        self.seconds = self.training_seconds()
+        self.seconds, self.busy = self.training_seconds(), self.processor_seconds()
         self.bar.close()
+
+
+def put(weights: list[torch.nn.Parameter], values: list[torch.Tensor]) -> None:
+    with torch.no_grad():
+        for weight, value in zip(weights, values, strict=True):
+            weight.copy_(value)
 
 
 def span(seconds: float) -> str:

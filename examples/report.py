@@ -57,10 +57,12 @@ def plot_learning_curve(metrics: dict[str, Any], path: pathlib.Path) -> None:
 
 
 def record_episode(
-    env_id: str, policy: Policy, folder: pathlib.Path, seed: int = HELD_OUT_SEEDS[0]
+    env_id: str, policy: Policy, folder: pathlib.Path, seed: int = HELD_OUT_SEEDS[0], **keywords: Any
 ) -> pathlib.Path:
     """Film one episode from above, close to the robot: episode.mp4 where ffmpeg is to be had, else episode.gif."""
-    env = mvsim_gym.Env(env_id, render_mode="rgb_array", camera="follow", width=FILM_SIDE, height=FILM_SIDE)
+    env = mvsim_gym.Env(
+        env_id, render_mode="rgb_array", camera="follow", width=FILM_SIDE, height=FILM_SIDE, **keywords
+    )
     observation, _ = env.reset(seed=seed)
     frames, done = [env.render()], False
     with tqdm(desc="film", unit="frame", leave=False, mininterval=0.5) as bar:

@@ -1,7 +1,8 @@
 """The main job: PPO of Stable-Baselines3 learns to reach goals, then is compared with scripted baselines.
 
-    python examples/train_ppo.py                                   # NavArena, two to four minutes on two cores
-    python examples/train_ppo.py --env mvsim/NavMap-v0 --steps 5000000 --seed 1
+    python examples/train_ppo.py                                   # NavArena, a few minutes on two cores
+    python examples/train_ppo.py --env mvsim/NavMap-v0 --seed 1
+    python examples/train_ppo.py --env mvsim/MultiNav-v0           # several agents, one policy
     python examples/train_ppo.py --env my_task.env.xml
 
 Writes into runs/<env>-seed<seed>/: metrics.json, learning_curve.png, episode.mp4 (or episode.gif), a TensorBoard log,
@@ -12,6 +13,7 @@ and leave both.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import importlib.util
 import json
 import pathlib
@@ -25,43 +27,25 @@ import gymnasium as gym
 import numpy as np
 import torch
 from baselines import policies
-from evaluation import HELD_OUT_SEEDS, Policy, evaluate, table
+from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS, table
 from picture_policy import network_for
-from progress import Progress, greedy_policy
+from progress import GOOD, Progress
+from recipes import Recipe, merged, recipe_of
 from report import file_name, plot_learning_curve, record_episode
-from robot import id_of
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+from task import Task
+from team_evaluation import team_table
 
-import mvsim_gym
 from mvsim_gym.sb3 import MVSimVecEnv
-
-# Few large minibatches: on two cores most of the time goes into the learner's updates.
-RECIPE: dict[str, Any] = {
-    "n_steps": 128,
-    "batch_size": 4096,
-    "n_epochs": 5,
-    "gamma": 0.99,
-    "gae_lambda": 0.95,
-    "clip_range": 0.2,
-    "ent_coef": 0.002,
-}
-LEARNING_RATE = 1e-3
-REWARD_SCALE = 0.2  # brings returns to the order of one, where PPO's value loss is at home
-DEFAULT_STEPS = {
-    "mvsim/DepthNavigation-v0": 8_000_000,
-    "mvsim/NavArena-v0": 6_000_000,
-    "mvsim/NavMap-v0": 5_000_000,
-    "mvsim/VisualNavigation-v0": 4_000_000,
-}
 
 
 class TimedReward(VecEnvWrapper):
     """Scales rewards and adds up the wall time spent in the simulator."""
 
-    def __init__(self, venv: VecEnv):
+    def __init__(self, venv: VecEnv, scale: float):
         super().__init__(venv)
-        self.seconds = 0.0
+        self.scale, self.seconds = scale, 0.0
 
     def reset(self) -> Any:
         return self.venv.reset()
@@ -73,31 +57,42 @@ class TimedReward(VecEnvWrapper):
     def step_wait(self) -> Any:
         observation, reward, done, info = self.venv.step_wait()
         self.seconds += time.perf_counter() - self._started
-        return observation, REWARD_SCALE * reward, done, info
+        return observation, self.scale * reward, done, info
 
 
-def learning_rate(progress_left: float) -> float:
-    return LEARNING_RATE * (0.03 + 0.97 * progress_left)
-
-
-def train(args: argparse.Namespace, out: pathlib.Path, progress: Progress) -> PPO:
+def train(args: argparse.Namespace, task: Task, recipe: Recipe, out: pathlib.Path, progress: Progress) -> PPO:
     """PPO, with the weights that did best in the evaluations of `progress`."""
-    venv = TimedReward(MVSimVecEnv(args.env, num_envs=args.num_envs))
-    venv.seed(args.seed * args.num_envs)
-    policy, policy_kwargs, differences = network_for(venv.observation_space)
-    recipe = {**RECIPE, **differences}
+    keywords = merged(recipe.keywords, recipe.learning_keywords)
+    venv = TimedReward(
+        MVSimVecEnv(args.env, num_envs=recipe.num_envs, num_threads=args.threads, **keywords),
+        recipe.reward_scale,
+    )
+    venv.seed(args.seed * recipe.num_envs)
+    first, last = recipe.learning_rate, recipe.last_learning_rate
+    policy, network = network_for(venv.observation_space, recipe)
     model = PPO(
         policy,
         venv,
-        learning_rate=learning_rate,
-        policy_kwargs=policy_kwargs,
+        learning_rate=lambda left: last + (first - last) * left,
+        n_steps=recipe.n_steps,
+        batch_size=min(recipe.batch_size, recipe.n_steps * recipe.num_envs),
+        n_epochs=recipe.n_epochs,
+        gamma=recipe.gamma,
+        gae_lambda=recipe.gae_lambda,
+        clip_range=recipe.clip_range,
+        ent_coef=recipe.ent_coef,
+        policy_kwargs={
+            **network,
+            "log_std_init": recipe.log_std,
+            "optimizer_kwargs": {"eps": 1e-5, "fused": True},
+        },
         tensorboard_log=str(out),
         seed=args.seed,
         device="cpu",
-        **{**recipe, "batch_size": min(recipe["batch_size"], recipe["n_steps"] * args.num_envs)},
     )
+    model.env_keywords = task.keywords  # saved with it: what the tools make its environments with
     try:
-        model.learn(args.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)
+        model.learn(recipe.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)
         progress.check()
     finally:
         progress.simulator_seconds = venv.seconds
@@ -110,14 +105,17 @@ def training_metrics(progress: Progress, args: argparse.Namespace) -> dict[str, 
     """What is known of a training, finished or not."""
     seconds = max(getattr(progress, "seconds", None) or progress.training_seconds(), 1e-9)
     steps = progress.num_timesteps
-    reached = [h["seconds"] for h in progress.history if h["success"] >= 0.95]
+    reached = next((h for h in progress.history if h["success"] >= GOOD), {"seconds": None, "steps": None})
     return {
         "env": args.env,
         "seed": args.seed,
         "steps": steps,
         "best_steps": progress.best_steps,
         "training_seconds": seconds,
-        "seconds_to_95": reached[0] if reached else None,
+        "processor_seconds": getattr(progress, "busy", None) or progress.processor_seconds(),
+        "seconds_to_95": reached["seconds"],
+        "steps_to_95": reached["steps"],
+        "keywords": progress.task.keywords,
         "env_steps_per_second": steps / seconds,
         "simulator_steps_per_second": steps / max(progress.simulator_seconds, 1e-9),
         "learner_share": 1 - progress.simulator_seconds / seconds,
@@ -138,27 +136,22 @@ def write(metrics: dict[str, Any], out: pathlib.Path) -> None:
         plot_learning_curve(metrics, out / "learning_curve.png")
 
 
-def run(
-    args: argparse.Namespace, out: pathlib.Path, progress: Progress, baselines: dict[str, Policy]
-) -> None:
-    model = train(args, out, progress)
-    seeds = HELD_OUT_SEEDS[: args.episodes]
-    policy = greedy_policy(args.env, model)
-    rows = {
-        name: evaluate(
-            args.env,
-            drive,
-            seeds,
-            spl=True,
-            title=f"final evaluation of {name}",
-            record=args.record if name == "PPO" else None,
-        )
-        for name, drive in {"PPO": policy, **baselines}.items()
-    }
+def run(args: argparse.Namespace, recipe: Recipe, out: pathlib.Path, progress: Progress) -> None:
+    task = progress.task
+    model = train(args, task, recipe, out, progress)
+    seeds = FINAL_SEEDS[: args.episodes]
+    policy = task.greedy_policy(model)
+    record = {"record": args.record} if args.record else {}
+    rows = {"PPO": task.evaluate(policy, seeds, spl=True, title="final evaluation of PPO", **record)}
+    scripted = Task(args.env, num_threads=args.threads)  # the environment as it is
+    for name, drive in ({} if args.no_baselines else policies(args.env)).items():
+        rows[name] = scripted.evaluate(drive, seeds, spl=True, title=f"final evaluation of {name}")
     metrics = {**training_metrics(progress, args), **rows["PPO"]}
     metrics["baselines"] = {name: row for name, row in rows.items() if name != "PPO"}
     write(metrics, out)
     print(f"\n{args.env}, {len(seeds)} held-out episodes\n\n{table(rows)}\n")
+    if task.agents > 1:
+        print(f"{team_table(rows)}\n")
     to_95 = metrics["seconds_to_95"]
     print(
         f"{metrics['steps']:,} steps in {metrics['training_seconds']:.1f} s "
@@ -166,9 +159,9 @@ def run(
         + (f"95 % success after {to_95:.1f} s" if to_95 is not None else "95 % success not reached")
     )
     files = ["metrics.json", "learning_curve.png", "model.zip (the best policy)", "last.zip (the last one)"]
-    if not args.no_video:
+    if progress.film:
         try:
-            files.append(record_episode(args.env, policy, out).name)
+            files.append(record_episode(args.env, policy, out, **task.keywords).name)
         except RuntimeError as error:
             print(f"no film: {error}")
     print(f"wrote {out}/{', '.join(files)}")
@@ -180,27 +173,35 @@ def main() -> None:
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         sys.exit(f"train_ppo.py needs {' and '.join(missing)}: pip install {' '.join(missing)}")
+    recipe = recipe_of(args.env)
+    chosen = {"steps": args.steps, "num_envs": args.num_envs}
+    recipe = dataclasses.replace(recipe, **{name: value for name, value in chosen.items() if value})
+    task = Task(args.env, recipe.keywords, args.threads)
     try:
-        mvsim_gym.Env(args.env).close()
-        baselines = {} if args.no_baselines else policies(args.env)
+        agents = task.agents
+        names = ["PPO", *([] if args.no_baselines else policies(args.env))]
     except (ValueError, TypeError, OSError, ImportError, gym.error.Error) as error:
         sys.exit(f"--env {args.env}: {error}")
-    if args.steps is None:
-        args.steps = DEFAULT_STEPS.get(id_of(args.env), 2_000_000)
+    if recipe.num_envs % agents:
+        sys.exit(
+            f"--num-envs: found {recipe.num_envs}, expected a multiple of {agents}, the agents of a world"
+        )
+    if args.record and agents > 1:
+        sys.exit("--record: found an environment of several agents, expected one of one agent")
+    film = not args.no_video and agents == 1
     out = args.out or pathlib.Path("runs") / f"{file_name(args.env)}-seed{args.seed}"
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
-    names = ", ".join(["PPO", *baselines])
     print(
-        f"{args.env}: {args.steps:,} steps, then {args.episodes} episodes each of {names}"
-        + ("" if args.no_video else " and a film")
+        f"{args.env}: {recipe.steps:,} steps, then {args.episodes} episodes each of {', '.join(names)}"
+        + (" and a film" if film else "")
         + f", into {out}; how long it takes is said after the first updates",
         flush=True,
     )
-    progress = Progress(args.env, args.steps, out, args.episodes, 1 + len(baselines), not args.no_video)
+    progress = Progress(task, recipe, out, args.episodes, len(names), film)
     signal.signal(signal.SIGTERM, stop)
     try:
-        run(args, out, progress, baselines)
+        run(args, recipe, out, progress)
     except KeyboardInterrupt as stopped:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # what follows is short and should be whole
         sys.exit(leave(progress, args, out, stopped))
@@ -238,13 +239,19 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--steps", type=count, help="environment steps (default: what the environment needs)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--num-envs", type=count, default=64)
-    max_episodes = len(HELD_OUT_SEEDS)
+    parser.add_argument("--num-envs", type=count, help="of the rollouts (default: those of the recipe)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=0,
+        help="of the environments (default: as many as there are processors)",
+    )
+    max_episodes = len(FINAL_SEEDS)
     parser.add_argument(
         "--episodes",
         type=count,
-        default=max_episodes,
-        help=f"of the final evaluation, at most {max_episodes}",
+        default=len(HELD_OUT_SEEDS),
+        help=f"of the final evaluation (default {len(HELD_OUT_SEEDS)}, at most {max_episodes:,})",
     )
     parser.add_argument(
         "--record",

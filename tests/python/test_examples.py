@@ -17,9 +17,13 @@ from conftest import IDS, ROOT
 sys.path.append(str(ROOT / "examples"))
 import baselines
 from baselines import policies
-from evaluation import evaluate, failures, table
+from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS, evaluate, failures, table
+from learned import median_run, summary
+from progress import CHECK_SEEDS
+from recipes import RECIPES, merged, recipe_of
 from report import file_name
 from robot import TEAMS, Robot
+from task import Task, agents_of
 from team_evaluation import evaluate_team, team_table
 
 pytestmark = pytest.mark.unsanitized
@@ -99,6 +103,79 @@ def test_the_figures_of_an_environment_join_those_of_others(
     first = next(iter(rows.values()))
     assert first["return"] > 0 and 0 < first["spl"] <= first["success"]
     assert "| stands still |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("env", sorted(RECIPES))
+def test_a_recipe_fits_its_environment(env: str) -> None:
+    """It is evaluated on the environment's own task, but for observations, which are those that it learns with."""
+    from mvsim_gym.sb3 import MVSimVecEnv
+
+    recipe, agents = recipe_of(env), TEAMS.get(env, 1)
+    assert set(recipe.keywords) <= {"observe"} and agents_of(env, recipe.keywords) == agents
+    assert recipe.num_envs % agents == 0
+    assert recipe.n_steps * recipe.num_envs % recipe.batch_size == 0
+    seen = MVSimVecEnv(
+        env, num_envs=agents, **recipe.keywords | ({"on_end": "respawn"} if agents > 1 else {})
+    )
+    learns = MVSimVecEnv(env, num_envs=agents, **merged(recipe.keywords, recipe.learning_keywords))
+    assert learns.observation_space == seen.observation_space
+    seen.close()
+    learns.close()
+
+
+def test_keywords_are_merged_by_families_of_terms() -> None:
+    first, second = {"reward": {"goal": 1, "turn": 2}, "gap": 1}, {"reward": {"turn": 3}, "time_limit": 9}
+    assert merged(first, second) == {"reward": {"goal": 1, "turn": 3}, "gap": 1, "time_limit": 9}
+    assert first == {"reward": {"goal": 1, "turn": 2}, "gap": 1}
+
+
+def test_lists_of_seeds_have_nothing_in_common() -> None:
+    assert not set(FINAL_SEEDS) & set(CHECK_SEEDS)
+    assert FINAL_SEEDS[:500] == HELD_OUT_SEEDS and len(FINAL_SEEDS) == 5000 and len(CHECK_SEEDS) == 2000
+
+
+def test_a_task_of_several_agents_is_evaluated_like_one_of_one() -> None:
+    task = Task("mvsim/MultiNav-v0", {"robots": 3}, num_threads=1)
+    assert task.agents == 3
+    row = task.evaluate(policies("mvsim/MultiNav-v0")["keep right"], range(4), spl=True)
+    assert row["success"] + sum(row["failures"].values()) == pytest.approx(1)
+    assert 0 <= row["all"] <= row["success"] and table({"a": row}).count("%") == 3
+
+
+def test_of_several_runs_the_one_in_the_middle_stands() -> None:
+    def run(seed: int, success: float, to_95: int | None) -> dict[str, object]:
+        return {
+            "seed": seed,
+            "success": success,
+            "time": 10.0 + seed,
+            "steps": 1000,
+            "steps_to_95": to_95,
+            "processor_seconds": 10.0 * seed,
+        }
+
+    runs = [run(0, 0.9, 30), run(1, 1.0, 10), run(2, 0.95, 20)]
+    assert median_run(runs) == 2 and median_run(runs[:2]) == 0
+    row = summary(runs)
+    assert (row["success"], row["time"], row["successes"]) == (0.95, 12.0, [0.9, 1.0, 0.95])
+    assert (row["steps_to_95"], row["processor_seconds"]) == (20, 10)
+    assert summary([*runs, run(3, 0.2, None)])["steps_to_95"] is None
+
+
+def test_the_mean_of_the_policy_is_evaluated_and_the_policy_goes_on(tmp_path: Path) -> None:
+    """Weights after the updates 1, 2, 3 whose mean is 2 while few are known."""
+    import torch
+    from progress import Progress
+    from recipes import Recipe
+
+    progress = Progress(Task("mvsim/NavArena-v0"), Recipe(averaging=0.9), tmp_path, 4, 1, False)
+    policy = torch.nn.Linear(1, 1, bias=False)
+    progress.model = type("Model", (), {"policy": policy})()
+    for progress.rollouts in range(3):
+        torch.nn.init.constant_(policy.weight, progress.rollouts + 1)
+        progress.take_mean()
+    with progress.averaged():
+        assert policy.weight.item() == pytest.approx(2)
+    assert policy.weight.item() == 3
 
 
 @pytest.mark.parametrize("episodes", ["0", "501"])
@@ -182,6 +259,27 @@ def test_training_takes_the_path_of_an_environment_file(tmp_path: Path) -> None:
     assert "about " in out and "| PPO |" in out
     metrics = json.loads((tmp_path / "runs" / "my-task-seed0" / "metrics.json").read_text())
     assert metrics["success"] + sum(metrics["failures"].values()) == pytest.approx(1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("env", sorted(TEAMS))
+def test_training_takes_environments_of_several_agents(env: str, tmp_path: Path) -> None:
+    run = train(
+        "--env", env, "--steps", "3000", "--num-envs", "16", "--episodes", "4", "--out", str(tmp_path)
+    )
+    out, err = run.communicate(timeout=300)
+    assert run.returncode == 0, err
+    assert "| PPO |" in out and "| policy | all arrive |" in out
+    metrics = json.loads((tmp_path / "metrics.json").read_text())
+    assert metrics["success"] + sum(metrics["failures"].values()) == pytest.approx(1)
+    assert (tmp_path / "model.zip").exists()
+
+
+@pytest.mark.slow
+def test_a_rollout_that_splits_a_world_is_refused() -> None:
+    run = train("--env", "mvsim/MultiNav-v0", "--num-envs", "6")
+    _, err = run.communicate(timeout=120)
+    assert run.returncode == 1 and "--num-envs: found 6, expected a multiple of 4" in err
 
 
 @pytest.mark.slow

@@ -230,6 +230,33 @@ def test_a_model_drives_as_its_library_does(tmp_path: Path) -> None:
         policy_of(str(tmp_path / "model.zip"), "mvsim/TerrainGoal-v0", other)
 
 
+@pytest.mark.slow
+def test_a_model_says_what_it_sees(tmp_path: Path) -> None:
+    """Tools make their environments with the keywords that a model was saved with."""
+    sb3 = pytest.importorskip("stable_baselines3", reason="needs the extra sb3")
+    from mvsim_gym.sb3 import MVSimVecEnv
+    from mvsim_gym.tools.evaluate import evaluate
+    from mvsim_gym.tools.policy import keywords_of
+
+    keywords = {"observe": {"near": {"class": "scan", "sectors": 12, "max": 0.5}}, "obstacles": 3}
+    model = sb3.PPO(
+        "MlpPolicy", MVSimVecEnv("mvsim/NavArena-v0", **keywords), device="cpu", n_steps=2, batch_size=2
+    )
+    path = str(tmp_path / "model.zip")
+    model.save(path)
+    assert keywords_of(path) == {} == keywords_of("random")
+    with pytest.raises(ValueError, match=r"was trained with observations of shape \(53,\)"):
+        evaluate("mvsim/NavArena-v0", path, episodes=1)
+    model.env_keywords = keywords
+    model.save(path)
+    assert keywords_of(path) == keywords
+    assert "2 episodes" in evaluate("mvsim/NavArena-v0", path, episodes=2)[0]
+    model.env_keywords = 3
+    model.save(path)
+    with pytest.raises(ValueError, match="has 3 for env_keywords, expected a dict"):
+        keywords_of(path)
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["--version"])

@@ -19,7 +19,7 @@ from mvsim_gym._checks import checked_count
 from mvsim_gym._extras import extra
 from mvsim_gym.registration import spec
 from mvsim_gym.tools.episodes import agents_of, ends_of
-from mvsim_gym.tools.policy import Policy, policy_of
+from mvsim_gym.tools.policy import Policy, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 _HOME = "MINARI_DATASETS_PATH"  # where Minari looks for data sets
@@ -66,7 +66,8 @@ def collect(
     place = os.path.join(folder, dataset_id)
     if os.path.exists(place):
         raise ValueError(f"there is a data set '{dataset_id}' in '{folder}': choose another --name")
-    envs = VectorEnv(env_id, num_envs=agents_of(env_id), autoreset_mode="Disabled", copy=True)
+    keywords = keywords_of(policy)
+    envs = VectorEnv(env_id, num_envs=agents_of(env_id), autoreset_mode="Disabled", copy=True, **keywords)
     drive = policy_of(policy, env_id, envs)
     envs.action_space.seed(seed)
     ends: list[dict[str, Any]] = []
@@ -76,7 +77,7 @@ def collect(
             dataset = minari.create_dataset_from_buffers(
                 dataset_id,
                 _episodes(envs, drive, range(seed, seed + episodes), ends, told),
-                env=_single(env_id, envs),
+                env=_single(env_id, envs, keywords),
                 observation_space=envs.single_observation_space,
                 action_space=envs.single_action_space,
                 algorithm_name=_driver(policy),
@@ -94,9 +95,9 @@ def collect(
     return dataset
 
 
-def _single(env_id: str, envs: VectorEnv) -> gym.Env[Any, Any] | None:
+def _single(env_id: str, envs: VectorEnv, keywords: dict[str, Any]) -> gym.Env[Any, Any] | None:
     """What the data set can recover by `gymnasium.make`: None where that has no room for the agents."""
-    return gym.make(spec(env_id), disable_env_checker=True) if envs.num_agents == 1 else None
+    return gym.make(spec(env_id, **keywords), disable_env_checker=True) if envs.num_agents == 1 else None
 
 
 def _each(envs: VectorEnv) -> str:

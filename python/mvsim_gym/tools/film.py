@@ -14,7 +14,7 @@ import numpy.typing as npt
 from mvsim_gym._checks import checked_count
 from mvsim_gym._extras import extra
 from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
-from mvsim_gym.tools.policy import policy_of
+from mvsim_gym.tools.policy import keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 _AFTERWARDS = 1.0  # s of film that show how an episode has ended
@@ -62,6 +62,7 @@ def film(
         camera=camera,
         width=width,
         height=height,
+        **keywords_of(policy),
     )
     drive = policy_of(policy, env_id, envs)
     envs.action_space.seed(seed)

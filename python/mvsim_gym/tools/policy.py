@@ -19,10 +19,27 @@ import numpy.typing as npt
 from mvsim_gym._extras import extra
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["Policy", "RandomPolicy", "policy_of"]
+__all__ = ["Policy", "RandomPolicy", "keywords_of", "policy_of"]
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
 """Observations to actions, both with a row an env, or an agent."""
+
+
+def keywords_of(name: str) -> dict[str, Any]:
+    """The keywords of the environment that a model was trained with: the attribute `env_keywords` that it was saved
+    with; none of a policy of another kind.
+
+    Raises:
+        ValueError: they are no dict.
+        OSError, ImportError: its file cannot be read, or the extra `sb3` is missing.
+    """
+    if not name.endswith(".zip"):
+        return {}
+    data, _ = _read(name)
+    keywords = (data or {}).get("env_keywords", {})
+    if not isinstance(keywords, dict):
+        raise ValueError(f"--policy: '{name}' has {keywords!r} for env_keywords, expected a dict")
+    return keywords
 
 
 def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
@@ -65,13 +82,9 @@ class RandomPolicy:
 
 
 def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
-    if not os.path.isfile(path):
-        raise FileNotFoundError(f"--policy: there is no file '{path}'")
-    with extra("a MODEL.zip as --policy", "sb3"):
-        from stable_baselines3.common.save_util import load_from_zip_file
+    data, parameters = _read(path)
+    from mvsim_gym.learners.sb3 import FlatObservation
 
-        from mvsim_gym.learners.sb3 import FlatObservation
-    data, parameters, _ = load_from_zip_file(path, device="cpu")
     if not data or "policy_class" not in data or "policy" not in parameters:
         raise ValueError(f"--policy: '{path}' is no model of Stable-Baselines3")
     space = envs.single_observation_space
@@ -98,6 +111,16 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
     )
     network.load_state_dict(parameters["policy"])
     return lambda o: np.asarray(network.predict(flat(o) if is_flat else dict(o), deterministic=True)[0])
+
+
+def _read(path: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """What a model of Stable-Baselines3 was saved with, and the parameters of its parts."""
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"--policy: there is no file '{path}'")
+    with extra("a MODEL.zip as --policy", "sb3"):
+        from stable_baselines3.common.save_util import load_from_zip_file
+    data, parameters, _ = load_from_zip_file(path, device="cpu")
+    return data, parameters
 
 
 def _shape_of(space: Any) -> Any:

@@ -1,0 +1,133 @@
+"""How each environment is learned by PPO: what the learner sees and is paid for, its networks, rates and steps.
+
+`train_ppo.py` takes the row of its environment, or the default recipe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from robot import id_of
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Hyperparameters of PPO, and the keywords of the environment while it learns and while it is evaluated."""
+
+    steps: int = 2_000_000  # of environments; of several agents, of each of them
+    keywords: dict[str, Any] = field(default_factory=dict)  # of the environment
+    learning_keywords: dict[str, Any] = field(default_factory=dict)  # of the environment while it learns
+    net: tuple[int, ...] = (64, 64)
+    activation: str = "Tanh"
+    num_envs: int = 64
+    n_steps: int = 128  # of each environment in a rollout
+    batch_size: int = 4096
+    n_epochs: int = 5
+    learning_rate: float = 1e-3
+    last_learning_rate: float = 3e-5  # it falls linearly
+    gamma: float = 0.99
+    gae_lambda: float = 0.95
+    clip_range: float = 0.2
+    ent_coef: float = 0.002
+    log_std: float = 0.0  # of the actions' deviation at the start
+    reward_scale: float = 0.2  # brings returns to the order of one, where PPO's value loss is at home
+    check_every: int = 200_000  # steps between evaluations until the policy is good
+    averaging: float = (
+        0.9  # the policy that is kept is a running mean of those after each rollout; 0: the last one
+    )
+
+
+# Scaled by their bounds to [-1, 1], centimetres are lost in a range of metres: what is near is seen twice.
+NEAR_SCAN = {"class": "scan", "sectors": 36, "max": 0.7}
+NEAR_GOAL = {"class": "goal", "max_distance": 8}
+WIDE: dict[str, Any] = {
+    "net": (128, 128),
+    "activation": "ReLU",
+    "num_envs": 128,
+    "n_steps": 64,
+    "batch_size": 2048,
+    "last_learning_rate": 0,
+    "ent_coef": 0,
+}
+
+# Frames cost far more to learn from than vectors: fewer epochs on each.
+PICTURES: dict[str, Any] = {
+    "net": (64,),
+    "n_steps": 64,
+    "batch_size": 1024,
+    "n_epochs": 3,
+    "last_learning_rate": 0,
+    "ent_coef": 0,
+}
+
+RECIPES: dict[str, Recipe] = {
+    "mvsim/DepthNavigation-v0": Recipe(
+        **PICTURES,
+        steps=4_000_000,
+        learning_keywords={"reward": {"collision": -20}},
+    ),
+    "mvsim/IceDrive-v0": Recipe(
+        **WIDE,
+        steps=2_000_000,
+        keywords={"observe": {"near_goal": NEAR_GOAL}},
+        learning_keywords={"reward": {"time": -0.05}},
+        gamma=0.995,
+    ),
+    "mvsim/MultiNav-v0": Recipe(
+        **WIDE,
+        steps=3_000_000,
+        keywords={"observe": {"near": NEAR_SCAN, "neighbours": {"count": 3, "max_distance": 3.5}}},
+        learning_keywords={"on_end": "respawn", "reward": {"collision": -10}},
+    ),
+    "mvsim/NavArena-v0": Recipe(
+        **WIDE,
+        steps=1_500_000,
+        keywords={"observe": {"near": NEAR_SCAN}},
+        learning_keywords={"reward": {"collision": -20, "clearance": -0.2}},
+        check_every=50_000,
+    ),
+    "mvsim/NavMap-v0": Recipe(
+        **WIDE,
+        steps=10_000_000,
+        keywords={
+            "observe": {
+                "near": {"class": "scan", "sectors": 45, "max": 1.5},
+                "next": {"class": "waypoint", "ahead": 1},
+            }
+        },
+        log_std=-0.7,
+    ),
+    "mvsim/OffRoad-v0": Recipe(
+        **WIDE,
+        steps=2_000_000,
+        keywords={"observe": {"near_goal": NEAR_GOAL, "wheels": {"history": 3}}},
+        learning_keywords={"reward": {"failure": -20}},
+    ),
+    "mvsim/RaceDuel-v0": Recipe(steps=1_500_000, learning_keywords={"on_end": "respawn"}),
+    "mvsim/TerrainGoal-v0": Recipe(
+        **WIDE,
+        steps=1_500_000,
+        keywords={"observe": {"near_goal": NEAR_GOAL}},
+        learning_keywords={"reward": {"failure": -20}},
+    ),
+    "mvsim/VisualNavigation-v0": Recipe(
+        **PICTURES,
+        steps=3_000_000,
+        learning_keywords={"reward": {"collision": -20}},
+    ),
+}
+
+
+def recipe_of(env: str) -> Recipe:
+    """The recipe of an environment, by its id."""
+    return RECIPES.get(id_of(env), Recipe())
+
+
+def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Keywords of an environment; where both say something of a family of terms, what both say."""
+    out = {**first, **second}
+    for name in first.keys() & second.keys():
+        if isinstance(first[name], dict) and isinstance(second[name], dict):
+            out[name] = merged(first[name], second[name])
+    return out
