@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "env/batch.h"
+#include "env/contact_kinds.h"
 #include "env/env_test_util.h"
 #include "env/task.h"
 #include "sim/simulation.h"
@@ -71,7 +72,7 @@ TEST(Agents, HaveARowEach) {
 // What a lone agent has too: without the masks of the kinds of contacts, which stand last.
 std::string as_if_alone(Batch& batch, int row) {
   const std::string all = row_of(batch, row);
-  return all.substr(0, all.size() - 3);
+  return all.substr(0, all.size() - kContactKinds.size());
 }
 
 // Where robots do not meet, each goes the way that it goes alone.
