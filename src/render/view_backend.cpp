@@ -26,7 +26,7 @@ struct ProcessViews {
             "cameras are drawn by a GPU that was opened before the process forked; make the first "
             "environment "
             "with cameras in the child, use spawn, or camera_backend='rays'");
-      static_cast<void>(views.release());
+      [[maybe_unused]] GlViews* const left_alone = views.release();
     }
     if (!views) views = std::make_unique<GlViews>();
     return *views;
@@ -35,8 +35,8 @@ struct ProcessViews {
 
 ProcessViews& process_views() {
   // never destroyed: drivers have exit handlers of their own
-  static auto* const all = new ProcessViews;  // NOLINT(cppcoreguidelines-owning-memory)
-  return *all;
+  static auto* const kAll = new ProcessViews;  // NOLINT(cppcoreguidelines-owning-memory)
+  return *kAll;
 }
 
 bool has_hardware() {
@@ -62,8 +62,8 @@ BackendChoice choose_by_machine() {
 
 // It stays, whatever becomes of the machine.
 const BackendChoice& choice_of_machine() {
-  static const BackendChoice choice = choose_by_machine();
-  return choice;
+  static const BackendChoice kChoice = choose_by_machine();
+  return kChoice;
 }
 
 CameraBackend said_by_environment() {

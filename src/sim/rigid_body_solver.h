@@ -34,8 +34,8 @@ class RigidBodySolver {
   RigidBodySolver(const Model& model, const SimState& state);
   ~RigidBodySolver();
 
-  // As if it were made anew of this state, of which nothing but poses, velocities and what the solver holds has
-  // changed since it was made. False where that is not known to be the same, and nothing is done.
+  // As if it were made anew of this state, of which nothing but poses, velocities and what the solver holds
+  // has changed since it was made. False where that is not known to be the same, and nothing is done.
   bool refill(const SimState& state);
 
   bool has(size_t vehicle) const;

@@ -26,7 +26,8 @@ class SolverPairs {
   // After one: the `count` contacts that it has made get their places in the order.
   void arrange_latest(int count);
 
-  void AddPair(void* proxy_a, void* proxy_b);  // as b2BroadPhase calls it
+  // As b2BroadPhase calls it.
+  void AddPair(void* proxy_a, void* proxy_b);  // NOLINT(readability-identifier-naming)
 
  private:
   struct Pair {
