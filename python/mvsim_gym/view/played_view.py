@@ -67,14 +67,10 @@ class PlayedView(View):
         if self.at != self._shown and self._wants_moment():
             self._shown = self.at
             self._feed.put(self.moment())
+        if now >= self._slider_due and self._slider.value != (value := round(self.at, 2)):
+            self._slider_due = now + _SLIDER_PERIOD
+            self._slider.value = value
 
     def moment(self) -> Moment:
         """How the world stood at `at`."""
         return self._playback.moment(self.at, pictures=self.controls.pictures, forces=self._shows("forces"))
-
-    def _show(self, moment: Moment) -> None:
-        super()._show(moment)
-        now = time.monotonic()
-        if now >= self._slider_due:
-            self._slider_due = now + _SLIDER_PERIOD
-            self._slider.value = round(moment.time, 2)
