@@ -93,6 +93,17 @@ inline std::vector<float> random_actions(const Batch& batch, uint32_t step, uint
   return out;
 }
 
+// All observations of env i, or those that its last episode ended with.
+inline std::string observation_bytes(Batch& batch, int i, bool final = false) {
+  std::string out;
+  for (size_t k = 0; k < batch.observations().size(); ++k) {
+    const size_t size = batch.observations()[k].low.size();
+    const float* data = (final ? batch.final_observation(k) : batch.observation(k)).data();
+    out.append(reinterpret_cast<const char*>(data + static_cast<size_t>(i) * size), size * sizeof(float));
+  }
+  return out;
+}
+
 // All results of row i as bytes.
 inline std::string row_of(Batch& batch, int i) {
   std::string out;

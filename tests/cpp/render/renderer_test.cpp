@@ -2,13 +2,10 @@
 #include "render/renderer.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <thread>
 
 #include "base/random.h"
@@ -396,80 +393,6 @@ TEST_F(RendererTest, DivergedPosesAreDrawnWithoutHarm) {
   scene.marks.ropes = {{{{NAN, 0, 0}, {INFINITY, 0, 0}}}, {{{INFINITY, 0, 0}, {1e300, 0, 0}}}};
   scene.marks.hits = {{NAN, 0, 0}};
   EXPECT_NO_THROW(draw(scene, kAbove));
-}
-
-TEST_F(RendererTest, SoftwareIsAnnouncedAndCanBeAskedFor) {
-  RenderOptions options;
-  options.device = "software";
-  try {
-    const Renderer software(options);
-    EXPECT_NE(software.notice().find(software.renderer_name()), std::string::npos);
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("libgl1-mesa-dri"), std::string::npos) << "no Mesa here";
-  }
-  options.device = "97";
-  EXPECT_THROW(Renderer{options}, Error);
-}
-
-TEST_F(RendererTest, ArgumentWinsOverEnvironment) {
-  const char* before = std::getenv("MVSIM_EGL_DEVICE");
-  const std::string own = before ? before : "";
-  setenv("MVSIM_EGL_DEVICE", "97", 1);
-  EXPECT_THROW(Renderer(), Error);
-  RenderOptions options;
-  options.device = "auto";
-  EXPECT_NO_THROW(Renderer{options});
-  own.empty() ? unsetenv("MVSIM_EGL_DEVICE") : setenv("MVSIM_EGL_DEVICE", own.c_str(), 1);
-}
-
-TEST_F(RendererTest, ForkedChildIsRefusedAndLeavesTheParentWhole) {
-  TestScene scene = on_floor();
-  const Image before = draw(scene, kAbove);
-  const pid_t child = fork();
-  if (child == 0) {
-    int verdict = 1;
-    try {
-      draw(scene, kAbove);
-    } catch (const ForkedProcessError&) {
-      verdict = 0;
-    } catch (...) {
-    }
-    renderer_.reset();  // must not touch the driver
-    _exit(verdict);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  EXPECT_EQ(draw(scene, kAbove).data, before.data);
-}
-
-// What lives until the process ends, as an environment that nobody closed does.
-std::unique_ptr<Renderer>& lives_to_the_end() {
-  static std::unique_ptr<Renderer> renderer;
-  return renderer;
-}
-
-TEST_F(RendererTest, ProcessEndsCleanlyWithALiveRenderer) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_EXIT(
-      {
-        lives_to_the_end() = std::make_unique<Renderer>();
-        on_floor().compiled().draw(*lives_to_the_end(), kAbove);
-        std::exit(7);
-      },
-      testing::ExitedWithCode(7), "");
-}
-
-TEST(EglInfo, TellsWhatWorksOrWhatToDo) {
-  const EglInfo info = egl_info();
-  if (info.renderer.empty()) {
-    ASSERT_FALSE(info.problems.empty());
-    EXPECT_NE(info.problems[0].find("apt-get install"), std::string::npos);
-  } else {
-    EXPECT_TRUE(info.library_found);
-    EXPECT_FALSE(info.chosen.empty());
-    EXPECT_FALSE(info.version.empty());
-  }
 }
 
 }  // namespace
