@@ -8,7 +8,8 @@
 namespace mvsim {
 namespace {
 
-constexpr double kCellMargin = 0.03;  // m, for skins, and what contacts push
+constexpr double kCellMargin = 0.03;    // m, for skins, and what contacts push
+constexpr double kCellsFurther = 0.01;  // m, so that cells are looked for every few steps
 // m, between boxes that Box2D may pair: the margins of both, both skins, and rounding.
 constexpr double kPaired = 2 * double{b2_aabbExtension} + 0.03;
 // Box2D stretches the box of what moves by four times its way.
@@ -45,9 +46,15 @@ SolverSurroundings::SolverSurroundings(const Model& model, b2World& world)
 }
 
 void SolverSurroundings::refresh_cells(std::span<const Mover> movers) {
+  const auto reach_of = [&](const Mover& m) {
+    return m.radius + m.way + model_.collision_threshold + kCellMargin;
+  };
+  const auto covers = [&](const Reach& seen, const Mover& m) {
+    return norm(m.center - seen.center) + reach_of(m) <= seen.radius;
+  };
+  if (std::ranges::equal(reaches_, movers, covers)) return;
   reaches_.clear();
-  for (const Mover& m : movers)
-    reaches_.push_back({m.center, m.radius + m.way + model_.collision_threshold + kCellMargin});
+  for (const Mover& m : movers) reaches_.push_back({m.center, reach_of(m) + kCellsFurther});
   for (SolverCells& grid : cells_) grid.refresh(reaches_);
 }
 
