@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "base/math_coefficients.h"
@@ -14,6 +15,12 @@ using namespace coefficients;
 // As std::nearbyint for |x| < 2^51, without a call: the sum has no bits left for a fraction.
 double nearest_integer(double x) {
   return std::copysign(x + kRoundingShift - kRoundingShift, x);
+}
+
+// As std::ldexp for y in [0.5, 2), without a call where the product is a normal number.
+double times_power_of_two(double y, int k) {
+  if (k < -1021 || k > 1022) return std::ldexp(y, k);
+  return y * std::bit_cast<double>(static_cast<uint64_t>(1023 + k) << 52);
 }
 
 // on [-pi/4, pi/4]
@@ -96,7 +103,7 @@ double math::exp(double x) {
                                  z * (6.61375632143793436117e-05 +
                                       z * (-1.65339022054652515390e-06 + z * 4.13813679705723846039e-08))));
   const double y = 1.0 - ((lo - (r * c) / (2.0 - c)) - hi);
-  return std::ldexp(y, static_cast<int>(k));
+  return times_power_of_two(y, static_cast<int>(k));
 }
 
 double math::log(double x) {

@@ -94,15 +94,17 @@ void Movers::drive(EnvState& env) const {
     discs.push_back({{p.x, p.y}, {t.vx, t.vy}, env.simulation.model().vehicles[v].radius});
   }
   std::vector<BodyView> views(bodies_.size());
-  std::vector<std::vector<Disc>> others(bodies_.size());
+  std::vector<Disc> others;  // of all bodies, one after the other
+  others.reserve(bodies_.size() * discs.size());
   for (size_t i = 0; i < bodies_.size(); ++i) {
     const size_t seen = groups_[bodies_[i].group].aware ? discs.size() : bodies_.size();
+    const size_t first = others.size();
     for (size_t k = 0; k < seen; ++k)
-      if (k != i) others[i].push_back(discs[k]);
+      if (k != i) others.push_back(discs[k]);
     views[i] = {.self = discs[i],
                 .yaw = pose(env, i).yaw,
                 .period = period_,
-                .others = others[i],
+                .others = std::span<const Disc>(others).subspan(first),
                 .wall = wall_near(env, discs[i].position, discs[i].radius)};
   }
   for (size_t i = 0; i < bodies_.size(); ++i) drive_body(env, i, views[i]);
