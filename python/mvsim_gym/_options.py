@@ -290,7 +290,7 @@ class VectorOptions(OwnOptions, total=False):
     height: Side
 
 
-class SB3Options(Options, total=False):
+class SB3Options(BodyOptions, total=False):
     """Of `MVSimVecEnv`, beside `num_envs` and `num_threads`."""
 
     pin: Pin
