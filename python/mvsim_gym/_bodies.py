@@ -53,7 +53,7 @@ class BodiesView(TermView):
 
     def _of_bodies(self, quantity: str) -> Array:
         def stacked() -> Array:
-            arrays = [self._open().read(self._rows(), f"body:{name}/{quantity}") for name in self._pattern]
+            arrays = [self.read(f"body:{name}/{quantity}") for name in self._pattern]
             return np.stack(arrays, axis=1)
 
         return self._kept(f"bodies {quantity}", stacked)
@@ -83,11 +83,17 @@ class Bodies:
     def attach(self, batch: _core.Batch) -> None:
         """Works on this batch from now on."""
         self.batch: _core.Batch | None = batch
+        self.num_rows = batch.num_envs
         self.rows = list(range(batch.num_envs))
-        self.vehicle = batch.vehicle_name
+        self.vehicles = [batch.vehicle_name]
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "batch"}
+
+    def read(self, name: str) -> Array:
+        """What `VectorEnv.read` knows by name, a row a world."""
+        assert self.batch is not None
+        return self.batch.read(self.rows, name)
 
     def before_step(self) -> None:
         """Asks every function, and tells the bodies of episodes that go on."""

@@ -22,6 +22,7 @@ from mvsim_gym._notices import notice
 from mvsim_gym._options import CONSTRUCTORS, Constructor, Path, all_options, unknown_keyword
 from mvsim_gym._overrides import flatten
 from mvsim_gym._resources import all_resources
+from mvsim_gym._term_keywords import marked
 from mvsim_gym.registration import CUSTOM_ID, Named, listing, load_env, source_of
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def spec_of(recipe: Recipe) -> EnvSpec:
                 keywords[name] = value
     spec = copy.deepcopy(gym.spec(os.fspath(recipe.env) if named else CUSTOM_ID))
     spec.kwargs = keywords
-    return spec
+    return marked(spec) or spec
 
 
 def action_space(batch: _core.Batch) -> spaces.Box:

@@ -212,8 +212,20 @@ def _terms(doc: str) -> Option:
 Terms = Mapping[str, Callable[..., Any]]
 
 
-class OwnOptions(Options, total=False):
-    """Of `Env` and `VectorEnv`."""
+class BodyOptions(Options, total=False):
+    """Of all whose worlds have bodies to move."""
+
+    body_policies: Annotated[
+        Terms | None,
+        _terms(
+            'what moves the bodies of elements with `policy="python"`: `{"people": function}`, functions over'
+            " the arrays of all envs that return a velocity a body (docs/python.md)."
+        ),
+    ]
+
+
+class OwnOptions(BodyOptions, total=False):
+    """Of `Env`, `VectorEnv` and `parallel_env`."""
 
     reward_terms: Annotated[
         Terms | None,
@@ -230,13 +242,6 @@ class OwnOptions(Options, total=False):
     ]
     termination_terms: Annotated[
         Terms | None, _terms("ends of yours: functions that return a bool an env; True is a failure.")
-    ]
-    body_policies: Annotated[
-        Terms | None,
-        _terms(
-            'what moves the bodies of elements with `policy="python"`: `{"people": function}`, functions over'
-            " the arrays of all envs that return a velocity a body (docs/python.md)."
-        ),
     ]
 
 
@@ -285,7 +290,7 @@ class VectorOptions(OwnOptions, total=False):
     height: Side
 
 
-class SB3Options(Options, total=False):
+class SB3Options(BodyOptions, total=False):
     """Of `MVSimVecEnv`, beside `num_envs` and `num_threads`."""
 
     pin: Pin
@@ -312,7 +317,7 @@ class SB3Options(Options, total=False):
     height: Side
 
 
-class ParallelOptions(Options, total=False):
+class ParallelOptions(OwnOptions, total=False):
     """Of `parallel_env`."""
 
     flatten: Annotated[bool, _FLAT]

@@ -34,11 +34,8 @@ def checked_terms(name: str, given: Any) -> dict[str, Callable[..., Any]]:
 def terms_of(options: Mapping[str, Any], batch: _core.Batch) -> Terms | None:
     """The terms of a constructor's options, if there are some."""
     functions = {name: options.get(name) or {} for name in KEYWORDS}
-    given = [name for name, own in functions.items() if own]
-    if not given:
+    if not any(functions.values()):
         return None
-    if batch.num_agents > 1:
-        raise ValueError(f"{given[0]}: found several agents in a world, expected an environment of one agent")
     from mvsim_gym._terms import Terms  # most environments have none
 
     return Terms(functions, batch)

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
@@ -17,8 +18,9 @@ Array = npt.NDArray[Any]
 
 
 class TermView:
-    """The state of all envs in one call of a function: arrays with a row an env, read-only, SI units and radians. It
-    ends with the call; an array that a function keeps stays what it was."""
+    """The state of all envs in one call of a function: arrays with a row an env, or an agent where worlds have
+    several, read-only, SI units and radians. It ends with the call; an array that a function keeps stays what it
+    was."""
 
     __slots__ = ("_cache", "_draws", "_name", "_terms")  # one is made in every step
 
@@ -30,8 +32,17 @@ class TermView:
 
     @property
     def num_envs(self) -> int:
-        """Rows."""
-        return self._open().num_envs
+        """Rows: of several agents worlds x agents, row = world * agents + agent."""
+        self._open()
+        assert self._terms is not None
+        return self._terms.num_rows
+
+    @property
+    def num_agents(self) -> int:
+        """Rows of a world, which stand one after the other."""
+        self._open()
+        assert self._terms is not None
+        return len(self._terms.vehicles)
 
     @property
     def control_period(self) -> float:
@@ -95,13 +106,32 @@ class TermView:
         return TermRandom(self)
 
     def read(self, name: str) -> Array:
-        """Anything that `VectorEnv.read` knows by name."""
-        return self._kept(name, lambda: self._open().read(self._rows(), name))
+        """Anything that `VectorEnv.read` knows by name. Of several agents `goal`, `action` and `previous_action` are
+        each row's own, all else is its world's."""
+        self._open()
+        terms = self._terms
+        assert terms is not None
+        return self._kept(name, lambda: terms.read(name))
 
     def _of_vehicle(self, quantity: str) -> Array:
         self._open()
         assert self._terms is not None
-        return self.read(f"vehicle:{self._terms.vehicle}/{quantity}")
+        vehicles = self._terms.vehicles
+        if len(vehicles) == 1:
+            return self.read(f"vehicle:{vehicles[0]}/{quantity}")
+        return self._kept(f"own {quantity}", lambda: self._of_vehicles(vehicles, quantity))
+
+    def _of_vehicles(self, vehicles: list[str], quantity: str) -> Array:
+        batch = self._open()
+        worlds = range(batch.num_envs)
+        arrays = [batch.read(worlds, f"vehicle:{name}/{quantity}") for name in vehicles]
+        if len({array.shape for array in arrays}) > 1:
+            found = ", ".join(f"{n}: {a.shape[1]}" for n, a in zip(vehicles, arrays, strict=True))
+            raise ValueError(
+                f"{quantity}: found agents with different sizes ({found}), expected read() by name"
+            )
+        stacked = np.stack(arrays, axis=1)
+        return stacked.reshape(-1, *stacked.shape[2:])
 
     def _kept(self, name: str, make: Callable[[], Array]) -> Array:
         self._open()
@@ -110,10 +140,6 @@ class TermView:
             array.setflags(write=False)
             self._cache[name] = array
         return self._cache[name]
-
-    def _rows(self) -> list[int]:
-        assert self._terms is not None
-        return self._terms.rows
 
     def _open(self) -> _core.Batch:
         if self._terms is None or self._terms.batch is None:
@@ -183,4 +209,5 @@ class TermRandom:
         view = self._view
         batch = view._open()
         view._draws += 1
-        return batch.draw(zlib.crc32(f"{view._name}/{view._draws}".encode()), int(size), normal)
+        numbers = batch.draw(zlib.crc32(f"{view._name}/{view._draws}".encode()), int(size), normal)
+        return numbers[:: len(numbers) // view.num_envs]  # of a row a world: its first agent's

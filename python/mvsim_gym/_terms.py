@@ -1,8 +1,8 @@
-"""Rewards, observations and terminations as Python functions over the arrays of all envs.
+"""Rewards, observations and terminations as Python functions over the arrays of all rows (envs x agents).
 
 A function is called once a vector step, after all envs have advanced and before any is reset, with a `TermView`. It is
-stateless and row-wise: row i of what it returns follows from row i of what it reads. Then the numbers of an env are the
-same whatever the number of envs.
+stateless and row-wise: row i of what it returns follows from row i of what it reads, or from the rows of its world.
+Then the numbers of an env are the same whatever the number of envs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Terms:
             for name in names:
                 if f"{prefix}/{name}" in columns:
                     raise ValueError(f"{prefix} term '{name}' is one of the environment already")
-        n = batch.num_envs
+        n = batch.num_envs * batch.num_agents
         self.sums = {name: np.zeros(n) for name in self._reward}
         self.ended_sums = {name: np.zeros(n) for name in self._reward}
         self.held = {name: np.zeros(n) for name in self._termination}
@@ -53,12 +53,14 @@ class Terms:
     def attach(self, batch: _core.Batch) -> None:
         """Works on this batch from now on."""
         self.batch: _core.Batch | None = batch
-        self.rows = list(range(batch.num_envs))
-        self.vehicle = batch.vehicle_name
+        self.num_rows = batch.num_envs * batch.num_agents
+        self.vehicles = batch.agent_names
+        self._several = batch.num_agents > 1
         keys = [o.key for o in batch.observations]
         self.native = {key: batch.observation(i) for i, key in enumerate(keys)}
         self._native_final = {key: batch.final_observation(i) for i, key in enumerate(keys)}
         self._finished, self._was_reset, self._live = batch.finished, batch.was_reset, batch.live
+        self._same_step = any(len(array) for array in self._native_final.values())
         self._in_step = False
 
     def __getstate__(self) -> dict[str, Any]:
@@ -73,6 +75,18 @@ class Terms:
             for key, array in self.current.items()
         }
 
+    def step(self, actions: Array) -> bool:
+        """A step of the batch with the terms: whether some row has an info. After a TermError it has been made."""
+        assert self.batch is not None
+        has_infos = self.batch.step(actions, self.between)
+        self.after_step(has_infos)
+        return has_infos
+
+    def read(self, name: str) -> Array:
+        """What `VectorEnv.read` knows by name, a row for each agent, of its own goal and actions."""
+        assert self.batch is not None
+        return self.batch.read_rows(name)
+
     def between(self) -> Array | None:
         """The caller's turn within a step of the batch; the mask of episodes that terms end."""
         self._in_step = True
@@ -80,6 +94,7 @@ class Terms:
         try:
             if self._observation:
                 self._observe(view, self._live)
+                self._clear_waiting()
             for name, function in self._reward.items():
                 value = self._called("reward", name, function, view)
                 if value is not None:
@@ -95,18 +110,29 @@ class Terms:
             for name, sums in self.sums.items():
                 self.ended_sums[name][self._finished] = sums[self._finished]
                 sums[self._finished] = 0
-        if self._observation and self._was_reset.any():
+        if not self._observation:
+            return
+        gone = (
+            None  # agents of worlds that go on without them: their latest observations are told as final ones
+        )
+        if self._several and self._same_step:
+            gone = self._finished & ~self._was_reset
+        if self._was_reset.any() or (gone is not None and gone.any()):
             for key, array in self.current.items():
                 np.copyto(self.final[key], array)
+                if gone is not None:
+                    array[gone] = 0
             self.observe(self._was_reset)
 
     def after_reset(self, rows: Array | None) -> None:
-        """After a reset of all envs, or of a mask, or after they were put back to a snapshot."""
-        mask = np.ones(len(self.rows), bool) if rows is None else rows
+        """After a reset of all worlds, or of a mask of them, or after they were put back to a snapshot."""
+        agents = len(self.vehicles)
+        mask = np.ones(self.num_rows, bool) if rows is None else np.repeat(rows, agents)
         for sums in self.sums.values():
             sums[mask] = 0
         if self._observation:
             self.observe(mask)
+            self._clear_waiting()
 
     def observe(self, mask: Array) -> None:
         """Runs the observation terms for the rows of a mask."""
@@ -135,6 +161,14 @@ class Terms:
         rewards = {f"reward/{name}": float(sums[0]) for name, sums in self.sums.items()}
         return rewards | {f"terminated/{name}": bool(held[0]) for name, held in self.held.items()}
 
+    def _clear_waiting(self) -> None:
+        """Rows of agents that have ended, while others of their world go on, are zero."""
+        if self._several:
+            assert self.batch is not None
+            waiting = self.batch.waiting()
+            for array in self.current.values():
+                array[waiting] = 0
+
     def _called(self, kind: str, name: str, function: Function, view: TermView) -> Any:
         view._name, view._draws = name, 0
         try:
@@ -147,14 +181,14 @@ class Terms:
         try:
             if type(value) is not np.ndarray or value.dtype is not _FLOAT64 or not value.flags.c_contiguous:
                 value = np.ascontiguousarray(numbers("its value", value))
-            if value.shape != (len(self.rows),):
-                raise ValueError(f"found shape {value.shape}, expected ({len(self.rows)},)")
+            if value.shape != (self.num_rows,):
+                raise ValueError(f"found shape {value.shape}, expected ({self.num_rows},)")
             self.batch.add_rewards(value, self.sums[name])
         except (TypeError, ValueError) as error:
             raise TermError(f"reward term '{name}': {error}") from error
 
     def _judged(self, view: TermView) -> Array:
-        ended = np.zeros(len(self.rows), bool)
+        ended = np.zeros(self.num_rows, bool)
         for name, function in self._termination.items():
             value = np.asarray(self._called("termination", name, function, view))
             if value.dtype != np.bool_ or value.shape != ended.shape:
@@ -176,7 +210,8 @@ class Terms:
             wrong = ~np.isfinite(value).all(axis=1) & mask
             if wrong.any():
                 raise TermError(
-                    f"observation term '{name}': found a value that is not finite in environment {wrong.argmax()}"
+                    f"observation term '{name}': found a value that is not finite in environment"
+                    f" {wrong.argmax() // len(self.vehicles)}"
                 )
             low, high = _bounds(function, array.shape[1])
             array[mask] = np.clip(value[mask], low, high)
@@ -188,9 +223,9 @@ class Terms:
         except TypeError as error:
             raise TermError(f"observation term '{name}': {error}") from error
         array = array[:, None] if array.ndim == 1 else array
-        if array.ndim != 2 or len(array) != len(self.rows) or array.shape[1] == 0:
+        if array.ndim != 2 or len(array) != self.num_rows or array.shape[1] == 0:
             raise TermError(
-                f"observation term '{name}': found shape {array.shape}, expected ({len(self.rows)}, size)"
+                f"observation term '{name}': found shape {array.shape}, expected ({self.num_rows}, size)"
             )
         return array
 
@@ -205,8 +240,8 @@ class Terms:
         try:
             for name, function in self._observation.items():
                 size = self._values(name, function, view).shape[1]
-                self.current[name] = np.zeros((batch.num_envs, size), np.float32)
-                self.final[name] = np.zeros((batch.num_envs, size), np.float32)
+                self.current[name] = np.zeros((self.num_rows, size), np.float32)
+                self.final[name] = np.zeros((self.num_rows, size), np.float32)
         finally:
             view._end()
             trial.stop_threads()

@@ -198,12 +198,10 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
     def _step_with_terms(self, batch: _core.Batch, actions: npt.NDArray[np.float32]) -> bool:
         assert self._terms is not None
         try:
-            has_infos = batch.step(actions, self._terms.between)
+            return self._terms.step(actions)
         except TermError:
             self._running = not batch.ended(0)
             raise
-        self._terms.after_step(has_infos)
-        return has_infos
 
     def snapshot(self) -> bytes:
         """The state of the episode and all that the coming ones follow from: world, noise, time limit, episode

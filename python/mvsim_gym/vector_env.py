@@ -251,7 +251,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             self._watch = None
         if self._bodies is not None:
             self._bodies.before_step()
-        has_infos = batch.step(array) if self._terms is None else self._step_with_terms(batch, array)
+        has_infos = batch.step(array) if self._terms is None else self._step_with_terms(array)
         infos = self._infos() if has_infos else {}
         if self.num_agents > 1:
             self._add_alive(infos)
@@ -276,16 +276,14 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         own = split(options, batch.num_envs)
         return starts_of(batch, which, [own[i] for i in which])
 
-    def _step_with_terms(self, batch: _core.Batch, actions: npt.NDArray[np.float32]) -> bool:
+    def _step_with_terms(self, actions: npt.NDArray[np.float32]) -> bool:
         assert self._terms is not None
         try:
-            has_infos = batch.step(actions, self._terms.between)
+            return self._terms.step(actions)
         except TermError:
             if self.autoreset_mode is AutoresetMode.DISABLED:
                 self._note_ends()
             raise
-        self._terms.after_step(has_infos)
-        return has_infos
 
     def get_state(self, indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None = None) -> list[bytes]:
         """Snapshots of envs, by default of all, each as of `Env.snapshot`."""

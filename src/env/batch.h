@@ -133,6 +133,8 @@ class Batch {
   };
   std::vector<MovedBody> bodies() const;
   Reading read(std::span<const int> envs, const std::string& name) const;
+  // The same for each row: goals and actions are its agent's, all else its env's.
+  Reading read_rows(const std::string& name) const;
   // As many values as read() gives. Of a parameter: until the episode's end.
   void write(std::span<const int> envs, const std::string& name, std::span<const double> values);
   // Sets the parameters that a pattern matches, one value an env, now and at the start of every coming
@@ -154,6 +156,8 @@ class Batch {
   void add_rewards(std::span<const double> values, std::span<double> sums);
   // Whether each row has taken a step, and not diverged: of the latest turn.
   std::span<uint8_t> live();
+  // Whether each row's agent has ended in a former step and waits for the others of its env.
+  std::vector<uint8_t> waiting() const;
   // `count` random numbers a row: uniform in [0, 1), or normal. They depend on the row's key, episode and
   // step and on `stream` alone.
   std::vector<double> draw(uint32_t stream, size_t count, bool normal) const;

@@ -1,6 +1,7 @@
 // The part of a Batch that lets a caller look at its envs and change them between steps.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "env/batch_impl.h"
@@ -100,25 +101,38 @@ std::vector<Batch::MovedBody> Batch::bodies() const {
   return out;
 }
 
-Batch::Reading Batch::read(std::span<const int> envs, const std::string& name) const {
-  const Impl& m = *impl_;
-  std::optional<Busy> busy;
-  if (!m.is_callers_turn()) busy.emplace(impl_->busy);
+Batch::Reading Batch::Impl::read(std::span<const int> which, const std::string& name, size_t agents) const {
   Reading out;
-  NameInEnvs names(name, envs.empty() ? 0 : envs[0]);
-  for (const int i : envs) {
-    m.check_env(i);
-    const EnvState& env = m.envs[static_cast<size_t>(i)];
-    const QuantityList& list = names.of(m.task_of(i), env, i);
-    if (!env.started && list.items[0].quantity) m.check_running(i);
-    const size_t at = out.values.size();
-    out.values.resize(at + names.count());
-    read_quantities(m.task_of(i), env, list, std::span(out.values).subspan(at));
+  NameInEnvs names(name, which.empty() ? 0 : which[0]);
+  for (const int i : which) {
+    check_env(i);
+    const EnvState& env = envs[static_cast<size_t>(i)];
+    const QuantityList& list = names.of(task_of(i), env, i);
+    if (!env.started && list.items[0].quantity) check_running(i);
+    for (size_t agent = 0; agent < agents; ++agent) {
+      const size_t at = out.values.size();
+      out.values.resize(at + names.count());
+      read_quantities(task_of(i), env, list, std::span(out.values).subspan(at), agent);
+    }
   }
   const QuantityList& list = names.latest();
   if (list.is_pattern) out.shape.push_back(list.items.size());
   if (!list.is_scalar) out.shape.push_back(list.size);
   return out;
+}
+
+Batch::Reading Batch::read(std::span<const int> envs, const std::string& name) const {
+  std::optional<Busy> busy;
+  if (!impl_->is_callers_turn()) busy.emplace(impl_->busy);
+  return impl_->read(envs, name, 1);
+}
+
+Batch::Reading Batch::read_rows(const std::string& name) const {
+  std::optional<Busy> busy;
+  if (!impl_->is_callers_turn()) busy.emplace(impl_->busy);
+  std::vector<int> all(impl_->envs.size());
+  std::iota(all.begin(), all.end(), 0);
+  return impl_->read(all, name, impl_->task->agents.size());
 }
 
 void Batch::write(std::span<const int> envs, const std::string& name, std::span<const double> values) {
@@ -207,6 +221,13 @@ void Batch::add_rewards(std::span<const double> values, std::span<double> sums) 
 
 std::span<uint8_t> Batch::live() {
   return impl_->live;
+}
+
+std::vector<uint8_t> Batch::waiting() const {
+  std::vector<uint8_t> out;
+  for (const EnvState& env : impl_->envs)
+    for (const AgentState& agent : env.agents) out.push_back(agent.waits ? 1 : 0);
+  return out;
 }
 
 std::vector<double> Batch::draw(uint32_t stream, size_t count, bool normal) const {

@@ -60,6 +60,8 @@ struct Batch::Impl {
   void draw_together(std::span<const DueDrawing> due);
   void note_rest(int i);
   void reset_due(EnvLoop& loop);
+  // Of the first `agents` of each env, a row each.
+  Reading read(std::span<const int> which, const std::string& name, size_t agents) const;
   bool is_callers_turn() const { return between_thread.load() == std::this_thread::get_id(); }
   std::exception_ptr take_turn(const Between& between);
   void end_by_caller(std::span<const uint8_t> rows);

@@ -300,11 +300,12 @@ QuantityList find_quantities(const Task& task, const EnvState& env, const std::s
   return list;
 }
 
-void read_quantities(const Task& task, const EnvState& env, const QuantityList& list, std::span<double> out) {
+void read_quantities(const Task& task, const EnvState& env, const QuantityList& list, std::span<double> out,
+                     size_t agent) {
   double* at = out.data();
   for (const QuantityRef& item : list.items) {
     if (item.quantity)
-      item.quantity->read(task, env, item.index, at);
+      item.quantity->read(task, env, item.quantity->owner == Owner::kEnv ? agent : item.index, at);
     else
       *at = given_value(env.simulation.model().params[item.index], env.simulation.state().params[item.index]);
     at += list.size;

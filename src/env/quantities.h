@@ -33,8 +33,9 @@ std::vector<std::string> quantity_names(const Task& task, const EnvState& env);
 // What `name` stands for in the env's present world. Throws Error with the nearest name.
 QuantityList find_quantities(const Task& task, const EnvState& env, const std::string& name);
 
-// `out`: items x size.
-void read_quantities(const Task& task, const EnvState& env, const QuantityList& list, std::span<double> out);
+// `out`: items x size. `agent`: whose goal and actions.
+void read_quantities(const Task& task, const EnvState& env, const QuantityList& list, std::span<double> out,
+                     size_t agent = 0);
 
 // Throws Error, before anything is changed, for a quantity that cannot be set or a value that it cannot have.
 void check_quantities(const Task& task, const EnvState& env, const QuantityList& list,

@@ -272,9 +272,12 @@ void Batch::Impl::end_by_caller(std::span<const uint8_t> rows) {
     }
     if (!any) continue;
     end_episode(task_of(i), env);
-    for (size_t a = 0; a < env.agents.size(); ++a)
-      if (is_new_end(env.agents[a]) && finished[row_of(i, a)] == 0 && ends_at_once(env.agents[a]))
-        copy_to_final(row_of(i, a));
+    for (size_t a = 0; a < env.agents.size(); ++a) {
+      const size_t row = row_of(i, a);
+      if (!is_new_end(env.agents[a]) || finished[row] != 0 || !ends_at_once(env.agents[a])) continue;
+      copy_to_final(row);
+      if (!env.finished) clear_observations(row);  // what follows is another episode's
+    }
     report_end(i, [] { return true; });
     env.due = after_end(i);
     note_rest(i);

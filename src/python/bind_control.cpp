@@ -2,6 +2,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "env/batch.h"
 #include "model/param_names.h"
 #include "python/bind.h"
@@ -22,11 +24,29 @@ std::span<const double> span_of(const Values& values) {
   return {values.data(), static_cast<size_t>(values.size())};
 }
 
-py::array_t<double> read(const Batch& batch, const std::vector<int>& envs, const std::string& name) {
-  const Batch::Reading reading = batch.read(envs, name);
-  std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(envs.size())};
+py::array_t<double> array_of(const Batch::Reading& reading, py::ssize_t rows) {
+  std::vector<py::ssize_t> shape{rows};
   for (const size_t n : reading.shape) shape.push_back(static_cast<py::ssize_t>(n));
   return py::array_t<double>(shape, reading.values.data());
+}
+
+py::array_t<double> read(const Batch& batch, const std::vector<int>& envs, const std::string& name) {
+  return array_of(batch.read(envs, name), static_cast<py::ssize_t>(envs.size()));
+}
+
+py::ssize_t num_rows(const Batch& batch) {
+  return static_cast<py::ssize_t>(batch.num_envs()) * batch.num_agents();
+}
+
+py::array_t<double> read_rows(const Batch& batch, const std::string& name) {
+  return array_of(batch.read_rows(name), num_rows(batch));
+}
+
+py::array_t<bool> waiting(const Batch& batch) {
+  const std::vector<uint8_t> flags = batch.waiting();
+  py::array_t<bool> out(num_rows(batch));
+  std::copy(flags.begin(), flags.end(), out.mutable_data());
+  return out;
 }
 
 void add_rewards(Batch& batch, const py::array_t<double, py::array::c_style>& values,
@@ -39,8 +59,7 @@ void add_rewards(Batch& batch, const py::array_t<double, py::array::c_style>& va
 py::array_t<double> draw(const Batch& batch, uint32_t stream, size_t count, bool normal) {
   const std::vector<double> values = batch.draw(stream, count, normal);
   const auto columns = static_cast<py::ssize_t>(count);
-  const auto rows = static_cast<py::ssize_t>(batch.num_envs()) * batch.num_agents();
-  return py::array_t<double>({rows, columns}, values.data());
+  return py::array_t<double>({num_rows(batch), columns}, values.data());
 }
 
 void set_knobs(Batch& batch, const std::vector<int>& envs, const Knobs& knobs) {
@@ -95,6 +114,8 @@ std::vector<double> parameter(const Simulation& s, const std::string& pattern) {
 void bind_control(py::class_<Batch>& batch) {
   batch.def("names", &Batch::names, "env"_a)
       .def("read", &read, "envs"_a, "name"_a)
+      .def("read_rows", &read_rows, "name"_a)
+      .def("waiting", &waiting)
       .def(
           "write",
           [](Batch& b, const std::vector<int>& envs, const std::string& name, const Values& values) {

@@ -156,11 +156,6 @@ def test_on_end_is_a_keyword_and_names_its_values(team: str) -> None:
         mvsim_gym.VectorEnv(team, num_envs=3, on_end="never")
 
 
-def test_terms_of_one_agent_only(team: str) -> None:
-    with pytest.raises(ValueError, match="reward_terms: found several agents"):
-        mvsim_gym.VectorEnv(team, num_envs=3, reward_terms={"mine": lambda view: None})
-
-
 def trace(envs: mvsim_gym.VectorEnv, steps: int, rows: int) -> list[Any]:
     random = np.random.default_rng(5).uniform(-1, 1, (steps, 64, 2)).astype(np.float32)
     out = [{key: array[:rows] for key, array in envs.reset(seed=9)[0].items()}]

@@ -163,6 +163,43 @@ def test_python_policy_moves_people() -> None:
     assert ours.read("body:*/pose")[..., :2] == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.parametrize("adapter", ["sb3", "pettingzoo"])
+def test_python_policy_moves_people_of_adapters(adapter: str) -> None:
+    """As it moves those of `make_vec`."""
+    keywords: dict[str, Any] = {"policy": "python", "body_policies": {"people": to_goal}}
+    rows = gym.make_vec(CROWD, num_envs=1, **keywords)
+    rows.reset(seed=2)
+    if adapter == "sb3":
+        pytest.importorskip("stable_baselines3", reason="the extra sb3 is not installed")
+        from mvsim_gym.sb3 import MVSimVecEnv
+
+        envs: Any = MVSimVecEnv(CROWD, 1, **keywords)
+        envs.seed(2)
+        envs.reset()
+        advance: Any = lambda env: env.step(STANDING[None])  # noqa: E731
+        with pytest.raises(ValueError, match=r"body_policies\['people'\] is a Python function"):
+            envs.spec.to_json()
+    else:
+        pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed")
+        from mvsim_gym.pettingzoo import parallel_env
+
+        envs = parallel_env(CROWD, **keywords)
+        envs.reset(seed=2)
+        advance = lambda env: env.step({env.agents[0]: STANDING})  # noqa: E731
+    before = rows.read("body:*/pose")[0]
+    twin = pickle.loads(pickle.dumps(envs))
+    for _ in range(3):
+        rows.step(STANDING[None])
+        advance(envs)
+        advance(twin)
+    expected = rows.read("body:*/pose")[0]
+    assert np.linalg.norm((expected - before)[:, :2], axis=1).min() > 0.1
+    for env in (envs, twin):
+        assert (env.read("body:*/pose").reshape(expected.shape) == expected).all()
+    with pytest.raises(ValueError, match="'people' has the policy social_force"):
+        type(envs)(CROWD, body_policies={"people": to_goal})
+
+
 def test_python_policy_that_is_wrong_is_named() -> None:
     envs = gym.make_vec(
         CROWD, num_envs=2, policy="python", body_policies={"people": lambda view: np.zeros(3)}

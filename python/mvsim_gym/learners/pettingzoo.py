@@ -13,6 +13,7 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from mvsim_gym import _core
+from mvsim_gym._bodies import bodies_of
 from mvsim_gym._build import (
     Recipe,
     action_space,
@@ -30,6 +31,7 @@ from mvsim_gym._options import CONSTRUCTORS, ParallelOptions
 from mvsim_gym._picture import Painter
 from mvsim_gym._shot import render_modes
 from mvsim_gym._state import Copyable, checked_bytes
+from mvsim_gym._term_keywords import terms_of
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
@@ -75,7 +77,9 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         }
         self.possible_agents: list[str] = batch.agent_names
         self.agents: list[str] = []
-        space = observation_space(batch)
+        self._terms = terms_of(recipe.options, batch)
+        self._bodies = bodies_of(recipe.options, batch)
+        space = observation_space(batch, self._terms)
         self._flat: bool = recipe.options["flatten"]
         self._keys = list(space.spaces)
         single = flat_space(space) if self._flat else space
@@ -93,10 +97,14 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
 
     def _attach(self, batch: _core.Batch) -> None:
         self._batch: _core.Batch | None = batch
-        self._arrays, _ = arrays_of(batch, self._keys, None)
+        if self._terms is not None:
+            self._terms.attach(batch)
+        if self._bodies is not None:
+            self._bodies.attach(batch)
+        self._arrays, _ = arrays_of(batch, self._keys, self._terms)
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
         self._alive = batch.alive
-        self._info = InfoTable(batch)
+        self._info = InfoTable(batch, self._terms)
         self._painter: Painter | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -131,6 +139,8 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
             batch.seed_env(0, draw_key(seeding.np_random(None if seed is None else checked_seed(seed))[0]))
             self._seeded = True
         batch.reset(starts=starts)
+        if self._terms is not None:
+            self._terms.after_reset(None)
         self.agents = list(self.possible_agents)
         return self._observations(self.agents), {name: {} for name in self.agents}
 
@@ -148,14 +158,20 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         Raises:
             gymnasium.error.ResetNeeded: there is no episode, or it has ended.
             ValueError: an action of another shape, one that is missing, or one of an agent that does not live.
+            TermError: a function of the caller's failed; the step has been made.
         """
         batch = self._open()
         if not self.agents:
             raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
         acting = self.agents
-        has_infos = batch.step(self._rows_of(actions))
         rows = [(name, self.possible_agents.index(name)) for name in acting]
-        self.agents = [name for name, row in rows if self._alive[row]]
+        array = self._rows_of(actions)
+        if self._bodies is not None:
+            self._bodies.before_step()
+        try:
+            has_infos = batch.step(array) if self._terms is None else self._terms.step(array)
+        finally:
+            self.agents = [name for name, row in rows if self._alive[row]]
         return (
             self._observations(acting),
             {name: float(self._rewards[row]) for name, row in rows},
@@ -193,6 +209,8 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         batch.set_state([0], [checked_bytes(state)])
         if self._painter is not None:
             self._painter.forget([0])
+        if self._terms is not None:
+            self._terms.after_reset(None)
         self._seeded = batch.started(0)
         self.agents = [name for row, name in enumerate(self.possible_agents) if self._alive[row]]
         return self._observations(self.agents)

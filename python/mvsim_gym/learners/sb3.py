@@ -12,6 +12,7 @@ from gymnasium.utils import seeding
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 from mvsim_gym import _core
+from mvsim_gym._bodies import bodies_of
 from mvsim_gym._build import (
     Recipe,
     action_space,
@@ -116,10 +117,13 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
         self._returns = np.zeros(rows)
         self._lengths = np.zeros(rows, np.int64)
         self._seeded = np.zeros(batch.num_envs, np.bool_)
+        self._bodies = bodies_of(recipe.options, batch)
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:
         self._batch: _core.Batch | None = batch
+        if self._bodies is not None:
+            self._bodies.attach(batch)
         self._current = [(key, batch.observation(i)) for key, i in self._columns]
         self._final = [(key, batch.final_observation(i)) for key, i in self._columns]
         self._info = InfoTable(batch)
@@ -174,6 +178,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
     ) -> tuple[Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
         """Steps all envs: observations, rewards (float32), dones and infos."""
         batch = self._open()
+        if self._bodies is not None:
+            self._bodies.before_step()
         batch.step(self._actions, self._goals.between if self._goals else None)
         if self._view is not None:
             self._view.after_step()
