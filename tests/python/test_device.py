@@ -163,7 +163,7 @@ def test_the_host_is_the_default() -> None:
     "found", ["gpu", "cuda", "cuda:", "cuda:-1", "cuda:x", "", None, 0, "cuda:99999999999"]
 )
 def test_other_words_are_refused(found: object) -> None:
-    with pytest.raises(ValueError, match="device: found .*, expected 'cpu' or 'cuda:<n>'"):
+    with pytest.raises(ValueError, match=r"device: found .*, expected 'cpu' or 'cuda:<n>'"):
         mvsim_gym.VectorEnv(DEPTH, device=found)  # type: ignore[arg-type]
 
 
@@ -173,7 +173,7 @@ def test_what_cannot_be_on_a_gpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         ValueError, match="device: found 'cuda:0' and camera_backend='rays', which draws on the CPU"
     ):
         mvsim_gym.VectorEnv(DEPTH, device="cuda:0", camera_backend="rays")
-    with pytest.raises(ValueError, match="observes no image of a camera .*leave out device="):
+    with pytest.raises(ValueError, match=r"observes no image of a camera .*leave out device="):
         mvsim_gym.VectorEnv("mvsim/NavArena-v0", device="cuda:0")
     with pytest.raises(ValueError, match="the observation 'depth' has history=\"3\", expected 1"):
         mvsim_gym.VectorEnv(DEPTH, device="cuda:0", observe={"depth": {"history": 3}})
