@@ -21,6 +21,8 @@ struct FlatThing {
   const void* source = nullptr;  // which prism it is
   size_t first = 0, count = 0;   // of its outline, in the eye's plane
   int32_t name = 0;
+  ColumnRange columns[2]{};  // in which it was drawn
+  int parts = 0;
 };
 
 // All that an eye may see, and what moves and casts a shadow.

@@ -14,8 +14,8 @@ constexpr double kShadowGap = 1e-3;  // m; lower things shade nothing
 class Shades {
  public:
   Shades(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye, const FlatThings& things,
-         const NameColumns& columns, LevelPicture& picture)
-      : scene_(scene), rays_(rays), eye_(eye), things_(things), columns_(columns), picture_(picture) {
+         LevelPicture& picture)
+      : scene_(scene), rays_(rays), eye_(eye), things_(things), picture_(picture) {
     const Vec3 to_sun = normalized(scene.sun.to_sun);
     const double level = norm(Vec2{to_sun.x, to_sun.y});
     way_ = (1 / level) * Vec2{to_sun.x, to_sun.y};
@@ -25,20 +25,15 @@ class Shades {
   }
 
   void shade(const FlatThing& thing) {
-    if (thing.region.z_max < eye_.z() && is_seen(thing.name)) shade_top(thing);
+    if (thing.region.z_max < eye_.z() && (thing.faces & kTop) != 0) shade_top(thing);
+    if ((thing.faces & kSides) == 0) return;
     const std::span<const Vec2> outline = things_.outline(thing);
-    for (size_t i = 0; i < outline.size(); ++i) {
-      const int32_t name = thing.name + 2 + static_cast<int32_t>(i);
-      if (is_seen(name)) shade_side(thing, outline[i], outline[i + 1 == outline.size() ? 0 : i + 1], name);
-    }
+    for (size_t i = 0; i < outline.size(); ++i)
+      shade_side(thing, outline[i], outline[i + 1 == outline.size() ? 0 : i + 1],
+                 thing.name + 2 + static_cast<int32_t>(i));
   }
 
  private:
-  bool is_seen(int32_t name) const {
-    const ColumnRange& c = columns_[static_cast<size_t>(name)];
-    return c.begin < c.end;
-  }
-
   // Calls shade(outline, region) for what may cast a shadow and is not `thing`, of regions that may(region).
   template <typename May, typename Shade>
   void for_each_caster(const FlatThing& thing, May may, Shade shade) {
@@ -56,7 +51,6 @@ class Shades {
   void shade_top(const FlatThing& thing) {
     const double z = thing.region.z_max;
     if (highest_ <= z + kShadowGap) return;
-    const ColumnRange columns = columns_[static_cast<size_t>(thing.name)];
     for_each_caster(
         thing,
         [&](const PrismRegion& r) {
@@ -69,13 +63,23 @@ class Shades {
         [&](std::span<const Vec2> outline, const PrismRegion& r) {
           sweep(outline, -1.0 * sun_.to_sun, std::max(0.0, (r.z_min - z) / sun_.rise),
                 (r.z_max - z) / sun_.rise, swept_);
-          shade_level(rays_, swept_, z - eye_.z(), thing.name, eye_.narrowed(swept_, columns), picture_);
+          for (int part = 0; part < thing.parts; ++part)
+            shade_level(rays_, swept_, z - eye_.z(), thing.name, eye_.narrowed(swept_, thing.columns[part]),
+                        picture_);
         });
   }
 
   void shade_side(const FlatThing& thing, Vec2 a, Vec2 b, int32_t name) {
     const Vec2 along = b - a, normal{along.y, -along.x};
-    if (!(dot(normal, sun_.to_sun) > 0)) return;  // averted
+    if (!(dot(normal, sun_.to_sun) > 0) || !(dot(normal, a) < 0)) return;  // averted from sun or eye
+    const Vec2 ends[] = {a, b};
+    ColumnRange columns[2];
+    int parts = 0;
+    for (int part = 0; part < thing.parts; ++part) {
+      const ColumnRange seen = eye_.narrowed(ends, thing.columns[part]);
+      if (seen.begin < seen.end) columns[parts++] = seen;
+    }
+    if (parts == 0) return;
     const double reach = (highest_ - thing.region.z_min) / sun_.rise, half = 0.5 * norm(along);
     const Vec2 middle = 0.5 * (a + b);
     const SeenFace face{(1 / dot(normal, a)) * normal, name};
@@ -87,7 +91,7 @@ class Shades {
     };
     for_each_caster(thing, may, [&](std::span<const Vec2> outline, const PrismRegion& r) {
       const SeenPrism caster{.outline = outline, .low = r.z_min - eye_.z(), .high = r.z_max - eye_.z()};
-      shade_face(rays_, face, caster, sun_, columns_[static_cast<size_t>(name)], picture_);
+      for (int part = 0; part < parts; ++part) shade_face(rays_, face, caster, sun_, columns[part], picture_);
     });
   }
 
@@ -95,7 +99,6 @@ class Shades {
   const LevelRays& rays_;
   const LevelEye& eye_;
   const FlatThings& things_;
-  const NameColumns& columns_;
   LevelPicture& picture_;
   Vec2 way_;  // to the sun, world
   LevelSun sun_;
@@ -167,8 +170,8 @@ class BodyShade {
 }  // namespace
 
 void shade_flat(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye, const FlatThings& things,
-                const NameColumns& columns, LevelPicture& picture) {
-  Shades shades(scene, rays, eye, things, columns, picture);
+                LevelPicture& picture) {
+  Shades shades(scene, rays, eye, things, picture);
   for (const FlatThing& thing : things.seen) shades.shade(thing);
 }
 

@@ -21,50 +21,62 @@ bool is_color(ViewContent content) {
   return content == ViewContent::kColor || content == ViewContent::kIntensity;
 }
 
+// Whether walls of maps lie around the eye, or before what it begins to see: from within, rays pass through
+// them.
+bool is_within_solids(const FlatScene& scene, const FlatPicture& picture, Vec3 eye) {
+  const LevelRays& rays = picture.image->rays;
+  const auto length = [&](int column) {
+    const auto c = static_cast<size_t>(column);
+    return norm(Vec2{rays.dx[c], rays.dy[c]});
+  };
+  const double near = picture.view->near * std::max({1.0, length(0), length(rays.width - 1)});
+  return std::any_of(scene.solids.begin(), scene.solids.end(), [&](const SolidCells& s) {
+    const Vec3 shift = eye - s.T_world_grid.origin;
+    const double x = dot(shift, s.T_world_grid.x), y = dot(shift, s.T_world_grid.y);
+    return shift.z < s.height &&
+           (s.field->cell_at(x, y) == Cell::kOccupied || s.field->distance_to_occupied(x, y, near) < near);
+  });
+}
+
+// What one picture shows, from which others along the same rays are written too.
 class FlatView {
  public:
-  FlatView(const FlatScene& scene, const FlatImage& image, std::span<const ScenePose> poses, const View& view,
-           const ViewPoint& from)
+  FlatView(const FlatScene& scene, std::span<const ScenePose> poses, const ViewPoint& from,
+           const FlatPicture& first)
       : scene_(scene),
-        image_(image),
-        rays_(image.rays),
+        image_(*first.image),
+        rays_(image_.rays),
         poses_(poses),
-        view_(view),
+        view_(*first.view),
         from_(from),
-        eye_(view, image.rays, from.T_world_view),
-        has_colors_(is_color(view.content)),
-        picture_(image.rays, view.content != ViewContent::kDepth) {}
-
-  // Whether walls of maps lie around the eye, or before what it begins to see: from within, rays pass through
-  // them.
-  bool is_within_solids() const {
-    const Vec3 at = from_.T_world_view.origin;
-    const auto length = [&](int column) {
-      const auto c = static_cast<size_t>(column);
-      return norm(Vec2{rays_.dx[c], rays_.dy[c]});
-    };
-    const double near = view_.near * std::max({1.0, length(0), length(rays_.width - 1)});
-    return std::any_of(scene_.solids.begin(), scene_.solids.end(), [&](const SolidCells& s) {
-      const Vec3 shift = at - s.T_world_grid.origin;
-      const double x = dot(shift, s.T_world_grid.x), y = dot(shift, s.T_world_grid.y);
-      return shift.z < s.height &&
-             (s.field->cell_at(x, y) == Cell::kOccupied || s.field->distance_to_occupied(x, y, near) < near);
-    });
-  }
-
-  void draw(const std::function<const RayScene&()>& all, std::byte* pixels) {
+        eye_(view_, rays_, from.T_world_view),
+        has_colors_(is_color(view_.content)),
+        picture_(rays_, static_cast<float>(view_.near), static_cast<float>(view_.far),
+                 view_.content != ViewContent::kDepth) {
     see_bodies();
     see_standing();
     see_wide();
-    std::vector<PlacedBody> rest;
-    if (scene_.rest) rest = place_rest();
-    if (has_colors_)
-      color_flat(scene_, image_, eye_, things_, rest, view_, from_.T_world_view, picture_, pixels);
-    else if (view_.content == ViewContent::kDepth)
-      write_distances(rays_, picture_, reinterpret_cast<float*>(pixels));
+  }
+
+  // Whether this holds all that the view shows.
+  bool shows(const View& view) {
+    if (view.near < view_.near || view.far > view_.far) return false;
+    if (is_color(view.content)) return false;
+    if (view.content == ViewContent::kLabels && picture_.name.empty()) return false;
+    if (view.near == view_.near) return true;
+    if (nearest_ < 0) nearest_ = nearest_of(rays_, picture_);
+    return nearest_ >= static_cast<float>(view.near);  // else it sees what is behind that
+  }
+
+  void write(const std::function<const RayScene&()>& all, const View& view, std::byte* pixels) {
+    const std::vector<PlacedBody> rest = scene_.rest ? place_rest(view) : std::vector<PlacedBody>();
+    if (is_color(view.content))
+      color_flat(scene_, image_, eye_, things_, rest, view, from_.T_world_view, picture_, pixels);
+    else if (view.content == ViewContent::kDepth)
+      write_distances(rays_, picture_, static_cast<float>(view.far), reinterpret_cast<float*>(pixels));
     else
-      write_names(rays_, picture_, reinterpret_cast<uint16_t*>(pixels));
-    merge_rest(rest, all, pixels);
+      write_labels(view, reinterpret_cast<uint16_t*>(pixels));
+    merge_rest(rest, all, view, pixels);
   }
 
  private:
@@ -78,7 +90,7 @@ class FlatView {
            bool stands, const void* source) {
     const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(region.center), region.radius);
     if (sight.parts == 0) return;
-    const FlatThing thing = take(outline, region, faces, look, source);
+    FlatThing thing = take(outline, region, faces, look, source);
     const std::span<const Vec2> seen_outline = things_.outline(thing);
     const SeenPrism seen{.outline = seen_outline,
                          .low = region.z_min - eye_.z(),
@@ -87,13 +99,18 @@ class FlatView {
                          .stands = stands,
                          .name = has_colors_ ? thing.name : scene_.looks[look].label,
                          .name_step = has_colors_ ? 1 : 0};
-    for (int part = 0; part < sight.parts; ++part)
-      see_prism(rays_, seen, eye_.narrowed(seen_outline, sight.columns[part]), picture_);
-    if (has_colors_) {
+    bool any = false;
+    for (int part = 0; part < sight.parts; ++part) {
+      const ColumnRange columns = eye_.narrowed(seen_outline, sight.columns[part]);
+      if (!see_prism(rays_, seen, columns, picture_)) continue;
+      thing.columns[thing.parts++] = columns;
+      any = true;
+    }
+    if (has_colors_ && any) {
       things_.seen.push_back(thing);
       things_.names += static_cast<int32_t>(outline.size()) + 2;
     } else {
-      things_.corners.clear();
+      things_.corners.resize(thing.first);
     }
   }
 
@@ -165,6 +182,23 @@ class FlatView {
     return false;
   }
 
+  // The first picture's own names are labels, unless it has colours.
+  void write_labels(const View& view, uint16_t* out) const {
+    if (!has_colors_ && view.far == view_.far) return write_names(rays_, picture_, out);
+    std::vector<uint16_t> labels;
+    if (has_colors_) {
+      labels.resize(static_cast<size_t>(things_.names));
+      for (const FlatThing& t : things_.seen)
+        std::fill_n(labels.begin() + t.name, t.count + 2, scene_.looks[t.look].label);
+    }
+    const auto far = static_cast<float>(view.far);
+    for_each_pixel([&](size_t to, size_t at) {
+      const int32_t name = picture_.name[at] & ~kShaded;
+      const uint16_t label = has_colors_ ? labels[static_cast<size_t>(name)] : static_cast<uint16_t>(name);
+      out[to] = picture_.distance[at] <= far ? label : uint16_t{0};
+    });
+  }
+
   template <typename Write>
   void for_each_pixel(Write write) const {
     for (int row = 0; row < rays_.height; ++row)
@@ -174,8 +208,8 @@ class FlatView {
   }
 
   // The bodies of the rest; seen, where the plane says so too.
-  std::vector<PlacedBody> place_rest() const {
-    std::vector<PlacedBody> rest = place_bodies(*scene_.rest, poses_, view_, from_);
+  std::vector<PlacedBody> place_rest(const View& view) const {
+    std::vector<PlacedBody> rest = place_bodies(*scene_.rest, poses_, view, from_);
     for (PlacedBody& body : rest) {
       const Vec3 center = body.world_center;
       if (eye_.sight_of(eye_.to_eye({center.x, center.y}), body.radius).parts == 0) body.is_seen = false;
@@ -185,7 +219,7 @@ class FlatView {
 
   // What rays see of the rest, where that is nearer; in colours they draw all of such a pixel.
   void merge_rest(std::span<const PlacedBody> rest, const std::function<const RayScene&()>& all,
-                  std::byte* pixels) const {
+                  const View& view, std::byte* pixels) const {
     const size_t count = static_cast<size_t>(rays_.width) * static_cast<size_t>(rays_.height);
     std::vector<uint8_t> wanted;
     for (const PlacedBody& body : rest) {
@@ -197,7 +231,7 @@ class FlatView {
       }
     }
     if (wanted.empty()) return;
-    View depth = view_;
+    View depth = view;
     depth.content = ViewContent::kDepth;
     std::vector<float> found(count);
     draw_rays(*scene_.rest, poses_, depth, from_, reinterpret_cast<std::byte*>(found.data()), wanted);
@@ -205,11 +239,11 @@ class FlatView {
     for_each_pixel([&](size_t to, size_t at) {
       wanted[to] = wanted[to] != 0 && found[to] > 0 && found[to] < picture_.distance[at] ? 1 : 0;
       any = any || wanted[to] != 0;
-      if (wanted[to] != 0 && view_.content == ViewContent::kDepth)
+      if (wanted[to] != 0 && view.content == ViewContent::kDepth)
         reinterpret_cast<float*>(pixels)[to] = found[to];
     });
-    if (any && view_.content != ViewContent::kDepth)
-      draw_rays(has_colors_ ? all() : *scene_.rest, poses_, view_, from_, pixels, wanted);
+    if (any && view.content != ViewContent::kDepth)
+      draw_rays(is_color(view.content) ? all() : *scene_.rest, poses_, view, from_, pixels, wanted);
   }
 
   const FlatScene& scene_;
@@ -221,22 +255,38 @@ class FlatView {
   LevelEye eye_;
   const bool has_colors_;
   LevelPicture picture_;
+  float nearest_ = -1;  // negative: not known yet
   FlatThings things_;
 };
 
+// The order in which pictures are the first of a group: what has colours holds most.
+int rank(const FlatPicture* picture) {
+  const ViewContent content = picture->view->content;
+  return is_color(content) ? 0 : content == ViewContent::kLabels ? 1 : 2;
+}
+
 }  // namespace
 
-bool draw_flat(const FlatScene& scene, const FlatImage& image, const std::function<const RayScene&()>& all,
-               std::span<const ScenePose> poses, const View& view, const ViewPoint& from, std::byte* pixels) {
-  if (is_color(view.content) && !scene.has_colors) return false;
+void draw_flat(const FlatScene& scene, const std::function<const RayScene&()>& all,
+               std::span<const ScenePose> poses, const ViewPoint& from, std::span<FlatPicture> pictures) {
   const Frame3& f = from.T_world_view;
-  if (!is_sound(f) || !LevelEye::is_level(view, f)) return false;
+  if (!is_sound(f) || !LevelEye::is_level(*pictures.front().view, f)) return;
   for (const FlatBody& body : scene.moving)
-    if (is_sound(poses[body.frame]) && !is_upright(poses[body.frame])) return false;
-  FlatView drawing(scene, image, poses, view, from);
-  if (drawing.is_within_solids()) return false;
-  drawing.draw(all, pixels);
-  return true;
+    if (is_sound(poses[body.frame]) && !is_upright(poses[body.frame])) return;
+  std::vector<FlatPicture*> left;
+  for (FlatPicture& picture : pictures)
+    if ((scene.has_colors || !is_color(picture.view->content)) && !is_within_solids(scene, picture, f.origin))
+      left.push_back(&picture);
+  std::ranges::stable_sort(left, {}, rank);
+  while (!left.empty()) {
+    FlatView drawing(scene, poses, from, *left.front());
+    for (FlatPicture*& picture : left) {
+      if (picture != left.front() && !drawing.shows(*picture->view)) continue;
+      drawing.write(all, *picture->view, picture->pixels);
+      picture->is_drawn = true;
+    }
+    std::erase_if(left, [](const FlatPicture* picture) { return picture->is_drawn; });
+  }
 }
 
 }  // namespace mvsim

@@ -99,15 +99,20 @@ void draw_from(const ViewPoint& from, std::span<const ScenePose> poses,
   const auto all = [&]() -> const RayScene& {
     return m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
   };
+  std::vector<FlatPicture> level;
   std::vector<RayPicture> pictures;
   for (const ViewDrawing& drawing : drawings) {
+    const View& view = view_of(drawing);
     if (m.sensors[drawing.sensor].level_images[drawing.image] != 0) {
       const FlatScene& flat = m.flat_scene->get([&] { return flat_scene_of(m); });
-      const FlatImage& image = *flat.images[drawing.sensor][drawing.image];
-      if (draw_flat(flat, image, all, poses, view_of(drawing), from, drawing.frame.out)) continue;
+      level.push_back({&view, flat.images[drawing.sensor][drawing.image].get(), drawing.frame.out});
+    } else {
+      pictures.push_back({.view = &view, .pixels = drawing.frame.out});
     }
-    pictures.push_back({.view = &view_of(drawing), .pixels = drawing.frame.out});
   }
+  if (!level.empty()) draw_flat(m.flat_scene->get([&] { return flat_scene_of(m); }), all, poses, from, level);
+  for (const FlatPicture& picture : level)
+    if (!picture.is_drawn) pictures.push_back({.view = picture.view, .pixels = picture.pixels});
   if (!pictures.empty()) draw_rays(all(), poses, from, pictures);
 }
 
