@@ -78,6 +78,7 @@ class FlatBuilder {
     for (const Instance& instance : scene_.instances)
       if (!add(instance)) rest_.instances.push_back(instance);
     out_->standing = PrismMap(standing_);
+    if (out_->has_shadows && out_->has_colors) out_->casters = StandingCasters(out_->standing, out_->sun);
     for (auto& [frame, prisms] : moving_) out_->moving.push_back({frame, std::move(prisms)});
     if (!rest_.instances.empty()) out_->rest = make_ray_scene(rest_);
     return std::move(out_);

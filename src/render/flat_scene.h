@@ -10,6 +10,7 @@
 
 #include "raycast/level_rays.h"
 #include "raycast/prism_map.h"
+#include "render/flat_casters.h"
 #include "render/flat_kernel.h"
 #include "render/ray_scene.h"
 #include "scene/scene.h"
@@ -50,6 +51,7 @@ struct FlatImage {
 
 struct FlatScene {
   PrismMap standing;               // on the world
+  StandingCasters casters;         // among these; none where nothing has shadows
   std::vector<UprightPrism> wide;  // floors, on the world
   std::vector<FlatBody> moving;
   std::vector<FlatLook> looks;                            // UprightPrism::look

@@ -27,38 +27,42 @@ class Shades {
   void shade(const FlatThing& thing) {
     if (thing.region.z_max < eye_.z() && (thing.faces & kTop) != 0) shade_top(thing);
     if ((thing.faces & kSides) == 0) return;
-    const std::span<const Vec2> outline = things_.outline(thing);
-    for (size_t i = 0; i < outline.size(); ++i)
-      shade_side(thing, outline[i], outline[i + 1 == outline.size() ? 0 : i + 1],
-                 thing.name + 2 + static_cast<int32_t>(i));
+    for (size_t side = 0; side < thing.count; ++side) shade_side(thing, side);
   }
 
  private:
-  // Calls shade(outline, region) for what may cast a shadow and is not `thing`, of regions that may(region).
+  // Calls shade(outline, region) for what may cast a shadow and is not `thing`, of regions that may(region);
+  // `standing`: those of the prisms that stand, if they are known.
   template <typename May, typename Shade>
-  void for_each_caster(const FlatThing& thing, May may, Shade shade) {
+  void for_each_caster(const FlatThing& thing, const StandingCasters::List& standing, May may, Shade shade) {
     for (const FlatThing& t : things_.casters)
-      if (t.source != thing.source && may(t.region)) shade(things_.outline(t), t.region);
+      if (t.other != thing.other && may(t.region)) shade(things_.outline(t), t.region);
     const PrismMap& map = scene_.standing;
-    map.visit(eye_.origin(), may, [&](const PrismMap::Entry& e) {
-      if ((e.faces & kCastsShadow) == 0 || &e == thing.source || !may(e.region)) return;
+    const auto take = [&](const PrismMap::Entry& e) {
+      if ((e.faces & kCastsShadow) == 0 || &e == thing.standing || !may(e.region)) return;
       outline_.clear();
       for (const Vec2 v : map.outline(e)) outline_.push_back(eye_.to_eye(v));
       shade(std::span<const Vec2>(outline_), e.region);
-    });
+    };
+    if (!standing) return map.visit(eye_.origin(), may, take);
+    for (const uint32_t index : *standing) take(map.entries()[index]);
   }
 
   void shade_top(const FlatThing& thing) {
     const double z = thing.region.z_max;
     if (highest_ <= z + kShadowGap) return;
+    StandingCasters::List standing;
+    if (thing.standing) standing = scene_.casters.of_top(scene_.standing, *thing.standing);
     for_each_caster(
-        thing,
+        thing, standing,
         [&](const PrismRegion& r) {
           if (r.z_max <= z + kShadowGap) return false;
           const double half = 0.5 * (r.z_max - z) / sun_.rise;  // its shadow lies in a circle
-          const Vec2 center = r.center - half * way_;
-          if (norm(center - thing.region.center) > r.radius + half + thing.region.radius) return false;
-          return eye_.sight_of(eye_.to_eye(center), r.radius + half).parts > 0;
+          const Vec2 center = r.center - half * way_, to = center - thing.region.center;
+          const double reach = r.radius + half + thing.region.radius;
+          if (dot(to, to) > reach * reach) return false;
+          const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(center), r.radius + half);
+          return sight.parts > 0 && !is_hidden(picture_, sight, z - eye_.z());
         },
         [&](std::span<const Vec2> outline, const PrismRegion& r) {
           sweep(outline, -1.0 * sun_.to_sun, std::max(0.0, (r.z_min - z) / sun_.rise),
@@ -69,7 +73,9 @@ class Shades {
         });
   }
 
-  void shade_side(const FlatThing& thing, Vec2 a, Vec2 b, int32_t name) {
+  void shade_side(const FlatThing& thing, size_t side) {
+    const std::span<const Vec2> outline = things_.outline(thing);
+    const Vec2 a = outline[side], b = outline[side + 1 == outline.size() ? 0 : side + 1];
     const Vec2 along = b - a, normal{along.y, -along.x};
     if (!(dot(normal, sun_.to_sun) > 0) || !(dot(normal, a) < 0)) return;  // averted from sun or eye
     const Vec2 ends[] = {a, b};
@@ -80,16 +86,20 @@ class Shades {
       if (seen.begin < seen.end) columns[parts++] = seen;
     }
     if (parts == 0) return;
+    StandingCasters::List standing;
+    if (thing.standing) standing = scene_.casters.of_side(*thing.standing, side);
+    if (standing && standing->empty() && things_.casters.empty()) return;
     const double reach = (highest_ - thing.region.z_min) / sun_.rise, half = 0.5 * norm(along);
     const Vec2 middle = 0.5 * (a + b);
-    const SeenFace face{(1 / dot(normal, a)) * normal, name};
+    const SeenFace face{(1 / dot(normal, a)) * normal, thing.name + 2 + static_cast<int32_t>(side)};
     const auto may = [&](const PrismRegion& r) {
       if (r.z_max <= thing.region.z_min) return false;
       const Vec2 to = eye_.to_eye(r.center) - middle;
       const double ahead = std::clamp(dot(to, sun_.to_sun), 0.0, reach);
-      return norm(to - ahead * sun_.to_sun) <= half + r.radius;
+      const Vec2 aside = to - ahead * sun_.to_sun;
+      return dot(aside, aside) <= (half + r.radius) * (half + r.radius);
     };
-    for_each_caster(thing, may, [&](std::span<const Vec2> outline, const PrismRegion& r) {
+    for_each_caster(thing, standing, may, [&](std::span<const Vec2> outline, const PrismRegion& r) {
       const SeenPrism caster{.outline = outline, .low = r.z_min - eye_.z(), .high = r.z_max - eye_.z()};
       for (int part = 0; part < parts; ++part) shade_face(rays_, face, caster, sun_, columns[part], picture_);
     });

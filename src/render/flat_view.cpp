@@ -80,24 +80,25 @@ class FlatView {
   }
 
  private:
-  bool is_hidden(uint32_t frame) const {
+  bool hides(uint32_t frame) const {
     return std::find(from_.hidden_frames.begin(), from_.hidden_frames.end(), frame) !=
            from_.hidden_frames.end();
   }
 
-  // An outline of the world; `source`: what names it as the caster of its shadow.
-  void see(std::span<const Vec2> outline, const PrismRegion& region, uint8_t faces, uint32_t look,
-           bool stands, const void* source) {
+  // What lies along an outline of the world; `thing` without its outline and columns. `stands`: as in
+  // SeenPrism.
+  void see(std::span<const Vec2> outline, FlatThing thing, bool stands) {
+    const PrismRegion& region = thing.region;
     const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(region.center), region.radius);
-    if (sight.parts == 0) return;
-    FlatThing thing = take(outline, region, faces, look, source);
+    if (sight.parts == 0 || is_hidden(picture_, sight, region.z_max - eye_.z())) return;
+    take(outline, thing);
     const std::span<const Vec2> seen_outline = things_.outline(thing);
     const SeenPrism seen{.outline = seen_outline,
                          .low = region.z_min - eye_.z(),
                          .high = region.z_max - eye_.z(),
-                         .faces = faces,
+                         .faces = thing.faces,
                          .stands = stands,
-                         .name = has_colors_ ? thing.name : scene_.looks[look].label,
+                         .name = has_colors_ ? thing.name : scene_.looks[thing.look].label,
                          .name_step = has_colors_ ? 1 : 0};
     bool any = false;
     for (int part = 0; part < sight.parts; ++part) {
@@ -114,17 +115,17 @@ class FlatView {
     }
   }
 
-  FlatThing take(std::span<const Vec2> outline, const PrismRegion& region, uint8_t faces, uint32_t look,
-                 const void* source) {
-    const FlatThing thing{.look = look,
-                          .faces = faces,
-                          .region = region,
-                          .source = source,
-                          .first = things_.corners.size(),
-                          .count = outline.size(),
-                          .name = things_.names};
+  void take(std::span<const Vec2> outline, FlatThing& thing) {
+    thing.first = things_.corners.size();
+    thing.count = outline.size();
+    thing.name = things_.names;
     for (const Vec2 v : outline) things_.corners.push_back(eye_.to_eye(v));
-    return thing;
+  }
+
+  void take_caster(std::span<const Vec2> outline, FlatThing thing) {
+    if (!has_colors_ || (thing.faces & kCastsShadow) == 0) return;
+    take(outline, thing);
+    things_.casters.push_back(thing);
   }
 
   void see_bodies() {
@@ -133,7 +134,7 @@ class FlatView {
       const ScenePose& pose = poses_[body.frame];
       if (!is_sound(pose)) continue;
       const Frame3& f = pose.T_world_frame;
-      const bool hidden = is_hidden(body.frame);
+      const bool hidden = hides(body.frame);
       for (const UprightPrism& prism : body.prisms) {
         placed.z_min = f.origin.z + prism.z_min, placed.z_max = f.origin.z + prism.z_max;
         placed.outline.clear();
@@ -141,10 +142,10 @@ class FlatView {
           const Vec3 p = f.transform({pose.scale * v.x, pose.scale * v.y, 0});
           placed.outline.push_back({p.x, p.y});
         }
-        const PrismRegion region = region_of(placed);
-        if (!hidden) see(placed.outline, region, prism.faces, prism.look, false, &prism);
-        if (has_colors_ && (prism.faces & kCastsShadow) != 0)
-          things_.casters.push_back(take(placed.outline, region, prism.faces, prism.look, &prism));
+        const FlatThing thing{
+            .look = prism.look, .faces = prism.faces, .region = region_of(placed), .other = &prism};
+        if (!hidden) see(placed.outline, thing, false);
+        take_caster(placed.outline, thing);
       }
     }
   }
@@ -157,29 +158,23 @@ class FlatView {
         [&](const PrismMap::Entry& e) {
           const bool stands =
               e.region.z_min <= lowest && e.region.z_min <= eye_.z() && (e.faces & kSides) != 0;
-          see(map.outline(e), e.region, e.faces, e.look, stands, &e);
+          see(map.outline(e), {.look = e.look, .faces = e.faces, .region = e.region, .standing = &e}, stands);
         });
   }
 
   void see_wide() {
     for (const UprightPrism& prism : scene_.wide) {
-      const PrismRegion region = region_of(prism);
-      see(prism.outline, region, prism.faces, prism.look, false, &prism);
-      if (has_colors_ && (prism.faces & kCastsShadow) != 0)
-        things_.casters.push_back(take(prism.outline, region, prism.faces, prism.look, &prism));
+      const FlatThing thing{
+          .look = prism.look, .faces = prism.faces, .region = region_of(prism), .other = &prism};
+      see(prism.outline, thing, false);
+      take_caster(prism.outline, thing);
     }
   }
 
   // Whether what lies in a region is in sight, and not behind what stands before it.
   bool may_be_seen(const PrismRegion& region) const {
     const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(region.center), region.radius);
-    if (sight.parts == 0) return false;
-    if (!(sight.near > 0)) return true;
-    const double high = region.z_max - eye_.z();
-    const auto slope = static_cast<float>(high / (high > 0 ? sight.near : sight.far));
-    for (int part = 0; part < sight.parts; ++part)
-      if (!are_closed(picture_, sight.columns[part], slope, static_cast<float>(sight.near))) return true;
-    return false;
+    return sight.parts > 0 && !is_hidden(picture_, sight, region.z_max - eye_.z());
   }
 
   // The first picture's own names are labels, unless it has colours.

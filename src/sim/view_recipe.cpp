@@ -59,10 +59,10 @@ const View& view_of(const ViewDrawing& drawing) {
   return sensor_of(drawing).images()[drawing.image].view;
 }
 
-// The poses of the scene.
+// The poses of the frames of Model::recipe_frames.
 std::span<const double> poses_of(const ViewDrawing& drawing) {
   return {drawing.frame.recipe + kViewRecipeHead + sensor_of(drawing).params().size(),
-          drawing.frame.model->scene->frame_count * kScenePoseNumbers};
+          drawing.frame.model->recipe_frames.frames.size() * kScenePoseNumbers};
 }
 
 Pose3 mount_of(const SensorModel& sensor, const double* recipe) {
@@ -128,7 +128,9 @@ struct Moment {
     const SensorModel& model = m.sensors[drawing.sensor];
     const std::span<const double> numbers = poses_of(drawing);
     poses.resize(m.scene->frame_count);
-    for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers.data() + i * kScenePoseNumbers);
+    const std::vector<uint32_t>& frames = m.recipe_frames.frames;
+    for (size_t i = 0; i < frames.size(); ++i)
+      poses[frames[i]] = read_pose(numbers.data() + i * kScenePoseNumbers);
     const View& view = view_of(drawing);
     Frame3 T_world_sensor(mount_of(model, drawing.frame.recipe));
     if (!model.is_standalone()) {
@@ -212,7 +214,7 @@ void record_view(const Model& m, SimState& s, size_t index, double* recipe) {
   for (const double number : {askew.x, askew.y, askew.yaw}) *recipe++ = number;
   recipe = std::copy_n(s.params.data() + sensor.params, sensor.sensor->params().size(), recipe);
   std::vector<ScenePose> poses;
-  scene_poses({m, s}, poses);
+  recipe_poses({m, s}, poses);
   for (const ScenePose& pose : poses) recipe = write_pose(pose, recipe);
 }
 
