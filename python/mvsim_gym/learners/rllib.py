@@ -1,4 +1,5 @@
-"""The native batch as what an env runner of RLlib (new API stack) steps."""
+"""The native batch as what an env runner of RLlib (new API stack) steps, and worlds of several agents as what a
+multi-agent runner does."""
 
 from __future__ import annotations
 
@@ -14,12 +15,15 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from ray.tune import register_env
 
+from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_seed
 from mvsim_gym.learners._flat import FlatObservation, scale, scaling
+from mvsim_gym.learners._rllib_team import TeamEnv
+from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named, listing, source_of
 from mvsim_gym.vector_env import Seeds, VectorEnv
 
-__all__ = ["FlatObservation", "RunnerEnv", "register"]
+__all__ = ["FlatObservation", "RunnerEnv", "TeamEnv", "register", "register_team"]
 
 _APART = 2**20
 """Seeds from one env runner to the next: more than a runner has envs."""
@@ -63,7 +67,7 @@ class RunnerEnv(VectorEnv):
         """As of `VectorEnv`, but for an int as seed."""
         if isinstance(seed, int | np.integer):
             first = checked_seed(seed) * _APART
-            seed = [first + i for i in range(self.num_envs)]
+            seed = [first + k for k in range(self.num_worlds)]
         return super().reset(seed=seed, options=options, out=out)
 
     def step(self, actions: npt.NDArray[np.float32], *, out: Any = None) -> Any:
@@ -100,6 +104,17 @@ class _Creator:
         return envs
 
 
+@dataclass(frozen=True)
+class _TeamCreator:
+    """What Tune calls for each world of an env runner, with RLlib's `EnvContext`."""
+
+    env: str
+    keywords: dict[str, Any]
+
+    def __call__(self, config: dict[str, Any]) -> TeamEnv:
+        return TeamEnv(self.env, getattr(config, "worker_index", 0), **{**self.keywords, **config})
+
+
 def threads_of_runner() -> int:
     """The processors that Ray has given to this env runner (`num_cpus_per_env_runner`); 0, which leaves it to the
     batch, in the process that trains."""
@@ -130,16 +145,55 @@ def register(
             `num_envs_per_env_runner`; `scaled` of dicts; a `reward_scale` that is not above 0.
         MissingFileError, WorldFileError, TypeError: as for `mvsim_gym.VectorEnv`, in whose constructor the environment
             is tried.
+
+    Of several agents each is a row, one policy drives all, and `num_envs_per_env_runner` is a multiple of the agents of
+    a world; `on_end` must be "respawn" or "end_all". `register_team` knows them by their names.
     """
     if "num_envs" in keywords:
         raise ValueError(
             "num_envs: RLlib says how many: config.env_runners(num_envs_per_env_runner="
             f"{keywords['num_envs']})"
         )
+    known, given = _everywhere(env, keywords)
+    batch = one_world(known, **{"flatten": True, **given})
+    refuse_waiting(batch, "RLlib", ", or mvsim_gym.rllib.register_team")
+    creator = _Creator(known, {**given, "scaled": scaled, "reward_scale": reward_scale})
+    creator({"num_envs": batch.num_agents, "num_threads": 1}).close()
+    return _registered(env, name, creator)
+
+
+def register_team(env: Named, name: str | None = None, **keywords: Any) -> str:
+    """Makes an environment of several agents known to RLlib, as a `MultiAgentEnv` a world, for its multi-agent runners:
+    `config.multi_agent(policies=..., policy_mapping_fn=...)` says who drives which vehicle.
+
+    RLlib steps the `num_envs_per_env_runner` worlds of a runner one by one. Where one policy drives all, `register` is
+    many times as fast.
+
+    Args:
+        env, name, keywords: as for `register`; keywords as for `mvsim_gym.pettingzoo.parallel_env`.
+
+    Returns:
+        The name, for `config.environment(name)`.
+
+    Raises:
+        ValueError: `on_end="respawn"`, for an agent of RLlib has one episode in that of its world.
+        MissingFileError, WorldFileError, TypeError: as for `parallel_env`, in whose constructor the environment is
+            tried.
+    """
+    known, given = _everywhere(env, keywords)
+    creator = _TeamCreator(known, given)
+    creator({}).close()
+    return _registered(env, name, creator)
+
+
+def _everywhere(env: Named, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """An environment as other processes know it, and its keywords."""
     path, given = source_of(env, keywords)
     known = next((id for id, listed in listing().items() if listed == path), os.path.abspath(path))
-    creator = _Creator(known, {**given, "scaled": scaled, "reward_scale": reward_scale})
-    creator({"num_envs": 1, "num_threads": 1}).close()
+    return known, given
+
+
+def _registered(env: Named, name: str | None, creator: Any) -> str:
     name = name or str(getattr(env, "id", None) or os.fspath(env))  # type: ignore[arg-type]
     register_env(name, creator)
     return name
