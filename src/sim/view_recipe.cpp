@@ -62,10 +62,10 @@ const View& view_of(const ViewDrawing& drawing) {
   return sensor_of(drawing).images()[drawing.image].view;
 }
 
-// The poses of the scene.
+// The poses of the frames of Model::recipe_frames.
 std::span<const double> poses_of(const ViewDrawing& drawing) {
   return {drawing.frame.recipe + kViewRecipeHead + sensor_of(drawing).params().size(),
-          drawing.frame.model->scene->frame_count * kScenePoseNumbers};
+          drawing.frame.model->recipe_frames.frames.size() * kScenePoseNumbers};
 }
 
 Pose3 mount_of(const SensorModel& sensor, const double* recipe) {
@@ -102,15 +102,20 @@ void draw_from(const ViewPoint& from, std::span<const ScenePose> poses,
   const auto all = [&]() -> const RayScene& {
     return m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
   };
+  std::vector<FlatPicture> level;
   std::vector<RayPicture> pictures;
   for (const ViewDrawing& drawing : drawings) {
+    const View& view = view_of(drawing);
     if (m.sensors[drawing.sensor].level_images[drawing.image] != 0) {
       const FlatScene& flat = m.flat_scene->get([&] { return flat_scene_of(m); });
-      const FlatImage& image = *flat.images[drawing.sensor][drawing.image];
-      if (draw_flat(flat, image, all, poses, view_of(drawing), from, drawing.frame.out)) continue;
+      level.push_back({&view, flat.images[drawing.sensor][drawing.image].get(), drawing.frame.out});
+    } else {
+      pictures.push_back({.view = &view, .pixels = drawing.frame.out});
     }
-    pictures.push_back({.view = &view_of(drawing), .pixels = drawing.frame.out});
   }
+  if (!level.empty()) draw_flat(m.flat_scene->get([&] { return flat_scene_of(m); }), all, poses, from, level);
+  for (const FlatPicture& picture : level)
+    if (!picture.is_drawn) pictures.push_back({.view = picture.view, .pixels = picture.pixels});
   if (!pictures.empty()) draw_rays(all(), poses, from, pictures);
 }
 
@@ -126,7 +131,9 @@ struct Moment {
     const SensorModel& model = m.sensors[drawing.sensor];
     const std::span<const double> numbers = poses_of(drawing);
     poses.resize(m.scene->frame_count);
-    for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers.data() + i * kScenePoseNumbers);
+    const std::vector<uint32_t>& frames = m.recipe_frames.frames;
+    for (size_t i = 0; i < frames.size(); ++i)
+      poses[frames[i]] = read_pose(numbers.data() + i * kScenePoseNumbers);
     const View& view = view_of(drawing);
     Frame3 T_world_sensor(mount_of(model, drawing.frame.recipe));
     if (!model.is_standalone()) {
@@ -242,7 +249,7 @@ void record_view(const Model& m, SimState& s, size_t index, double* recipe) {
   for (const double number : {askew.x, askew.y, askew.yaw}) *recipe++ = number;
   recipe = std::copy_n(s.params.data() + sensor.params, sensor.sensor->params().size(), recipe);
   std::vector<ScenePose> poses;
-  scene_poses({m, s}, poses);
+  recipe_poses({m, s}, poses);
   for (const ScenePose& pose : poses) recipe = write_pose(pose, recipe);
 }
 

@@ -2,7 +2,7 @@
 // again bit for bit. A state and a snapshot hold recipes, no pixels.
 //
 // A recipe is 1 (0: none was taken), the key of the picture's noise in two halves, by how much the
-// sensor sits askew (x, y, yaw), its parameters, and the pose of each frame of the scene; state_memory_size()
+// sensor sits askew (x, y, yaw), its parameters, and the poses of Model::recipe_frames; state_memory_size()
 // numbers (model/sensor_layout.h).
 #pragma once
 
