@@ -47,6 +47,9 @@ void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames);
 void draw_egl_views(std::span<const ViewDrawing> drawings);
 void complete_views(std::span<const ViewDrawing> drawings);
 
+// Who draws the cameras of such a model, as snapshots tell it; kAuto where it has none, or nobody has yet.
+CameraBackend drawer_of(const Model& model);
+
 // Whether OpenGL draws views of such a model, and of these the image of a sensor.
 bool draws_by_egl(const Model& model);
 bool draws_by_egl(const Model& model, size_t sensor, size_t image);
