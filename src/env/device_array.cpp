@@ -109,7 +109,7 @@ DlpackExport DeviceArray::to_dlpack(const DlpackWish& wish) const {
   int64_t stride = 1;
   for (size_t i = shape_.size(); i-- > 0; stride *= out->shape[i]) out->strides[i] = stride;
   const dlpack::Tensor tensor{
-      .data = place == host ? static_cast<void*>(out->host.data()) : reinterpret_cast<void*>(source.address_),
+      .data = place == host ? static_cast<void*>(out->host.data()) : cuda::pointer_of(source.address_),
       .device = {place.first, place.second},
       .ndim = static_cast<int32_t>(shape_.size()),
       .dtype = data_type(dtype_),

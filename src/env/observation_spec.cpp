@@ -56,7 +56,7 @@ ObservationBuffer& ObservationBuffer::operator=(const ObservationBuffer& other) 
 }
 
 std::byte* ObservationBuffer::data() {
-  return on_device_ ? reinterpret_cast<std::byte*>(on_device_->address()) : bytes_.data();
+  return on_device_ ? static_cast<std::byte*>(cuda::pointer_of(on_device_->address())) : bytes_.data();
 }
 
 void ObservationBuffer::clear_row(size_t index) {

@@ -28,35 +28,33 @@ CudaApi load_cuda() {
                 "): " + kRemedy);
   }
   CudaApi api;
-#define MVSIM_REQUIRE(name) require(library, api.name, #name)
-  MVSIM_REQUIRE(cuInit);
-  MVSIM_REQUIRE(cuGetErrorName);
-  MVSIM_REQUIRE(cuDeviceGetCount);
-  MVSIM_REQUIRE(cuDeviceGet);
-  MVSIM_REQUIRE(cuDeviceGetName);
-  MVSIM_REQUIRE(cuDevicePrimaryCtxRetain);
-  MVSIM_REQUIRE(cuCtxPushCurrent_v2);
-  MVSIM_REQUIRE(cuCtxPopCurrent_v2);
-  MVSIM_REQUIRE(cuCtxSynchronize);
-  MVSIM_REQUIRE(cuStreamCreate);
-  MVSIM_REQUIRE(cuStreamSynchronize);
-  MVSIM_REQUIRE(cuStreamWaitEvent);
-  MVSIM_REQUIRE(cuEventCreate);
-  MVSIM_REQUIRE(cuEventRecord);
-  MVSIM_REQUIRE(cuMemAlloc_v2);
-  MVSIM_REQUIRE(cuMemFree_v2);
-  MVSIM_REQUIRE(cuMemcpyDtoDAsync_v2);
-  MVSIM_REQUIRE(cuMemcpyDtoH_v2);
-  MVSIM_REQUIRE(cuMemsetD32Async);
-  MVSIM_REQUIRE(cuMemsetD8Async);
-  MVSIM_REQUIRE(cuGLGetDevices_v2);
-  MVSIM_REQUIRE(cuGraphicsGLRegisterBuffer);
-  MVSIM_REQUIRE(cuGraphicsUnregisterResource);
-  MVSIM_REQUIRE(cuGraphicsMapResources);
-  MVSIM_REQUIRE(cuGraphicsUnmapResources);
-  MVSIM_REQUIRE(cuGraphicsResourceGetMappedPointer_v2);
-#undef MVSIM_REQUIRE
-  if (const cuda::Result result = api.cuInit(0); result != 0)
+  require(library, api.init, "cuInit");
+  require(library, api.get_error_name, "cuGetErrorName");
+  require(library, api.device_get_count, "cuDeviceGetCount");
+  require(library, api.device_get, "cuDeviceGet");
+  require(library, api.device_get_name, "cuDeviceGetName");
+  require(library, api.primary_context_retain, "cuDevicePrimaryCtxRetain");
+  require(library, api.context_push, "cuCtxPushCurrent_v2");
+  require(library, api.context_pop, "cuCtxPopCurrent_v2");
+  require(library, api.context_synchronize, "cuCtxSynchronize");
+  require(library, api.stream_create, "cuStreamCreate");
+  require(library, api.stream_synchronize, "cuStreamSynchronize");
+  require(library, api.stream_wait_event, "cuStreamWaitEvent");
+  require(library, api.event_create, "cuEventCreate");
+  require(library, api.event_record, "cuEventRecord");
+  require(library, api.memory_alloc, "cuMemAlloc_v2");
+  require(library, api.memory_free, "cuMemFree_v2");
+  require(library, api.copy_on_device, "cuMemcpyDtoDAsync_v2");
+  require(library, api.copy_to_host, "cuMemcpyDtoH_v2");
+  require(library, api.set_words, "cuMemsetD32Async");
+  require(library, api.set_bytes, "cuMemsetD8Async");
+  require(library, api.gl_get_devices, "cuGLGetDevices_v2");
+  require(library, api.gl_register_buffer, "cuGraphicsGLRegisterBuffer");
+  require(library, api.unregister_resource, "cuGraphicsUnregisterResource");
+  require(library, api.map_resources, "cuGraphicsMapResources");
+  require(library, api.unmap_resources, "cuGraphicsUnmapResources");
+  require(library, api.mapped_pointer, "cuGraphicsResourceGetMappedPointer_v2");
+  if (const cuda::Result result = api.init(0); result != 0)
     throw Error("CUDA does not start: cuInit says " + api.name_of(result) +
                 "; see that nvidia-smi lists a GPU, or leave out "
                 "device= to have NumPy arrays");
@@ -65,7 +63,7 @@ CudaApi load_cuda() {
 
 std::string CudaApi::name_of(cuda::Result result) const {
   const char* name = nullptr;
-  if (cuGetErrorName(result, &name) != 0 || !name) return "error " + std::to_string(result);
+  if (get_error_name(result, &name) != 0 || !name) return "error " + std::to_string(result);
   return name;
 }
 

@@ -18,6 +18,11 @@ using Stream = struct StreamHandle*;
 using Event = struct EventHandle*;
 using Resource = struct ResourceHandle*;
 
+// An address as others take it, and a stream that DLPack numbers.
+inline void* pointer_of(uint64_t number) {
+  return reinterpret_cast<void*>(number);  // NOLINT(performance-no-int-to-ptr): CUDA has numbers
+}
+
 inline constexpr Result kOutOfMemory = 2, kNoDevice = 100, kInvalidDevice = 101;
 inline constexpr unsigned kBlockingStream = 0;  // CU_STREAM_DEFAULT: in order with the legacy default stream
 inline constexpr unsigned kEventWithoutTime = 2;  // CU_EVENT_DISABLE_TIMING
@@ -25,34 +30,34 @@ inline constexpr unsigned kReadOnly = 1;          // CU_GRAPHICS_REGISTER_FLAGS_
 inline constexpr unsigned kAllDevices = 1;        // CU_GL_DEVICE_LIST_ALL
 }  // namespace cuda
 
-// Members have the names of libcuda's functions: the versions that cuda.h of CUDA 11 and later names.
+// Of the versions that cuda.h of CUDA 11 and later names.
 struct CudaApi {
-  cuda::Result (*cuInit)(unsigned flags) = nullptr;
-  cuda::Result (*cuGetErrorName)(cuda::Result, const char** name) = nullptr;
-  cuda::Result (*cuDeviceGetCount)(int* count) = nullptr;
-  cuda::Result (*cuDeviceGet)(cuda::Device*, int ordinal) = nullptr;
-  cuda::Result (*cuDeviceGetName)(char* name, int size, cuda::Device) = nullptr;
-  cuda::Result (*cuDevicePrimaryCtxRetain)(cuda::Context*, cuda::Device) = nullptr;
-  cuda::Result (*cuCtxPushCurrent_v2)(cuda::Context) = nullptr;
-  cuda::Result (*cuCtxPopCurrent_v2)(cuda::Context*) = nullptr;
-  cuda::Result (*cuCtxSynchronize)() = nullptr;
-  cuda::Result (*cuStreamCreate)(cuda::Stream*, unsigned flags) = nullptr;
-  cuda::Result (*cuStreamSynchronize)(cuda::Stream) = nullptr;
-  cuda::Result (*cuStreamWaitEvent)(cuda::Stream, cuda::Event, unsigned flags) = nullptr;
-  cuda::Result (*cuEventCreate)(cuda::Event*, unsigned flags) = nullptr;
-  cuda::Result (*cuEventRecord)(cuda::Event, cuda::Stream) = nullptr;
-  cuda::Result (*cuMemAlloc_v2)(cuda::Address*, size_t bytes) = nullptr;
-  cuda::Result (*cuMemFree_v2)(cuda::Address) = nullptr;
-  cuda::Result (*cuMemcpyDtoDAsync_v2)(cuda::Address to, cuda::Address from, size_t, cuda::Stream) = nullptr;
-  cuda::Result (*cuMemcpyDtoH_v2)(void* to, cuda::Address from, size_t) = nullptr;
-  cuda::Result (*cuMemsetD32Async)(cuda::Address, unsigned value, size_t count, cuda::Stream) = nullptr;
-  cuda::Result (*cuMemsetD8Async)(cuda::Address, unsigned char value, size_t, cuda::Stream) = nullptr;
-  cuda::Result (*cuGLGetDevices_v2)(unsigned* count, cuda::Device*, unsigned room, unsigned list) = nullptr;
-  cuda::Result (*cuGraphicsGLRegisterBuffer)(cuda::Resource*, unsigned buffer, unsigned flags) = nullptr;
-  cuda::Result (*cuGraphicsUnregisterResource)(cuda::Resource) = nullptr;
-  cuda::Result (*cuGraphicsMapResources)(unsigned count, cuda::Resource*, cuda::Stream) = nullptr;
-  cuda::Result (*cuGraphicsUnmapResources)(unsigned count, cuda::Resource*, cuda::Stream) = nullptr;
-  cuda::Result (*cuGraphicsResourceGetMappedPointer_v2)(cuda::Address*, size_t*, cuda::Resource) = nullptr;
+  cuda::Result (*init)(unsigned flags) = nullptr;
+  cuda::Result (*get_error_name)(cuda::Result, const char** name) = nullptr;
+  cuda::Result (*device_get_count)(int* count) = nullptr;
+  cuda::Result (*device_get)(cuda::Device*, int ordinal) = nullptr;
+  cuda::Result (*device_get_name)(char* name, int size, cuda::Device) = nullptr;
+  cuda::Result (*primary_context_retain)(cuda::Context*, cuda::Device) = nullptr;
+  cuda::Result (*context_push)(cuda::Context) = nullptr;
+  cuda::Result (*context_pop)(cuda::Context*) = nullptr;
+  cuda::Result (*context_synchronize)() = nullptr;
+  cuda::Result (*stream_create)(cuda::Stream*, unsigned flags) = nullptr;
+  cuda::Result (*stream_synchronize)(cuda::Stream) = nullptr;
+  cuda::Result (*stream_wait_event)(cuda::Stream, cuda::Event, unsigned flags) = nullptr;
+  cuda::Result (*event_create)(cuda::Event*, unsigned flags) = nullptr;
+  cuda::Result (*event_record)(cuda::Event, cuda::Stream) = nullptr;
+  cuda::Result (*memory_alloc)(cuda::Address*, size_t bytes) = nullptr;
+  cuda::Result (*memory_free)(cuda::Address) = nullptr;
+  cuda::Result (*copy_on_device)(cuda::Address to, cuda::Address from, size_t, cuda::Stream) = nullptr;
+  cuda::Result (*copy_to_host)(void* to, cuda::Address from, size_t) = nullptr;
+  cuda::Result (*set_words)(cuda::Address, unsigned value, size_t count, cuda::Stream) = nullptr;
+  cuda::Result (*set_bytes)(cuda::Address, unsigned char value, size_t, cuda::Stream) = nullptr;
+  cuda::Result (*gl_get_devices)(unsigned* count, cuda::Device*, unsigned room, unsigned list) = nullptr;
+  cuda::Result (*gl_register_buffer)(cuda::Resource*, unsigned buffer, unsigned flags) = nullptr;
+  cuda::Result (*unregister_resource)(cuda::Resource) = nullptr;
+  cuda::Result (*map_resources)(unsigned count, cuda::Resource*, cuda::Stream) = nullptr;
+  cuda::Result (*unmap_resources)(unsigned count, cuda::Resource*, cuda::Stream) = nullptr;
+  cuda::Result (*mapped_pointer)(cuda::Address*, size_t*, cuda::Resource) = nullptr;
 
   std::string name_of(cuda::Result result) const;  // "CUDA_ERROR_NO_DEVICE"
 };

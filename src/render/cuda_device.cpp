@@ -26,11 +26,11 @@ class CudaDevice::Current {
       throw ForkedProcessError(
           device.text() +
           " was opened before the process forked; make the environment in the child, or use spawn");
-    device.check(api_.cuCtxPushCurrent_v2(device.context_), "cuCtxPushCurrent");
+    device.check(api_.context_push(device.context_), "cuCtxPushCurrent");
   }
   ~Current() {
     cuda::Context ours = nullptr;
-    api_.cuCtxPopCurrent_v2(&ours);
+    api_.context_pop(&ours);
   }
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
@@ -41,7 +41,7 @@ class CudaDevice::Current {
 
 CudaDevice::CudaDevice(int ordinal) : api_(load_cuda()), ordinal_(ordinal), owner_(getpid()) {
   int count = 0;
-  api_.cuDeviceGetCount(&count);
+  api_.device_get_count(&count);
   if (ordinal >= count)
     throw Error("device: found '" + text() + "', but CUDA lists " +
                 (count == 0
@@ -51,14 +51,14 @@ CudaDevice::CudaDevice(int ordinal) : api_(load_cuda()), ordinal_(ordinal), owne
   const auto open = [&](cuda::Result result, const char* function) {
     if (result != 0) throw Error(text() + " cannot be opened: " + function + " says " + api_.name_of(result));
   };
-  open(api_.cuDeviceGet(&device_, ordinal), "cuDeviceGet");
+  open(api_.device_get(&device_, ordinal), "cuDeviceGet");
   char name[256] = "";
-  api_.cuDeviceGetName(name, sizeof name, device_);
+  api_.device_get_name(name, sizeof name, device_);
   name_ = name;
-  open(api_.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  open(api_.primary_context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
   const Current current(*this);
-  open(api_.cuStreamCreate(&stream_, cuda::kBlockingStream), "cuStreamCreate");
-  open(api_.cuEventCreate(&event_, cuda::kEventWithoutTime), "cuEventCreate");
+  open(api_.stream_create(&stream_, cuda::kBlockingStream), "cuStreamCreate");
+  open(api_.event_create(&event_, cuda::kEventWithoutTime), "cuEventCreate");
 }
 
 bool CudaDevice::in_forked_process() const {
@@ -81,29 +81,29 @@ std::shared_ptr<CudaMemory> CudaDevice::allocate(size_t bytes) {
 void CudaDevice::begin_writing() {
   if (!has_others_.exchange(false)) return;
   const Current current(*this);
-  check(api_.cuCtxSynchronize(), "cuCtxSynchronize");
+  check(api_.context_synchronize(), "cuCtxSynchronize");
 }
 
 void CudaDevice::fill(cuda::Address to, size_t bytes, uint32_t word) {
   if (bytes == 0) return;
   const Current current(*this);
   if (word == 0)
-    check(api_.cuMemsetD8Async(to, 0, bytes, stream_), "cuMemsetD8Async");
+    check(api_.set_bytes(to, 0, bytes, stream_), "cuMemsetD8Async");
   else
-    check(api_.cuMemsetD32Async(to, word, bytes / sizeof word, stream_), "cuMemsetD32Async");
+    check(api_.set_words(to, word, bytes / sizeof word, stream_), "cuMemsetD32Async");
 }
 
 void CudaDevice::copy(cuda::Address to, cuda::Address from, size_t bytes) {
   if (bytes == 0) return;
   const Current current(*this);
-  check(api_.cuMemcpyDtoDAsync_v2(to, from, bytes, stream_), "cuMemcpyDtoDAsync");
+  check(api_.copy_on_device(to, from, bytes, stream_), "cuMemcpyDtoDAsync");
 }
 
 void CudaDevice::fetch(void* to, cuda::Address from, size_t bytes) {
   if (bytes == 0) return;
   const Current current(*this);
-  check(api_.cuStreamSynchronize(stream_), "cuStreamSynchronize");
-  check(api_.cuMemcpyDtoH_v2(to, from, bytes), "cuMemcpyDtoH");  // never later than this call
+  check(api_.stream_synchronize(stream_), "cuStreamSynchronize");
+  check(api_.copy_to_host(to, from, bytes), "cuMemcpyDtoH");  // never later than this call
 }
 
 void CudaDevice::ready_for(int64_t stream) {
@@ -111,16 +111,18 @@ void CudaDevice::ready_for(int64_t stream) {
   if (stream == kNoWaiting) return;
   const Current current(*this);
   const std::scoped_lock lock(event_mutex_);
-  check(api_.cuEventRecord(event_, stream_), "cuEventRecord");
+  check(api_.event_record(event_, stream_), "cuEventRecord");
   // 1 and 2 are handles of CUDA's own for the two default streams
-  check(api_.cuStreamWaitEvent(reinterpret_cast<cuda::Stream>(stream), event_, 0), "cuStreamWaitEvent");
+  check(api_.stream_wait_event(static_cast<cuda::Stream>(cuda::pointer_of(static_cast<uint64_t>(stream))),
+                               event_, 0),
+        "cuStreamWaitEvent");
 }
 
 bool CudaDevice::draws_here() const {
   const Current current(*this);
   std::vector<cuda::Device> devices(kMostDevices);
   unsigned count = 0;
-  const cuda::Result result = api_.cuGLGetDevices_v2(&count, devices.data(), kMostDevices, cuda::kAllDevices);
+  const cuda::Result result = api_.gl_get_devices(&count, devices.data(), kMostDevices, cuda::kAllDevices);
   if (result == cuda::kNoDevice || result == cuda::kInvalidDevice)
     return false;  // a context of no GPU of CUDA's
   check(result, "cuGLGetDevices");
@@ -131,14 +133,14 @@ bool CudaDevice::draws_here() const {
 cuda::Resource CudaDevice::take_buffer(unsigned gl_buffer) {
   const Current current(*this);
   cuda::Resource resource = nullptr;
-  check(api_.cuGraphicsGLRegisterBuffer(&resource, gl_buffer, cuda::kReadOnly), "cuGraphicsGLRegisterBuffer");
+  check(api_.gl_register_buffer(&resource, gl_buffer, cuda::kReadOnly), "cuGraphicsGLRegisterBuffer");
   return resource;
 }
 
 void CudaDevice::release_buffer(cuda::Resource resource) noexcept {
   try {
     const Current current(*this);
-    api_.cuGraphicsUnregisterResource(resource);
+    api_.unregister_resource(resource);
   } catch (const Error&) {  // a context that is lost takes its resources along
   }
 }
@@ -146,12 +148,12 @@ void CudaDevice::release_buffer(cuda::Resource resource) noexcept {
 CudaDevice::Mapped::Mapped(CudaDevice& device, cuda::Resource resource)
     : device_(device), resource_(resource) {
   const Current current(device);
-  device.check(device.api_.cuGraphicsMapResources(1, &resource_, device.stream_), "cuGraphicsMapResources");
+  device.check(device.api_.map_resources(1, &resource_, device.stream_), "cuGraphicsMapResources");
   is_mapped_ = true;
   size_t bytes = 0;
-  const cuda::Result result = device.api_.cuGraphicsResourceGetMappedPointer_v2(&address_, &bytes, resource);
+  const cuda::Result result = device.api_.mapped_pointer(&address_, &bytes, resource);
   if (result == 0) return;
-  device.api_.cuGraphicsUnmapResources(1, &resource_, device.stream_);
+  device.api_.unmap_resources(1, &resource_, device.stream_);
   device.check(result, "cuGraphicsResourceGetMappedPointer");
 }
 
@@ -165,8 +167,7 @@ CudaDevice::Mapped::~Mapped() {
 void CudaDevice::Mapped::unmap() {
   if (!std::exchange(is_mapped_, false)) return;
   const Current current(device_);
-  device_.check(device_.api_.cuGraphicsUnmapResources(1, &resource_, device_.stream_),
-                "cuGraphicsUnmapResources");
+  device_.check(device_.api_.unmap_resources(1, &resource_, device_.stream_), "cuGraphicsUnmapResources");
 }
 
 std::shared_ptr<CudaDevice> cuda_device(int ordinal) {
@@ -184,7 +185,7 @@ CudaMemory::CudaMemory(std::shared_ptr<CudaDevice> device, size_t bytes)
     : device_(std::move(device)), bytes_(bytes) {
   const CudaDevice::Current current(*device_);
   const CudaApi& api = device_->api_;
-  const cuda::Result result = api.cuMemAlloc_v2(&address_, std::max<size_t>(bytes, 1));
+  const cuda::Result result = api.memory_alloc(&address_, std::max<size_t>(bytes, 1));
   if (result == cuda::kOutOfMemory)
     throw RenderMemoryError(device_->text() + " has no memory for " + std::to_string(bytes) +
                             " bytes of observations");
@@ -192,7 +193,7 @@ CudaMemory::CudaMemory(std::shared_ptr<CudaDevice> device, size_t bytes)
   try {
     device_->fill(address_, bytes, 0);
   } catch (...) {
-    api.cuMemFree_v2(address_);
+    api.memory_free(address_);
     throw;
   }
 }
@@ -201,7 +202,7 @@ CudaMemory::CudaMemory(std::shared_ptr<CudaDevice> device, size_t bytes)
 CudaMemory::~CudaMemory() {
   try {
     const CudaDevice::Current current(*device_);
-    device_->api_.cuMemFree_v2(address_);
+    device_->api_.memory_free(address_);
   } catch (const Error&) {  // of another process, or CUDA has ended
   }
 }
