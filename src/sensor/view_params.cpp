@@ -63,6 +63,7 @@ void disturb_distances(const SensorOwn& own, size_t count, float low, float high
   double deviates[kAtOnce] = {};
   const double sigma = own.params[0];
   if (!(sigma > 0)) {
+    if (low <= 0 && keeps_far) return;  // all stay
     const float limit = keeps_far ? std::numeric_limits<float>::infinity() : high;
     keep_between(low, limit, {distances, count});
     return;
