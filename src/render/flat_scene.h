@@ -12,7 +12,7 @@
 #include "raycast/prism_map.h"
 #include "render/ray_scene.h"
 #include "scene/scene.h"
-#include "sensor/view_sensor.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 
