@@ -1,6 +1,6 @@
 """What every peer's script shares: timing, two worker processes, and the row it prints as JSON.
 
-By hand: PYTHONPATH=benchmarks benchmarks/results/peers-venv/bin/python SCRIPT [RUNS [SECONDS]]
+By hand: PYTHONPATH=benchmarks build/venvs/peers/bin/python SCRIPT [RUNS [SECONDS]]
 """
 
 from __future__ import annotations
@@ -65,11 +65,13 @@ def runs_in_two_processes(make: Callable[[int], Callable[[], int]]) -> list[floa
     return totals
 
 
-def report(name: str, package: str, runs: list[float], same: str, leaves_out: str) -> None:
+def report(
+    name: str, package: str, runs: list[float], same: str, leaves_out: str, unit: str = "env steps/s"
+) -> None:
     """Prints one JSON line: what was the same as in task A, and what the peer leaves out."""
     config = {
         "package": f"{package} {importlib.metadata.version(package)}",
         "work": same,
         "leaves_out": leaves_out,
     }
-    print(json.dumps({"name": name, "unit": "env steps/s", "config": config, "runs": runs}), flush=True)
+    print(json.dumps({"name": name, "unit": unit, "config": config, "runs": runs}), flush=True)

@@ -184,6 +184,7 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
   set_origin(*model);
   compile_scene(spec, *model);
   find_level_views(*model);
+  find_recipe_frames(*model);
   lay_out_sensors(*model);
   for (std::string& warning : model->warnings) warning = printable(warning);
   guard.poll();

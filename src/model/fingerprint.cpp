@@ -178,8 +178,8 @@ uint64_t fingerprint(const Model& model) {
                vehicles, blocks, grids, bodies, animations, moving_planes, actors, walkers, driven_blocks,
                joints, joint_groups, sensors, terrain, has_steps, site, regions, static_shapes, params,
                wheel_count, memory_size, reading_count, reading_bytes, bounds, origin, warnings, load_bytes,
-               own_fingerprint, scene, ray_scene, level_frames, flat_scene, raster_scene, camera_backend] =
-      model;
+               own_fingerprint, scene, recipe_frames, ray_scene, level_frames, flat_scene, raster_scene,
+               camera_backend] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,

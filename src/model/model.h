@@ -225,6 +225,14 @@ struct ActorModel {
   int block = -1;                  // its body; -1: seen by eyes only
 };
 
+// The frames of the scene whose poses a picture's recipe holds: all but the world and those of blocks that
+// are drawn where they were compiled.
+struct RecipeFrames {
+  std::vector<uint32_t> frames;
+  std::vector<int> place;      // by frame, in `frames`; -1: it is not there
+  std::vector<size_t> blocks;  // which have a frame there
+};
+
 struct Model {
   std::string path;
   double timestep = 5e-3;
@@ -269,6 +277,7 @@ struct Model {
   // What eyes see (scene/scene.h), no part of the fingerprint. It refers to the maps above: whoever keeps it
   // longer than a call holds it by a pointer that shares the Model's life (scene_of).
   std::shared_ptr<const Scene> scene;
+  RecipeFrames recipe_frames;
   // The same made ready for rays (render/ray_scene.h) by whoever first draws a view of a sensor.
   std::shared_ptr<const Lazy<RayScene>> ray_scene = std::make_shared<const Lazy<RayScene>>();
   // Of each frame of the scene whether it stands upright at all times; empty: no sensor looks level.

@@ -97,4 +97,12 @@ ColumnRange LevelEye::narrowed(std::span<const Vec2> outline, ColumnRange column
   return {std::max(own.begin, columns.begin), std::min(own.end, columns.end)};
 }
 
+bool is_hidden(const LevelPicture& picture, const LevelEye::Sight& sight, double high) {
+  if (!(sight.near > 0)) return false;
+  const auto slope = static_cast<float>(high / (high > 0 ? sight.near : sight.far));
+  for (int part = 0; part < sight.parts; ++part)
+    if (!are_closed(picture, sight.columns[part], slope, static_cast<float>(sight.near))) return false;
+  return true;
+}
+
 }  // namespace mvsim

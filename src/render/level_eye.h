@@ -44,4 +44,7 @@ class LevelEye {
   double z_ = 0;
 };
 
+// Whether what stands before it hides all of a circle up to a height above the eye.
+bool is_hidden(const LevelPicture& picture, const LevelEye::Sight& sight, double high);
+
 }  // namespace mvsim

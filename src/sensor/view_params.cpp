@@ -14,6 +14,14 @@ constexpr double kMaxPixels = 1 << 26;
 
 }  // namespace
 
+void ViewSensor::finish(size_t image, const SensorOwn& own, std::byte* pixels) const {
+  const ImageFinish how = finish_of(image);
+  if (how.kind == ImageFinish::kOwn) finish_own(image, own, pixels);
+  if (how.kind == ImageFinish::kDistanceNoise)
+    disturb_distances(own, images_[image].reading.size(), how.low, how.high, how.keeps_far,
+                      reinterpret_cast<float*>(pixels));
+}
+
 Pinhole::Pinhole(const double* values, double near_plane, double far_plane)
     : width(static_cast<int>(values[0])),
       height(static_cast<int>(values[1])),
