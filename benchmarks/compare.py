@@ -19,6 +19,8 @@ PEERS = {
     "peer_pybullet": "pybullet",
     "peer_irsim": "ir-sim",
     "peer_navground": "navground",
+    "peer_mujoco_views": "mujoco",
+    "peer_pybullet_views": "pybullet",
 }
 
 

@@ -24,7 +24,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--learning", action="store_true", help="also the main job with three seeds (ten minutes)"
     )
-    parser.add_argument("--peers", action="store_true", help="task A and the other simulators, in one run")
+    parser.add_argument(
+        "--peers", action="store_true", help="task A, pictures, and the other simulators, in one run"
+    )
     parser.add_argument("--output", type=Path, default=HERE / "results" / "latest.json")
     parser.add_argument("--list", action="store_true", help="print the names of the figures")
     options = parser.parse_args()
@@ -39,7 +41,7 @@ def chosen(options: argparse.Namespace) -> list[str]:
     if options.only:
         return options.only
     if options.peers:
-        return ["task_a", "task_a_subproc", *compare.PEERS]
+        return ["task_a", "task_a_subproc", *figures.views.BESIDE_PEERS, *compare.PEERS]
     return [name for name in FIGURES if options.learning or name not in figures.learning.NAMES]
 
 

@@ -65,11 +65,13 @@ def runs_in_two_processes(make: Callable[[int], Callable[[], int]]) -> list[floa
     return totals
 
 
-def report(name: str, package: str, runs: list[float], same: str, leaves_out: str) -> None:
-    """Prints one JSON line: what was the same as in task A, and what the peer leaves out."""
+def report(
+    name: str, package: str, runs: list[float], same: str, leaves_out: str, unit: str = "env steps/s"
+) -> None:
+    """Prints one JSON line: what was the same as in our own row, and what the peer leaves out."""
     config = {
         "package": f"{package} {importlib.metadata.version(package)}",
         "work": same,
         "leaves_out": leaves_out,
     }
-    print(json.dumps({"name": name, "unit": "env steps/s", "config": config, "runs": runs}), flush=True)
+    print(json.dumps({"name": name, "unit": unit, "config": config, "runs": runs}), flush=True)
