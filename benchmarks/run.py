@@ -41,7 +41,7 @@ def chosen(options: argparse.Namespace) -> list[str]:
     if options.only:
         return options.only
     if options.peers:
-        return ["task_a", "task_a_subproc", *figures.views.BESIDE_PEERS, *compare.PEERS]
+        return ["task_a", "task_a_subproc", "agents_16", *figures.views.BESIDE_PEERS, *compare.PEERS]
     return [name for name in FIGURES if options.learning or name not in figures.learning.NAMES]
 
 

@@ -1,4 +1,5 @@
-"""The scene of task A, shared by our benchmark and by every peer: a walled field with 200 short walls in it.
+"""The scene of task A, shared by our benchmark and by every peer: a walled field with 200 short walls in it, for one
+robot or for sixteen.
 
 Plain Python, one fixed seed, no dependency: the peers import it in their own environment.
 Run as a program it draws worlds/task_a.png, the grid of task A.
@@ -28,6 +29,8 @@ MAX_SPEED = 0.22  # m/s
 MAX_TURN = 2.0  # rad/s
 TRACK = 0.16  # between the wheels, m
 WHEEL_RADIUS = 0.033  # m
+ROBOT_RADIUS = 0.09  # of a disc in place of the robot's square of 0.137 m
+AGENTS = 16  # robots of a world that see each other
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,59 @@ def border() -> list[Wall]:
         Wall(-half, 0.0, 0.5 * math.pi, FIELD),
         Wall(half, 0.0, 0.5 * math.pi, FIELD),
     ]
+
+
+Pose = tuple[float, float, float]
+
+
+def starts() -> list[Pose]:
+    """Where the sixteen robots of a world begin: x, y, yaw, anywhere with 0.3 m about the centre; the same in every
+    process."""
+    rng = random.Random(16)
+    all_walls, half = walls() + border(), 0.5 * FIELD
+    found: list[Pose] = []
+    while len(found) < AGENTS:
+        x, y, yaw = rng.uniform(-half, half), rng.uniform(-half, half), rng.uniform(-math.pi, math.pi)
+        apart = all(math.hypot(x - other[0], y - other[1]) > 0.6 for other in found)
+        if apart and not any(wall.covers(x, y, 0.3) for wall in all_walls):
+            found.append((x, y, yaw))
+    return found
+
+
+def true_range(poses: list[Pose], robot: int, bearing: float, walls_there: list[Wall]) -> float:
+    """What a robot has before it in a direction of its own frame, to 2 cm."""
+    x, y, yaw = poses[robot]
+    dx, dy = math.cos(yaw + bearing), math.sin(yaw + bearing)
+    others = [pose for i, pose in enumerate(poses) if i != robot]
+    for step in range(round(MAX_RANGE / 0.02)):
+        distance = 0.02 * step
+        px, py = x + distance * dx, y + distance * dy
+        if any(math.hypot(px - other[0], py - other[1]) < ROBOT_RADIUS for other in others):
+            return distance
+        if any(wall.covers(px, py) for wall in walls_there):
+            return distance
+    return MAX_RANGE
+
+
+def check_scans(
+    poses: list[Pose], scans: list[list[float]], walls_there: list[Wall], first_bearing: float
+) -> None:
+    """Fails where the scans of a peer's robots do not show walls and the other robots. A scan has RAYS rays, counter-
+    clockwise from `first_bearing` on."""
+    rays = [(robot, ray) for robot in range(0, AGENTS, 4) for ray in range(0, RAYS, 60)]
+    for i, (x, y, yaw) in enumerate(poses):  # and towards the nearest other one
+        j = min((j for j in range(AGENTS) if j != i), key=lambda j: math.dist(poses[i][:2], poses[j][:2]))
+        bearing = math.atan2(poses[j][1] - y, poses[j][0] - x) - yaw
+        rays.append((i, round((bearing - first_bearing) / (2 * math.pi) * RAYS) % RAYS))
+    good = 0
+    for robot, ray in rays:
+        assert len(scans[robot]) == RAYS
+        expected = true_range(poses, robot, first_bearing + 2 * math.pi * ray / RAYS, walls_there)
+        about = [
+            scans[robot][(ray + k) % RAYS] for k in (-1, 0, 1)
+        ]  # what has an edge there is seen by one of them
+        good += min(about) - 0.15 < expected < max(about) + 0.15
+    assert good >= 0.95 * len(rays), f"{good} of {len(rays)} rays are right"
 
 
 def grid() -> list[bytearray]:

@@ -80,9 +80,12 @@ DUELS = {
 
 
 def policies(env_id: str) -> dict[str, Policy]:
-    """The environment's scripted policies, observations -> actions in [-1, 1]."""
+    """The environment's scripted policies, observations -> actions in [-1, 1]; none of an environment unknown here."""
+    makers = BASELINES.get(id_of(env_id), {})
+    if not makers:
+        return {}
     robot = Robot(env_id)
-    made = {name: make(robot) for name, make in BASELINES.get(id_of(env_id), {}).items()}
+    made = {name: make(robot) for name, make in makers.items()}
     return {name: lambda o, p=policy: robot.as_actions(p(o)) for name, policy in made.items()}
 
 

@@ -1,6 +1,6 @@
 """What every peer's script shares: timing, two worker processes, and the row it prints as JSON.
 
-By hand: PYTHONPATH=benchmarks benchmarks/results/peers-venv/bin/python SCRIPT [RUNS [SECONDS]]
+By hand: PYTHONPATH=benchmarks build/venvs/peers/bin/python SCRIPT [RUNS [SECONDS]]
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ from mvsim_gym._checks import (
     world_mask,
 )
 from mvsim_gym._control import OPTIONS, ControlsMany, Start, split, starts_of
+from mvsim_gym._device import array_of
 from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
@@ -81,7 +82,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
 
     _spec: EnvSpec | None = None
     _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished", "_alive"})
-    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated"}
+    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated", "_on_device"}
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[VectorOptions]) -> None: ...
@@ -131,6 +132,11 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         if self._bodies is not None:
             self._bodies.attach(batch)
         self._observations, self._final_observations = arrays_of(batch, self._keys, self._terms)
+        self._on_device = [
+            (key, i)
+            for i, key in enumerate(o.key for o in batch.observations)
+            if isinstance(self._observations[key], _core.DeviceArray)
+        ]
         self._flat_observations: npt.NDArray[np.float32] | None = None
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
         self._finished, self._alive = batch.finished, batch.alive
@@ -374,6 +380,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
 
     def _infos(self) -> dict[str, Any]:
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            for key, i in self._on_device:
+                self._final_observations[key] = array_of(self._open(), i, final=True)
             return self._info.of_same_step(self._final_observations, self._flat)
         if self.autoreset_mode is AutoresetMode.DISABLED:
             self._note_ends()
@@ -381,6 +389,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
 
     def _out(self, out: Any) -> Any:
         arrays = self._observations
+        if self._on_device:
+            return self._out_on_device()
         if self._flat:
             if out is None and not self._copy:
                 if self._flat_observations is None:
@@ -393,7 +403,21 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             np.copyto(out[key], array)
         return out
 
+    def _out_on_device(self) -> dict[str, Any]:
+        """Images on a GPU are never copied: a handle for each moment."""
+        for key, i in self._on_device:
+            self._observations[key] = array_of(self._open(), i)
+        if not self._copy:
+            return dict(self._observations)
+        on_device = dict(self._on_device)
+        return {k: array if k in on_device else array.copy() for k, array in self._observations.items()}
+
     def _check_out(self, out: Any) -> None:
+        if self._on_device:
+            raise ValueError(
+                f"out: found with device={self._recipe.options['device']!r}, whose images are no NumPy arrays; copy them"
+                " where they are: buffer[t].copy_(torch.from_dlpack(observation['image']))"
+            )
         if self._flat:
             assert self.observation_space.shape is not None
             check_flat_out(out, self.observation_space.shape)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/vector_kernels.h"
+#include "env/observe.h"
 #include "env/observe_terms.h"
 #include "model/sensor_layout.h"
 #include "sensor/view_sensor.h"
@@ -33,7 +34,7 @@ class ViewImageReading : public Picture {
   }
   void draw(std::span<const Frame> frames) const final {
     draw_views(sensor_, image_, frames);
-    for (const Frame& frame : frames) change_image(frame.out);
+    for (const Frame& frame : frames) replace_zeros_of(*this, spec_.size(), frame.out);
   }
   std::optional<ViewImageIndex> image() const final { return ViewImageIndex{sensor_, image_}; }
 
@@ -51,9 +52,7 @@ class DistanceImage final : public ViewImageReading {
   DistanceImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
       : ViewImageReading(model, sensor, image, scheduled), max_(max) {}
   std::vector<Interval> bounds() const override { return std::vector<Interval>(spec_.size(), {0, max_}); }
-  void change_image(std::byte* pixels) const override {
-    replace_zeros(static_cast<float>(max_), {reinterpret_cast<float*>(pixels), spec_.size()});
-  }
+  std::optional<float> in_place_of_zero() const override { return static_cast<float>(max_); }
 
  private:
   double max_;

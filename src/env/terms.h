@@ -99,10 +99,10 @@ class Picture : public Observation {
   virtual void record(EnvState& env, AgentState& agent, double* recipe) const = 0;
   // On the thread that called the batch. A frame must not depend on which others are drawn with it.
   virtual void draw(std::span<const Frame> frames) const = 0;
-  // Where draw() is to draw the image of a sensor and then change_image() it, which one: images of an agent
-  // are drawn in one call.
+  // Where draw() is to draw the image of a sensor, which one: images of an agent are drawn in one call.
   virtual std::optional<ViewImageIndex> image() const { return std::nullopt; }
-  virtual void change_image(std::byte* pixels) const { (void)pixels; }
+  // Of such images of distances: what stands where nothing is seen, if not 0.
+  virtual std::optional<float> in_place_of_zero() const { return std::nullopt; }
 
   const Picture* picture() const final { return this; }
   void write_frame(EnvState& env, AgentState& agent, Scratch&, std::byte* out) const final {

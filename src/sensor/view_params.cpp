@@ -29,6 +29,14 @@ bool have_same_rays(const View& a, const View& b) {
          std::ranges::equal(a.rings, b.rings, same) && std::ranges::equal(a.columns, b.columns, same);
 }
 
+void ViewSensor::finish(size_t image, const SensorOwn& own, std::byte* pixels) const {
+  const ImageFinish how = finish_of(image);
+  if (how.kind == ImageFinish::kOwn) finish_own(image, own, pixels);
+  if (how.kind == ImageFinish::kDistanceNoise)
+    disturb_distances(own, images_[image].reading.size(), how.low, how.high, how.keeps_far,
+                      reinterpret_cast<float*>(pixels));
+}
+
 Pinhole::Pinhole(const double* values, double near_plane, double far_plane)
     : width(static_cast<int>(values[0])),
       height(static_cast<int>(values[1])),

@@ -49,17 +49,32 @@ struct ViewImage {
   View view;
 };
 
+// What makes a sensor's image of what was drawn: nothing, noise of its distances (disturb_distances), or
+// ViewSensor::finish_own(). The first two can be done where the pixels are, on a GPU.
+struct ImageFinish {
+  enum Kind : uint8_t { kNothing, kDistanceNoise, kOwn } kind = kNothing;
+  float low = 0, high = 0;  // m, of distances
+  bool keeps_far = false;
+};
+
 class ViewSensor : public Sensor {
  public:
   // At least one; the first is reading().
   std::span<const ViewImage> images() const { return images_; }
-  // Changes what was drawn of an image into the sensor's: noise. A function of its arguments alone: the image
-  // is drawn again, bit for bit, where a snapshot is restored. No memory; the noise is of this image alone.
-  virtual void finish(size_t image, const SensorOwn& own, std::byte* pixels) const {
-    (void)image, (void)own, (void)pixels;
+  virtual ImageFinish finish_of(size_t image) const {
+    (void)image;
+    return {};
   }
+  // Changes what was drawn of an image into the sensor's, as finish_of() says. A function of its arguments
+  // alone: the image is drawn again, bit for bit, where a snapshot is restored. No memory; the noise is of
+  // this image alone.
+  void finish(size_t image, const SensorOwn& own, std::byte* pixels) const;
 
  protected:
+  // What ImageFinish::kOwn stands for.
+  virtual void finish_own(size_t image, const SensorOwn& own, std::byte* pixels) const {
+    (void)image, (void)own, (void)pixels;
+  }
   // `info` without its reading.
   ViewSensor(SensorInfo info, std::vector<ViewImage> images)
       : Sensor(SensorKind::kView, with_reading(std::move(info), images)), images_(std::move(images)) {}

@@ -1,9 +1,12 @@
 #include "sim/view_recipe.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 
 #include "model/sensor_layout.h"
+#include "render/cuda_device.h"
+#include "render/device_image.h"
 #include "render/flat_view.h"
 #include "render/gl_view_list.h"
 #include "render/ray_view.h"
@@ -150,10 +153,39 @@ void draw_together(std::span<const ViewDrawing> drawings) {
 }
 
 bool is_egl_view(const ViewDrawing& drawing) {
-  return view_of(drawing).is_pinhole() && draws_by_egl(*drawing.frame.model);
+  return draws_by_egl(*drawing.frame.model, drawing.sensor, drawing.image);
 }
 
+uint64_t noise_key(const double* recipe) {
+  return half_of(recipe[1]) << 32 | half_of(recipe[2]);
+}
+
+// What RandomStream makes of the purpose.
+constexpr uint32_t kNoiseStream = static_cast<uint32_t>(StreamPurpose::kSensorNoise) << 16;
+
+// What finish() does, for a GPU to do it.
+DeviceNoise noise_of(const ViewDrawing& drawing) {
+  const ImageFinish how = sensor_of(drawing).finish_of(drawing.image);
+  if (how.kind != ImageFinish::kDistanceNoise) return {};
+  const double* const recipe = drawing.frame.recipe;
+  return {.has_range = true,
+          .keeps_far = how.keeps_far,
+          .low = how.low,
+          .high = how.high,
+          .sigma = recipe[kViewRecipeHead],
+          .key = noise_key(recipe),
+          .stream = kNoiseStream};
+}
+
+// Nothing was seen.
 void clear(const ViewDrawing& drawing) {
+  if (const DeviceImage* const image = drawing.frame.on_device) {
+    const bool is_depth = view_of(drawing).content == ViewContent::kDepth;
+    image->device->fill(reinterpret_cast<uintptr_t>(drawing.frame.out),
+                        sensor_of(drawing).images()[drawing.image].reading.bytes(),
+                        is_depth ? std::bit_cast<uint32_t>(image->finished(0)) : 0);
+    return;
+  }
   std::fill_n(drawing.frame.out, sensor_of(drawing).images()[drawing.image].reading.bytes(), std::byte{0});
 }
 
@@ -175,7 +207,10 @@ class EglShots {
       shots_.push_back(
           {.view = &view_of(drawing), .from = moment.from(), .poses = moment.poses, .pictures = {}});
     }
-    shots_.back().pictures.push_back({view_of(drawing).content, drawing.frame.out});
+    shots_.back().pictures.push_back({.content = view_of(drawing).content,
+                                      .pixels = drawing.frame.out,
+                                      .on_device = drawing.frame.on_device,
+                                      .noise = drawing.frame.on_device ? noise_of(drawing) : DeviceNoise{}});
     last_ = drawing;
   }
   void draw() const {
@@ -198,7 +233,7 @@ class EglShots {
 // Adds what is the sensor's own.
 void finish(const ViewDrawing& drawing) {
   const double* const recipe = drawing.frame.recipe;
-  RandomStream noise(half_of(recipe[1]) << 32 | half_of(recipe[2]), 0, StreamPurpose::kSensorNoise);
+  RandomStream noise(noise_key(recipe), 0, StreamPurpose::kSensorNoise);
   sensor_of(drawing).finish(drawing.image, {recipe + kViewRecipeHead, nullptr, &noise}, drawing.frame.out);
 }
 
@@ -227,10 +262,19 @@ bool draws_by_egl(const Model& model) {
   return backend_for(model.camera_backend) == CameraBackend::kEgl;
 }
 
+bool draws_by_egl(const Model& model, size_t sensor, size_t image) {
+  const ViewSensor* const view = as_view_sensor(*model.sensors.at(sensor).sensor);
+  return view && view->images()[image].view.is_pinhole() && draws_by_egl(model);
+}
+
 void draw_egl_views(std::span<const ViewDrawing> drawings) {
   std::deque<EglShots> all;
   for (const ViewDrawing& drawing : drawings) {
-    if (!is_egl_view(drawing) || !is_taken(sensor_of(drawing), drawing.frame.recipe)) continue;
+    if (!is_egl_view(drawing)) continue;
+    if (!is_taken(sensor_of(drawing), drawing.frame.recipe)) {
+      if (drawing.frame.on_device) clear(drawing);
+      continue;
+    }
     auto known = std::ranges::find_if(all, [&](const EglShots& shots) { return shots.takes(drawing); });
     if (known == all.end()) known = all.emplace(all.end(), drawing);
     known->add(drawing);
@@ -241,6 +285,10 @@ void draw_egl_views(std::span<const ViewDrawing> drawings) {
 void complete_views(std::span<const ViewDrawing> drawings) {
   while (!drawings.empty()) {
     const ViewDrawing& first = drawings.front();
+    if (first.frame.on_device) {  // it is complete
+      drawings = drawings.subspan(1);
+      continue;
+    }
     if (!is_taken(sensor_of(first), first.frame.recipe)) {
       clear(first);
       drawings = drawings.subspan(1);

@@ -13,6 +13,8 @@
 
 namespace mvsim {
 
+struct DeviceImage;
+
 // What the sensor sees now. Draws the key from the sensor's noise stream.
 void record_view(const Model& m, SimState& s, size_t sensor, double* recipe);
 
@@ -23,6 +25,8 @@ struct ViewFrame {
   const Model* model;
   const double* recipe;
   std::byte* out;  // ReadingSpec::bytes() of the image
+  // Where not null, `out` is an address in a GPU's memory: draw_egl_views() alone writes there, all of it.
+  const DeviceImage* on_device = nullptr;
 };
 
 // One of the images of a sensor (ViewSensor::images).
@@ -43,7 +47,8 @@ void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames);
 void draw_egl_views(std::span<const ViewDrawing> drawings);
 void complete_views(std::span<const ViewDrawing> drawings);
 
-// Whether OpenGL draws views of such a model.
+// Whether OpenGL draws views of such a model, and of these the image of a sensor.
 bool draws_by_egl(const Model& model);
+bool draws_by_egl(const Model& model, size_t sensor, size_t image);
 
 }  // namespace mvsim

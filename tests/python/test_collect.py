@@ -100,6 +100,60 @@ def test_each_agent_of_a_world_has_an_episode_of_its_own(
         assert not envs.alive.any()
 
 
+def flat_ids() -> None:
+    """Registers a flat NavArena and a flat team."""
+    for name, env in (("Flat", ENV), ("FlatTeam", TEAM)):
+        mvsim_gym.register(f"collected/{name}-v0", env, flatten=True)
+
+
+@pytest.mark.parametrize(
+    ("env_id", "flag"), [(ENV, ["--flatten"]), ("collected/Flat-v0", []), ("collected/FlatTeam-v0", [])]
+)
+def test_flat_observations_are_those_of_flatten(
+    env_id: str, flag: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a script, which is handed observations by name."""
+    flat_ids()
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np\n"
+        "def policies(env):\n"
+        "    def to_goal(o):\n"
+        "        return np.stack([np.ones(len(o['goal'])), o['goal'][:, 2]], axis=1)\n"
+        "    return {'to goal': to_goal}\n"
+    )
+    arguments = ["--policy", str(script), "--name", "flat/it-v0", "--episodes", "2", "-o", str(tmp_path)]
+    assert main(["collect", env_id, *arguments, *flag]) == 0
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    dataset = minari.load_dataset("flat/it-v0")
+    team = env_id == "collected/FlatTeam-v0"
+    agents = 4 if team else 1
+    envs = mvsim_gym.VectorEnv(
+        TEAM if team else ENV, num_envs=agents, autoreset_mode="Disabled", flatten=True
+    )
+    assert dataset.spec.observation_space == envs.single_observation_space
+    if not team:
+        assert dataset.recover_environment().observation_space == envs.single_observation_space
+    episodes = list(dataset.iterate_episodes())
+    assert len(episodes) == 2 * agents
+    for k in range(2):
+        own = episodes[agents * k : agents * (k + 1)]
+        observations, _ = envs.reset(seed=k)
+        for t in range(max(len(episode) for episode in own)):
+            for row, episode in enumerate(own):
+                if t < len(episode):
+                    assert episode.observations[t].tobytes() == observations[row].tobytes(), (k, row, t)
+            actions = np.stack([episode.actions[min(t, len(episode) - 1)] for episode in own])
+            observations, *_ = envs.step(actions)
+        assert not envs.alive.any()
+
+
+def test_pictures_are_not_flattened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--flatten", "--policy", "random", "--episodes", "1", "-o", str(tmp_path)]
+    assert main(["collect", "mvsim/DepthNavigation-v0", *arguments]) == 1
+    assert "flatten: the observation 'depth' has the shape" in capsys.readouterr().err
+
+
 def test_random_data_are_those_of_the_seed(tmp_path: Path) -> None:
     found = [
         next(iter(collect(ENV, "random", str(tmp_path / folder), episodes=1, seed=seed).iterate_episodes()))

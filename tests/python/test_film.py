@@ -231,6 +231,30 @@ def test_a_model_drives_as_its_library_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_model_of_flat_observations_is_handed_them_unscaled(tmp_path: Path) -> None:
+    sb3 = pytest.importorskip("stable_baselines3", reason="needs the extra sb3")
+    few = {"n_steps": 2, "batch_size": 2, "device": "cpu"}
+    model = sb3.PPO("MlpPolicy", gym.make(ENV, flatten=True), **few)
+    path = str(tmp_path / "model.zip")
+    model.save(path)
+    flat, named = (mvsim_gym.VectorEnv(ENV, num_envs=3, flatten=flatten) for flatten in (True, False))
+    expected, _ = model.predict(flat.reset(seed=0)[0], deterministic=True)
+    assert policy_of(path, ENV, named)(named.reset(seed=0)[0]).tobytes() == expected.tobytes()
+    wide = gym.wrappers.RescaleObservation(gym.make(ENV, flatten=True), np.float32(0), np.float32(1))
+    sb3.PPO("MlpPolicy", wide, **few).save(path)
+    with pytest.raises(ValueError, match="between other bounds than those of"):
+        policy_of(path, ENV, named)
+
+
+def test_tools_hand_policies_named_observations(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    mvsim_gym.register("filmed/Flat-v0", ENV, flatten=True)
+    assert main(["evaluate", "filmed/Flat-v0", "--policy", f"{script}:ahead", "--episodes", "2"]) == 0
+    told = capsys.readouterr().out
+    assert main(["evaluate", ENV, "--policy", f"{script}:ahead", "--episodes", "2"]) == 0
+    assert told.split("\n")[1:] == capsys.readouterr().out.split("\n")[1:]
+
+
+@pytest.mark.slow
 def test_a_model_says_what_it_sees(tmp_path: Path) -> None:
     """Tools make their environments with the keywords that a model was saved with."""
     sb3 = pytest.importorskip("stable_baselines3", reason="needs the extra sb3")

@@ -23,6 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("default"),
 ]
 ENV = "mvsim/NavArena-v0"
+TEAM = "mvsim/MultiNav-v0"
 SHORT = {"time_limit": 2}  # ten steps
 
 
@@ -43,6 +44,7 @@ def run(example: str, *arguments: str) -> str:
     ("library", "example", "said"),
     [
         ("ray", "rllib_ppo.py", "2,0"),
+        ("ray", "rllib_team.py", "2,0"),
         ("torchrl", "torchrl_ppo.py", "2,048 steps"),
         ("skrl", "skrl_ppo.py", "2,048 steps"),
         ("rl_games", "rl_games_ppo.py", "MAX EPOCHS"),
@@ -74,6 +76,28 @@ def test_rllib_runners_play_different_episodes() -> None:
     np.testing.assert_array_equal(first(7), seen[:3])
 
 
+def test_rllib_scales_observations_and_rewards() -> None:
+    pytest.importorskip("ray")
+    from mvsim_gym.learners.rllib import FlatObservation, RunnerEnv, register
+
+    keywords: dict[str, Any] = {"num_envs": 3, **SHORT}
+    ours = RunnerEnv(ENV, scaled=True, reward_scale=0.2, flatten=True, **keywords)
+    plain = VectorEnv(ENV, **keywords)
+    flat = FlatObservation(plain.single_observation_space)
+    assert ours.single_observation_space == flat.space and ours.observation_space.shape == (3, 41)
+    seeds = [5, 6, 7]
+    np.testing.assert_array_equal(ours.reset(seed=seeds)[0], flat(plain.reset(seed=seeds)[0]))
+    for action in actions_for(1, 12, 3):
+        observation, rewards, *_ = ours.step(action)
+        expected, unscaled, *_ = plain.step(action)
+        np.testing.assert_array_equal(observation, flat(expected))
+        np.testing.assert_array_equal(rewards, 0.2 * unscaled)
+    with pytest.raises(ValueError, match="scaled: found it with flatten=False"):
+        register(ENV, scaled=True, flatten=False)
+    with pytest.raises(ValueError, match="reward_scale: found 0"):
+        register(ENV, reward_scale=0)
+
+
 def test_rllib_takes_the_only_autoreset_mode_it_knows() -> None:
     pytest.importorskip("ray")
     from mvsim_gym.learners.rllib import _Creator, register
@@ -89,6 +113,78 @@ def test_rllib_takes_the_only_autoreset_mode_it_knows() -> None:
         register(ENV, obstacle=2)
     envs = _Creator(ENV, {"obstacles": 2})({"num_envs": 5, "time_limit": 3})
     assert envs.num_envs == 5 and isinstance(envs.single_observation_space, gym.spaces.Box)
+
+
+def test_rllib_takes_agents_for_rows() -> None:
+    pytest.importorskip("ray")
+    from mvsim_gym.learners.rllib import _Creator, register
+
+    with pytest.raises(
+        ValueError, match=r"RLlib masks none, expected 'respawn' or 'end_all', or .*register_team"
+    ):
+        register(TEAM)
+    assert register(TEAM, on_end="respawn") == TEAM
+    envs = _Creator(TEAM, {"on_end": "respawn"})({"num_envs": 8})
+    twin = VectorEnv(TEAM, num_envs=8, on_end="respawn", flatten=True)
+    np.testing.assert_array_equal(
+        envs.reset(seed=1)[0], twin.reset(seed=[2**20, 2**20 + 1])[0]
+    )  # a seed a world
+
+
+def test_rllib_takes_agents_for_ended_as_they_have_ended() -> None:
+    """In RLlib's own episodes: who was cut by the time limit is no terminated agent, whatever the others did, and the
+    vector environment begins anew, where Ray's wrapper of PettingZoo's environments goes on without an end."""
+    pytest.importorskip("ray")
+    from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
+
+    from mvsim_gym.learners.rllib import TeamEnv
+
+    env = TeamEnv(TEAM, time_limit=8)
+    rng = np.random.default_rng(3)
+    ways = set()
+    for seed in range(12):
+        observations, infos = env.reset(seed=seed)
+        episode = MultiAgentEpisode(
+            observation_space=env.observation_space,
+            action_space=env.action_space,
+            agent_to_module_mapping_fn=lambda *_: "all",
+        )
+        episode.add_env_reset(observations=observations, infos=infos)
+        expected: dict[str, tuple[bool, bool]] = {}
+        while not episode.is_done:
+            ahead = rng.uniform([0, -0.5], [1, 0.5], (4, 2)).astype(np.float32)
+            actions = {name: ahead[env.possible_agents.index(name)] for name in env.agents}
+            before = set(env.agents)
+            observations, rewards, terminated, truncated, infos = env.step(actions)
+            for name in before - set(env.agents):
+                expected[name] = (terminated[name], not terminated[name])
+            episode.add_env_step(
+                observations, actions, rewards, infos, terminateds=terminated, truncateds=truncated
+            )
+            assert (terminated["__all__"] or truncated["__all__"]) == (not env.agents)
+        found = {
+            name: (own.is_terminated, own.is_truncated and not own.is_terminated)
+            for name, own in episode.agent_episodes.items()
+        }
+        assert found == expected
+        ways.add(frozenset(expected.values()))
+    assert frozenset({(True, False), (False, True)}) in ways  # ends of both kinds in one episode
+    other = TeamEnv(TEAM, runner=1)
+    assert any(
+        (other.reset(seed=0)[0][name] != env.reset(seed=0)[0][name]).any() for name in env.possible_agents
+    )
+
+
+@pytest.mark.parametrize("library", ["pufferlib", "rl_games"])
+def test_no_learner_takes_rows_without_a_robot(library: str) -> None:
+    pytest.importorskip(library)
+    if library == "pufferlib":
+        from mvsim_gym.learners.pufferlib import MVSimPufferEnv as Rows
+    else:
+        from mvsim_gym.learners.rl_games import GamesVecEnv as Rows
+    with pytest.raises(ValueError, match="masks none, expected 'respawn' or 'end_all'"):
+        Rows(TEAM, 8)
+    assert Rows(TEAM, 8, on_end="respawn").envs.num_worlds == 2
 
 
 def test_pufferlib_writes_into_its_buffers() -> None:

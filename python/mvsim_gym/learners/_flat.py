@@ -55,9 +55,7 @@ class FlatObservation:
         self.space: spaces.Box | spaces.Dict = (
             spaces.Dict({**parts, **({VECTOR: vector} if vectors else {})}) if parts else vector
         )
-        spread = np.where(high > low, high - low, 1)
-        self._scale = (2 / spread).astype(np.float32)
-        self._offset = (-1 - low * self._scale).astype(np.float32)
+        self._scaling = scaling(low, high)
 
     def __call__(self, observation: Mapping[str, Rows]) -> Any:
         """{key: (n, ...)} -> (n, sum of sizes), or without n; float32, a new array. With pictures a dict of new
@@ -74,10 +72,7 @@ class FlatObservation:
         return {**out, VECTOR: self._vector(vectors)} if vectors else out
 
     def _vector(self, rows: list[Rows]) -> npt.NDArray[np.float32]:
-        out = np.concatenate(rows, axis=-1, dtype=np.float32)
-        out *= self._scale
-        out += self._offset
-        return np.clip(out, -1, 1, out=out)
+        return scale(np.concatenate(rows, axis=-1, dtype=np.float32), *self._scaling)
 
     def _picture(self, key: str, rows: Rows) -> Rows:
         low, high = self._bounds[key]
@@ -85,6 +80,21 @@ class FlatObservation:
         if rows.dtype != np.float32:
             return _ordered(rows, lead)
         return _ordered((rows - low) / np.where(high > low, high - low, np.float32(1)), lead)
+
+
+def scaling(low: Rows, high: Rows) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Factor and offset that take what lies between these bounds to [-1, 1]."""
+    factor = (2 / np.where(high > low, high - low, 1)).astype(np.float32)
+    return factor, (-1 - low * factor).astype(np.float32)
+
+
+def scale(
+    vectors: npt.NDArray[np.float32], factor: npt.NDArray[np.float32], offset: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """In place."""
+    vectors *= factor
+    vectors += offset
+    return np.clip(vectors, -1, 1, out=vectors)
 
 
 def _is_color(shape: tuple[int, ...], dtype: Any) -> bool:

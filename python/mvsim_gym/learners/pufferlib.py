@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pufferlib
 from gymnasium.vector import AutoresetMode
 
+from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named
 from mvsim_gym.vector_env import VectorEnv
 
@@ -35,6 +36,7 @@ class MVSimPufferEnv(pufferlib.PufferEnv):
     ) -> None:
         options = {**keywords, "flatten": True, "copy": False, "autoreset_mode": AutoresetMode.SAME_STEP}
         self.envs = VectorEnv(env, num_envs=num_envs, **options)
+        refuse_waiting(self.envs._open(), "PufferLib")
         self.single_observation_space = self.envs.single_observation_space
         self.single_action_space = self.envs.single_action_space
         self.num_agents = num_envs

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 from rl_games.common import env_configurations, vecenv
 from rl_games.common.ivecenv import IVecEnv
 
+from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named
 from mvsim_gym.vector_env import VectorEnv
 
@@ -31,6 +32,7 @@ class GamesVecEnv(IVecEnv):
     def __init__(self, env: Named, num_actors: int, seed: int | None = None, **keywords: Any) -> None:
         options = {**keywords, "flatten": True, "autoreset_mode": AutoresetMode.SAME_STEP}
         self.envs = VectorEnv(env, num_envs=num_actors, **options)
+        refuse_waiting(self.envs._open(), "rl_games")
         self._seed = seed
 
     def reset(self) -> npt.NDArray[np.float32]:

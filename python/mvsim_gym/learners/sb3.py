@@ -35,6 +35,7 @@ from mvsim_gym._viewing import ViewableEnvs
 from mvsim_gym.learners._flat import FlatObservation
 from mvsim_gym.learners._goals import GoalObservation, without_goal
 from mvsim_gym.learners._pictures import PictureExtractor
+from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
@@ -77,11 +78,7 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
     @takes_options(CONSTRUCTORS["MVSimVecEnv"])
     def __init__(self, recipe: Recipe) -> None:
         batch = self._make(recipe)
-        if batch.num_agents > 1 and batch.spec.on_end == "wait":
-            raise ValueError(
-                "on_end: found 'wait', which leaves rows without a robot for a while, and Stable-Baselines3 masks none,"
-                " expected 'respawn' or 'end_all'"
-            )
+        refuse_waiting(batch, "Stable-Baselines3")
         rows = batch.num_envs * batch.num_agents
         self.spec = spec_of(self._recipe)
         """What `gymnasium.make` makes a single one of these environments from."""

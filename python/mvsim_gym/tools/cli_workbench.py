@@ -102,6 +102,11 @@ def _add_collect(commands: Commands) -> None:
     parser.add_argument(
         "--name", metavar="NAME", help="the data set's id (default mvsim/ENVIRONMENT/POLICY-v0)"
     )
+    parser.add_argument(
+        "--flatten",
+        action="store_true",
+        help="observations as one vector, as of flatten=True (default: as the environment has them)",
+    )
     parser.set_defaults(run=_collect)
 
 
@@ -119,6 +124,7 @@ def _collect(arguments: argparse.Namespace) -> None:
         episodes=arguments.episodes,
         seed=arguments.seed,
         name=arguments.name,
+        flatten=arguments.flatten,
         told=told,
     )
     if sys.stderr.isatty():

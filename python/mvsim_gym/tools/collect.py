@@ -13,13 +13,15 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
 from mvsim_gym._build import Observation
 from mvsim_gym._checks import checked_count
 from mvsim_gym._extras import extra
+from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym.registration import spec
-from mvsim_gym.tools.episodes import agents_of, ends_of
-from mvsim_gym.tools.policy import Policy, keywords_of, policy_of
+from mvsim_gym.tools.episodes import agents_of, ends_of, is_flat
+from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 _HOME = "MINARI_DATASETS_PATH"  # where Minari looks for data sets
@@ -33,6 +35,7 @@ def collect(
     episodes: int,
     seed: int = 0,
     name: str | None = None,
+    flatten: bool = False,
     told: Callable[[int], None] = lambda done: None,
 ) -> Any:
     """Runs whole episodes and writes them as a Minari data set below `folder`.
@@ -49,6 +52,8 @@ def collect(
         seed: of the first.
         name: Minari's id of the data set, e.g. "mvsim/NavArena/gaps-v0"; by default of the environment's and the
             policy's name.
+        flatten: write observations as one vector, as `flatten=True` of `gymnasium.make` has them; so are those of an id
+            that was registered with it.
         told: called with the number of episodes so far.
 
     Returns:
@@ -56,7 +61,8 @@ def collect(
 
     Raises:
         ImportError: the extra `record` is missing.
-        ValueError: there is such a data set already, its name is none that Minari takes, or agents have no common end.
+        ValueError: there is such a data set already, its name is none that Minari takes, agents have no common end,
+            or pictures are to be flattened.
     """
     with extra("collect", "record"):
         import h5py  # noqa: F401 (Minari would miss it after the first episode)
@@ -66,8 +72,11 @@ def collect(
     place = os.path.join(folder, dataset_id)
     if os.path.exists(place):
         raise ValueError(f"there is a data set '{dataset_id}' in '{folder}': choose another --name")
-    keywords = keywords_of(policy)
-    envs = VectorEnv(env_id, num_envs=agents_of(env_id), autoreset_mode="Disabled", copy=True, **keywords)
+    envs = envs_for(policy, env_id, num_envs=agents_of(env_id), autoreset_mode="Disabled", copy=True)
+    named = envs.single_observation_space
+    assert isinstance(named, spaces.Dict)
+    flatten = flatten or is_flat(env_id)
+    written = flat_space(named) if flatten else named
     drive = policy_of(policy, env_id, envs)
     envs.action_space.seed(seed)
     ends: list[dict[str, Any]] = []
@@ -76,9 +85,9 @@ def collect(
         try:
             dataset = minari.create_dataset_from_buffers(
                 dataset_id,
-                _episodes(envs, drive, range(seed, seed + episodes), ends, told),
-                env=_single(env_id, envs, keywords),
-                observation_space=envs.single_observation_space,
+                _episodes(envs, drive, range(seed, seed + episodes), ends, told, flatten),
+                env=_single(env_id, envs, {**keywords_of(policy), "flatten": flatten}),
+                observation_space=written,
                 action_space=envs.single_action_space,
                 algorithm_name=_driver(policy),
                 author="mvsim_gym",
@@ -108,6 +117,7 @@ class _Track:
     """What one agent saw and did in an episode."""
 
     def __init__(self, row: int, observations: Observation) -> None:
+        """`observations` in the order of the space."""
         self._row = row
         self._observations = {key: [values[row]] for key, values in observations.items()}
         self._actions: list[npt.NDArray[np.float32]] = []
@@ -136,14 +146,15 @@ class _Track:
         """What is stored beside the episode, whose last step had this info."""
         return {"success": info["success"], "time": info["time"], "return": sum(self._rewards)}
 
-    def buffer(self, number: int, seed: int) -> Any:
+    def buffer(self, number: int, seed: int, flatten: bool) -> Any:
         """The episode as Minari takes it."""
         from minari.data_collector import EpisodeBuffer
 
+        observations = {key: np.stack(values) for key, values in self._observations.items()}
         return EpisodeBuffer(
             id=number,
             seed=seed,
-            observations={key: np.stack(values) for key, values in self._observations.items()},
+            observations=flattened(observations.values()) if flatten else observations,
             actions=np.stack(self._actions),
             rewards=self._rewards,
             terminations=self._terminations,
@@ -157,6 +168,7 @@ def _episodes(
     seeds: Sequence[int],
     ends: list[dict[str, Any]],
     told: Callable[[int], None],
+    flatten: bool,
 ) -> Iterator[Any]:
     """Minari's buffers of episodes, each made when it is asked for; how they ended goes to `ends`."""
     agents = envs.num_agents
@@ -173,7 +185,7 @@ def _episodes(
         for row, track in enumerate(tracks):
             name = {"agent": envs.agent_names[row]} if agents > 1 else {}
             ends.append(track.summary(of_rows[row]) | name)
-            yield track.buffer(agents * k + row, seed)
+            yield track.buffer(agents * k + row, seed, flatten)
         told(k + 1)
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mvsim_gym._build import one_world
+from mvsim_gym._build import one_world, recipe_of
+from mvsim_gym._options import CONSTRUCTORS
 
-__all__ = ["agents_of", "ends_of", "outcome"]
+__all__ = ["agents_of", "ends_of", "is_flat", "outcome"]
 
 
 def agents_of(env_id: str) -> int:
@@ -25,6 +26,11 @@ def agents_of(env_id: str) -> int:
             " 'end_all', where the episode of a world has an end"
         )
     return batch.num_agents
+
+
+def is_flat(env_id: str) -> bool:
+    """Whether it was registered with `flatten=True`."""
+    return bool(recipe_of(CONSTRUCTORS["VectorEnv"], env_id, {}).options["flatten"])
 
 
 def ends_of(finished: npt.NDArray[np.bool_], infos: dict[str, Any]) -> dict[int, dict[str, Any]]:

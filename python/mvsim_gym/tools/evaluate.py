@@ -11,7 +11,7 @@ import numpy as np
 
 from mvsim_gym._checks import checked_count
 from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
-from mvsim_gym.tools.policy import Policy, RandomPolicy, keywords_of, policy_of
+from mvsim_gym.tools.policy import Policy, RandomPolicy, envs_for, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 __all__ = ["evaluate"]
@@ -36,12 +36,8 @@ def evaluate(
     """
     checked_count("--episodes", episodes)
     at_once = 1 if record is not None else min(_AT_ONCE, episodes)
-    envs = VectorEnv(
-        env_id,
-        num_envs=at_once * agents_of(env_id),
-        autoreset_mode="Disabled",
-        copy=True,
-        **keywords_of(policy),
+    envs = envs_for(
+        policy, env_id, num_envs=at_once * agents_of(env_id), autoreset_mode="Disabled", copy=True
     )
     drive = RandomPolicy(envs) if policy == "random" else policy_of(policy, env_id, envs)
     words: Counter[str] = Counter()

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from mvsim_gym._checks import checked_count
 from mvsim_gym._extras import extra
 from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
-from mvsim_gym.tools.policy import keywords_of, policy_of
+from mvsim_gym.tools.policy import envs_for, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 _AFTERWARDS = 1.0  # s of film that show how an episode has ended
@@ -54,7 +54,8 @@ def film(
     agents = agents_of(env_id)
     camera = camera or ("follow" if agents == 1 else "above")
     seen = slice(None) if camera == "above" else slice(1)  # rows
-    envs = VectorEnv(
+    envs = envs_for(
+        policy,
         env_id,
         num_envs=agents,
         autoreset_mode="Disabled",
@@ -62,7 +63,6 @@ def film(
         camera=camera,
         width=width,
         height=height,
-        **keywords_of(policy),
     )
     drive = policy_of(policy, env_id, envs)
     envs.action_space.seed(seed)

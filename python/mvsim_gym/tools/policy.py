@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._extras import extra
+from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["Policy", "RandomPolicy", "keywords_of", "policy_of"]
+__all__ = ["Policy", "RandomPolicy", "envs_for", "keywords_of", "policy_of"]
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
 """Observations to actions, both with a row an env, or an agent."""
@@ -40,6 +41,16 @@ def keywords_of(name: str) -> dict[str, Any]:
     if not isinstance(keywords, dict):
         raise ValueError(f"--policy: '{name}' has {keywords!r} for env_keywords, expected a dict")
     return keywords
+
+
+def envs_for(name: str, env_id: str, **options: Any) -> VectorEnv:
+    """The environments that a policy drives: with the keywords of a model, and with observations by name, as policies
+    are handed them, also where `env_id` was registered with `flatten=True`.
+
+    Raises:
+        ValueError, OSError, ImportError: as `keywords_of`; and what `VectorEnv` raises.
+    """
+    return VectorEnv(env_id, **{**keywords_of(name), **options, "flatten": False})
 
 
 def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
@@ -89,19 +100,28 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
         raise ValueError(f"--policy: '{path}' is no model of Stable-Baselines3")
     space = envs.single_observation_space
     assert isinstance(space, gym.spaces.Dict)
+    trained = data["observation_space"]
     flat = FlatObservation(space)
-    is_flat = _shape_of(data["observation_space"]) == _shape_of(flat.space) or isinstance(
-        data["observation_space"], gym.spaces.Box
-    )
-    for what, trained, found in (
-        ("observations", data["observation_space"], flat.space if is_flat else space),
+    is_dict = isinstance(trained, gym.spaces.Dict) and _shape_of(trained) != _shape_of(flat.space)
+    for what, own, found in (
+        ("observations", trained, space if is_dict else flat.space),
         ("actions", data["action_space"], envs.single_action_space),
     ):
-        if _shape_of(trained) != _shape_of(found):
+        if _shape_of(own) != _shape_of(found):
             raise ValueError(
-                f"--policy: '{path}' was trained with {what} of shape {_shape_of(trained)}, those of '{env_id}' have"
+                f"--policy: '{path}' was trained with {what} of shape {_shape_of(own)}, those of '{env_id}' have"
                 f" {_shape_of(found)}"
             )
+    seen: Callable[[Mapping[str, npt.NDArray[Any]]], Any] = dict if is_dict else flat
+    if isinstance(trained, gym.spaces.Box) and not _alike(trained, flat.space):
+        if not _alike(trained, flat_space(space)):
+            raise ValueError(
+                f"--policy: '{path}' was trained with observations between other bounds than those of '{env_id}',"
+                " expected [-1, 1] as MVSimVecEnv has them, or those of flatten=True (what a wrapper has changed cannot"
+                " be told from here)"
+            )
+        keys = list(space.spaces)
+        seen = lambda observations: flattened(observations[key] for key in keys)  # noqa: E731
     # only its network: which algorithm trained it makes no difference any more
     network = data["policy_class"](
         data["observation_space"],
@@ -110,7 +130,7 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
         **{**data["policy_kwargs"], **({"use_sde": True} if data.get("use_sde") else {})},
     )
     network.load_state_dict(parameters["policy"])
-    return lambda o: np.asarray(network.predict(flat(o) if is_flat else dict(o), deterministic=True)[0])
+    return lambda observations: np.asarray(network.predict(seen(observations), deterministic=True)[0])
 
 
 def _read(path: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
@@ -121,6 +141,10 @@ def _read(path: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         from stable_baselines3.common.save_util import load_from_zip_file
     data, parameters, _ = load_from_zip_file(path, device="cpu")
     return data, parameters
+
+
+def _alike(space: gym.spaces.Box, other: Any) -> bool:
+    return bool(np.allclose(space.low, other.low) and np.allclose(space.high, other.high))
 
 
 def _shape_of(space: Any) -> Any:

@@ -9,8 +9,7 @@ from typing import TextIO
 
 from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_count
-from mvsim_gym.tools.policy import keywords_of, policy_of
-from mvsim_gym.vector_env import VectorEnv
+from mvsim_gym.tools.policy import envs_for, policy_of
 
 __all__ = ["is_world", "view_envs"]
 
@@ -51,7 +50,7 @@ def view_envs(
     """
     if num_envs is None:
         num_envs = one_world(env_id).num_agents
-    envs = VectorEnv(env_id, num_envs=checked_count("--num-envs", num_envs), **keywords_of(policy))
+    envs = envs_for(policy, env_id, num_envs=checked_count("--num-envs", num_envs))
     drive = policy_of(policy, env_id, envs)
     envs.action_space.seed(seed)
     observations, _ = envs.reset(seed=seed)
