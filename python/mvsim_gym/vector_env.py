@@ -308,7 +308,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         """
         batch = self._open()
         which = list(range(batch.num_envs)) if indices is None else [int(i) for i in indices]
-        batch.set_state(which, state_list(states))
+        self._put_back(which, state_list(states))
         if self._painter is not None:
             self._painter.forget(which)
         if self._terms is not None:

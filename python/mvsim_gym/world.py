@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
-from mvsim_gym._camera_backend import has_cameras, recalled, remembered
+from mvsim_gym._camera_backend import has_cameras, recalled, remembered, tell_restored
 from mvsim_gym._checks import (
     DEFAULT_MEMORY_LIMIT,
     checked_backend,
@@ -344,7 +344,9 @@ class World(Drawable, ViewableWorld):
             TypeError: no bytes.
         """
         with self._alone():
-            self._simulation.restore(checked_bytes(state))
+            snapshot = checked_bytes(state)
+            self._simulation.restore(snapshot)
+            tell_restored([snapshot], self._files[-1])
             if self._recording is not None and not self._recording.closed:
                 self._recording.after_jump()
 

@@ -290,6 +290,14 @@ bool draws_by_egl(const Model& model, size_t sensor, size_t image) {
   return view && view->images()[image].view.is_pinhole() && draws_by_egl(model);
 }
 
+CameraBackend drawer_of(const Model& model) {
+  const bool has_cameras = std::ranges::any_of(model.sensors, [](const SensorModel& s) {
+    const ViewSensor* const view = as_view_sensor(*s.sensor);
+    return view && view->images().front().view.is_pinhole();
+  });
+  return has_cameras ? known_backend(model.camera_backend) : CameraBackend::kAuto;
+}
+
 void draw_egl_views(std::span<const ViewDrawing> drawings) {
   std::deque<EglShots> all;
   for (const ViewDrawing& drawing : drawings) {

@@ -52,6 +52,9 @@ void complete_views(std::span<const ViewDrawing> drawings);
 // nothing is seen. Draws from no stream.
 void cast_view(const SimView& sim, size_t sensor, const View& view, float* distances);
 
+// Who draws the cameras of such a model, as snapshots tell it; kAuto where it has none, or nobody has yet.
+CameraBackend drawer_of(const Model& model);
+
 // Whether OpenGL draws views of such a model, and of these the image of a sensor.
 bool draws_by_egl(const Model& model);
 bool draws_by_egl(const Model& model, size_t sensor, size_t image);

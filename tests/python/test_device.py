@@ -4,61 +4,21 @@ tests/doubles: a libcuda over the host's memory, and a shim before libEGL that s
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import ROOT, run_python
+from conftest import run_python
+from doubles import environment, run_tests
 
 import mvsim_gym
 
 DEPTH = "mvsim/DepthNavigation-v0"
 
 
-def real_egl() -> str:
-    found = sorted(Path("/usr/lib").glob("*/libEGL.so.1"))
-    if not found:
-        pytest.skip("this machine has no libEGL.so.1")
-    return str(found[0])
-
-
-@pytest.fixture(scope="module")
-def doubles(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that the dynamic loader is to look into first."""
-    compiler = shutil.which("c++")
-    if compiler is None:
-        pytest.skip("this machine has no C++ compiler")
-    folder = tmp_path_factory.mktemp("doubles")
-    for source, library in (("fake_cuda", "libcuda.so.1"), ("egl_shim", "libEGL.so.1")):
-        flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
-        name = ["-o", str(folder / library), f"-Wl,-soname,{library}"]
-        subprocess.run(
-            [compiler, *flags, str(ROOT / "tests" / "doubles" / f"{source}.cpp"), *name, "-ldl"], check=True
-        )
-    return folder
-
-
-def environment(doubles: Path, **more: str) -> dict[str, str]:
-    return {"LD_LIBRARY_PATH": str(doubles), "SHIM_REAL_EGL": real_egl(), "SHIM_CUDA": "0", **more}
-
-
 @pytest.mark.unsanitized  # a child that loads other libraries
 def test_device_arrays(doubles: Path) -> None:
-    found = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/python/device_arrays.py"],
-        cwd=ROOT,
-        env={**os.environ, **environment(doubles)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert found.returncode == 0 and " passed" in found.stdout, found.stdout + found.stderr
-    assert "skipped" not in found.stdout, found.stdout
+    run_tests("device_arrays.py", doubles)
 
 
 MAKING = """

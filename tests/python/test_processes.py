@@ -335,7 +335,7 @@ def test_resets_leave_nothing(env_id: str) -> None:
     "env_id", ["mvsim/DepthNavigation-v0", "mvsim/Greenhouse-v0", "mvsim/VisualNavigation-v0"]
 )
 def test_pictures_leave_nothing(env_id: str) -> None:
-    """1e4 resets of an env with a camera or a 3D lidar, and 1e3 that are made, drawn and closed."""
+    """1e4 resets of an env with a camera or a 3D lidar, and 1e3 that are made, drawn and closed (T71)."""
     psutil = pytest.importorskip("psutil")
     process = psutil.Process()
 

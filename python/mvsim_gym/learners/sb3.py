@@ -212,7 +212,7 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             raise ValueError(
                 "snapshot: found one of another kind of environment, expected one of MVSimVecEnv"
             )
-        batch.set_state(range(batch.num_envs), states)
+        self._put_back(range(batch.num_envs), states)
         if self._painter is not None:
             self._painter.forget(range(batch.num_envs))
         self._returns[:] = np.frombuffer(returns)
