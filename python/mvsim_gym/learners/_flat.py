@@ -18,7 +18,8 @@ VECTOR = "vector"
 
 
 class FlatObservation:
-    """Turns dicts of observations into what `MVSimVecEnv` feeds: vectors in [-1, 1], in the order of the space.
+    """Turns dicts of observations into what `MVSimVecEnv` feeds: vectors in [-1, 1], in the order of the space. What
+    has no bounds, as some terms in Python, stays as it is.
 
     Where the space has pictures (observations of two dimensions or more), the result is a dict: each picture under its
     key, and the vector of all else, if there is any, under "vector". Colours are uint8 (3, height, width) as they are,
@@ -50,11 +51,14 @@ class FlatObservation:
             )
             for bound in ("low", "high")
         )
-        vector = spaces.Box(-1.0, 1.0, low.shape, np.float32)
+        bounded = np.isfinite(low) & np.isfinite(high)
+        self._low, self._high = np.where(bounded, np.float32(-1), low), np.where(bounded, np.float32(1), high)
+        vector = spaces.Box(self._low, self._high, low.shape, np.float32)
         parts = {key: _channels_first(boxes[key]) for key in self.pictures}
         self.space: spaces.Box | spaces.Dict = (
             spaces.Dict({**parts, **({VECTOR: vector} if vectors else {})}) if parts else vector
         )
+        low, high = np.where(bounded, low, np.float32(-1)), np.where(bounded, high, np.float32(1))
         spread = np.where(high > low, high - low, 1)
         self._scale = (2 / spread).astype(np.float32)
         self._offset = (-1 - low * self._scale).astype(np.float32)
@@ -77,7 +81,7 @@ class FlatObservation:
         out = np.concatenate(rows, axis=-1, dtype=np.float32)
         out *= self._scale
         out += self._offset
-        return np.clip(out, -1, 1, out=out)
+        return np.clip(out, self._low, self._high, out=out)
 
     def _picture(self, key: str, rows: Rows) -> Rows:
         low, high = self._bounds[key]
