@@ -17,9 +17,8 @@ from task import Task
 from tqdm import tqdm
 
 CHECK_SEEDS = range(2_000_000, 2_002_000)  # of evaluations during training; the final ones are others
-FEW = 400  # of these seeds, until GOOD are successes
-GOOD = 0.95
-CHOOSE_EVERY = 250_000  # environment steps between evaluations on all of them
+GOOD = 0.95  # of a few of them: from then on evaluations are of more of them,
+CHOOSE_EVERY = 250_000  # environment steps apart
 SAVE_EVERY = 20.0  # s between copies of the latest model
 FILM_SECONDS = 15  # about what the film of an episode takes where it is drawn in software
 
@@ -44,6 +43,8 @@ class Progress(BaseCallback):
         super().__init__()
         self.task, self.recipe, self.steps, self.folder = task, recipe, recipe.steps, folder
         self.final_episodes, self.final_policies, self.film = episodes, policies, film
+        # of several agents each has an episode
+        self.few, self.many = (CHECK_SEEDS[: count // task.agents] for count in recipe.check_episodes)
         self.history: list[Result] = []
         self.away = 0.0  # s spent on evaluations and files,
         self.processor_away = 0.0  # and of the processors
@@ -108,7 +109,7 @@ class Progress(BaseCallback):
     def check(self) -> None:
         """Evaluate the mean as it is, on all seeds once the policy is good; keep it if none was better."""
         seconds, begun, busy = self.training_seconds(), time.perf_counter(), time.process_time()
-        seeds = CHECK_SEEDS if self.good else CHECK_SEEDS[:FEW]
+        seeds = self.many if self.good else self.few
         with self.averaged():
             policy = self.task.greedy_policy(self.model)
             result = self.task.evaluate(policy, seeds, title=f"check at step {self.num_timesteps:,}")
@@ -134,11 +135,10 @@ class Progress(BaseCallback):
     def estimate(self) -> None:
         """Say how long all of it will take, by the first rollouts and the first evaluation."""
         training = self.training_seconds() / self.num_timesteps * self.steps
-        few, all_of_them = (
-            FEW * self.steps / self.recipe.check_every,
-            len(CHECK_SEEDS) * self.steps / CHOOSE_EVERY,
+        checks = self.last_check * max(
+            len(self.few) * self.steps / self.recipe.check_every,
+            len(self.many) * self.steps / CHOOSE_EVERY,
         )
-        checks = self.last_check * max(few, all_of_them)
         final = self.last_check * self.final_policies * self.final_episodes
         final += FILM_SECONDS if self.film else 0
         what = "final evaluation and film" if self.film else "final evaluation"

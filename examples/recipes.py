@@ -33,6 +33,7 @@ class Recipe:
     log_std: float = 0.0  # of the actions' deviation at the start
     reward_scale: float = 0.2  # brings returns to the order of one, where PPO's value loss is at home
     check_every: int = 200_000  # steps between evaluations until the policy is good
+    check_episodes: tuple[int, int] = (400, 1000)  # of an evaluation, and of one of a good policy
     averaging: float = (
         0.9  # the policy that is kept is a running mean of those after each rollout; 0: the last one
     )
@@ -86,6 +87,7 @@ RECIPES: dict[str, Recipe] = {
         keywords={"observe": {"near": NEAR_SCAN}},
         learning_keywords={"reward": {"collision": -20, "clearance": -0.2}},
         check_every=50_000,
+        check_episodes=(400, 2000),
     ),
     "mvsim/NavMap-v0": Recipe(
         **WIDE,
@@ -104,7 +106,17 @@ RECIPES: dict[str, Recipe] = {
         keywords={"observe": {"near_goal": NEAR_GOAL, "wheels": {"history": 3}}},
         learning_keywords={"reward": {"failure": -20}},
     ),
-    "mvsim/RaceDuel-v0": Recipe(steps=1_500_000, learning_keywords={"on_end": "respawn"}),
+    "mvsim/Race-v0": Recipe(
+        **WIDE,
+        steps=1_000_000,
+        learning_keywords={"reward": {"collision": -30}},
+    ),
+    "mvsim/RaceDuel-v0": Recipe(
+        **WIDE,
+        steps=1_000_000,
+        learning_keywords={"on_end": "respawn", "reward": {"collision": -30}},
+        check_episodes=(400, 800),  # they are long
+    ),
     "mvsim/TerrainGoal-v0": Recipe(
         **WIDE,
         steps=1_500_000,

@@ -100,6 +100,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--num-envs", type=int, default=64)
     args = parser.parse_args()
+    torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     keywords = {"env": args.env, "num_envs": args.num_envs}
     vecenv = pufferlib.vector.make(
         MVSimPufferEnv, env_kwargs=keywords, num_envs=1, backend=pufferlib.PufferEnv

@@ -9,6 +9,7 @@ import argparse
 import tempfile
 from typing import Any
 
+import torch
 from rl_games.torch_runner import Runner
 
 import mvsim_gym
@@ -73,6 +74,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--num-envs", type=int, default=64)
     args = parser.parse_args()
+    torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     name = mvsim_gym.rl_games.register(args.env, seed=0)
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 
 import ray
+import torch
 from ray.rllib.algorithms.ppo import PPOConfig
 
 import mvsim_gym
@@ -22,6 +23,7 @@ def main() -> None:
         "--runners", type=int, default=0, help="processes that sample; 0: the one that learns"
     )
     args = parser.parse_args()
+    torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     ray.init(include_dashboard=False, log_to_driver=False)
     batch = 128 * args.num_envs * max(args.runners, 1)
     config = (

@@ -55,6 +55,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--num-envs", type=int, default=64)
     args = parser.parse_args()
+    torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     set_seed(0)
     # SameStep: skrl would learn from the steps that only reset in the mode NextStep
     spec = mvsim_gym.spec(args.env, autoreset_mode="SameStep", flatten=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 import gymnasium as gym
 import supersuit
+import torch
 from stable_baselines3 import PPO
 
 import mvsim_gym
@@ -30,6 +31,7 @@ def main() -> None:
     parser.add_argument("--env", default="mvsim/NavArena-v0")
     parser.add_argument("--steps", type=int, default=100_000)
     args = parser.parse_args()
+    torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     env = make(args.env)
     print(env.observation_space)
     PPO("MlpPolicy", env, n_steps=512, batch_size=512, device="cpu", verbose=1).learn(args.steps)

@@ -26,6 +26,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--num-envs", type=int, default=64)
     args = parser.parse_args()
+    torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     torch.manual_seed(0)
     # TorchRL takes "SameStep" and "Disabled", and finds the last observations of episodes itself
     spec = mvsim_gym.spec(args.env, autoreset_mode="SameStep", flatten=True)

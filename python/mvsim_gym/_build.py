@@ -17,6 +17,7 @@ from gymnasium.vector import AutoresetMode
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
+from mvsim_gym._device import array_of
 from mvsim_gym._keywords import path_text, plain_values
 from mvsim_gym._notices import notice
 from mvsim_gym._options import CONSTRUCTORS, Constructor, Path, all_options, unknown_keyword
@@ -197,8 +198,13 @@ def arrays_of(
 ) -> tuple[Observation, Observation]:
     """The arrays of observations and of final ones, in the order of the keys, of the batch and of the terms."""
     index = {o.key: i for i, o in enumerate(batch.observations)}
-    current = {key: batch.observation(index[key]) if key in index else terms.current[key] for key in keys}  # type: ignore[union-attr]
-    final = {key: batch.final_observation(index[key]) if key in index else terms.final[key] for key in keys}  # type: ignore[union-attr]
+    current, final = {}, {}
+    for key in keys:
+        if key in index:
+            current[key], final[key] = array_of(batch, index[key]), array_of(batch, index[key], final=True)
+        else:
+            assert terms is not None
+            current[key], final[key] = terms.current[key], terms.final[key]
     return current, final
 
 

@@ -60,6 +60,16 @@ def checked_backend(name: str, found: Any) -> str:
     return str(found)
 
 
+def checked_device(name: str, found: Any) -> str:
+    """ "cpu" or "cuda:<n>"; ValueError for anything else."""
+    text = found if isinstance(found, str) else ""
+    head, _, number = text.partition(":")
+    if text == "cpu" or (head == "cuda" and number.isascii() and number.isdigit() and int(number) < 2**31):
+        return text
+    hint = ", did you mean 'cuda:0'?" if text.lower() in ("cuda", "gpu", "cuda0", "cuda:") else ""
+    raise ValueError(f"{name}: found {found!r}, expected 'cpu' or 'cuda:<n>'{hint}")
+
+
 def check_render_mode(found: Any, many: bool) -> None:
     """ValueError for a mode that is not drawn here, saying who draws it."""
     if found in (None, "rgb_array", "depth_array"):

@@ -7,7 +7,8 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'default_threads', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
+import typing_extensions
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'DeviceArray', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'cuda_device_name', 'default_threads', 'device_array', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -317,6 +318,7 @@ class AutoresetMode:
 class BatchOptions:
     autoreset_mode: AutoresetMode
     camera_backend: str
+    device: str
     pin: bool
     spl: bool
     strict: bool
@@ -481,6 +483,41 @@ class Batch:
     @property
     def was_reset(self) -> numpy.typing.NDArray[numpy.bool]:
         ...
+class DeviceArray:
+    def __array__(self, dtype: typing.Any = None, copy: typing.Any = None) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
+        ...
+    def __dlpack__(self, *, stream: typing.SupportsInt | typing.SupportsIndex | None = None, max_version: tuple[typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex] | None = None, dl_device: tuple[typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex] | None = None, copy: bool | None = None) -> typing_extensions.CapsuleType:
+        ...
+    def __dlpack_device__(self) -> tuple[int, int]:
+        ...
+    def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> DeviceArray:
+        ...
+    def __len__(self) -> int:
+        ...
+    def __repr__(self) -> str:
+        ...
+    def copy(self) -> DeviceArray:
+        ...
+    def to_numpy(self) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
+        ...
+    @property
+    def device(self) -> str:
+        ...
+    @property
+    def dtype(self) -> numpy.dtype[typing.Any]:
+        ...
+    @property
+    def is_current(self) -> bool:
+        ...
+    @property
+    def nbytes(self) -> int:
+        ...
+    @property
+    def ndim(self) -> int:
+        ...
+    @property
+    def shape(self) -> tuple:
+        ...
 class EglDevice:
     @property
     def cuda_ordinal(self) -> int:
@@ -604,7 +641,11 @@ def class_params() -> list[TagRow]:
     ...
 def copy_env(batch: Batch, env: typing.SupportsInt | typing.SupportsIndex, into: Simulation) -> None:
     ...
+def cuda_device_name(ordinal: typing.SupportsInt | typing.SupportsIndex) -> str:
+    ...
 def default_threads(num_envs: typing.SupportsInt | typing.SupportsIndex) -> int:
+    ...
+def device_array(batch: Batch, key: typing.SupportsInt | typing.SupportsIndex, final: bool = False) -> DeviceArray | None:
     ...
 def egl_info() -> EglInfo:
     ...

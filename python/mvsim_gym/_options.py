@@ -20,6 +20,7 @@ from mvsim_gym._checks import (
     check_mode,
     checked_backend,
     checked_count,
+    checked_device,
     checked_flag,
     checked_memory_limit,
 )
@@ -279,6 +280,17 @@ class VectorOptions(OwnOptions, total=False):
             "observations, rewards and flags are copies; with False they are the batch's own arrays, the same ones"
             " each time, which the next call rewrites.",
             checked_flag,
+        ),
+    ]
+    device: Annotated[
+        str,
+        Option(
+            "cpu",
+            '"cuda:0" (or another GPU of CUDA\'s): images of cameras (`image`, `depth`, `labels`) are drawn there by'
+            ' "egl" and stay there, as arrays that leave by DLPack (`torch.from_dlpack`) and are valid until the next'
+            ' step (docs/python.md). All else is NumPy, as with "cpu".',
+            checked_device,
+            native=True,
         ),
     ]
     width: Side

@@ -15,6 +15,7 @@ from gymnasium import spaces
 
 from mvsim_gym import _core
 from mvsim_gym._control import numbers
+from mvsim_gym._device import array_of
 from mvsim_gym._term_view import Array, TermView
 from mvsim_gym.errors import TermError
 
@@ -57,8 +58,8 @@ class Terms:
         self.vehicles = batch.agent_names
         self._several = batch.num_agents > 1
         keys = [o.key for o in batch.observations]
-        self.native = {key: batch.observation(i) for i, key in enumerate(keys)}
-        self._native_final = {key: batch.final_observation(i) for i, key in enumerate(keys)}
+        self.native = {key: array_of(batch, i) for i, key in enumerate(keys)}
+        self._native_final = {key: array_of(batch, i, final=True) for i, key in enumerate(keys)}
         self._finished, self._was_reset, self._live = batch.finished, batch.was_reset, batch.live
         self._same_step = any(len(array) for array in self._native_final.values())
         self._in_step = False
@@ -144,6 +145,11 @@ class Terms:
 
     def latest(self, key: str) -> Array:
         """A copy of an observation of all envs; within a step that of an episode's end where it ended."""
+        if isinstance(self.native[key], _core.DeviceArray):
+            raise ValueError(
+                f"observation '{key}': it lies on {self.native[key].device}, expected one of the host's memory: a term"
+                " in Python sees no images with device="
+            )
         array = self.native[key].copy()
         final = self._native_final[key]
         if self._in_step and len(final) and self._finished.any():

@@ -1,5 +1,5 @@
 """The adapter for RLlib (`learners/rllib.py`)."""
 
-from mvsim_gym.learners.rllib import RunnerEnv, TeamEnv, register, register_team
+from mvsim_gym.learners.rllib import FlatObservation, RunnerEnv, TeamEnv, register, register_team
 
-__all__ = ["RunnerEnv", "TeamEnv", "register", "register_team"]
+__all__ = ["FlatObservation", "RunnerEnv", "TeamEnv", "register", "register_team"]

@@ -18,7 +18,6 @@ from mvsim_gym._bodies import bodies_of
 from mvsim_gym._build import (
     Recipe,
     action_space,
-    arrays_of,
     closed_error,
     draw_key,
     observation_space,
@@ -26,17 +25,16 @@ from mvsim_gym._build import (
 )
 from mvsim_gym._checks import (
     as_actions,
-    check_flat_out,
     check_options,
-    check_out,
     checked_mask,
     seed_list,
     world_mask,
 )
 from mvsim_gym._control import OPTIONS, ControlsMany, Start, split, starts_of
-from mvsim_gym._flatten import flat_space, flattened
+from mvsim_gym._flatten import flat_space
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
+from mvsim_gym._outputs import Outputs
 from mvsim_gym._picture import Painter
 from mvsim_gym._recordable import RecordableEnvs
 from mvsim_gym._shot import render_modes
@@ -80,7 +78,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
     _spec: EnvSpec | None = None
-    _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished", "_alive"})
+    _ARRAYS = frozenset({"_outputs", "_finished", "_alive"})
     _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated"}
 
     @overload
@@ -130,8 +128,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             self._terms.attach(batch)
         if self._bodies is not None:
             self._bodies.attach(batch)
-        self._observations, self._final_observations = arrays_of(batch, self._keys, self._terms)
-        self._flat_observations: npt.NDArray[np.float32] | None = None
+        self._outputs = Outputs(batch, self._keys, self._terms, self._recipe)
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
         self._finished, self._alive = batch.finished, batch.alive
         self._info = InfoTable(batch, self._terms)
@@ -196,7 +193,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             else None
         )
         if out is not None:
-            self._check_out(out)
+            self._outputs.check(out)
         starts = (
             self._starts(batch, mask, options) if options and any(name in options for name in OPTIONS) else []
         )
@@ -217,7 +214,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         infos: dict[str, Any] = {}
         if self.num_agents > 1:
             self._add_alive(infos)
-        return self._out(out), infos
+        return self._outputs.latest(out), infos
 
     def step(
         self, actions: npt.NDArray[np.float32], *, out: Any = None
@@ -246,7 +243,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             env = int(self._needs_reset.argmax())
             raise gym.error.ResetNeeded(f"env {env} has no running episode: call reset() before step()")
         if out is not None:
-            self._check_out(out)
+            self._outputs.check(out)
         array = as_actions(actions, self._action_shape)
         if self._watch is not None and not self._watch.looks(array):
             self._watch = None
@@ -261,9 +258,9 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         if self._recording is not None:
             self._recording.after_step()
         if not self._copy:
-            return self._out(out), self._rewards, self._terminated, self._truncated, infos
+            return self._outputs.latest(out), self._rewards, self._terminated, self._truncated, infos
         return (
-            self._out(out),
+            self._outputs.latest(out),
             self._rewards.copy(),
             self._terminated.copy(),
             self._truncated.copy(),
@@ -326,7 +323,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         self._ready = not self._needs_reset.any()
         if self._recording is not None:
             self._recording.after_step()
-        return self._out(None)
+        return self._outputs.latest()
 
     def snapshot(self) -> bytes:
         """The states of all envs in one."""
@@ -375,31 +372,10 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
 
     def _infos(self) -> dict[str, Any]:
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            return self._info.of_same_step(self._final_observations, self._flat)
+            return self._info.of_same_step(self._outputs.final(), self._flat)
         if self.autoreset_mode is AutoresetMode.DISABLED:
             self._note_ends()
         return self._info.of_envs()
-
-    def _out(self, out: Any) -> Any:
-        arrays = self._observations
-        if self._flat:
-            if out is None and not self._copy:
-                if self._flat_observations is None:
-                    self._flat_observations = flattened(arrays.values())
-                out = self._flat_observations
-            return flattened(arrays.values(), out)
-        if out is None:
-            return {key: array.copy() for key, array in arrays.items()} if self._copy else arrays
-        for key, array in arrays.items():
-            np.copyto(out[key], array)
-        return out
-
-    def _check_out(self, out: Any) -> None:
-        if self._flat:
-            assert self.observation_space.shape is not None
-            check_flat_out(out, self.observation_space.shape)
-        else:
-            check_out(out, self._observations, self._copy)
 
     def _random(self, i: int) -> np.random.Generator:
         if (random := self._randoms[i]) is None:

@@ -58,10 +58,12 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
     action_high.push_back(c.high);
     action_names.push_back(c.name);
   }
-  for (const ObservationSpec& spec : task->observation_specs) {
-    observations.emplace_back(spec, rows, options.device);
-    final_observations.emplace_back(spec, options.autoreset == AutoresetMode::kSameStep ? rows : 0,
-                                    options.device);
+  on_device = device_observations(*task, options.device);
+  for (size_t k = 0; k < task->observation_specs.size(); ++k) {
+    const ObservationSpec& spec = task->observation_specs[k];
+    CudaDevice* const device = on_device.image(k) ? on_device.device.get() : nullptr;
+    observations.emplace_back(spec, rows, device);
+    final_observations.emplace_back(spec, options.autoreset == AutoresetMode::kSameStep ? rows : 0, device);
   }
   rewards.assign(rows, 0.0);
   for (auto* flags : {&terminated, &truncated, &finished, &was_reset, &live, &alive}) flags->assign(rows, 0);
@@ -79,7 +81,8 @@ Batch::Batch(const EnvSpec& spec, const BatchOptions& options) {
   if (count < 1) throw Error("num_envs: found " + std::to_string(count) + ", expected at least 1");
   if (options.num_threads < 0)
     throw Error("num_threads: found " + std::to_string(options.num_threads) + ", expected at least 0");
-  impl_ = std::make_unique<Impl>(compile_task(spec, options.load), options);
+  const BatchOptions drawn = with_backend(options);
+  impl_ = std::make_unique<Impl>(compile_task(spec, drawn.load), drawn);
 }
 
 Batch::Batch(std::shared_ptr<const Task> task, const BatchOptions& options)
@@ -150,6 +153,9 @@ ObservationBuffer& Batch::observation_buffer(size_t key) {
 }
 ObservationBuffer& Batch::final_observation_buffer(size_t key) {
   return impl_->final_observations.at(key);
+}
+std::shared_ptr<const std::atomic<uint64_t>> Batch::device_moment() const {
+  return impl_->device_moment;
 }
 std::span<double> Batch::rewards() {
   return impl_->rewards;

@@ -1,12 +1,13 @@
 // N copies of one environment stepped by a pool of threads: actions in, arrays of observations, rewards and
 // flags out. They have a row for each agent of each env, row = env * num_agents + agent.
 //
-// All arrays belong to the batch, keep their address, and are rewritten by reset() and step(). One thread at
-// a time calls a batch (a second one gets an Error); different batches are independent. Env k's episodes
-// depend on its key, its episode count and its actions alone: never on num_envs, threads, other envs or
-// history.
+// All arrays belong to the batch, keep their address, and are rewritten by reset(), step() and set_state().
+// One thread at a time calls a batch (a second one gets an Error); different batches are independent. Env k's
+// episodes depend on its key, its episode count and its actions alone: never on num_envs, threads, other envs
+// or history.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,10 +50,10 @@ struct BatchOptions {
   bool pin = false;     // each worker thread to a processor of its own
   AutoresetMode autoreset = AutoresetMode::kNextStep;
   bool strict_actions =
-      false;         // a non-finite action is an Error before any env steps, instead of a zero action
-  bool spl = false;  // compute optimal_length and spl of successful episodes (evaluation)
-  Device device = Device::kCpu;  // where the observations lie
-  EnvLoadOptions load;           // folders for the world's files
+      false;            // a non-finite action is an Error before any env steps, instead of a zero action
+  bool spl = false;     // compute optimal_length and spl of successful episodes (evaluation)
+  Device device;        // where images of cameras lie that are observed; all else is the host's
+  EnvLoadOptions load;  // folders for the world's files
 };
 
 enum class InfoType { kBool, kInt, kNumber };
@@ -167,6 +168,9 @@ class Batch {
   ObservationBuffer& observation_buffer(size_t key);
   // Rows of envs with finished() set, in kSameStep; in other modes it has no rows.
   ObservationBuffer& final_observation_buffer(size_t key);
+  // Counts the calls that rewrite observations on a GPU (BatchOptions::device), which says of an array there
+  // whether it still shows what it did. Lives on with those that ask.
+  std::shared_ptr<const std::atomic<uint64_t>> device_moment() const;
   // Their elements, rows x size. Throw Error if they are not float32.
   std::span<float> observation(size_t key) { return observation_buffer(key).values<float>(); }
   std::span<float> final_observation(size_t key) { return final_observation_buffer(key).values<float>(); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "env/batch.h"
+#include "env/device_observations.h"
 #include "env/env_loop.h"
 #include "env/knob_tasks.h"
 #include "env/observe.h"
@@ -55,6 +56,7 @@ struct Batch::Impl {
   void sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch);
   void reset(int i, const EnvLoop::KeepGoing& keep_going);
   void sense_fresh(int i, Scratch& scratch);
+  void begin_writing() const;
   void draw_pictures(EnvLoop& loop);
   std::vector<ObservationRow> picture_rows(int i, size_t agent, DueDrawing due);
   void draw_together(std::span<const DueDrawing> due);
@@ -84,6 +86,7 @@ struct Batch::Impl {
   std::string state(int i) const;
   Restored read_state(std::string_view bytes, const EnvState& like);
   void redraw(Restored& restored) const;
+  void redraw_on_device(std::span<const int> which, std::span<Restored> restored);
   void put_state(int i, const Restored& restored);
   void check_env(int i) const;
 
@@ -103,6 +106,8 @@ struct Batch::Impl {
   std::vector<double> action_low, action_high;
   std::vector<std::string> action_names, warnings;
 
+  DeviceObservations on_device;
+  std::shared_ptr<std::atomic<uint64_t>> device_moment = std::make_shared<std::atomic<uint64_t>>(0);
   std::vector<ObservationBuffer> observations, final_observations;
   std::vector<double> rewards;
   std::vector<uint8_t> terminated, truncated, finished, was_reset, alive;

@@ -34,7 +34,7 @@ std::vector<Override> read_knobs(ArchiveReader& archive) {
 struct Batch::Impl::Restored {
   std::shared_ptr<const Task> task, next_task;
   EnvState env;
-  std::vector<std::vector<uint8_t>> observations;  // rows of the env, by key
+  std::vector<std::vector<uint8_t>> observations;  // rows of the env, by key; none of those on a GPU
 };
 
 void Batch::Impl::check_env(int i) const {
@@ -65,8 +65,8 @@ Batch::Impl::Restored Batch::Impl::read_state(std::string_view bytes, const EnvS
   const std::shared_ptr<const Task> next = knob_tasks.get(read_knobs(archive), {});
   Restored out{of_env, next, read_env(archive, *of_env, like), {}};
   for (size_t k = 0; k < observations.size(); ++k) {
-    std::vector<uint8_t>& rows =
-        out.observations.emplace_back(task->agents.size() * observations[k].row_bytes());
+    const size_t bytes = observations[k].is_on_host() ? task->agents.size() * observations[k].row_bytes() : 0;
+    std::vector<uint8_t>& rows = out.observations.emplace_back(bytes);
     if (!task->is_picture(k)) read_values(archive, observations[k].dtype(), rows);
   }
   archive.check(archive.left() == 0);
@@ -80,11 +80,36 @@ void Batch::Impl::redraw(Restored& restored) const {
   if (!env.started) return;
   for (size_t a = 0; a < env.agents.size(); ++a)
     for (size_t k = 0; k < observations.size(); ++k) {
-      if (!task->is_picture(k) || env.agents[a].waits) continue;
+      if (!task->is_picture(k) || !observations[k].is_on_host() || env.agents[a].waits) continue;
       std::byte* const rows = reinterpret_cast<std::byte*>(restored.observations[k].data());
       const ObservationRow row{&env, &env.agents[a], false, rows + a * observations[k].row_bytes()};
       redraw_pictures(restored.task->agents[a].observations[k], {&row, 1});
     }
+}
+
+// The same of those on a GPU, where the rows of the envs `which` come to lie: of each its own state, or the
+// only one.
+void Batch::Impl::redraw_on_device(std::span<const int> which, std::span<Restored> restored) {
+  if (!on_device.device) return;
+  begin_writing();
+  std::vector<ViewDrawing> views;
+  for (size_t e = 0; e < which.size(); ++e) {
+    Restored& own = restored[restored.size() > 1 ? e : 0];
+    for (size_t a = 0; a < own.env.agents.size(); ++a) {
+      const size_t row = row_of(which[e], a);
+      if (!own.env.started || own.env.agents[a].waits) {
+        for (ObservationBuffer& o : observations)
+          if (!o.is_on_host()) o.clear_row(row);
+        continue;
+      }
+      std::vector<ObservationRow> rows;
+      for (size_t k = 0; k < observations.size(); ++k)
+        rows.push_back({&own.env, &own.env.agents[a], false, observations[k].row(row), on_device.image(k)});
+      collect_views(own.task->agents[a].observations, rows, views);
+    }
+  }
+  std::erase_if(views, [](const ViewDrawing& view) { return !view.frame.on_device; });
+  draw_egl_views(views);
 }
 
 // A last result would be of another episode: there is none.
@@ -96,8 +121,9 @@ void Batch::Impl::put_state(int i, const Restored& restored) {
   clear_results(i);
   note_alive(i);
   for (size_t k = 0; k < observations.size(); ++k)
-    std::memcpy(observations[k].row(row_of(i, 0)), restored.observations[k].data(),
-                restored.observations[k].size());
+    if (observations[k].is_on_host())
+      std::memcpy(observations[k].row(row_of(i, 0)), restored.observations[k].data(),
+                  restored.observations[k].size());
 }
 
 std::string Batch::state(int env) const {
@@ -120,6 +146,7 @@ void Batch::set_state(std::span<const int> envs, std::span<const std::string_vie
     const EnvState& like = s > 0 ? restored.back().env : m.envs[static_cast<size_t>(envs[0])];
     restored.push_back(m.read_state(states[s], like));
   }
+  m.redraw_on_device(envs, restored);
   // nothing can fail any more
   for (size_t k = 0; k < envs.size(); ++k) m.put_state(envs[k], restored[states.size() > 1 ? k : 0]);
 }

@@ -77,6 +77,14 @@ struct RaceState {
   double best_lead = kNeverAhead;  // the most that it was ahead of all others, up to the start of the period
 };
 
+// Of a task with crop rows (env/crop.h): m along the path through them.
+struct CropState {
+  double along = 0, before = 0;  // now, and at the start of the period
+  double farthest = 0;
+  double start = 0;               // where its episode began
+  int done = 0, done_before = 0;  // alleys
+};
+
 // What belongs within an episode to a body that a policy of the environment moves (env/move/).
 struct MoverState {
   Vec2 goal, start;      // world frame
@@ -114,8 +122,10 @@ struct AgentState {
   Vec2 last;                               // where it was after the last substep, within a period only
   std::shared_ptr<const GoalField> field;  // only if a term needs it
   std::vector<Stillness> stillness;        // by AgentTask::stuck_distances
+  std::vector<int> contact_counts;         // by AgentTask::counted_contacts
   double path_length = 0, min_clearance = 0;
   RaceState race;     // only with a centreline
+  CropState crop;     // only with crop rows
   PeopleNear people;  // only with people
   ActionValues action, previous_action;
   std::vector<double> reward_sums;  // weighted, by reward term

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "env/crop.h"
 #include "env/move/people.h"
 #include "env/plan/shortest_path.h"
 #include "env/race.h"
@@ -37,6 +38,11 @@ void measure(const Task& task, const AgentTask& agent_task, const EnvState& env,
   look(agent_task, env, agent, contacts);
   const Pose2& pose = agent.now.pose;
   if (agent_task.centreline) follow_race(*agent_task.centreline, {pose.x, pose.y}, agent.race);
+  if (!task.crop_paths.empty()) follow_crop(task.crop_paths[env.variant], {pose.x, pose.y}, agent.crop);
+  for (size_t i = 0; i < agent.contact_counts.size(); ++i) {
+    const uint8_t with = agent_task.counted_contacts[i];
+    if ((contacts & with) != 0 && (agent.before.contacts & with) == 0) ++agent.contact_counts[i];
+  }
   agent.min_clearance = std::min(agent.min_clearance, agent.now.clearance);
   if (task.has_people) look_at_people(env.simulation, agent_task.vehicle, agent.people);
   for (size_t i = 0; i < agent.stillness.size(); ++i) {
@@ -205,6 +211,7 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
 void begin_period(AgentState& agent) {
   agent.before = {agent.now.goal_distance, agent.now.path_distance, agent.now.contacts};
   agent.last = {agent.now.pose.x, agent.now.pose.y};
+  begin_crop_period(agent.crop);
 }
 
 // Of an agent that has started already: the first one, or of the first one, when it respawns, the second.
@@ -227,6 +234,10 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   if (task.centreline)
     start_race(*task.centreline, vehicle_position(env.simulation, agent_task.vehicle),
                race_beside(env, agent), agent.race);
+  if (!task.crop_paths.empty())
+    start_crop(task.crop_paths[env.variant], vehicle_position(env.simulation, agent_task.vehicle),
+               agent.crop);
+  std::fill(agent.contact_counts.begin(), agent.contact_counts.end(), 0);
   // the first look makes the time 0
   agent.stillness.assign(agent_task.stuck_distances.size(), {agent.start, -task.substeps * task.substep});
   agent.people.least = kFarFromPeople;
@@ -271,6 +282,7 @@ AgentState make_agent(const AgentTask& task) {
   agent.frames.assign(task.frames_size, 0);
   agent.recipes.assign(task.recipes_size, 0.0);
   agent.stillness.resize(task.stuck_distances.size());
+  agent.contact_counts.assign(task.counted_contacts.size(), 0);
   return agent;
 }
 
@@ -286,7 +298,9 @@ void measure_again(const Task& task, EnvState& env) {
   for (size_t a = 0; a < task.agents.size(); ++a) {
     AgentState& agent = env.agents[a];
     look(task.agents[a], env, agent, agent.now.contacts);
-    if (task.centreline) move_in_race(*task.centreline, {agent.now.pose.x, agent.now.pose.y}, agent.race);
+    const Vec2 place{agent.now.pose.x, agent.now.pose.y};
+    if (task.centreline) move_in_race(*task.centreline, place, agent.race);
+    if (!task.crop_paths.empty()) move_in_crop(task.crop_paths[env.variant], place, agent.crop);
   }
 }
 
@@ -369,6 +383,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
 double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent, const Poll& poll) {
   if (agent.field) return agent.field->distance(agent.start);
   if (task.centreline && !task.start_and_goal.has_goal()) return agent.race.along - agent.race.start;
+  if (task.follows_crop_rows && !task.start_and_goal.has_goal()) return agent.crop.along - agent.crop.start;
   // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
   const Rect& r = env.simulation.model().bounds;
   const double cell = std::clamp(std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 120, 0.05, 0.2);

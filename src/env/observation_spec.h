@@ -1,9 +1,10 @@
 // What an observation is as an array, and the memory that it lies in: type, shape and bounds of one row, and
-// a buffer of many rows that says on which device it lies. Values only.
+// a buffer of many rows, in the host's memory or on a GPU.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@
 #include "base/dtype.h"
 
 namespace mvsim {
+
+class CudaDevice;
+class CudaMemory;
 
 // One key of the observation dict. Bounds are finite, one for each element, row-major; float32 holds every
 // value of the integer types.
@@ -25,26 +29,45 @@ struct ObservationSpec {
   size_t bytes() const { return count() * size_of(dtype); }  // of a row
 };
 
-// Where a buffer lies.
-enum class Device : uint8_t { kCpu };
+// Where the images of cameras lie that are observed: in the host's memory, or on a GPU, by its number among
+// those of CUDA.
+struct Device {
+  int cuda_ordinal = -1;  // -1: the host
 
-// Of a name such as "cpu". Throws Error for every device that there is none of.
+  bool is_host() const { return cuda_ordinal < 0; }
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+// Of "cpu" or "cuda:<n>". Throws Error for anything else.
 Device device_of(std::string_view name);
-std::string_view name_of(Device device);
+std::string name_of(Device device);
 
-// `rows` rows of one observation, zero at first. Rows keep their address.
+// `rows` rows of one observation, zero at first. Rows keep their address. A copy has memory of its own.
 class ObservationBuffer {
  public:
-  ObservationBuffer(const ObservationSpec& spec, size_t rows, Device device);
+  // `device`: null for the host's memory.
+  ObservationBuffer(const ObservationSpec& spec, size_t rows, CudaDevice* device = nullptr);
+  ObservationBuffer(const ObservationBuffer& other);
+  ObservationBuffer& operator=(const ObservationBuffer& other);
+  ObservationBuffer(ObservationBuffer&&) = default;
+  ObservationBuffer& operator=(ObservationBuffer&&) = default;
+  ~ObservationBuffer() = default;
 
-  Device device() const { return device_; }
+  bool is_on_host() const { return !on_device_; }
+  const std::shared_ptr<CudaMemory>& on_device() const { return on_device_; }
   DType dtype() const { return dtype_; }
   size_t row_bytes() const { return row_bytes_; }
-  size_t rows() const { return row_bytes_ > 0 ? bytes_.size() / row_bytes_ : 0; }
-  std::byte* data() { return bytes_.data(); }
-  std::byte* row(size_t index) { return bytes_.data() + index * row_bytes_; }
-  const std::byte* row(size_t index) const { return bytes_.data() + index * row_bytes_; }
-  // All elements. Throws Error if T is not the type of the buffer.
+  size_t rows() const { return rows_; }
+  // Addresses of the host, or of the GPU.
+  std::byte* data();
+  std::byte* row(size_t index) { return data() + index * row_bytes_; }
+  const std::byte* row(size_t index) const {
+    return const_cast<ObservationBuffer*>(this)->row(index);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  }
+  void clear_row(size_t index);
+  // From a buffer of the same spec and device.
+  void copy_row(size_t index, const ObservationBuffer& from, size_t from_index);
+  // All elements, of the host. Throws Error if T is not the type of the buffer, or it lies on a GPU.
   template <typename T>
   std::span<T> values() {
     check_dtype(DTypeOf<T>::kValue);
@@ -54,10 +77,10 @@ class ObservationBuffer {
  private:
   void check_dtype(DType asked) const;
 
-  Device device_;
   DType dtype_;
-  size_t row_bytes_;
+  size_t row_bytes_, rows_;
   std::vector<std::byte> bytes_;
+  std::shared_ptr<CudaMemory> on_device_;
 };
 
 }  // namespace mvsim

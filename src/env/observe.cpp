@@ -74,7 +74,8 @@ std::byte* target_of(const ObservationSlot& slot, const ObservationRow& row, siz
 // That of the latest period, where it is made.
 Picture::Frame latest_frame(const ObservationSlot& slot, const ObservationRow& row) {
   const size_t latest = latest_of(slot, *row.env);
-  return {&row.env->simulation.model(), recipe_of(slot, *row.agent, latest), target_of(slot, row, latest)};
+  return {&row.env->simulation.model(), recipe_of(slot, *row.agent, latest), target_of(slot, row, latest),
+          row.on_device};
 }
 
 }  // namespace
@@ -112,11 +113,16 @@ void collect_views(std::span<const ObservationSlot> slots, std::span<const Obser
   }
 }
 
+void replace_zeros_of(const Picture& picture, size_t count, std::byte* pixels) {
+  if (const std::optional<float> value = picture.in_place_of_zero())
+    replace_zeros(*value, {reinterpret_cast<float*>(pixels), count});
+}
+
 void draw_pictures(std::span<const ObservationSlot> slots, std::span<const ObservationRow> rows) {
   std::vector<ViewDrawing> images;
   std::vector<Picture::Frame> frames(slots.size());
   for (size_t k = 0; k < slots.size(); ++k) {
-    if (!slots[k].is_picture()) continue;
+    if (!slots[k].is_picture() || rows[k].on_device) continue;
     frames[k] = latest_frame(slots[k], rows[k]);
     const Picture& picture = *slots[k].term->picture();
     if (const auto image = picture.image())
@@ -126,9 +132,9 @@ void draw_pictures(std::span<const ObservationSlot> slots, std::span<const Obser
   }
   complete_views(images);
   for (size_t k = 0; k < slots.size(); ++k) {
-    if (!slots[k].is_picture()) continue;
+    if (!slots[k].is_picture() || rows[k].on_device) continue;
     const Picture& picture = *slots[k].term->picture();
-    if (picture.image()) picture.change_image(frames[k].out);
+    if (picture.image()) replace_zeros_of(picture, slots[k].low.size(), frames[k].out);
     clip_frame(slots[k], frames[k].out);
     if (slots[k].history == 1) continue;
     const size_t latest = latest_of(slots[k], *rows[k].env);

@@ -18,7 +18,8 @@ struct ObservationRow {
   EnvState* env;
   AgentState* agent;
   bool first;
-  std::byte* out;  // of its spec
+  std::byte* out;                          // of its spec
+  const DeviceImage* on_device = nullptr;  // not null: `out` is an address in a GPU's memory
 };
 
 // Of all observations that are no pictures.
@@ -26,11 +27,14 @@ void write_observation(const ObservationSlot& slot, const ObservationRow& row, S
 
 // -- pictures, in two parts: recording in a worker, then drawing for all envs at once
 void record_picture(const ObservationSlot& slot, const ObservationRow& row);
-// What OpenGL draws of an agent's pictures, for draw_egl_views(); before draw_pictures().
+// What OpenGL draws of an agent's pictures, for draw_egl_views(); before draw_pictures(), which leaves those
+// alone that lie on a GPU: they are complete.
 void collect_views(std::span<const ObservationSlot> slots, std::span<const ObservationRow> rows,
                    std::vector<ViewDrawing>& views);
 // Those of an agent: a row for each slot, of which those that are no pictures stay as they are.
 void draw_pictures(std::span<const ObservationSlot> slots, std::span<const ObservationRow> rows);
+// Puts what is in_place_of_zero() there.
+void replace_zeros_of(const Picture& picture, size_t count, std::byte* pixels);
 // Every frame of the rows anew, from their recipes.
 void redraw_pictures(const ObservationSlot& slot, std::span<const ObservationRow> rows);
 

@@ -1,7 +1,10 @@
-// Images of cameras and 3D lidars: image, depth, labels, range_image.
+// Images of cameras and 3D lidars: image, depth, labels, range_image, points.
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "base/vector_kernels.h"
+#include "env/observe.h"
 #include "env/observe_terms.h"
 #include "model/sensor_layout.h"
 #include "sensor/view_sensor.h"
@@ -33,7 +36,7 @@ class ViewImageReading : public Picture {
   }
   void draw(std::span<const Frame> frames) const final {
     draw_views(sensor_, image_, frames);
-    for (const Frame& frame : frames) change_image(frame.out);
+    for (const Frame& frame : frames) replace_zeros_of(*this, spec_.size(), frame.out);
   }
   std::optional<ViewImageIndex> image() const final { return ViewImageIndex{sensor_, image_}; }
 
@@ -51,12 +54,55 @@ class DistanceImage final : public ViewImageReading {
   DistanceImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
       : ViewImageReading(model, sensor, image, scheduled), max_(max) {}
   std::vector<Interval> bounds() const override { return std::vector<Interval>(spec_.size(), {0, max_}); }
-  void change_image(std::byte* pixels) const override {
-    replace_zeros(static_cast<float>(max_), {reinterpret_cast<float*>(pixels), spec_.size()});
-  }
+  std::optional<float> in_place_of_zero() const override { return static_cast<float>(max_); }
 
  private:
   double max_;
+};
+
+// Where each return lies in the sensor's frame, x forward, y left, z up: all x, then all y, then all z; 0
+// where nothing is seen up to `max`.
+class PointsImage final : public ViewImageReading {
+ public:
+  PointsImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
+      : ViewImageReading(model, sensor, image, scheduled), max_(static_cast<float>(max)) {
+    const View& view = static_cast<const ViewSensor&>(*model.sensors[sensor].sensor).images()[image].view;
+    for (int row = 0; row < view.height; ++row)
+      for (int column = 0; column < view.width; ++column) add_ray(view, column, row);
+  }
+  std::vector<Interval> bounds() const override {
+    std::vector<Interval> bounds;
+    for (const std::vector<float>& axis : rays_)
+      for (const float share : axis) {
+        const double far = std::fabs(static_cast<double>(share)) * static_cast<double>(max_);
+        bounds.push_back({-far, far});
+      }
+    return bounds;
+  }
+  std::vector<size_t> shape() const override { return {3, spec_.shape[0], spec_.shape[1]}; }
+  // The distances stand where the x will be.
+  void change_image(std::byte* pixels) const override {
+    auto* const x = reinterpret_cast<float*>(pixels);
+    const size_t size = spec_.size();
+    for (size_t i = 0; i < size; ++i) {
+      const float distance = x[i] <= max_ ? x[i] : 0;
+      for (size_t axis = 0; axis < 3; ++axis) x[axis * size + i] = distance * rays_[axis][i];
+    }
+  }
+
+ private:
+  void add_ray(const View& view, int column, int row) {
+    const auto c = static_cast<size_t>(column), r = static_cast<size_t>(row);
+    const Vec3 seen = view.is_pinhole() ? Vec3{(column - view.cx) / view.fx, (row - view.cy) / view.fy, 1}
+                                        : Vec3{view.rings[r].cos * view.columns[c].cos,
+                                               view.rings[r].cos * view.columns[c].sin, view.rings[r].sin};
+    const Vec3 ray = view.T_sensor_view.rotate(seen);
+    const double axes[] = {ray.x, ray.y, ray.z};
+    for (size_t axis = 0; axis < 3; ++axis) rays_[axis].push_back(static_cast<float>(axes[axis]));
+  }
+
+  float max_;
+  std::array<std::vector<float>, 3> rays_;  // of a distance of 1
 };
 
 bool has_image(const Sensor& sensor, std::string_view name) {
@@ -81,19 +127,29 @@ size_t find_view_sensor(TermReader& reader, const TaskContext& context, std::str
               "vehicle '" + context.model.vehicles[context.vehicle].name + "' has no sensor with " + what);
 }
 
-std::unique_ptr<const Observation> make_image(TermReader& reader, TaskContext& context,
-                                              std::string_view name) {
-  const size_t sensor = find_view_sensor(reader, context, name);
+// What an image is observed as: which one, and whether at its sensor's own period.
+struct Seen {
+  size_t sensor, image;
+  bool scheduled;
+  double max;  // m, of distances
+};
+
+Seen read_seen(TermReader& reader, TaskContext& context, size_t sensor, std::string_view name) {
   const auto& view = static_cast<const ViewSensor&>(*context.model.sensors[sensor].sensor);
   const auto image =
       static_cast<size_t>(std::ranges::find(view.images(), name, &ViewImage::name) - view.images().begin());
   const bool scheduled = reader.choice("timing", {"control", "sensor"}) == 1;
   if (scheduled) context.needs.scheduled_sensors.push_back(sensor);
-  const ReadingSpec& reading = view.images()[image].reading;
-  if (view.images()[image].view.content != ViewContent::kDepth)
-    return make_image_reading(context.model, sensor, image, scheduled);
-  const double max = reader.number("max", reading.high, kPositive);
-  return std::make_unique<DistanceImage>(context.model, sensor, image, scheduled, max);
+  const ViewImage& seen = view.images()[image];
+  const bool is_distance = seen.view.content == ViewContent::kDepth;
+  return {sensor, image, scheduled, is_distance ? reader.number("max", seen.reading.high, kPositive) : 0};
+}
+
+std::unique_ptr<const Observation> make_image(TermReader& reader, TaskContext& context,
+                                              std::string_view name) {
+  const Seen seen = read_seen(reader, context, find_view_sensor(reader, context, name), name);
+  if (seen.max == 0) return make_image_reading(context.model, seen.sensor, seen.image, seen.scheduled);
+  return std::make_unique<DistanceImage>(context.model, seen.sensor, seen.image, seen.scheduled, seen.max);
 }
 
 }  // namespace
@@ -114,6 +170,16 @@ std::unique_ptr<const Observation> make_labels_observation(TermReader& reader, T
 }
 std::unique_ptr<const Observation> make_range_image_observation(TermReader& reader, TaskContext& context) {
   return make_image(reader, context, "range_image");
+}
+
+std::unique_ptr<const Observation> make_points_observation(TermReader& reader, TaskContext& context) {
+  // of the range image of a 3D lidar, or of the depth of a camera
+  const bool named = reader.has("sensor");
+  const size_t given = named ? find_sensor(reader, context) : 0;
+  const bool is_camera = named && has_image(*context.model.sensors[given].sensor, "depth");
+  const std::string_view name = is_camera ? "depth" : "range_image";
+  const Seen seen = read_seen(reader, context, find_view_sensor(reader, context, name), name);
+  return std::make_unique<PointsImage>(context.model, seen.sensor, seen.image, seen.scheduled, seen.max);
 }
 
 }  // namespace mvsim

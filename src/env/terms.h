@@ -13,6 +13,7 @@
 #include "env/env_state.h"
 #include "env/observation_spec.h"
 #include "env/plan/centreline.h"
+#include "env/plan/crop_path.h"
 #include "env/term_reader.h"
 #include "model/model.h"
 
@@ -23,6 +24,7 @@ struct TaskNeeds {
   bool path = false;                    // Measurements::path_distance and AgentState::field
   double clearance_limit = 0;           // m, Measurements::clearance up to here
   std::vector<double> stuck_distances;  // m, what counts as getting away; AgentState::stillness has one each
+  std::vector<uint8_t> counted_contacts;  // bits of Contact; AgentState::contact_counts has one each
   std::vector<size_t> scheduled_sensors;  // that keep their own period
   std::vector<std::string> warnings;      // "path:line:column: text"
 };
@@ -43,6 +45,7 @@ struct TaskContext {
   size_t steer_component = 0;
   double steer_max = 0;                          // rad
   std::shared_ptr<const Centreline> centreline;  // null: none
+  const std::vector<CropPath>& crop_paths;       // of the task, by variant; empty: no crop rows
   TaskNeeds& needs;
 };
 
@@ -99,10 +102,10 @@ class Picture : public Observation {
   virtual void record(EnvState& env, AgentState& agent, double* recipe) const = 0;
   // On the thread that called the batch. A frame must not depend on which others are drawn with it.
   virtual void draw(std::span<const Frame> frames) const = 0;
-  // Where draw() is to draw the image of a sensor and then change_image() it, which one: images of an agent
-  // are drawn in one call.
+  // Where draw() is to draw the image of a sensor, which one: images of an agent are drawn in one call.
   virtual std::optional<ViewImageIndex> image() const { return std::nullopt; }
-  virtual void change_image(std::byte* pixels) const { (void)pixels; }
+  // Of such images of distances: what stands where nothing is seen, if not 0.
+  virtual std::optional<float> in_place_of_zero() const { return std::nullopt; }
 
   const Picture* picture() const final { return this; }
   void write_frame(EnvState& env, AgentState& agent, Scratch&, std::byte* out) const final {

@@ -11,12 +11,12 @@
 // those of the ends before those of the starts.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <exception>
 #include <utility>
 
 #include "env/batch_impl.h"
 #include "env/episode.h"
+#include "render/cuda_device.h"
 
 namespace mvsim {
 
@@ -24,6 +24,7 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop, 
   const Busy busy(impl_->busy);
   Impl& m = *impl_;
   m.check_actions(actions);
+  m.begin_writing();
   EnvLoop loop = m.loop(should_stop);
   std::exception_ptr error;  // of the caller's turn: what is begun is brought to its end all the same
   if (!m.task->has_pictures && !between) {  // all phases of one env, then the next: its state stays cached
@@ -56,6 +57,7 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop,
     throw Error("reset mask: found " + std::to_string(mask.size()) + " values, expected " +
                 std::to_string(m.envs.size()));
   m.check_starts(mask, starts);
+  m.begin_writing();
   m.infos.clear();
   std::fill(m.was_reset.begin(), m.was_reset.end(), uint8_t{0});
   const size_t agents = m.task->agents.size();
@@ -214,6 +216,7 @@ void Batch::Impl::draw_pictures(EnvLoop& loop) {
   // a renderer may throw: nothing is due any more then either
   const auto due_now = std::exchange(due_drawings, std::vector(due_drawings.size(), DueDrawing::kNothing));
   if (draws_by_egl(*task->models.front())) draw_together(due_now);
+  if (!on_device.leaves_pictures) return;
   loop.run([&](int i, const EnvLoop::KeepGoing&, Scratch&) {
     for (size_t a = 0; a < task->agents.size(); ++a)
       if (const DueDrawing due = due_now[row_of(i, a)]; due != DueDrawing::kNothing)
@@ -227,8 +230,9 @@ std::vector<ObservationRow> Batch::Impl::picture_rows(int i, size_t a, DueDrawin
   std::vector<ObservationBuffer>& into = due == DueDrawing::kFinal ? final_observations : observations;
   std::vector<ObservationRow> rows;
   rows.reserve(into.size());
-  for (ObservationBuffer& buffer : into)
-    rows.push_back({&env, &env.agents[a], due == DueDrawing::kFirst, buffer.row(row_of(i, a))});
+  for (size_t k = 0; k < into.size(); ++k)
+    rows.push_back(
+        {&env, &env.agents[a], due == DueDrawing::kFirst, into[k].row(row_of(i, a)), on_device.image(k)});
   return rows;
 }
 
@@ -289,12 +293,18 @@ void Batch::Impl::end_by_caller(std::span<const uint8_t> rows) {
 
 // The latest observations of a row are its last ones.
 void Batch::Impl::copy_to_final(size_t row) {
-  for (size_t k = 0; k < observations.size(); ++k)
-    std::memcpy(final_observations[k].row(row), observations[k].row(row), observations[k].row_bytes());
+  for (size_t k = 0; k < observations.size(); ++k) final_observations[k].copy_row(row, observations[k], row);
 }
 
 void Batch::Impl::clear_observations(size_t row) {
-  for (ObservationBuffer& o : observations) std::memset(o.row(row), 0, o.row_bytes());
+  for (ObservationBuffer& o : observations) o.clear_row(row);
+}
+
+// Arrays on a GPU that somebody was handed are out of date from here on.
+void Batch::Impl::begin_writing() const {
+  if (!on_device.device) return;
+  on_device.device->begin_writing();
+  ++*device_moment;
 }
 
 void Batch::Impl::note_alive(int i) {

@@ -116,6 +116,7 @@ struct BlockModel {
   bool placed = false;     // an environment moves or resizes it: not in Model::static_shapes even if static
   bool is_person = false;  // the body of an actor
   bool is_driven = false;  // a policy of the environment gives its velocity; nothing pushes it
+  bool is_led = false;     // a person, a driven block, or one that keyframes move
   ShapeModel shape;
   BlockTop top;
   double z_min = 0, z_max = 0;
@@ -225,6 +226,14 @@ struct ActorModel {
   int block = -1;                  // its body; -1: seen by eyes only
 };
 
+// The frames of the scene whose poses a picture's recipe holds: all but the world and those of blocks that
+// are drawn where they were compiled.
+struct RecipeFrames {
+  std::vector<uint32_t> frames;
+  std::vector<int> place;      // by frame, in `frames`; -1: it is not there
+  std::vector<size_t> blocks;  // which have a frame there
+};
+
 struct Model {
   std::string path;
   double timestep = 5e-3;
@@ -241,6 +250,9 @@ struct Model {
   std::vector<ActorModel> actors;
   std::vector<size_t> walkers;        // actors whose bodies follow their paths
   std::vector<size_t> driven_blocks;  // BlockModel::is_driven
+  // Bodies that a step may put elsewhere: all but static blocks that nothing leads, of which a world may have
+  // thousands.
+  std::vector<size_t> moving_bodies;
   std::vector<JointModel> joints;
   std::vector<JointGroup> joint_groups;
   std::vector<SensorModel> sensors;  // of the vehicles, then those that stand in the world
@@ -269,6 +281,7 @@ struct Model {
   // What eyes see (scene/scene.h), no part of the fingerprint. It refers to the maps above: whoever keeps it
   // longer than a call holds it by a pointer that shares the Model's life (scene_of).
   std::shared_ptr<const Scene> scene;
+  RecipeFrames recipe_frames;
   // The same made ready for rays (render/ray_scene.h) by whoever first draws a view of a sensor.
   std::shared_ptr<const Lazy<RayScene>> ray_scene = std::make_shared<const Lazy<RayScene>>();
   // Of each frame of the scene whether it stands upright at all times; empty: no sensor looks level.

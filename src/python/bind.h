@@ -11,6 +11,7 @@ class Simulation;
 void bind_batch(pybind11::module_& m);
 void bind_control(pybind11::class_<Batch>& batch);
 void bind_control(pybind11::class_<Simulation>& simulation);
+void bind_device(pybind11::module_& m);
 void bind_errors(pybind11::module_& m);
 void bind_model(pybind11::module_& m);
 void bind_render(pybind11::module_& m);

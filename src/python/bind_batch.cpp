@@ -51,6 +51,7 @@ std::vector<py::ssize_t> shape_of(const ObservationSpec& spec) {
 py::array rows(py::handle self, size_t key, ObservationBuffer& (Batch::*get)(size_t)) {
   Batch& batch = batch_of(self);
   ObservationBuffer& buffer = (batch.*get)(key);
+  if (!buffer.is_on_host()) throw Error("observation: it lies on a GPU, expected device_array()");
   std::vector<py::ssize_t> shape = shape_of(batch.observations().at(key));
   shape.insert(shape.begin(), static_cast<py::ssize_t>(buffer.rows()));
   return {dtype_of(buffer.dtype()), shape, buffer.data(), self};
@@ -204,6 +205,9 @@ void bind_options(py::module_& m) {
           [](BatchOptions& o, const std::string& name) {
             o.load.camera_backend = parse_camera_backend(name, "camera_backend");
           })
+      .def_property(
+          "device", [](const BatchOptions& o) { return name_of(o.device); },
+          [](BatchOptions& o, const std::string& name) { o.device = device_of(name); })
       .def_property(
           "memory_limit", [](const BatchOptions& o) { return o.load.memory_limit; },
           [](BatchOptions& o, uint64_t limit) { o.load.memory_limit = limit; });

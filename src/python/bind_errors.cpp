@@ -1,5 +1,6 @@
 // C++ exceptions as those of mvsim_gym/errors.py.
 #include "base/error.h"
+#include "env/device_array.h"
 #include "python/bind.h"
 #include "python/path.h"
 #include "render/renderer.h"
@@ -36,6 +37,8 @@ void translate(std::exception_ptr pointer) {
     raise("RenderMemoryError", e);
   } catch (const RendererLost& e) {
     raise("RendererLost", e);
+  } catch (const ExportRefused& e) {
+    PyErr_SetString(PyExc_BufferError, e.what());
   } catch (const Error& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
   }

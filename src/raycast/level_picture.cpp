@@ -41,18 +41,25 @@ HWY_INLINE void for_each_lanes(const LevelRays& rays, size_t lanes, Write write,
   }
 }
 
-void distances(const LevelRays& rays, const LevelPicture& picture, float* out) {
+void distances(const LevelRays& rays, const LevelPicture& picture, float most, float* out) {
   const hn::ScalableTag<float> d;
-  const auto nothing = hn::Set(d, picture.nothing);
+  const auto far = hn::Set(d, most);
   for_each_lanes(
       rays, hn::Lanes(d),
       [&](size_t from, size_t to) HWY_ATTR {
         const auto v = hn::LoadU(d, picture.distance.data() + from);
-        hn::StoreU(hn::IfThenElseZero(hn::Lt(v, nothing), v), d, out + to);
+        hn::StoreU(hn::IfThenElseZero(hn::Le(v, far), v), d, out + to);
       },
-      [&](size_t from, size_t to) {
-        out[to] = picture.distance[from] < picture.nothing ? picture.distance[from] : 0;
-      });
+      [&](size_t from, size_t to) { out[to] = picture.distance[from] <= most ? picture.distance[from] : 0; });
+}
+
+float nearest(const LevelRays& rays, const LevelPicture& picture) {
+  const hn::ScalableTag<float> d;
+  const auto pixels = static_cast<size_t>(rays.stride) * static_cast<size_t>(rays.height);
+  auto least = hn::Set(d, picture.nothing);
+  for (size_t i = 0; i < pixels; i += hn::Lanes(d))
+    least = hn::Min(least, hn::LoadU(d, picture.distance.data() + i));
+  return hn::GetLane(hn::MinOfLanes(d, least));
 }
 
 void names(const LevelRays& rays, const LevelPicture& picture, uint16_t* out) {
@@ -75,23 +82,30 @@ namespace {
 
 HWY_EXPORT(clear);
 HWY_EXPORT(distances);
+HWY_EXPORT(nearest);
 HWY_EXPORT(names);
 
 }  // namespace
 
-LevelPicture::LevelPicture(const LevelRays& rays, bool has_names)
-    : nothing(std::nextafter(rays.far, std::numeric_limits<float>::infinity())) {
+LevelPicture::LevelPicture(const LevelRays& rays, float near_limit, float far_limit, bool has_names)
+    : near(near_limit),
+      far(far_limit),
+      nothing(std::nextafter(far_limit, std::numeric_limits<float>::infinity())) {
   const auto columns = static_cast<size_t>(rays.stride);
   const size_t pixels = columns * static_cast<size_t>(rays.height);
   distance.resize(pixels);
   if (has_names) name.resize(pixels);
-  for (Scratch<float>* const v : {&closed_slope, &closed_at, &at, &low, &high, &top}) v->resize(columns);
-  if (has_names) side.resize(columns);
+  closed_slope.resize(columns);
+  closed_at.resize(columns);
   HWY_DYNAMIC_DISPATCH(clear)(*this, columns, pixels);
 }
 
-void write_distances(const LevelRays& rays, const LevelPicture& picture, float* out) {
-  HWY_DYNAMIC_DISPATCH(distances)(rays, picture, out);
+void write_distances(const LevelRays& rays, const LevelPicture& picture, float far, float* out) {
+  HWY_DYNAMIC_DISPATCH(distances)(rays, picture, far, out);
+}
+
+float nearest_of(const LevelRays& rays, const LevelPicture& picture) {
+  return HWY_DYNAMIC_DISPATCH(nearest)(rays, picture);
 }
 
 void write_names(const LevelRays& rays, const LevelPicture& picture, uint16_t* out) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "raycast/prism_map.h"
 
@@ -34,21 +33,27 @@ namespace mvsim::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<double>;
-using H = hn::Rebind<float, D>;  // as many floats
-using F = hn::ScalableTag<float>;
-using I = hn::Rebind<int32_t, D>;
+using Few = hn::Rebind<float, D>;  // as many columns as a vector of doubles has
+using Many = hn::ScalableTag<float>;
 using VD = hn::Vec<D>;
+constexpr float kNever = static_cast<float>(kBeyond);
 
-HWY_INLINE void store_as_floats(VD v, float* out) {
+// Where columns meet the sides: distance, and the slopes of foot and head there; `level`: the slope at which
+// they leave the surface that is seen.
+template <typename F>
+struct Meeting {
+  hn::Vec<F> at, low, high, level;
+  hn::Vec<hn::RebindToSigned<F>> side;
+};
+
+HWY_INLINE hn::Vec<Few> as_floats(VD v) {
   const D d;
-  const VD bounded = hn::Max(hn::Min(v, hn::Set(d, kBeyond)), hn::Set(d, -kBeyond));
-  hn::StoreU(hn::DemoteTo(H(), bounded), H(), out);
+  return hn::DemoteTo(Few(), hn::Max(hn::Min(v, hn::Set(d, kBeyond)), hn::Set(d, -kBeyond)));
 }
 
-// Where columns from c on, as many as a vector has lanes, meet the sides: distance, and the slopes of foot
-// and head there; `top`: the slope at which they leave the surface that is seen.
-HWY_INLINE void meet_columns(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes, int c,
-                             LevelPicture& picture) {
+template <bool kNames>
+HWY_INLINE Meeting<Few> meet_few(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes,
+                                 int c) {
   const D d;
   const VD dx = hn::LoadU(d, rays.dx.data() + c), dy = hn::LoadU(d, rays.dy.data() + c);
   const auto product = [&](Vec2 m) HWY_ATTR {
@@ -57,7 +62,7 @@ HWY_INLINE void meet_columns(const LevelRays& rays, const SeenPrism& prism, cons
   VD enter = hn::Set(d, kBeyond), side = hn::Zero(d);
   for (size_t i = 0; i < planes.fronts; ++i) {
     const VD u = product(planes.front[i]);
-    if (prism.name_step != 0)
+    if constexpr (kNames)
       side = hn::IfThenElse(hn::Lt(u, enter), hn::Set(d, static_cast<double>(planes.front_side[i])), side);
     enter = hn::Min(enter, u);
   }
@@ -65,127 +70,181 @@ HWY_INLINE void meet_columns(const LevelRays& rays, const SeenPrism& prism, cons
   for (size_t i = 0; i < planes.backs; ++i) leave = hn::Max(leave, product(planes.back[i]));
   const auto met = hn::And(hn::Gt(enter, hn::Zero(d)), hn::Ge(enter, leave));
   const VD a = hn::Set(d, prism.low), b = hn::Set(d, prism.high), none = hn::Set(d, kBeyond);
-  store_as_floats(hn::IfThenElse(met, hn::Div(hn::Set(d, 1.0), enter), none), picture.at.data() + c);
-  store_as_floats(hn::IfThenElse(met, hn::Mul(a, enter), none), picture.low.data() + c);
-  store_as_floats(hn::IfThenElse(met, hn::Mul(b, enter), hn::Neg(none)), picture.high.data() + c);
+  Meeting<Few> out;
+  out.at = as_floats(hn::IfThenElse(met, hn::Div(hn::Set(d, 1.0), enter), none));
+  out.low = as_floats(hn::IfThenElse(met, hn::Mul(a, enter), none));
+  out.high = as_floats(hn::IfThenElse(met, hn::Mul(b, enter), hn::Neg(none)));
   if (prism.high < 0)
-    store_as_floats(hn::IfThenElse(met, hn::Mul(b, leave), hn::Neg(none)), picture.top.data() + c);
-  else if (prism.low > 0)
-    store_as_floats(hn::IfThenElse(met, hn::Mul(a, leave), none), picture.top.data() + c);
-  if (prism.name_step != 0) hn::StoreU(hn::DemoteTo(I(), side), I(), picture.side.data() + c);
+    out.level = as_floats(hn::IfThenElse(met, hn::Mul(b, leave), hn::Neg(none)));
+  else
+    out.level = as_floats(hn::IfThenElse(met, hn::Mul(a, leave), none));
+  out.side = hn::DemoteTo(hn::RebindToSigned<Few>(), side);
+  return out;
 }
 
-// The pixels of a row from column c on that lie in `inside` and are nearer there.
-template <typename Mask, typename Name>
-HWY_INLINE void merge(const LevelRays& rays, LevelPicture& picture, int row, int c, Mask inside,
-                      hn::Vec<F> distance, Name name) {
+// Of columns from c on, as many as F has lanes.
+template <typename F, bool kNames>
+HWY_INLINE Meeting<F> meet(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes, int c) {
+  const Meeting<Few> first = meet_few<kNames>(rays, prism, planes, c);
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(F()) > hn::MaxLanes(Few())) {
+    const Meeting<Few> then = meet_few<kNames>(rays, prism, planes, c + static_cast<int>(hn::Lanes(Few())));
+    const F f;
+    const hn::RebindToSigned<F> i;
+    return {hn::Combine(f, then.at, first.at), hn::Combine(f, then.low, first.low),
+            hn::Combine(f, then.high, first.high), hn::Combine(f, then.level, first.level),
+            hn::Combine(i, then.side, first.side)};
+  }
+#endif
+  if constexpr (hn::MaxLanes(F()) == hn::MaxLanes(Few())) return first;
+}
+
+template <typename F>
+HWY_INLINE LevelRays::Rows rows_of(const LevelRays& rays, hn::Vec<F> low, hn::Vec<F> high) {
+  const F f;
+  return rays.rows_between(hn::GetLane(hn::MinOfLanes(f, low)), hn::GetLane(hn::MaxOfLanes(f, high)));
+}
+
+HWY_INLINE size_t index_of(const LevelRays& rays, int row, int c) {
+  return static_cast<size_t>(row) * static_cast<size_t>(rays.stride) + static_cast<size_t>(c);
+}
+
+// The pixels from `at` on that lie in `inside` and are nearer there; returns which.
+template <typename F, bool kNames>
+HWY_INLINE hn::Mask<F> merge(LevelPicture& picture, size_t at, hn::Mask<F> inside, hn::Vec<F> distance,
+                             hn::Vec<hn::RebindToSigned<F>> name) {
   const F f;
   const hn::RebindToSigned<F> i;
-  const size_t at = static_cast<size_t>(row) * static_cast<size_t>(rays.stride) + static_cast<size_t>(c);
   float* const pixels = picture.distance.data() + at;
   const auto before = hn::LoadU(f, pixels);
   const auto nearer =
-      hn::And(inside, hn::And(hn::Lt(distance, before), hn::Ge(distance, hn::Set(f, rays.near))));
+      hn::And(inside, hn::And(hn::Lt(distance, before), hn::Ge(distance, hn::Set(f, picture.near))));
   hn::StoreU(hn::IfThenElse(nearer, distance, before), f, pixels);
-  if (picture.name.empty()) return;
-  int32_t* const names = picture.name.data() + at;
-  hn::StoreU(hn::IfThenElse(hn::RebindMask(i, nearer), name, hn::LoadU(i, names)), i, names);
+  if constexpr (kNames) {
+    int32_t* const names = picture.name.data() + at;
+    hn::StoreU(hn::IfThenElse(hn::RebindMask(i, nearer), name, hn::LoadU(i, names)), i, names);
+  }
+  return nearer;
 }
 
-HWY_INLINE void merge_sides(const LevelRays& rays, const SeenPrism& prism, int c, LevelPicture& picture) {
+template <typename F, bool kNames>
+HWY_INLINE hn::Mask<F> merge_sides(const LevelRays& rays, const SeenPrism& prism, const Meeting<F>& m, int c,
+                                   LevelPicture& picture) {
   const F f;
   const hn::RebindToSigned<F> i;
-  const auto low = hn::LoadU(f, picture.low.data() + c), high = hn::LoadU(f, picture.high.data() + c);
-  const auto at = hn::LoadU(f, picture.at.data() + c);
-  const LevelRays::Rows rows =
-      rays.rows_between(hn::GetLane(hn::MinOfLanes(f, low)), hn::GetLane(hn::MaxOfLanes(f, high)));
   auto name = hn::Set(i, prism.name);
-  if (prism.name_step != 0)
-    name = hn::Add(name, hn::Mul(hn::Add(hn::LoadU(i, picture.side.data() + c), hn::Set(i, 2)),
-                                 hn::Set(i, prism.name_step)));
+  if constexpr (kNames)
+    name = hn::Add(name, hn::Mul(hn::Add(m.side, hn::Set(i, 2)), hn::Set(i, prism.name_step)));
+  auto any = hn::FirstN(f, 0);
+  const LevelRays::Rows rows = rows_of<F>(rays, m.low, m.high);
   for (int r = rows.begin; r < rows.end; ++r) {
     const auto slope = hn::Set(f, rays.slopes[static_cast<size_t>(r)]);
-    merge(rays, picture, r, c, hn::And(hn::Ge(slope, low), hn::Le(slope, high)),
-          hn::Mul(at, hn::Set(f, rays.scales[static_cast<size_t>(r)])), name);
+    any = hn::Or(any, merge<F, kNames>(picture, index_of(rays, r, c),
+                                       hn::And(hn::Ge(slope, m.low), hn::Le(slope, m.high)),
+                                       hn::Mul(m.at, hn::Set(f, rays.scales[static_cast<size_t>(r)])), name));
   }
-  if (!prism.stands) return;
+  if (!prism.stands) return any;
   // closed as far as it is seen
   float* const closed = picture.closed_slope.data() + c;
   float* const closed_at = picture.closed_at.data() + c;
-  const auto closes = hn::And(hn::And(hn::Gt(high, hn::LoadU(f, closed)), hn::Le(low, high)),
-                              hn::Ge(at, hn::Set(f, rays.near)));
-  hn::StoreU(hn::IfThenElse(closes, high, hn::LoadU(f, closed)), f, closed);
-  hn::StoreU(hn::IfThenElse(closes, at, hn::LoadU(f, closed_at)), f, closed_at);
+  const auto closes = hn::And(hn::And(hn::Gt(m.high, hn::LoadU(f, closed)), hn::Le(m.low, m.high)),
+                              hn::Ge(m.at, hn::Set(f, picture.near)));
+  hn::StoreU(hn::IfThenElse(closes, m.high, hn::LoadU(f, closed)), f, closed);
+  hn::StoreU(hn::IfThenElse(closes, m.at, hn::LoadU(f, closed_at)), f, closed_at);
+  return any;
 }
 
-// Of a row from column c on, what lies in `inside` and is named so turns shaded.
-template <typename Mask>
-HWY_INLINE void shade(const LevelRays& rays, LevelPicture& picture, int row, int c, Mask inside,
-                      hn::Vec<hn::RebindToSigned<F>> name) {
-  const hn::RebindToSigned<F> i;
-  int32_t* const names = picture.name.data() + static_cast<size_t>(row) * static_cast<size_t>(rays.stride) +
-                         static_cast<size_t>(c);
-  const auto before = hn::LoadU(i, names);
-  const auto turns = hn::And(hn::RebindMask(i, inside), hn::Eq(before, name));
-  hn::StoreU(hn::IfThenElse(turns, hn::Or(before, hn::Set(i, kShaded)), before), i, names);
-}
-
-// The top from above, or the bottom from below; kShades: what it is called is shaded there.
-template <bool kShades>
-HWY_INLINE void merge_level(const LevelRays& rays, double height, int32_t face_name, int c,
-                            LevelPicture& picture) {
+// Calls at(row, distance, inside) for the rows that see the top from above, or the bottom from below.
+template <typename F, typename At>
+HWY_INLINE void for_level_rows(const LevelRays& rays, double height, const Meeting<F>& m,
+                               const LevelPicture& picture, const At& at) {
   const F f;
-  const hn::RebindToSigned<F> i;
   const bool is_top = height < 0;
-  const auto met = hn::Lt(hn::LoadU(f, picture.at.data() + c), hn::Set(f, static_cast<float>(kBeyond)));
-  const auto end = hn::LoadU(f, picture.top.data() + c);
-  const auto begin = hn::LoadU(f, (is_top ? picture.high : picture.low).data() + c);
-  const auto never = hn::Set(f, static_cast<float>(kBeyond));
-  const auto low = hn::IfThenElse(met, is_top ? begin : end, never);
-  const auto high = hn::IfThenElse(met, is_top ? end : begin, hn::Neg(never));
-  const LevelRays::Rows rows =
-      rays.rows_between(hn::GetLane(hn::MinOfLanes(f, low)), hn::GetLane(hn::MaxOfLanes(f, high)));
-  const auto name = hn::Set(i, face_name);
+  const auto never = hn::Set(f, kNever);
+  const auto met = hn::Lt(m.at, never);
+  const auto low = hn::IfThenElse(met, is_top ? m.high : m.level, never);
+  const auto high = hn::IfThenElse(met, is_top ? m.level : m.low, hn::Neg(never));
+  const LevelRays::Rows rows = rows_of<F>(rays, low, high);
   for (int r = rows.begin; r < rows.end; ++r) {
     const auto distance = static_cast<float>(height * rays.per_height[static_cast<size_t>(r)]);
-    if (!(distance >= rays.near && distance <= rays.far)) continue;
+    if (!(distance >= picture.near && distance <= picture.far)) continue;
     const auto slope = hn::Set(f, rays.slopes[static_cast<size_t>(r)]);
-    const auto inside = is_top ? hn::And(hn::Gt(slope, low), hn::Le(slope, high))
-                               : hn::And(hn::Ge(slope, low), hn::Lt(slope, high));
-    if constexpr (kShades)
-      shade(rays, picture, r, c, inside, name);
-    else
-      merge(rays, picture, r, c, inside, hn::Set(f, distance), name);
+    at(r, distance,
+       is_top ? hn::And(hn::Gt(slope, low), hn::Le(slope, high))
+              : hn::And(hn::Ge(slope, low), hn::Lt(slope, high)));
   }
 }
 
-void see(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes, ColumnRange columns,
-         LevelPicture& picture) {
-  const int lanes = static_cast<int>(hn::Lanes(D())), wide = static_cast<int>(hn::Lanes(F()));
-  static_assert(hn::MaxLanes(F()) <= LevelRays::kPadding);
+template <typename F, bool kNames>
+HWY_INLINE hn::Mask<F> merge_level(const LevelRays& rays, double height, int32_t face_name,
+                                   const Meeting<F>& m, int c, LevelPicture& picture) {
+  const F f;
+  const auto name = hn::Set(hn::RebindToSigned<F>(), face_name);
+  auto any = hn::FirstN(f, 0);
+  for_level_rows<F>(rays, height, m, picture, [&](int row, float distance, hn::Mask<F> inside) HWY_ATTR {
+    any = hn::Or(any, merge<F, kNames>(picture, index_of(rays, row, c), inside, hn::Set(f, distance), name));
+  });
+  return any;
+}
+
+template <typename F, bool kNames>
+HWY_INLINE bool see_columns(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes,
+                            ColumnRange columns, LevelPicture& picture) {
+  const F f;
   const bool sides = planes.fronts > 0 && (prism.faces & kSides) != 0 && prism.high > prism.low;
   const bool top = prism.high < 0 && (prism.faces & kTop) != 0;
   const bool bottom = prism.low > 0 && (prism.faces & kBottom) != 0;
-  if (!sides && !top && !bottom) return;
-  for (int c = columns.begin; c < columns.end; c += wide) {
-    for (int k = 0; k < wide; k += lanes) meet_columns(rays, prism, planes, c + k, picture);
-    if (sides) merge_sides(rays, prism, c, picture);
-    if (top) merge_level<false>(rays, prism.high, prism.name, c, picture);
-    if (bottom) merge_level<false>(rays, prism.low, prism.name + prism.name_step, c, picture);
+  if (!sides && !top && !bottom) return false;
+  auto any = hn::FirstN(f, 0);
+  for (int c = columns.begin; c < columns.end; c += static_cast<int>(hn::Lanes(f))) {
+    const Meeting<F> m = meet<F, kNames>(rays, prism, planes, c);
+    if (sides) any = hn::Or(any, merge_sides<F, kNames>(rays, prism, m, c, picture));
+    if (top) any = hn::Or(any, merge_level<F, kNames>(rays, prism.high, prism.name, m, c, picture));
+    if (bottom)
+      any = hn::Or(any, merge_level<F, kNames>(rays, prism.low, prism.name + prism.name_step, m, c, picture));
+  }
+  return !hn::AllFalse(f, any);
+}
+
+bool see(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes, ColumnRange columns,
+         LevelPicture& picture) {
+  static_assert(hn::MaxLanes(Many()) <= LevelRays::kPadding);
+  const bool few = columns.end - columns.begin <= static_cast<int>(hn::Lanes(Few()));
+  if (picture.name.empty())
+    return few ? see_columns<Few, false>(rays, prism, planes, columns, picture)
+               : see_columns<Many, false>(rays, prism, planes, columns, picture);
+  return few ? see_columns<Few, true>(rays, prism, planes, columns, picture)
+             : see_columns<Many, true>(rays, prism, planes, columns, picture);
+}
+
+// What is named so turns shaded where it lies within the prism's top.
+template <typename F>
+HWY_INLINE void shade_columns(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes,
+                              ColumnRange columns, LevelPicture& picture) {
+  const F f;
+  const hn::RebindToSigned<F> i;
+  const auto name = hn::Set(i, prism.name);
+  for (int c = columns.begin; c < columns.end; c += static_cast<int>(hn::Lanes(f))) {
+    const Meeting<F> m = meet<F, false>(rays, prism, planes, c);
+    for_level_rows<F>(rays, prism.high, m, picture, [&](int row, float, hn::Mask<F> inside) HWY_ATTR {
+      int32_t* const names = picture.name.data() + index_of(rays, row, c);
+      const auto before = hn::LoadU(i, names);
+      const auto turns = hn::And(hn::RebindMask(i, inside), hn::Eq(before, name));
+      hn::StoreU(hn::IfThenElse(turns, hn::Or(before, hn::Set(i, kShaded)), before), i, names);
+    });
   }
 }
 
 void see_shade(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes, ColumnRange columns,
                LevelPicture& picture) {
-  const int lanes = static_cast<int>(hn::Lanes(D())), wide = static_cast<int>(hn::Lanes(F()));
-  for (int c = columns.begin; c < columns.end; c += wide) {
-    for (int k = 0; k < wide; k += lanes) meet_columns(rays, prism, planes, c + k, picture);
-    merge_level<true>(rays, prism.high, prism.name, c, picture);
-  }
+  if (columns.end - columns.begin <= static_cast<int>(hn::Lanes(Few())))
+    shade_columns<Few>(rays, prism, planes, columns, picture);
+  else
+    shade_columns<Many>(rays, prism, planes, columns, picture);
 }
 
 bool closed(const float* slopes, const float* distances, int count, float slope, float at) {
-  const F f;
+  const Many f;
   const int lanes = static_cast<int>(hn::Lanes(f));
   const auto wanted = hn::Set(f, slope), beyond = hn::Set(f, at);
   for (int c = 0; c < count; c += lanes) {
@@ -208,6 +267,7 @@ HWY_EXPORT(see);
 HWY_EXPORT(see_shade);
 HWY_EXPORT(closed);
 
+constexpr size_t kBinsPerRow = 4;
 constexpr double kTolerance = 1e-9;  // m; closes the seam between prisms that share an edge
 
 PrismPlanes planes_of(std::span<const Vec2> outline) {
@@ -231,53 +291,44 @@ PrismPlanes planes_of(std::span<const Vec2> outline) {
 }  // namespace
 
 LevelRays::LevelRays(std::vector<Vec2> directions, std::span<const double> row_slopes,
-                     std::span<const double> row_scales, float near_limit, float far_limit)
+                     std::span<const double> row_scales)
     : width(static_cast<int>(directions.size())),
       height(static_cast<int>(row_slopes.size())),
       stride((width + kPadding - 1) / kPadding * kPadding + kPadding),
       slopes(row_slopes.begin(), row_slopes.end()),
-      scales(row_scales.begin(), row_scales.end()),
-      near(near_limit),
-      far(far_limit) {
+      scales(row_scales.begin(), row_scales.end()) {
   directions.resize(static_cast<size_t>(stride));
   for (const Vec2 v : directions) {
     dx.push_back(v.x);
     dy.push_back(v.y);
+    dx_float.push_back(static_cast<float>(v.x));
+    dy_float.push_back(static_cast<float>(v.y));
   }
   for (size_t r = 0; r < row_slopes.size(); ++r) per_height.push_back(row_scales[r] / row_slopes[r]);
   ascending_ = slopes.front() <= slopes.back();
-  if (height < 2) return;
-  const double step = (row_slopes.back() - row_slopes.front()) / (height - 1);
-  uniform_ = step != 0;
-  for (size_t r = 0; r < row_slopes.size(); ++r)
-    uniform_ = uniform_ && std::fabs(row_slopes.front() + static_cast<double>(r) * step - row_slopes[r]) <
-                               1e-3 * std::fabs(step);
-  first_ = slopes.front();
-  per_slope_ = static_cast<float>(1 / step);
-  uniform_ = uniform_ && std::isfinite(first_) && std::isfinite(per_slope_);
-}
-
-LevelRays::Rows LevelRays::rows_between(float low, float high) const {
-  if (!(low <= high)) return {};
-  if (uniform_) {
-    const float one = (low - first_) * per_slope_, other = (high - first_) * per_slope_;
-    const auto last = static_cast<float>(height);
-    const auto begin = static_cast<int>(std::clamp(std::min(one, other) - 0.5F, 0.0F, last));
-    const auto end = static_cast<int>(std::clamp(std::max(one, other) + 1.5F, 0.0F, last));
-    return {begin, end};
+  lowest_ = std::min(slopes.front(), slopes.back());
+  const float range = std::max(slopes.front(), slopes.back()) - lowest_;
+  const auto bins = kBinsPerRow * slopes.size();
+  per_slope_ = range > 0 ? static_cast<float>(bins) / range : 0;
+  if (!std::isfinite(per_slope_)) per_slope_ = 0;
+  first_in_.resize(bins);
+  last_in_.resize(bins);
+  for (size_t bin = 0; bin < bins; ++bin) {
+    const auto is_before = [&](float slope) {
+      return ascending_ ? bin_of(slope) < bin : bin_of(slope) > bin;
+    };
+    const auto is_not_beyond = [&](float slope) {
+      return ascending_ ? bin_of(slope) <= bin : bin_of(slope) >= bin;
+    };
+    first_in_[bin] = static_cast<int>(std::ranges::partition_point(slopes, is_before) - slopes.begin());
+    last_in_[bin] = static_cast<int>(std::ranges::partition_point(slopes, is_not_beyond) - slopes.begin());
   }
-  if (ascending_)
-    return {static_cast<int>(std::lower_bound(slopes.begin(), slopes.end(), low) - slopes.begin()),
-            static_cast<int>(std::upper_bound(slopes.begin(), slopes.end(), high) - slopes.begin())};
-  const std::greater<> down;
-  return {static_cast<int>(std::lower_bound(slopes.begin(), slopes.end(), high, down) - slopes.begin()),
-          static_cast<int>(std::upper_bound(slopes.begin(), slopes.end(), low, down) - slopes.begin())};
 }
 
-void see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange columns, LevelPicture& picture) {
+bool see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange columns, LevelPicture& picture) {
   const ColumnRange within{std::max(columns.begin, 0), std::min(columns.end, rays.width)};
-  if (within.begin >= within.end || prism.outline.size() > kMaxPrismSides) return;
-  HWY_DYNAMIC_DISPATCH(see)(rays, prism, planes_of(prism.outline), within, picture);
+  if (within.begin >= within.end || prism.outline.size() > kMaxPrismSides) return false;
+  return HWY_DYNAMIC_DISPATCH(see)(rays, prism, planes_of(prism.outline), within, picture);
 }
 
 void shade_level(const LevelRays& rays, std::span<const Vec2> outline, double height, int32_t name,

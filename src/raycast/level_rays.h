@@ -4,6 +4,7 @@
 // that, row r rises by slopes[r], and what is seen counts as scales[r].
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,23 +20,35 @@ struct LevelRays {
   static constexpr int kPadding = 16;  // columns beyond the last that kernels may touch
 
   // `slopes`: ascending or descending.
-  LevelRays(std::vector<Vec2> directions, std::span<const double> slopes, std::span<const double> scales,
-            float near_limit, float far_limit);
+  LevelRays(std::vector<Vec2> directions, std::span<const double> slopes, std::span<const double> scales);
 
   int width = 0, height = 0, stride = 0;  // stride: columns with their padding
   std::vector<double> dx, dy;
+  std::vector<float> dx_float, dy_float;
   std::vector<float> slopes, scales;
   std::vector<double> per_height;  // what a level surface counts as, over its height above the eye
-  float near = 0, far = 1;         // as it counts: what is nearer or farther is not seen
   // Rows whose slopes may lie in [low, high]: a superset.
   struct Rows {
     int begin = 0, end = 0;
   };
-  Rows rows_between(float low, float high) const;
+  Rows rows_between(float low, float high) const {
+    if (!(low <= high)) return {};
+    const size_t lowest = bin_of(low), highest = bin_of(high);
+    return ascending_ ? Rows{first_in_[lowest], last_in_[highest]}
+                      : Rows{first_in_[highest], last_in_[lowest]};
+  }
 
  private:
-  bool ascending_ = true, uniform_ = false;
-  float first_ = 0, per_slope_ = 1;  // of uniform rows
+  size_t bin_of(float slope) const {  // never falls while the slope rises
+    const auto last = static_cast<float>(first_in_.size() - 1);
+    return static_cast<size_t>(std::min(std::max((slope - lowest_) * per_slope_, 0.0F), last));
+  }
+
+  // Slopes are sorted into bins of equal width: of each bin the first row that lies in it or beyond, as rows
+  // go, and the end of those that lie in it or before.
+  bool ascending_ = true;
+  float lowest_ = 0, per_slope_ = 1;
+  std::vector<int> first_in_, last_in_;
 };
 
 // So many numbers, not set.
@@ -55,20 +68,21 @@ class Scratch {
 
 // Distances as they count, row by row with rays.stride columns, and what is seen there.
 struct LevelPicture {
-  explicit LevelPicture(const LevelRays& rays, bool names);
+  // What is nearer than `near_limit` or farther than `far_limit`, as it counts, is not seen.
+  LevelPicture(const LevelRays& rays, float near_limit, float far_limit, bool has_names);
 
+  float near = 0, far = 1;
   float nothing = 0;  // the distance where nothing is seen: beyond `far`
   Scratch<float> distance;
   Scratch<int32_t> name;  // empty: not asked for
   // Of each column: all slopes up to closed_slope are hidden beyond closed_at (by something that stands).
   Scratch<float> closed_slope, closed_at;
-  // for one prism at a time: where a column meets its sides, and which
-  Scratch<float> at, low, high, top;
-  Scratch<int32_t> side;
 };
 
-// Row by row without padding: distances, 0 where nothing is seen; the low halves of the names.
-void write_distances(const LevelRays& rays, const LevelPicture& picture, float* out);
+// Row by row without padding: distances up to `far`, 0 beyond; the low halves of the names.
+void write_distances(const LevelRays& rays, const LevelPicture& picture, float far, float* out);
+// The nearest of all; infinite where nothing is seen.
+float nearest_of(const LevelRays& rays, const LevelPicture& picture);
 void write_names(const LevelRays& rays, const LevelPicture& picture, uint16_t* out);
 
 // Columns [begin, end).
@@ -95,8 +109,8 @@ void shade_level(const LevelRays& rays, std::span<const Vec2> outline, double he
                  ColumnRange columns, LevelPicture& picture);
 
 // Merges what the columns see of the prism into the picture; columns beyond the range that meet it may be
-// left out or not. Every instruction set gives the same bits.
-void see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange columns, LevelPicture& picture);
+// left out or not. Whether any pixel shows it now. Every instruction set gives the same bits.
+bool see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange columns, LevelPicture& picture);
 
 // Whether all of the columns are closed to what lies beyond `at` and is not above `slope`.
 bool are_closed(const LevelPicture& picture, ColumnRange columns, float slope, float at);

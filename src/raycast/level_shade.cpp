@@ -14,15 +14,20 @@ namespace mvsim::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<double>;
-using H = hn::Rebind<float, D>;
-using F = hn::ScalableTag<float>;
+using Few = hn::Rebind<float, D>;  // as many columns as a vector of doubles has
+using Many = hn::ScalableTag<float>;
 
-// Slopes between which the face lies in the shade, into picture.low and high.
-HWY_INLINE void shade_columns(const LevelRays& rays, const SeenFace& face, const SeenPrism& caster,
-                              const LevelSun& sun, int c, LevelPicture& picture) {
+// Slopes between which the face lies in the shade.
+template <typename F>
+struct Shade {
+  hn::Vec<F> low, high;
+};
+
+HWY_INLINE Shade<Few> shade_few(const LevelRays& rays, const SeenFace& face, const SeenPrism& caster,
+                                const LevelSun& sun, int c) {
   const D d;
   const auto dx = hn::LoadU(d, rays.dx.data() + c), dy = hn::LoadU(d, rays.dy.data() + c);
-  const auto zero = hn::Zero(d), big = hn::Set(d, 1e30);
+  const auto zero = hn::Zero(d), big = hn::Set(d, kBeyond);
   const auto per_t = hn::Add(hn::Mul(hn::Set(d, face.plane.x), dx), hn::Mul(hn::Set(d, face.plane.y), dy));
   const auto t = hn::Div(hn::Set(d, 1.0), hn::Max(per_t, hn::Set(d, 1e-30)));
   const auto x = hn::Mul(t, dx), y = hn::Mul(t, dy);
@@ -44,34 +49,52 @@ HWY_INLINE void shade_columns(const LevelRays& rays, const SeenFace& face, const
   const auto low = hn::Mul(hn::Sub(hn::Set(d, caster.low), hn::Mul(leave, rise)), per_t);
   const auto high = hn::Mul(hn::Sub(hn::Set(d, caster.high), hn::Mul(enter, rise)), per_t);
   const auto met = hn::And(hn::Lt(enter, leave), hn::Gt(per_t, zero));
-  const auto store = [&](auto v, float* out) HWY_ATTR {
-    hn::StoreU(hn::DemoteTo(H(), hn::Max(hn::Min(v, big), hn::Neg(big))), H(), out);
-  };
-  store(hn::IfThenElse(met, low, big), picture.low.data() + c);
-  store(hn::IfThenElse(met, high, hn::Neg(big)), picture.high.data() + c);
+  const auto as_floats = [&](auto v)
+                             HWY_ATTR { return hn::DemoteTo(Few(), hn::Max(hn::Min(v, big), hn::Neg(big))); };
+  return {as_floats(hn::IfThenElse(met, low, big)), as_floats(hn::IfThenElse(met, high, hn::Neg(big)))};
 }
 
-void shade(const LevelRays& rays, const SeenFace& face, const SeenPrism& caster, const LevelSun& sun,
-           ColumnRange columns, LevelPicture& picture) {
+template <typename F>
+HWY_INLINE Shade<F> shade_at(const LevelRays& rays, const SeenFace& face, const SeenPrism& caster,
+                             const LevelSun& sun, int c) {
+  const Shade<Few> first = shade_few(rays, face, caster, sun, c);
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(F()) > hn::MaxLanes(Few())) {
+    const Shade<Few> then = shade_few(rays, face, caster, sun, c + static_cast<int>(hn::Lanes(Few())));
+    return {hn::Combine(F(), then.low, first.low), hn::Combine(F(), then.high, first.high)};
+  }
+#endif
+  if constexpr (hn::MaxLanes(F()) == hn::MaxLanes(Few())) return first;
+}
+
+template <typename F>
+HWY_INLINE void shade_columns(const LevelRays& rays, const SeenFace& face, const SeenPrism& caster,
+                              const LevelSun& sun, ColumnRange columns, LevelPicture& picture) {
   const F f;
   const hn::RebindToSigned<F> i;
-  const int lanes = static_cast<int>(hn::Lanes(D())), wide = static_cast<int>(hn::Lanes(f));
   const auto name = hn::Set(i, face.name), shaded = hn::Set(i, face.name | kShaded);
-  for (int c = columns.begin; c < columns.end; c += wide) {
-    for (int k = 0; k < wide; k += lanes) shade_columns(rays, face, caster, sun, c + k, picture);
-    const auto low = hn::LoadU(f, picture.low.data() + c), high = hn::LoadU(f, picture.high.data() + c);
-    const LevelRays::Rows rows =
-        rays.rows_between(hn::GetLane(hn::MinOfLanes(f, low)), hn::GetLane(hn::MaxOfLanes(f, high)));
+  for (int c = columns.begin; c < columns.end; c += static_cast<int>(hn::Lanes(f))) {
+    const Shade<F> shade = shade_at<F>(rays, face, caster, sun, c);
+    const LevelRays::Rows rows = rays.rows_between(hn::GetLane(hn::MinOfLanes(f, shade.low)),
+                                                   hn::GetLane(hn::MaxOfLanes(f, shade.high)));
     for (int r = rows.begin; r < rows.end; ++r) {
       const auto slope = hn::Set(f, rays.slopes[static_cast<size_t>(r)]);
       int32_t* const names = picture.name.data() + static_cast<size_t>(r) * static_cast<size_t>(rays.stride) +
                              static_cast<size_t>(c);
       const auto before = hn::LoadU(i, names);
-      const auto inside = hn::And(hn::Gt(slope, low), hn::Lt(slope, high));
+      const auto inside = hn::And(hn::Gt(slope, shade.low), hn::Lt(slope, shade.high));
       const auto turns = hn::And(hn::RebindMask(i, inside), hn::Eq(before, name));
       hn::StoreU(hn::IfThenElse(turns, shaded, before), i, names);
     }
   }
+}
+
+void shade(const LevelRays& rays, const SeenFace& face, const SeenPrism& caster, const LevelSun& sun,
+           ColumnRange columns, LevelPicture& picture) {
+  if (columns.end - columns.begin <= static_cast<int>(hn::Lanes(Few())))
+    shade_columns<Few>(rays, face, caster, sun, columns, picture);
+  else
+    shade_columns<Many>(rays, face, caster, sun, columns, picture);
 }
 
 }  // namespace mvsim::HWY_NAMESPACE

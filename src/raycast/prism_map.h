@@ -44,6 +44,7 @@ class PrismMap {
   };
 
   bool empty() const { return entries_.empty(); }
+  std::span<const Entry> entries() const { return entries_; }
   double z_min() const { return nodes_.empty() ? 0 : nodes_[0].region.z_min; }
   double z_max() const { return nodes_.empty() ? 0 : nodes_[0].region.z_max; }
   std::span<const Vec2> outline(const Entry& entry) const {

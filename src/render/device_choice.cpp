@@ -97,6 +97,18 @@ std::vector<size_t> devices_to_try(const DeviceChoice& choice, const std::vector
   return {};
 }
 
+std::vector<size_t> cuda_devices_to_try(int ordinal, const std::vector<EglDevice>& devices,
+                                        const std::optional<std::string>& cuda_visible) {
+  const auto place = static_cast<size_t>(ordinal);
+  const auto visible = cuda_visible ? visible_ordinals(*cuda_visible) : std::optional<std::vector<int>>();
+  const int likely = visible && place < visible->size() ? (*visible)[place] : ordinal;
+  std::vector<size_t> out = places_of(devices, [&](const EglDevice& d) { return d.cuda_ordinal == likely; });
+  for (const size_t i : places_of(
+           devices, [&](const EglDevice& d) { return d.cuda_ordinal >= 0 && d.cuda_ordinal != likely; }))
+    out.push_back(i);
+  return out;
+}
+
 std::string describe(const EglDevice& device) {
   std::string notes;
   const auto note = [&notes](const std::string& text) { notes += (notes.empty() ? "" : ", ") + text; };

@@ -26,6 +26,11 @@ DeviceChoice parse_device_choice(const std::string& text, const std::string& sou
 std::vector<size_t> devices_to_try(const DeviceChoice& choice, const std::vector<EglDevice>& devices,
                                    const std::optional<std::string>& cuda_visible);
 
+// Places of the devices that may be CUDA's device `ordinal` of this process, the likeliest first: CUDA counts
+// what CUDA_VISIBLE_DEVICES leaves, EGL counts all.
+std::vector<size_t> cuda_devices_to_try(int ordinal, const std::vector<EglDevice>& devices,
+                                        const std::optional<std::string>& cuda_visible);
+
 // "0: llvmpipe (software); 1: NVIDIA H200 (cuda:0, /dev/dri/card0)"
 std::string describe(const std::vector<EglDevice>& devices);
 std::string describe(const EglDevice& device);

@@ -17,10 +17,13 @@ namespace mvsim {
 struct FlatThing {
   uint32_t look = 0;
   uint8_t faces = kAllFaces;
-  PrismRegion region;            // world
-  const void* source = nullptr;  // which prism it is
-  size_t first = 0, count = 0;   // of its outline, in the eye's plane
+  PrismRegion region;                         // world
+  const PrismMap::Entry* standing = nullptr;  // which prism it is, of those that stand
+  const UprightPrism* other = nullptr;        // or of the others
+  size_t first = 0, count = 0;                // of its outline, in the eye's plane
   int32_t name = 0;
+  ColumnRange columns[2]{};  // in which it was drawn
+  int parts = 0;
 };
 
 // All that an eye may see, and what moves and casts a shadow.

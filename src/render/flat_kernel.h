@@ -1,25 +1,68 @@
-// The arithmetic of colours that change along a face, for many pixels at once.
+// The arithmetic of colours of faces that level rays see, for many pixels at once. Every instruction set
+// gives the same bits.
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <functional>
+#include <vector>
+
+#include "raycast/level_rays.h"
+#include "render/mip_image.h"
 
 namespace mvsim {
 
-// Squared colours at the foot of a face, and what is added up to its head: at a distance that a row sees, its
-// share is distance * per_distance - offset, clipped to [0, 1].
-struct FaceGradient {
-  std::array<float, 3> foot{}, rise{};
-  float per_distance = 0, offset = 0;
+// Where the texture of a face lies: u and v at the eye, and by how much they change a metre along x, y and z
+// of the eye.
+struct FacePaint {
+  const MipImage* image = nullptr;
+  float u = 0, v = 0;
+  std::array<float, 3> along_u{}, along_v{};
+  float texels_per_distance = 0;  // of it that pass by from one pixel to the next
 };
 
-// Red, green, blue of each distance: the roots. Every instruction set gives the same bits.
-void write_gradient(const FaceGradient& gradient, std::span<const float> distances, uint8_t* out);
+// A face in one light. Its colour depends on how far up a point is, from 0 at its foot to 1 at its head.
+struct FaceColor {
+  // Of red, green, blue, 255 times the colour as a polynomial of that.
+  std::array<std::array<float, 3>, 3> height_terms{};
+  float per_height = 0, foot = 0;  // 1 / m, 0: a level face; m above the eye
+  FacePaint paint{};               // no image: none
+};
 
-// Where in a row something else begins, 0 among them; `names` may be read and `starts` written 16 beyond
-// `width`. Returns how many there are.
-size_t find_run_starts(const int32_t* names, int width, int32_t* starts);
+// Colours of the sky in planes of bytes with the stride of the rays, red, green, blue.
+struct SkyPlanes {
+  std::array<std::vector<uint8_t>, 3> channel;
+};
+
+// What the names of a picture look like, in the sun and in the shade; made when they are first seen.
+class Palette {
+ public:
+  using Make = std::function<FaceColor(int32_t name, bool shaded)>;
+
+  Palette(int32_t names, Make make) : make_(std::move(make)), place_(2 * static_cast<size_t>(names)) {
+    colors_.reserve(64);
+  }
+  const FaceColor& of(int32_t name) {
+    const bool shaded = (name & kShaded) != 0;
+    const int32_t plain = name & ~kShaded;
+    uint32_t& place = place_[2 * static_cast<size_t>(plain) + (shaded ? 1 : 0)];
+    if (place == 0) {
+      colors_.push_back(make_(plain, shaded));
+      place = static_cast<uint32_t>(colors_.size());
+    }
+    return colors_[place - 1U];
+  }
+
+ private:
+  Make make_;
+  std::vector<uint32_t> place_;  // in colors_, from 1 on; 0: not made yet
+  std::vector<FaceColor> colors_;
+};
+
+// Red, green, blue of each pixel of the picture, without padding; the sky where nothing is seen.
+void write_colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette, const SkyPlanes& sky,
+                  uint8_t* out);
+// Their luma, 0 to 1; 0 where nothing is seen.
+void write_lumas(const LevelRays& rays, const LevelPicture& picture, Palette& palette, float* out);
 
 }  // namespace mvsim

@@ -10,17 +10,21 @@
 
 #include "raycast/level_rays.h"
 #include "raycast/prism_map.h"
+#include "render/flat_casters.h"
+#include "render/flat_kernel.h"
 #include "render/ray_scene.h"
 #include "scene/scene.h"
-#include "sensor/view_sensor.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 
-// How prisms of one instance look: squared colours, as RayCorner::base.
+// How prisms of one instance look. Colours as FaceColor::height_terms, in full light.
 struct FlatLook {
+  using HeightTerms = std::array<std::array<float, 3>, 3>;
+
   uint16_t label = 0;
-  std::array<float, 3> head{}, foot{};  // of a side; tops and bottoms are as the head
-  int texture = Material::kNoTexture;   // in FlatScene::textures
+  HeightTerms side{}, level{};         // of a side; of tops and bottoms
+  int texture = Material::kNoTexture;  // in FlatScene::textures
   Tile tile{};
   Polygon outline{};  // of what has one: where it is painted from, the corners of its prism
 };
@@ -41,12 +45,13 @@ struct SolidCells {
 // What all views of an image that looks level have in common.
 struct FlatImage {
   LevelRays rays;
-  double pixel_angle = 0;    // from one pixel to the next, of pinholes at the middle
-  std::vector<uint8_t> sky;  // red, green, blue of each pixel where nothing is seen; of colours alone
+  double pixel_angle = 0;  // from one pixel to the next, of pinholes at the middle
+  SkyPlanes sky;           // of colours alone
 };
 
 struct FlatScene {
   PrismMap standing;               // on the world
+  StandingCasters casters;         // among these; none where nothing has shadows
   std::vector<UprightPrism> wide;  // floors, on the world
   std::vector<FlatBody> moving;
   std::vector<FlatLook> looks;                            // UprightPrism::look

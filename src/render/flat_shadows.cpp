@@ -14,8 +14,8 @@ constexpr double kShadowGap = 1e-3;  // m; lower things shade nothing
 class Shades {
  public:
   Shades(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye, const FlatThings& things,
-         const NameColumns& columns, LevelPicture& picture)
-      : scene_(scene), rays_(rays), eye_(eye), things_(things), columns_(columns), picture_(picture) {
+         LevelPicture& picture)
+      : scene_(scene), rays_(rays), eye_(eye), things_(things), picture_(picture) {
     const Vec3 to_sun = normalized(scene.sun.to_sun);
     const double level = norm(Vec2{to_sun.x, to_sun.y});
     way_ = (1 / level) * Vec2{to_sun.x, to_sun.y};
@@ -25,69 +25,83 @@ class Shades {
   }
 
   void shade(const FlatThing& thing) {
-    if (thing.region.z_max < eye_.z() && is_seen(thing.name)) shade_top(thing);
-    const std::span<const Vec2> outline = things_.outline(thing);
-    for (size_t i = 0; i < outline.size(); ++i) {
-      const int32_t name = thing.name + 2 + static_cast<int32_t>(i);
-      if (is_seen(name)) shade_side(thing, outline[i], outline[i + 1 == outline.size() ? 0 : i + 1], name);
-    }
+    if (thing.region.z_max < eye_.z() && (thing.faces & kTop) != 0) shade_top(thing);
+    if ((thing.faces & kSides) == 0) return;
+    for (size_t side = 0; side < thing.count; ++side) shade_side(thing, side);
   }
 
  private:
-  bool is_seen(int32_t name) const {
-    const ColumnRange& c = columns_[static_cast<size_t>(name)];
-    return c.begin < c.end;
-  }
-
-  // Calls shade(outline, region) for what may cast a shadow and is not `thing`, of regions that may(region).
+  // Calls shade(outline, region) for what may cast a shadow and is not `thing`, of regions that may(region);
+  // `standing`: those of the prisms that stand, if they are known.
   template <typename May, typename Shade>
-  void for_each_caster(const FlatThing& thing, May may, Shade shade) {
+  void for_each_caster(const FlatThing& thing, const StandingCasters::List& standing, May may, Shade shade) {
     for (const FlatThing& t : things_.casters)
-      if (t.source != thing.source && may(t.region)) shade(things_.outline(t), t.region);
+      if (t.other != thing.other && may(t.region)) shade(things_.outline(t), t.region);
     const PrismMap& map = scene_.standing;
-    map.visit(eye_.origin(), may, [&](const PrismMap::Entry& e) {
-      if ((e.faces & kCastsShadow) == 0 || &e == thing.source || !may(e.region)) return;
+    const auto take = [&](const PrismMap::Entry& e) {
+      if ((e.faces & kCastsShadow) == 0 || &e == thing.standing || !may(e.region)) return;
       outline_.clear();
       for (const Vec2 v : map.outline(e)) outline_.push_back(eye_.to_eye(v));
       shade(std::span<const Vec2>(outline_), e.region);
-    });
+    };
+    if (!standing) return map.visit(eye_.origin(), may, take);
+    for (const uint32_t index : *standing) take(map.entries()[index]);
   }
 
   void shade_top(const FlatThing& thing) {
     const double z = thing.region.z_max;
     if (highest_ <= z + kShadowGap) return;
-    const ColumnRange columns = columns_[static_cast<size_t>(thing.name)];
+    StandingCasters::List standing;
+    if (thing.standing) standing = scene_.casters.of_top(scene_.standing, *thing.standing);
     for_each_caster(
-        thing,
+        thing, standing,
         [&](const PrismRegion& r) {
           if (r.z_max <= z + kShadowGap) return false;
           const double half = 0.5 * (r.z_max - z) / sun_.rise;  // its shadow lies in a circle
-          const Vec2 center = r.center - half * way_;
-          if (norm(center - thing.region.center) > r.radius + half + thing.region.radius) return false;
-          return eye_.sight_of(eye_.to_eye(center), r.radius + half).parts > 0;
+          const Vec2 center = r.center - half * way_, to = center - thing.region.center;
+          const double reach = r.radius + half + thing.region.radius;
+          if (dot(to, to) > reach * reach) return false;
+          const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(center), r.radius + half);
+          return sight.parts > 0 && !is_hidden(picture_, sight, z - eye_.z());
         },
         [&](std::span<const Vec2> outline, const PrismRegion& r) {
           sweep(outline, -1.0 * sun_.to_sun, std::max(0.0, (r.z_min - z) / sun_.rise),
                 (r.z_max - z) / sun_.rise, swept_);
-          shade_level(rays_, swept_, z - eye_.z(), thing.name, eye_.narrowed(swept_, columns), picture_);
+          for (int part = 0; part < thing.parts; ++part)
+            shade_level(rays_, swept_, z - eye_.z(), thing.name, eye_.narrowed(swept_, thing.columns[part]),
+                        picture_);
         });
   }
 
-  void shade_side(const FlatThing& thing, Vec2 a, Vec2 b, int32_t name) {
+  void shade_side(const FlatThing& thing, size_t side) {
+    const std::span<const Vec2> outline = things_.outline(thing);
+    const Vec2 a = outline[side], b = outline[side + 1 == outline.size() ? 0 : side + 1];
     const Vec2 along = b - a, normal{along.y, -along.x};
-    if (!(dot(normal, sun_.to_sun) > 0)) return;  // averted
+    if (!(dot(normal, sun_.to_sun) > 0) || !(dot(normal, a) < 0)) return;  // averted from sun or eye
+    const Vec2 ends[] = {a, b};
+    ColumnRange columns[2];
+    int parts = 0;
+    for (int part = 0; part < thing.parts; ++part) {
+      const ColumnRange seen = eye_.narrowed(ends, thing.columns[part]);
+      if (seen.begin < seen.end) columns[parts++] = seen;
+    }
+    if (parts == 0) return;
+    StandingCasters::List standing;
+    if (thing.standing) standing = scene_.casters.of_side(*thing.standing, side);
+    if (standing && standing->empty() && things_.casters.empty()) return;
     const double reach = (highest_ - thing.region.z_min) / sun_.rise, half = 0.5 * norm(along);
     const Vec2 middle = 0.5 * (a + b);
-    const SeenFace face{(1 / dot(normal, a)) * normal, name};
+    const SeenFace face{(1 / dot(normal, a)) * normal, thing.name + 2 + static_cast<int32_t>(side)};
     const auto may = [&](const PrismRegion& r) {
       if (r.z_max <= thing.region.z_min) return false;
       const Vec2 to = eye_.to_eye(r.center) - middle;
       const double ahead = std::clamp(dot(to, sun_.to_sun), 0.0, reach);
-      return norm(to - ahead * sun_.to_sun) <= half + r.radius;
+      const Vec2 aside = to - ahead * sun_.to_sun;
+      return dot(aside, aside) <= (half + r.radius) * (half + r.radius);
     };
-    for_each_caster(thing, may, [&](std::span<const Vec2> outline, const PrismRegion& r) {
+    for_each_caster(thing, standing, may, [&](std::span<const Vec2> outline, const PrismRegion& r) {
       const SeenPrism caster{.outline = outline, .low = r.z_min - eye_.z(), .high = r.z_max - eye_.z()};
-      shade_face(rays_, face, caster, sun_, columns_[static_cast<size_t>(name)], picture_);
+      for (int part = 0; part < parts; ++part) shade_face(rays_, face, caster, sun_, columns[part], picture_);
     });
   }
 
@@ -95,7 +109,6 @@ class Shades {
   const LevelRays& rays_;
   const LevelEye& eye_;
   const FlatThings& things_;
-  const NameColumns& columns_;
   LevelPicture& picture_;
   Vec2 way_;  // to the sun, world
   LevelSun sun_;
@@ -167,8 +180,8 @@ class BodyShade {
 }  // namespace
 
 void shade_flat(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye, const FlatThings& things,
-                const NameColumns& columns, LevelPicture& picture) {
-  Shades shades(scene, rays, eye, things, columns, picture);
+                LevelPicture& picture) {
+  Shades shades(scene, rays, eye, things, picture);
   for (const FlatThing& thing : things.seen) shades.shade(thing);
 }
 

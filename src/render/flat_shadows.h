@@ -5,12 +5,9 @@
 
 namespace mvsim {
 
-// Columns in which something is seen; none: begin >= end.
-using NameColumns = std::vector<ColumnRange>;  // by name
-
 // Marks them (kShaded) where prisms, moving or not, stand in the sun's way.
 void shade_flat(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye, const FlatThings& things,
-                const NameColumns& columns, LevelPicture& picture);
+                LevelPicture& picture);
 
 // The same for bodies that rays alone know.
 void shade_by_rest(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye,

@@ -12,10 +12,18 @@
 
 namespace mvsim {
 
-// Writes the pixels of `view`, which is `image`. `all`: the same scene for rays, asked for where they draw
-// the colours of what is not flat. False, and nothing is written, where this moment is not flat (the eye
-// leans, or stands within the walls of a map) or its colours are not.
-bool draw_flat(const FlatScene& scene, const FlatImage& image, const std::function<const RayScene&()>& all,
-               std::span<const ScenePose> poses, const View& view, const ViewPoint& from, std::byte* pixels);
+struct FlatPicture {
+  const View* view = nullptr;
+  const FlatImage* image = nullptr;  // of that view
+  std::byte* pixels = nullptr;
+  bool is_drawn = false;
+};
+
+// Draws pictures that are seen along the same rays (have_same_rays), each as if it were alone. `all`: the
+// same scene for rays, asked for where they draw the colours of what is not flat. Not drawn, and nothing is
+// written, where this moment is not flat (the eye leans, or stands within the walls of a map) or the colours
+// of a picture are not.
+void draw_flat(const FlatScene& scene, const std::function<const RayScene&()>& all,
+               std::span<const ScenePose> poses, const ViewPoint& from, std::span<FlatPicture> pictures);
 
 }  // namespace mvsim

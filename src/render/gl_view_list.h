@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "render/device_image.h"
 #include "render/gl_scene.h"
 #include "render/placed_body.h"
 
@@ -14,6 +15,10 @@ namespace mvsim {
 struct GlPicture {
   ViewContent content;  // colour, depth or labels
   std::byte* pixels;    // as ViewContent says
+  // Where not null, `pixels` is an address in a GPU's memory, and the image is finished as this and `noise`
+  // say.
+  const DeviceImage* on_device = nullptr;
+  DeviceNoise noise{};
 };
 
 // A view of a pinhole camera with what is wanted of it.

@@ -82,6 +82,7 @@ void GlViewTarget::copy_to(std::span<const GlShot> shots) const {
   const size_t all = count * static_cast<size_t>(read_layers);
   for (size_t layer = 0; layer < shots.size(); ++layer)
     for (const GlPicture& picture : shots[layer].pictures) {
+      if (picture.on_device) continue;
       const uint32_t* const from = mapped + layer * count;
       if (picture.content == ViewContent::kColor)
         copy_color(from, count, picture.pixels);

@@ -7,6 +7,7 @@
 
 #include "render/egl_context.h"
 #include "render/gl_objects.h"
+#include "render/gl_pack.h"
 #include "render/gl_view_shaders.h"
 #include "render/gl_view_target.h"
 #include "render/renderer.h"
@@ -75,7 +76,7 @@ struct GlViews::Parts {
   void set_scene(const RayScene& scene, const GlScene& gpu) const;
   void draw_pass(const Frame& frame, int pass) const;
   void finish(const Frame& frame);
-  void check_errors(const Frame& frame);
+  void check_context(const Frame& frame);
   void free_all();
 
   const GladGLContext& gl_;
@@ -83,6 +84,7 @@ struct GlViews::Parts {
   GLuint order_buffer_ = 0, command_buffer_ = 0, instance_buffer_ = 0, view_buffer_ = 0;
   std::vector<KeptScene> kept_;        // latest first
   std::vector<GlViewTarget> targets_;  // latest first
+  GlPack pack_;
   int max_layers_ = 1;
   long long max_pixels_ = 1;  // of all layers together
 };
@@ -156,6 +158,7 @@ GlViews::Parts::~Parts() {
 void GlViews::Parts::free_all() {
   for (KeptScene& kept : kept_) kept.gpu.free(gl_);
   for (GlViewTarget& target : targets_) target.free(gl_);
+  pack_.free(gl_);
   gl_.DeleteVertexArrays(1, &vertex_array_);
   for (GLuint* buffer : {&order_buffer_, &command_buffer_, &instance_buffer_, &view_buffer_})
     gl_.DeleteBuffers(1, buffer);
@@ -240,8 +243,20 @@ void GlViews::Parts::draw_chunk(const RayScene& scene, const GlScene& gpu, std::
   gl_.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kPixelBuffer, target.pixels);
   set_scene(scene, gpu);
   for (int pass = 1; pass <= frame.passes; ++pass) draw_pass(frame, pass);
-  finish(frame);
-  target.copy_to(shots);
+  const auto any = [&](bool on_device) {
+    return std::ranges::any_of(shots, [&](const GlShot& shot) {
+      return std::ranges::any_of(shot.pictures,
+                                 [&](const GlPicture& p) { return (p.on_device != nullptr) == on_device; });
+    });
+  };
+  if (any(true)) {
+    pack_.pack(gl_, target, layers, shots);
+    check_context(frame);
+  }
+  if (any(false)) {
+    finish(frame);
+    target.copy_to(shots);
+  }
 }
 
 void GlViews::Parts::upload(const GlViewList& list) {
@@ -305,12 +320,12 @@ void GlViews::Parts::finish(const Frame& frame) {
   gl_.DeleteSync(fence);
   if (answer == GL_TIMEOUT_EXPIRED)
     throw RendererLost(context.renderer() + " did not finish views of sensors within 10 s");
-  if (context.robust() && gl_.GetGraphicsResetStatus() != GL_NO_ERROR)
-    throw RendererLost(context.renderer() + " lost its context");
-  check_errors(frame);
+  check_context(frame);
 }
 
-void GlViews::Parts::check_errors(const Frame& frame) {
+void GlViews::Parts::check_context(const Frame& frame) {
+  if (context.robust() && gl_.GetGraphicsResetStatus() != GL_NO_ERROR)
+    throw RendererLost(context.renderer() + " lost its context");
   const GLenum error = gl_.GetError();
   if (error == GL_NO_ERROR) return;
   const std::string what = std::to_string(frame.layers) + " views of " + std::to_string(frame.width) + " x " +
@@ -325,6 +340,13 @@ GlViews::~GlViews() = default;
 
 void GlViews::draw(const std::shared_ptr<const RayScene>& scene, std::span<const GlShot> shots) {
   parts_->draw(scene, shots);
+}
+bool GlViews::is_on(const CudaDevice& device) const {
+  const CurrentContext current(parts_->context);
+  return device.draws_here();
+}
+const std::string& GlViews::device_name() const {
+  return parts_->context.device();
 }
 const std::string& GlViews::renderer_name() const {
   return parts_->context.renderer();

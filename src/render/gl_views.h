@@ -1,6 +1,6 @@
 // Views of sensors drawn by OpenGL: all views of a call into the layers of one target, then shaded and packed
-// by a compute shader, and read back at once. What they show is what rays see (render/ray_view.h), but for
-// pixels at edges; a view depends on nothing that is drawn beside it.
+// by a compute shader, and read back at once, or left on the GPU (render/gl_pack.h). What they show is what
+// rays see (render/ray_view.h), but for pixels at edges; a view depends on nothing that is drawn beside it.
 //
 // Owns one OpenGL context, bound only while draw() runs: any thread may draw, one at a time.
 #pragma once
@@ -25,6 +25,9 @@ class GlViews {
   // those that follow. Throws RenderMemoryError, or RendererLost: then another GlViews may work.
   void draw(const std::shared_ptr<const RayScene>& scene, std::span<const GlShot> shots);
 
+  // Whether it draws on the GPU that CUDA knows as this.
+  bool is_on(const CudaDevice& device) const;
+  const std::string& device_name() const;    // as EglContext::device()
   const std::string& renderer_name() const;  // GL_RENDERER
   bool is_software() const;
   bool in_forked_process() const;

@@ -71,7 +71,7 @@ LevelEye::Sight LevelEye::ring_sight(Vec2 center, double radius) const {
   if (sight.near > far_) return sight;
   sight.parts = 1;
   sight.columns[0] = {0, view_.width};
-  if (distance <= radius) return sight;
+  if (distance <= radius || !view_.turns) return sight;
   const double azimuth = math::atan2(center.y, center.x);
   const double half = math::atan2(radius, std::sqrt(squared - radius * radius));
   const double per_angle = view_.width / (2 * kPi), width = view_.width;
@@ -95,6 +95,14 @@ ColumnRange LevelEye::narrowed(std::span<const Vec2> outline, ColumnRange column
   const ColumnRange own =
       columns_between(view_.cx - view_.fx * left, view_.cx - view_.fx * right, view_.width);
   return {std::max(own.begin, columns.begin), std::min(own.end, columns.end)};
+}
+
+bool is_hidden(const LevelPicture& picture, const LevelEye::Sight& sight, double high) {
+  if (!(sight.near > 0)) return false;
+  const auto slope = static_cast<float>(high / (high > 0 ? sight.near : sight.far));
+  for (int part = 0; part < sight.parts; ++part)
+    if (!are_closed(picture, sight.columns[part], slope, static_cast<float>(sight.near))) return false;
+  return true;
 }
 
 }  // namespace mvsim

@@ -3,7 +3,7 @@
 
 #include "raycast/level_rays.h"
 #include "raycast/prism_map.h"
-#include "sensor/view_sensor.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 
@@ -43,5 +43,8 @@ class LevelEye {
   Vec2 origin_, forward_, left_;
   double z_ = 0;
 };
+
+// Whether what stands before it hides all of a circle up to a height above the eye.
+bool is_hidden(const LevelPicture& picture, const LevelEye::Sight& sight, double high);
 
 }  // namespace mvsim

@@ -1,7 +1,9 @@
 #include "render/mip_image.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace mvsim {
 namespace {
@@ -14,26 +16,40 @@ int wrapped(int i, int n) {
 }  // namespace
 
 MipImage::MipImage(const ColorImage& image) {
-  levels_.push_back({image.width, image.height, image.rgba});
-  while (levels_.back().width > 1 || levels_.back().height > 1) {
-    const Level& from = levels_.back();
-    Level half{std::max(1, from.width / 2), std::max(1, from.height / 2), {}};
-    half.rgba.reserve(static_cast<size_t>(half.width) * static_cast<size_t>(half.height) * 4);
-    const auto texel = [&](int row, int column, int channel) {
-      return from
-          .rgba[(static_cast<size_t>(std::min(row, from.height - 1)) * static_cast<size_t>(from.width) +
-                 static_cast<size_t>(std::min(column, from.width - 1))) *
-                    4 +
-                static_cast<size_t>(channel)];
+  static_assert(std::endian::native == std::endian::little, "kernels take red from the lowest byte");
+  int width = image.width, height = image.height;
+  const auto count = [&] { return static_cast<size_t>(width) * static_cast<size_t>(height); };
+  texels_.resize(count());
+  std::memcpy(texels_.data(), image.rgba.data(), 4 * count());
+  begins_.push_back(0);
+  while (width > 1 || height > 1) {
+    const auto from = static_cast<size_t>(begins_.back());
+    const int wide = width, high = height;
+    begins_.push_back(static_cast<int32_t>(texels_.size()));
+    width = std::max(1, wide / 2), height = std::max(1, high / 2);
+    texels_.reserve(texels_.size() + count());
+    const auto texel = [&](int row, int column) {
+      return texels_[from + static_cast<size_t>(std::min(row, high - 1)) * static_cast<size_t>(wide) +
+                     static_cast<size_t>(std::min(column, wide - 1))];
     };
-    for (int r = 0; r < half.height; ++r)
-      for (int c = 0; c < half.width; ++c)
-        for (int k = 0; k < 4; ++k) {
-          const int sum = texel(2 * r, 2 * c, k) + texel(2 * r, 2 * c + 1, k) + texel(2 * r + 1, 2 * c, k) +
-                          texel(2 * r + 1, 2 * c + 1, k);
-          half.rgba.push_back(static_cast<uint8_t>((sum + 2) / 4));
+    for (int r = 0; r < height; ++r)
+      for (int c = 0; c < width; ++c) {
+        uint32_t mean = 0;
+        for (unsigned shift = 0; shift < 32; shift += 8) {
+          uint32_t sum = 0;
+          for (const uint32_t t : {texel(2 * r, 2 * c), texel(2 * r, 2 * c + 1), texel(2 * r + 1, 2 * c),
+                                   texel(2 * r + 1, 2 * c + 1)})
+            sum += t >> shift & 255;
+          mean |= (sum + 2) / 4 << shift;
         }
-    levels_.push_back(std::move(half));
+        texels_.push_back(mean);
+      }
+  }
+  width = image.width, height = image.height;
+  for (const int32_t begin : begins_) {
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(texels_.data() + begin);
+    levels_.push_back({width, height, {bytes, 4 * count()}});
+    width = std::max(1, width / 2), height = std::max(1, height / 2);
   }
 }
 

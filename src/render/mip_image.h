@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "assets/color_image.h"
@@ -12,6 +14,11 @@ namespace mvsim {
 class MipImage {
  public:
   explicit MipImage(const ColorImage& image);
+  MipImage(MipImage&&) noexcept = default;  // levels refer to the texels
+  MipImage& operator=(MipImage&&) noexcept = default;
+  MipImage(const MipImage&) = delete;
+  MipImage& operator=(const MipImage&) = delete;
+  ~MipImage() = default;
 
   // Red, green, blue, alpha in [0, 1] at (u, v), which repeat; `level` 0 is the whole image, 1 its half...
   // Linear between texels and between levels.
@@ -21,13 +28,20 @@ class MipImage {
 
   struct Level {
     int width = 0, height = 0;
-    std::vector<uint8_t> rgba;
+    std::span<const uint8_t> rgba;
   };
   const std::vector<Level>& levels() const { return levels_; }
+
+  // For kernels: all levels one after the other, a texel's bytes in the order of memory, and where each level
+  // begins. Level l is max(1, width >> l) wide, and likewise high.
+  const std::vector<uint32_t>& texels() const { return texels_; }
+  const std::vector<int32_t>& level_begins() const { return begins_; }
 
  private:
   static std::array<float, 4> sample(const Level& level, float u, float v);
 
+  std::vector<uint32_t> texels_;
+  std::vector<int32_t> begins_;
   std::vector<Level> levels_;
 };
 

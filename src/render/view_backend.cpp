@@ -4,12 +4,41 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "render/cuda_device.h"
+#include "render/device_choice.h"
 #include "render/egl_api.h"
+#include "render/gl_view_list.h"
 #include "render/gl_views.h"
 #include "render/renderer.h"
 
 namespace mvsim {
 namespace {
+
+// A context on the GPU of this name. EGL's numbers are not CUDA's: CUDA itself is asked which one it is.
+std::unique_ptr<GlViews> open_on(const CudaDevice& device) {
+  std::vector<EglDevice> infos;
+  for (const FoundDevice& found : find_devices(load_egl())) infos.push_back(found.info);
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::string tried;
+  for (const size_t place : cuda_devices_to_try(
+           device.ordinal(), infos, visible ? std::optional<std::string>(visible) : std::nullopt)) {
+    const auto note = [&](const std::string& why) {
+      tried += (tried.empty() ? "" : "; ") + describe(infos[place]) + ": " + why;
+    };
+    try {
+      auto views = std::make_unique<GlViews>(std::to_string(infos[place].index));
+      if (views->is_on(device)) return views;
+      note("another GPU");
+    } catch (const Error& error) {
+      note(error.what());
+    }
+  }
+  throw Error(
+      "no EGL device draws on " + device.text() + " (" + device.name() +
+      "): " + (tried.empty() ? "this machine has " + describe(infos) : tried) +
+      "; in a container with an NVIDIA GPU set NVIDIA_DRIVER_CAPABILITIES=all, so that the driver's "
+      "graphics part (10_nvidia.json, libEGL_nvidia) is there, or leave out device= to have NumPy arrays");
+}
 
 // The context of the process. Calls go one after the other: those of one context cannot go beside each other,
 // and a process has one, whatever worlds and batches it has.
@@ -18,7 +47,8 @@ struct ProcessViews {
   std::unique_ptr<GlViews> views;
 
   // Locked by the caller. What a parent process had is left alone: none of it may be touched here.
-  GlViews& get() {
+  // `on`: where a new one is to draw, if that matters.
+  GlViews& get(const CudaDevice* on = nullptr) {
     if (views && views->in_forked_process()) {
       const bool was_hardware = !views->is_software();
       if (was_hardware)
@@ -28,7 +58,7 @@ struct ProcessViews {
             "with cameras in the child, use spawn, or camera_backend='rays'");
       [[maybe_unused]] GlViews* const left_alone = views.release();
     }
-    if (!views) views = std::make_unique<GlViews>();
+    if (!views) views = on ? open_on(*on) : std::make_unique<GlViews>();
     return *views;
   }
 };
@@ -104,17 +134,45 @@ CameraBackend backend_for(CameraBackend wish) {
   return said != CameraBackend::kAuto ? said : choice_of_machine().backend;
 }
 
+CameraBackend backend_on_gpu(CameraBackend wish, const std::string& device) {
+  const bool is_said = wish == CameraBackend::kAuto && said_by_environment() == CameraBackend::kRays;
+  if (is_said || wish == CameraBackend::kRays)
+    throw Error("device: found '" + device + "' and " +
+                (is_said ? "MVSIM_CAMERA=rays" : "camera_backend='rays'") +
+                ", which draws on the CPU, expected 'egl' or 'auto'");
+  return CameraBackend::kEgl;
+}
+
 std::string egl_renderer_name() {
   ProcessViews& all = process_views();
   const std::scoped_lock lock(all.mutex);
   return all.get().renderer_name();
 }
 
+std::shared_ptr<CudaDevice> cuda_device_of_views(int ordinal) {
+  std::shared_ptr<CudaDevice> device = cuda_device(ordinal);
+  ProcessViews& all = process_views();
+  const std::scoped_lock lock(all.mutex);
+  if (all.views && !all.views->in_forked_process()) {
+    if (!all.views->is_on(*device))
+      throw Error("the cameras of this process are drawn on " + all.views->device_name() + ", which is not " +
+                  device->text() +
+                  ": name that GPU in device=, or set MVSIM_EGL_DEVICE before the first camera is drawn");
+    return device;
+  }
+  all.get(device.get());
+  return device;
+}
+
 void draw_by_egl(const std::shared_ptr<const RayScene>& scene, std::span<const GlShot> shots) {
   ProcessViews& all = process_views();
   const std::scoped_lock lock(all.mutex);
+  const CudaDevice* on = nullptr;
+  for (const GlShot& shot : shots)
+    for (const GlPicture& picture : shot.pictures)
+      if (picture.on_device) on = picture.on_device->device;
   try {
-    all.get().draw(scene, shots);
+    all.get(on).draw(scene, shots);
   } catch (const RendererLost&) {
     all.views.reset();
     throw;

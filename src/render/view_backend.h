@@ -9,6 +9,7 @@
 
 namespace mvsim {
 
+class CudaDevice;
 struct GlShot;
 struct RayScene;
 
@@ -26,8 +27,17 @@ struct BackendChoice {
 BackendChoice choose_backend(CameraBackend wish);
 CameraBackend backend_for(CameraBackend wish);  // the same without words
 
+// What a wish comes to where views are to stay on `device`, a GPU: kEgl. Throws Error where it, or
+// MVSIM_CAMERA, says otherwise.
+CameraBackend backend_on_gpu(CameraBackend wish, const std::string& device);
+
 // The GL_RENDERER that draws; opens the context if need be.
 std::string egl_renderer_name();
+
+// The GPU on which the context of the process draws, as CUDA knows it, for views that stay there; opens the
+// context there if there is none yet. Throws Error, one line with the remedy, where it draws elsewhere or
+// cannot be opened there.
+std::shared_ptr<CudaDevice> cuda_device_of_views(int ordinal);
 
 // Draws by the context of the process (GlViews::draw), which is opened with the first call, and anew after it
 // was lost and in a forked process.

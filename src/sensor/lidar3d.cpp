@@ -131,10 +131,10 @@ class Lidar3d final : public ViewSensor {
   void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
 
   // A return that noise takes out of the range is none.
-  void finish(size_t image, const SensorOwn& own, std::byte* pixels) const override {
-    if (images()[image].view.content != ViewContent::kDepth) return;
-    disturb_distances(own, images()[image].reading.size(), static_cast<float>(config_.values[kMinRange]),
-                      static_cast<float>(config_.values[kMaxRange]), false, reinterpret_cast<float*>(pixels));
+  ImageFinish finish_of(size_t image) const override {
+    if (images()[image].view.content != ViewContent::kDepth) return {};
+    return {ImageFinish::kDistanceNoise, static_cast<float>(config_.values[kMinRange]),
+            static_cast<float>(config_.values[kMaxRange]), false};
   }
 
  private:

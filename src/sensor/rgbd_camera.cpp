@@ -127,10 +127,9 @@ class RgbdCamera final : public ViewSensor {
   void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
 
   // A value that noise takes beyond the far plane stays without; one that it takes below 0 is no return.
-  void finish(size_t image, const SensorOwn& own, std::byte* pixels) const override {
-    if (images()[image].view.content != ViewContent::kDepth || !(own.params[kNoise] > 0)) return;
-    const auto far = static_cast<float>(config_.values[kDepthFar]);
-    disturb_distances(own, images()[image].reading.size(), 0, far, true, reinterpret_cast<float*>(pixels));
+  ImageFinish finish_of(size_t image) const override {
+    if (images()[image].view.content != ViewContent::kDepth) return {};
+    return {ImageFinish::kDistanceNoise, 0, static_cast<float>(config_.values[kDepthFar]), true};
   }
 
  private:

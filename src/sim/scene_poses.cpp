@@ -21,32 +21,52 @@ Frame3 linked_frame(const Frame3& base, const LinkedVisual& linked, const WheelS
                                     state.steer + linked.yaw_offset, 0, 0}));
 }
 
+// Calls set(frame, pose) for all frames but the world's and those of blocks.
+template <typename Set>
+void for_each_frame(const SimView& sim, const Set& set) {
+  const Model& model = sim.model;
+  for (size_t i = 0; i < model.vehicles.size(); ++i) {
+    const VehicleModel& vehicle = model.vehicles[i];
+    const Frame3 base(vehicle_pose(sim, i));
+    set(frame_of_body(vehicle.body), ScenePose{base});
+    const auto states = wheel_states(sim, i);
+    for (size_t w = 0; w < states.size(); ++w)
+      set(frame_of_wheel(model.bodies.size(), vehicle.first_wheel + w),
+          ScenePose{wheel_frame(base, vehicle.wheels[w], states[w])});
+    for (const LinkedVisual& linked : vehicle.linked_visuals)
+      set(linked.frame, ScenePose{linked_frame(base, linked, states[linked.wheel])});
+  }
+  for (const MovingPlane& plane : model.moving_planes)
+    set(plane.frame, ScenePose{Frame3(moving_plane_pose(plane, sim.state.time))});
+  for (const ActorModel& actor : model.actors)
+    if (actor.block < 0) set(actor.frame, ScenePose{Frame3(actor_pose(actor, sim.state.time))});
+}
+
+ScenePose pose_of_block(const SimView& sim, size_t i) {
+  return {Frame3(block_pose(sim, i)), sim.state.params[sim.model.blocks[i].params + kBlockScale]};
+}
+
 }  // namespace
 
 void scene_poses(const SimView& sim, std::vector<ScenePose>& poses) {
   const Model& model = sim.model;
   poses.assign(model.scene->frame_count, {});
-  for (size_t i = 0; i < model.vehicles.size(); ++i) {
-    const VehicleModel& vehicle = model.vehicles[i];
-    const Frame3 base(vehicle_pose(sim, i));
-    poses[frame_of_body(vehicle.body)].T_world_frame = base;
-    const auto states = wheel_states(sim, i);
-    for (size_t w = 0; w < states.size(); ++w)
-      poses[frame_of_wheel(model.bodies.size(), vehicle.first_wheel + w)].T_world_frame =
-          wheel_frame(base, vehicle.wheels[w], states[w]);
-    for (const LinkedVisual& linked : vehicle.linked_visuals)
-      poses[linked.frame].T_world_frame = linked_frame(base, linked, states[linked.wheel]);
-  }
-  for (const MovingPlane& plane : model.moving_planes)
-    poses[plane.frame].T_world_frame = Frame3(moving_plane_pose(plane, sim.state.time));
-  for (const ActorModel& actor : model.actors)
-    if (actor.block < 0) poses[actor.frame].T_world_frame = Frame3(actor_pose(actor, sim.state.time));
+  for_each_frame(sim, [&](uint32_t frame, const ScenePose& pose) { poses[frame] = pose; });
   for (size_t i = 0; i < model.blocks.size(); ++i) {
     const BlockModel& block = model.blocks[i];
     const uint32_t frame = block.body >= 0 ? frame_of_body(static_cast<size_t>(block.body)) : block.frame;
-    if (frame != kWorldFrame)
-      poses[frame] = {Frame3(block_pose(sim, i)), sim.state.params[block.params + kBlockScale]};
+    if (frame != kWorldFrame) poses[frame] = pose_of_block(sim, i);
   }
+}
+
+void recipe_poses(const SimView& sim, std::vector<ScenePose>& poses) {
+  const RecipeFrames& wanted = sim.model.recipe_frames;
+  poses.assign(wanted.frames.size(), {});
+  const auto set = [&](uint32_t frame, const ScenePose& pose) {
+    if (const int place = wanted.place[frame]; place >= 0) poses[static_cast<size_t>(place)] = pose;
+  };
+  for_each_frame(sim, set);
+  for (const size_t i : wanted.blocks) set(sim.model.blocks[i].frame, pose_of_block(sim, i));
 }
 
 }  // namespace mvsim

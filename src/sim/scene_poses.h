@@ -10,5 +10,7 @@ namespace mvsim {
 
 // One pose for each frame of the model's scene; replaces the contents of `poses`. Thread-compatible.
 void scene_poses(const SimView& sim, std::vector<ScenePose>& poses);
+// One for each of Model::recipe_frames.
+void recipe_poses(const SimView& sim, std::vector<ScenePose>& poses);
 
 }  // namespace mvsim

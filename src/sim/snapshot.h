@@ -14,7 +14,7 @@
 namespace mvsim {
 
 // Goes up with every change of what a snapshot holds.
-inline constexpr uint32_t kSnapshotVersion = 6;
+inline constexpr uint32_t kSnapshotVersion = 7;
 
 enum class SnapshotKind : uint32_t { kWorld = 1, kEnvironment = 2 };
 

@@ -1,13 +1,17 @@
 #include "sim/view_recipe.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 
 #include "model/sensor_layout.h"
+#include "render/cuda_device.h"
+#include "render/device_image.h"
 #include "render/flat_view.h"
 #include "render/gl_view_list.h"
 #include "render/ray_view.h"
 #include "render/view_backend.h"
+#include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
 #include "sim/scene_poses.h"
 #include "sim/sense.h"
@@ -59,18 +63,10 @@ const View& view_of(const ViewDrawing& drawing) {
   return sensor_of(drawing).images()[drawing.image].view;
 }
 
-// The poses of the scene.
+// The poses of the frames of Model::recipe_frames.
 std::span<const double> poses_of(const ViewDrawing& drawing) {
   return {drawing.frame.recipe + kViewRecipeHead + sensor_of(drawing).params().size(),
-          drawing.frame.model->scene->frame_count * kScenePoseNumbers};
-}
-
-Pose3 mount_of(const SensorModel& sensor, const double* recipe) {
-  Pose3 out = sensor.sensor->mount();
-  out.x += recipe[kAskew];
-  out.y += recipe[kAskew + 1];
-  out.yaw += recipe[kAskew + 2];
-  return out;
+          drawing.frame.model->recipe_frames.frames.size() * kScenePoseNumbers};
 }
 
 // Whether both see the same things along the same rays.
@@ -84,48 +80,78 @@ bool look_alike(const ViewDrawing& a, const ViewDrawing& b) {
 std::shared_ptr<const FlatScene> flat_scene_of(const Model& m) {
   std::shared_ptr<FlatScene> scene = make_flat_scene(*m.scene, m.level_frames);
   for (const SensorModel& s : m.sensors) {
-    auto& images = scene->images.emplace_back(s.level_images.size());
-    for (size_t i = 0; i < images.size(); ++i)
-      if (s.level_images[i] != 0)
-        images[i] = flat_image_of(as_view_sensor(*s.sensor)->images()[i].view, m.scene->sky);
+    const std::vector<const View*> views = views_of(*s.sensor);
+    auto& images = scene->images.emplace_back(views.size());
+    for (size_t i = 0; i < views.size(); ++i)
+      if (s.level_images[i] != 0) images[i] = flat_image_of(*views[i], m.scene->sky);
   }
   return scene;
 }
 
-// In the plane what looks level, and the rest by rays.
-void draw_from(const ViewPoint& from, std::span<const ScenePose> poses,
-               std::span<const ViewDrawing> drawings) {
-  const Model& m = *drawings.front().frame.model;
+// An image of a sensor on its way to where it is drawn.
+struct Shot {
+  size_t sensor, image;
+  const View* view;
+  std::byte* out;
+};
+
+// In the plane what looks level, and the rest by rays; all from one eye, along the same rays.
+void draw_from(const Model& m, const ViewPoint& from, std::span<const ScenePose> poses,
+               std::span<const Shot> shots) {
   const auto all = [&]() -> const RayScene& {
     return m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
   };
+  std::vector<FlatPicture> level;
   std::vector<RayPicture> pictures;
-  for (const ViewDrawing& drawing : drawings) {
-    if (m.sensors[drawing.sensor].level_images[drawing.image] != 0) {
+  for (const Shot& shot : shots) {
+    if (m.sensors[shot.sensor].level_images[shot.image] != 0) {
       const FlatScene& flat = m.flat_scene->get([&] { return flat_scene_of(m); });
-      const FlatImage& image = *flat.images[drawing.sensor][drawing.image];
-      if (draw_flat(flat, image, all, poses, view_of(drawing), from, drawing.frame.out)) continue;
+      level.push_back({shot.view, flat.images[shot.sensor][shot.image].get(), shot.out});
+    } else {
+      pictures.push_back({.view = shot.view, .pixels = shot.out});
     }
-    pictures.push_back({.view = &view_of(drawing), .pixels = drawing.frame.out});
   }
+  if (!level.empty()) draw_flat(m.flat_scene->get([&] { return flat_scene_of(m); }), all, poses, from, level);
+  for (const FlatPicture& picture : level)
+    if (!picture.is_drawn) pictures.push_back({.view = picture.view, .pixels = picture.pixels});
   if (!pictures.empty()) draw_rays(all(), poses, from, pictures);
 }
 
-// The world of a recipe and the eye in it.
+// A world at a moment and an eye in it.
 struct Moment {
   std::vector<ScenePose> poses;
   std::vector<uint32_t> hidden;
   Frame3 T_world_view;
   int sensor = Instance::kNoSensor;
 
-  explicit Moment(const ViewDrawing& drawing) : sensor(static_cast<int>(drawing.sensor)) {
+  explicit Moment(const ViewDrawing& drawing) {
     const Model& m = *drawing.frame.model;
-    const SensorModel& model = m.sensors[drawing.sensor];
     const std::span<const double> numbers = poses_of(drawing);
     poses.resize(m.scene->frame_count);
-    for (size_t i = 0; i < poses.size(); ++i) poses[i] = read_pose(numbers.data() + i * kScenePoseNumbers);
-    const View& view = view_of(drawing);
-    Frame3 T_world_sensor(mount_of(model, drawing.frame.recipe));
+    const std::vector<uint32_t>& frames = m.recipe_frames.frames;
+    for (size_t i = 0; i < frames.size(); ++i)
+      poses[frames[i]] = read_pose(numbers.data() + i * kScenePoseNumbers);
+    const double* const askew = drawing.frame.recipe + kAskew;
+    look(m, drawing.sensor, view_of(drawing), {askew[0], askew[1], askew[2]});
+  }
+  Moment(const SimView& sim, size_t index, const View& view) {
+    std::vector<ScenePose> moved;
+    recipe_poses(sim, moved);
+    const std::vector<uint32_t>& frames = sim.model.recipe_frames.frames;
+    poses.resize(sim.model.scene->frame_count);
+    for (size_t i = 0; i < frames.size(); ++i) poses[frames[i]] = moved[i];
+    look(sim.model, index, view, mount_error(sim, sim.model.sensors[index]));
+  }
+  ViewPoint from() const { return {.T_world_view = T_world_view, .sensor = sensor, .hidden_frames = hidden}; }
+
+ private:
+  // `askew`: by how much the sensor sits beside its mount.
+  void look(const Model& m, size_t index, const View& view, const Pose2& askew) {
+    sensor = static_cast<int>(index);
+    const SensorModel& model = m.sensors[index];
+    Pose3 mount = model.sensor->mount();
+    mount.x += askew.x, mount.y += askew.y, mount.yaw += askew.yaw;
+    Frame3 T_world_sensor(mount);
     if (!model.is_standalone()) {
       const VehicleModel& vehicle = m.vehicles[model.vehicle];
       T_world_sensor = compose(poses[frame_of_body(vehicle.body)].T_world_frame, T_world_sensor);
@@ -133,20 +159,50 @@ struct Moment {
     }
     T_world_view = compose(T_world_sensor, view.T_sensor_view);
   }
-  ViewPoint from() const { return {.T_world_view = T_world_view, .sensor = sensor, .hidden_frames = hidden}; }
 };
 
 // Of drawings that look alike.
 void draw_together(std::span<const ViewDrawing> drawings) {
   const Moment moment(drawings.front());
-  draw_from(moment.from(), moment.poses, drawings);
+  std::vector<Shot> shots;
+  for (const ViewDrawing& d : drawings) shots.push_back({d.sensor, d.image, &view_of(d), d.frame.out});
+  draw_from(*drawings.front().frame.model, moment.from(), moment.poses, shots);
 }
 
 bool is_egl_view(const ViewDrawing& drawing) {
-  return view_of(drawing).is_pinhole() && draws_by_egl(*drawing.frame.model);
+  return draws_by_egl(*drawing.frame.model, drawing.sensor, drawing.image);
 }
 
+uint64_t noise_key(const double* recipe) {
+  return half_of(recipe[1]) << 32 | half_of(recipe[2]);
+}
+
+// What RandomStream makes of the purpose.
+constexpr uint32_t kNoiseStream = static_cast<uint32_t>(StreamPurpose::kSensorNoise) << 16;
+
+// What finish() does, for a GPU to do it.
+DeviceNoise noise_of(const ViewDrawing& drawing) {
+  const ImageFinish how = sensor_of(drawing).finish_of(drawing.image);
+  if (how.kind != ImageFinish::kDistanceNoise) return {};
+  const double* const recipe = drawing.frame.recipe;
+  return {.has_range = true,
+          .keeps_far = how.keeps_far,
+          .low = how.low,
+          .high = how.high,
+          .sigma = recipe[kViewRecipeHead],
+          .key = noise_key(recipe),
+          .stream = kNoiseStream};
+}
+
+// Nothing was seen.
 void clear(const ViewDrawing& drawing) {
+  if (const DeviceImage* const image = drawing.frame.on_device) {
+    const bool is_depth = view_of(drawing).content == ViewContent::kDepth;
+    image->device->fill(reinterpret_cast<uintptr_t>(drawing.frame.out),
+                        sensor_of(drawing).images()[drawing.image].reading.bytes(),
+                        is_depth ? std::bit_cast<uint32_t>(image->finished(0)) : 0);
+    return;
+  }
   std::fill_n(drawing.frame.out, sensor_of(drawing).images()[drawing.image].reading.bytes(), std::byte{0});
 }
 
@@ -168,7 +224,10 @@ class EglShots {
       shots_.push_back(
           {.view = &view_of(drawing), .from = moment.from(), .poses = moment.poses, .pictures = {}});
     }
-    shots_.back().pictures.push_back({view_of(drawing).content, drawing.frame.out});
+    shots_.back().pictures.push_back({.content = view_of(drawing).content,
+                                      .pixels = drawing.frame.out,
+                                      .on_device = drawing.frame.on_device,
+                                      .noise = drawing.frame.on_device ? noise_of(drawing) : DeviceNoise{}});
     last_ = drawing;
   }
   void draw() const {
@@ -191,7 +250,7 @@ class EglShots {
 // Adds what is the sensor's own.
 void finish(const ViewDrawing& drawing) {
   const double* const recipe = drawing.frame.recipe;
-  RandomStream noise(half_of(recipe[1]) << 32 | half_of(recipe[2]), 0, StreamPurpose::kSensorNoise);
+  RandomStream noise(noise_key(recipe), 0, StreamPurpose::kSensorNoise);
   sensor_of(drawing).finish(drawing.image, {recipe + kViewRecipeHead, nullptr, &noise}, drawing.frame.out);
 }
 
@@ -207,7 +266,7 @@ void record_view(const Model& m, SimState& s, size_t index, double* recipe) {
   for (const double number : {askew.x, askew.y, askew.yaw}) *recipe++ = number;
   recipe = std::copy_n(s.params.data() + sensor.params, sensor.sensor->params().size(), recipe);
   std::vector<ScenePose> poses;
-  scene_poses({m, s}, poses);
+  recipe_poses({m, s}, poses);
   for (const ScenePose& pose : poses) recipe = write_pose(pose, recipe);
 }
 
@@ -216,14 +275,29 @@ std::span<const double> view_recipe_of(const SimView& sim, size_t index) {
   return {sim.state.memory.data() + sensor.memory, state_memory_size(sim.model, *sensor.sensor)};
 }
 
+void cast_view(const SimView& sim, size_t index, const View& view, float* distances) {
+  const Moment moment(sim, index, view);
+  const Shot shot{index, 0, &view, reinterpret_cast<std::byte*>(distances)};
+  draw_from(sim.model, moment.from(), moment.poses, {&shot, 1});
+}
+
 bool draws_by_egl(const Model& model) {
   return backend_for(model.camera_backend) == CameraBackend::kEgl;
+}
+
+bool draws_by_egl(const Model& model, size_t sensor, size_t image) {
+  const ViewSensor* const view = as_view_sensor(*model.sensors.at(sensor).sensor);
+  return view && view->images()[image].view.is_pinhole() && draws_by_egl(model);
 }
 
 void draw_egl_views(std::span<const ViewDrawing> drawings) {
   std::deque<EglShots> all;
   for (const ViewDrawing& drawing : drawings) {
-    if (!is_egl_view(drawing) || !is_taken(sensor_of(drawing), drawing.frame.recipe)) continue;
+    if (!is_egl_view(drawing)) continue;
+    if (!is_taken(sensor_of(drawing), drawing.frame.recipe)) {
+      if (drawing.frame.on_device) clear(drawing);
+      continue;
+    }
     auto known = std::ranges::find_if(all, [&](const EglShots& shots) { return shots.takes(drawing); });
     if (known == all.end()) known = all.emplace(all.end(), drawing);
     known->add(drawing);
@@ -234,6 +308,10 @@ void draw_egl_views(std::span<const ViewDrawing> drawings) {
 void complete_views(std::span<const ViewDrawing> drawings) {
   while (!drawings.empty()) {
     const ViewDrawing& first = drawings.front();
+    if (first.frame.on_device) {  // it is complete
+      drawings = drawings.subspan(1);
+      continue;
+    }
     if (!is_taken(sensor_of(first), first.frame.recipe)) {
       clear(first);
       drawings = drawings.subspan(1);

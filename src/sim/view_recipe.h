@@ -2,7 +2,7 @@
 // again bit for bit. A state and a snapshot hold recipes, no pixels.
 //
 // A recipe is 1 (0: none was taken), the key of the picture's noise in two halves, by how much the
-// sensor sits askew (x, y, yaw), its parameters, and the pose of each frame of the scene; state_memory_size()
+// sensor sits askew (x, y, yaw), its parameters, and the poses of Model::recipe_frames; state_memory_size()
 // numbers (model/sensor_layout.h).
 #pragma once
 
@@ -12,6 +12,9 @@
 #include "sim/sim_state.h"
 
 namespace mvsim {
+
+struct DeviceImage;
+struct View;
 
 // What the sensor sees now. Draws the key from the sensor's noise stream.
 void record_view(const Model& m, SimState& s, size_t sensor, double* recipe);
@@ -23,6 +26,8 @@ struct ViewFrame {
   const Model* model;
   const double* recipe;
   std::byte* out;  // ReadingSpec::bytes() of the image
+  // Where not null, `out` is an address in a GPU's memory: draw_egl_views() alone writes there, all of it.
+  const DeviceImage* on_device = nullptr;
 };
 
 // One of the images of a sensor (ViewSensor::images).
@@ -43,7 +48,12 @@ void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames);
 void draw_egl_views(std::span<const ViewDrawing> drawings);
 void complete_views(std::span<const ViewDrawing> drawings);
 
-// Whether OpenGL draws views of such a model.
+// What the view of a RaySensor shows now, cast by rays whatever draws cameras: m along each ray, 0 where
+// nothing is seen. Draws from no stream.
+void cast_view(const SimView& sim, size_t sensor, const View& view, float* distances);
+
+// Whether OpenGL draws views of such a model, and of these the image of a sensor.
 bool draws_by_egl(const Model& model);
+bool draws_by_egl(const Model& model, size_t sensor, size_t image);
 
 }  // namespace mvsim

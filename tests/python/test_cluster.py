@@ -22,7 +22,7 @@ def test_two_nodes_train_on_without_a_runner(tmp_path: Path) -> None:
     errors = tmp_path / "errors"  # no pipe, which might fill up while nobody reads it
     with errors.open("w") as file:
         run = subprocess.Popen(
-            [*command, "--num-envs", "32"],
+            [*command, "--num-envs", "32", "--episodes", "50"],
             stdout=subprocess.PIPE,
             stderr=file,
             text=True,
@@ -45,3 +45,4 @@ def test_two_nodes_train_on_without_a_runner(tmp_path: Path) -> None:
     assert run.returncode == 0, errors.read_text()[-4000:]
     done = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) steps ", first + out)]
     assert done == sorted(done) and done[-1] >= 20_000
+    assert "50 held-out episodes" in out and re.search(r"\| PPO \| +[\d.]+ % \|", out)

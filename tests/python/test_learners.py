@@ -76,6 +76,28 @@ def test_rllib_runners_play_different_episodes() -> None:
     np.testing.assert_array_equal(first(7), seen[:3])
 
 
+def test_rllib_scales_observations_and_rewards() -> None:
+    pytest.importorskip("ray")
+    from mvsim_gym.learners.rllib import FlatObservation, RunnerEnv, register
+
+    keywords: dict[str, Any] = {"num_envs": 3, **SHORT}
+    ours = RunnerEnv(ENV, scaled=True, reward_scale=0.2, flatten=True, **keywords)
+    plain = VectorEnv(ENV, **keywords)
+    flat = FlatObservation(plain.single_observation_space)
+    assert ours.single_observation_space == flat.space and ours.observation_space.shape == (3, 41)
+    seeds = [5, 6, 7]
+    np.testing.assert_array_equal(ours.reset(seed=seeds)[0], flat(plain.reset(seed=seeds)[0]))
+    for action in actions_for(1, 12, 3):
+        observation, rewards, *_ = ours.step(action)
+        expected, unscaled, *_ = plain.step(action)
+        np.testing.assert_array_equal(observation, flat(expected))
+        np.testing.assert_array_equal(rewards, 0.2 * unscaled)
+    with pytest.raises(ValueError, match="scaled: found it with flatten=False"):
+        register(ENV, scaled=True, flatten=False)
+    with pytest.raises(ValueError, match="reward_scale: found 0"):
+        register(ENV, reward_scale=0)
+
+
 def test_rllib_takes_the_only_autoreset_mode_it_knows() -> None:
     pytest.importorskip("ray")
     from mvsim_gym.learners.rllib import _Creator, register

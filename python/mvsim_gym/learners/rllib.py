@@ -10,18 +10,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import ray
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
 from ray.tune import register_env
 
 from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_seed
+from mvsim_gym.learners._flat import FlatObservation, Scaling, scale, scaling
 from mvsim_gym.learners._rllib_team import TeamEnv
 from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named, listing, source_of
 from mvsim_gym.vector_env import Seeds, VectorEnv
 
-__all__ = ["RunnerEnv", "TeamEnv", "register", "register_team"]
+__all__ = ["FlatObservation", "RunnerEnv", "TeamEnv", "register", "register_team"]
 
+_OWN = ("scaled", "reward_scale")
+"""Keywords of `RunnerEnv` alone."""
 _APART = 2**20
 """Seeds from one env runner to the next: more than a runner has envs."""
 
@@ -31,7 +36,32 @@ class RunnerEnv(VectorEnv):
 
     RLlib resets runner k with its own seed + k, and Gymnasium gives env i of a batch the seed + i: env 1 of runner 0
     would play what env 0 of runner 1 plays. Here a seed s stands for s * 2**20 + i.
+
+    With `scaled` a flat observation comes scaled by the bounds of its space to [-1, 1]; rewards come times
+    `reward_scale`. RLlib has connectors for both, whose way of it takes longer than a step.
     """
+
+    def __init__(
+        self, env: Named | None = None, *, scaled: bool = False, reward_scale: float = 1.0, **keywords: Any
+    ) -> None:
+        if not reward_scale > 0:
+            raise ValueError(f"reward_scale: found {reward_scale}, expected a number above 0")
+        super().__init__(env, **keywords)
+        self.reward_scale = reward_scale
+        self._scaling: Scaling | None = None
+        if not scaled:
+            return
+        space = self.single_observation_space
+        if not isinstance(space, spaces.Box):
+            self.close()
+            raise ValueError("scaled: found it with flatten=False, expected flatten=True")
+        self._scaling = scaling(space.low, space.high)
+        self.single_observation_space = self._scaling.space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+    def _out(self, out: Any) -> Any:
+        observation = super()._out(out)
+        return observation if self._scaling is None else scale(observation, self._scaling)
 
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None, out: Any = None
@@ -45,7 +75,10 @@ class RunnerEnv(VectorEnv):
     def step(self, actions: npt.NDArray[np.float32], *, out: Any = None) -> Any:
         """As of `VectorEnv`. Clips the actions, so that RLlib need not, whose way of it takes longer than this step:
         `config.environment(name, normalize_actions=False, clip_actions=False)`."""
-        return super().step(np.clip(actions, -1, 1), out=out)
+        observation, rewards, *ends, infos = super().step(np.clip(actions, -1, 1), out=out)
+        if self.reward_scale != 1:
+            rewards = self.reward_scale * rewards
+        return observation, rewards, *ends, infos
 
 
 @dataclass(frozen=True)
@@ -54,6 +87,7 @@ class _Creator:
 
     env: str
     keywords: dict[str, Any]
+    """Of `RunnerEnv`."""
 
     def __call__(self, config: dict[str, Any]) -> RunnerEnv:
         given = {"flatten": True, "num_threads": threads_of_runner(), **self.keywords, **config}
@@ -91,12 +125,16 @@ def threads_of_runner() -> int:
     return max(1, int(ray.get_runtime_context().get_assigned_resources().get("CPU", 1)))
 
 
-def register(env: Named, name: str | None = None, **keywords: Any) -> str:
+def register(
+    env: Named, name: str | None = None, *, scaled: bool = False, reward_scale: float = 1.0, **keywords: Any
+) -> str:
     """Makes an environment known to RLlib, on every node, as one native batch an env runner.
 
     Args:
         env: path of an environment file, or what `gymnasium.make` takes. A file must lie at the same path on all nodes.
         name: under which it is known; by default that of `env`.
+        scaled: observations scaled by the bounds of their space to [-1, 1].
+        reward_scale: factor of rewards; returns in RLlib's results have it, too.
         keywords: as for `gymnasium.make_vec`; those in `env_config` replace them. `flatten` is True, since RLlib's
             default networks take no dicts; `num_threads` the processors of the env runner.
 
@@ -105,8 +143,8 @@ def register(env: Named, name: str | None = None, **keywords: Any) -> str:
         `config.env_runners(gym_env_vectorize_mode="vector_entry_point", num_envs_per_env_runner=64)`.
 
     Raises:
-        ValueError: an autoreset mode that is not NEXT_STEP, which RLlib takes for granted; or `num_envs`, which is its
-            `num_envs_per_env_runner`.
+        ValueError: an autoreset mode that is not NEXT_STEP, which RLlib takes for granted; `num_envs`, which is its
+            `num_envs_per_env_runner`; `scaled` of dicts; a `reward_scale` that is not above 0.
         MissingFileError, WorldFileError, TypeError: as for `mvsim_gym.VectorEnv`, in whose constructor the environment
             is tried.
 
@@ -119,9 +157,9 @@ def register(env: Named, name: str | None = None, **keywords: Any) -> str:
             f"{keywords['num_envs']})"
         )
     known, given = _everywhere(env, keywords)
-    batch = one_world(known, **{"flatten": True, **given})
+    batch = one_world(known, **{name: value for name, value in given.items() if name not in _OWN})
     refuse_waiting(batch, "RLlib", ", or mvsim_gym.rllib.register_team")
-    creator = _Creator(known, given)
+    creator = _Creator(known, {**given, "scaled": scaled, "reward_scale": reward_scale})
     creator({"num_envs": batch.num_agents, "num_threads": 1}).close()
     return _registered(env, name, creator)
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._device import array_of, on_host
 from mvsim_gym.parts import vehicles_of
 from mvsim_gym.view.controls import Put
 from mvsim_gym.view.marks import forces_of
@@ -120,9 +121,8 @@ class EnvsView(View):
         batch, found = self._batch, {}
         for i, spec in enumerate(batch.observations):
             if spec.dtype == np.uint8 and len(spec.shape) >= 3 and spec.shape[-1] == 3:
-                for name, seen in zip(
-                    batch.agent_names, self._by_env(batch.observation(i))[chosen], strict=True
-                ):
+                pixels = self._by_env(on_host(array_of(batch, i)))[chosen]
+                for name, seen in zip(batch.agent_names, pixels, strict=True):
                     frames = seen.reshape(-1, *spec.shape[-3:])
                     key = spec.key if batch.num_agents == 1 else f"{name} {spec.key}"
                     found[key] = frames[-1].copy()  # the latest of a history

@@ -63,8 +63,25 @@ TEST(Observations, RefuseWhatTheirTypeCannotHold) {
   EXPECT_NE(error_of(with_picture("class='test_imge'")).find("did you mean 'test_image'"), std::string::npos);
   Batch batch(with_picture("class='test_image'"), options(1));
   EXPECT_THROW((void)batch.observation(1), Error);  // as float32
-  EXPECT_EQ(device_of("cpu"), Device::kCpu);
-  EXPECT_THROW((void)device_of("cuda:0"), Error);
+}
+
+TEST(Observations, LieWhereTheDeviceSays) {
+  EXPECT_TRUE(device_of("cpu").is_host());
+  EXPECT_EQ(device_of("cuda:0").cuda_ordinal, 0);
+  EXPECT_EQ(name_of(device_of("cuda:12")), "cuda:12");
+  for (const char* other :
+       {"", "gpu", "cuda", "cuda:", "cuda:-1", "cuda:1x", "cuda: 1", "CUDA:0", "cuda:99999999999"})
+    EXPECT_THROW((void)device_of(other), Error) << other;
+  // a picture that no camera shows stays with the host, and then there is none for a GPU
+  BatchOptions on_gpu = options(1);
+  on_gpu.device = device_of("cuda:0");
+  try {
+    const Batch batch(with_picture("class='test_image'"), on_gpu);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("observes no image of a camera"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Observations, AreClippedToTheirBounds) {

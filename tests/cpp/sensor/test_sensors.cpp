@@ -104,7 +104,8 @@ class TestPlain final : public ViewSensor {
       : ViewSensor(info_of(config, kGray, {}), {{"image", {DType::kUint8, {2, 3, 3}, 0, 255, ""}, view()}}),
         config_(std::move(config)) {}
   void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
-  void finish(size_t, const SensorOwn& own, std::byte* pixels) const override {
+  ImageFinish finish_of(size_t) const override { return {.kind = ImageFinish::kOwn}; }
+  void finish_own(size_t, const SensorOwn& own, std::byte* pixels) const override {
     for (size_t i = 0; i < reading().size(); ++i)
       pixels[i] = static_cast<std::byte>(static_cast<uint32_t>(own.params[0]) +
                                          (own.params[1] != 0 ? own.noise->below(50) : 0));

@@ -6,6 +6,7 @@
 
 #include "assets/png_writer.h"
 #include "base/simd.h"
+#include "model/sensor_layout.h"
 #include "sensor/view_sensor.h"
 #include "sim/flat_worlds.h"
 #include "source_dir.h"
@@ -342,8 +343,9 @@ TEST(FlatView, DrawsWhateverARecipeSays) {
       draw_views(0, image, {&frame, 1});
       if (image > 0) continue;
       const auto* const depth = reinterpret_cast<const float*>(out.data());
+      const float least = damaged[kViewRecipeHead] > 0 ? 0 : 0.1F;  // noise goes below the near plane
       for (size_t i = 0; i < out.size() / sizeof(float); ++i)
-        ASSERT_TRUE(depth[i] == 0 || (depth[i] >= 0.1F && depth[i] <= 30)) << depth[i];
+        ASSERT_TRUE(depth[i] == 0 || (depth[i] >= least && depth[i] <= 30)) << depth[i];
     }
   }
 }

@@ -130,9 +130,10 @@ class BothWays {
     std::vector<T> out(pixels() * (content == ViewContent::kColor ? 3 : 1));
     const View drawn = of(content);
     const auto all = [&]() -> const RayScene& { return *rays; };
-    if (!draw_flat(*flat, *flat_image_of(drawn, model_.scene->sky), all, poses_, drawn, from_,
-                   reinterpret_cast<std::byte*>(out.data())))
-      out.clear();
+    const auto image = flat_image_of(drawn, model_.scene->sky);
+    FlatPicture picture{&drawn, image.get(), reinterpret_cast<std::byte*>(out.data())};
+    draw_flat(*flat, all, poses_, from_, {&picture, 1});
+    if (!picture.is_drawn) out.clear();
     return out;
   }
 
