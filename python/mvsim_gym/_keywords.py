@@ -78,8 +78,8 @@ class _Reader:
         remedy = ""
         if callable(value):
             remedy = (
-                ": terms of the environment file are named, not passed; a reward, an observation or an end of your own is"
-                " a function of the keywords reward_terms, observation_terms and termination_terms"
+                ": terms of the environment file are named, not passed; functions of your own are given by the"
+                " keywords reward_terms, observation_terms and termination_terms"
             )
         raise TypeError(
             f"{name}: found {kind_of(value)}, expected None, a bool, a number, a text, a list or a dict{remedy}"

@@ -59,10 +59,6 @@ class RunnerEnv(VectorEnv):
         self.single_observation_space = self._scaling.space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
-    def _out(self, out: Any) -> Any:
-        observation = super()._out(out)
-        return observation if self._scaling is None else scale(observation, self._scaling)
-
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None, out: Any = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -70,7 +66,8 @@ class RunnerEnv(VectorEnv):
         if isinstance(seed, int | np.integer):
             first = checked_seed(seed) * _APART
             seed = [first + k for k in range(self.num_worlds)]
-        return super().reset(seed=seed, options=options, out=out)
+        observation, infos = super().reset(seed=seed, options=options, out=out)
+        return self._seen(observation), infos
 
     def step(self, actions: npt.NDArray[np.float32], *, out: Any = None) -> Any:
         """As of `VectorEnv`. Clips the actions, so that RLlib need not, whose way of it takes longer than this step:
@@ -78,7 +75,10 @@ class RunnerEnv(VectorEnv):
         observation, rewards, *ends, infos = super().step(np.clip(actions, -1, 1), out=out)
         if self.reward_scale != 1:
             rewards = self.reward_scale * rewards
-        return observation, rewards, *ends, infos
+        return self._seen(observation), rewards, *ends, infos
+
+    def _seen(self, observation: Any) -> Any:
+        return observation if self._scaling is None else scale(np.array(observation), self._scaling)
 
 
 @dataclass(frozen=True)
