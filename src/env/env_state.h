@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -141,10 +142,11 @@ struct HeldParam {
   double value = 0;
 };
 
-// Where the caller wants the coming episode to begin, and to end; what is left open is drawn.
+// Where the caller wants the coming episode of an agent to begin, and to end; what is left open is drawn.
 struct GivenStart {
   std::optional<Pose2> pose;
   std::optional<Vec2> goal;
+  size_t vehicle = 0;  // the agent's, from which whatever is placed before keeps off
 };
 
 // Spreads the steps of an episode over keys, 2^64 over the golden ratio: key + kStepKeys * step.
@@ -161,7 +163,7 @@ struct EnvState {
   uint64_t key = 0;
   uint32_t next_episode = 0;          // the episode of the next reset
   std::vector<HeldParam> held;        // the latest last
-  const GivenStart* given = nullptr;  // the caller's, while an episode starts
+  std::span<const GivenStart> given;  // the caller's, one an agent, while an episode starts; else empty
 
   // -- of the episode
   bool started = false;   // reset at least once
@@ -172,5 +174,10 @@ struct EnvState {
   std::vector<AgentState> agents;
   std::vector<MoverState> movers;  // by Movers::bodies()
 };
+
+// What the caller says of an agent's coming episode.
+inline GivenStart given_start(const EnvState& env, size_t agent) {
+  return agent < env.given.size() ? env.given[agent] : GivenStart{};
+}
 
 }  // namespace mvsim

@@ -70,12 +70,32 @@ std::shared_ptr<const GoalField> goal_field(const Task& task, const AgentTask& a
   return std::make_shared<const GoalField>(grid, goal, poll);
 }
 
+Pose2 away(const Model& model, size_t agent) {
+  const Rect& r = model.bounds;
+  return {r.x_max + kAway + kApartThere * static_cast<double>(agent), r.y_max + kAway, 0};
+}
+
 void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll) {
   const AgentTask& agent_task = task.agents[index];
   if (task.line_up) return task.line_up->place_one(*task.centreline, env, index, poll);
   const auto grid = planning_grid(task, agent_task, env, poll);
   const auto field_of = [&](Vec2 goal) { return goal_field(task, agent_task, env, grid, goal, poll); };
   agent_task.start_and_goal.apply(env, index, grid.get(), field_of, poll);
+}
+
+// Those that the caller has a pose for come first, so that the others keep off them.
+void place_agents(const Task& task, EnvState& env, const Poll& poll) {
+  const size_t count = task.agents.size();
+  if (count > 1)  // goals of the episode before hinder none
+    for (size_t a = 0; a < count; ++a) env.agents[a].goal = given_start(env, a).goal.value_or(kNowhere);
+  if (task.line_up) return task.line_up->place_all(*task.centreline, env, poll);
+  if (count > 1 && !env.given.empty())  // nor do those that are drawn later
+    for (size_t a = 0; a < count; ++a)
+      env.simulation.place_vehicle(task.agents[a].vehicle,
+                                   env.given[a].pose.value_or(away(env.simulation.model(), a)));
+  for (const bool first : {true, false})
+    for (size_t a = 0; a < count; ++a)
+      if (given_start(env, a).pose.has_value() == first) place_agent(task, a, env, poll);
 }
 
 // A collision on the way into the goal is a collision.
@@ -115,9 +135,7 @@ void set_aside(const Task& task, EnvState& env, size_t index) {
     values[i] = std::clamp(0.0, agent_task.action_components[i].low, agent_task.action_components[i].high);
   agent_task.action->apply(s, values);
   if (agent.then != Then::kLeave) return;
-  const Rect& r = s.model().bounds;
-  s.place_vehicle(agent_task.vehicle,
-                  {r.x_max + kAway + kApartThere * static_cast<double>(index), r.y_max + kAway, 0});
+  s.place_vehicle(agent_task.vehicle, away(s.model(), index));
 }
 
 double pay(const AgentTask& task, const EnvState& env, AgentState& agent) {
@@ -299,12 +317,7 @@ void start_episode(const Task& task, EnvState& env, const Poll& poll) {
   env.finished = true;  // until all of what follows has worked
   prepare_world(task, env, episode, poll);
   env.steps = 0;
-  if (task.agents.size() > 1)
-    for (AgentState& agent : env.agents) agent.goal = kNowhere;  // those of the episode before hinder none
-  if (task.line_up)
-    task.line_up->place_all(*task.centreline, env, poll);
-  else
-    for (size_t a = 0; a < task.agents.size(); ++a) place_agent(task, a, env, poll);
+  place_agents(task, env, poll);
   env.diverged = false;
   env.simulation.clear_collision_flags();
   for (size_t a = 0; a < task.agents.size(); ++a) start_agent(task, task.agents[a], env, env.agents[a]);
