@@ -34,13 +34,14 @@ from mvsim_gym._state import Copyable, pack, unpack
 from mvsim_gym._viewing import ViewableEnvs
 from mvsim_gym.learners._flat import FlatObservation
 from mvsim_gym.learners._goals import GoalObservation, without_goal
+from mvsim_gym.learners._neighbours import NeighbourExtractor
 from mvsim_gym.learners._pictures import PictureExtractor
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["FlatObservation", "MVSimVecEnv", "PictureExtractor"]
+__all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor"]
 
 Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
