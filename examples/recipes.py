@@ -93,14 +93,19 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/NavMap-v0": Recipe(
         **WIDE,
-        steps=10_000_000,
+        steps=4_000_000,
         keywords={
             "observe": {
                 "near": {"class": "scan", "sectors": 45, "max": 1.5},
+                "near_goal": {
+                    "class": "goal",
+                    "max_distance": 2,
+                },  # else it may stop where waypoints get short
                 "next": {"class": "waypoint", "ahead": 1},
             }
         },
-        log_std=-0.7,
+        learning_keywords={"time_limit": 20, "reward": {"collision": -30, "time": -0.05}},
+        log_std=-0.5,
     ),
     "mvsim/OffRoad-v0": Recipe(
         **WIDE,
