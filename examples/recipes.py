@@ -65,6 +65,15 @@ PICTURES: dict[str, Any] = {
 }
 
 RECIPES: dict[str, Recipe] = {
+    "mvsim/Crowd-v0": Recipe(
+        **WIDE,
+        steps=1_500_000,
+        keywords={"observe": {"near_goal": NEAR_GOAL, "neighbours": {"max_distance": 6, "max_speed": 2}}},
+        learning_keywords={"reward": {"collision": -20, "time": -0.03}},
+        neighbour_features=64,
+        log_std=-0.5,
+        check_every=300_000,
+    ),
     "mvsim/DepthNavigation-v0": Recipe(
         **PICTURES,
         steps=4_000_000,
