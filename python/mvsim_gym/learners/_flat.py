@@ -44,9 +44,14 @@ class FlatObservation:
                 f"found a picture with the key '{VECTOR}', which names all else, expected another key"
             )
         self._bounds = {key: (boxes[key].low, boxes[key].high) for key in self.pictures}
-        vectors = [box for key, box in boxes.items() if key not in self.pictures]
+        vectors = {key: box for key, box in boxes.items() if key not in self.pictures}
+        ends = np.cumsum([box.shape[0] for box in vectors.values()]).tolist()
+        self.columns = {
+            key: slice(end - box.shape[0], end) for (key, box), end in zip(vectors.items(), ends, strict=True)
+        }
+        """Where in the vector the observations stand that are no pictures."""
         low, high = (
-            np.concatenate([np.empty(0), *(getattr(box, bound).ravel() for box in vectors)]).astype(
+            np.concatenate([np.empty(0), *(getattr(box, bound).ravel() for box in vectors.values())]).astype(
                 np.float32
             )
             for bound in ("low", "high")
