@@ -35,6 +35,7 @@ from mvsim_gym._checks import (
 )
 from mvsim_gym._control import OPTIONS, ControlsMany, Start, split, starts_of
 from mvsim_gym._device import array_of
+from mvsim_gym._copies import Copier
 from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
@@ -82,7 +83,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
 
     _spec: EnvSpec | None = None
     _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished", "_alive"})
-    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated", "_on_device"}
+    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated", "_on_device", "_copier"}
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[VectorOptions]) -> None: ...
@@ -137,6 +138,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             for i, key in enumerate(o.key for o in batch.observations)
             if isinstance(self._observations[key], _core.DeviceArray)
         ]
+        self._copier = Copier(batch, self._observations)
         self._flat_observations: npt.NDArray[np.float32] | None = None
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
         self._finished, self._alive = batch.finished, batch.alive
@@ -398,7 +400,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
                 out = self._flat_observations
             return flattened(arrays.values(), out)
         if out is None:
-            return {key: array.copy() for key, array in arrays.items()} if self._copy else arrays
+            return self._copier.copies(arrays) if self._copy else arrays
         for key, array in arrays.items():
             np.copyto(out[key], array)
         return out

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <memory>
 
 #include "model/sensor_layout.h"
 #include "render/cuda_device.h"
@@ -119,21 +120,43 @@ void draw_from(const ViewPoint& from, std::span<const ScenePose> poses,
   if (!pictures.empty()) draw_rays(all(), poses, from, pictures);
 }
 
+// The poses of a scene by frame: of the world and of those in a recipe. On others nothing hangs, and they are
+// not set: a world may have thousands of walls.
+class FramePoses {
+ public:
+  FramePoses(const Model& m, std::span<const double> recipe)
+      : poses_(std::make_unique_for_overwrite<Unset[]>(m.scene->frame_count)), count_(m.scene->frame_count) {
+    poses_[kWorldFrame].pose = {};
+    const std::vector<uint32_t>& frames = m.recipe_frames.frames;
+    for (size_t i = 0; i < frames.size(); ++i)
+      poses_[frames[i]].pose = read_pose(recipe.data() + i * kScenePoseNumbers);
+  }
+  std::span<const ScenePose> all() const {
+    static_assert(sizeof(Unset) == sizeof(ScenePose));
+    return {&poses_[0].pose, count_};
+  }
+  const ScenePose& operator[](size_t frame) const { return poses_[frame].pose; }
+
+ private:
+  union Unset {
+    Unset() {}
+    ScenePose pose;
+  };
+  std::unique_ptr<Unset[]> poses_;
+  size_t count_;
+};
+
 // The world of a recipe and the eye in it.
 struct Moment {
-  std::vector<ScenePose> poses;
+  FramePoses poses;
   std::vector<uint32_t> hidden;
   Frame3 T_world_view;
   int sensor = Instance::kNoSensor;
 
-  explicit Moment(const ViewDrawing& drawing) : sensor(static_cast<int>(drawing.sensor)) {
+  explicit Moment(const ViewDrawing& drawing)
+      : poses(*drawing.frame.model, poses_of(drawing)), sensor(static_cast<int>(drawing.sensor)) {
     const Model& m = *drawing.frame.model;
     const SensorModel& model = m.sensors[drawing.sensor];
-    const std::span<const double> numbers = poses_of(drawing);
-    poses.resize(m.scene->frame_count);
-    const std::vector<uint32_t>& frames = m.recipe_frames.frames;
-    for (size_t i = 0; i < frames.size(); ++i)
-      poses[frames[i]] = read_pose(numbers.data() + i * kScenePoseNumbers);
     const View& view = view_of(drawing);
     Frame3 T_world_sensor(mount_of(model, drawing.frame.recipe));
     if (!model.is_standalone()) {
@@ -149,7 +172,7 @@ struct Moment {
 // Of drawings that look alike.
 void draw_together(std::span<const ViewDrawing> drawings) {
   const Moment moment(drawings.front());
-  draw_from(moment.from(), moment.poses, drawings);
+  draw_from(moment.from(), moment.poses.all(), drawings);
 }
 
 bool is_egl_view(const ViewDrawing& drawing) {
@@ -205,7 +228,7 @@ class EglShots {
       const Moment& moment = moments_.emplace_back(drawing);
       if (!is_sound(moment.T_world_view)) return clear(drawing);  // of a world that has diverged
       shots_.push_back(
-          {.view = &view_of(drawing), .from = moment.from(), .poses = moment.poses, .pictures = {}});
+          {.view = &view_of(drawing), .from = moment.from(), .poses = moment.poses.all(), .pictures = {}});
     }
     shots_.back().pictures.push_back({.content = view_of(drawing).content,
                                       .pixels = drawing.frame.out,
