@@ -34,8 +34,8 @@ from mvsim_gym._checks import (
     world_mask,
 )
 from mvsim_gym._control import OPTIONS, ControlsMany, Start, split, starts_of
-from mvsim_gym._device import array_of
 from mvsim_gym._copies import Copier
+from mvsim_gym._device import array_of
 from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
