@@ -55,6 +55,7 @@ class DistanceImage final : public ViewImageReading {
       : ViewImageReading(model, sensor, image, scheduled), max_(max) {}
   std::vector<Interval> bounds() const override { return std::vector<Interval>(spec_.size(), {0, max_}); }
   std::optional<float> in_place_of_zero() const override { return static_cast<float>(max_); }
+  bool keeps_bounds() const override { return max_ >= spec_.high; }
 
  private:
   double max_;
