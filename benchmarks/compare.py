@@ -36,6 +36,8 @@ PEERS = {
     "peer_navground": Peer("navground"),
     "peer_vmas": Peer("vmas", "peers-vmas", over_own=True),
     "peer_jaxnav": Peer("jaxmarl", "peers-jax"),
+    "peer_mujoco_views": Peer("mujoco"),
+    "peer_pybullet_views": Peer("pybullet"),
 }
 
 

@@ -25,7 +25,7 @@ def arguments() -> argparse.Namespace:
         "--learning", action="store_true", help="also the main job with three seeds (ten minutes)"
     )
     parser.add_argument(
-        "--peers", action="store_true", help="task A, with one robot and sixteen, and the other simulators"
+        "--peers", action="store_true", help="task A, pictures, and the other simulators, in one run"
     )
     parser.add_argument("--output", type=Path, default=HERE / "results" / "latest.json")
     parser.add_argument("--list", action="store_true", help="print the names of the figures")
@@ -41,7 +41,7 @@ def chosen(options: argparse.Namespace) -> list[str]:
     if options.only:
         return options.only
     if options.peers:
-        return ["task_a", "task_a_subproc", "agents_16", *compare.PEERS]
+        return ["task_a", "task_a_subproc", "agents_16", *figures.views.BESIDE_PEERS, *compare.PEERS]
     return [name for name in FIGURES if options.learning or name not in figures.learning.NAMES]
 
 

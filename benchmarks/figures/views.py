@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 
 import mvsim_gym
-from figure import Row, Settings, figure, rates
+from figure import WORLDS, Row, Settings, figure, rates
+from view_scene import BOXES, boxes
 
-NUM_ENVS, BOXES, WARM_UP = 64, 100, 20
+NUM_ENVS, WARM_UP = 64, 20
 LEVEL, LEANING = 0, 1  # degrees of pitch
+BESIDE_PEERS = ("depth64_boxes100", "rgbd64_boxes100", "rgb320_boxes100", "depth64_flat", "rgbd64_flat")
 CAMERA = """<sensor class="rgbd_camera" name="camera"><pose_3d>0.1 0 0.4 0 {pitch} 0</pose_3d>
 <depth_ncols>{w}</depth_ncols><depth_nrows>{h}</depth_nrows><depth_cx>{cx}</depth_cx><depth_cy>{cy}</depth_cy>
 <depth_fx>{cx}</depth_fx><depth_fy>{cx}</depth_fy><rgb_ncols>{w}</rgb_ncols><rgb_nrows>{h}</rgb_nrows>
@@ -38,21 +40,11 @@ def lidar(noise: float, pitch: float = LEANING) -> str:
 
 
 def world(sensor: str, shadows: bool = True) -> str:
-    random = np.random.default_rng(0)
     blocks = "".join(
-        f'<block name="b{i}"><static>true</static><init_pose>{x:.3f} {y:.3f} {yaw:.1f}</init_pose><zmin>0</zmin>'
-        f"<zmax>{height:.2f}</zmax><color>#{color:06x}</color>"
-        f'<geometry type="box" lx="{lx:.2f}" ly="{ly:.2f}" lz="1"/></block>'
-        for i, (x, y, yaw, height, lx, ly, color) in enumerate(
-            zip(
-                *random.uniform(-10, 10, (2, BOXES)),
-                random.uniform(-180, 180, BOXES),
-                random.uniform(0.3, 1.5, BOXES),
-                *random.uniform(0.2, 1, (2, BOXES)),
-                random.integers(0x202020, 0xE0E0E0, BOXES),
-                strict=True,
-            )
-        )
+        f'<block name="b{i}"><static>true</static><init_pose>{b.x} {b.y} {b.yaw}</init_pose><zmin>0</zmin>'
+        f"<zmax>{b.height}</zmax><color>#{b.color:06x}</color>"
+        f'<geometry type="box" lx="{b.length}" ly="{b.width}" lz="1"/></block>'
+        for i, b in enumerate(boxes())
     )
     lights = "" if shadows else "<lights><enable_shadows>false</enable_shadows></lights>"
     return f"""<mvsim_world><simul_timestep>0.02</simul_timestep>{lights}{blocks}
@@ -131,8 +123,13 @@ def depth64_egl(settings: Settings) -> Row:
 
 
 @figure("rgbd64_boxes100_egl")
-def rgbd64_egl(settings: Settings) -> Row:
+def rgbd64_unshaded_egl(settings: Settings) -> Row:
     return _row("rgbd64_boxes100_egl", "frames/s", camera(64, 64), ["depth", "image"], settings, False, "egl")
+
+
+@figure("rgbd64_shadow_egl")
+def rgbd64_egl(settings: Settings) -> Row:
+    return _row("rgbd64_shadow_egl", "frames/s", camera(64, 64), ["depth", "image"], settings, backend="egl")
 
 
 @figure("rgb320_boxes100_egl")
@@ -157,9 +154,45 @@ def depth64_flat(settings: Settings) -> Row:
 
 @figure("rgbd64_flat")
 def rgbd64_flat(settings: Settings) -> Row:
-    return _row("rgbd64_flat", "frames/s", camera(64, 64, LEVEL), ["depth", "image"], settings)
+    return _row("rgbd64_flat", "frames/s", camera(64, 64, LEVEL), ["depth", "image"], settings, shadows=False)
+
+
+@figure("rgbd64_flat_shadow")
+def rgbd64_flat_shadow(settings: Settings) -> Row:
+    return _row("rgbd64_flat_shadow", "frames/s", camera(64, 64, LEVEL), ["depth", "image"], settings)
 
 
 @figure("vlp16_flat")
 def vlp16_flat(settings: Settings) -> Row:
     return _row("vlp16_flat", "scans/s", lidar(0, LEVEL), ["range_image"], settings)
+
+
+def _jackals(name: str, settings: Settings) -> Row:
+    """Simulated seconds a second: the six range images of each tenth are read, with the noise of the definition."""
+    period = 0.1
+    world = mvsim_gym.World(str(WORLDS / f"{name}.world.xml"), seed=0)
+    lidars = [robot.sensors["lidar"] for robot in world.vehicles.values()]
+    for robot in world.vehicles.values():
+        robot.set_twist(0.4, 0.8)
+
+    def advance() -> int:
+        world.step(period)
+        for lidar in lidars:
+            lidar.values()
+        return 1
+
+    config = {
+        "work": "6 Jackals in one world, a range image of 32 x 1,808 with noise of each every 0.1 s, 100 boxes",
+        "num_threads": 1,
+    }
+    return Row(name, "x real time", config, [period * r for r in rates(advance, settings)])
+
+
+@figure("jackals6_lidar3d")
+def jackals6_lidar3d(settings: Settings) -> Row:
+    return _jackals("jackals6_lidar3d", settings)
+
+
+@figure("jackals6_flat")
+def jackals6_flat(settings: Settings) -> Row:
+    return _jackals("jackals6_flat", settings)

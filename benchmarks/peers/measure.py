@@ -68,7 +68,7 @@ def runs_in_two_processes(make: Callable[[int], Callable[[], int]]) -> list[floa
 def report(
     name: str, package: str, runs: list[float], same: str, leaves_out: str, unit: str = "env steps/s"
 ) -> None:
-    """Prints one JSON line: what was the same as in task A, and what the peer leaves out."""
+    """Prints one JSON line: what was the same as in our own row, and what the peer leaves out."""
     config = {
         "package": f"{package} {importlib.metadata.version(package)}",
         "work": same,

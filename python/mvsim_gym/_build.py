@@ -193,12 +193,6 @@ def observation_space(batch: _core.Batch, terms: Terms | None = None) -> spaces.
     return spaces.Dict({**native, **(terms.spaces if terms else {})})
 
 
-def columns_of(batch: _core.Batch, space: spaces.Dict) -> list[tuple[str, int]]:
-    """Key and index in the batch of each observation, in the order of the space."""
-    index = {o.key: i for i, o in enumerate(batch.observations)}
-    return [(key, index[key]) for key in space.spaces]
-
-
 def arrays_of(
     batch: _core.Batch, keys: Sequence[str], terms: Terms | None
 ) -> tuple[Observation, Observation]:

@@ -148,11 +148,16 @@ def pack(parts: Sequence[bytes]) -> bytes:
     return _HEAD.pack(_MAGIC, len(parts), zlib.crc32(body)) + body
 
 
+def is_packed(data: bytes) -> bool:
+    """Whether they begin as those of `pack`."""
+    return data.startswith(_MAGIC)
+
+
 def unpack(data: bytes, count: int) -> list[bytes]:
     """The pieces of `pack`; ValueError for anything else and for another number of them."""
     data = checked_bytes(data)
-    if len(data) < _HEAD.size or not data.startswith(_MAGIC):
-        raise ValueError(f"snapshot: found {len(data)} bytes that are no snapshot of many environments")
+    if len(data) < _HEAD.size or not is_packed(data):
+        raise ValueError(f"snapshot: found {len(data)} bytes that are no snapshot of several parts")
     _, found, checksum = _HEAD.unpack_from(data)
     if zlib.crc32(data[_HEAD.size :]) != checksum:
         raise ValueError("snapshot: found damaged bytes (the checksum is wrong)")

@@ -174,7 +174,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
                 a seed goes on to its next episode.
             options: `reset_mask`, a bool array (num_envs,) with at least one True; and `pose`, `goal`, `knobs` as of
                 `Env.reset`: one for all envs, or one for each (an array with a row an env, or a list in which None
-                leaves it open; of knobs a list of dicts).
+                leaves it open; of knobs a list of dicts). Of several agents a place is the first one's, and a dict by
+                their names, or an array with a place for each, tells of the others.
             out: as for `step`.
 
         Returns:
@@ -270,7 +271,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         self, batch: _core.Batch, mask: npt.NDArray[np.bool_] | None, options: dict[str, Any]
     ) -> list[Start]:
         which = list(range(batch.num_envs)) if mask is None else mask.nonzero()[0].tolist()
-        own = split(options, batch.num_envs)
+        own = split(options, batch.num_envs, batch.num_agents)
         return starts_of(batch, which, [own[i] for i in which])
 
     def _step_with_terms(self, actions: npt.NDArray[np.float32]) -> bool:

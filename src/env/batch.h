@@ -99,7 +99,7 @@ class Batch {
   void seed_env(int env, uint64_t key);
 
   // Starts a new episode in every env, or in those whose mask is not 0. Clears rewards and flags of those.
-  // `starts`: none, or one for each env: where the first agent's episode begins and ends.
+  // `starts`: none, or one for each row: where the agent's episode begins and ends.
   void reset(std::span<const uint8_t> mask = {}, const ShouldStop& should_stop = {},
              std::span<const GivenStart> starts = {});
   // actions: rows x action_size, row-major; clipped to [-1, 1].
@@ -174,6 +174,9 @@ class Batch {
   // Their elements, rows x size. Throw Error if they are not float32.
   std::span<float> observation(size_t key) { return observation_buffer(key).values<float>(); }
   std::span<float> final_observation(size_t key) { return final_observation_buffer(key).values<float>(); }
+  // Copies the observations of all rows to `to`, arrays of the same layout, by all threads, each of which has
+  // its rows in its cache. A pair is a key and the array.
+  void copy_observations(std::span<const std::pair<size_t, std::byte*>> to);
   std::span<double> rewards();
   std::span<uint8_t> terminated();
   std::span<uint8_t> truncated();

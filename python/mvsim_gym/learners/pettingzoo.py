@@ -122,7 +122,8 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
 
         Args:
             seed: everything random follows from it.
-            options: `pose`, `goal` (of the first agent) and `knobs`, as of `Env.reset`. Others are left unheeded, as
+            options: `pose`, `goal` (each a dict by the agents' names, a row for each agent, or one place, which is the
+                first agent's) and `knobs`, as of `Env.reset`. Others are left unheeded, as
                 PettingZoo's own test asks.
 
         Returns:
