@@ -125,6 +125,7 @@ void copy_observations(Batch& batch, const std::vector<std::pair<size_t, py::arr
   std::vector<std::pair<size_t, std::byte*>> arrays;
   for (auto [key, array] : to) {
     const ObservationBuffer& from = batch.observation_buffer(key);
+    if (!from.is_on_host()) throw Error("copy_observations: found an observation that lies on a GPU");
     if (static_cast<size_t>(array.nbytes()) != from.rows() * from.row_bytes() ||
         !(array.flags() & py::array::c_style))
       throw Error("copy_observations: found an array of " + std::to_string(array.nbytes()) +

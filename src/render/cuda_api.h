@@ -23,7 +23,7 @@ inline void* pointer_of(uint64_t number) {
   return reinterpret_cast<void*>(number);  // NOLINT(performance-no-int-to-ptr): CUDA has numbers
 }
 
-inline constexpr Result kOutOfMemory = 2, kNoDevice = 100, kInvalidDevice = 101;
+inline constexpr Result kOutOfMemory = 2;
 inline constexpr unsigned kBlockingStream = 0;  // CU_STREAM_DEFAULT: in order with the legacy default stream
 inline constexpr unsigned kEventWithoutTime = 2;  // CU_EVENT_DISABLE_TIMING
 inline constexpr unsigned kReadOnly = 1;          // CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY

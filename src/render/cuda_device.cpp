@@ -118,16 +118,14 @@ void CudaDevice::ready_for(int64_t stream) {
         "cuStreamWaitEvent");
 }
 
-bool CudaDevice::draws_here() const {
+std::string CudaDevice::why_elsewhere() const {
   const Current current(*this);
   std::vector<cuda::Device> devices(kMostDevices);
   unsigned count = 0;
   const cuda::Result result = api_.gl_get_devices(&count, devices.data(), kMostDevices, cuda::kAllDevices);
-  if (result == cuda::kNoDevice || result == cuda::kInvalidDevice)
-    return false;  // a context of no GPU of CUDA's
-  check(result, "cuGLGetDevices");
+  if (result != 0) return "it is no GPU of CUDA's (cuGLGetDevices says " + api_.name_of(result) + ")";
   devices.resize(std::min(count, kMostDevices));
-  return std::ranges::find(devices, device_) != devices.end();
+  return std::ranges::find(devices, device_) != devices.end() ? "" : "it is another GPU";
 }
 
 cuda::Resource CudaDevice::take_buffer(unsigned gl_buffer) {

@@ -45,8 +45,8 @@ class CudaDevice : public std::enable_shared_from_this<CudaDevice> {
   void ready_for(int64_t stream);
 
   // -- buffers of OpenGL, whose context is current
-  // Whether the current OpenGL context is one of this GPU.
-  bool draws_here() const;
+  // Why the current OpenGL context is none of this GPU, in words; empty: it is.
+  std::string why_elsewhere() const;
   cuda::Resource take_buffer(unsigned gl_buffer);
   void release_buffer(cuda::Resource resource) noexcept;
   // The buffer is CUDA's for the lifetime of this: what OpenGL was told before comes first, what it is told

@@ -341,9 +341,9 @@ GlViews::~GlViews() = default;
 void GlViews::draw(const std::shared_ptr<const RayScene>& scene, std::span<const GlShot> shots) {
   parts_->draw(scene, shots);
 }
-bool GlViews::is_on(const CudaDevice& device) const {
+std::string GlViews::why_not_on(const CudaDevice& device) const {
   const CurrentContext current(parts_->context);
-  return device.draws_here();
+  return device.why_elsewhere();
 }
 const std::string& GlViews::device_name() const {
   return parts_->context.device();

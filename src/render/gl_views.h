@@ -25,8 +25,8 @@ class GlViews {
   // those that follow. Throws RenderMemoryError, or RendererLost: then another GlViews may work.
   void draw(const std::shared_ptr<const RayScene>& scene, std::span<const GlShot> shots);
 
-  // Whether it draws on the GPU that CUDA knows as this.
-  bool is_on(const CudaDevice& device) const;
+  // Why it does not draw on the GPU that CUDA knows as this, in words; empty: it does.
+  std::string why_not_on(const CudaDevice& device) const;
   const std::string& device_name() const;    // as EglContext::device()
   const std::string& renderer_name() const;  // GL_RENDERER
   bool is_software() const;

@@ -28,8 +28,9 @@ std::unique_ptr<GlViews> open_on(const CudaDevice& device) {
     };
     try {
       auto views = std::make_unique<GlViews>(std::to_string(infos[place].index));
-      if (views->is_on(device)) return views;
-      note("another GPU");
+      const std::string why_not = views->why_not_on(device);
+      if (why_not.empty()) return views;
+      note(why_not);
     } catch (const Error& error) {
       note(error.what());
     }
@@ -174,7 +175,7 @@ std::shared_ptr<CudaDevice> cuda_device_of_views(int ordinal) {
   ProcessViews& all = process_views();
   const std::scoped_lock lock(all.mutex);
   if (all.views && !all.views->in_forked_process()) {
-    if (!all.views->is_on(*device))
+    if (const std::string why_not = all.views->why_not_on(*device); !why_not.empty())
       throw Error("the cameras of this process are drawn on " + all.views->device_name() + ", which is not " +
                   device->text() +
                   ": name that GPU in device=, or set MVSIM_EGL_DEVICE before the first camera is drawn");

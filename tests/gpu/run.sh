@@ -47,6 +47,13 @@ if ! ls /usr/share/glvnd/egl_vendor.d/*nvidia*.json /etc/glvnd/egl_vendor.d/*nvi
   fi
 fi
 
+for driver in /usr/local/nvidia/lib64 /usr/local/nvidia/lib /usr/lib/nvidia; do
+  if [ -e "$driver/libEGL_nvidia.so.0" ] && ! ldconfig -p | grep -q 'libEGL_nvidia\.so\.0'; then
+    say "NVIDIA's driver lies in $driver"
+    export LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$driver"
+  fi
+done
+
 # -- Python packages: those that are missing
 has() { "$python" -c "import $1" 2>/dev/null; }
 export PYTHONPATH="$work/site${PYTHONPATH:+:$PYTHONPATH}"
@@ -88,7 +95,7 @@ fi
 # -- tests, then frames per second
 status=0
 printf '[pytest]\nmarkers =\n  unsanitized: not here\n' >"$work/pytest.ini"
-(cd "$work" && "$python" -m pytest -c "$work/pytest.ini" --rootdir "$pack/tests/python" -p no:cacheprovider -rs -v \
+(cd "$work" && "$python" -m pytest -c "$work/pytest.ini" --rootdir "$pack/tests/python" -p no:cacheprovider -rs -s -v \
   "$pack/tests/python/test_gpu.py") 2>&1 | tee "$results/tests.log" >&3
 grep -q -E '^FAILED|^ERROR|no tests ran|rror: ' "$results/tests.log" && status=1
 (cd "$work" && "$python" "$pack/tests/gpu/frames.py") 2>&1 | tee "$results/frames.log" >&3

@@ -45,7 +45,7 @@ def test_which_gpu(doubles: Path) -> None:
     assert said(**environment(doubles, SHIM_CUDA="3", CUDA_VISIBLE_DEVICES="3")) == "made\n"
     assert said(**environment(doubles, SHIM_CUDA="3")) == "made\n"
     elsewhere = said(**environment(doubles, FAKE_CUDA_DRAWS="1", FAKE_CUDA_COUNT="2"))
-    assert "no EGL device draws on cuda:0 (Fake GPU 0): 0: " in elsewhere and "another GPU" in elsewhere
+    assert "no EGL device draws on cuda:0 (Fake GPU 0): 0: " in elsewhere and "it is another GPU" in elsewhere
     assert "NVIDIA_DRIVER_CAPABILITIES=all" in elsewhere
     assert "CUDA lists cuda:0 only" in said("cuda:7", **environment(doubles))
     assert "CUDA lists no GPU" in said("cuda:0", **environment(doubles, FAKE_CUDA_COUNT="0"))

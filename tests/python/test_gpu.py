@@ -11,6 +11,7 @@ import ctypes
 import json
 import multiprocessing
 import os
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -65,7 +66,7 @@ def made(path: Path, device: str, num_envs: int = 16) -> mvsim_gym.VectorEnv:
 # -- which device (T59)
 
 WHO = """
-import json, os, subprocess, sys
+import json, os, shutil, subprocess, sys
 from mvsim_gym import _core
 import mvsim_gym
 gl = _core.egl_info()
@@ -73,8 +74,9 @@ out = {"chosen": gl.chosen, "renderer": gl.renderer, "software": gl.software, "p
        "cameras": _core.camera_backend("auto")}
 world = mvsim_gym.World(sys.argv[1], camera_backend="egl")
 world.vehicles["r"].sensors["cam"].read(fresh=True)
-seen = subprocess.run(["nvidia-smi", "-q", "-d", "PIDS"], capture_output=True, text=True).stdout
-out["is_seen"] = str(os.getpid()) in seen
+if shutil.which("nvidia-smi"):  # in a container it may see no processes
+    seen = subprocess.run(["nvidia-smi", "-q", "-d", "PIDS"], capture_output=True, text=True).stdout
+    out["nvidia-smi sees it"] = str(os.getpid()) in seen
 print(json.dumps(out))
 """
 
@@ -268,6 +270,8 @@ def test_threads_share_the_gpu(path: Path) -> None:
 
 def test_memory_of_the_gpu_is_given_back(path: Path) -> None:
     """T71: what nvidia-smi calls used grows by less than 8 MB."""
+    if shutil.which("nvidia-smi") is None:
+        pytest.skip("this machine has no nvidia-smi")
 
     def used() -> int:
         query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
