@@ -177,8 +177,8 @@ std::shared_ptr<CudaDevice> cuda_device_of_views(int ordinal) {
   if (all.views && !all.views->in_forked_process()) {
     if (const std::string why_not = all.views->why_not_on(*device); !why_not.empty())
       throw Error("the cameras of this process are drawn on " + all.views->device_name() + ", which is not " +
-                  device->text() +
-                  ": name that GPU in device=, or set MVSIM_EGL_DEVICE before the first camera is drawn");
+                  device->text() + " (" + why_not +
+                  "): name that GPU in device=, or set MVSIM_EGL_DEVICE before the first camera is drawn");
     return device;
   }
   all.get(device.get());

@@ -197,6 +197,21 @@ TEST(Snapshot, ForgedContentsNeverCrash) {
   EXPECT_GT(accepted, 1000);
 }
 
+TEST(Snapshot, SaysWhoDrewIfAnybodyHad) {
+  const auto model = model_of(worlds()[0]);
+  EXPECT_EQ(snapshot_drawn_by(Simulation(model, 1).snapshot()), CameraBackend::kAuto) << "it has no cameras";
+  for (const CameraBackend backend : {CameraBackend::kEgl, CameraBackend::kRays}) {
+    SnapshotWriter writer(SnapshotKind::kWorld, model->fingerprint, 0, backend);
+    std::string bytes = writer.finish();
+    EXPECT_EQ(snapshot_drawn_by(bytes), backend);
+    EXPECT_NO_THROW(snapshot_body(bytes, SnapshotKind::kWorld, model->fingerprint));
+    bytes[14] = 7;  // nobody's number, and the checksum covers it
+    EXPECT_EQ(snapshot_drawn_by(bytes), CameraBackend::kAuto);
+    EXPECT_THROW(snapshot_body(bytes, SnapshotKind::kWorld, model->fingerprint), Error);
+  }
+  EXPECT_EQ(snapshot_drawn_by("short"), CameraBackend::kAuto);
+}
+
 TEST(Snapshot, RefusesADivergedState) {
   Simulation sim(model_of(worlds().back()), 1);
   const std::string good = sim.snapshot();
