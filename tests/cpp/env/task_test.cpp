@@ -36,14 +36,15 @@ class EveryEnvironment : public ::testing::TestWithParam<std::string> {
 size_t progress_term(const Task& task) {
   for (size_t k = 0; k < task.agents[0].rewards.size(); ++k)
     if (const std::string& name = task.spec.agents[0].rewards[k].params.class_name;
-        name == "progress" || name == "track_progress")
+        name == "progress" || name == "track_progress" || name == "row_progress")
       return k;
   throw Error("no progress term");
 }
 
-// What progress is paid for: metres still to go, those along a centreline below 0.
+// What progress is paid for: metres still to go, those along a line below 0.
 double way_left(const Task& task, const AgentState& agent) {
   if (task.centreline) return -agent.race.along;
+  if (!task.crop_paths.empty()) return -agent.crop.along;
   return agent.field ? agent.now.path_distance : agent.now.goal_distance;
 }
 
