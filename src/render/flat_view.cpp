@@ -53,6 +53,11 @@ class FlatView {
         has_colors_(is_color(view_.content)),
         picture_(rays_, static_cast<float>(view_.near), static_cast<float>(view_.far),
                  view_.content != ViewContent::kDepth) {
+    if (has_colors_) {
+      constexpr size_t kUsual = 64;
+      things_.seen.reserve(kUsual);
+      things_.corners.reserve(4 * kUsual);
+    }
     see_bodies();
     see_standing();
     see_wide();
