@@ -212,7 +212,9 @@ class FlatView {
     std::vector<PlacedBody> rest = place_bodies(*scene_.rest, poses_, view, from_);
     for (PlacedBody& body : rest) {
       const Vec3 center = body.world_center;
-      if (eye_.sight_of(eye_.to_eye({center.x, center.y}), body.radius).parts == 0) body.is_seen = false;
+      const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye({center.x, center.y}), body.radius);
+      if (sight.parts == 0 || is_hidden(picture_, sight, center.z + body.radius - eye_.z()))
+        body.is_seen = false;
     }
     return rest;
   }
