@@ -23,6 +23,7 @@ from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right
 from race_policies import follow_the_gap, pure_pursuit
 from robot import TEAMS, Array, Observation, Robot, id_of, rows_of
+from row_policies import row_follower
 from team_evaluation import evaluate_team, team_table
 from terrain_policies import slope_avoider
 from visual_policies import visual_gap_follower
@@ -55,6 +56,7 @@ SAND_DRIVERS: dict[str, Maker] = {
 BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/Crowd-v0": {"velocity obstacles": velocity_obstacles, "go to goal": go_to_goal},
     "mvsim/DepthNavigation-v0": {"gap follower": depth_gap_follower, "go to goal": go_to_goal},
+    "mvsim/Greenhouse-v0": {"row follower": row_follower},
     "mvsim/IceDrive-v0": ICE_DRIVERS,
     "mvsim/MultiNav-v0": {"keep right": keep_right, "gap follower": gap_follower, "go to goal": go_to_goal},
     "mvsim/NavArena-v0": LIDAR,

@@ -20,6 +20,7 @@ class Recipe:
     learning_keywords: dict[str, Any] = field(default_factory=dict)  # of the environment while it learns
     net: tuple[int, ...] = (64, 64)
     activation: str = "Tanh"
+    neighbour_features: int = 0  # of layers that see one neighbour at a time; 0: the vector as it is
     num_envs: int = 64
     n_steps: int = 128  # of each environment in a rollout
     batch_size: int = 4096
@@ -41,6 +42,7 @@ class Recipe:
 
 # Scaled by their bounds to [-1, 1], centimetres are lost in a range of metres: what is near is seen twice.
 NEAR_SCAN = {"class": "scan", "sectors": 36, "max": 0.7}
+NEAR_GROUND = {"class": "height_scan", "rows": 9, "columns": 9, "spacing": 0.2, "ahead": 0.4, "max": 0.4}
 NEAR_GOAL = {"class": "goal", "max_distance": 8}
 WIDE: dict[str, Any] = {
     "net": (128, 128),
@@ -63,6 +65,15 @@ PICTURES: dict[str, Any] = {
 }
 
 RECIPES: dict[str, Recipe] = {
+    "mvsim/Crowd-v0": Recipe(
+        **WIDE,
+        steps=1_500_000,
+        keywords={"observe": {"near_goal": NEAR_GOAL, "neighbours": {"max_distance": 6, "max_speed": 2}}},
+        learning_keywords={"reward": {"collision": -20, "time": -0.03}},
+        neighbour_features=64,
+        log_std=-0.5,
+        check_every=300_000,
+    ),
     "mvsim/DepthNavigation-v0": Recipe(
         **PICTURES,
         steps=4_000_000,
@@ -70,7 +81,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/IceDrive-v0": Recipe(
         **WIDE,
-        steps=2_000_000,
+        steps=1_000_000,
         keywords={"observe": {"near_goal": NEAR_GOAL}},
         learning_keywords={"reward": {"time": -0.05}},
         gamma=0.995,
@@ -91,14 +102,19 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/NavMap-v0": Recipe(
         **WIDE,
-        steps=10_000_000,
+        steps=4_000_000,
         keywords={
             "observe": {
                 "near": {"class": "scan", "sectors": 45, "max": 1.5},
+                "near_goal": {
+                    "class": "goal",
+                    "max_distance": 2,
+                },  # else it may stop where waypoints get short
                 "next": {"class": "waypoint", "ahead": 1},
             }
         },
-        log_std=-0.7,
+        learning_keywords={"time_limit": 20, "reward": {"collision": -30, "time": -0.05}},
+        log_std=-0.5,
     ),
     "mvsim/OffRoad-v0": Recipe(
         **WIDE,
@@ -108,20 +124,21 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/Race-v0": Recipe(
         **WIDE,
-        steps=1_000_000,
+        steps=600_000,
         learning_keywords={"reward": {"collision": -30}},
     ),
     "mvsim/RaceDuel-v0": Recipe(
         **WIDE,
-        steps=1_000_000,
+        steps=600_000,
         learning_keywords={"on_end": "respawn", "reward": {"collision": -30}},
         check_episodes=(400, 800),  # they are long
     ),
     "mvsim/TerrainGoal-v0": Recipe(
         **WIDE,
-        steps=1_500_000,
-        keywords={"observe": {"near_goal": NEAR_GOAL}},
-        learning_keywords={"reward": {"failure": -20}},
+        steps=2_000_000,
+        keywords={"observe": {"near_goal": NEAR_GOAL, "near": NEAR_GROUND}},
+        learning_keywords={"reward": {"failure": -30}},
+        log_std=-0.5,
     ),
     "mvsim/VisualNavigation-v0": Recipe(
         **PICTURES,

@@ -28,11 +28,16 @@ class Task:
     def agents(self) -> int:
         return agents_of(self.env, self.keywords)
 
-    def greedy_policy(self, model: BaseAlgorithm) -> Policy:
-        """The deterministic policy on dict observations, as `evaluate` wants it."""
+    def flat(self) -> FlatObservation:
+        """What makes of dict observations those of `MVSimVecEnv`."""
         envs = mvsim_gym.VectorEnv(self.env, num_envs=self.agents, **self.keywords)
         flat = FlatObservation(envs.single_observation_space)
         envs.close()
+        return flat
+
+    def greedy_policy(self, model: BaseAlgorithm) -> Policy:
+        """The deterministic policy on dict observations, as `evaluate` wants it."""
+        flat = self.flat()
         return lambda observation: np.asarray(model.predict(flat(observation), deterministic=True)[0])
 
     def evaluate(self, policy: Policy, seeds: Sequence[int], **options: Any) -> Result:

@@ -28,7 +28,7 @@ import numpy as np
 import torch
 from baselines import policies
 from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS, table
-from picture_policy import network_for
+from networks import network_for
 from progress import GOOD, Progress
 from recipes import Recipe, merged, recipe_of
 from report import file_name, plot_learning_curve, record_episode
@@ -69,7 +69,7 @@ def train(args: argparse.Namespace, task: Task, recipe: Recipe, out: pathlib.Pat
     )
     venv.seed(args.seed * recipe.num_envs)
     first, last = recipe.learning_rate, recipe.last_learning_rate
-    policy, network = network_for(venv.observation_space, recipe)
+    policy, network = network_for(task.flat(), recipe)
     model = PPO(
         policy,
         venv,

@@ -193,21 +193,18 @@ def observation_space(batch: _core.Batch, terms: Terms | None = None) -> spaces.
     return spaces.Dict({**native, **(terms.spaces if terms else {})})
 
 
-def columns_of(batch: _core.Batch, space: spaces.Dict) -> list[tuple[str, int]]:
-    """Key and index in the batch of each observation, in the order of the space."""
-    index = {o.key: i for i, o in enumerate(batch.observations)}
-    return [(key, index[key]) for key in space.spaces]
-
-
 def arrays_of(
     batch: _core.Batch, keys: Sequence[str], terms: Terms | None
 ) -> tuple[Observation, Observation]:
     """The arrays of observations and of final ones, in the order of the keys, of the batch and of the terms."""
     index = {o.key: i for i, o in enumerate(batch.observations)}
-    current = {key: array_of(batch, index[key]) if key in index else terms.current[key] for key in keys}  # type: ignore[union-attr]
-    final = {
-        key: array_of(batch, index[key], final=True) if key in index else terms.final[key] for key in keys
-    }  # type: ignore[union-attr]
+    current, final = {}, {}
+    for key in keys:
+        if key in index:
+            current[key], final[key] = array_of(batch, index[key]), array_of(batch, index[key], final=True)
+        else:
+            assert terms is not None
+            current[key], final[key] = terms.current[key], terms.final[key]
     return current, final
 
 

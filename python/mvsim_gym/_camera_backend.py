@@ -1,8 +1,8 @@
-"""Who draws the views of cameras: told to a log, and remembered by pickles."""
+"""Who draws the views of cameras: told to a log, and remembered by pickles and snapshots."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -32,6 +32,11 @@ def observes_cameras(batch: _core.Batch) -> bool:
     return any(len(o.shape) > 1 for o in batch.observations) and has_cameras(batch.model(0))
 
 
+def wish_of(options: Mapping[str, Any]) -> str:
+    """Who is to draw, of the options of a constructor: images that stay on a GPU are drawn there."""
+    return "egl" if options.get("device", "cpu") != "cpu" else str(options["camera_backend"])
+
+
 def remembered(attributes: Mapping[str, Any], wish: str) -> dict[str, Any]:
     """Attributes of a pickle with the name of who draws."""
     return {**attributes, _KEY: _core.camera_backend(wish)[0]}
@@ -39,12 +44,22 @@ def remembered(attributes: Mapping[str, Any], wish: str) -> dict[str, Any]:
 
 def recalled(attributes: Mapping[str, Any], wish: str) -> dict[str, Any]:
     """The attributes alone. Where another draws now there is a notice: states are the same, pixels may differ."""
-    before = attributes.get(_KEY)
-    if before is not None and (now := _core.camera_backend(wish)[0]) != before:
+    if (before := attributes.get(_KEY)) is not None:
+        _tell_another("a pickle", before, wish)
+    return {name: value for name, value in attributes.items() if name != _KEY}
+
+
+def tell_restored(states: Iterable[bytes], wish: str) -> None:
+    """The same notice for snapshots, which name who drew if anybody had."""
+    for before in sorted({name for state in states if (name := _core.snapshot_drawn_by(state))}):
+        _tell_another("a snapshot", before, wish)
+
+
+def _tell_another(what: str, before: str, wish: str) -> None:
+    if (now := _core.camera_backend(wish)[0]) != before:
         notice(
             [
-                f"a pickle whose cameras were drawn by '{before}' is restored where '{now}' draws: its state is the"
+                f"{what} whose cameras were drawn by '{before}' is restored where '{now}' draws: its state is the"
                 f" same, pixels at edges may differ; camera_backend='{before}' or MVSIM_CAMERA={before} keeps them"
             ]
         )
-    return {name: value for name, value in attributes.items() if name != _KEY}

@@ -280,58 +280,90 @@ def set_knobs(batch: _core.Batch, envs: list[int], knobs: Sequence[dict[str, Any
 
 
 def starts_of(batch: _core.Batch, envs: list[int], options: Sequence[Mapping[str, Any]]) -> list[Start]:
-    """Takes over the knobs of the envs' options of `reset`, and returns where each env's episode begins and ends:
+    """Takes over the knobs of the envs' options of `reset`, and returns where the episode of each row begins and ends:
     nothing where no option says so."""
     set_knobs(batch, envs, [None if own.get("knobs") is None else own["knobs"] for own in options])
-    places = [_start(own) for own in options]
-    if all(place == (None, None) for place in places):
+    names = batch.agent_names
+    places = [
+        list(
+            zip(_places("pose", own.get("pose"), names), _places("goal", own.get("goal"), names), strict=True)
+        )
+        for own in options
+    ]
+    if all(place == (None, None) for own in places for place in own):
         return []
-    starts: list[Start] = [(None, None)] * batch.num_envs
-    for i, place in zip(envs, places, strict=True):
-        starts[i] = place
+    starts: list[Start] = [(None, None)] * (batch.num_envs * len(names))
+    for i, own in zip(envs, places, strict=True):
+        starts[i * len(names) : (i + 1) * len(names)] = own
     return starts
 
 
-def split(options: Mapping[str, Any], num_envs: int) -> list[dict[str, Any]]:
-    """The options of many as those of each."""
+def split(options: Mapping[str, Any], num_envs: int, num_agents: int) -> list[dict[str, Any]]:
+    """The options of many as those of each world."""
     out: list[dict[str, Any]] = [{} for _ in range(num_envs)]
     for name in OPTIONS:
         given = options.get(name)
         if given is None:
             continue
         each = (
-            one_each("options['knobs']", given, num_envs) if name == "knobs" else _rows(name, given, num_envs)
+            one_each("options['knobs']", given, num_envs)
+            if name == "knobs"
+            else _worlds(name, given, num_envs, num_agents)
         )
         for own, value in zip(out, each, strict=True):
             own[name] = value
     return out
 
 
-def _rows(name: str, given: Any, num_envs: int) -> list[Any]:
-    """A place for all, or one for each env; None where it is left open."""
+def _worlds(name: str, given: Any, num_envs: int, num_agents: int) -> list[Any]:
+    """What `_places` takes, of each world, out of one for all, one for each world or row, or what `read` gives of a
+    pattern; None where it is left open."""
+    if isinstance(given, Mapping):
+        return [given] * num_envs
     size, _ = _SIZES[name]
     if isinstance(given, Sequence) and any(row is None for row in given):
         rows = list(given)
     else:
         array = numbers(f"options[{name!r}]", given)
-        rows = [array] * num_envs if array.shape == (size,) else list(array) if array.ndim == 2 else []
+        if array.shape == (size,):
+            return [array] * num_envs
+        rows = list(array) if array.shape[1:] in ((size,), (num_agents, size)) else []
+    if num_agents > 1 and len(rows) == num_envs * num_agents:
+        return [rows[i * num_agents : (i + 1) * num_agents] for i in range(num_envs)]
     if len(rows) != num_envs:
+        each = f" or ({num_envs * num_agents}, {size}), one for each row" if num_agents > 1 else ""
         raise ValueError(
             f"options[{name!r}]: found {len(rows) or 'another shape'}, expected ({size},) for all envs or"
-            f" ({num_envs}, {size})"
+            f" ({num_envs}, {size}){each}"
         )
     return rows
 
 
-def _start(own: Mapping[str, Any]) -> Start:
-    return _place("pose", own.get("pose")), _place("goal", own.get("goal"))
-
-
-def _place(name: str, given: Any) -> list[float] | None:
+def _places(name: str, given: Any, agents: Sequence[str]) -> list[list[float] | None]:
+    """A pose or goal of each agent of a world: of one place it is the first one's; of more one for each, in which None
+    leaves it open, or some by name."""
     if given is None:
-        return None
+        return [None] * len(agents)
     size, parts = _SIZES[name]
-    array = numbers(f"options[{name!r}]", given)
+    what = f"options[{name!r}]"
+    each: list[Any]
+    if isinstance(given, Mapping):
+        for agent in given:
+            if agent not in agents:
+                raise ValueError(f"{what}: found the agent {agent!r}, expected one of {', '.join(agents)}")
+        each = [given.get(agent) for agent in agents]
+    elif isinstance(given, Sequence) and any(row is None for row in given):
+        each = list(given)
+    else:
+        array = numbers(what, given)
+        each = list(array) if len(agents) > 1 and array.ndim == 2 else [array, *[None] * (len(agents) - 1)]
+    if len(each) != len(agents):
+        raise ValueError(f"{what}: found {len(each)} places, expected {len(agents)}, one for each agent")
+    return [None if place is None else _place(what, place, size, parts) for place in each]
+
+
+def _place(what: str, given: Any, size: int, parts: str) -> list[float]:
+    array = numbers(what, given)
     if array.shape != (size,):
-        raise ValueError(f"options[{name!r}]: found shape {array.shape}, expected ({size},): {parts}")
+        raise ValueError(f"{what}: found shape {array.shape}, expected ({size},): {parts}")
     return [float(v) for v in array]

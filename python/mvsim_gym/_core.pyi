@@ -8,7 +8,7 @@ import numpy.typing
 import os
 import typing
 import typing_extensions
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'DeviceArray', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'cuda_device_name', 'default_threads', 'device_array', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'DeviceArray', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'cuda_device_name', 'default_threads', 'device_array', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'snapshot_drawn_by', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -486,7 +486,7 @@ class Batch:
     def was_reset(self) -> numpy.typing.NDArray[numpy.bool]:
         ...
 class DeviceArray:
-    def __array__(self, *args, **kwargs) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
+    def __array__(self, dtype: typing.Any = None, copy: typing.Any = None) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
         ...
     def __dlpack__(self, *, stream: typing.SupportsInt | typing.SupportsIndex | None = None, max_version: tuple[typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex] | None = None, dl_device: tuple[typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex] | None = None, copy: bool | None = None) -> typing_extensions.CapsuleType:
         ...
@@ -500,7 +500,7 @@ class DeviceArray:
         ...
     def copy(self) -> DeviceArray:
         ...
-    def numpy(self) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
+    def to_numpy(self) -> numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]:
         ...
     @property
     def device(self) -> str:
@@ -690,6 +690,8 @@ def scene_ties(model: Model) -> list:
 def simd_level() -> str:
     ...
 def simd_targets() -> list[str]:
+    ...
+def snapshot_drawn_by(state: bytes) -> str | None:
     ...
 def tire_mavs_update(inputs: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]) -> numpy.typing.NDArray[numpy.float64]:
     ...

@@ -20,4 +20,4 @@ def array_of(batch: _core.Batch, key: int, final: bool = False) -> Any:
 
 def on_host(array: Any) -> npt.NDArray[Any]:
     """The same as a NumPy array."""
-    return array.numpy() if isinstance(array, _core.DeviceArray) else np.asarray(array)
+    return array.to_numpy() if isinstance(array, _core.DeviceArray) else np.asarray(array)

@@ -78,8 +78,8 @@ class _Reader:
         remedy = ""
         if callable(value):
             remedy = (
-                ": terms are named, not passed; for a reward or an observation of your own wrap the environment in a"
-                " gymnasium.Wrapper"
+                ": terms of the environment file are named, not passed; functions of your own are given by the"
+                " keywords reward_terms, observation_terms and termination_terms"
             )
         raise TypeError(
             f"{name}: found {kind_of(value)}, expected None, a bool, a number, a text, a list or a dict{remedy}"

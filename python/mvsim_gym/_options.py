@@ -213,8 +213,8 @@ def _terms(doc: str) -> Option:
 Terms = Mapping[str, Callable[..., Any]]
 
 
-class BodyOptions(Options, total=False):
-    """Of all whose worlds have bodies to move."""
+class OwnOptions(Options, total=False):
+    """Functions of the caller's."""
 
     body_policies: Annotated[
         Terms | None,
@@ -223,11 +223,6 @@ class BodyOptions(Options, total=False):
             " the arrays of all envs that return a velocity a body (docs/python.md)."
         ),
     ]
-
-
-class OwnOptions(BodyOptions, total=False):
-    """Of `Env`, `VectorEnv` and `parallel_env`."""
-
     reward_terms: Annotated[
         Terms | None,
         _terms(
@@ -302,7 +297,7 @@ class VectorOptions(OwnOptions, total=False):
     height: Side
 
 
-class SB3Options(BodyOptions, total=False):
+class SB3Options(OwnOptions, total=False):
     """Of `MVSimVecEnv`, beside `num_envs` and `num_threads`."""
 
     pin: Pin

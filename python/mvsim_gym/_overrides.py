@@ -89,6 +89,11 @@ def _pairs(name: str, value: Any, files: Collection[str]) -> Iterator[Override]:
         yield from _attributes(path, attributes)
     elif name in _TERMS:
         yield from _terms(path, value)
+    elif name == "crop_rows":
+        if value is False or value is None:
+            yield path, None
+        else:
+            yield from _attributes(path, _of_kind(path, value, dict, "a dict of attributes, or False"))
     elif name in files:
         yield from _files(path, value)
     else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mvsim_gym import _core
 from mvsim_gym._numbers import number
 
@@ -83,12 +81,3 @@ class SettableBlock:
             ValueError: beyond 0.01 to 100; the block is part of the world's static geometry.
         """
         self._simulation.set_parameter(f"block:{self._model.name}/scale", number("scale", scale))
-
-
-def set_parameter(simulation: _core.Simulation, path: Any, value: Any) -> None:
-    """`World.set_parameter`."""
-    if not isinstance(path, str):
-        raise TypeError(f"path: found {path!r}, expected a text such as 'vehicle:r1/friction/mu'")
-    if isinstance(value, str):
-        value = simulation.choice_value(path, value)
-    simulation.set_parameter(path, number("value", value))

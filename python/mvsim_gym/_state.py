@@ -15,7 +15,14 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._action_watch import ActionWatch
 from mvsim_gym._build import Recipe, make_batch
-from mvsim_gym._camera_backend import observes_cameras, recalled, remembered, tell_backend
+from mvsim_gym._camera_backend import (
+    observes_cameras,
+    recalled,
+    remembered,
+    tell_backend,
+    tell_restored,
+    wish_of,
+)
 from mvsim_gym._checks import check_render_mode
 from mvsim_gym._keywords import kind_of
 from mvsim_gym._shot import Shot, checked_size
@@ -64,7 +71,7 @@ class Copyable(ABC):
         checked_size(options["width"], options["height"])
         batch = make_batch(recipe)
         if observes_cameras(batch):
-            tell_backend(options["camera_backend"])
+            tell_backend(wish_of(options))
         self._shot = Shot(options["width"], options["height"], options["camera"], depth).checked(
             batch.model(0)
         )
@@ -99,15 +106,20 @@ class Copyable(ABC):
         batch = self._open()
         attributes = self._plain_attributes()
         if observes_cameras(batch):
-            attributes = remembered(attributes, self._recipe.options["camera_backend"])
+            attributes = remembered(attributes, wish_of(self._recipe.options))
         return attributes, [batch.state(i) for i in range(batch.num_envs)]
 
     def __setstate__(self, state: Any) -> None:
         attributes, states = state
-        self.__dict__.update(recalled(attributes, attributes["_recipe"].options["camera_backend"]))
+        self.__dict__.update(recalled(attributes, wish_of(attributes["_recipe"].options)))
         batch = make_batch(self._recipe)
         batch.set_state(range(batch.num_envs), states)
         self._attach(batch)
+
+    def _put_back(self, which: Sequence[int], states: Sequence[bytes]) -> None:
+        """Puts envs of the batch back to snapshots."""
+        self._open().set_state(which, states)
+        tell_restored(states, wish_of(self._recipe.options))
 
     def _plain_attributes(self) -> dict[str, Any]:
         left_out = self._NATIVE | _ALWAYS_NATIVE
@@ -136,11 +148,16 @@ def pack(parts: Sequence[bytes]) -> bytes:
     return _HEAD.pack(_MAGIC, len(parts), zlib.crc32(body)) + body
 
 
+def is_packed(data: bytes) -> bool:
+    """Whether they begin as those of `pack`."""
+    return data.startswith(_MAGIC)
+
+
 def unpack(data: bytes, count: int) -> list[bytes]:
     """The pieces of `pack`; ValueError for anything else and for another number of them."""
     data = checked_bytes(data)
-    if len(data) < _HEAD.size or not data.startswith(_MAGIC):
-        raise ValueError(f"snapshot: found {len(data)} bytes that are no snapshot of many environments")
+    if len(data) < _HEAD.size or not is_packed(data):
+        raise ValueError(f"snapshot: found {len(data)} bytes that are no snapshot of several parts")
     _, found, checksum = _HEAD.unpack_from(data)
     if zlib.crc32(data[_HEAD.size :]) != checksum:
         raise ValueError("snapshot: found damaged bytes (the checksum is wrong)")

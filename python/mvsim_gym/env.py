@@ -219,7 +219,7 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
             ValueError: the bytes are damaged or of something else; nothing has changed.
         """
         batch = self._open()
-        batch.set_state([0], [checked_bytes(state)])
+        self._put_back([0], [checked_bytes(state)])
         if self._painter is not None:
             self._painter.forget([0])
         if self._terms is not None:

@@ -1,5 +1,5 @@
 """The adapter for Stable-Baselines3 (`learners/sb3.py`)."""
 
-from mvsim_gym.learners.sb3 import FlatObservation, MVSimVecEnv, PictureExtractor
+from mvsim_gym.learners.sb3 import FlatObservation, MVSimVecEnv, NeighbourExtractor, PictureExtractor
 
-__all__ = ["FlatObservation", "MVSimVecEnv", "PictureExtractor"]
+__all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor"]

@@ -18,7 +18,6 @@ from mvsim_gym._bodies import bodies_of
 from mvsim_gym._build import (
     Recipe,
     action_space,
-    arrays_of,
     closed_error,
     draw_key,
     observation_space,
@@ -26,19 +25,16 @@ from mvsim_gym._build import (
 )
 from mvsim_gym._checks import (
     as_actions,
-    check_flat_out,
     check_options,
-    check_out,
     checked_mask,
     seed_list,
     world_mask,
 )
 from mvsim_gym._control import OPTIONS, ControlsMany, Start, split, starts_of
-from mvsim_gym._copies import Copier
-from mvsim_gym._device import array_of
-from mvsim_gym._flatten import flat_space, flattened
+from mvsim_gym._flatten import flat_space
 from mvsim_gym._info import InfoTable
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
+from mvsim_gym._outputs import Outputs
 from mvsim_gym._picture import Painter
 from mvsim_gym._recordable import RecordableEnvs
 from mvsim_gym._shot import render_modes
@@ -82,8 +78,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
     _spec: EnvSpec | None = None
-    _ARRAYS = frozenset({"_observations", "_final_observations", "_flat_observations", "_finished", "_alive"})
-    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated", "_on_device", "_copier"}
+    _ARRAYS = frozenset({"_outputs", "_finished", "_alive"})
+    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated"}
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[VectorOptions]) -> None: ...
@@ -132,14 +128,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             self._terms.attach(batch)
         if self._bodies is not None:
             self._bodies.attach(batch)
-        self._observations, self._final_observations = arrays_of(batch, self._keys, self._terms)
-        self._on_device = [
-            (key, i)
-            for i, key in enumerate(o.key for o in batch.observations)
-            if isinstance(self._observations[key], _core.DeviceArray)
-        ]
-        self._copier = Copier(batch, self._observations)
-        self._flat_observations: npt.NDArray[np.float32] | None = None
+        self._outputs = Outputs(batch, self._keys, self._terms, self._recipe)
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
         self._finished, self._alive = batch.finished, batch.alive
         self._info = InfoTable(batch, self._terms)
@@ -185,7 +174,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
                 a seed goes on to its next episode.
             options: `reset_mask`, a bool array (num_envs,) with at least one True; and `pose`, `goal`, `knobs` as of
                 `Env.reset`: one for all envs, or one for each (an array with a row an env, or a list in which None
-                leaves it open; of knobs a list of dicts).
+                leaves it open; of knobs a list of dicts). Of several agents a place is the first one's, and a dict by
+                their names, or an array with a place for each, tells of the others.
             out: as for `step`.
 
         Returns:
@@ -203,7 +193,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             else None
         )
         if out is not None:
-            self._check_out(out)
+            self._outputs.check(out)
         starts = (
             self._starts(batch, mask, options) if options and any(name in options for name in OPTIONS) else []
         )
@@ -253,7 +243,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             env = int(self._needs_reset.argmax())
             raise gym.error.ResetNeeded(f"env {env} has no running episode: call reset() before step()")
         if out is not None:
-            self._check_out(out)
+            self._outputs.check(out)
         array = as_actions(actions, self._action_shape)
         if self._watch is not None and not self._watch.looks(array):
             self._watch = None
@@ -281,7 +271,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         self, batch: _core.Batch, mask: npt.NDArray[np.bool_] | None, options: dict[str, Any]
     ) -> list[Start]:
         which = list(range(batch.num_envs)) if mask is None else mask.nonzero()[0].tolist()
-        own = split(options, batch.num_envs)
+        own = split(options, batch.num_envs, batch.num_agents)
         return starts_of(batch, which, [own[i] for i in which])
 
     def _step_with_terms(self, actions: npt.NDArray[np.float32]) -> bool:
@@ -319,7 +309,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         """
         batch = self._open()
         which = list(range(batch.num_envs)) if indices is None else [int(i) for i in indices]
-        batch.set_state(which, state_list(states))
+        self._put_back(which, state_list(states))
         if self._painter is not None:
             self._painter.forget(which)
         if self._terms is not None:
@@ -382,49 +372,13 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
 
     def _infos(self) -> dict[str, Any]:
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            for key, i in self._on_device:
-                self._final_observations[key] = array_of(self._open(), i, final=True)
-            return self._info.of_same_step(self._final_observations, self._flat)
+            return self._info.of_same_step(self._outputs.final(), self._flat)
         if self.autoreset_mode is AutoresetMode.DISABLED:
             self._note_ends()
         return self._info.of_envs()
 
     def _out(self, out: Any) -> Any:
-        arrays = self._observations
-        if self._on_device:
-            return self._out_on_device()
-        if self._flat:
-            if out is None and not self._copy:
-                if self._flat_observations is None:
-                    self._flat_observations = flattened(arrays.values())
-                out = self._flat_observations
-            return flattened(arrays.values(), out)
-        if out is None:
-            return self._copier.copies(arrays) if self._copy else arrays
-        for key, array in arrays.items():
-            np.copyto(out[key], array)
-        return out
-
-    def _out_on_device(self) -> dict[str, Any]:
-        """Images on a GPU are never copied: a handle for each moment."""
-        for key, i in self._on_device:
-            self._observations[key] = array_of(self._open(), i)
-        if not self._copy:
-            return dict(self._observations)
-        on_device = dict(self._on_device)
-        return {k: array if k in on_device else array.copy() for k, array in self._observations.items()}
-
-    def _check_out(self, out: Any) -> None:
-        if self._on_device:
-            raise ValueError(
-                f"out: found with device={self._recipe.options['device']!r}, whose images are no NumPy arrays; copy them"
-                " where they are: buffer[t].copy_(torch.from_dlpack(observation['image']))"
-            )
-        if self._flat:
-            assert self.observation_space.shape is not None
-            check_flat_out(out, self.observation_space.shape)
-        else:
-            check_out(out, self._observations, self._copy)
+        return self._outputs.latest(out)
 
     def _random(self, i: int) -> np.random.Generator:
         if (random := self._randoms[i]) is None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
-from mvsim_gym._camera_backend import has_cameras, recalled, remembered
+from mvsim_gym._camera_backend import has_cameras, recalled, remembered, tell_restored
 from mvsim_gym._checks import (
     DEFAULT_MEMORY_LIMIT,
     checked_backend,
@@ -29,9 +29,8 @@ from mvsim_gym._keywords import path_text
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
 from mvsim_gym._resources import all_resources, checked_resources
-from mvsim_gym._setters import set_parameter
-from mvsim_gym._state import checked_bytes
 from mvsim_gym._viewing import ViewableWorld
+from mvsim_gym._world_parameters import HoldsParameters, parted
 from mvsim_gym.parts import (
     Block,
     CameraReading,
@@ -75,7 +74,7 @@ _PARTS = frozenset({"_model", "_simulation", "_vehicles", "_sensors", "_blocks"}
 _NATIVE = _PARTS | {"_painter", "_lock", "_log", "_recording", "_view"}
 
 
-class World(Drawable, ViewableWorld):
+class World(Drawable, HoldsParameters, ViewableWorld):
     """A running world.
 
     Args:
@@ -135,6 +134,7 @@ class World(Drawable, ViewableWorld):
         model = _core.load_model(path, assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, checked_key(seed), 0)
         _core.check_start(simulation)
+        self._held = {}
         self._log_dir = "" if log_dir is None else path_text("log_dir", log_dir)
         self._attach(
             model, simulation, _core.VehicleLog(simulation, self._log_dir) if self._log_dir else None
@@ -292,28 +292,6 @@ class World(Drawable, ViewableWorld):
             "resources": dict(resources),
         }
 
-    def set_parameter(self, path: str, value: float | str) -> None:
-        """Sets the parameters that a path matches until the next reset: friction, masses, gains, noise...
-
-        Args:
-            path: e.g. `vehicle:r1/friction/mu`; `*` stands for any run of characters.
-            value: a number, degrees for angles; or the name of a choice.
-
-        Raises:
-            ValueError: no such parameter (the message has the nearest), or a value out of range; nothing has changed.
-            TypeError: no number.
-        """
-        with self._alone():
-            set_parameter(self._simulation, path, value)
-
-    def parameter(self, path: str) -> float:
-        """The value of a parameter, as `set_parameter` takes it; of several that match, the first one's.
-
-        Raises:
-            ValueError: no such parameter.
-        """
-        return self._simulation.parameter(path)[0]
-
     def reset(self, seed: int | None = None) -> None:
         """Back to the initial state: with a seed as a new world, without one with fresh noise."""
         with self._alone():
@@ -321,6 +299,7 @@ class World(Drawable, ViewableWorld):
                 self._simulation.reset(self._simulation.key, self._simulation.episode + 1)
             else:
                 self._simulation.reset(checked_key(seed), 0)
+            self._hold_again()
             if self._recording is not None and not self._recording.closed:
                 self._recording.after_jump()
 
@@ -334,7 +313,7 @@ class World(Drawable, ViewableWorld):
             ValueError: the world has diverged.
         """
         with self._alone():
-            return bytes(self._simulation.snapshot())
+            return self._state()
 
     def restore(self, state: bytes) -> None:
         """Goes back to a snapshot of this world, also in another process, and on from there bit for bit.
@@ -344,7 +323,8 @@ class World(Drawable, ViewableWorld):
             TypeError: no bytes.
         """
         with self._alone():
-            self._simulation.restore(checked_bytes(state))
+            self._set_state(state)
+            tell_restored([parted(state)[0]], self._files[-1])
             if self._recording is not None and not self._recording.closed:
                 self._recording.after_jump()
 
@@ -370,7 +350,8 @@ class World(Drawable, ViewableWorld):
         self.__dict__.update(recalled(attributes, attributes["_files"][-1]))
         model = _core.load_model(self._files[0], assets(), *self._files[1:])
         simulation = _core.Simulation(model, 0, 0)
-        simulation.restore(snapshot)
+        state, self._held = parted(snapshot)
+        simulation.restore(state)
         self._attach(model, simulation)
 
     def _plain_attributes(self) -> dict[str, Any]:

@@ -160,6 +160,22 @@ void edit_movers(std::vector<TermSpec>& terms, const Override& change) {
   edit_terms(terms, "name", change);
 }
 
+// Attributes of the one <crop_rows>, which a keyword may add or leave out.
+void edit_crop_rows(EnvSpec& spec, const Override& change) {
+  require_length(change, 1, 2);
+  if (change.path.size() == 1) {
+    if (change.text) fail("crop_rows", "found a value, expected a dict of attributes");
+    spec.crop_rows.reset();
+    return;
+  }
+  if (!spec.crop_rows) {
+    spec.crop_rows.emplace();
+    spec.crop_rows->params.tag = "crop_rows";
+    spec.crop_rows->params.where = keyword("crop_rows");
+  }
+  set_attribute(*spec.crop_rows, change, 1);
+}
+
 struct Field {
   const char* name;
   void (*set)(EnvSpec& spec, const Override& change);
@@ -220,6 +236,7 @@ const Field kFields[] = {
      }},
     {"people", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
     {"move", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
+    {"crop_rows", edit_crop_rows},
 };
 
 void set_knob(EnvSpec& spec, KnobSpec& knob, const Override& change, bool first) {

@@ -99,7 +99,7 @@ class Batch {
   void seed_env(int env, uint64_t key);
 
   // Starts a new episode in every env, or in those whose mask is not 0. Clears rewards and flags of those.
-  // `starts`: none, or one for each env: where the first agent's episode begins and ends.
+  // `starts`: none, or one for each row: where the agent's episode begins and ends.
   void reset(std::span<const uint8_t> mask = {}, const ShouldStop& should_stop = {},
              std::span<const GivenStart> starts = {});
   // actions: rows x action_size, row-major; clipped to [-1, 1].

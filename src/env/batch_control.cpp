@@ -71,16 +71,20 @@ void Batch::Impl::check_running(int i) const {
 
 void Batch::Impl::check_starts(std::span<const uint8_t> mask, std::span<const GivenStart> starts) const {
   if (starts.empty()) return;
-  check_count(starts.size(), envs.size());
-  for (size_t i = 0; i < starts.size(); ++i) {
+  const size_t agents = task->agents.size();
+  check_count(starts.size(), envs.size() * agents);
+  for (size_t k = 0; k < starts.size(); ++k) {
+    const size_t i = k / agents;
     if (!mask.empty() && mask[i] == 0) continue;
     const Model& model = *next_tasks[i]->models.front();
+    const AgentTask& agent = task->agents[k % agents];
+    const std::string whose = agents == 1 ? "" : " of '" + model.vehicles[agent.vehicle].name + "'";
     in_env(static_cast<int>(i), [&] {
-      if (starts[i].pose) check_pose(model, *starts[i].pose, "pose");
-      if (!starts[i].goal) return;
-      if (!task->agents.front().start_and_goal.has_goal())
-        throw Error("goal: this environment has none, expected no such option");
-      check_pose(model, {starts[i].goal->x, starts[i].goal->y, 0}, "goal");
+      if (starts[k].pose) check_pose(model, *starts[k].pose, "pose" + whose);
+      if (!starts[k].goal) return;
+      if (!agent.start_and_goal.has_goal())
+        throw Error("goal" + whose + ": this environment has none, expected no such option");
+      check_pose(model, {starts[k].goal->x, starts[k].goal->y, 0}, "goal" + whose);
     });
   }
 }

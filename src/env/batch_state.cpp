@@ -48,7 +48,7 @@ std::string Batch::Impl::state(int i) const {
   size_t expected = 768 + expected_bytes(env.simulation.model());
   for (const AgentState& agent : env.agents) expected += 512 + agent.frames.size();
   for (const ObservationBuffer& o : observations) expected += 8 + env.agents.size() * o.row_bytes();
-  SnapshotWriter writer(SnapshotKind::kEnvironment, fingerprint, expected);
+  SnapshotWriter writer(SnapshotKind::kEnvironment, fingerprint, expected, drawer_of(env.simulation.model()));
   write_knobs(writer.archive(), task_of(i));
   write_knobs(writer.archive(), *next_tasks[static_cast<size_t>(i)]);
   write_env(writer.archive(), env, task_of(i));

@@ -187,8 +187,10 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
                       .control_period = task.control_period,
                       .has_people = task.has_people,
                       .centreline = task.centreline,
+                      .crop_paths = task.crop_paths,
                       .needs = needs};
   agent.centreline = task.centreline;
+  agent.follows_crop_rows = !task.crop_paths.empty();
   compile_resets(context, agent, is_first, task);
   context.has_goal = agent.start_and_goal.has_goal();
   {
@@ -224,6 +226,7 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
   agent.needs_path = needs.path || agent.start_and_goal.geodesic();
   agent.clearance_limit = std::max(agent.clearance_limit, needs.clearance_limit);
   agent.stuck_distances = needs.stuck_distances;
+  agent.counted_contacts = needs.counted_contacts;
   task.warnings.insert(task.warnings.end(), needs.warnings.begin(), needs.warnings.end());
   task.scheduled_sensors.insert(task.scheduled_sensors.end(), needs.scheduled_sensors.begin(),
                                 needs.scheduled_sensors.end());

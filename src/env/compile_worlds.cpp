@@ -9,6 +9,7 @@
 #include "assets/nearby_file.h"
 #include "assets/point_rows.h"
 #include "base/file.h"
+#include "env/crop.h"
 #include "env/move/people.h"
 #include "model/compile.h"
 #include "sensor/view_sensor.h"
@@ -61,6 +62,8 @@ std::vector<NamedText*> attributes_of(EnvSpec& spec) {
     for (auto* terms : {&agent.observations, &agent.rewards, &agent.terminations}) add_terms(*terms);
   }
   for (auto* terms : {&spec.resets, &spec.randomizations, &spec.movers}) add_terms(*terms);
+  if (spec.crop_rows)
+    for (NamedText& value : spec.crop_rows->params.values) out.push_back(&value);
   out.push_back(&spec.centreline);
   return out;
 }
@@ -358,6 +361,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
     if (task.models.size() == static_cast<size_t>(spec.variants)) spec.world = world;
   }
   refuse_unused_knobs(spec, used, asked);
+  if (spec.crop_rows) task.crop_paths = crop_paths(*spec.crop_rows, task.models, guard);
 }
 
 }  // namespace mvsim

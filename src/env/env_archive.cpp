@@ -35,6 +35,12 @@ void visit(Archive& archive, ValueOf<RaceState> auto& race) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, ValueOf<CropState> auto& crop) {
+  auto& [along, before, farthest, start, done, done_before] = crop;
+  archive(along, before, farthest, start, done, done_before);
+}
+
+template <typename Archive>
 void visit(Archive& archive, ValueOf<MoverState> auto& mover) {
   auto& [goal, start, speed, next, crosses, asked] = mover;
   archive(goal, start, speed, next, crosses, asked);
@@ -102,18 +108,21 @@ void visit_episode(Archive& archive, Env& env, const Task& task) {
 }
 
 // The same of AgentState: all but the field, the frames, and `last`, which lives within a period only. A lone
-// agent waits for nobody, one without a centreline is in no race, one without people near none.
+// agent waits for nobody, one without a centreline is in no race, one without crop rows between none, one
+// without people near none.
 template <typename Archive, typename Agent>
 void visit_agent(Archive& archive, Agent& agent, const Task& task) {
   auto& [end, success, then, waits, bad_actions, before, now, goal, start, last, field, stillness,
-         path_length, min_clearance, race, people, action, previous_action, reward_sums, frames, recipes,
-         transfer] = agent;
+         contact_counts, path_length, min_clearance, race, crop, people, action, previous_action, reward_sums,
+         frames, recipes, transfer] = agent;
   archive(end, success, before, now, goal, start, stillness, path_length, min_clearance, bad_actions,
           reward_sums, recipes, transfer);
   for (auto& value : action) archive(value);
   for (auto& value : previous_action) archive(value);
   if (task.agents.size() > 1) archive(then, waits);
+  for (auto& count : contact_counts) archive(count);
   if (task.centreline) archive(race);
+  if (!task.crop_paths.empty()) archive(crop);
   if (task.has_people) archive(people);
 }
 
@@ -162,6 +171,7 @@ uint64_t fingerprint(const Task& task) {
   for (const AgentTask& agent : task.agents) {
     hasher(agent.vehicle, agent.needs_path, agent.start_and_goal.has_goal(),
            agent.start_and_goal.planning_cell(), agent.stuck_distances.size());
+    if (!agent.counted_contacts.empty()) hasher(agent.counted_contacts.size());
     for (const ActionComponent& c : agent.action_components) hasher(c.name, c.low, c.high);
     for (const ObservationSlot& slot : agent.observations)
       hasher(slot.history, slot.is_picture() ? slot.term->picture()->recipe_size() : size_t{0});
@@ -169,6 +179,8 @@ uint64_t fingerprint(const Task& task) {
   }
   if (task.centreline)
     for (const Vec2 p : task.centreline->points()) hasher(p);
+  for (const CropPath& path : task.crop_paths)
+    for (const Vec2 p : path.points()) hasher(p);
   if (task.movers) hasher(task.movers->size());
   if (task.has_people) hasher(task.has_people);
   // whether a sensor keeps its period is part of a state

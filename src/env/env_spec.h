@@ -94,7 +94,8 @@ struct EnvSpec {
   std::vector<AgentSpec> agents;                 // at least one
   std::vector<TermSpec> resets, randomizations;  // in file order
   std::vector<TermSpec> movers;                  // <people> and <move>
-  NamedText randomize_level;                     // "", "none", "standard" or "strong" (env/randomize_level.h)
+  std::optional<TermSpec> crop_rows;
+  NamedText randomize_level;  // "", "none", "standard" or "strong" (env/randomize_level.h)
   std::vector<KnobSpec> knobs;
 
   // Folders that may be read for the world and its parts, beside the caller's.

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,14 @@ struct RaceState {
   double best_lead = kNeverAhead;  // the most that it was ahead of all others, up to the start of the period
 };
 
+// Of a task with crop rows (env/crop.h): m along the path through them.
+struct CropState {
+  double along = 0, before = 0;  // now, and at the start of the period
+  double farthest = 0;
+  double start = 0;               // where its episode began
+  int done = 0, done_before = 0;  // alleys
+};
+
 // What belongs within an episode to a body that a policy of the environment moves (env/move/).
 struct MoverState {
   Vec2 goal, start;      // world frame
@@ -113,8 +122,10 @@ struct AgentState {
   Vec2 last;                               // where it was after the last substep, within a period only
   std::shared_ptr<const GoalField> field;  // only if a term needs it
   std::vector<Stillness> stillness;        // by AgentTask::stuck_distances
+  std::vector<int> contact_counts;         // by AgentTask::counted_contacts
   double path_length = 0, min_clearance = 0;
   RaceState race;     // only with a centreline
+  CropState crop;     // only with crop rows
   PeopleNear people;  // only with people
   ActionValues action, previous_action;
   std::vector<double> reward_sums;  // weighted, by reward term
@@ -131,10 +142,11 @@ struct HeldParam {
   double value = 0;
 };
 
-// Where the caller wants the coming episode to begin, and to end; what is left open is drawn.
+// Where the caller wants the coming episode of an agent to begin, and to end; what is left open is drawn.
 struct GivenStart {
   std::optional<Pose2> pose;
   std::optional<Vec2> goal;
+  size_t vehicle = 0;  // the agent's, from which whatever is placed before keeps off
 };
 
 // Spreads the steps of an episode over keys, 2^64 over the golden ratio: key + kStepKeys * step.
@@ -151,7 +163,7 @@ struct EnvState {
   uint64_t key = 0;
   uint32_t next_episode = 0;          // the episode of the next reset
   std::vector<HeldParam> held;        // the latest last
-  const GivenStart* given = nullptr;  // the caller's, while an episode starts
+  std::span<const GivenStart> given;  // the caller's, one an agent, while an episode starts; else empty
 
   // -- of the episode
   bool started = false;   // reset at least once
@@ -162,5 +174,10 @@ struct EnvState {
   std::vector<AgentState> agents;
   std::vector<MoverState> movers;  // by Movers::bodies()
 };
+
+// What the caller says of an agent's coming episode.
+inline GivenStart given_start(const EnvState& env, size_t agent) {
+  return agent < env.given.size() ? env.given[agent] : GivenStart{};
+}
 
 }  // namespace mvsim

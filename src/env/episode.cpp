@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "env/crop.h"
 #include "env/move/people.h"
 #include "env/plan/shortest_path.h"
 #include "env/race.h"
@@ -37,6 +38,11 @@ void measure(const Task& task, const AgentTask& agent_task, const EnvState& env,
   look(agent_task, env, agent, contacts);
   const Pose2& pose = agent.now.pose;
   if (agent_task.centreline) follow_race(*agent_task.centreline, {pose.x, pose.y}, agent.race);
+  if (!task.crop_paths.empty()) follow_crop(task.crop_paths[env.variant], {pose.x, pose.y}, agent.crop);
+  for (size_t i = 0; i < agent.contact_counts.size(); ++i) {
+    const uint8_t with = agent_task.counted_contacts[i];
+    if ((contacts & with) != 0 && (agent.before.contacts & with) == 0) ++agent.contact_counts[i];
+  }
   agent.min_clearance = std::min(agent.min_clearance, agent.now.clearance);
   if (task.has_people) look_at_people(env.simulation, agent_task.vehicle, agent.people);
   for (size_t i = 0; i < agent.stillness.size(); ++i) {
@@ -64,12 +70,32 @@ std::shared_ptr<const GoalField> goal_field(const Task& task, const AgentTask& a
   return std::make_shared<const GoalField>(grid, goal, poll);
 }
 
+Pose2 away(const Model& model, size_t agent) {
+  const Rect& r = model.bounds;
+  return {r.x_max + kAway + kApartThere * static_cast<double>(agent), r.y_max + kAway, 0};
+}
+
 void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll) {
   const AgentTask& agent_task = task.agents[index];
   if (task.line_up) return task.line_up->place_one(*task.centreline, env, index, poll);
   const auto grid = planning_grid(task, agent_task, env, poll);
   const auto field_of = [&](Vec2 goal) { return goal_field(task, agent_task, env, grid, goal, poll); };
   agent_task.start_and_goal.apply(env, index, grid.get(), field_of, poll);
+}
+
+// Those that the caller has a pose for come first, so that the others keep off them.
+void place_agents(const Task& task, EnvState& env, const Poll& poll) {
+  const size_t count = task.agents.size();
+  if (count > 1)  // goals of the episode before hinder none
+    for (size_t a = 0; a < count; ++a) env.agents[a].goal = given_start(env, a).goal.value_or(kNowhere);
+  if (task.line_up) return task.line_up->place_all(*task.centreline, env, poll);
+  if (count > 1 && !env.given.empty())  // nor do those that are drawn later
+    for (size_t a = 0; a < count; ++a)
+      env.simulation.place_vehicle(task.agents[a].vehicle,
+                                   env.given[a].pose.value_or(away(env.simulation.model(), a)));
+  for (const bool first : {true, false})
+    for (size_t a = 0; a < count; ++a)
+      if (given_start(env, a).pose.has_value() == first) place_agent(task, a, env, poll);
 }
 
 // A collision on the way into the goal is a collision.
@@ -109,9 +135,7 @@ void set_aside(const Task& task, EnvState& env, size_t index) {
     values[i] = std::clamp(0.0, agent_task.action_components[i].low, agent_task.action_components[i].high);
   agent_task.action->apply(s, values);
   if (agent.then != Then::kLeave) return;
-  const Rect& r = s.model().bounds;
-  s.place_vehicle(agent_task.vehicle,
-                  {r.x_max + kAway + kApartThere * static_cast<double>(index), r.y_max + kAway, 0});
+  s.place_vehicle(agent_task.vehicle, away(s.model(), index));
 }
 
 double pay(const AgentTask& task, const EnvState& env, AgentState& agent) {
@@ -187,6 +211,7 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
 void begin_period(AgentState& agent) {
   agent.before = {agent.now.goal_distance, agent.now.path_distance, agent.now.contacts};
   agent.last = {agent.now.pose.x, agent.now.pose.y};
+  begin_crop_period(agent.crop);
 }
 
 // Of an agent that has started already: the first one, or of the first one, when it respawns, the second.
@@ -209,6 +234,10 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   if (task.centreline)
     start_race(*task.centreline, vehicle_position(env.simulation, agent_task.vehicle),
                race_beside(env, agent), agent.race);
+  if (!task.crop_paths.empty())
+    start_crop(task.crop_paths[env.variant], vehicle_position(env.simulation, agent_task.vehicle),
+               agent.crop);
+  std::fill(agent.contact_counts.begin(), agent.contact_counts.end(), 0);
   // the first look makes the time 0
   agent.stillness.assign(agent_task.stuck_distances.size(), {agent.start, -task.substeps * task.substep});
   agent.people.least = kFarFromPeople;
@@ -253,6 +282,7 @@ AgentState make_agent(const AgentTask& task) {
   agent.frames.assign(task.frames_size, 0);
   agent.recipes.assign(task.recipes_size, 0.0);
   agent.stillness.resize(task.stuck_distances.size());
+  agent.contact_counts.assign(task.counted_contacts.size(), 0);
   return agent;
 }
 
@@ -268,7 +298,9 @@ void measure_again(const Task& task, EnvState& env) {
   for (size_t a = 0; a < task.agents.size(); ++a) {
     AgentState& agent = env.agents[a];
     look(task.agents[a], env, agent, agent.now.contacts);
-    if (task.centreline) move_in_race(*task.centreline, {agent.now.pose.x, agent.now.pose.y}, agent.race);
+    const Vec2 place{agent.now.pose.x, agent.now.pose.y};
+    if (task.centreline) move_in_race(*task.centreline, place, agent.race);
+    if (!task.crop_paths.empty()) move_in_crop(task.crop_paths[env.variant], place, agent.crop);
   }
 }
 
@@ -285,12 +317,7 @@ void start_episode(const Task& task, EnvState& env, const Poll& poll) {
   env.finished = true;  // until all of what follows has worked
   prepare_world(task, env, episode, poll);
   env.steps = 0;
-  if (task.agents.size() > 1)
-    for (AgentState& agent : env.agents) agent.goal = kNowhere;  // those of the episode before hinder none
-  if (task.line_up)
-    task.line_up->place_all(*task.centreline, env, poll);
-  else
-    for (size_t a = 0; a < task.agents.size(); ++a) place_agent(task, a, env, poll);
+  place_agents(task, env, poll);
   env.diverged = false;
   env.simulation.clear_collision_flags();
   for (size_t a = 0; a < task.agents.size(); ++a) start_agent(task, task.agents[a], env, env.agents[a]);
@@ -356,6 +383,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
 double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent, const Poll& poll) {
   if (agent.field) return agent.field->distance(agent.start);
   if (task.centreline && !task.start_and_goal.has_goal()) return agent.race.along - agent.race.start;
+  if (task.follows_crop_rows && !task.start_and_goal.has_goal()) return agent.crop.along - agent.crop.start;
   // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
   const Rect& r = env.simulation.model().bounds;
   const double cell = std::clamp(std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 120, 0.05, 0.2);

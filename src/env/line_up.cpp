@@ -63,17 +63,20 @@ bool LineUp::is_free(const EnvState& env, size_t agent) const {
   return clearance(env.simulation, vehicles_[agent], clearance_) >= clearance_;
 }
 
-// The first one, where a caller put it, need only touch nothing.
-bool LineUp::are_free(const EnvState& env, bool first_is_given) const {
-  if (first_is_given && clearance(env.simulation, vehicles_[0], clearance_) <= 0) return false;
-  for (size_t agent = first_is_given ? 1 : 0; agent < vehicles_.size(); ++agent)
-    if (!is_free(env, agent)) return false;
+// Those that a caller put somewhere need only touch nothing.
+bool LineUp::are_free(const EnvState& env) const {
+  for (size_t agent = 0; agent < vehicles_.size(); ++agent)
+    if (given_start(env, agent).pose ? clearance(env.simulation, vehicles_[agent], clearance_) <= 0
+                                     : !is_free(env, agent))
+      return false;
   return true;
 }
 
 void LineUp::place_all(const Centreline& line, EnvState& env, const Poll& poll) const {
   RandomStream common = stream_of(env, kCommon);
-  const Pose2* const given = env.given && env.given->pose ? &*env.given->pose : nullptr;
+  const auto first_given =
+      std::ranges::find_if(env.given, [](const GivenStart& given) { return given.pose.has_value(); });
+  const bool any_given = first_given != env.given.end();
   for (int i = 0; i < kTries; ++i) {
     if (poll) poll();
     double along = line.length() * common.uniform();
@@ -84,14 +87,19 @@ void LineUp::place_all(const Centreline& line, EnvState& env, const Poll& poll) 
       places[agent] = along;
       along += common.uniform(gap_.low, gap_.high);
     }
-    const double moved = given ? line.nearest({given->x, given->y}) - places[0] : 0;
-    for (size_t agent = 0; agent < places.size(); ++agent)
-      place(given && agent == 0 ? *given : draw_pose(line, places[agent] + moved, common), speed, env, agent);
-    if (are_free(env, given != nullptr)) return;
+    double moved = 0;  // so that the others stand beside the first one that is given
+    if (any_given)
+      moved = line.nearest({first_given->pose->x, first_given->pose->y}) -
+              places[static_cast<size_t>(first_given - env.given.begin())];
+    for (size_t agent = 0; agent < places.size(); ++agent) {
+      const auto pose = given_start(env, agent).pose;
+      place(pose ? *pose : draw_pose(line, places[agent] + moved, common), speed, env, agent);
+    }
+    if (are_free(env)) return;
   }
-  if (given)
+  if (any_given)
     throw Error(
-        "no episode can start: the agent touches something at the pose that was given, or the others find no "
+        "no episode can start: an agent touches something at the pose that was given, or the others find no "
         "room beside it, expected a free one");
   fail();
 }

@@ -14,9 +14,9 @@ class LineUp {
  public:
   LineUp(TermReader& reader, const TaskContext& context);
 
-  // Places all agents of an env at the start of its episode (EnvState::given says where the first one stands,
-  // if it does), in an order that is drawn. Throws Error or WorldFileError if there is no room. `poll` is
-  // called before each try and may throw.
+  // Places all agents of an env at the start of its episode (EnvState::given says where some of them stand),
+  // in an order that is drawn. Throws Error or WorldFileError if there is no room. `poll` is called before
+  // each try and may throw.
   void place_all(const Centreline& line, EnvState& env, const Poll& poll) const;
   // One that begins anew while others drive.
   void place_one(const Centreline& line, EnvState& env, size_t agent, const Poll& poll) const;
@@ -25,7 +25,7 @@ class LineUp {
   void place(const Pose2& pose, double speed, EnvState& env, size_t agent) const;
   Pose2 draw_pose(const Centreline& line, double along, RandomStream& random) const;
   bool is_free(const EnvState& env, size_t agent) const;
-  bool are_free(const EnvState& env, bool first_is_given) const;
+  bool are_free(const EnvState& env) const;
   [[noreturn]] void fail() const;
 
   TermSpec term_;                 // for messages

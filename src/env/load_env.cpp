@@ -234,11 +234,16 @@ EnvSpec read_document(const XmlSource& source) {
       TermSpec term = read_leaf(e, "name");
       if (term.name.empty()) term.name = tag;
       add_term(spec.movers, std::move(term));
+    } else if (tag == "crop_rows") {
+      if (spec.crop_rows)
+        throw WorldFileError(e.where(), "<mvsim_env>: found a second <crop_rows>, expected one");
+      spec.crop_rows = read_leaf(e, "name");
     } else if (tag == "knob") {
       read_knob(e, spec);
     } else {
-      fail_unknown(e.where(), "mvsim_env", "tag", tag,
-                   {"agent", "reset", "reward", "terminate", "randomize", "people", "move", "knob"});
+      fail_unknown(
+          e.where(), "mvsim_env", "tag", tag,
+          {"agent", "reset", "reward", "terminate", "randomize", "people", "move", "crop_rows", "knob"});
     }
   }
   if (spec.agents.empty()) throw WorldFileError(root.where(), "<mvsim_env>: expected an <agent>");

@@ -122,21 +122,27 @@ void StartAndGoal::require_free_pose(Simulation& s) const {
                        "no episode can start: " + text + " (or a <spawn> in <reset>)");
 }
 
-void StartAndGoal::explain_given(Simulation& s, const AgentState& agent, const GivenStart& given) const {
-  char text[96];
+void StartAndGoal::explain_given(EnvState& env, size_t index, const GivenStart& given) const {
+  Simulation& s = env.simulation;
+  const AgentState& agent = env.agents[index];
+  const std::string whose = env.agents.size() == 1 ? "" : " of '" + s.model().vehicles[vehicle_].name + "'";
+  char place[64];
   if (given.pose) {
     s.place_vehicle(vehicle_, *given.pose);
-    std::snprintf(text, sizeof text, "the pose %.4g %.4g that was given", given.pose->x, given.pose->y);
-    if (clearance(s, vehicle_, 1) <= 0)
-      throw Error("no episode can start: " + std::string(text) + " touches " + obstacle_near(s, vehicle_) +
-                  ", expected a free one");
+    std::snprintf(place, sizeof place, " %.4g %.4g that was given", given.pose->x, given.pose->y);
   } else {
-    std::snprintf(text, sizeof text, "the goal %.4g %.4g that was given", given.goal->x, given.goal->y);
+    std::snprintf(place, sizeof place, " %.4g %.4g that was given", given.goal->x, given.goal->y);
+  }
+  const std::string text = (given.pose ? "the pose" : "the goal") + whose + place;
+  if (given.pose) {
+    if (clearance(s, vehicle_, 1) <= 0)
+      throw Error("no episode can start: " + text + " touches " + obstacle_near(s, vehicle_) +
+                  ", expected a free one");
   }
   if (given.pose && given.goal && norm(agent.goal - agent.start) <= goal_radius_)
-    throw Error("no episode can start: " + std::string(text) + " is within the radius " +
-                metres(goal_radius_) + " of the goal: it would end at once");
-  throw Error("no episode can start: " + std::string(text) +
+    throw Error("no episode can start: " + text + " is within the radius " + metres(goal_radius_) +
+                " of the goal: it would end at once");
+  throw Error("no episode can start: " + text +
               (given.pose && given.goal ? " has no path to the goal"
                                         : " goes with no other end of the way that <reset> allows"));
 }

@@ -1,9 +1,11 @@
-// What an agent sees: scan, gnss, imu, image, depth, labels, range_image, reading, goal, waypoint, velocity,
-// odometry, attitude, neighbours, centreline, opponent, steer, wheels, height_scan, last_action.
+// What an agent sees: scan, gnss, imu, image, depth, labels, range_image, points, reading, goal, waypoint,
+// velocity, odometry, attitude, neighbours, centreline, opponent, steer, wheels, height_scan, row_parity,
+// last_action.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "env/crop_terms.h"
 #include "env/observe_terms.h"
 #include "env/terms.h"
 
@@ -216,6 +218,7 @@ constexpr auto kClasses = std::to_array<TermClass<Observation>>({
     {"depth", make_depth_observation},
     {"labels", make_labels_observation},
     {"range_image", make_range_image_observation},
+    {"points", make_points_observation},
     {"reading", make_reading_observation},
     {"goal", make<Goal>},
     {"waypoint", make<Waypoint>},
@@ -228,6 +231,7 @@ constexpr auto kClasses = std::to_array<TermClass<Observation>>({
     {"steer", make_steer_observation},
     {"wheels", make_wheels_observation},
     {"height_scan", make_height_scan},
+    {"row_parity", make_row_parity},
     {"last_action", make<LastAction>},
 });
 

@@ -1,6 +1,7 @@
-#include "env/observe_terms.h"
-
 #include <vector>
+
+#include "env/observe_terms.h"
+#include "terrain/height_scan.h"
 
 namespace mvsim {
 namespace {
@@ -40,6 +41,8 @@ class HeightScan final : public ObservationOf<float> {
     const Terrain& terrain = env.simulation.model().terrain;
     const double z = env.simulation.state().vehicles[vehicle_].z, max = z + max_;
     const std::vector<PlacedTop> tops = tops_below(env.simulation, max);
+    if (terrain.maps.size() == 1 && terrain.planes.empty() && tops.empty())
+      return scan_heights(terrain.maps[0], {m.pose.x, m.pose.y}, m.heading, points_, z, out);
     for (const Vec2 point : points_) {
       const Vec2 at = Vec2{m.pose.x, m.pose.y} + m.heading.rotate(point);
       // a hill counts however high it is; of storeys and blocks, what is not far above the robot

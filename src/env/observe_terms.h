@@ -35,6 +35,8 @@ std::unique_ptr<const Observation> make_image_observation(TermReader& reader, Ta
 std::unique_ptr<const Observation> make_depth_observation(TermReader& reader, TaskContext& context);
 std::unique_ptr<const Observation> make_labels_observation(TermReader& reader, TaskContext& context);
 std::unique_ptr<const Observation> make_range_image_observation(TermReader& reader, TaskContext& context);
+// `points`: the returns of a 3D lidar or a depth camera as points.
+std::unique_ptr<const Observation> make_points_observation(TermReader& reader, TaskContext& context);
 
 // One image of a view sensor, as it is read.
 std::unique_ptr<const Observation> make_image_reading(const Model& model, size_t sensor, size_t image,

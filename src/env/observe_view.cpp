@@ -1,29 +1,39 @@
-// Images of cameras and 3D lidars: image, depth, labels, range_image.
+// Images of cameras and 3D lidars: image, depth, labels, range_image, points.
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "base/vector_kernels.h"
 #include "env/observe.h"
 #include "env/observe_terms.h"
+#include "env/resize_image.h"
 #include "model/sensor_layout.h"
 #include "sensor/view_sensor.h"
 
 namespace mvsim {
 namespace {
 
-// One image of a view sensor as it is read.
+constexpr int kMaxSide = 16384;  // pixels
+
+// One image of a view sensor as it is read, or in another size.
 class ViewImageReading : public Picture {
  public:
-  ViewImageReading(const Model& model, size_t sensor, size_t image, bool scheduled)
+  ViewImageReading(const Model& model, size_t sensor, size_t image, bool scheduled, ImageSize size = {})
       : spec_(static_cast<const ViewSensor&>(*model.sensors[sensor].sensor).images()[image].reading),
+        size_(size.rows > 0 ? size : ImageSize{spec_.shape[0], spec_.shape[1]}),
         sensor_(sensor),
         image_(image),
         recipe_size_(state_memory_size(model, *model.sensors[sensor].sensor)),
         scheduled_(scheduled) {}
   std::vector<Interval> bounds() const override {
-    return std::vector<Interval>(spec_.size(), {spec_.low, spec_.high});
+    return std::vector<Interval>(count(), {spec_.low, spec_.high});
   }
   DType dtype() const override { return spec_.dtype; }
-  std::vector<size_t> shape() const override { return spec_.shape; }
+  std::vector<size_t> shape() const override {
+    std::vector<size_t> shape = spec_.shape;
+    shape[0] = size_.rows, shape[1] = size_.columns;
+    return shape;
+  }
   size_t recipe_size() const override { return recipe_size_; }
   std::optional<size_t> sensor() const override { return sensor_; }
   void record(EnvState& env, AgentState&, double* recipe) const override {
@@ -32,16 +42,37 @@ class ViewImageReading : public Picture {
     else
       env.simulation.record_view(sensor_, recipe);
   }
-  void draw(std::span<const Frame> frames) const final {
-    draw_views(sensor_, image_, frames);
-    for (const Frame& frame : frames) replace_zeros_of(*this, spec_.size(), frame.out);
+  void draw(std::span<const Frame> frames) const override {
+    if (is_resized())
+      draw_resized(frames);
+    else
+      draw_views(sensor_, image_, frames);
+    for (const Frame& frame : frames) replace_zeros_of(*this, count(), frame.out);
   }
-  std::optional<ViewImageIndex> image() const final { return ViewImageIndex{sensor_, image_}; }
+  // One in another size is drawn for itself.
+  std::optional<ViewImageIndex> image() const override {
+    if (is_resized()) return std::nullopt;
+    return ViewImageIndex{sensor_, image_};
+  }
 
  protected:
+  size_t count() const {
+    return spec_.size() / (spec_.shape[0] * spec_.shape[1]) * size_.rows * size_.columns;
+  }
+
   const ReadingSpec& spec_;  // of the Model, which outlives the terms
 
  private:
+  bool is_resized() const { return size_.rows != spec_.shape[0] || size_.columns != spec_.shape[1]; }
+  void draw_resized(std::span<const Frame> frames) const {
+    std::vector<std::byte> pixels(frames.size() * spec_.bytes());
+    std::vector<Frame> drawn(frames.begin(), frames.end());
+    for (size_t i = 0; i < drawn.size(); ++i) drawn[i].out = pixels.data() + i * spec_.bytes();
+    draw_views(sensor_, image_, drawn);
+    for (size_t i = 0; i < drawn.size(); ++i) resize_image(spec_, drawn[i].out, size_, frames[i].out);
+  }
+
+  ImageSize size_;
   size_t sensor_, image_, recipe_size_;
   bool scheduled_;
 };
@@ -49,14 +80,64 @@ class ViewImageReading : public Picture {
 // Distances up to `max`; where nothing is seen, `max`.
 class DistanceImage final : public ViewImageReading {
  public:
-  DistanceImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
-      : ViewImageReading(model, sensor, image, scheduled), max_(max) {}
-  std::vector<Interval> bounds() const override { return std::vector<Interval>(spec_.size(), {0, max_}); }
+  DistanceImage(const Model& model, size_t sensor, size_t image, bool scheduled, ImageSize size, double max)
+      : ViewImageReading(model, sensor, image, scheduled, size), max_(max) {}
+  std::vector<Interval> bounds() const override { return std::vector<Interval>(count(), {0, max_}); }
   std::optional<float> in_place_of_zero() const override { return static_cast<float>(max_); }
   bool keeps_bounds() const override { return max_ >= spec_.high; }
 
  private:
   double max_;
+};
+
+// Where each return lies in the sensor's frame, x forward, y left, z up: all x, then all y, then all z; 0
+// where nothing is seen up to `max`.
+class PointsImage final : public ViewImageReading {
+ public:
+  PointsImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
+      : ViewImageReading(model, sensor, image, scheduled), max_(static_cast<float>(max)) {
+    const View& view = static_cast<const ViewSensor&>(*model.sensors[sensor].sensor).images()[image].view;
+    for (int row = 0; row < view.height; ++row)
+      for (int column = 0; column < view.width; ++column) add_ray(view, column, row);
+  }
+  std::vector<Interval> bounds() const override {
+    std::vector<Interval> bounds;
+    for (const std::vector<float>& axis : rays_)
+      for (const float share : axis) {
+        const double far = std::fabs(static_cast<double>(share)) * static_cast<double>(max_);
+        bounds.push_back({-far, far});
+      }
+    return bounds;
+  }
+  std::vector<size_t> shape() const override { return {3, spec_.shape[0], spec_.shape[1]}; }
+  // No image of the sensor as it is, so it is drawn for itself.
+  std::optional<ViewImageIndex> image() const override { return std::nullopt; }
+  void draw(std::span<const Frame> frames) const override {
+    ViewImageReading::draw(frames);
+    for (const Frame& frame : frames) make_points(reinterpret_cast<float*>(frame.out));
+  }
+
+ private:
+  // The distances stand where the x will be.
+  void make_points(float* x) const {
+    const size_t size = spec_.size();
+    for (size_t i = 0; i < size; ++i) {
+      const float distance = x[i] <= max_ ? x[i] : 0;
+      for (size_t axis = 0; axis < 3; ++axis) x[axis * size + i] = distance * rays_[axis][i];
+    }
+  }
+  void add_ray(const View& view, int column, int row) {
+    const auto c = static_cast<size_t>(column), r = static_cast<size_t>(row);
+    const Vec3 seen = view.is_pinhole() ? Vec3{(column - view.cx) / view.fx, (row - view.cy) / view.fy, 1}
+                                        : Vec3{view.rings[r].cos * view.columns[c].cos,
+                                               view.rings[r].cos * view.columns[c].sin, view.rings[r].sin};
+    const Vec3 ray = view.T_sensor_view.rotate(seen);
+    const double axes[] = {ray.x, ray.y, ray.z};
+    for (size_t axis = 0; axis < 3; ++axis) rays_[axis].push_back(static_cast<float>(axes[axis]));
+  }
+
+  float max_;
+  std::array<std::vector<float>, 3> rays_;  // of a distance of 1
 };
 
 bool has_image(const Sensor& sensor, std::string_view name) {
@@ -81,19 +162,39 @@ size_t find_view_sensor(TermReader& reader, const TaskContext& context, std::str
               "vehicle '" + context.model.vehicles[context.vehicle].name + "' has no sensor with " + what);
 }
 
-std::unique_ptr<const Observation> make_image(TermReader& reader, TaskContext& context,
-                                              std::string_view name) {
-  const size_t sensor = find_view_sensor(reader, context, name);
+// What an image is observed as: which one, and whether at its sensor's own period.
+struct Seen {
+  size_t sensor, image;
+  bool scheduled;
+  double max;  // m, of distances
+};
+
+Seen read_seen(TermReader& reader, TaskContext& context, size_t sensor, std::string_view name) {
   const auto& view = static_cast<const ViewSensor&>(*context.model.sensors[sensor].sensor);
   const auto image =
       static_cast<size_t>(std::ranges::find(view.images(), name, &ViewImage::name) - view.images().begin());
   const bool scheduled = reader.choice("timing", {"control", "sensor"}) == 1;
   if (scheduled) context.needs.scheduled_sensors.push_back(sensor);
-  const ReadingSpec& reading = view.images()[image].reading;
-  if (view.images()[image].view.content != ViewContent::kDepth)
-    return make_image_reading(context.model, sensor, image, scheduled);
-  const double max = reader.number("max", reading.high, kPositive);
-  return std::make_unique<DistanceImage>(context.model, sensor, image, scheduled, max);
+  const ViewImage& seen = view.images()[image];
+  const bool is_distance = seen.view.content == ViewContent::kDepth;
+  return {sensor, image, scheduled, is_distance ? reader.number("max", seen.reading.high, kPositive) : 0};
+}
+
+std::unique_ptr<const Observation> make_image(TermReader& reader, TaskContext& context,
+                                              std::string_view name) {
+  const Seen seen = read_seen(reader, context, find_view_sensor(reader, context, name), name);
+  const std::vector<size_t>& shape =
+      static_cast<const ViewSensor&>(*context.model.sensors[seen.sensor].sensor)
+          .images()[seen.image]
+          .reading.shape;
+  const auto side = [&](const char* name, size_t own) {
+    return static_cast<size_t>(reader.integer(name, static_cast<int>(own), 1, kMaxSide));
+  };
+  const ImageSize size{side("rows", shape[0]), side("columns", shape[1])};
+  if (seen.max == 0)
+    return std::make_unique<ViewImageReading>(context.model, seen.sensor, seen.image, seen.scheduled, size);
+  return std::make_unique<DistanceImage>(context.model, seen.sensor, seen.image, seen.scheduled, size,
+                                         seen.max);
 }
 
 }  // namespace
@@ -114,6 +215,16 @@ std::unique_ptr<const Observation> make_labels_observation(TermReader& reader, T
 }
 std::unique_ptr<const Observation> make_range_image_observation(TermReader& reader, TaskContext& context) {
   return make_image(reader, context, "range_image");
+}
+
+std::unique_ptr<const Observation> make_points_observation(TermReader& reader, TaskContext& context) {
+  // of the range image of a 3D lidar, or of the depth of a camera
+  const bool named = reader.has("sensor");
+  const size_t given = named ? find_sensor(reader, context) : 0;
+  const bool is_camera = named && has_image(*context.model.sensors[given].sensor, "depth");
+  const std::string_view name = is_camera ? "depth" : "range_image";
+  const Seen seen = read_seen(reader, context, find_view_sensor(reader, context, name), name);
+  return std::make_unique<PointsImage>(context.model, seen.sensor, seen.image, seen.scheduled, seen.max);
 }
 
 }  // namespace mvsim

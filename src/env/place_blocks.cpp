@@ -105,11 +105,12 @@ class PlaceBlocks final : public ResetTerm {
     const double to_walls = radius + margin_, to_others = radius + gap_;
     double excess = std::min(0.0, distance_to_static(s.model(), center, to_walls) - to_walls);
     if (!is_known_ground(s.model(), center)) excess -= to_walls;
-    const double to_robot =
-        radius + s.model().vehicles[vehicle_].radius + s.model().collision_threshold + kSkins;
-    if (env.given && env.given->pose)
-      excess = std::min(excess, norm(center - Vec2{env.given->pose->x, env.given->pose->y}) - to_robot);
-    if (env.given && env.given->goal) excess = std::min(excess, norm(center - *env.given->goal) - to_robot);
+    for (const GivenStart& given : env.given) {
+      const double to_robot =
+          radius + s.model().vehicles[given.vehicle].radius + s.model().collision_threshold + kSkins;
+      if (given.pose) excess = std::min(excess, norm(center - Vec2{given.pose->x, given.pose->y}) - to_robot);
+      if (given.goal) excess = std::min(excess, norm(center - *given.goal) - to_robot);
+    }
     return std::min(excess,
                     distance_to_obstacles(s, center, to_others, static_cast<int>(vehicle_)) - to_others);
   }

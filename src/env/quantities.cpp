@@ -10,7 +10,7 @@
 
 namespace mvsim {
 
-enum class Owner { kEnv, kVehicle, kBlock, kBody };
+enum class Owner { kEnv, kAgent, kVehicle, kBlock, kBody };
 
 struct Quantity {
   Owner owner;
@@ -90,6 +90,19 @@ void check_block_twist(const Task&, const EnvState& env, size_t index, const std
   check_twist(twist_of(v), name);
 }
 
+void read_goal(const Task&, const EnvState& env, size_t agent, double* out) {
+  put(out, env.agents[agent].goal);
+}
+void write_goal(const Task& task, EnvState& env, size_t agent, const double* v) {
+  set_goal(task, env, agent, {v[0], v[1]});
+}
+void read_action(const Task&, const EnvState& env, size_t agent, double* out) {
+  std::ranges::copy(env.agents[agent].action, out);
+}
+void read_previous_action(const Task&, const EnvState& env, size_t agent, double* out) {
+  std::ranges::copy(env.agents[agent].previous_action, out);
+}
+
 // What the caller's own policy says of a body in the coming period.
 void check_body_velocity(const Task& task, const EnvState&, size_t index, const std::string& name,
                          const double* v) {
@@ -107,20 +120,13 @@ void check_speed(const Task&, const EnvState&, size_t, const std::string& name, 
 constexpr Quantity kQuantities[] = {
     {Owner::kEnv, "time", 1,
      [](const Task&, const EnvState& e, size_t, double* out) { *out = e.simulation.state().time; }},
-    {Owner::kEnv, "goal", 2,
-     [](const Task&, const EnvState& e, size_t agent, double* out) { put(out, e.agents[agent].goal); },
-     check_goal,
-     [](const Task& task, EnvState& e, size_t agent, const double* v) {
-       set_goal(task, e, agent, {v[0], v[1]});
-     }},
-    {Owner::kEnv, "action", 0,
-     [](const Task&, const EnvState& e, size_t agent, double* out) {
-       std::ranges::copy(e.agents[agent].action, out);
-     }},
-    {Owner::kEnv, "previous_action", 0,
-     [](const Task&, const EnvState& e, size_t agent, double* out) {
-       std::ranges::copy(e.agents[agent].previous_action, out);
-     }},
+    // of the first agent, or of the one whose row is asked for
+    {Owner::kEnv, "goal", 2, read_goal, check_goal, write_goal},
+    {Owner::kEnv, "action", 0, read_action},
+    {Owner::kEnv, "previous_action", 0, read_previous_action},
+    {Owner::kAgent, "goal", 2, read_goal, check_goal, write_goal},
+    {Owner::kAgent, "action", 0, read_action},
+    {Owner::kAgent, "previous_action", 0, read_previous_action},
     {Owner::kVehicle, "pose", 3,
      [](const Task&, const EnvState& e, size_t i, double* out) {
        put(out, body_pose(e.simulation, e.simulation.model().vehicles[i].body));
@@ -207,7 +213,7 @@ constexpr Quantity kQuantities[] = {
      [](const Task& t, const EnvState&, size_t i, double* out) { *out = t.movers->bodies()[i].radius; }},
 };
 
-// "vehicle:", "block:" or "body:", the pattern of the name, and what is asked of it.
+// "agent:", "vehicle:", "block:" or "body:", the pattern of the name, and what is asked of it.
 struct Asked {
   Owner owner = Owner::kEnv;
   std::string_view pattern, quantity;
@@ -215,7 +221,8 @@ struct Asked {
 
 Asked parse(std::string_view name) {
   const size_t slash = name.rfind('/');
-  for (const auto& [prefix, owner] : {std::pair{std::string_view("vehicle:"), Owner::kVehicle},
+  for (const auto& [prefix, owner] : {std::pair{std::string_view("agent:"), Owner::kAgent},
+                                      {std::string_view("vehicle:"), Owner::kVehicle},
                                       {std::string_view("block:"), Owner::kBlock},
                                       {std::string_view("body:"), Owner::kBody}})
     if (name.starts_with(prefix) && slash != std::string_view::npos && slash >= prefix.size())
@@ -227,6 +234,10 @@ const Quantity* find_row(Owner owner, std::string_view name) {
   const auto* const it = std::find_if(std::begin(kQuantities), std::end(kQuantities),
                                       [&](const Quantity& q) { return q.owner == owner && q.name == name; });
   return it == std::end(kQuantities) ? nullptr : it;
+}
+
+bool has_goal(const Task& task) {
+  return task.agents.front().start_and_goal.has_goal();
 }
 
 template <typename Thing>
@@ -251,8 +262,10 @@ void add_matching(const std::vector<Thing>& things, const char* kind, const Aske
 size_t size_of(const QuantityRef& item, const EnvState& env) {
   if (!item.quantity) return 1;
   if (item.quantity->size > 0) return item.quantity->size;
-  return item.quantity->owner == Owner::kEnv ? env.agents[item.index].action.size()
-                                             : env.simulation.model().vehicles[item.index].wheels.size();
+  const Owner owner = item.quantity->owner;
+  return owner == Owner::kEnv || owner == Owner::kAgent
+             ? env.agents[item.index].action.size()
+             : env.simulation.model().vehicles[item.index].wheels.size();
 }
 
 }  // namespace
@@ -265,7 +278,9 @@ std::vector<std::string> quantity_names(const Task& task, const EnvState& env) {
       if (q.owner == owner) names.push_back(thing + std::string(q.name));
   };
   add(Owner::kEnv, "");
-  if (!task.agents.front().start_and_goal.has_goal()) std::erase(names, "goal");
+  for (const AgentTask& agent : task.agents)
+    add(Owner::kAgent, "agent:" + model.vehicles[agent.vehicle].name + "/");
+  if (!has_goal(task)) std::erase_if(names, [](const std::string& name) { return name.ends_with("goal"); });
   for (const VehicleModel& v : model.vehicles) add(Owner::kVehicle, "vehicle:" + v.name + "/");
   for (const BlockModel& b : model.blocks) add(Owner::kBlock, "block:" + b.name + "/");
   if (task.movers)
@@ -279,15 +294,23 @@ QuantityList find_quantities(const Task& task, const EnvState& env, const std::s
   const Quantity* const row = find_row(asked.owner, asked.quantity);
   QuantityList list;
   list.is_pattern = name.find('*') != std::string::npos;
-  if (row && asked.owner == Owner::kVehicle) {
+  if (row && asked.quantity == "goal" && asked.owner != Owner::kBody && !has_goal(task)) {
+    fail_unknown(task, env, name);
+  } else if (row && asked.owner == Owner::kAgent) {
+    for (size_t a = 0; a < task.agents.size(); ++a) {
+      const std::string& vehicle = model.vehicles[task.agents[a].vehicle].name;
+      if (matches_pattern(asked.pattern, vehicle))
+        list.items.push_back({row, a, "agent:" + vehicle + "/" + std::string(row->name)});
+    }
+  } else if (row && asked.owner == Owner::kVehicle) {
     add_matching(model.vehicles, "vehicle:", asked, *row, list);
   } else if (row && asked.owner == Owner::kBlock) {
     add_matching(model.blocks, "block:", asked, *row, list);
   } else if (row && asked.owner == Owner::kBody) {
     if (task.movers) add_matching(task.movers->bodies(), "body:", asked, *row, list);
-  } else if (row && (asked.quantity != "goal" || task.agents.front().start_and_goal.has_goal())) {
+  } else if (row) {
     list.items.push_back({row, 0, name});
-  } else if (!row) {
+  } else {
     for (const size_t i : model.find_params(name)) list.items.push_back({nullptr, i, model.params[i].path});
   }
   if (list.items.empty()) fail_unknown(task, env, name);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "env/contact_kinds.h"
+#include "env/crop_terms.h"
 #include "env/people_terms.h"
 #include "env/race_terms.h"
 #include "env/terms.h"
@@ -172,6 +173,8 @@ constexpr auto kClasses = std::to_array<TermClass<Reward>>({
     {"rear_contact", make_rear_contact},
     {"steer_rate", make_steer_rate},
     {"discomfort", make_discomfort},
+    {"row_progress", make_row_progress},
+    {"row_end", make_row_end},
 });
 
 }  // namespace

@@ -203,7 +203,7 @@ void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid, 
                          const Poll& poll) const {
   Simulation& s = env.simulation;
   AgentState& agent = env.agents[index];
-  const GivenStart given = index == 0 && env.given ? *env.given : GivenStart{};
+  const GivenStart given = given_start(env, index);
   const auto stream = static_cast<uint16_t>(index);
   const uint64_t key = s.state().key + kStepKeys * static_cast<uint64_t>(env.steps);
   RandomStream spawn(key, s.state().episode, StreamPurpose::kSpawn, stream);
@@ -219,7 +219,7 @@ void StartAndGoal::apply(EnvState& env, size_t index, const PlanningGrid* grid, 
     if (given.pose ? start_at(s, agent, given) : draw_start(s, agent, spawn, poll)) return;
     if (given.pose && given.goal) break;
   }
-  if (given.pose || given.goal) explain_given(s, agent, given);
+  if (given.pose || given.goal) explain_given(env, index, given);
   explain_no_room(s, grid, field_of, poll);
 }
 

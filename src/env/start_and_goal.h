@@ -54,8 +54,7 @@ class StartAndGoal {
   [[noreturn]] void explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                      const FieldOf& field_of, const std::vector<Vec2>& starts,
                                      RandomStream& random, const Poll& poll) const;
-  [[noreturn]] void explain_given(Simulation& simulation, const AgentState& agent,
-                                  const GivenStart& given) const;
+  [[noreturn]] void explain_given(EnvState& env, size_t index, const GivenStart& given) const;
   void require_free_pose(Simulation& simulation) const;
 
   size_t vehicle_ = 0;

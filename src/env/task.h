@@ -11,6 +11,7 @@
 #include "env/line_up.h"
 #include "env/move/movers.h"
 #include "env/plan/centreline.h"
+#include "env/plan/crop_path.h"
 #include "env/plan/goal_field_cache.h"
 #include "env/randomize.h"
 #include "env/start_and_goal.h"
@@ -45,8 +46,9 @@ struct ObservationSlot {
 struct AgentTask {
   size_t vehicle = 0;
   double clearance_limit = 0.5;
-  std::vector<double> stuck_distances;  // m, of the terms that ask for AgentState::stillness
-  double goal_radius = 0.25;            // m, of the termination where there is one
+  std::vector<double> stuck_distances;    // m, of the terms that ask for AgentState::stillness
+  std::vector<uint8_t> counted_contacts;  // bits of Contact, of the terms that ask for contact_counts
+  double goal_radius = 0.25;              // m, of the termination where there is one
   bool needs_path = false;
   size_t frames_size = 0, recipes_size = 0;  // of AgentState::frames and ::recipes
 
@@ -62,6 +64,7 @@ struct AgentTask {
   std::vector<std::shared_ptr<const PlanningGrid>> grids;  // by variant, if needs_path and static_world
   std::unique_ptr<GoalFieldCache> fields = std::make_unique<GoalFieldCache>();
   std::shared_ptr<const Centreline> centreline;  // the task's
+  bool follows_crop_rows = false;                // the task has some
 };
 
 struct Task {
@@ -75,6 +78,7 @@ struct Task {
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;
   std::shared_ptr<const Centreline> centreline;  // null: none
+  std::vector<CropPath> crop_paths;              // by variant; empty: no crop rows
   std::optional<LineUp> line_up;
   std::vector<std::string> warnings;  // beside those of the models
   double memory_used = 0;             // bytes, counted while it was made

@@ -1,9 +1,10 @@
-// When an episode ends as an outcome of the task: goal, collision, off_map, stuck, tilt, laps, backwards.
-// (The time limit truncates instead.)
+// When an episode ends as an outcome of the task: goal, collision, contacts, off_map, stuck, tilt, laps,
+// backwards, rows. (The time limit truncates instead.)
 #include <array>
 #include <cmath>
 
 #include "env/contact_kinds.h"
+#include "env/crop_terms.h"
 #include "env/race_terms.h"
 #include "env/terms.h"
 
@@ -42,6 +43,23 @@ class Collision final : public Termination {
 
  private:
   uint8_t with_;
+};
+
+// So many contacts have begun.
+class Contacts final : public Termination {
+ public:
+  Contacts(TermReader& reader, TaskContext& context)
+      : max_(reader.integer("max", 5, 1, 1000000)), index_(context.needs.counted_contacts.size()) {
+    context.needs.counted_contacts.push_back(read_contact_kinds(reader));
+  }
+  bool holds(const EnvState&, const AgentState& agent) const override {
+    return agent.contact_counts[index_] >= max_;
+  }
+  Verdict verdict() const override { return Verdict::kFailure; }
+
+ private:
+  int max_;
+  size_t index_;  // in AgentState::contact_counts
 };
 
 // The reference point is outside of the world's bounds widened by `margin`.
@@ -101,11 +119,13 @@ std::unique_ptr<const Termination> make(TermReader& reader, TaskContext& context
 constexpr auto kClasses = std::to_array<TermClass<Termination>>({
     {"goal", make<Goal>},
     {"collision", make<Collision>},
+    {"contacts", make<Contacts>},
     {"off_map", make<OffMap>},
     {"stuck", make<Stuck>},
     {"tilt", make<Tilt>},
     {"laps", make_laps},
     {"backwards", make_backwards},
+    {"rows", make_rows},
 });
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "env/env_state.h"
 #include "env/observation_spec.h"
 #include "env/plan/centreline.h"
+#include "env/plan/crop_path.h"
 #include "env/term_reader.h"
 #include "model/model.h"
 
@@ -23,6 +24,7 @@ struct TaskNeeds {
   bool path = false;                    // Measurements::path_distance and AgentState::field
   double clearance_limit = 0;           // m, Measurements::clearance up to here
   std::vector<double> stuck_distances;  // m, what counts as getting away; AgentState::stillness has one each
+  std::vector<uint8_t> counted_contacts;  // bits of Contact; AgentState::contact_counts has one each
   std::vector<size_t> scheduled_sensors;  // that keep their own period
   std::vector<std::string> warnings;      // "path:line:column: text"
 };
@@ -43,6 +45,7 @@ struct TaskContext {
   size_t steer_component = 0;
   double steer_max = 0;                          // rad
   std::shared_ptr<const Centreline> centreline;  // null: none
+  const std::vector<CropPath>& crop_paths;       // of the task, by variant; empty: no crop rows
   TaskNeeds& needs;
 };
 

@@ -60,13 +60,16 @@ void Batch::reset(std::span<const uint8_t> mask, const ShouldStop& should_stop,
   m.begin_writing();
   m.infos.clear();
   std::fill(m.was_reset.begin(), m.was_reset.end(), uint8_t{0});
+  const size_t agents = m.task->agents.size();
+  std::vector<GivenStart> given(starts.begin(), starts.end());
+  for (size_t k = 0; k < given.size(); ++k) given[k].vehicle = m.task->agents[k % agents].vehicle;
   EnvLoop loop = m.loop(should_stop);
   loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
     if (!mask.empty() && mask[static_cast<size_t>(i)] == 0) return;
     m.clear_results(i);
     EnvState& env = m.envs[static_cast<size_t>(i)];
     env.due = Due::kReset;
-    if (!starts.empty()) env.given = &starts[static_cast<size_t>(i)];
+    if (!given.empty()) env.given = std::span(given).subspan(static_cast<size_t>(i) * agents, agents);
     m.reset(i, keep_going);
     m.sense_fresh(i, scratch);
     m.note_alive(i);
@@ -79,7 +82,7 @@ EnvLoop Batch::Impl::loop(const ShouldStop& should_stop) {
   return {pool, options.num_envs, scratches, should_stop, [this](int i) {
             EnvState& env = envs[static_cast<size_t>(i)];
             env.finished = true;
-            env.given = nullptr;
+            env.given = {};
             env.due = Due::kNothing;
             note_alive(i);
           }};
@@ -179,7 +182,7 @@ void Batch::Impl::reset(int i, const EnvLoop::KeepGoing& keep_going) {
       env.variant = 0;
     }
     start_episode(*tasks[env_index], env, poll);
-    env.given = nullptr;
+    env.given = {};
     std::fill_n(first_flag, task->agents.size(), uint8_t{1});
   }
   env.due = Due::kFreshSense;

@@ -32,6 +32,17 @@ void set_timestep(const WorldSpec& spec, Model& model) {
         ": <simul_timestep> is larger than the shortest sensor period: readings come late");
 }
 
+void find_moving_bodies(Model& model) {
+  for (BlockModel& block : model.blocks) block.is_led = block.is_person || block.is_driven;
+  for (const AnimationModel& animation : model.animations)
+    if (animation.kind == BodyKind::kBlock) model.blocks[animation.index].is_led = true;
+  for (size_t i = 0; i < model.bodies.size(); ++i) {
+    const auto [kind, index, group] = model.bodies[i];
+    if (kind == BodyKind::kVehicle || !model.blocks[index].traits.is_static || model.blocks[index].is_led)
+      model.moving_bodies.push_back(i);
+  }
+}
+
 // Document order: the initial height of an object depends on what stands before it only.
 void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard, Model& model) {
   enum Kind { kVehicle, kBlock, kPlane, kElevationMap, kActor };
@@ -173,6 +184,7 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
   model->has_steps = !model->terrain.empty() || !model->moving_planes.empty() ||
                      std::any_of(model->blocks.begin(), model->blocks.end(),
                                  [](const BlockModel& b) { return b.traits.intangible; });
+  find_moving_bodies(*model);
   compile_joints(spec, *model);
   compile_regions(spec, guard, *model);
   compile_site(spec, guard, *model);

@@ -3,7 +3,8 @@
 
 #include "model/compile_parts.h"
 #include "scene/scene.h"
-#include "sensor/view_sensor.h"
+#include "sensor/sensors.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 namespace {
@@ -51,11 +52,10 @@ void find_level_views(Model& model) {
   const bool level = is_level(model);
   bool any = false;
   for (SensorModel& s : model.sensors) {
-    const ViewSensor* const sensor = as_view_sensor(*s.sensor);
-    if (!sensor) continue;
+    const std::vector<const View*> views = views_of(*s.sensor);
     const bool stands = s.is_standalone() || (level && stays_level(model, BodyKind::kVehicle, s.vehicle));
-    for (const ViewImage& image : sensor->images()) {
-      const bool looks = looks_level(image.view, sensor->mount()) && !shows_sky_box(*model.scene, image.view);
+    for (const View* const view : views) {
+      const bool looks = looks_level(*view, s.sensor->mount()) && !shows_sky_box(*model.scene, *view);
       s.level_images.push_back(stands && looks ? 1 : 0);
       any = any || s.level_images.back() != 0;
     }

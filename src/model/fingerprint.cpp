@@ -58,8 +58,8 @@ void visit(Archive& archive, const BlockTop& top) {
 
 template <typename Archive>
 void visit(Archive& archive, const BlockModel& block) {
-  const auto& [name, traits, is_wall, placed, is_person, is_driven, shape, top, z_min, z_max, initial_pose,
-               initial_twist, params, body, frame, publication, where] = block;
+  const auto& [name, traits, is_wall, placed, is_person, is_driven, is_led, shape, top, z_min, z_max,
+               initial_pose, initial_twist, params, body, frame, publication, where] = block;
   archive(name);
   hash_tags<BlockTraits>(archive, block_trait_tags(), traits);
   archive(placed, shape, top, z_min, z_max, initial_pose, initial_twist, params, body);
@@ -176,10 +176,10 @@ void visit(Archive& archive, const Site& site) {
 uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
                vehicles, blocks, grids, bodies, animations, moving_planes, actors, walkers, driven_blocks,
-               joints, joint_groups, sensors, terrain, has_steps, site, regions, static_shapes, params,
-               wheel_count, memory_size, reading_count, reading_bytes, bounds, origin, warnings, load_bytes,
-               own_fingerprint, scene, recipe_frames, ray_scene, level_frames, flat_scene, raster_scene,
-               camera_backend] = model;
+               moving_bodies, joints, joint_groups, sensors, terrain, has_steps, site, regions, static_shapes,
+               params, wheel_count, memory_size, reading_count, reading_bytes, bounds, origin, warnings,
+               load_bytes, own_fingerprint, scene, recipe_frames, ray_scene, level_frames, flat_scene,
+               raster_scene, camera_backend] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,

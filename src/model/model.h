@@ -116,6 +116,7 @@ struct BlockModel {
   bool placed = false;     // an environment moves or resizes it: not in Model::static_shapes even if static
   bool is_person = false;  // the body of an actor
   bool is_driven = false;  // a policy of the environment gives its velocity; nothing pushes it
+  bool is_led = false;     // a person, a driven block, or one that keyframes move
   ShapeModel shape;
   BlockTop top;
   double z_min = 0, z_max = 0;
@@ -249,6 +250,9 @@ struct Model {
   std::vector<ActorModel> actors;
   std::vector<size_t> walkers;        // actors whose bodies follow their paths
   std::vector<size_t> driven_blocks;  // BlockModel::is_driven
+  // Bodies that a step may put elsewhere: all but static blocks that nothing leads, of which a world may have
+  // thousands.
+  std::vector<size_t> moving_bodies;
   std::vector<JointModel> joints;
   std::vector<JointGroup> joint_groups;
   std::vector<SensorModel> sensors;  // of the vehicles, then those that stand in the world

@@ -98,7 +98,7 @@ bool step(Batch& batch, const Actions& actions, const std::optional<py::function
   return batch.has_infos();
 }
 
-// `starts`: none, or for each env a pose and a goal, or None.
+// `starts`: none, or for each row a pose and a goal, or None.
 using Start = std::pair<std::optional<std::array<double, 3>>, std::optional<std::array<double, 2>>>;
 
 void reset(Batch& batch, const std::optional<Mask>& mask, const std::optional<std::vector<Start>>& starts) {

@@ -93,14 +93,16 @@ void bind_device(py::module_& m) {
       .def("__len__", [](const DeviceArray& a) { return a.shape().empty() ? 0 : a.shape().front(); })
       .def("__getitem__", &row, "index"_a)
       .def("copy", &DeviceArray::copy, py::call_guard<ReleasedGil>())
-      .def("numpy", &to_numpy)
-      .def("__array__",
-           [](const DeviceArray& a, const py::args&, const py::kwargs&) -> py::array {
-             throw py::type_error(
-                 "this array lies on " + a.device().text() +
-                 ": torch.from_dlpack(array) and the like take it where it is, array.numpy() copies it "
-                 "to the host");
-           })
+      .def("to_numpy", &to_numpy)
+      .def(
+          "__array__",
+          [](const DeviceArray& a, const py::object& /*dtype*/, const py::object& /*copy*/) -> py::array {
+            throw py::type_error(
+                "this array lies on " + a.device().text() +
+                ": torch.from_dlpack(array) and the like take it where it is, array.to_numpy() copies it "
+                "to the host");
+          },
+          "dtype"_a = py::none(), "copy"_a = py::none())
       .def("__dlpack__", &to_dlpack, py::kw_only(), "stream"_a = py::none(), "max_version"_a = py::none(),
            "dl_device"_a = py::none(), "copy"_a = py::none())
       .def("__dlpack_device__",

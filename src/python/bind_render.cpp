@@ -14,6 +14,7 @@
 #include "render/view_backend.h"
 #include "sim/debug_marks.h"
 #include "sim/scene_poses.h"
+#include "sim/snapshot.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -120,6 +121,14 @@ void bind_egl_info(py::module_& m) {
       .def_readonly("software", &EglInfo::software)
       .def_readonly("problems", &EglInfo::problems);
   // who draws the views of cameras for a wish, and why
+  // None where a snapshot does not say.
+  m.def(
+      "snapshot_drawn_by",
+      [](const py::bytes& state) -> std::optional<std::string> {
+        const CameraBackend backend = snapshot_drawn_by(std::string_view(state));
+        return backend == CameraBackend::kAuto ? std::nullopt : std::optional<std::string>(name_of(backend));
+      },
+      "state"_a);
   m.def(
       "camera_backend",
       [](const std::string& wish) {

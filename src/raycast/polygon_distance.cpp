@@ -72,6 +72,10 @@ double polygon_circle_distance(std::span<const Vec2> polygon, Vec2 center, doubl
 double polygon_distance(std::span<const Vec2> a, std::span<const Vec2> b) {
   if (a.empty() || b.empty()) return kFar;
   if (inside(a, b[0]) || inside(b, a[0]) || borders_cross(a, b)) return 0;
+  return polygon_distance_apart(a, b);
+}
+
+double polygon_distance_apart(std::span<const Vec2> a, std::span<const Vec2> b) {
   // borders that do not cross are nearest at a vertex of one of them
   double best = kFar;
   for (const Vec2 p : b) best = std::min(best, border_square(a, p));

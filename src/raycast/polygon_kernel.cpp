@@ -21,18 +21,18 @@ using VD = hn::Vec<D>;
 constexpr double kMiss = 1e38;  // metres; beyond any range, and a float
 
 // Beams [0, Lanes(D)) of the arrays.
-HWY_INLINE void cast_lanes(std::span<const Vec2> front, std::span<const Vec2> back, const float* beam_dx,
-                           const float* beam_dy, double max_range, float* range) {
+HWY_INLINE void cast_lanes(std::span<const HalfPlane> front, std::span<const HalfPlane> back,
+                           const float* beam_dx, const float* beam_dy, double max_range, float* range) {
   const D dd;
   const H dh;
   const VD dx = hn::PromoteTo(dd, hn::LoadU(dh, beam_dx)), dy = hn::PromoteTo(dd, hn::LoadU(dh, beam_dy));
-  const auto product = [&](Vec2 m) HWY_ATTR {
+  const auto product = [&](HalfPlane m) HWY_ATTR {
     return hn::Add(hn::Mul(hn::Set(dd, m.x), dx), hn::Mul(hn::Set(dd, m.y), dy));
   };
   VD enter = product(front[0]);
   for (size_t i = 1; i < front.size(); ++i) enter = hn::Min(enter, product(front[i]));
   VD leave = hn::Set(dd, -std::numeric_limits<double>::max());
-  for (const Vec2 m : back) leave = hn::Max(leave, product(m));
+  for (const HalfPlane m : back) leave = hn::Max(leave, product(m));
   const auto crosses = hn::And(hn::Gt(enter, hn::Zero(dd)), hn::Ge(enter, leave));
   if (hn::AllFalse(dd, crosses)) return;
 
@@ -45,8 +45,8 @@ HWY_INLINE void cast_lanes(std::span<const Vec2> front, std::span<const Vec2> ba
   hn::StoreU(hn::IfThenElse(nearer, hit, before), dh, range);
 }
 
-void cast_planes(std::span<const Vec2> front, std::span<const Vec2> back, const Fan& fan, BeamInterval beams,
-                 double max_range, float* range) {
+void cast_planes(std::span<const HalfPlane> front, std::span<const HalfPlane> back, const Fan& fan,
+                 BeamInterval beams, double max_range, float* range) {
   const int lanes = static_cast<int>(hn::Lanes(D()));
   if (fan.count >= lanes) {
     // the last group moves back until it fits; merging a beam twice does no harm
@@ -94,13 +94,17 @@ HWY_EXPORT(longest);
 
 }  // namespace
 
-void cast_half_planes(std::span<const Vec2> front, std::span<const Vec2> back, const Fan& fan,
+void cast_half_planes(std::span<const HalfPlane> front, std::span<const HalfPlane> back, const Fan& fan,
                       BeamInterval beams, double max_range, float* range) {
   HWY_DYNAMIC_DISPATCH(cast_planes)(front, back, fan, beams, std::min(max_range, 1e37), range);
 }
 
-float longest_range(const float* range, BeamInterval beams) {
-  return HWY_DYNAMIC_DISPATCH(longest)(range + beams.begin, beams.end - beams.begin);
+bool any_longer(const float* range, BeamInterval beams, double limit) {
+  constexpr int kFew = 8;
+  const int end = std::min(beams.begin + kFew, beams.end);
+  for (int i = beams.begin; i < end; ++i)  // nearly always one of the first
+    if (range[i] > limit) return true;
+  return end < beams.end && HWY_DYNAMIC_DISPATCH(longest)(range + end, beams.end - end) > limit;
 }
 
 }  // namespace mvsim

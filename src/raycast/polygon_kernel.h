@@ -4,19 +4,26 @@
 #include <span>
 
 #include "raycast/beam_interval.h"
+#include "raycast/polygon_sides.h"
 
 namespace mvsim {
 
+// normal . p <= 1 of points p relative to a fan's origin: a ray of direction d crosses the line where
+// 1 / t = m . d, so min and max of many need no division. Not initialised: there are arrays of them.
+struct HalfPlane {
+  double x, y;
+};
+
 // Min-merges into range[beams] the distance 1 / u, u = min of m . d over `front`, where 0 < u >= max of m . d
 // over `back` and the distance is at most max_range. `front` is not empty.
-void cast_half_planes(std::span<const Vec2> front, std::span<const Vec2> back, const Fan& fan,
+void cast_half_planes(std::span<const HalfPlane> front, std::span<const HalfPlane> back, const Fan& fan,
                       BeamInterval beams, double max_range, float* range);
 
-// cast_polygon() for the beams that can meet the polygon; at least two vertices.
-void cast_convex(std::span<const Vec2> vertices, const Fan& fan, const BeamIntervals& beams, double max_range,
-                 float* range);
+// cast_polygon() of what has these sides, for the beams that can meet it.
+void cast_sides(std::span<const PolygonSide> sides, const Fan& fan, const BeamIntervals& beams,
+                double max_range, float* range);
 
-// The largest of range[beams], -infinity for no beam.
-float longest_range(const float* range, BeamInterval beams);
+// Whether one of range[beams] is larger than a limit.
+bool any_longer(const float* range, BeamInterval beams, double limit);
 
 }  // namespace mvsim

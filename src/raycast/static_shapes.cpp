@@ -39,9 +39,8 @@ Rect join(const Rect& a, const Rect& b) {
 
 // Whether anything that is at least `nearest` away could shorten one of the beams.
 bool may_shorten(const BeamIntervals& beams, double nearest, const float* range) {
-  return std::any_of(beams.begin(), beams.end(), [&](BeamInterval interval) {
-    return longest_range(range, interval) > nearest - kSlack;
-  });
+  return std::any_of(beams.begin(), beams.end(),
+                     [&](BeamInterval interval) { return any_longer(range, interval, nearest - kSlack); });
 }
 
 }  // namespace
@@ -51,8 +50,14 @@ StaticShapes::StaticShapes(std::span<const Polygon> polygons) {
   for (const Polygon& polygon : polygons) {
     if (polygon.empty()) throw std::invalid_argument("a static shape without vertices");
     const Circle circle = bounding_circle(polygon);
-    shapes_.push_back(
-        {static_cast<int>(vertices_.size()), static_cast<int>(polygon.size()), circle.center, circle.radius});
+    const size_t first_side = sides_.size();
+    if (polygon.size() > 1) for_each_side(polygon, [&](const PolygonSide& side) { sides_.push_back(side); });
+    shapes_.push_back({.first = static_cast<int>(vertices_.size()),
+                       .count = static_cast<int>(polygon.size()),
+                       .center = circle.center,
+                       .radius = circle.radius,
+                       .first_side = first_side,
+                       .side_count = sides_.size() - first_side});
     vertices_.insert(vertices_.end(), polygon.begin(), polygon.end());
   }
   if (shapes_.empty()) return;
@@ -73,6 +78,8 @@ void StaticShapes::build(int node, int begin, int end) {
   Rect box = box_of(vertices(order_[begin]));
   for (int i = begin + 1; i < end; ++i) box = join(box, box_of(vertices(order_[i])));
   nodes_[node].box = box;
+  const Vec2 center{0.5 * (box.x_min + box.x_max), 0.5 * (box.y_min + box.y_max)};
+  nodes_[node].around = {center, norm(Vec2{box.x_max, box.y_max} - center) * (1 + 1e-12)};
   if (end - begin <= kLeafShapes) {
     nodes_[node].first = begin;
     nodes_[node].count = end - begin;
@@ -93,7 +100,7 @@ void StaticShapes::build(int node, int begin, int end) {
 }
 
 // Calls visit_shape(index) for the shapes of every leaf whose box is less than limit() away, the nearer child
-// first; enter_node(box, distance) may refuse a box.
+// first; enter_node(circle around it, distance) may refuse a box.
 template <typename Limit, typename EnterNode, typename VisitShape>
 void StaticShapes::visit(Vec2 point, Limit limit, EnterNode enter_node, VisitShape visit_shape) const {
   if (nodes_.empty()) return;
@@ -107,7 +114,7 @@ void StaticShapes::visit(Vec2 point, Limit limit, EnterNode enter_node, VisitSha
   while (depth > 0) {
     const Pending next = stack[--depth];
     const Node& node = nodes_[next.node];
-    if (!(next.distance <= limit()) || !enter_node(node.box, next.distance)) continue;
+    if (!(next.distance <= limit()) || !enter_node(node.around, next.distance)) continue;
     if (node.count > 0) {
       for (int i = node.first; i < node.first + node.count; ++i) visit_shape(order_[i]);
       continue;
@@ -122,11 +129,9 @@ void StaticShapes::visit(Vec2 point, Limit limit, EnterNode enter_node, VisitSha
 
 void StaticShapes::cast(const Fan& fan, double max_range, float* range) const {
   // what stands behind nearer things is left out, whole boxes at a time
-  const auto worth_entering = [&](const Rect& box, double distance) {
+  const auto worth_entering = [&](const Circle& around, double distance) {
     if (distance == 0) return true;
-    const Vec2 center{0.5 * (box.x_min + box.x_max), 0.5 * (box.y_min + box.y_max)};
-    const double radius = norm(Vec2{box.x_max, box.y_max} - center) * (1 + 1e-12);
-    return may_shorten(beams_towards(fan, center - fan.origin, radius), distance, range);
+    return may_shorten(beams_towards(fan, around.center - fan.origin, around.radius), distance, range);
   };
   const auto cast_shape = [&](int shape) {
     const Shape& s = shapes_[shape];
@@ -134,7 +139,8 @@ void StaticShapes::cast(const Fan& fan, double max_range, float* range) const {
     const double nearest = norm(center) - s.radius;
     if (nearest > max_range || s.count < 2) return;
     const BeamIntervals beams = beams_towards(fan, center, s.radius);
-    if (may_shorten(beams, nearest, range)) cast_convex(vertices(shape), fan, beams, max_range, range);
+    if (may_shorten(beams, nearest, range))
+      cast_sides(std::span(sides_).subspan(s.first_side, s.side_count), fan, beams, max_range, range);
   };
   visit(
       fan.origin, [&] { return max_range; }, worth_entering, cast_shape);
@@ -143,7 +149,7 @@ void StaticShapes::cast(const Fan& fan, double max_range, float* range) const {
 double StaticShapes::distance(Vec2 point, double limit) const {
   double best = limit;
   visit(
-      point, [&] { return best; }, [](const Rect&, double) { return true; },
+      point, [&] { return best; }, [](const Circle&, double) { return true; },
       [&](int shape) {
         const Shape& s = shapes_[shape];
         if (norm(s.center - point) - s.radius > best) return;
@@ -155,7 +161,7 @@ double StaticShapes::distance(Vec2 point, double limit) const {
 void StaticShapes::within(Vec2 point, double radius, std::vector<int>& found) const {
   found.clear();
   visit(
-      point, [&] { return radius; }, [](const Rect&, double) { return true; },
+      point, [&] { return radius; }, [](const Circle&, double) { return true; },
       [&](int shape) {
         if (polygon_point_distance(vertices(shape), point) <= radius) found.push_back(shape);
       });

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/geometry.h"
+#include "raycast/beam_interval.h"
 #include "raycast/polygon_cast.h"
+#include "raycast/polygon_sides.h"
 
 namespace mvsim {
 
@@ -34,9 +36,11 @@ class StaticShapes {
     int first = 0, count = 0;  // vertices
     Vec2 center;
     double radius = 0;
+    size_t first_side = 0, side_count = 0;
   };
   struct Node {  // children first, first + 1, or shapes [first, first + count) of order_
     Rect box;
+    Circle around;             // the box
     int first = 0, count = 0;  // count 0: an inner node
   };
   void build(int node, int begin, int end);
@@ -44,6 +48,7 @@ class StaticShapes {
   void visit(Vec2 point, Limit limit, EnterNode enter_node, VisitShape visit_shape) const;
 
   std::vector<Vec2> vertices_;
+  std::vector<PolygonSide> sides_;  // of all shapes with two vertices and more
   std::vector<Shape> shapes_;
   std::vector<int> order_;
   std::vector<Node> nodes_;

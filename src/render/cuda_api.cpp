@@ -46,7 +46,7 @@ CudaApi load_cuda() {
   MVSIM_REQUIRE(cuMemAlloc_v2);
   MVSIM_REQUIRE(cuMemFree_v2);
   MVSIM_REQUIRE(cuMemcpyDtoDAsync_v2);
-  MVSIM_REQUIRE(cuMemcpyDtoHAsync_v2);
+  MVSIM_REQUIRE(cuMemcpyDtoH_v2);
   MVSIM_REQUIRE(cuMemsetD32Async);
   MVSIM_REQUIRE(cuMemsetD8Async);
   MVSIM_REQUIRE(cuGLGetDevices_v2);

@@ -44,7 +44,7 @@ struct CudaApi {
   cuda::Result (*cuMemAlloc_v2)(cuda::Address*, size_t bytes) = nullptr;
   cuda::Result (*cuMemFree_v2)(cuda::Address) = nullptr;
   cuda::Result (*cuMemcpyDtoDAsync_v2)(cuda::Address to, cuda::Address from, size_t, cuda::Stream) = nullptr;
-  cuda::Result (*cuMemcpyDtoHAsync_v2)(void* to, cuda::Address from, size_t, cuda::Stream) = nullptr;
+  cuda::Result (*cuMemcpyDtoH_v2)(void* to, cuda::Address from, size_t) = nullptr;
   cuda::Result (*cuMemsetD32Async)(cuda::Address, unsigned value, size_t count, cuda::Stream) = nullptr;
   cuda::Result (*cuMemsetD8Async)(cuda::Address, unsigned char value, size_t, cuda::Stream) = nullptr;
   cuda::Result (*cuGLGetDevices_v2)(unsigned* count, cuda::Device*, unsigned room, unsigned list) = nullptr;

@@ -102,8 +102,8 @@ void CudaDevice::copy(cuda::Address to, cuda::Address from, size_t bytes) {
 void CudaDevice::fetch(void* to, cuda::Address from, size_t bytes) {
   if (bytes == 0) return;
   const Current current(*this);
-  check(api_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream_), "cuMemcpyDtoHAsync");
   check(api_.cuStreamSynchronize(stream_), "cuStreamSynchronize");
+  check(api_.cuMemcpyDtoH_v2(to, from, bytes), "cuMemcpyDtoH");  // never later than this call
 }
 
 void CudaDevice::ready_for(int64_t stream) {
@@ -114,11 +114,6 @@ void CudaDevice::ready_for(int64_t stream) {
   check(api_.cuEventRecord(event_, stream_), "cuEventRecord");
   // 1 and 2 are handles of CUDA's own for the two default streams
   check(api_.cuStreamWaitEvent(reinterpret_cast<cuda::Stream>(stream), event_, 0), "cuStreamWaitEvent");
-}
-
-void CudaDevice::wait() const {
-  const Current current(*this);
-  check(api_.cuStreamSynchronize(stream_), "cuStreamSynchronize");
 }
 
 bool CudaDevice::draws_here() const {

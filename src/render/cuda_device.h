@@ -43,7 +43,6 @@ class CudaDevice : public std::enable_shared_from_this<CudaDevice> {
   // A stream as DLPack numbers them: work queued there from now on finds what was written before. -1: the
   // caller sees to that himself.
   void ready_for(int64_t stream);
-  void wait() const;
 
   // -- buffers of OpenGL, whose context is current
   // Whether the current OpenGL context is one of this GPU.

@@ -14,7 +14,7 @@
 #include "render/flat_kernel.h"
 #include "render/ray_scene.h"
 #include "scene/scene.h"
-#include "sensor/view_sensor.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 

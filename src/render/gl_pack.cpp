@@ -183,11 +183,16 @@ void GlPack::pack(const GladGLContext& gl, const GlViewTarget& target, int layer
     gl.DispatchCompute(static_cast<GLuint>((job.words + kGroup - 1) / kGroup), 1, 1);
   }
   gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
-  CudaDevice::Mapped mapped(device, resource_);
-  for (const GlPackJob& job : list.jobs)
-    for (const GlPackRun& run : runs_of(job))
-      device.copy(address_of(run.to), mapped.address() + run.first_byte, run.bytes);
-  mapped.unmap();
+  try {
+    CudaDevice::Mapped mapped(device, resource_);
+    for (const GlPackJob& job : list.jobs)
+      for (const GlPackRun& run : runs_of(job))
+        device.copy(address_of(run.to), mapped.address() + run.first_byte, run.bytes);
+    mapped.unmap();
+  } catch (...) {  // nobody knows whose the buffer is now
+    free_room(gl);
+    throw;
+  }
 }
 
 void GlPack::free_room(const GladGLContext& gl) {

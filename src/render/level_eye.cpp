@@ -71,7 +71,7 @@ LevelEye::Sight LevelEye::ring_sight(Vec2 center, double radius) const {
   if (sight.near > far_) return sight;
   sight.parts = 1;
   sight.columns[0] = {0, view_.width};
-  if (distance <= radius) return sight;
+  if (distance <= radius || !view_.turns) return sight;
   const double azimuth = math::atan2(center.y, center.x);
   const double half = std::min(radius / std::sqrt(squared - radius * radius), kPi / 2);  // a tangent is more
   const double per_angle = view_.width / (2 * kPi), width = view_.width;

@@ -3,7 +3,7 @@
 
 #include "raycast/level_rays.h"
 #include "raycast/prism_map.h"
-#include "sensor/view_sensor.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 

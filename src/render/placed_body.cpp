@@ -55,7 +55,7 @@ PixelRect ring_rect(const View& view, Vec3 center, double radius) {
   });
   rect.top = static_cast<int>(first - view.rings.begin());
   rect.bottom = static_cast<int>(last - view.rings.begin());
-  if (level <= radius) return rect;
+  if (level <= radius || !view.turns) return rect;
   const double azimuth = math::atan2(center.y, center.x);
   const double half_width = math::atan2(radius, std::sqrt(level * level - radius * radius));
   if (azimuth - half_width < -kPi || azimuth + half_width > kPi) return rect;  // behind: at both ends

@@ -6,7 +6,7 @@
 
 #include "raycast/triangle_raster.h"
 #include "render/ray_scene.h"
-#include "sensor/view_sensor.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 

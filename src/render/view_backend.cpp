@@ -1,6 +1,7 @@
 #include "render/view_backend.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 
@@ -90,9 +91,18 @@ BackendChoice choose_by_machine() {
   }
 }
 
+std::atomic<CameraBackend>& known_choice() {
+  static std::atomic<CameraBackend> known{CameraBackend::kAuto};
+  return known;
+}
+
 // It stays, whatever becomes of the machine.
 const BackendChoice& choice_of_machine() {
-  static const BackendChoice kChoice = choose_by_machine();
+  static const BackendChoice kChoice = [] {
+    BackendChoice choice = choose_by_machine();
+    known_choice() = choice.backend;
+    return choice;
+  }();
   return kChoice;
 }
 
@@ -132,6 +142,16 @@ CameraBackend backend_for(CameraBackend wish) {
   if (wish != CameraBackend::kAuto) return wish;
   const CameraBackend said = said_by_environment();
   return said != CameraBackend::kAuto ? said : choice_of_machine().backend;
+}
+
+CameraBackend known_backend(CameraBackend wish) {
+  if (wish != CameraBackend::kAuto) return wish;
+  try {
+    const CameraBackend said = said_by_environment();
+    return said != CameraBackend::kAuto ? said : known_choice().load();
+  } catch (const Error&) {  // of MVSIM_CAMERA, which whoever draws is told of
+    return CameraBackend::kAuto;
+  }
 }
 
 CameraBackend backend_on_gpu(CameraBackend wish, const std::string& device) {

@@ -27,6 +27,10 @@ struct BackendChoice {
 BackendChoice choose_backend(CameraBackend wish);
 CameraBackend backend_for(CameraBackend wish);  // the same without words
 
+// The same where it is known without looking at the machine, which nobody has done before a view is drawn;
+// else kAuto.
+CameraBackend known_backend(CameraBackend wish);
+
 // What a wish comes to where views are to stay on `device`, a GPU: kEgl. Throws Error where it, or
 // MVSIM_CAMERA, says otherwise.
 CameraBackend backend_on_gpu(CameraBackend wish, const std::string& device);

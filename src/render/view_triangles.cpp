@@ -128,8 +128,9 @@ class TriangleCollector {
   }
 
   // Of rings: where its corners span more than half a turn, it lies behind, at both ends of the columns, or
-  // all around.
+  // all around. A fan has few rays.
   void add_turned(RasterTriangle& out, const std::array<const Corner*, 3>& c) {
+    if (!view_.turns) return add_columns(out, 0, view_.width);
     const double half = view_.width / 2.0;
     const double low = std::min({c[0]->column, c[1]->column, c[2]->column}),
                  high = std::max({c[0]->column, c[1]->column, c[2]->column});

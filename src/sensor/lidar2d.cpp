@@ -1,4 +1,4 @@
-// Sensor class `laser`: a 2D lidar, exact against grids, static outlines and moving outlines.
+// Sensor class `laser` in the plane: a 2D lidar, exact against grids, static outlines and moving outlines.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -7,36 +7,13 @@
 #include "base/geometry_archive.h"
 #include "base/vector_kernels.h"
 #include "raycast/cast_grid.h"
-#include "raycast/directions.h"
+#include "sensor/laser.h"
 #include "sensor/ray_sensor.h"
-#include "sensor/sensors.h"
 
 namespace mvsim {
 namespace {
 
 enum { kRangeNoise, kAngleNoise };
-constexpr ParamInfo kNoise[] = {
-    {.name = "range_std_noise", .fallback = 0.01, .min = 0, .unit = "m"},
-    {.name = "angle_std_noise_deg",
-     .fallback = 0.01 * kDegree,
-     .min = 0,
-     .max = 2 * kPi,
-     .type = ParamType::kDegrees},
-};
-
-enum { kFov, kRays, kMaxRange, kBodiesVisible, kRaytrace3d };
-constexpr ParamInfo kShape[] = {
-    {.name = "fov_degrees",
-     .fallback = kPi,
-     .min = 0,
-     .max = 2 * kPi,
-     .type = ParamType::kDegrees,
-     .open_min = true},
-    {.name = "nrays", .fallback = 181, .min = 2, .max = 1e6, .type = ParamType::kInt},
-    {.name = "max_range", .fallback = 80, .min = 0, .max = 1e5, .open_min = true, .unit = "m"},
-    {.name = "bodies_visible", .fallback = 1, .type = ParamType::kBool},
-    {.name = "raytrace_3d", .fallback = 0, .type = ParamType::kBool},
-};
 
 // All that a <sensor> says of it.
 struct LidarConfig {
@@ -45,7 +22,7 @@ struct LidarConfig {
   int rays = 0;
   float max_range = 0;
   bool bodies_visible = true;
-  std::array<double, std::size(kNoise)> noise{};
+  std::array<double, 2> noise{};
 };
 
 template <typename Archive>
@@ -54,60 +31,17 @@ void visit(Archive& archive, const LidarConfig& config) {
   archive(pose, fov, rays, max_range, bodies_visible, noise);
 }
 
-LidarConfig read_config(const SensorSpec& spec, std::vector<std::string>& warnings) {
-  std::array<double, std::size(kShape)> shape;
-  static constexpr std::string_view kOthers[] = {"pose",
-                                                 "pose_3d",
-                                                 "height",
-                                                 "sensor_period",
-                                                 "ignore_parent_body",
-                                                 "range_std_noise",
-                                                 "angle_std_noise_deg"};
-  read_params(spec.params, kShape, shape, kOthers, warnings);
-  LidarConfig config;
-  read_params(spec.params, kNoise, config.noise);
-  if (shape[kRaytrace3d] != 0)
-    warnings.push_back(spec.params.find("raytrace_3d")->where.text() +
-                       ": <raytrace_3d>: the lidar is read in 2D in this version");
-  config.pose = read_mount(spec.params, {.z = 0.05}, "height");
-  config.fov = shape[kFov];
-  config.rays = static_cast<int>(shape[kRays]);
-  config.max_range = static_cast<float>(shape[kMaxRange]);
-  config.bodies_visible = shape[kBodiesVisible] != 0;
-  return config;
-}
-
-// The table of beams, counted before it is made.
-BeamTable make_beams(const SensorSpec& spec, const LidarConfig& config, LoadGuard& guard) {
-  constexpr double kRayBytes = 48;  // angle, cosine, sine; a reading and its copies
-  const NamedText* rays = spec.params.find("nrays");
-  guard.take(config.rays * kRayBytes, rays ? rays->where : spec.params.where, "<nrays>: the sensor");
-  return {config.rays, config.fov};
-}
-
-std::vector<double> angles_of(const BeamTable& beams) {
-  std::vector<double> angles(static_cast<size_t>(beams.count()));
-  for (int i = 0; i < beams.count(); ++i) angles[static_cast<size_t>(i)] = beams.angle(i);
-  return angles;
-}
-
-SensorInfo info_of(const LidarConfig& config) {
+SensorInfo info_of(const LidarConfig& config, const LaserTags& tags) {
   return {.mount = config.pose,
-          .params = kNoise,
+          .params = laser_noise_params(),
           .nominal_params = {config.noise.begin(), config.noise.end()},
-          .reading = {.dtype = DType::kFloat32,
-                      .shape = {static_cast<size_t>(config.rays)},
-                      .low = 0,
-                      .high = config.max_range,
-                      .unit = "m"}};
+          .reading = laser_reading(tags)};
 }
-
-}  // namespace
 
 class Lidar2d final : public RaySensor {
  public:
-  Lidar2d(const LidarConfig& config, BeamTable beams)
-      : RaySensor(info_of(config), angles_of(beams)), config_(config), beams_(std::move(beams)) {}
+  Lidar2d(const LidarConfig& config, const LaserTags& tags, BeamTable beams)
+      : RaySensor(info_of(config, tags), angles_of(beams)), config_(config), beams_(std::move(beams)) {}
 
   void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
 
@@ -172,11 +106,16 @@ class Lidar2d final : public RaySensor {
   BeamTable beams_;
 };
 
-template <>
-std::unique_ptr<const Sensor> compile_sensor<Lidar2d>(const SensorSpec& spec, LoadGuard& guard,
-                                                      std::vector<std::string>& warnings) {
-  const LidarConfig config = read_config(spec, warnings);
-  return std::make_unique<Lidar2d>(config, make_beams(spec, config, guard));
+}  // namespace
+
+std::unique_ptr<const Sensor> make_lidar2d(const LaserTags& tags, BeamTable beams) {
+  const LidarConfig config{.pose = tags.pose,
+                           .fov = tags.fov,
+                           .rays = tags.rays,
+                           .max_range = static_cast<float>(tags.max_range),
+                           .bodies_visible = tags.bodies_visible,
+                           .noise = {tags.range_noise, tags.angle_noise}};
+  return std::make_unique<Lidar2d>(config, tags, std::move(beams));
 }
 
 }  // namespace mvsim

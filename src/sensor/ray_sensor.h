@@ -1,6 +1,7 @@
 // Sensors that cast rays into the geometry of a scene: lidars.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "sensor/sensor.h"
 
 namespace mvsim {
+
+struct View;
 
 struct PlacedGrid {
   const GridField* field;
@@ -37,20 +40,31 @@ struct SensorMount {
   int body = -1;  // own body, never seen by a 2D lidar
 };
 
-// Its reading holds float32 ranges in [0, reading().high], one for each ray.
+// Its reading holds float32 ranges in [0, reading().high], one for each ray. One has a view and is read from
+// what is seen in it, or has none and is read from what rays meet in the plane.
 class RaySensor : public Sensor {
  public:
   std::span<const double> angles() const { return angles_; }  // rad of each ray, sensor frame
-  // Writes a range and a flag (did it hit?) for each ray; `valid` may be null.
+  // Distances along its rays in the scene that eyes see: one ring, a column for each ray; null: none.
+  const View* view() const { return view_.get(); }
+
+  // Each writes a range and a flag (did it hit?) for each ray; `valid` may be null. `seen`: what the view
+  // shows, m, 0 where that is nothing.
   virtual void read(const SensorOwn& own, const SensorScene& scene, const SensorMount& mount, float* ranges,
-                    uint8_t* valid) const = 0;
+                    uint8_t* valid) const {
+    (void)own, (void)scene, (void)mount, (void)ranges, (void)valid;
+  }
+  virtual void read_view(const SensorOwn& own, const float* seen, float* ranges, uint8_t* valid) const {
+    (void)own, (void)seen, (void)ranges, (void)valid;
+  }
 
  protected:
-  RaySensor(SensorInfo info, std::vector<double> angles)
-      : Sensor(SensorKind::kRay, std::move(info)), angles_(std::move(angles)) {}
+  RaySensor(SensorInfo info, std::vector<double> angles, std::shared_ptr<const View> view = {})
+      : Sensor(SensorKind::kRay, std::move(info)), angles_(std::move(angles)), view_(std::move(view)) {}
 
  private:
   std::vector<double> angles_;
+  std::shared_ptr<const View> view_;
 };
 
 // `sensor` if it is one, else null.

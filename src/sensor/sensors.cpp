@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "sensor/ray_sensor.h"
+#include "sensor/view_sensor.h"
+
 namespace mvsim {
 
 // One line a class, which is declared by it.
@@ -9,13 +12,22 @@ constexpr auto kSensorClasses = std::to_array<SensorClass>({
     {"camera", compile_sensor<class Camera3d>},
     {"gnss", compile_sensor<class Gnss>},
     {"imu", compile_sensor<class Imu>},
-    {"laser", compile_sensor<class Lidar2d>},
+    {"laser", compile_sensor<class Laser>},
     {"lidar3d", compile_sensor<class Lidar3d>},
     {"rgbd_camera", compile_sensor<class RgbdCamera>},
 });
 
 std::span<const SensorClass> sensor_classes() {
   return kSensorClasses;
+}
+
+std::vector<const View*> views_of(const Sensor& sensor) {
+  std::vector<const View*> views;
+  if (const ViewSensor* const eye = as_view_sensor(sensor))
+    for (const ViewImage& image : eye->images()) views.push_back(&image.view);
+  if (const RaySensor* const lidar = as_ray_sensor(sensor); lidar && lidar->view())
+    views.push_back(lidar->view());
+  return views;
 }
 
 Pose3 read_mount(const ParamSet& set, const Pose3& fallback, std::string_view z_tag) {

@@ -13,6 +13,8 @@
 
 namespace mvsim {
 
+struct View;
+
 // Compiles a <sensor>; counts the memory of its tables and readings before it takes it. Each class defines
 // this for itself, in its own file.
 template <class S>
@@ -30,6 +32,9 @@ struct SensorClass {
   std::string_view name;
   decltype(&compile_sensor<Sensor>) compile;
 };
+
+// The views that are drawn of a sensor, in the order of its images; none of one that is read otherwise.
+std::vector<const View*> views_of(const Sensor& sensor);
 
 std::span<const SensorClass> sensor_classes();
 // More of them, none in the package: a build of the tests links classes of its own in place of

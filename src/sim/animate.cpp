@@ -28,7 +28,7 @@ void put(const Model& m, SimState& s, Workspace& w, size_t body, const BodyState
   const double way = way_between(before, after, radius);
   for (double& free : s.free_distances) free -= way;
   if (is_vehicle) s.free_distances[kind.index] = -1;
-  if (!is_vehicle) w.scene.refresh(m, s.params, s.bodies, kind.index);
+  if (!is_vehicle) w.scene.refresh(kind.index);
   if (w.solver) w.solver->set_pose(m, s.params, body, after);
 }
 

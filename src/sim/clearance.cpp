@@ -1,6 +1,8 @@
 #include "sim/clearance.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "raycast/polygon_distance.h"
 #include "sim/measure.h"
@@ -29,44 +31,79 @@ Rect box_of(const Polygon& outline) {
   return box;
 }
 
-// Between a box and a square of which the lower left corner is given.
-double gap_between(const Rect& box, Vec2 corner, double side) {
-  const double x = std::max({corner.x - box.x_max, box.x_min - corner.x - side, 0.0});
-  const double y = std::max({corner.y - box.y_max, box.y_min - corner.y - side, 0.0});
-  return std::sqrt(x * x + y * y);
-}
+// How far the square of a cell is from a convex, counter-clockwise outline at least: beyond one of the sides
+// of its box, or beyond one of its own.
+class SquareBounds {
+ public:
+  SquareBounds(const Polygon& outline, double square) : box_(box_of(outline)), square_(square) {
+    for (size_t i = 0, j = outline.size() - 1; i < outline.size() && count_ < kMost; j = i++) {
+      const Vec2 along = outline[i] - outline[j];
+      const double length = norm(along);
+      if (!(length > 0)) continue;
+      const Vec2 outward{along.y / length, -along.x / length};
+      const double half = square / 2 * (std::fabs(outward.x) + std::fabs(outward.y));
+      sides_[count_++] = {outward, dot(outward, outline[j]) + half};
+    }
+  }
 
-// From an outline that a circle of `radius` about `center` holds; at most `limit`. Its box first: it passes
-// over most cells.
+  double at_least(CellIndex cell) const {
+    const Vec2 corner{cell.x * square_, cell.y * square_};
+    const double x = std::max({corner.x - box_.x_max, box_.x_min - corner.x - square_, 0.0});
+    const double y = std::max({corner.y - box_.y_max, box_.y_min - corner.y - square_, 0.0});
+    double least = std::sqrt(x * x + y * y);
+    const Vec2 middle{corner.x + square_ / 2, corner.y + square_ / 2};
+    for (size_t i = 0; i < count_; ++i)
+      least = std::max(least, dot(sides_[i].outward, middle) - sides_[i].offset);
+    return least;
+  }
+
+ private:
+  static constexpr size_t kMost = 16;  // of the sides; a bound without the others is one, too
+  struct Side {
+    Vec2 outward;
+    double offset;  // of a square's middle that touches it
+  };
+
+  Rect box_;
+  double square_;
+  std::array<Side, kMost> sides_;
+  size_t count_ = 0;
+};
+
+// From an outline that a circle of `radius` about `center` holds; at most `limit`. Bounds first: they pass
+// over nearly all cells.
 double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center, double radius,
                      double limit) {
-  constexpr double kSlack = 1e-9;  // m, beyond any rounding
+  constexpr double kSlack = 1e-9, kApart = 1e-6;  // m, beyond any rounding
   const Vec2 local_center = to_grid(grid, center);
   const double reach = limit + radius;
   const double from_center = grid.field.distance_to_occupied(local_center.x, local_center.y, reach);
   if (from_center >= reach) return limit;
   Polygon local;
+  local.reserve(outline.size());
   for (Vec2 v : outline) local.push_back(to_grid(grid, v));
   // the cell nearest to the centre is no farther from the outline than this
   const double at_most = from_center + polygon_point_distance(local, local_center);
   std::vector<CellIndex> cells;
   grid.field.occupied_cells(local_center.x, local_center.y, std::min(limit, at_most + kSlack) + radius,
                             cells);
-  const Rect box = box_of(local);
   const double side = grid.field.resolution();
+  const SquareBounds bounds(local, side);
+  std::vector<double> least;
+  least.reserve(cells.size());
+  for (const CellIndex cell : cells) least.push_back(bounds.at_least(cell));
   double best = limit;
-  const auto gap = [&](CellIndex cell) { return gap_between(box, {cell.x * side, cell.y * side}, side); };
-  const auto look = [&](CellIndex cell) {
-    if (gap(cell) > best + kSlack) return;
-    const double x = cell.x * side, y = cell.y * side;
+  const auto look = [&](size_t i) {
+    if (least[i] > best + kSlack) return;
+    const double x = cells[i].x * side, y = cells[i].y * side;
     const Vec2 square[] = {{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}};
-    best = std::min(best, polygon_distance(local, square));
+    best = std::min(
+        best, least[i] > kApart ? polygon_distance_apart(local, square) : polygon_distance(local, square));
   };
-  // the nearest to the box comes first, so that few others are looked at closely
-  const auto nearest =
-      std::min_element(cells.begin(), cells.end(), [&](CellIndex a, CellIndex b) { return gap(a) < gap(b); });
-  if (nearest != cells.end()) look(*nearest);
-  for (const CellIndex cell : cells) look(cell);
+  // the nearest by its bound comes first, so that few others are looked at closely
+  const auto nearest = std::ranges::min_element(least);
+  if (nearest != least.end()) look(static_cast<size_t>(nearest - least.begin()));
+  for (size_t i = 0; i < cells.size(); ++i) look(i);
   return best;
 }
 

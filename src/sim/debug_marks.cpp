@@ -29,8 +29,18 @@ void add_hits(Simulation& simulation, size_t index, Marks& marks) {
   std::vector<uint8_t> valid(angles.size());
   simulation.read_now(index, ranges.data(), valid.data());
   const Pose3 base = model.is_standalone() ? Pose3{} : vehicle_pose(simulation, model.vehicle);
-  const Pose3 mount = lidar->mount();
+  Pose3 mount = lidar->mount();
   const Pose2 askew = mount_error(simulation, model);
+  if (lidar->view()) {  // its plane leans
+    mount.x += askew.x, mount.y += askew.y, mount.yaw += askew.yaw;
+    const Frame3 T_world_sensor = compose(Frame3(base), Frame3(mount));
+    for (size_t i = 0; i < angles.size(); ++i) {
+      const SinCos turn = sin_cos(angles[i]);
+      const double range = ranges[i];
+      if (valid[i]) marks.hits.push_back(T_world_sensor.transform({range * turn.cos, range * turn.sin, 0}));
+    }
+    return;
+  }
   const Pose2 sensor =
       compose({base.x, base.y, base.yaw}, {mount.x + askew.x, mount.y + askew.y, mount.yaw + askew.yaw});
   for (size_t i = 0; i < angles.size(); ++i) {

@@ -33,12 +33,13 @@ void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, S
   v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
 }
 
-// What the regions say of a point of the ground.
-GroundPatch ground_at(const Model& m, const SimState& s, Vec2 point) {
+// What the regions say of a point of the ground; `near`: those that may hold it.
+GroundPatch ground_at(const Model& m, const SimState& s, const std::vector<size_t>& near, Vec2 point) {
   GroundPatch out;
   constexpr double kEdge = 1e-9;  // m: edges belong to the box, however its centre was rounded
   unsigned decided = 0;           // a bit a property: its first region counts
-  for (const RegionModel& region : m.regions) {
+  for (const size_t index : near) {
+    const RegionModel& region = m.regions[index];
     const unsigned bit = 1u << static_cast<unsigned>(region.property);
     const double* box = s.params.data() + region.box;
     if ((decided & bit) || std::fabs(point.x - box[kRegionX]) > box[kRegionSizeX] / 2 + kEdge ||
@@ -97,7 +98,7 @@ void set_loads(const Model& m, SimState& s, size_t index) {
 }
 
 BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt, StepDetails* details) {
-  const Vec2 slope = slope_of(s.vehicles[index]);
+  const Vec2 slope = slope_of(s.vehicles[index], work.tilts[index]);
   control(m, s, index, dt, slope, details);
   const VehicleModel& v = m.vehicles[index];
   const double across_ground = v.load_transfer ? transfer_load(m, s, index) : m.gravity;
@@ -116,6 +117,10 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
   const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
   const double* const transfer = params + v.transfer_params;
 
+  const Vec2 place = m.origin + Vec2{body.x, body.y};
+  const std::vector<size_t>* const regions =
+      m.regions.empty() ? nullptr : &work.regions[index].of(m, s, index, place);
+
   for (size_t i = 0; i < v.wheels.size(); ++i) {
     const WheelModel& w = v.wheels[i];
     WheelState& wheel = s.wheels[v.first_wheel + i];
@@ -128,8 +133,8 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
     const Vec2 downhill = weight * slope;
     const Vec2 arm = position - center;
     GroundPatch ground;
-    if (!m.regions.empty())
-      ground = ground_at(m, s, m.origin + Vec2{body.x, body.y} + R_world_base.rotate(position));
+    if (regions && !regions->empty())
+      ground = ground_at(m, s, *regions, place + R_world_base.rotate(position));
     const TireInput in{.dt = dt,
                        .torque = wheel.torque,
                        .brake = wheel.brake,

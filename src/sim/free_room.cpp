@@ -60,7 +60,7 @@ double radius_of(const Model& m, const SimState& s, const BodyModel& kind) {
 // m/s, of any point of what can move.
 double fastest(const Model& m, const SimState& s, const Workspace& w, double dt) {
   double fastest = 0;
-  for (size_t i = 0; i < m.bodies.size(); ++i) {
+  for (const size_t i : m.moving_bodies) {
     const BodyModel& kind = m.bodies[i];
     const BodyState& b = s.bodies[i];
     double speed = norm({b.vx, b.vy}) + std::fabs(double{b.omega}) * radius_of(m, s, kind);
@@ -76,7 +76,7 @@ double fastest(const Model& m, const SimState& s, const Workspace& w, double dt)
 class Loose {
  public:
   Loose(const Model& m, SimState& s, const Workspace& w) : m_(m), s_(s), w_(w), is_in_(m.bodies.size()) {
-    for (size_t i = 0; i < m.bodies.size(); ++i) {
+    for (const size_t i : m.moving_bodies) {
       const BodyModel& kind = m.bodies[i];
       if (kind.kind == BodyKind::kVehicle ? s.vehicles[kind.index].by_solver
                                           : is_movable_block(m, kind) && is_moving(s.bodies[i]))
@@ -90,7 +90,7 @@ class Loose {
     // what is hit goes at most twice as fast as what hits it
     const double reach = 2 * fastest(m_, s_, w_, dt) * dt + kPushedOut;
     for (size_t k = 0; k < bodies_.size(); ++k)
-      for (size_t i = 0; i < m_.bodies.size(); ++i) {
+      for (const size_t i : m_.moving_bodies) {
         const BodyModel& kind = m_.bodies[i];
         const bool is_vehicle = kind.kind == BodyKind::kVehicle;
         if (is_in_[i] || !(is_vehicle || is_movable_block(m_, kind))) continue;
@@ -146,7 +146,7 @@ void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt) {
 }
 
 void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before) {
-  for (size_t b = 0; b < m.bodies.size(); ++b) {
+  for (const size_t b : m.moving_bodies) {
     if (!is_movable_block(m, m.bodies[b])) continue;
     const BodyState &was = before[b], &is = s.bodies[b];
     if (was.x == is.x && was.y == is.y && was.angle == is.angle) continue;

@@ -10,8 +10,10 @@
 namespace mvsim {
 
 bool is_finite(const SimView& sim) {
-  for (const BodyState& b : sim.state.bodies)
+  for (const size_t body : sim.model.moving_bodies) {
+    const BodyState& b = sim.state.bodies[body];
     if (!std::isfinite(b.x + b.y + b.angle + b.vx + b.vy + b.omega)) return false;
+  }
   for (const WheelState& w : sim.state.wheels)
     if (!std::isfinite(w.spin)) return false;
   return true;

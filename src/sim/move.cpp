@@ -38,12 +38,14 @@ void move_freely(const Model& m, SimState& s, const Workspace& w, size_t vehicle
 bool diverges(const Model& m, SimState& s, const std::vector<BodyForce>& forces, double dt) {
   const auto too_much = [](double value) { return !(std::fabs(value) < kMaxSpeed); };
   bool found = false;
-  for (BodyState& b : s.bodies)
+  for (const size_t i : m.moving_bodies) {
+    BodyState& b = s.bodies[i];
     if (too_much(b.x) || too_much(b.y) || too_much(b.angle) || too_much(b.vx) || too_much(b.vy) ||
         too_much(b.omega)) {
       b.x = b.y = b.angle = kNoNumber;
       found = true;
     }
+  }
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     const size_t body = m.vehicles[i].body;
     const BodyInertia& inertia = s.inertias[body];
@@ -58,13 +60,13 @@ bool diverges(const Model& m, SimState& s, const std::vector<BodyForce>& forces,
 }
 
 bool blocks_rest(const Model& m, const SimState& s) {
-  for (size_t i = 0; i < m.bodies.size(); ++i)
+  for (const size_t i : m.moving_bodies)
     if (is_movable_block(m, m.bodies[i]) && is_moving(s.bodies[i])) return false;
   return true;
 }
 
 void leave_contact(const Model& m, SimState& s, Workspace& w) {
-  for (size_t i = 0; i < m.bodies.size(); ++i)
+  for (const size_t i : m.moving_bodies)
     if (is_movable_block(m, m.bodies[i])) s.bodies[i].vx = s.bodies[i].vy = s.bodies[i].omega = 0;
   s.in_contact = false;
   w.solver.reset();

@@ -172,7 +172,7 @@ void place_block(const Model& m, SimState& s, Workspace& w, size_t index, const 
   const auto body = static_cast<size_t>(b.body);
   s.bodies[body] = placed_at(m, s, pose, body);
   if (!b.traits.is_static) s.in_contact = true;  // it may overlap another one
-  w.scene.refresh(m, s.params, s.bodies, index);
+  w.scene.refresh(index);
   forget_contacts(s, w);
 }
 
@@ -194,7 +194,7 @@ void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double v
     if (is_vehicle)
       set_loads(m, s, kind.index);
     else
-      w.scene.refresh(m, s.params, s.bodies, kind.index);
+      w.scene.refresh(kind.index);
   }
 }
 

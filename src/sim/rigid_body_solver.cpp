@@ -115,25 +115,20 @@ struct RigidBodySolver::Impl {
                 states[index]);
   }
 
-  // All that it has to hold from the start and does not.
-  void add_missing(const SimState& state) {
-    for (size_t i = 0; i < bodies.size(); ++i) {
-      if (bodies[i]) continue;
-      const BodyModel& kind = model.bodies[i];
-      if (kind.kind == BodyKind::kVehicle) {
-        if (state.vehicles[kind.index].by_solver) add_vehicle(state, i);
-      } else if (!can_be_left_out(model, kind.index)) {
-        add_block(state.params, state.bodies, i);
-      }
+  // Of one that it has to hold from the start.
+  void add_needed(const SimState& state, size_t index) {
+    const BodyModel& kind = model.bodies[index];
+    if (kind.kind == BodyKind::kVehicle) {
+      if (state.vehicles[kind.index].by_solver) add_vehicle(state, index);
+    } else if (!can_be_left_out(model, kind.index)) {
+      add_block(state.params, state.bodies, index);
     }
   }
 
   // Drops what can be elsewhere by now.
   void clear_movable() {
-    for (size_t i = 0; i < bodies.size(); ++i) {
-      const BodyModel& kind = model.bodies[i];
-      const bool is_led = kind.kind == BodyKind::kBlock && is_led_by_others(model, kind.index);
-      if (!bodies[i] || (movable_of[i] == kNotMoving && !is_led)) continue;
+    for (const size_t i : model.moving_bodies) {
+      if (!bodies[i]) continue;
       world.DestroyBody(bodies[i]);
       bodies[i] = nullptr;
       movable_of[i] = kNotMoving;
@@ -239,7 +234,7 @@ struct RigidBodySolver::Impl {
   std::span<const Mover> movers(double dt) {
     ways.clear();
     double fastest = 0;
-    for (size_t body = 0; body < bodies.size(); ++body) {
+    for (const size_t body : model.moving_bodies) {
       const size_t i = movable_of[body];
       if (i == kNotMoving) continue;
       const b2Body& b = *movable[i].body;
@@ -282,7 +277,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
   impl_->collided.resize(model.bodies.size());
   impl_->movable_of.resize(model.bodies.size(), kNotMoving);
   impl_->step_anchor = add_squares_body(impl_->world);
-  impl_->add_missing(state);
+  for (size_t i = 0; i < model.bodies.size(); ++i) impl_->add_needed(state, i);
   for (const JointModel& joint : model.joints)
     add_joint(model, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
 }
@@ -296,7 +291,7 @@ bool RigidBodySolver::has(size_t vehicle) const {
 bool RigidBodySolver::refill(const SimState& state) {
   if (!impl_->model.joints.empty()) return false;
   impl_->clear_movable();
-  impl_->add_missing(state);
+  for (const size_t i : impl_->model.moving_bodies) impl_->add_needed(state, i);
   return true;
 }
 
@@ -365,7 +360,7 @@ void RigidBodySolver::step(double dt, std::span<const double> params, std::span<
   std::fill(impl_->collided.begin(), impl_->collided.end(), uint8_t{0});
   impl_->step(dt, 0);
   std::fill(impl_->forces.begin(), impl_->forces.end(), std::nullopt);
-  for (size_t i = 0; i < impl_->bodies.size(); ++i) {
+  for (const size_t i : impl_->model.moving_bodies) {
     const b2Body* b = impl_->bodies[i];
     if (!b || b->GetType() == b2_staticBody) continue;
     const b2Vec2 &p = b->GetPosition(), &c = b->GetWorldCenter(), &v = b->GetLinearVelocity();

@@ -1,6 +1,6 @@
 #include "sim/scene_buffer.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace mvsim {
 namespace {
@@ -30,15 +30,23 @@ void SceneBuffer::set(size_t shape, std::span<const Vec2> outline, double scale,
   shapes_[shape].radius = radius;
 }
 
-void SceneBuffer::refresh(const Model& model, std::span<const double> params,
-                          std::span<const BodyState> bodies, size_t block) {
-  const BlockModel& b = model.blocks[block];
-  if (!placed_ready_ || !is_placed(b)) return;
-  const auto end = model.blocks.begin() + static_cast<std::ptrdiff_t>(block);
-  const auto shape = static_cast<size_t>(std::count_if(model.blocks.begin(), end, is_placed));
-  const double scale = params[b.params + kBlockScale];
-  set(shape, b.shape.outline, scale, body_pose(bodies[static_cast<size_t>(b.body)], model.origin), {},
-      scale * b.shape.radius);
+void SceneBuffer::refresh(size_t block) {
+  if (!placed_ready_ || shape_of_[block] == kNone) return;
+  is_stale_[shape_of_[block]] = 1;
+  any_stale_ = true;
+}
+
+void SceneBuffer::update_placed(const Model& model, std::span<const double> params,
+                                std::span<const BodyState> bodies) {
+  if (!any_stale_) return;
+  any_stale_ = false;
+  for (size_t shape = 0; shape < placed_shapes_; ++shape) {
+    if (!std::exchange(is_stale_[shape], uint8_t{0})) continue;
+    const auto body = static_cast<size_t>(shapes_[shape].body);
+    const BlockModel& b = model.blocks[model.bodies[body].index];
+    const double scale = params[b.params + kBlockScale];
+    set(shape, b.shape.outline, scale, body_pose(bodies[body], model.origin), {}, scale * b.shape.radius);
+  }
 }
 
 void SceneBuffer::add_vehicle(const VehicleModel& v, const Pose2& body, std::span<const WheelState> wheels) {
@@ -67,17 +75,27 @@ void SceneBuffer::update_blocks(const Model& model, std::span<const double> para
     shapes_.clear();
     vertices_.clear();
     first_vertex_.clear();
-    for (const BlockModel& b : model.blocks)
-      if (is_placed(b)) add_block(b);
+    shape_of_.assign(model.blocks.size(), kNone);
+    for (size_t i = 0; i < model.blocks.size(); ++i) {
+      if (!is_placed(model.blocks[i])) continue;
+      shape_of_[i] = shapes_.size();
+      add_block(model.blocks[i]);
+    }
     placed_shapes_ = shapes_.size();
     placed_vertices_ = vertices_.size();
+    is_stale_.assign(placed_shapes_, 0);
+    any_stale_ = false;
     placed_ready_ = true;
   }
+  update_placed(model, params, bodies);
   shapes_.resize(placed_shapes_);
   first_vertex_.resize(placed_shapes_);
   vertices_.resize(placed_vertices_);
-  for (const BlockModel& b : model.blocks)
-    if (b.body >= 0 && !b.traits.is_static) add_block(b);
+  for (const size_t body : model.moving_bodies) {
+    const BodyModel& kind = model.bodies[body];
+    if (kind.kind == BodyKind::kBlock && !model.blocks[kind.index].traits.is_static)
+      add_block(model.blocks[kind.index]);
+  }
 }
 
 std::span<const MovingShape> SceneBuffer::linked() {
@@ -105,7 +123,10 @@ std::span<const MovingShape> SceneBuffer::all_shapes(const Model& model, std::sp
                                                      std::span<const BodyState> bodies,
                                                      std::span<const WheelState> wheels) {
   constexpr int kNobody = -1;
-  if (!all_ready_ || !placed_ready_) shapes(model, params, bodies, wheels, kNobody);
+  if (!all_ready_ || !placed_ready_)
+    shapes(model, params, bodies, wheels, kNobody);
+  else
+    update_placed(model, params, bodies);
   all_ready_ = true;
   return shapes_;
 }

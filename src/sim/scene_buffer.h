@@ -15,9 +15,8 @@ class SceneBuffer {
  public:
   // Call when all blocks were reset.
   void forget() { placed_ready_ = false; }
-  // Call when one block was placed or resized.
-  void refresh(const Model& model, std::span<const double> params, std::span<const BodyState> bodies,
-               size_t block);
+  // Call when one block was placed, led elsewhere or resized.
+  void refresh(size_t block);
 
   // Outlines of all blocks that the Model's tree does not hold, at present poses and sizes.
   std::span<const MovingShape> blocks(const Model& model, std::span<const double> params,
@@ -35,17 +34,23 @@ class SceneBuffer {
   std::span<const PlacedGrid> grids(const Model& model);
 
  private:
+  static constexpr size_t kNone = ~size_t{0};
+
   void add(std::span<const Vec2> outline, double scale, const Pose2& body, Vec2 center, double radius,
            int index);
   void set(size_t shape, std::span<const Vec2> outline, double scale, const Pose2& body, Vec2 center,
            double radius);
   void add_vehicle(const VehicleModel& vehicle, const Pose2& body, std::span<const WheelState> wheels);
   void update_blocks(const Model& model, std::span<const double> params, std::span<const BodyState> bodies);
+  void update_placed(const Model& model, std::span<const double> params, std::span<const BodyState> bodies);
   std::span<const MovingShape> linked();
 
   bool placed_ready_ = false;
   bool all_ready_ = false;                          // shapes_ are those of all_shapes()
   size_t placed_shapes_ = 0, placed_vertices_ = 0;  // static blocks, first in both arrays
+  std::vector<size_t> shape_of_;                    // by block; kNone of what is none of those
+  std::vector<uint8_t> is_stale_;                   // by shape, of those
+  bool any_stale_ = false;
   std::vector<MovingShape> shapes_;
   std::vector<size_t> first_vertex_;  // by shape: vertices_ may move while it grows
   std::vector<Vec2> vertices_;

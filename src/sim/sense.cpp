@@ -71,14 +71,30 @@ void drop_rays(const Model& m, SimState& s, size_t index, float* ranges, uint8_t
   }
 }
 
-// `moving`: what the sensor may see; it passes over its own body.
-void read_rays(const Model& m, SimState& s, SceneBuffer& scene, size_t index,
-               std::span<const MovingShape> moving, std::byte* values, uint8_t* valid) {
+// From the plane: the shapes of all vehicles, of which a sensor passes over those of its own.
+void read_plane(const Model& m, SimState& s, SceneBuffer& scene, size_t index, float* ranges,
+                uint8_t* valid) {
   const SensorModel& sensor = m.sensors[index];
-  const SensorScene seen{.grids = scene.grids(m), .static_shapes = &m.static_shapes, .moving = moving};
-  static_cast<const RaySensor&>(*sensor.sensor)
-      .read(own_of(sensor, s, index), seen, mount_of(m, s, sensor), reinterpret_cast<float*>(values), valid);
-  drop_rays(m, s, index, reinterpret_cast<float*>(values), valid);
+  const SensorMount mount = mount_of(m, s, sensor);
+  const SensorScene seen{.grids = scene.grids(m),
+                         .static_shapes = &m.static_shapes,
+                         .moving = m.vehicles.size() > 1  // others see the same things
+                                       ? scene.all_shapes(m, s.params, s.bodies, s.wheels)
+                                       : scene.shapes(m, s.params, s.bodies, s.wheels, mount.body)};
+  static_cast<const RaySensor&>(*sensor.sensor).read(own_of(sensor, s, index), seen, mount, ranges, valid);
+}
+
+void read_rays(const Model& m, SimState& s, SceneBuffer& scene, size_t index, float* ranges, uint8_t* valid) {
+  const SensorModel& sensor = m.sensors[index];
+  const auto& lidar = static_cast<const RaySensor&>(*sensor.sensor);
+  if (const View* const view = lidar.view()) {
+    std::vector<float> seen(lidar.angles().size());
+    cast_view({m, s}, index, *view, seen.data());
+    lidar.read_view(own_of(sensor, s, index), seen.data(), ranges, valid);
+  } else {
+    read_plane(m, s, scene, index, ranges, valid);
+  }
+  drop_rays(m, s, index, ranges, valid);
 }
 
 }  // namespace
@@ -121,11 +137,7 @@ void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t index, 
   const SensorModel& sensor = m.sensors.at(index);
   switch (sensor.sensor->kind()) {
     case SensorKind::kRay:
-      read_rays(m, s, scene, index,
-                m.vehicles.size() > 1  // others see the same things
-                    ? scene.all_shapes(m, s.params, s.bodies, s.wheels)
-                    : scene.shapes(m, s.params, s.bodies, s.wheels, mount_of(m, s, sensor).body),
-                values, valid);
+      read_rays(m, s, scene, index, reinterpret_cast<float*>(values), valid);
       return;
     case SensorKind::kState: {
       RotationMemo yaws;

@@ -7,6 +7,7 @@
 #include "sim/set_motion.h"
 #include "sim/snapshot.h"
 #include "sim/state_archive.h"
+#include "sim/view_recipe.h"
 
 namespace mvsim {
 namespace {
@@ -97,7 +98,7 @@ std::string Simulation::snapshot() {
   if (!is_finite(*this))
     throw Error("snapshot: the simulation has diverged (a position or speed is not finite)");
   refill_solver();
-  SnapshotWriter writer(SnapshotKind::kWorld, model_->fingerprint, expected_bytes(*model_));
+  SnapshotWriter writer(SnapshotKind::kWorld, model_->fingerprint, expected_bytes(*model_), drawer_of(*model_));
   write_state(writer.archive(), state_);
   return writer.finish();
 }

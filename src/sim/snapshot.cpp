@@ -8,7 +8,8 @@ namespace {
 
 struct Header {
   std::array<char, 8> magic;
-  uint32_t version, kind;
+  uint32_t version;
+  uint16_t kind, drawn_by;
   uint64_t fingerprint, length, checksum;
 };
 static_assert(sizeof(Header) == 40, "a header has no gaps");
@@ -24,21 +25,23 @@ uint64_t checksum(Header header, std::string_view body) {
   return hash.value();
 }
 
-std::string name_of(uint32_t kind) {
-  return kind == static_cast<uint32_t>(SnapshotKind::kWorld) ? "a world" : "an environment";
+std::string name_of(uint16_t kind) {
+  return kind == static_cast<uint16_t>(SnapshotKind::kWorld) ? "a world" : "an environment";
 }
 
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t expected_size)
-    : kind_(kind), fingerprint_(fingerprint), archive_(sizeof(Header) + expected_size) {
+SnapshotWriter::SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t expected_size,
+                               CameraBackend drawn_by)
+    : kind_(kind), fingerprint_(fingerprint), drawn_by_(drawn_by), archive_(sizeof(Header) + expected_size) {
   archive_.bytes().resize(sizeof(Header));
 }
 
 std::string SnapshotWriter::finish() {
   std::string bytes = std::move(archive_.bytes());
   const std::string_view body = std::string_view(bytes).substr(sizeof(Header));
-  Header header{kMagic, kSnapshotVersion, static_cast<uint32_t>(kind_), fingerprint_, body.size(), 0};
+  Header header{kMagic,       kSnapshotVersion, static_cast<uint16_t>(kind_), static_cast<uint16_t>(drawn_by_),
+                fingerprint_, body.size(),      0};
   header.checksum = checksum(header, body);
   std::memcpy(bytes.data(), &header, sizeof header);
   return bytes;
@@ -59,15 +62,24 @@ std::string_view snapshot_body(std::string_view bytes, SnapshotKind kind, uint64
                 std::to_string(header.length) + ": it was cut or added to");
   if (header.checksum != checksum(header, body))
     throw Error("snapshot: found damaged bytes (the checksum is wrong)");
-  if (header.kind != static_cast<uint32_t>(kind))
+  if (header.kind != static_cast<uint16_t>(kind))
     throw Error("snapshot: found one of " + name_of(header.kind) + ", expected one of " +
-                name_of(static_cast<uint32_t>(kind)));
+                name_of(static_cast<uint16_t>(kind)));
   if (header.fingerprint != fingerprint)
     throw Error(std::string("snapshot: it was taken in another ") +
                 (kind == SnapshotKind::kWorld
                      ? "world"
                      : "environment (its worlds, observations, actions, rewards or terminations)"));
   return body;
+}
+
+CameraBackend snapshot_drawn_by(std::string_view bytes) {
+  Header header{};
+  if (bytes.size() < sizeof header) return CameraBackend::kAuto;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const bool is_told = header.magic == kMagic && header.version == kSnapshotVersion &&
+                       header.drawn_by <= static_cast<uint16_t>(CameraBackend::kRays);
+  return is_told ? static_cast<CameraBackend>(header.drawn_by) : CameraBackend::kAuto;
 }
 
 }  // namespace mvsim

@@ -1,7 +1,7 @@
 // Snapshots: a running simulation or environment as bytes, to continue from bit for bit.
 //
-// A header (what it is of, a fingerprint of the compiled world, length, checksum) and a body written by an
-// archive. Bytes that are cut, damaged, of another world or another version are refused, with a message that
+// A header (what it is of, who drew its cameras, a fingerprint of the compiled world, length, checksum) and a
+// body written by an archive. Bytes that are cut, damaged, of another world or another version are refused, with a message that
 // says which, before anything is changed.
 #pragma once
 
@@ -10,18 +10,21 @@
 #include <string_view>
 
 #include "base/archive.h"
+#include "sensor/camera_backend.h"
 
 namespace mvsim {
 
 // Goes up with every change of what a snapshot holds.
-inline constexpr uint32_t kSnapshotVersion = 7;
+inline constexpr uint32_t kSnapshotVersion = 8;
 
-enum class SnapshotKind : uint32_t { kWorld = 1, kEnvironment = 2 };
+enum class SnapshotKind : uint16_t { kWorld = 1, kEnvironment = 2 };
 
 class SnapshotWriter {
  public:
-  // `expected_size`: of the body in bytes; a guess saves time.
-  SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t expected_size);
+  // `expected_size`: of the body in bytes; a guess saves time. `drawn_by`: kAuto where there are no cameras, or
+  // nobody has drawn yet.
+  SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t expected_size,
+                 CameraBackend drawn_by = CameraBackend::kAuto);
 
   ArchiveWriter& archive() { return archive_; }
   std::string finish();  // once
@@ -29,10 +32,14 @@ class SnapshotWriter {
  private:
   SnapshotKind kind_;
   uint64_t fingerprint_;
+  CameraBackend drawn_by_;
   ArchiveWriter archive_;
 };
 
 // The body of a snapshot that is whole and fits. Throws Error.
 std::string_view snapshot_body(std::string_view bytes, SnapshotKind kind, uint64_t fingerprint);
+
+// Who drew its cameras; kAuto where it does not say, or is none. The state is the same whoever draws.
+CameraBackend snapshot_drawn_by(std::string_view bytes);
 
 }  // namespace mvsim

@@ -22,16 +22,9 @@ bool overlap(Vec2 a, double half_a, Vec2 b, double half_b) {
 
 }  // namespace
 
-bool is_led_by_others(const Model& m, size_t block) {
-  const auto moves = [&](const AnimationModel& animation) {
-    return animation.kind == BodyKind::kBlock && animation.index == block;
-  };
-  return m.blocks[block].is_person || m.blocks[block].is_driven || std::ranges::any_of(m.animations, moves);
-}
-
 bool can_be_left_out(const Model& m, size_t index) {
   const BlockModel& block = m.blocks[index];
-  if (!block.traits.is_static || is_far(block) || is_led_by_others(m, index)) return false;
+  if (!block.traits.is_static || is_far(block) || block.is_led) return false;
   const auto body = static_cast<size_t>(block.body);
   const auto holds = [&](const JointModel& joint) { return joint.body_a == body || joint.body_b == body; };
   return std::ranges::none_of(m.joints, holds);

@@ -13,8 +13,6 @@
 
 namespace mvsim {
 
-// Whether a static block is put elsewhere all the same: by keyframes, or as a person.
-bool is_led_by_others(const Model& model, size_t block);
 // Whether a block can be left out: static, at rest for good, tied to nothing.
 bool can_be_left_out(const Model& model, size_t block);
 

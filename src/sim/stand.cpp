@@ -14,19 +14,6 @@ namespace {
 constexpr double kAboveAnchor = 0.5;                   // m, where a trailer's anchor looks for ground
 constexpr double kClimb = 0.55, kAboveChassis = 1.05;  // of a wheel's diameter, of the chassis' height
 
-// A point of a vehicle in the level frame at its reference point that has its yaw.
-struct Tilt {
-  explicit Tilt(const VehicleState& state) : pitch(sin_cos(state.pitch)), roll(sin_cos(state.roll)) {}
-
-  Vec3 apply(Vec3 p) const {
-    const double z = p.y * roll.sin + p.z * roll.cos;
-    return {p.x * pitch.cos + z * pitch.sin, p.y * roll.cos - p.z * roll.sin,
-            z * pitch.cos - p.x * pitch.sin};
-  }
-
-  SinCos pitch, roll;
-};
-
 // Blocks matter only if some part of their top is low enough.
 void find_tops_below(double height, const Model& m, const SimState& s, Workspace& w) {
   const SimView sim{m, s};
@@ -40,13 +27,13 @@ void find_tops_below(double height, const Model& m, const SimState& s, Workspace
 }
 
 // One pass of stand(): the plate that fits the ground under the wheels as the vehicle is tilted now.
-double rest_on_ground(const Model& m, SimState& s, const std::vector<PlacedTop>& tops, size_t index) {
+double rest_on_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
   constexpr double kLevel = 1e-4;  // m
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
   const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
-  const Rotation2 R_world_yaw(pose.yaw);
-  const Tilt tilt(state);
+  const Rotation2 R_world_yaw = w.yaws[index].of(pose.yaw);
+  const Tilt tilt = w.tilts[index].of(state);
   PlateFit fit;
   double first = 0, sum = 0;
   bool level = true;
@@ -54,13 +41,13 @@ double rest_on_ground(const Model& m, SimState& s, const std::vector<PlacedTop>&
   const auto touch = [&](Vec2 local, double above) {
     const Vec3 p = tilt.apply({local.x, local.y, 0});
     const Vec2 at = Vec2{pose.x, pose.y} + R_world_yaw.rotate({p.x, p.y});
-    const double z = highest_under(m.terrain, tops, at, state.z + p.z + above);
+    const double z = highest_under(m.terrain, w.tops, at, state.z + p.z + above);
     if (fit.empty()) first = z;
     level = level && std::fabs(z - first) < kLevel;
     fit.add(local, {p.x, p.y, z - state.z});
     return z;
   };
-  for (const WheelModel& w : v.wheels) sum += touch(w.position, w.radius);
+  for (const WheelModel& wheel : v.wheels) sum += touch(wheel.position, wheel.radius);
   const double mean = sum / static_cast<double>(v.wheels.size());
   if (v.wheels.size() == 2 && v.first_joint_anchor) touch(*v.first_joint_anchor, kAboveAnchor);
   if (level) {
@@ -119,7 +106,7 @@ double stand(const Model& m, SimState& s, Workspace& w, size_t index) {
   for (int pass = 0; pass < 2; ++pass) {
     const double z = state.z;
     const bool was_level = state.pitch == 0 && state.roll == 0;
-    ground = rest_on_ground(m, s, w.tops, index);
+    ground = rest_on_ground(m, s, w, index);
     if (was_level && state.pitch == 0 && state.roll == 0 && state.z == z) break;
   }
   return ground;
@@ -135,6 +122,7 @@ void snap_to_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
       highest = highest ? std::max(*highest, *z) : z;
   state.z = highest.value_or(0);
   state.pitch = state.roll = 0;
+  w.fit(m.vehicles.size());
   stand(m, s, w, index);
 }
 
@@ -143,8 +131,8 @@ void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t i
   const VehicleModel& v = m.vehicles[index];
   const VehicleState& state = s.vehicles[index];
   const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
-  const Rotation2 R_world_yaw(pose.yaw);
-  const Tilt tilt(state);
+  const Rotation2 R_world_yaw = w.yaws[index].of(pose.yaw);
+  const Tilt& tilt = w.tilts[index].of(state);
   const double top = kAboveChassis * v.z_max, climb = kClimb * 2 * v.wheels[0].radius;
   find_tops_below(state.z + top + v.radius, m, s, w);
   for (const Vec2 corner : v.chassis.outline) {
@@ -181,10 +169,10 @@ void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t index,
   if (level.on_movable_blocks && s.in_contact) level.room = 0;
 }
 
-Vec2 slope_of(const VehicleState& state) {
+Vec2 slope_of(const VehicleState& state, TiltMemo& memo) {
   if (state.pitch == 0 && state.roll == 0) return {};
-  const SinCos pitch = sin_cos(state.pitch), roll = sin_cos(state.roll);
-  return {pitch.sin, -roll.sin * pitch.cos};
+  const Tilt& tilt = memo.of(state);
+  return {tilt.pitch.sin, -tilt.roll.sin * tilt.pitch.cos};
 }
 
 double gravity_across(const Model& m, const VehicleState& state) {

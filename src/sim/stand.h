@@ -5,6 +5,8 @@
 
 namespace mvsim {
 
+class TiltMemo;
+
 // Sets height, pitch and roll from the ground under the wheels; x, y and yaw are left alone. Returns the mean
 // height of that ground, m.
 double stand(const Model& m, SimState& s, Workspace& w, size_t vehicle);
@@ -23,7 +25,7 @@ bool stands_on_known_ground(const Model& m, SimState& s, Workspace& w, size_t ve
 void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t vehicle, double wheel_ground);
 
 // Downhill pull in the vehicle frame as a share of the weight: (sin pitch, -sin roll cos pitch).
-Vec2 slope_of(const VehicleState& vehicle);
+Vec2 slope_of(const VehicleState& vehicle, TiltMemo& tilt);
 
 // Gravity across the ground that the vehicle stands on, m/s2.
 double gravity_across(const Model& m, const VehicleState& vehicle);

@@ -50,9 +50,7 @@ void Simulation::step(double dt) {
   Workspace& w = work_;
   StepDetails* const details = observers_.details();
   const size_t vehicles = m.vehicles.size();
-  w.forces.resize(vehicles);
-  w.yaws.resize(vehicles);
-  w.levels.resize(vehicles);
+  w.fit(vehicles);
 
   // what moves by itself
   if (!m.animations.empty() || !m.walkers.empty()) animate(m, s, w);

@@ -12,6 +12,7 @@
 #include "render/gl_view_list.h"
 #include "render/ray_view.h"
 #include "render/view_backend.h"
+#include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
 #include "sim/scene_poses.h"
 #include "sim/sense.h"
@@ -69,14 +70,6 @@ std::span<const double> poses_of(const ViewDrawing& drawing) {
           drawing.frame.model->recipe_frames.frames.size() * kScenePoseNumbers};
 }
 
-Pose3 mount_of(const SensorModel& sensor, const double* recipe) {
-  Pose3 out = sensor.sensor->mount();
-  out.x += recipe[kAskew];
-  out.y += recipe[kAskew + 1];
-  out.yaw += recipe[kAskew + 2];
-  return out;
-}
-
 // Whether both see the same things along the same rays.
 bool look_alike(const ViewDrawing& a, const ViewDrawing& b) {
   return a.frame.model == b.frame.model && a.sensor == b.sensor && have_same_rays(view_of(a), view_of(b)) &&
@@ -88,30 +81,35 @@ bool look_alike(const ViewDrawing& a, const ViewDrawing& b) {
 std::shared_ptr<const FlatScene> flat_scene_of(const Model& m) {
   std::shared_ptr<FlatScene> scene = make_flat_scene(*m.scene, m.level_frames);
   for (const SensorModel& s : m.sensors) {
-    auto& images = scene->images.emplace_back(s.level_images.size());
-    for (size_t i = 0; i < images.size(); ++i)
-      if (s.level_images[i] != 0)
-        images[i] = flat_image_of(as_view_sensor(*s.sensor)->images()[i].view, m.scene->sky);
+    const std::vector<const View*> views = views_of(*s.sensor);
+    auto& images = scene->images.emplace_back(views.size());
+    for (size_t i = 0; i < views.size(); ++i)
+      if (s.level_images[i] != 0) images[i] = flat_image_of(*views[i], m.scene->sky);
   }
   return scene;
 }
 
-// In the plane what looks level, and the rest by rays.
-void draw_from(const ViewPoint& from, std::span<const ScenePose> poses,
-               std::span<const ViewDrawing> drawings) {
-  const Model& m = *drawings.front().frame.model;
+// An image of a sensor on its way to where it is drawn.
+struct Shot {
+  size_t sensor, image;
+  const View* view;
+  std::byte* out;
+};
+
+// In the plane what looks level, and the rest by rays; all from one eye, along the same rays.
+void draw_from(const Model& m, const ViewPoint& from, std::span<const ScenePose> poses,
+               std::span<const Shot> shots) {
   const auto all = [&]() -> const RayScene& {
     return m.ray_scene->get([&] { return make_ray_scene(*m.scene); });
   };
   std::vector<FlatPicture> level;
   std::vector<RayPicture> pictures;
-  for (const ViewDrawing& drawing : drawings) {
-    const View& view = view_of(drawing);
-    if (m.sensors[drawing.sensor].level_images[drawing.image] != 0) {
+  for (const Shot& shot : shots) {
+    if (m.sensors[shot.sensor].level_images[shot.image] != 0) {
       const FlatScene& flat = m.flat_scene->get([&] { return flat_scene_of(m); });
-      level.push_back({&view, flat.images[drawing.sensor][drawing.image].get(), drawing.frame.out});
+      level.push_back({shot.view, flat.images[shot.sensor][shot.image].get(), shot.out});
     } else {
-      pictures.push_back({.view = &view, .pixels = drawing.frame.out});
+      pictures.push_back({.view = shot.view, .pixels = shot.out});
     }
   }
   if (!level.empty()) draw_flat(m.flat_scene->get([&] { return flat_scene_of(m); }), all, poses, from, level);
@@ -120,16 +118,17 @@ void draw_from(const ViewPoint& from, std::span<const ScenePose> poses,
   if (!pictures.empty()) draw_rays(all(), poses, from, pictures);
 }
 
-// The poses of a scene by frame: of the world and of those in a recipe. On others nothing hangs, and they are
-// not set: a world may have thousands of walls.
+// The poses of a scene by frame: of the world and of those of Model::recipe_frames. On others nothing hangs,
+// and they are not set: a world may have thousands of walls.
 class FramePoses {
  public:
-  FramePoses(const Model& m, std::span<const double> recipe)
+  // `pose_of(i)`: of the i-th of Model::recipe_frames.
+  template <typename PoseOf>
+  FramePoses(const Model& m, PoseOf pose_of)
       : poses_(std::make_unique_for_overwrite<Unset[]>(m.scene->frame_count)), count_(m.scene->frame_count) {
     poses_[kWorldFrame].pose = {};
     const std::vector<uint32_t>& frames = m.recipe_frames.frames;
-    for (size_t i = 0; i < frames.size(); ++i)
-      poses_[frames[i]].pose = read_pose(recipe.data() + i * kScenePoseNumbers);
+    for (size_t i = 0; i < frames.size(); ++i) poses_[frames[i]].pose = pose_of(i);
   }
   std::span<const ScenePose> all() const {
     static_assert(sizeof(Unset) == sizeof(ScenePose));
@@ -146,19 +145,41 @@ class FramePoses {
   size_t count_;
 };
 
-// The world of a recipe and the eye in it.
+FramePoses recorded_poses(const ViewDrawing& drawing) {
+  const double* const numbers = poses_of(drawing).data();
+  return {*drawing.frame.model, [&](size_t i) { return read_pose(numbers + i * kScenePoseNumbers); }};
+}
+
+FramePoses poses_now(const SimView& sim) {
+  std::vector<ScenePose> moved;
+  recipe_poses(sim, moved);
+  return {sim.model, [&](size_t i) { return moved[i]; }};
+}
+
+// A world at a moment and an eye in it.
 struct Moment {
   FramePoses poses;
   std::vector<uint32_t> hidden;
   Frame3 T_world_view;
   int sensor = Instance::kNoSensor;
 
-  explicit Moment(const ViewDrawing& drawing)
-      : poses(*drawing.frame.model, poses_of(drawing)), sensor(static_cast<int>(drawing.sensor)) {
-    const Model& m = *drawing.frame.model;
-    const SensorModel& model = m.sensors[drawing.sensor];
-    const View& view = view_of(drawing);
-    Frame3 T_world_sensor(mount_of(model, drawing.frame.recipe));
+  explicit Moment(const ViewDrawing& drawing) : poses(recorded_poses(drawing)) {
+    const double* const askew = drawing.frame.recipe + kAskew;
+    look(*drawing.frame.model, drawing.sensor, view_of(drawing), {askew[0], askew[1], askew[2]});
+  }
+  Moment(const SimView& sim, size_t index, const View& view) : poses(poses_now(sim)) {
+    look(sim.model, index, view, mount_error(sim, sim.model.sensors[index]));
+  }
+  ViewPoint from() const { return {.T_world_view = T_world_view, .sensor = sensor, .hidden_frames = hidden}; }
+
+ private:
+  // `askew`: by how much the sensor sits beside its mount.
+  void look(const Model& m, size_t index, const View& view, const Pose2& askew) {
+    sensor = static_cast<int>(index);
+    const SensorModel& model = m.sensors[index];
+    Pose3 mount = model.sensor->mount();
+    mount.x += askew.x, mount.y += askew.y, mount.yaw += askew.yaw;
+    Frame3 T_world_sensor(mount);
     if (!model.is_standalone()) {
       const VehicleModel& vehicle = m.vehicles[model.vehicle];
       T_world_sensor = compose(poses[frame_of_body(vehicle.body)].T_world_frame, T_world_sensor);
@@ -166,13 +187,14 @@ struct Moment {
     }
     T_world_view = compose(T_world_sensor, view.T_sensor_view);
   }
-  ViewPoint from() const { return {.T_world_view = T_world_view, .sensor = sensor, .hidden_frames = hidden}; }
 };
 
 // Of drawings that look alike.
 void draw_together(std::span<const ViewDrawing> drawings) {
   const Moment moment(drawings.front());
-  draw_from(moment.from(), moment.poses.all(), drawings);
+  std::vector<Shot> shots;
+  for (const ViewDrawing& d : drawings) shots.push_back({d.sensor, d.image, &view_of(d), d.frame.out});
+  draw_from(*drawings.front().frame.model, moment.from(), moment.poses.all(), shots);
 }
 
 bool is_egl_view(const ViewDrawing& drawing) {
@@ -281,6 +303,12 @@ std::span<const double> view_recipe_of(const SimView& sim, size_t index) {
   return {sim.state.memory.data() + sensor.memory, state_memory_size(sim.model, *sensor.sensor)};
 }
 
+void cast_view(const SimView& sim, size_t index, const View& view, float* distances) {
+  const Moment moment(sim, index, view);
+  const Shot shot{index, 0, &view, reinterpret_cast<std::byte*>(distances)};
+  draw_from(sim.model, moment.from(), moment.poses.all(), {&shot, 1});
+}
+
 bool draws_by_egl(const Model& model) {
   return backend_for(model.camera_backend) == CameraBackend::kEgl;
 }
@@ -288,6 +316,14 @@ bool draws_by_egl(const Model& model) {
 bool draws_by_egl(const Model& model, size_t sensor, size_t image) {
   const ViewSensor* const view = as_view_sensor(*model.sensors.at(sensor).sensor);
   return view && view->images()[image].view.is_pinhole() && draws_by_egl(model);
+}
+
+CameraBackend drawer_of(const Model& model) {
+  const bool has_cameras = std::ranges::any_of(model.sensors, [](const SensorModel& s) {
+    const ViewSensor* const view = as_view_sensor(*s.sensor);
+    return view && view->images().front().view.is_pinhole();
+  });
+  return has_cameras ? known_backend(model.camera_backend) : CameraBackend::kAuto;
 }
 
 void draw_egl_views(std::span<const ViewDrawing> drawings) {

@@ -14,6 +14,7 @@
 namespace mvsim {
 
 struct DeviceImage;
+struct View;
 
 // What the sensor sees now. Draws the key from the sensor's noise stream.
 void record_view(const Model& m, SimState& s, size_t sensor, double* recipe);
@@ -46,6 +47,13 @@ void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames);
 // at once; then, on any threads, the rest: images that rays draw, and what is the sensor's own.
 void draw_egl_views(std::span<const ViewDrawing> drawings);
 void complete_views(std::span<const ViewDrawing> drawings);
+
+// What the view of a RaySensor shows now, cast by rays whatever draws cameras: m along each ray, 0 where
+// nothing is seen. Draws from no stream.
+void cast_view(const SimView& sim, size_t sensor, const View& view, float* distances);
+
+// Who draws the cameras of such a model, as snapshots tell it; kAuto where it has none, or nobody has yet.
+CameraBackend drawer_of(const Model& model);
 
 // Whether OpenGL draws views of such a model, and of these the image of a sensor.
 bool draws_by_egl(const Model& model);

@@ -7,9 +7,11 @@
 
 #include "sim/free_motion.h"
 #include "sim/level_ground.h"
+#include "sim/near_regions.h"
 #include "sim/rigid_body_solver.h"
 #include "sim/rotation_memo.h"
 #include "sim/scene_buffer.h"
+#include "sim/tilt.h"
 #include "terrain/ground.h"
 
 namespace mvsim {
@@ -34,7 +36,17 @@ struct Workspace {
   void forget_contacts() {
     solver.reset();
     levels.clear();
+    for (NearRegions& near : regions) near.forget();
     scene.begin_moment();
+  }
+  // What has an entry a vehicle; of a Model with so many.
+  void fit(size_t vehicles) {
+    if (forces.size() == vehicles && levels.size() == vehicles) return;
+    forces.resize(vehicles);
+    yaws.resize(vehicles);
+    tilts.resize(vehicles);
+    levels.resize(vehicles);
+    regions.resize(vehicles);
   }
   // After a step in which blocks may have moved.
   void forget_movable_ground() {
@@ -51,7 +63,9 @@ struct Workspace {
   std::vector<BodyState> moved;
   std::vector<BodyState> before;  // by body
   std::vector<RotationMemo> yaws;
+  std::vector<TiltMemo> tilts;
   std::vector<LevelGround> levels;
+  std::vector<NearRegions> regions;
   // of the vehicle that is looked at, and of the step
   std::vector<PlacedTop> tops;
   std::vector<StepSquare> step_squares;

@@ -82,37 +82,37 @@ struct ImplicitForce {
 };
 
 struct Wheel {
-  Surface surface = Surface::kDry;
-  TireContact contact;
   double arm = 0;            // m, loaded radius
   double rolling_speed = 0;  // m/s
   double brake = 0;          // N m of all that opposes the rotation
   double inertia = 0;        // kg m2, with what damping takes off in a step
-  double resistance = 0;     // N, the most that soil takes from motion
   bool sticks = false;
+  double secant = 0;      // N s/m, of the longitudinal force over the slip speed
+  double limit = 0;       // N, of that force
+  double resistance = 0;  // N, the most that soil takes from motion
 };
 
 Wheel wheel_of(const double* p, const TireInput& in) {
   Wheel w;
-  w.surface = surface_of(p, in);
-  w.contact = contact_of(p, in);
+  const TireContact contact = contact_of(p, in);
   const double c_rr = in.ground.c_rr >= 0 ? in.ground.c_rr : p[kCRr];
-  w.arm = in.radius - w.contact.deflection;
+  w.arm = in.radius - contact.deflection;
   w.rolling_speed = w.arm * in.spin;
   w.brake = in.brake + c_rr * in.load * in.radius;
   w.inertia = in.inertia + in.dt * p[kCDamping];
-  w.resistance = in.load * traction(w.surface, w.contact, 0).resistance;
   w.sticks = std::max(std::fabs(w.rolling_speed), norm(in.velocity)) < kLowSpeed;
-  return w;
-}
-
-ImplicitForce longitudinal(const Wheel& w, const TireInput& in) {
   const double speed = in.velocity.x;
   const double min = kMinSlip * std::max({std::fabs(w.rolling_speed), std::fabs(speed), kLowSpeed});
   const double slip = std::fabs(slip_ratio(w.rolling_speed, speed));
-  const Traction t = traction(w.surface, w.contact, std::max(slip, kMinSlip));
-  const double secant = in.load * t.gross / std::max(std::fabs(w.rolling_speed - speed), min);
-  return {w.sticks ? 0 : 1 / secant, in.load * t.peak};
+  const Traction t = traction(surface_of(p, in), contact, std::max(slip, kMinSlip));
+  w.secant = in.load * t.gross / std::max(std::fabs(w.rolling_speed - speed), min);
+  w.limit = in.load * t.peak;
+  w.resistance = in.load * t.resistance;  // the same at any slip
+  return w;
+}
+
+ImplicitForce longitudinal(const Wheel& w) {
+  return {w.sticks ? 0 : 1 / w.secant, w.limit};
 }
 
 // `limit`: what the longitudinal force leaves, N.
@@ -153,7 +153,7 @@ Turned turn(const Wheel& w, const TireInput& in, const ImplicitForce& along) {
 
 TireOutput corrected_step(const double* p, const TireInput& in) {
   const Wheel w = wheel_of(p, in);
-  const ImplicitForce along = longitudinal(w, in);
+  const ImplicitForce along = longitudinal(w);
   const Turned turned = turn(w, in, along);
   const double peak = in.load > 0 ? along.limit / in.load : 0;
   const double rest = along.limit * ellipse_rest(turned.force, along.limit);

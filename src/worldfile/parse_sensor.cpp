@@ -46,10 +46,13 @@ void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, 
   for (const Element& child : children_of(e))
     if (child.tag().starts_with("viz_") && !find_tag(sensor_viewer_tags(), child.tag()))
       warn_no_effect(state, child.tag(), child.where());
-  if (const NamedText* ignore = params.find("ignore_parent_body"); ignore && params.class_name == "laser") {
+  const NamedText *const ignore = params.find("ignore_parent_body"), *const in_3d =
+                                                                         params.find("raytrace_3d");
+  if (ignore && params.class_name == "laser" && !(in_3d && parse_bool(*in_3d))) {
     parse_bool(*ignore);
     state.warnings.add("no effect ignore_parent_body", ignore->where,
-                       "<ignore_parent_body> has no effect: a 2D lidar never sees its own vehicle");
+                       "<ignore_parent_body> has no effect: without <raytrace_3d> a lidar never sees its own "
+                       "vehicle");
   }
   std::erase_if(params.values, [](const NamedText& value) { return value.name.starts_with("viz_"); });
 }

@@ -265,12 +265,11 @@ FAKE Result cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from,
   queue(*stream, [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes); });
   return 0;
 }
-FAKE Result cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, size_t bytes, void* handle) {
-  ENTER("cuMemcpyDtoHAsync_v2");
-  Stream* const stream = stream_of(handle);
-  if (!stream) return kInvalidHandle;
+FAKE Result cuMemcpyDtoH_v2(void* to, unsigned long long from, size_t bytes) {
+  ENTER("cuMemcpyDtoH_v2");
   if (!is_allocated(from, bytes)) return kInvalidValue;
-  queue(*stream, [=] { std::memcpy(to, reinterpret_cast<void*>(from), bytes); });
+  queue(fake().legacy, [=] { std::memcpy(to, reinterpret_cast<void*>(from), bytes); });
+  run(fake().legacy, fake().legacy.work.size());
   return 0;
 }
 FAKE Result cuMemsetD32Async(unsigned long long to, unsigned value, size_t count, void* handle) {

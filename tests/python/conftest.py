@@ -45,6 +45,14 @@ def run(tmp_path: Path) -> Iterator[Callable[..., Any]]:
         yield start
 
 
+@pytest.fixture(scope="session")
+def doubles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the libraries of tests/doubles."""
+    from doubles import build
+
+    return build(tmp_path_factory.mktemp("doubles"))
+
+
 def lasting(full: int, small: int) -> int:
     """How long a slow test goes on: `full` by hand, `small` in CI (the variable CI is set)."""
     return small if os.environ.get("CI") else full

@@ -213,3 +213,115 @@ def test_idle_teams_earn_nothing_and_chance_does_not_win(team_id: str) -> None:
             won |= running & infos.get("success", np.zeros(80, bool))
             running &= ~(terminated | truncated)
         assert total.mean() < 0 and won.mean() < 0.15
+
+
+# ---------------------------------------------------------------- the state of each agent from outside
+
+
+def test_each_agent_has_a_goal_that_is_read_and_set(team_id: str) -> None:
+    envs = mvsim_gym.VectorEnv(team_id, num_envs=12)
+    envs.reset(seed=4)
+    actions = np.random.default_rng(0).uniform(-1, 1, (12, 2)).astype(np.float32)
+    envs.step(actions)
+    agents = envs.num_agents
+    assert envs.read("agent:*/action") == pytest.approx(actions.reshape(-1, agents, 2), abs=1e-6)
+    equal(envs.read("agent:*/action")[:, 0], envs.read("action"))
+    last = envs.agent_names[-1]
+    equal(envs.read(f"agent:{last}/previous_action"), envs.read("agent:*/previous_action")[:, -1])
+    if "goal" not in envs.names():
+        with pytest.raises(ValueError, match="found 'agent:r2/goal', which this environment does not have"):
+            envs.read("agent:r2/goal")
+        return
+    goals = envs.read("agent:*/goal")
+    assert goals.shape == (envs.num_worlds, agents, 2) and len(np.unique(goals.reshape(-1, 2), axis=0)) == 12
+    equal(goals[:, 0], envs.read("goal"))
+    here = envs.read(f"vehicle:{last}/pose")[:, :2]
+    envs.write(f"agent:{last}/goal", here)
+    equal(envs.read("agent:*/goal")[:, :-1], goals[:, :-1])
+    _, _, terminated, _, infos = envs.step(np.zeros((12, 2), np.float32))
+    assert terminated.reshape(-1, agents)[:, -1].all() and infos["success"].reshape(-1, agents)[:, -1].all()
+    with pytest.raises(ValueError, match="did you mean 'agent:r2/goal'"):
+        envs.read("agent:r2/gaol")
+    with pytest.raises(ValueError, match="cannot be set"):
+        envs.write("agent:r2/action", [0, 0])
+
+
+PLACES = np.array([[0, 0, 0.5], [1, 1, 1], [-1, 2, -1], [2, -2, 3.0]])
+GOALS = np.array([[2.5, 2.5], [-2.5, -2.5], [-2.5, 2.5], [2.5, 0.5]])
+
+
+def test_each_agent_starts_and_ends_where_it_is_said() -> None:
+    envs = mvsim_gym.VectorEnv("mvsim/MultiNav-v0", num_envs=8)
+    poses, goals = np.concatenate([PLACES, PLACES[::-1]]), np.concatenate([GOALS[::-1], GOALS])
+    for options in (
+        {"pose": poses, "goal": goals},
+        {"pose": poses.reshape(2, 4, 3), "goal": goals.reshape(2, 4, 2)},
+        {"pose": list(poses), "goal": list(goals)},
+    ):
+        observation, _ = envs.reset(seed=1, options=options)
+        assert envs.read("vehicle:r*/pose").reshape(8, 3) == pytest.approx(poses, abs=1e-6)
+        equal(envs.read("agent:*/goal").reshape(8, 2), goals)
+        assert observation["goal"][:, 0] == pytest.approx(
+            np.linalg.norm(goals - poses[:, :2], axis=1), rel=1e-5
+        )
+    blocks = envs.read("block:obstacle*/pose")[:, :, None, :2]
+    taken = np.concatenate([poses[:, :2].reshape(2, 4, 2), goals.reshape(2, 4, 2)], axis=1)[:, None]
+    assert np.linalg.norm(blocks - taken, axis=-1).min() > 0.2  # obstacles keep off all of them
+
+
+def test_agents_whose_start_is_left_open_keep_off_those_that_are_given() -> None:
+    envs = mvsim_gym.VectorEnv("mvsim/MultiNav-v0", num_envs=40)
+    # where the world has the last robot before it is placed, which hinders none
+    initial = mvsim_gym.World(world("multi_nav.world.xml")).vehicles["r4"].pose
+    place = [initial.x, initial.y, 0.5]
+    envs.reset(seed=3, options={"pose": {"r2": place}, "goal": {"r3": [2.5, 2.5]}})
+    found = envs.read("vehicle:r*/pose")
+    assert found[:, 1] == pytest.approx(np.tile(place, (10, 1)), abs=1e-6)
+    assert (envs.read("agent:r3/goal") == [2.5, 2.5]).all()
+    apart = np.linalg.norm(found[:, :, None, :2] - found[:, None, :, :2], axis=-1) + 10 * np.eye(4)
+    assert apart.min() > 0.2
+    assert len(np.unique(found[:, 2], axis=0)) == 10
+    rows = [None] * 40
+    rows[5] = [0, 0, 0]
+    envs.reset(options={"pose": rows})
+    assert envs.read("vehicle:r2/pose")[1] == pytest.approx([0, 0, 0], abs=1e-6)
+    envs.reset(options={"pose": [1, 0, 0]})  # of the first robot
+    assert envs.read("vehicle:r1/pose") == pytest.approx(np.tile([1, 0, 0], (10, 1)), abs=1e-6)
+    assert len(np.unique(envs.read("vehicle:r2/pose"), axis=0)) == 10
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {"pose": {"r2": [0, 0, 0], "r3": [0.05, 0, 0]}},
+            "environment 0: .*pose of 'r2' 0 0 that was given touches",
+        ),
+        (
+            {"pose": {"r9": [0, 0, 0]}},
+            r"options\['pose'\]: found the agent 'r9', expected one of r1, r2, r3, r4",
+        ),
+        (
+            {"pose": np.zeros((3, 3))},
+            r"found 3, expected \(3,\) for all envs or .*\(8, 3\), one for each row",
+        ),
+        ({"goal": {"r2": [np.nan, 0]}}, "goal of 'r2': found nan"),
+        ({"goal": {"r2": [1, 2, 3]}}, r"options\['goal'\]: found shape \(3,\), expected \(2,\): x, y"),
+    ],
+)
+def test_places_of_agents_that_cannot_be(options: dict[str, Any], text: str) -> None:
+    envs = mvsim_gym.VectorEnv("mvsim/MultiNav-v0", num_envs=8)
+    with pytest.raises(ValueError, match=text):
+        envs.reset(seed=0, options=options)
+    envs.reset(seed=0)
+
+
+def test_cars_line_up_beside_those_that_are_given() -> None:
+    envs = mvsim_gym.VectorEnv("mvsim/RaceDuel-v0", num_envs=8)
+    envs.reset(seed=1)
+    place = envs.read("vehicle:car2/pose")[0]
+    envs.reset(seed=2, options={"pose": {"car2": place}})
+    found = envs.read("vehicle:car*/pose")
+    assert found[:, 1] == pytest.approx(np.tile(place, (4, 1)), abs=1e-6)
+    apart = np.linalg.norm(found[:, 0, :2] - found[:, 1, :2], axis=1)
+    assert apart.min() > 0.4 and apart.max() < 8

@@ -239,3 +239,45 @@ def test_no_room_is_said(tmp_path: Path) -> None:
     envs = env(tmp_path, '<people n="40" scene="circle" circle="1"/>')
     with pytest.raises(ValueError, match="found no room for 'people"):
         envs.reset(seed=0)
+
+
+@pytest.mark.parametrize("policy", ["social_force", "orca"])
+@pytest.mark.parametrize("aware", [True, False])
+def test_who_is_aware_of_robots_goes_round_them(policy: str, aware: bool, tmp_path: Path) -> None:
+    """A person whose way to and fro leads over a robot that stands; it would walk through nobody it sees."""
+    told = "" if aware else 'aware="false"'
+    people = f'<people n="1" policy="{policy}" speed="1" scene="circle" circle="2" {told}/>'
+    nearest, hits = [], 0
+    for seed in range(4):
+        envs = env(tmp_path, people, time_limit=8)
+        envs.reset(seed=seed)
+        assert envs.read("body:people1/radius")[0] == 0.3  # unless it is said
+        while True:
+            _, _, terminated, truncated, infos = envs.step(np.zeros((1, 2), np.float32))
+            if terminated[0] or truncated[0]:
+                break
+        hits += bool(infos["collision/person"][0])
+        nearest.append(infos["person_distance"][0])
+        envs.close()
+    assert (hits == 0 and min(nearest) > 0) if aware else hits == 4
+
+
+def test_cameras_see_people(tmp_path: Path) -> None:
+    """One who stands 2 m ahead: his front is 1.7 m away, from the camera's height up to his head."""
+    camera = """<sensor class="rgbd_camera" name="eye"><pose_3d>0 0 0.5 0 0 0</pose_3d>
+      <depth_std_noise>0</depth_std_noise></sensor>"""
+    path = world(tmp_path)
+    text = Path(path).read_text().replace("<sensor class=", f"{camera}<sensor class=", 1)
+    Path(path).write_text(text)
+    standing = '<people n="1" policy="waypoints" points="2 0" loop="false"/>'
+    plain = ENV.replace("<observe ", '<observe class="depth" max="10"/><observe class="labels"/><observe ', 1)
+    (tmp_path / "bodies.env.xml").write_text(plain % standing)
+    envs = mvsim_gym.VectorEnv(str(tmp_path / "bodies.env.xml"), num_envs=1)
+    observation, _ = envs.reset(seed=0)
+    depth, labels = observation["depth"][0], observation["labels"][0]
+    row, column = depth.shape[0] // 2, depth.shape[1] // 2
+    assert depth[row, column] == pytest.approx(1.7, abs=0.02)
+    seen = labels == labels[row, column]
+    assert 0.01 < seen.mean() < 0.5 and np.abs(depth[seen] - 1.85).max() < 0.2
+    (tmp_path / "bodies.env.xml").write_text(plain % "")
+    assert mvsim_gym.VectorEnv(str(tmp_path / "bodies.env.xml")).reset()[0]["depth"][0][row, column] > 5

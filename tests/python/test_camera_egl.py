@@ -16,13 +16,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from conftest import DATA
 from test_camera_backends import paint, scene, seen, write_world
 from test_cameras import ENV, Boxes, block, depth_camera, lidar3d, lidar_reading
 
 import mvsim_gym
+from mvsim_gym import _core
+from mvsim_gym._notices import _say
 from mvsim_gym.world import World
 
 GLASS = block("glass", "1.5 0.2 20", 0.1, 1.5, 0, 1.1, "#40a0ff70")
+HEADER = 40  # bytes of a snapshot, which say who drew
 CAMERA = depth_camera("0.1 0 0.9 0 12 7", sigma=0.01)
 
 
@@ -72,6 +76,7 @@ def test_each_image_is_what_it_is_without_the_others(tmp_path: Path) -> None:
 
 
 def test_threads_draw_what_one_draws(env_path: Path) -> None:
+    """Two vector environments in two threads of one process (T53)."""
     wanted = played(env_path, 2)
     found: list[list[bytes]] = []
     threads = [threading.Thread(target=lambda: found.append(played(env_path, 2))) for _ in range(2)]
@@ -108,8 +113,9 @@ def test_lidars_and_states_do_not_depend_on_who_draws(env_path: Path) -> None:
         world.vehicles["r"].sensors["cam"].read()
     ranges = [lidar_reading(world).range_image for world in worlds]
     np.testing.assert_array_equal(*ranges)
-    assert worlds[0].snapshot() == worlds[1].snapshot()
-    worlds[1].restore(worlds[0].snapshot())
+    one, other = (world.snapshot() for world in worlds)
+    assert one[HEADER:] == other[HEADER:]
+    worlds[1].restore(one)
 
 
 def test_snapshots_and_copies_draw_the_same_again(env_path: Path) -> None:
@@ -142,6 +148,43 @@ def test_a_pickle_tells_once_that_another_draws(
     assert len(caplog.records) == 1
     assert "drawn by 'egl' is restored where 'rays' draws" in caplog.text
     assert twins[0].snapshot() == env.snapshot() and twins[1].snapshot() == world.snapshot()
+
+
+def test_a_snapshot_tells_once_that_another_drew(
+    env_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of single envs, many and worlds; where cameras were drawn by the same there is nothing to tell."""
+    by_egl, by_rays = (mvsim_gym.Env(env_path, camera_backend=b) for b in ("egl", "rays"))
+    batches = [mvsim_gym.VectorEnv(env_path, num_envs=2, camera_backend=b) for b in ("egl", "rays")]
+    worlds = [World(env_path.parent / "w.world.xml", camera_backend=b) for b in ("egl", "rays")]
+    for env in (by_egl, by_rays, *batches):
+        env.reset(seed=1)
+    _say.cache_clear()  # other tests may have been told
+    states = [by_egl.snapshot(), batches[0].snapshot(), worlds[0].snapshot()]
+    with caplog.at_level(logging.WARNING):
+        for same, state in zip((by_egl, batches[0], worlds[0]), states, strict=True):
+            same.restore(state)
+        assert not caplog.records
+        for _ in range(2):
+            for other, state in zip((by_rays, batches[1], worlds[1]), states, strict=True):
+                other.restore(state)
+    said = (
+        "a snapshot whose cameras were drawn by 'egl' is restored where 'rays' draws: its state is the same"
+    )
+    assert [r.getMessage().startswith(said) for r in caplog.records] == [True]
+    assert (
+        by_rays.snapshot()[HEADER:] == states[0][HEADER:]
+        and worlds[1].snapshot()[HEADER:] == states[2][HEADER:]
+    )
+    monkeypatch.setenv("MVSIM_CAMERA", "egl")
+    assert mvsim_gym.Env(env_path).restore(states[0]) is not None
+    assert len(caplog.records) == 1
+
+
+def test_what_sees_nothing_names_nobody() -> None:
+    world = World(DATA / "yard.world.xml")
+    assert _core.snapshot_drawn_by(world.snapshot()) is None
+    assert _core.snapshot_drawn_by(b"something else") is None
 
 
 def test_the_environment_variable_counts_where_no_keyword_does(
@@ -184,14 +227,14 @@ except ValueError as error:
 """
 
 
-def drawn_without(hidden: str, path: Path, backend: str) -> str:
+def drawn_without(hidden: str, path: Path, backend: str, code: str = DRAWING) -> str:
     """What a process says that cannot load some libraries."""
     libraries = [p for p in Path("/usr/lib").glob(f"*/{hidden}") if not p.is_symlink()] if hidden else []
     hide = "".join(f"mount --bind /dev/null {p} && " for p in libraries)
     inside = ["unshare", "--mount", "sh", "-c", f'{hide} exec "$@"', "sh"] if hidden else []
     if hidden and subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this machine lets nobody hide a library: unshare --mount needs root")
-    command = [*inside, sys.executable, "-c", DRAWING, str(path), backend]
+    command = [*inside, sys.executable, "-c", code, str(path), backend]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 

@@ -100,6 +100,18 @@ def test_state_is_that_of_the_world(team_id: str) -> None:
         assert (state[:, 7:9] == 0).all()
 
 
+def test_agents_start_where_it_is_said() -> None:
+    env = parallel_env("mvsim/MultiNav-v0")
+    env.reset(seed=1, options={"pose": {"r2": [1, 1, 0], "r4": [-1, 0, 1]}, "goal": {"r2": [2, 2]}})
+    assert env.read("vehicle:r2/pose") == pytest.approx([1, 1, 0], abs=1e-6)
+    assert env.read("vehicle:r4/pose") == pytest.approx([-1, 0, 1], abs=1e-6)
+    assert env.read("agent:r2/goal").tolist() == [2, 2]
+    poses = [[0, 0, 0], [1, 1, 0], [-1, 1, 0], [1, -1, 0]]
+    env.reset(options={"pose": poses})
+    assert env.read("vehicle:r*/pose") == pytest.approx(np.array(poses), abs=1e-6)
+    assert env.state().reshape(4, 10)[:, :2] == pytest.approx(np.array(poses)[:, :2], abs=1e-6)
+
+
 def test_mistakes_are_named(team_id: str) -> None:
     env = parallel_env(team_id)
     env.reset(seed=1)

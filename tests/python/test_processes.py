@@ -331,9 +331,11 @@ def test_resets_leave_nothing(env_id: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("env_id", ["mvsim/DepthNavigation-v0", "mvsim/VisualNavigation-v0"])
+@pytest.mark.parametrize(
+    "env_id", ["mvsim/DepthNavigation-v0", "mvsim/Greenhouse-v0", "mvsim/VisualNavigation-v0"]
+)
 def test_pictures_leave_nothing(env_id: str) -> None:
-    """1e4 resets of an env with a camera, and 1e3 that are made, drawn and closed."""
+    """1e4 resets of an env with a camera or a 3D lidar, and 1e3 that are made, drawn and closed (T71)."""
     psutil = pytest.importorskip("psutil")
     process = psutil.Process()
 

@@ -242,6 +242,59 @@ def test_a_time_limit_of_gymnasium_reports_terms() -> None:
     assert truncated and info["reward/smooth"] == pytest.approx(-1.25)
 
 
+@pytest.mark.unsanitized
+@pytest.mark.parametrize("flatten", [True, False])
+def test_stable_baselines_learns_from_the_same_numbers(flatten: bool) -> None:
+    """The oracle is VectorEnv with these functions; `near` has no bounds and is not scaled."""
+    sb3 = pytest.importorskip("mvsim_gym.sb3", reason="needs the extra sb3")
+    ours = sb3.MVSimVecEnv(ARENA, 4, flatten=flatten, **ALL, **short(ARENA, 15))
+    plain = mvsim_gym.VectorEnv(ARENA, num_envs=4, autoreset_mode="SameStep", **ALL, **short(ARENA, 15))
+    flat = sb3.FlatObservation(plain.single_observation_space) if flatten else lambda seen: seen
+    ours.seed(3)
+    equal(ours.reset(), flat(plain.reset(seed=3)[0]))
+    twins, told = [ours], 0
+    for k, actions in enumerate(actions_for(0, 60, 4)):
+        observation, rewards, terminated, truncated, infos = plain.step(actions)
+        for own in twins:
+            seen, paid, done, said = own.step(actions)
+            equal(seen, flat(observation))
+            equal(paid, rewards.astype(np.float32))
+            equal(done, terminated | truncated)
+            for i in done.nonzero()[0]:
+                told += 1
+                assert said[i]["terminated/slow"] == infos["final_info"]["terminated/slow"][i]
+                assert said[i]["reward/smooth"] == infos["final_info"]["reward/smooth"][i]
+                equal(said[i]["terminal_observation"], flat(infos["final_obs"][i]))
+        if k == 20:
+            twins += [copy.deepcopy(ours), pickle.loads(pickle.dumps(ours))]
+    assert told > 12
+    state = ours.snapshot()
+    equal(ours.restore(state), flat(observation))
+    with pytest.raises(ValueError, match="goal_radius: found it beside terms in Python"):
+        sb3.MVSimVecEnv(ARENA, 2, goal_radius=0.25, **ALL)
+
+
+@pytest.mark.unsanitized
+def test_a_failing_term_of_stable_baselines_is_named() -> None:
+    sb3 = pytest.importorskip("mvsim_gym.sb3", reason="needs the extra sb3")
+
+    def bad(view: Any) -> np.ndarray:
+        if (np.abs(view.times - 0.6) < 0.01).any():
+            raise KeyError("the third step")
+        return np.zeros(2)
+
+    envs = sb3.MVSimVecEnv(ARENA, 2, reward_terms={"bad": bad}, **short(ARENA, 5))
+    envs.reset()
+    lengths = []
+    for _ in range(12):
+        try:
+            _, _, done, infos = envs.step(np.zeros((2, 2), np.float32))
+            lengths += [infos[i]["episode"]["l"] for i in done.nonzero()[0]]
+        except TermError as error:
+            assert "reward term 'bad': KeyError" in str(error)
+    assert lengths == [5, 5, 5, 5]
+
+
 # ---------------------------------------------------------------- flat observations
 
 

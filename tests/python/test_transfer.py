@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import fnmatch
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -128,6 +130,74 @@ def test_a_team_is_randomised(team_id: str) -> None:
     for actions in actions_for(3, 30, 8, envs.action_space.shape[-1]):
         _, reward, *_ = envs.step(actions)
         assert np.isfinite(reward).all()
+    envs.close()
+
+
+def documented_ranges() -> list[tuple[str, str, list[tuple[float, float]]]]:
+    """Path, unit, and the ranges of standard and strong, as docs/env-files.md has them."""
+    text = (
+        (ROOT / "docs" / "env-files.md")
+        .read_text()
+        .split("### `<randomize level>`")[1]
+        .split("## Keywords")[0]
+    )
+    rows = []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if len(cells) != 5 or not cells[0].startswith("`") or "push" in cells[0]:
+            continue
+        ranges = []
+        for cell in cells[2:4]:
+            numbers = [float(number) for number in cell.split(" to ")]
+            ranges.append((numbers[0], numbers[-1]))
+        rows += [(path, cells[1], ranges) for path in re.findall(r"`([^`]+)`", cells[0])]
+    return rows
+
+
+@pytest.mark.parametrize(("level", "column"), [("standard", 0), ("strong", 1)])
+@pytest.mark.parametrize(("env_id", "vehicle"), [(NAV, "robot"), ("mvsim/Race-v0", "car1")])
+def test_levels_draw_what_the_page_says(env_id: str, vehicle: str, level: str, column: int) -> None:
+    """The least and the greatest of many draws are near to the ends of the documented range."""
+    nominal = {p.path: p.nominal for p in mvsim_gym.parameters.parameters_of(env_id)}
+    envs = mvsim_gym.VectorEnv(env_id, num_envs=400, randomize=level)
+    envs.reset(seed=0)
+    period, found = envs.control_period, set()
+    for path, unit, ranges in documented_ranges():
+        low, high = ranges[column]
+        pattern = (
+            f"vehicle:{vehicle}/*{path}"
+            if "/" not in path or "mount" in path
+            else f"vehicle:{vehicle}/{path}"
+        )
+        if unit.startswith("control"):
+            low, high = low * period, high * period
+        for name in nominal:
+            in_sensor = "sensor:" in name
+            if not fnmatch.fnmatchcase(name, pattern) or in_sensor != ("/" not in path or "mount" in path):
+                continue
+            drawn = envs.read(name)
+            factor = nominal[name] if unit == "times" else 1
+            if unit.startswith("lengths"):  # of a chassis whose length stands in no parameter
+                assert drawn.min() < 0 < drawn.max() and drawn.min() == pytest.approx(-drawn.max(), rel=0.05)
+                continue
+            if drawn.max() == drawn.min() == nominal[name]:
+                assert "steer" in path, name  # only for actions that steer
+                continue
+            width = abs(factor) * (high - low)
+            assert drawn.min() == pytest.approx(factor * low, abs=0.02 * width + 1e-9), name
+            assert drawn.max() == pytest.approx(factor * high, abs=0.02 * width + 1e-9), name
+            assert (drawn >= factor * low - 1e-9).all() and (drawn <= factor * high + 1e-9).all(), name
+            found.add(path)
+    assert found >= {
+        "chassis/mass",
+        "wheels/track",
+        "action/delay",
+        "action/noise",
+        "delay",
+        "dropout",
+        "mount/yaw",
+    }
+    assert ("steering/offset" in found) == (env_id != NAV)
     envs.close()
 
 

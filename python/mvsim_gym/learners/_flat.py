@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,8 @@ VECTOR = "vector"
 
 
 class FlatObservation:
-    """Turns dicts of observations into what `MVSimVecEnv` feeds: vectors in [-1, 1], in the order of the space.
+    """Turns dicts of observations into what `MVSimVecEnv` feeds: vectors in [-1, 1], in the order of the space. What
+    has no bounds, as some terms in Python, stays as it is.
 
     Where the space has pictures (observations of two dimensions or more), the result is a dict: each picture under its
     key, and the vector of all else, if there is any, under "vector". Colours are uint8 (3, height, width) as they are,
@@ -43,19 +44,24 @@ class FlatObservation:
                 f"found a picture with the key '{VECTOR}', which names all else, expected another key"
             )
         self._bounds = {key: (boxes[key].low, boxes[key].high) for key in self.pictures}
-        vectors = [box for key, box in boxes.items() if key not in self.pictures]
+        vectors = {key: box for key, box in boxes.items() if key not in self.pictures}
+        ends = np.cumsum([box.shape[0] for box in vectors.values()]).tolist()
+        self.columns = {
+            key: slice(end - box.shape[0], end) for (key, box), end in zip(vectors.items(), ends, strict=True)
+        }
+        """Where in the vector the observations stand that are no pictures."""
         low, high = (
-            np.concatenate([np.empty(0), *(getattr(box, bound).ravel() for box in vectors)]).astype(
+            np.concatenate([np.empty(0), *(getattr(box, bound).ravel() for box in vectors.values())]).astype(
                 np.float32
             )
             for bound in ("low", "high")
         )
-        vector = spaces.Box(-1.0, 1.0, low.shape, np.float32)
+        self._scaling = scaling(low, high)
+        vector = self._scaling.space
         parts = {key: _channels_first(boxes[key]) for key in self.pictures}
         self.space: spaces.Box | spaces.Dict = (
             spaces.Dict({**parts, **({VECTOR: vector} if vectors else {})}) if parts else vector
         )
-        self._scaling = scaling(low, high)
 
     def __call__(self, observation: Mapping[str, Rows]) -> Any:
         """{key: (n, ...)} -> (n, sum of sizes), or without n; float32, a new array. With pictures a dict of new
@@ -72,7 +78,7 @@ class FlatObservation:
         return {**out, VECTOR: self._vector(vectors)} if vectors else out
 
     def _vector(self, rows: list[Rows]) -> npt.NDArray[np.float32]:
-        return scale(np.concatenate(rows, axis=-1, dtype=np.float32), *self._scaling)
+        return scale(np.concatenate(rows, axis=-1, dtype=np.float32), self._scaling)
 
     def _picture(self, key: str, rows: Rows) -> Rows:
         low, high = self._bounds[key]
@@ -82,19 +88,33 @@ class FlatObservation:
         return _ordered((rows - low) / np.where(high > low, high - low, np.float32(1)), lead)
 
 
-def scaling(low: Rows, high: Rows) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Factor and offset that take what lies between these bounds to [-1, 1]."""
+class Scaling(NamedTuple):
+    """What takes vectors between bounds to [-1, 1]. Where there are no finite bounds, values stay as they are."""
+
+    factor: npt.NDArray[np.float32]
+    offset: npt.NDArray[np.float32]
+    space: spaces.Box
+    """Of what comes out."""
+
+
+def scaling(low: Rows, high: Rows) -> Scaling:
+    """From the bounds of the vectors."""
+    bounded = np.isfinite(low) & np.isfinite(high)
+    space = spaces.Box(
+        np.where(bounded, -1, low).astype(np.float32),
+        np.where(bounded, 1, high).astype(np.float32),
+        dtype=np.float32,
+    )
+    low, high = np.where(bounded, low, np.float32(-1)), np.where(bounded, high, np.float32(1))
     factor = (2 / np.where(high > low, high - low, 1)).astype(np.float32)
-    return factor, (-1 - low * factor).astype(np.float32)
+    return Scaling(factor, (-1 - low * factor).astype(np.float32), space)
 
 
-def scale(
-    vectors: npt.NDArray[np.float32], factor: npt.NDArray[np.float32], offset: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
+def scale(vectors: npt.NDArray[np.float32], by: Scaling) -> npt.NDArray[np.float32]:
     """In place."""
-    vectors *= factor
-    vectors += offset
-    return np.clip(vectors, -1, 1, out=vectors)
+    vectors *= by.factor
+    vectors += by.offset
+    return np.clip(vectors, by.space.low, by.space.high, out=vectors)
 
 
 def _is_color(shape: tuple[int, ...], dtype: Any) -> bool:

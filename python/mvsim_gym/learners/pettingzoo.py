@@ -122,7 +122,8 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
 
         Args:
             seed: everything random follows from it.
-            options: `pose`, `goal` (of the first agent) and `knobs`, as of `Env.reset`. Others are left unheeded, as
+            options: `pose`, `goal` (each a dict by the agents' names, a row for each agent, or one place, which is the
+                first agent's) and `knobs`, as of `Env.reset`. Others are left unheeded, as
                 PettingZoo's own test asks.
 
         Returns:
@@ -206,7 +207,7 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
             ValueError: the bytes are damaged or of something else; nothing has changed.
         """
         batch = self._open()
-        batch.set_state([0], [checked_bytes(state)])
+        self._put_back([0], [checked_bytes(state)])
         if self._painter is not None:
             self._painter.forget([0])
         if self._terms is not None:

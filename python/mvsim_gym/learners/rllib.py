@@ -17,7 +17,7 @@ from ray.tune import register_env
 
 from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_seed
-from mvsim_gym.learners._flat import FlatObservation, scale, scaling
+from mvsim_gym.learners._flat import FlatObservation, Scaling, scale, scaling
 from mvsim_gym.learners._rllib_team import TeamEnv
 from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named, listing, source_of
@@ -25,6 +25,8 @@ from mvsim_gym.vector_env import Seeds, VectorEnv
 
 __all__ = ["FlatObservation", "RunnerEnv", "TeamEnv", "register", "register_team"]
 
+_OWN = ("scaled", "reward_scale")
+"""Keywords of `RunnerEnv` alone."""
 _APART = 2**20
 """Seeds from one env runner to the next: more than a runner has envs."""
 
@@ -46,7 +48,7 @@ class RunnerEnv(VectorEnv):
             raise ValueError(f"reward_scale: found {reward_scale}, expected a number above 0")
         super().__init__(env, **keywords)
         self.reward_scale = reward_scale
-        self._scaling: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]] | None = None
+        self._scaling: Scaling | None = None
         if not scaled:
             return
         space = self.single_observation_space
@@ -54,12 +56,8 @@ class RunnerEnv(VectorEnv):
             self.close()
             raise ValueError("scaled: found it with flatten=False, expected flatten=True")
         self._scaling = scaling(space.low, space.high)
-        self.single_observation_space = spaces.Box(-1.0, 1.0, space.shape, np.float32)
+        self.single_observation_space = self._scaling.space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-
-    def _out(self, out: Any) -> Any:
-        observation = super()._out(out)
-        return observation if self._scaling is None else scale(observation, *self._scaling)
 
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None, out: Any = None
@@ -68,7 +66,8 @@ class RunnerEnv(VectorEnv):
         if isinstance(seed, int | np.integer):
             first = checked_seed(seed) * _APART
             seed = [first + k for k in range(self.num_worlds)]
-        return super().reset(seed=seed, options=options, out=out)
+        observation, infos = super().reset(seed=seed, options=options, out=out)
+        return self._seen(observation), infos
 
     def step(self, actions: npt.NDArray[np.float32], *, out: Any = None) -> Any:
         """As of `VectorEnv`. Clips the actions, so that RLlib need not, whose way of it takes longer than this step:
@@ -76,7 +75,10 @@ class RunnerEnv(VectorEnv):
         observation, rewards, *ends, infos = super().step(np.clip(actions, -1, 1), out=out)
         if self.reward_scale != 1:
             rewards = self.reward_scale * rewards
-        return observation, rewards, *ends, infos
+        return self._seen(observation), rewards, *ends, infos
+
+    def _seen(self, observation: Any) -> Any:
+        return observation if self._scaling is None else scale(np.array(observation), self._scaling)
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ def register(
             f"{keywords['num_envs']})"
         )
     known, given = _everywhere(env, keywords)
-    batch = one_world(known, **{"flatten": True, **given})
+    batch = one_world(known, **{name: value for name, value in given.items() if name not in _OWN})
     refuse_waiting(batch, "RLlib", ", or mvsim_gym.rllib.register_team")
     creator = _Creator(known, {**given, "scaled": scaled, "reward_scale": reward_scale})
     creator({"num_envs": batch.num_agents, "num_threads": 1}).close()

@@ -16,8 +16,8 @@ from mvsim_gym._bodies import bodies_of
 from mvsim_gym._build import (
     Recipe,
     action_space,
+    arrays_of,
     closed_error,
-    columns_of,
     draw_key,
     observation_space,
     spec_of,
@@ -31,9 +31,12 @@ from mvsim_gym._picture import Painter
 from mvsim_gym._recordable import RecordableEnvs
 from mvsim_gym._shot import render_modes
 from mvsim_gym._state import Copyable, pack, unpack
+from mvsim_gym._term_keywords import terms_of
 from mvsim_gym._viewing import ViewableEnvs
+from mvsim_gym.errors import TermError
 from mvsim_gym.learners._flat import FlatObservation
 from mvsim_gym.learners._goals import GoalObservation, without_goal
+from mvsim_gym.learners._neighbours import NeighbourExtractor
 from mvsim_gym.learners._pictures import PictureExtractor
 from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named
@@ -41,7 +44,9 @@ from mvsim_gym.registration import Named
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["FlatObservation", "MVSimVecEnv", "PictureExtractor"]
+    from mvsim_gym._terms import Terms
+
+__all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor"]
 
 Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
@@ -89,8 +94,15 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             raise ValueError(
                 "goal_radius: found several agents in a world, expected an environment of one agent"
             )
-        space = observation_space(batch) if radius is None else without_goal(observation_space(batch))
-        self._columns = columns_of(batch, space)
+        self._terms = terms_of(recipe.options, batch)
+        if radius is not None and self._terms:
+            raise ValueError(
+                "goal_radius: found it beside terms in Python, expected one of them: its reward is its own"
+            )
+        space = observation_space(batch, self._terms)
+        if radius is not None:
+            space = without_goal(space)
+        self._keys = list(space.spaces)
         self._flatten = FlatObservation(space) if recipe.options["flatten"] else None
         seen: spaces.Space[Any] = self._flatten.space if self._flatten else space
         self._goals = None
@@ -119,11 +131,13 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
 
     def _attach(self, batch: _core.Batch) -> None:
         self._batch: _core.Batch | None = batch
+        if self._terms is not None:
+            self._terms.attach(batch)
         if self._bodies is not None:
             self._bodies.attach(batch)
-        self._current = [(key, batch.observation(i)) for key, i in self._columns]
-        self._final = [(key, batch.final_observation(i)) for key, i in self._columns]
-        self._info = InfoTable(batch)
+        current, final = arrays_of(batch, self._keys, self._terms)
+        self._current, self._final = list(current.items()), list(final.items())
+        self._info = InfoTable(batch, self._terms)
         self._painter: Painter | None = None
         if self._goals:
             self._goals.attach(batch)
@@ -144,6 +158,8 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
         self._reset_seeds()
         self._reset_options()
         batch.reset(starts=starts_of(batch, list(range(batch.num_envs)), given) if any(given) else [])
+        if self._terms is not None:
+            self._terms.after_reset(None)
         self._forget_infos()
         self._returns[:] = 0
         self._lengths[:] = 0
@@ -173,11 +189,18 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
     def step_wait(
         self,
     ) -> tuple[Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
-        """Steps all envs: observations, rewards (float32), dones and infos."""
+        """Steps all envs: observations, rewards (float32), dones and infos.
+
+        Raises:
+            TermError: a function of the caller's failed; the step has been made.
+        """
         batch = self._open()
         if self._bodies is not None:
             self._bodies.before_step()
-        batch.step(self._actions, self._goals.between if self._goals else None)
+        if self._terms is not None:
+            self._step_with_terms(self._terms)
+        else:
+            batch.step(self._actions, self._goals.between if self._goals else None)
         if self._view is not None:
             self._view.after_step()
         if self._recording is not None:
@@ -212,13 +235,15 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             raise ValueError(
                 "snapshot: found one of another kind of environment, expected one of MVSimVecEnv"
             )
-        batch.set_state(range(batch.num_envs), states)
+        self._put_back(range(batch.num_envs), states)
         if self._painter is not None:
             self._painter.forget(range(batch.num_envs))
         self._returns[:] = np.frombuffer(returns)
         self._lengths[:] = np.frombuffer(lengths, np.int64)
         self._seeded[:] = [batch.started(i) for i in range(batch.num_envs)]
         self._forget_infos()
+        if self._terms is not None:
+            self._terms.after_reset(None)
         if self._recording is not None:
             self._recording.after_step()
         return self._observations(self._current)
@@ -285,6 +310,19 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
         if not self._goals or isinstance(flat, dict):
             return flat
         return self._goals.of(flat, self._goals.now() if places is None else places)
+
+    def _step_with_terms(self, terms: Terms) -> None:
+        try:
+            terms.step(self._actions)
+        except TermError:  # episodes that ended in it are over, unseen
+            batch = self._open()
+            ended = batch.finished
+            self._returns += batch.rewards
+            self._lengths += 1
+            self._returns[ended] = 0
+            self._lengths[ended] = 0
+            self._forget_infos()
+            raise
 
     def _forget_infos(self) -> None:
         for i in self._told:

@@ -49,4 +49,8 @@ def report() -> tuple[list[str], list[str]]:
         lines.append(f"cameras: drawn by '{name}' ({reason}); 3D lidars by 'rays'")
     except ValueError as error:
         problems.append(str(error))
+    try:
+        lines.append(f'arrays on a GPU: device="cuda:0" is {_core.cuda_device_name(0)}')
+    except (ValueError, RuntimeError) as error:
+        lines.append(f"arrays on a GPU: none ({error})")
     return lines, problems

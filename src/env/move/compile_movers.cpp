@@ -161,7 +161,6 @@ Movers::Movers(const Task& task) {
       vehicles_.push_back(v);
   has_walls_ = std::ranges::any_of(
       task.models, [](const auto& m) { return !m->grids.empty() || std::ranges::any_of(m->blocks, stands); });
-  agent_ = task.agents.front().vehicle;
   period_ = task.control_period;
 }
 

@@ -75,7 +75,6 @@ class Movers {
   std::vector<size_t> vehicles_;  // that no policy here moves
   bool has_walls_ = false;        // something stands still
   double period_ = 0;             // s
-  size_t agent_ = 0;              // the vehicle of the first
 };
 
 // None where the environment moves nothing.

@@ -52,10 +52,11 @@ bool Movers::has_room(const EnvState& env, size_t index, Vec2 point) const {
     const Pose2 other = pose(env, k);
     if (k != index && norm(point - Vec2{other.x, other.y}) < radius + bodies_[k].radius) return false;
   }
-  const double to_agent = radius + s.model().vehicles[agent_].radius;
-  if (!env.given) return true;
-  if (env.given->pose && norm(point - Vec2{env.given->pose->x, env.given->pose->y}) < to_agent) return false;
-  return !env.given->goal || norm(point - *env.given->goal) >= to_agent;
+  return std::ranges::all_of(env.given, [&](const GivenStart& given) {
+    const double to_agent = radius + s.model().vehicles[given.vehicle].radius;
+    return (!given.pose || norm(point - Vec2{given.pose->x, given.pose->y}) >= to_agent) &&
+           (!given.goal || norm(point - *given.goal) >= to_agent);
+  });
 }
 
 void Movers::place_person(EnvState& env, size_t index, RandomStream& random, const Poll& poll) const {

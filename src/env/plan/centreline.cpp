@@ -25,32 +25,66 @@ Centreline::Centreline(std::vector<Vec2> points) : points_(std::move(points)) {
     pieces_.push_back({points_[i], 1 / length * step, length, length_, math::atan2(step.y, step.x)});
     length_ += length;
   }
+  for (size_t begin = 0; begin < count; begin += kRun) {
+    Run run;
+    const size_t end = std::min(begin + kRun, count);
+    run.center = 0.5 * (points_[begin] + points_[end % count]);
+    for (size_t i = begin; i <= end; ++i)
+      run.radius = std::max(run.radius, norm(points_[i % count] - run.center));
+    runs_.push_back(run);
+  }
 }
 
-double Centreline::nearest(Vec2 point) const {
+// Of the nearest pieces the first one counts. What lies farther than `within` need not be looked at.
+double Centreline::nearest_within(Vec2 point, double within) const {
+  constexpr double kSlack = 1e-6;  // m, beyond any rounding
   double best = std::numeric_limits<double>::infinity(), along = 0;
-  for (const Piece& piece : pieces_) {
-    const Vec2 d = point - piece.start;
-    const double on = std::clamp(dot(d, piece.direction), 0.0, piece.length);
-    const Vec2 off = d - on * piece.direction;
-    const double distance = dot(off, off);
-    if (distance >= best) continue;
-    best = distance;
-    along = piece.along + on;
+  for (size_t run = 0; run < runs_.size(); ++run) {
+    const double reach = std::min(within, std::sqrt(best)) + runs_[run].radius + kSlack;
+    const Vec2 to_run = point - runs_[run].center;
+    if (dot(to_run, to_run) > reach * reach) continue;
+    const size_t end = std::min((run + 1) * kRun, pieces_.size());
+    for (size_t i = run * kRun; i < end; ++i) {
+      const Piece& piece = pieces_[i];
+      const Place place = place_on(piece, point);
+      if (place.square >= best) continue;
+      best = place.square;
+      along = piece.along + place.on;
+    }
   }
   return along < length_ ? along : 0;
 }
 
+Centreline::Place Centreline::place_on(const Piece& piece, Vec2 point) {
+  const Vec2 d = point - piece.start;
+  const double on = std::clamp(dot(d, piece.direction), 0.0, piece.length);
+  const Vec2 off = d - on * piece.direction;
+  return {on, dot(off, off)};
+}
+
+double Centreline::nearest(Vec2 point) const {
+  return nearest_within(point, std::numeric_limits<double>::infinity());
+}
+
 double Centreline::nearest(Vec2 point, double along) const {
-  return along + std::remainder(nearest(point) - along, length_);
+  const double within = std::sqrt(place_on(piece_at(on_line(along)), point).square);
+  return along + std::remainder(nearest_within(point, within) - along, length_);
+}
+
+double Centreline::on_line(double along) const {
+  const double on = along - length_ * std::floor(along / length_);
+  return on >= 0 && on < length_ ? on : 0;
+}
+
+const Centreline::Piece& Centreline::piece_at(double on) const {
+  const auto after = std::upper_bound(pieces_.begin(), pieces_.end(), on,
+                                      [](double value, const Piece& piece) { return value < piece.along; });
+  return *(after - 1);
 }
 
 Pose2 Centreline::at(double along) const {
-  double on = along - length_ * std::floor(along / length_);
-  if (!(on >= 0 && on < length_)) on = 0;
-  const auto after = std::upper_bound(pieces_.begin(), pieces_.end(), on,
-                                      [](double value, const Piece& piece) { return value < piece.along; });
-  const Piece& piece = *(after - 1);
+  const double on = on_line(along);
+  const Piece& piece = piece_at(on);
   const Vec2 p = piece.start + (on - piece.along) * piece.direction;
   return {p.x, p.y, piece.yaw};
 }

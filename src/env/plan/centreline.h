@@ -33,9 +33,24 @@ class Centreline {
     double length, along;   // m, of its start
     double yaw;
   };
+  // kRun pieces, one after the other, in a circle.
+  static constexpr size_t kRun = 8;
+  struct Run {
+    Vec2 center;
+    double radius = 0;
+  };
+  // The place on a piece that is nearest to a point.
+  struct Place {
+    double on, square;  // m from its start; m2 to the point
+  };
+  static Place place_on(const Piece& piece, Vec2 point);
+  double nearest_within(Vec2 point, double within) const;
+  double on_line(double along) const;  // in [0, length())
+  const Piece& piece_at(double on) const;
 
   std::vector<Vec2> points_;
   std::vector<Piece> pieces_;
+  std::vector<Run> runs_;
   double length_ = 0;
 };
 

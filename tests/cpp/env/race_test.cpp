@@ -290,14 +290,14 @@ TEST(Race, AgentsLineUpAnywhereWithOneSpeed) {
 
 TEST(Race, AGivenPoseIsKeptAndTheOthersStandBesideIt) {
   Race race(std::string(kAgents) + "<reset><line_up gap='2 3'/></reset>" + kTerms);
-  const GivenStart given{.pose = Pose2{10, 4, 1.5}, .goal = {}};
-  race.env.given = &given;
+  std::vector<GivenStart> given(2);
+  given[0].pose = Pose2{10, 4, 1.5};
+  race.env.given = given;
   start_episode(*race.task, race.env);
   EXPECT_NEAR(race.env.agents[0].now.pose.y, 4, 1e-6);
   EXPECT_NEAR(race.of(0).along, 14, 1e-6);
   EXPECT_NEAR(std::fabs(race.of(1).along - 14), 2.5, 0.51);
-  const GivenStart in_the_wall{.pose = Pose2{5, 4, 0}, .goal = {}};
-  race.env.given = &in_the_wall;
+  given[0].pose = Pose2{5, 4, 0};
   EXPECT_THROW(start_episode(*race.task, race.env), Error);
 }
 

@@ -95,10 +95,16 @@ TEST(SensorTags, TheirValuesAreChecked) {
           "<horizontal_noise> is unknown"));
 }
 
-TEST(SensorTags, Raytrace3dIsReadIn2D) {
-  const auto model = model_of(vehicle_with("<sensor class='laser'><raytrace_3d>true</raytrace_3d></sensor>"));
-  EXPECT_EQ(model->sensors.size(), 1u);
-  EXPECT_TRUE(has(joined(model->warnings), "read in 2D"));
+TEST(SensorTags, IgnoreParentBodyIsOfLasersIn3D) {
+  const std::string ignores = "<ignore_parent_body>true</ignore_parent_body></sensor>";
+  const auto warned = [&](const std::string& more) {
+    return joined(model_of(vehicle_with("<sensor class='laser'>" + more + ignores))->warnings);
+  };
+  EXPECT_TRUE(has(warned(""), "without <raytrace_3d> a lidar never sees its own vehicle"));
+  EXPECT_TRUE(has(warned("<raytrace_3d>false</raytrace_3d>"), "<ignore_parent_body> has no effect"));
+  EXPECT_EQ(warned("<raytrace_3d>true</raytrace_3d>"), "");
+  EXPECT_TRUE(has(error(vehicle_with("<sensor class='laser'><raytrace_3d>maybe</raytrace_3d></sensor>")),
+                  "raytrace_3d"));
 }
 
 TEST(SensorTags, DefinitionFilesOfWhatHasReadingsHaveThem) {
@@ -126,7 +132,7 @@ TEST(SensorTags, DefinitionFiles) {
       {"camera", "camera", "camera1", 0.1},           {"rgbd_camera", "rgbd_camera", "camera1", 0.1},
       {"velodyne-vlp16", "lidar3d", "lidar1", 0.1},   {"ouster-os1", "lidar3d", "lidar1", 0.1},
       {"helios-32-FOV-26", "lidar3d", "lidar1", 0.1}, {"helios-32-FOV-31", "lidar3d", "lidar1", 0.1},
-      {"helios-32-FOV-70", "lidar3d", "lidar1", 0.1}};
+      {"helios-32-FOV-70", "lidar3d", "lidar1", 0.1}, {"hesai-xt32", "lidar3d", "lidar1", 0.1}};
   for (const Definition& d : all) {
     const auto model = model_of(vehicle_with("<include file='definitions/" + std::string(d.file) +
                                              ".sensor.xml' sensor_x='1.5' sensor_publish='false'/>"));
@@ -153,6 +159,8 @@ TEST(SensorTags, RotationSetsTheColumns) {
   EXPECT_EQ(columns("velodyne-vlp16", ""), 1808);
   EXPECT_EQ(columns("velodyne-vlp16", "sensor_rpm='1200'"), 904);
   EXPECT_EQ(columns("helios-32-FOV-70", "sensor_rate='20'"), 904);
+  EXPECT_EQ(columns("hesai-xt32", ""), 2000);
+  EXPECT_EQ(columns("hesai-xt32", "sensor_rate='20'"), 1000);
   EXPECT_EQ(columns("rplidar-a2", "sensor_hz='15'"), 533);
   EXPECT_EQ(columns("ouster-os1", ""), 1024);
 }

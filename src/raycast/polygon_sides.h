@@ -1,0 +1,61 @@
+// The sides of convex polygons, as rays need them. Private to raycast/.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "base/geometry.h"
+
+namespace mvsim {
+
+// Points p with normal . (p - point) > 0 are beyond it.
+struct PolygonSide {
+  Vec2 normal, point;
+  double tolerance = 0;  // of that product: closes the seam between polygons that share a side
+};
+
+inline constexpr size_t kSidesOfALine = 4;
+
+// Twice the area, 0 for what is as thin as rounding.
+inline double signed_area(std::span<const Vec2> vertices) {
+  double area = 0, squares = 0;
+  for (size_t i = 1; i + 1 < vertices.size(); ++i) {
+    const Vec2 a = vertices[i] - vertices[0], b = vertices[i + 1] - vertices[0];
+    area += cross(a, b);
+    squares += dot(a, a) + dot(b, b);
+  }
+  return std::fabs(area) > 1e-14 * squares ? area : 0;
+}
+
+// Calls use(side) for each side that has a length; at least two vertices, in either orientation. What is all
+// on one line has both sides of it and two ends.
+template <typename Use>
+void for_each_side(std::span<const Vec2> vertices, Use use) {
+  const auto take = [&](Vec2 normal, Vec2 point) {
+    constexpr double kTolerance = 1e-9;  // m
+    const double tolerance = kTolerance * (std::fabs(normal.x) + std::fabs(normal.y));
+    if (tolerance != 0) use(PolygonSide{normal, point, tolerance});
+  };
+  const double orientation = signed_area(vertices);
+  if (orientation == 0) {
+    const auto farthest = [&](Vec2 from) {
+      return *std::max_element(vertices.begin(), vertices.end(), [&](Vec2 a, Vec2 b) {
+        return dot(a - from, a - from) < dot(b - from, b - from);
+      });
+    };
+    const Vec2 a = farthest(vertices[0]), b = farthest(a), along = b - a;
+    take({along.y, -along.x}, a);
+    take({-along.y, along.x}, a);
+    take(along, b);
+    take(-1.0 * along, a);
+    return;
+  }
+  const double outward = orientation > 0 ? 1 : -1;
+  for (size_t i = 0, j = vertices.size() - 1; i < vertices.size(); j = i++) {
+    const Vec2 along = outward * (vertices[i] - vertices[j]);
+    take({along.y, -along.x}, vertices[j]);
+  }
+}
+
+}  // namespace mvsim
