@@ -16,7 +16,7 @@ import numpy as np
 import view_scene as scene
 from measure import report, runs_in_two_processes
 
-LEAVES_OUT = "physics (the camera is put where it looks), labels, sensor noise; shadows are off"
+LEAVES_OUT = "physics: the camera is put where it looks"
 
 
 def mjcf(size: int) -> str:

@@ -16,7 +16,7 @@ from measure import report, runs_in_two_processes
 with contextlib.redirect_stdout(open(os.devnull, "w")):
     import pybullet as p
 
-LEAVES_OUT = "physics (the camera is put where it looks), sensor noise; shadows are off"
+LEAVES_OUT = "physics: the camera is put where it looks"
 
 
 def build() -> None:

@@ -1,6 +1,7 @@
 #include "render/flat_kernel.h"
 
 #include <algorithm>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "render/flat_kernel.cpp"
@@ -130,11 +131,12 @@ HWY_INLINE Color color_of(const LevelRays& rays, const FaceColor& face, size_t r
   return color;
 }
 
-// Calls begin(row, c, whether anything is not seen there), then add(color, where it is seen) for each face
-// that some columns from c on show, and end(row, c).
-template <typename Begin, typename Add, typename End>
+// Row by row, of as many columns as there are lanes, from c on: calls all(row, c, name), which may write
+// them, where they show the same (0: nothing), else or where that returns false begin(row, c, whether some
+// show nothing), then add(color, where it is seen) for each face, and end(row, c).
+template <typename All, typename Begin, typename Add, typename End>
 HWY_INLINE void for_colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette,
-                           const Begin& begin, const Add& add, const End& end) {
+                           const All& all, const Begin& begin, const Add& add, const End& end) {
   const F f;
   const I i;
   const int lanes = static_cast<int>(hn::Lanes(f));
@@ -144,6 +146,7 @@ HWY_INLINE void for_colors(const LevelRays& rays, const LevelPicture& picture, P
     const float* const row_distances = picture.distance.data() + first;
     for (int c = 0; c < rays.width; c += lanes) {
       const VI names = hn::LoadU(i, row_names + c);
+      if (hn::AllTrue(i, hn::Eq(names, hn::Set(i, row_names[c]))) && all(row, c, row_names[c])) continue;
       const VF distance = hn::LoadU(f, row_distances + c);
       auto left = hn::Ne(names, hn::Zero(i));
       begin(row, c, !hn::AllTrue(i, left));
@@ -158,13 +161,17 @@ HWY_INLINE void for_colors(const LevelRays& rays, const LevelPicture& picture, P
   }
 }
 
-void colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette, const SkyPlanes& sky,
+void colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette, const SkyPicture& sky,
             uint8_t* out) {
   const F f;
   const I i;
   const hn::Rebind<uint8_t, F> u;
   const int lanes = static_cast<int>(hn::Lanes(f));
   Color pixels{hn::Zero(f), hn::Zero(f), hn::Zero(f)};
+  constexpr size_t kBytes = 3 * hn::MaxLanes(f);
+  const auto place_of = [&](int row, int c) {
+    return 3 * (static_cast<size_t>(row) * static_cast<size_t>(rays.width) + static_cast<size_t>(c));
+  };
   const auto sky_channel = [&](size_t k, size_t at) HWY_ATTR {
     return hn::ConvertTo(f, hn::PromoteTo(i, hn::LoadU(u, sky.channel[k].data() + at)));
   };
@@ -174,6 +181,17 @@ void colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette
   };
   for_colors(
       rays, picture, palette,
+      [&](int row, int c, int32_t name) {
+        if (c + lanes > rays.width) return false;
+        const size_t place = place_of(row, c);
+        if (name == 0) {
+          std::memcpy(out + place, sky.pixels.data() + place, kBytes);
+          return true;
+        }
+        const Palette::EvenPixels* const even = palette.even_pixels(name);
+        if (even) std::memcpy(out + place, even->data(), kBytes);
+        return even != nullptr;
+      },
       [&](int row, int c, bool shows_sky) HWY_ATTR {
         if (!shows_sky) return;
         const size_t at =
@@ -186,11 +204,10 @@ void colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette
                   hn::IfThenElse(where, color.blue, pixels.blue)};
       },
       [&](int row, int c) HWY_ATTR {
-        uint8_t* const to =
-            out + 3 * (static_cast<size_t>(row) * static_cast<size_t>(rays.width) + static_cast<size_t>(c));
+        uint8_t* const to = out + place_of(row, c);
         if (c + lanes <= rays.width)
           return hn::StoreInterleaved3(byte(pixels.red), byte(pixels.green), byte(pixels.blue), u, to);
-        HWY_ALIGN uint8_t bytes[3 * hn::MaxLanes(f)];
+        HWY_ALIGN uint8_t bytes[kBytes];
         hn::StoreInterleaved3(byte(pixels.red), byte(pixels.green), byte(pixels.blue), u, bytes);
         std::copy_n(bytes, 3 * static_cast<size_t>(rays.width - c), to);
       });
@@ -203,7 +220,8 @@ void lumas(const LevelRays& rays, const LevelPicture& picture, Palette& palette,
   const auto share = [&](float of_white, VF channel)
                          HWY_ATTR { return hn::Mul(hn::Set(f, of_white / 255), channel); };
   for_colors(
-      rays, picture, palette, [&](int, int, bool) HWY_ATTR { pixels = hn::Zero(f); },
+      rays, picture, palette, [](int, int, int32_t) { return false; },
+      [&](int, int, bool) HWY_ATTR { pixels = hn::Zero(f); },
       [&](const Color& color, hn::Mask<F> where) HWY_ATTR {
         const VF luma =
             hn::Add(hn::Add(share(0.299F, color.red), share(0.587F, color.green)), share(0.114F, color.blue));
@@ -231,7 +249,7 @@ HWY_EXPORT(lumas);
 
 }  // namespace
 
-void write_colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette, const SkyPlanes& sky,
+void write_colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette, const SkyPicture& sky,
                   uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(colors)(rays, picture, palette, sky, out);
 }

@@ -202,7 +202,11 @@ void paint_sky(const Sky& sky, FlatImage& image) {
   for (size_t row = 0; row < height; ++row)
     for (size_t c = 0; c < static_cast<size_t>(rays.width); ++c) {
       const Rgb color = plain_sky_color(sky, {rays.dx[c], rays.dy[c], static_cast<double>(rays.slopes[row])});
-      for (size_t k = 0; k < 3; ++k) image.sky.channel[k][row * stride + c] = channel_byte(color[k]);
+      for (size_t k = 0; k < 3; ++k) {
+        const uint8_t byte = channel_byte(color[k]);
+        image.sky.channel[k][row * stride + c] = byte;
+        image.sky.pixels.push_back(byte);
+      }
     }
 }
 

@@ -46,7 +46,7 @@ struct SolidCells {
 struct FlatImage {
   LevelRays rays;
   double pixel_angle = 0;  // from one pixel to the next, of pinholes at the middle
-  SkyPlanes sky;           // of colours alone
+  SkyPicture sky;          // of colours alone
 };
 
 struct FlatScene {

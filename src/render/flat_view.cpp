@@ -53,6 +53,11 @@ class FlatView {
         has_colors_(is_color(view_.content)),
         picture_(rays_, static_cast<float>(view_.near), static_cast<float>(view_.far),
                  view_.content != ViewContent::kDepth) {
+    if (has_colors_) {
+      constexpr size_t kUsual = 64;
+      things_.seen.reserve(kUsual);
+      things_.corners.reserve(4 * kUsual);
+    }
     see_bodies();
     see_standing();
     see_wide();
@@ -207,7 +212,9 @@ class FlatView {
     std::vector<PlacedBody> rest = place_bodies(*scene_.rest, poses_, view, from_);
     for (PlacedBody& body : rest) {
       const Vec3 center = body.world_center;
-      if (eye_.sight_of(eye_.to_eye({center.x, center.y}), body.radius).parts == 0) body.is_seen = false;
+      const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye({center.x, center.y}), body.radius);
+      if (sight.parts == 0 || is_hidden(picture_, sight, center.z + body.radius - eye_.z()))
+        body.is_seen = false;
     }
     return rest;
   }

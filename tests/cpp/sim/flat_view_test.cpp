@@ -85,6 +85,18 @@ TEST(FlatView, HasTheColorsAndShadowsOfRays) {
   }
 }
 
+// A low one throws the shadow of everything on everything, which no list holds (render/flat_casters.h).
+TEST(FlatView, HasTheShadowsOfALowSun) {
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    const Simulation simulation(
+        model_of("<lights><light_elevation_deg>7</light_elevation_deg><light_azimuth_deg>" +
+                 std::to_string(40 + 110 * seed) + "</light_azimuth_deg></lights>" + kFloor +
+                 random_blocks(400 + seed, 200) + two_robots(level_camera(0.9))),
+        0);
+    expect_colors(BothWays(simulation, 0, 1), "seed " + std::to_string(seed));
+  }
+}
+
 TEST(FlatView, ShowsWhatRaysSee) {
   std::set<uint16_t> seen;
   for (unsigned seed = 0; seed < 32; ++seed) {
