@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "model/compile.h"
 #include "raycast/polygon_distance.h"
 #include "sim/simulation.h"
 #include "source_dir.h"
-#include "worldfile/load_world.h"
 
 namespace mvsim::test {
 namespace {
