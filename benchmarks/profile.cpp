@@ -158,8 +158,9 @@ Driving driving_ns(const Model& m, Simulation& sim) {
     });
     const BodyInertia inertia = vehicle_inertia(v, sim.state().params);
     BodyState body = place_body({0, 0, 0}, inertia);
+    BodyRotation rotation;
     total.free_motion += median_ns(kMany, [&] {
-      for (int k = 0; k < kMany; ++k) integrate_free(body, inertia, {{0.01, 0}, 0.001}, m.timestep);
+      for (int k = 0; k < kMany; ++k) integrate_free(body, inertia, {{0.01, 0}, 0.001}, m.timestep, rotation);
     });
   }
   return total;

@@ -147,7 +147,9 @@ def _environments(rows: dict[str, Any]) -> dict[str, dict[str, tuple[str, str]]]
     ends = (("", "mean"), ("_p99", "slowest of 100"), ("_warm", "once more, median"))
     return {
         "Environments: 64 envs, 2 threads, random actions": {
-            f"env_{name}": (name, "{:,.0f} env steps/s") for name in names
+            name: (name.removeprefix("env_"), f"{{:,.0f}} {row['unit']}")
+            for name, row in rows.items()
+            if name.startswith("env_") and row["unit"].endswith(" steps/s")
         },
         "A substep that touches nothing, less its controllers and tires": {
             f"substep_{name}": (name, "{:,.0f} ns") for name in names

@@ -34,10 +34,11 @@ print(json.dumps([times, again]))
 """
 
 
-def environments() -> dict[str, str]:
-    """Short name -> id of the environments that come with the package, but for those of several agents."""
-    alone = [id for id, path in registration.listing().items() if not load_env(path, ()).several_agents]
-    return {id.split("/")[1].rsplit("-", 1)[0]: id for id in alone}
+def environments(several_agents: bool = False) -> dict[str, str]:
+    """Short name -> id of the environments of one agent, or of several, that come with the package."""
+    listing = registration.listing().items()
+    wanted = [id for id, path in listing if load_env(path, ()).several_agents == several_agents]
+    return {id.split("/")[1].rsplit("-", 1)[0]: id for id in wanted}
 
 
 def file_of(id: str) -> Path:
@@ -45,7 +46,7 @@ def file_of(id: str) -> Path:
     return ROOT / "envs" / Path(registration.listing()[id]).name
 
 
-def _env(name: str, id: str, settings: Settings) -> Row:
+def _env(name: str, id: str, unit: str, settings: Settings) -> Row:
     env = mvsim_gym.VectorEnv(id, num_envs=NUM_ENVS, num_threads=settings.threads)
     env.reset(seed=0)
     actions = np.random.default_rng(0).uniform(-1, 1, (64, *env.action_space.shape)).astype(np.float32)
@@ -67,13 +68,14 @@ def _env(name: str, id: str, settings: Settings) -> Row:
         "num_threads": settings.threads,
         "warm_up": WARM_UP,
     }
-    return Row(f"env_{name}", "env steps/s", config, runs)
+    return Row(f"env_{name}", unit, config, runs)
 
 
 @figure("env")
 def env(settings: Settings) -> list[Row]:
-    """`env_<Name>`"""
-    return [_env(name, id, settings) for name, id in environments().items()]
+    """`env_<Name>`; of several agents `num_envs` counts these."""
+    alone = [_env(name, id, "env steps/s", settings) for name, id in environments().items()]
+    return alone + [_env(name, id, "agent steps/s", settings) for name, id in environments(True).items()]
 
 
 @figure("substep")

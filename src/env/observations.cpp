@@ -31,6 +31,8 @@ class Scan final : public ObservationOf<float> {
     if (sectors_ > beams_)
       reader.fail("sectors", "found " + std::to_string(sectors_) + ", expected at most the sensor's " +
                                  std::to_string(beams_) + " beams");
+    for (int s = 0; s < sectors_; ++s)
+      ends_.push_back(static_cast<int>(static_cast<int64_t>(beams_) * (s + 1) / sectors_));
     max_ = reader.number("max", sensor.reading().high, kPositive);
     scheduled_ = reader.choice("timing", {"control", "sensor"}) == 1;
     if (scheduled_) context.needs.scheduled_sensors.push_back(sensor_);
@@ -69,15 +71,17 @@ class Scan final : public ObservationOf<float> {
       return;
     }
     int begin = 0;
-    for (int s = 0; s < sectors_; ++s) {
-      const int end = static_cast<int>(static_cast<int64_t>(beams_) * (s + 1) / sectors_);
-      out[s] = *std::min_element(values + begin, values + end);
+    for (const int end : ends_) {
+      float least = values[begin];
+      for (int i = begin + 1; i < end; ++i) least = std::min(least, values[i]);
+      *out++ = least;
       begin = end;
     }
   }
 
   size_t sensor_ = 0;
   int beams_ = 0, sectors_ = 0;
+  std::vector<int> ends_;  // beams, by sector
   double max_ = 0;
   bool scheduled_ = false;
 };

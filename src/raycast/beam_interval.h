@@ -28,7 +28,23 @@ struct BeamIntervals {
   const BeamInterval* end() const { return intervals.data() + count; }
 };
 
-// `center` relative to the fan's origin.
-BeamIntervals beams_towards(const Fan& fan, Vec2 center, double radius);
+// A few circles, looked at together in vectors; the fan's frame.
+struct CircleRow {
+  static constexpr size_t kSize = 8;
+  double x[kSize] = {}, y[kSize] = {}, radius[kSize] = {};
+};
+
+// For each circle of a row how near it comes to the fan's origin, < 0 around that, and beams that can meet
+// it: as real numbers, both ends included, the first copy that ends at beam 0 or later.
+struct BeamRow {
+  double nearest[CircleRow::kSize], first[CircleRow::kSize], last[CircleRow::kSize];
+};
+
+// Of the first `count` circles.
+void look_towards(const Fan& fan, const CircleRow& circles, size_t count, BeamRow& out);
+BeamIntervals intervals_of(const Fan& fan, const BeamRow& row, size_t circle);
+
+// Of one circle.
+BeamIntervals beams_towards(const Fan& fan, const Circle& circle);
 
 }  // namespace mvsim

@@ -166,11 +166,20 @@ void GridField::occupied_cells(double x, double y, double radius, std::vector<Ce
   if (!(radius >= 0) || !std::isfinite(x) || !std::isfinite(y)) return;
   const double px = x / resolution_, py = y / resolution_, limit = radius / resolution_;
   const Window w = window(x, y, radius);
+  const int first = w.x_min / kTile, last = w.x_max / kTile;
   for (int iy = w.y_min; iy <= w.y_max; ++iy) {
+    const uint64_t* const tiles = tables_->tiles.data() + static_cast<size_t>(iy / kTile) * tiles_per_row_;
+    if (iy == w.y_min || iy % kTile == 0) {  // rows of tiles without any cell are passed over
+      const bool any = std::any_of(tiles + first, tiles + last + 1, [](uint64_t tile) { return tile != 0; });
+      if (!any) {
+        iy += kTile - 1 - iy % kTile;
+        continue;
+      }
+    }
     const double gy = outside_by(py, iy);
-    for (int column = w.x_min / kTile; column <= w.x_max / kTile; ++column) {
-      const uint64_t tile = tables_->tiles[static_cast<size_t>(iy / kTile) * tiles_per_row_ + column];
-      for (unsigned bits = tile >> (iy % kTile * kTile) & 0xff; bits != 0; bits &= bits - 1) {
+    if (gy > limit) continue;
+    for (int column = first; column <= last; ++column) {
+      for (unsigned bits = tiles[column] >> (iy % kTile * kTile) & 0xff; bits != 0; bits &= bits - 1) {
         const int ix = column * kTile + std::countr_zero(bits);
         const double gx = outside_by(px, ix);
         if (gx * gx + gy * gy <= limit * limit) found.push_back({ix, iy});

@@ -61,11 +61,10 @@ void cast_sides(std::span<const PolygonSide> sides, const Fan& fan, const BeamIn
 void cast_polygon(const Fan& fan, std::span<const Vec2> vertices, double max_range, float* range) {
   if (vertices.size() < 2) return;
   const Circle around = bounding_circle(vertices);
-  const Vec2 center = around.center - fan.origin;
-  if (!(norm(center) - around.radius <= max_range)) return;
+  if (!(norm(around.center - fan.origin) - around.radius <= max_range)) return;
   HalfPlanes planes(fan.origin, std::max(vertices.size(), kSidesOfALine));
   for_each_side(vertices, [&](const PolygonSide& side) { planes.add(side); });
-  planes.cast(fan, beams_towards(fan, center, around.radius), max_range, range);
+  planes.cast(fan, beams_towards(fan, around), max_range, range);
 }
 
 }  // namespace mvsim

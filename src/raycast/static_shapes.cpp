@@ -14,7 +14,7 @@
 namespace mvsim {
 namespace {
 
-constexpr int kLeafShapes = 4;
+constexpr int kLeafShapes = static_cast<int>(CircleRow::kSize);
 constexpr int kMaxDepth = 64;    // halving 2^31 shapes needs 31
 constexpr double kSlack = 1e-6;  // metres; culling must not decide between equal distances
 
@@ -83,6 +83,14 @@ void StaticShapes::build(int node, int begin, int end) {
   if (end - begin <= kLeafShapes) {
     nodes_[node].first = begin;
     nodes_[node].count = end - begin;
+    nodes_[node].row = static_cast<int>(leaf_circles_.size());
+    CircleRow& row = leaf_circles_.emplace_back();
+    for (int i = begin; i < end; ++i) {
+      const Shape& s = shapes_[order_[i]];
+      row.x[i - begin] = s.center.x;
+      row.y[i - begin] = s.center.y;
+      row.radius[i - begin] = s.radius;
+    }
     return;
   }
   const bool along_x = box.x_max - box.x_min >= box.y_max - box.y_min;
@@ -99,10 +107,10 @@ void StaticShapes::build(int node, int begin, int end) {
   build(children + 1, middle, end);
 }
 
-// Calls visit_shape(index) for the shapes of every leaf whose box is less than limit() away, the nearer child
-// first; enter_node(circle around it, distance) may refuse a box.
-template <typename Limit, typename EnterNode, typename VisitShape>
-void StaticShapes::visit(Vec2 point, Limit limit, EnterNode enter_node, VisitShape visit_shape) const {
+// Calls visit_leaf(node) for every leaf whose box is at most limit() away, the nearer child first;
+// enter_node(circle around it, distance) may refuse an inner node.
+template <typename Limit, typename EnterNode, typename VisitLeaf>
+void StaticShapes::visit(Vec2 point, Limit limit, EnterNode enter_node, VisitLeaf visit_leaf) const {
   if (nodes_.empty()) return;
   struct Pending {
     int node;
@@ -114,11 +122,12 @@ void StaticShapes::visit(Vec2 point, Limit limit, EnterNode enter_node, VisitSha
   while (depth > 0) {
     const Pending next = stack[--depth];
     const Node& node = nodes_[next.node];
-    if (!(next.distance <= limit()) || !enter_node(node.around, next.distance)) continue;
+    if (!(next.distance <= limit())) continue;
     if (node.count > 0) {
-      for (int i = node.first; i < node.first + node.count; ++i) visit_shape(order_[i]);
+      visit_leaf(node);
       continue;
     }
+    if (!enter_node(node.around, next.distance)) continue;
     Pending near{node.first, box_distance(nodes_[node.first].box, point)};
     Pending far{node.first + 1, box_distance(nodes_[node.first + 1].box, point)};
     if (far.distance < near.distance) std::swap(near, far);
@@ -127,33 +136,41 @@ void StaticShapes::visit(Vec2 point, Limit limit, EnterNode enter_node, VisitSha
   }
 }
 
+template <typename Use>
+void StaticShapes::for_shapes(const Node& leaf, Use use) const {
+  for (int i = leaf.first; i < leaf.first + leaf.count; ++i) use(order_[i]);
+}
+
 void StaticShapes::cast(const Fan& fan, double max_range, float* range) const {
   // what stands behind nearer things is left out, whole boxes at a time
   const auto worth_entering = [&](const Circle& around, double distance) {
-    if (distance == 0) return true;
-    return may_shorten(beams_towards(fan, around.center - fan.origin, around.radius), distance, range);
+    return distance == 0 || may_shorten(beams_towards(fan, around), distance, range);
   };
-  const auto cast_shape = [&](int shape) {
-    const Shape& s = shapes_[shape];
-    const Vec2 center = s.center - fan.origin;
-    const double nearest = norm(center) - s.radius;
-    if (nearest > max_range || s.count < 2) return;
-    const BeamIntervals beams = beams_towards(fan, center, s.radius);
-    if (may_shorten(beams, nearest, range))
+  const auto cast_leaf = [&](const Node& leaf) {
+    BeamRow row;
+    look_towards(fan, leaf_circles_[leaf.row], static_cast<size_t>(leaf.count), row);
+    for (size_t i = 0; i < static_cast<size_t>(leaf.count); ++i) {
+      if (row.nearest[i] > max_range) continue;
+      const BeamIntervals beams = intervals_of(fan, row, i);
+      if (!may_shorten(beams, row.nearest[i], range)) continue;
+      const Shape& s = shapes_[order_[static_cast<size_t>(leaf.first) + i]];
       cast_sides(std::span(sides_).subspan(s.first_side, s.side_count), fan, beams, max_range, range);
+    }
   };
   visit(
-      fan.origin, [&] { return max_range; }, worth_entering, cast_shape);
+      fan.origin, [&] { return max_range; }, worth_entering, cast_leaf);
 }
 
 double StaticShapes::distance(Vec2 point, double limit) const {
   double best = limit;
   visit(
       point, [&] { return best; }, [](const Circle&, double) { return true; },
-      [&](int shape) {
-        const Shape& s = shapes_[shape];
-        if (norm(s.center - point) - s.radius > best) return;
-        best = std::min(best, polygon_point_distance(vertices(shape), point));
+      [&](const Node& leaf) {
+        for_shapes(leaf, [&](int shape) {
+          const Shape& s = shapes_[shape];
+          if (norm(s.center - point) - s.radius > best) return;
+          best = std::min(best, polygon_point_distance(vertices(shape), point));
+        });
       });
   return best;
 }
@@ -162,8 +179,12 @@ void StaticShapes::within(Vec2 point, double radius, std::vector<int>& found) co
   found.clear();
   visit(
       point, [&] { return radius; }, [](const Circle&, double) { return true; },
-      [&](int shape) {
-        if (polygon_point_distance(vertices(shape), point) <= radius) found.push_back(shape);
+      [&](const Node& leaf) {
+        for_shapes(leaf, [&](int shape) {
+          const Shape& s = shapes_[shape];
+          if (norm(s.center - point) - s.radius > radius + kSlack) return;
+          if (polygon_point_distance(vertices(shape), point) <= radius) found.push_back(shape);
+        });
       });
   std::sort(found.begin(), found.end());
 }

@@ -38,20 +38,24 @@ class StaticShapes {
     double radius = 0;
     size_t first_side = 0, side_count = 0;
   };
-  struct Node {  // children first, first + 1, or shapes [first, first + count) of order_
+  struct Node {  // children first, first + 1, or shapes [first, first + count) of order_, a leaf
     Rect box;
     Circle around;             // the box
     int first = 0, count = 0;  // count 0: an inner node
+    int row = 0;               // in leaf_circles_
   };
   void build(int node, int begin, int end);
-  template <typename Limit, typename EnterNode, typename VisitShape>
-  void visit(Vec2 point, Limit limit, EnterNode enter_node, VisitShape visit_shape) const;
+  template <typename Limit, typename EnterNode, typename VisitLeaf>
+  void visit(Vec2 point, Limit limit, EnterNode enter_node, VisitLeaf visit_leaf) const;
+  template <typename Use>
+  void for_shapes(const Node& leaf, Use use) const;
 
   std::vector<Vec2> vertices_;
   std::vector<PolygonSide> sides_;  // of all shapes with two vertices and more
   std::vector<Shape> shapes_;
   std::vector<int> order_;
   std::vector<Node> nodes_;
+  std::vector<CircleRow> leaf_circles_;  // of the shapes of a leaf
 };
 
 }  // namespace mvsim

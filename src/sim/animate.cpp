@@ -81,6 +81,7 @@ void move_driven_blocks(const Model& m, SimState& s, Workspace& w, double dt) {
         place_body({now.x + dt * now.vx, now.y + dt * now.vy, now.angle + dt * now.omega}, s.inertias[body]);
     after.vx = now.vx, after.vy = now.vy, after.omega = now.omega;
     put(m, s, w, body, after);
+    if (m.terrain.maps.empty()) continue;
     const Vec2 there = m.origin + Vec2{after.x, after.y};
     if (const std::optional<double> z = highest_map(m.terrain, there)) s.block_z[index] = *z;
   }

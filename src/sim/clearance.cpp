@@ -75,6 +75,7 @@ class SquareBounds {
 double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center, double radius,
                      double limit) {
   constexpr double kSlack = 1e-9, kApart = 1e-6;  // m, beyond any rounding
+  constexpr size_t kUsualCells = 128;
   const Vec2 local_center = to_grid(grid, center);
   const double reach = limit + radius;
   const double from_center = grid.field.distance_to_occupied(local_center.x, local_center.y, reach);
@@ -85,6 +86,7 @@ double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center,
   // the cell nearest to the centre is no farther from the outline than this
   const double at_most = from_center + polygon_point_distance(local, local_center);
   std::vector<CellIndex> cells;
+  cells.reserve(kUsualCells);
   grid.field.occupied_cells(local_center.x, local_center.y, std::min(limit, at_most + kSlack) + radius,
                             cells);
   const double side = grid.field.resolution();
@@ -166,11 +168,9 @@ double outline_clearance(const SimScene& sim, size_t index, const Polygon& outli
   double best = limit;
   for (const GridModel& grid : m.grids)
     best = std::min(best, grid_distance(grid, outline, center, radius, best));
-  if (m.static_shapes.distance(center, best + radius) < best + radius) {
-    std::vector<int> near;
-    m.static_shapes.within(center, best + radius, near);
-    for (int i : near) best = std::min(best, polygon_distance(outline, m.static_shapes.vertices(i)));
-  }
+  std::vector<int> near;
+  m.static_shapes.within(center, best + radius, near);
+  for (int i : near) best = std::min(best, polygon_distance(outline, m.static_shapes.vertices(i)));
   for (const MovingShape& shape : others) {
     if (shape.body == static_cast<int>(vehicle.body)) continue;
     if (group >= 0 && group_of(m, shape.body) == group) continue;

@@ -108,7 +108,7 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
   const Rotation2 R_world_base = work.yaws[index].of(body.angle);
   const Vec2 center{inertia.center_x, inertia.center_y};
   const double omega = body.omega;
-  PushedBody chassis(body, inertia);
+  PushedBody chassis(body, inertia, work.rotations[index].of(body.angle));
   const Vec2 v_base = R_world_base.unrotate(chassis.velocity());
   const double chassis_share = params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
   // all wheels push at once: each may count on its share of the mass, and on less the more it turns the

@@ -18,33 +18,13 @@ BodyState place_body(const Pose2& pose, const BodyInertia& inertia) {
   return {.x = T_world_body.p.x, .y = T_world_body.p.y, .angle = angle, .cx = center.x, .cy = center.y};
 }
 
-PushedBody::PushedBody(const BodyState& body, const BodyInertia& inertia) : body_(body), inertia_(inertia) {
-  const b2Rot rotation(body.angle);
-  sin_ = rotation.s;
-  cos_ = rotation.c;
+BodyRotation::Value BodyRotation::rotation_of(float angle) {
+  const b2Rot rotation(angle);
+  return {rotation.s, rotation.c};
 }
 
-Vec2 PushedBody::velocity() const {
-  const float x = -inertia_.center_x, y = -inertia_.center_y;
-  const b2Vec2 arm(cos_ * x - sin_ * y, sin_ * x + cos_ * y);
-  return {body_.vx + -body_.omega * arm.y, body_.vy + body_.omega * arm.x};
-}
-
-void PushedBody::push(Vec2 position, Vec2 force) {
-  const auto px = static_cast<float>(position.x), py = static_cast<float>(position.y);
-  const auto fx = static_cast<float>(force.x), fy = static_cast<float>(force.y);
-  const b2Vec2 world(cos_ * fx - sin_ * fy, sin_ * fx + cos_ * fy);
-  const b2Vec2 at((cos_ * px - sin_ * py) + body_.x, (sin_ * px + cos_ * py) + body_.y);
-  force_x_ += world.x;
-  force_y_ += world.y;
-  torque_ += b2Cross(b2Vec2(at.x - body_.cx, at.y - body_.cy), world);
-}
-
-BodyForce PushedBody::force() const {
-  return {{force_x_, force_y_}, torque_};
-}
-
-void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce& force, double dt) {
+void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce& force, double dt,
+                    BodyRotation& memo) {
   const auto h = static_cast<float>(dt);
   b2Vec2 v(body.vx, body.vy);
   float w = body.omega;
@@ -63,7 +43,11 @@ void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce
   b2Vec2 c(body.cx, body.cy);
   c += h * v;
   body.angle += h * w;
-  const b2Vec2 origin = c - b2Mul(b2Rot(body.angle), b2Vec2(inertia.center_x, inertia.center_y));
+  const BodyRotation::Value& now = memo.of(body.angle);
+  b2Rot rotation_after;
+  rotation_after.s = now.sin;
+  rotation_after.c = now.cos;
+  const b2Vec2 origin = c - b2Mul(rotation_after, b2Vec2(inertia.center_x, inertia.center_y));
   body = {origin.x, origin.y, body.angle, c.x, c.y, v.x, v.y, w};
 }
 

@@ -21,7 +21,7 @@ void integrate_freely(const Model& m, const SimState& s, Workspace& w, double dt
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     const size_t body = m.vehicles[i].body;
     w.moved[i] = s.bodies[body];
-    integrate_free(w.moved[i], s.inertias[body], w.forces[i], dt);
+    integrate_free(w.moved[i], s.inertias[body], w.forces[i], dt, w.rotations[i]);
   }
 }
 

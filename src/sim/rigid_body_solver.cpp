@@ -1,6 +1,5 @@
 #include "sim/rigid_body_solver.h"
 
-#include <box2d/b2_timer.h>
 #include <box2d/box2d.h>
 
 #include <algorithm>
@@ -10,7 +9,9 @@
 
 #include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
+#include "sim/solver_impact.h"
 #include "sim/solver_near.h"
+#include "sim/solver_overrides.h"
 #include "sim/solver_pairs.h"
 #include "sim/solver_passage.h"
 #include "sim/solver_polygon.h"
@@ -58,6 +59,7 @@ struct RigidBodySolver::Impl {
 
   explicit Impl(const Model& m)
       : model(m), world(b2Vec2(0, 0)), filter(world), pairs(world), surroundings(m, world) {
+    use_own_box2d_functions();
     world.SetContactFilter(&filter);
   }
 
@@ -170,7 +172,9 @@ struct RigidBodySolver::Impl {
   void step_once(double dt, int velocity_iterations) {
     if (surroundings.has_cells()) surroundings.refresh_cells(movers(dt));
     pairs.find();
-    world.SetContinuousPhysics(max_travel(dt) > kSlowTravel || !touches_squares_only());
+    const bool may_pass = max_travel(dt) > kSlowTravel || !touches_squares_only();
+    const bool is_alone = may_pass && world.GetJointCount() == 0 && nothing_meets(world, movable, forces, dt);
+    world.SetContinuousPhysics(may_pass && !is_alone);
     for (size_t i = 0; i < movable.size(); ++i) {
       b2Body* b = movable[i].body;
       if (forces[i]) {
@@ -222,7 +226,13 @@ struct RigidBodySolver::Impl {
 
   // Of each kind of thing, whether one is closer to the body than the collision threshold, or touches it.
   uint8_t near_another(const b2Body& body) const {
-    uint8_t found = 0;
+    uint8_t found = 0, around = 0;
+    for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
+      const Contact kind = kind_of(*edge->other);
+      around |= kind;
+      if (edge->contact->IsTouching()) found |= kind;
+    }
+    if (found == around) return found;  // no distance need be measured
     for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
       const Contact kind = kind_of(*edge->other);
       if ((found & kind) == 0 && is_near(*edge->contact, model.collision_threshold)) found |= kind;
@@ -377,13 +387,3 @@ uint8_t RigidBodySolver::contacts(size_t body) const {
 }
 
 }  // namespace mvsim
-
-// Box2D reads the clock some twenty times a step, for figures that nobody asks it for: half of the time of a
-// step of one body. The dynamic linker lets its calls find this timer before its own.
-b2Timer::b2Timer() = default;
-
-void b2Timer::Reset() {}
-
-float b2Timer::GetMilliseconds() const {
-  return 0;
-}

@@ -17,6 +17,21 @@ float beyond_sides(const b2PolygonShape& polygon, const b2Transform& pose, b2Vec
   return farthest;
 }
 
+// Whether all of a polygon lies farther than `distance` beyond one side of another.
+bool is_beyond_a_side(const b2PolygonShape& polygon, const b2Transform& pose, const b2PolygonShape& other,
+                      const b2Transform& there, float distance) {
+  const b2Transform T_polygon_other = b2MulT(pose, there);
+  b2Vec2 corners[b2_maxPolygonVertices];
+  for (int k = 0; k < other.m_count; ++k) corners[k] = b2Mul(T_polygon_other, other.m_vertices[k]);
+  for (int i = 0; i < polygon.m_count; ++i) {
+    const float offset = b2Dot(polygon.m_normals[i], polygon.m_vertices[i]) + distance;
+    if (std::all_of(corners, corners + other.m_count,
+                    [&](b2Vec2 corner) { return b2Dot(polygon.m_normals[i], corner) > offset; }))
+      return true;
+  }
+  return false;
+}
+
 // Radius about the centroid of what a polygon's vertices span.
 float vertex_radius(const b2PolygonShape& polygon) {
   float square = 0;
@@ -25,26 +40,43 @@ float vertex_radius(const b2PolygonShape& polygon) {
   return std::sqrt(square);
 }
 
-// Whether two fixtures are farther apart than `distance` beyond doubt, by the sides of either and a circle
-// about the other. Says nothing otherwise: b2Distance does.
-bool are_apart(const b2Fixture& a, const b2Fixture& b, float distance) {
-  constexpr float kSlack = 1e-3f,
-                  kShare = 1e-6f;  // m, and of coordinates: beyond the rounding of single precision
-  const auto& first = *static_cast<const b2PolygonShape*>(a.GetShape());
-  const auto& second = *static_cast<const b2PolygonShape*>(b.GetShape());
-  const b2Transform &at = a.GetBody()->GetTransform(), &there = b.GetBody()->GetTransform();
-  const float enough = distance + first.m_radius + second.m_radius + kSlack +
-                       kShare * (b2Abs(at.p.x) + b2Abs(at.p.y) + b2Abs(there.p.x) + b2Abs(there.p.y));
-  return beyond_sides(first, at, b2Mul(there, second.m_centroid)) > enough + vertex_radius(second) ||
-         beyond_sides(second, there, b2Mul(at, first.m_centroid)) > enough + vertex_radius(first);
+// By the sides of either and a circle about the other.
+bool are_apart_by_circles(const b2PolygonShape& a, const b2Transform& at, const b2PolygonShape& b,
+                          const b2Transform& there, float distance) {
+  return beyond_sides(a, at, b2Mul(there, b.m_centroid)) > distance + vertex_radius(b) ||
+         beyond_sides(b, there, b2Mul(at, a.m_centroid)) > distance + vertex_radius(a);
+}
+
+const b2PolygonShape& polygon_of(const b2Fixture& fixture) {
+  return static_cast<const b2PolygonShape&>(*fixture.GetShape());
+}
+
+// `distance` between skins as one between polygons, beyond the rounding of single precision.
+float between_polygons(const b2Fixture& a, const b2Fixture& b, double distance) {
+  constexpr float kSlack = 1e-3f, kShare = 1e-6f;  // m, and of coordinates
+  const b2Vec2 &at = a.GetBody()->GetTransform().p, &there = b.GetBody()->GetTransform().p;
+  return static_cast<float>(distance) + polygon_of(a).m_radius + polygon_of(b).m_radius + kSlack +
+         kShare * (b2Abs(at.x) + b2Abs(at.y) + b2Abs(there.x) + b2Abs(there.y));
 }
 
 }  // namespace
 
+bool are_apart(const b2Contact& contact, double distance) {
+  const b2Fixture &a = *contact.GetFixtureA(), &b = *contact.GetFixtureB();
+  const b2PolygonShape &first = polygon_of(a), &second = polygon_of(b);
+  const b2Transform &at = a.GetBody()->GetTransform(), &there = b.GetBody()->GetTransform();
+  const float enough = between_polygons(a, b, distance);
+  return are_apart_by_circles(first, at, second, there, enough) ||
+         is_beyond_a_side(first, at, second, there, enough) ||
+         is_beyond_a_side(second, there, first, at, enough);
+}
+
 bool is_near(b2Contact& contact, double threshold) {
   if (contact.IsTouching()) return true;
   const b2Fixture *a = contact.GetFixtureA(), *b = contact.GetFixtureB();
-  if (are_apart(*a, *b, static_cast<float>(threshold))) return false;
+  if (are_apart_by_circles(polygon_of(*a), a->GetBody()->GetTransform(), polygon_of(*b),
+                           b->GetBody()->GetTransform(), between_polygons(*a, *b, threshold)))
+    return false;  // the quicker answer
   b2DistanceInput input;
   input.proxyA.Set(a->GetShape(), contact.GetChildIndexA());
   input.proxyB.Set(b->GetShape(), contact.GetChildIndexB());

@@ -26,6 +26,13 @@ void find_tops_below(double height, const Model& m, const SimState& s, Workspace
   add_moving_planes(m, s, height, w.tops);
 }
 
+// highest_under(); a map alone is the ground at any height.
+double ground_under(const Terrain& terrain, const std::vector<PlacedTop>& tops, Vec2 at, double z) {
+  if (terrain.maps.size() == 1 && terrain.planes.empty() && tops.empty())
+    return terrain.maps[0].height_at(at).value_or(0);
+  return highest_under(terrain, tops, at, z);
+}
+
 // One pass of stand(): the plate that fits the ground under the wheels as the vehicle is tilted now.
 double rest_on_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
   constexpr double kLevel = 1e-4;  // m
@@ -41,7 +48,7 @@ double rest_on_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
   const auto touch = [&](Vec2 local, double above) {
     const Vec3 p = tilt.apply({local.x, local.y, 0});
     const Vec2 at = Vec2{pose.x, pose.y} + R_world_yaw.rotate({p.x, p.y});
-    const double z = highest_under(m.terrain, w.tops, at, state.z + p.z + above);
+    const double z = ground_under(m.terrain, w.tops, at, state.z + p.z + above);
     if (fit.empty()) first = z;
     level = level && std::fabs(z - first) < kLevel;
     fit.add(local, {p.x, p.y, z - state.z});
@@ -138,7 +145,7 @@ void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t i
   for (const Vec2 corner : v.chassis.outline) {
     const Vec3 p = tilt.apply({corner.x, corner.y, top});
     const Vec2 at = Vec2{pose.x, pose.y} + R_world_yaw.rotate({p.x, p.y});
-    if (!(highest_under(m.terrain, w.tops, at, state.z + p.z) - wheel_ground > climb)) continue;
+    if (!(ground_under(m.terrain, w.tops, at, state.z + p.z) - wheel_ground > climb)) continue;
     const Twist2 twist = vehicle_twist({m, s}, index);
     const double half = kHalfSide + kSideOfSpeed * norm({twist.vx, twist.vy});
     w.step_squares.push_back(

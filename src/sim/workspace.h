@@ -43,6 +43,7 @@ struct Workspace {
   void fit(size_t vehicles) {
     if (forces.size() == vehicles && levels.size() == vehicles) return;
     forces.resize(vehicles);
+    rotations.resize(vehicles);
     yaws.resize(vehicles);
     tilts.resize(vehicles);
     levels.resize(vehicles);
@@ -62,6 +63,7 @@ struct Workspace {
   std::vector<BodyForce> forces;
   std::vector<BodyState> moved;
   std::vector<BodyState> before;  // by body
+  std::vector<BodyRotation> rotations;
   std::vector<RotationMemo> yaws;
   std::vector<TiltMemo> tilts;
   std::vector<LevelGround> levels;

@@ -43,9 +43,6 @@ std::optional<double> height_of(const PlacedTop& placed, Vec2 at) {
 }
 
 double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Vec2 at, double z) {
-  // a map alone is the ground at any height
-  if (terrain.maps.size() == 1 && terrain.planes.empty() && tops.empty())
-    return terrain.maps[0].height_at(at).value_or(0);
   bool found = false;
   double best = 0;
   const auto consider = [&](double height) {

@@ -6,23 +6,11 @@ namespace {
 // Points whose spread across is this part of that along leave the tilt open.
 constexpr double kThinnest = 1e-6;
 
-Vec3 combine(double s, Vec3 a, double t, Vec3 b) {
-  return {s * a.x + t * b.x, s * a.y + t * b.y, s * a.z + t * b.z};
-}
-
 double dot(Vec3 a, Vec3 b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
 }  // namespace
-
-void PlateFit::add(Vec2 plate, Vec3 ground) {
-  count_ += 1;
-  plate_sum_ = plate_sum_ + plate;
-  ground_sum_ = combine(1, ground_sum_, 1, ground);
-  x_sum_ = combine(1, x_sum_, plate.x, ground);
-  y_sum_ = combine(1, y_sum_, plate.y, ground);
-}
 
 std::optional<PlatePose> PlateFit::solve() const {
   if (count_ < 3) return std::nullopt;

@@ -17,12 +17,22 @@ struct PlatePose {
 class PlateFit {
  public:
   // A point of the plate, and where it touches the ground; both frames have the same yaw or nearly so.
-  void add(Vec2 plate, Vec3 ground);
+  void add(Vec2 plate, Vec3 ground) {
+    count_ += 1;
+    plate_sum_ = plate_sum_ + plate;
+    ground_sum_ = combine(1, ground_sum_, 1, ground);
+    x_sum_ = combine(1, x_sum_, plate.x, ground);
+    y_sum_ = combine(1, y_sum_, plate.y, ground);
+  }
   bool empty() const { return count_ == 0; }
   // Nothing for fewer than three points and for points on one line.
   std::optional<PlatePose> solve() const;
 
  private:
+  static Vec3 combine(double s, Vec3 a, double t, Vec3 b) {
+    return {s * a.x + t * b.x, s * a.y + t * b.y, s * a.z + t * b.z};
+  }
+
   double count_ = 0;
   Vec2 plate_sum_;
   Vec3 ground_sum_;

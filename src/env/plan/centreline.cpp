@@ -25,6 +25,12 @@ Centreline::Centreline(std::vector<Vec2> points) : points_(std::move(points)) {
     pieces_.push_back({points_[i], 1 / length * step, length, length_, math::atan2(step.y, step.x)});
     length_ += length;
   }
+  size_t piece = 0;
+  for (size_t share = 0; share < count; ++share) {
+    const double on = length_ * static_cast<double>(share) / static_cast<double>(count);
+    while (piece + 1 < count && pieces_[piece + 1].along <= on) ++piece;
+    first_of_.push_back(piece);
+  }
   for (size_t begin = 0; begin < count; begin += kRun) {
     Run run;
     const size_t end = std::min(begin + kRun, count);
@@ -77,9 +83,11 @@ double Centreline::on_line(double along) const {
 }
 
 const Centreline::Piece& Centreline::piece_at(double on) const {
-  const auto after = std::upper_bound(pieces_.begin(), pieces_.end(), on,
-                                      [](double value, const Piece& piece) { return value < piece.along; });
-  return *(after - 1);
+  const size_t count = pieces_.size();
+  size_t i = first_of_[std::min(static_cast<size_t>(on / length_ * static_cast<double>(count)), count - 1)];
+  while (i > 0 && pieces_[i].along > on) --i;
+  while (i + 1 < count && pieces_[i + 1].along <= on) ++i;
+  return pieces_[i];
 }
 
 Pose2 Centreline::at(double along) const {

@@ -51,6 +51,7 @@ class Centreline {
   std::vector<Vec2> points_;
   std::vector<Piece> pieces_;
   std::vector<Run> runs_;
+  std::vector<size_t> first_of_;  // the piece with which each of so many equal parts of the line begins
   double length_ = 0;
 };
 

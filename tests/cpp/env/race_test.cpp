@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/random.h"
 #include "env/env_test_util.h"
 #include "env/episode.h"
 #include "env/plan/centreline.h"
@@ -91,6 +93,45 @@ TEST(Centreline, MeasuresAlongItself) {
   EXPECT_NEAR(ahead.yaw, kPi / 2, 1e-12);
   EXPECT_NEAR(behind.y, 5, 1e-12);
   EXPECT_NEAR(behind.yaw, -kPi / 2, 1e-12);
+}
+
+// Of every piece, one by one.
+double nearest_of_all(const Centreline& line, Vec2 point) {
+  double best = 1e300, along = 0, start = 0;
+  const std::vector<Vec2>& corners = line.points();
+  for (size_t i = 0; i < corners.size(); ++i) {
+    const Vec2 a = corners[i], way = corners[(i + 1) % corners.size()] - a;
+    const double length = norm(way);
+    const double on = std::clamp(dot(point - a, way) / length, 0.0, length);
+    const double distance = norm(point - a - on / length * way);
+    if (distance < best) best = distance, along = start + on;
+    start += length;
+  }
+  return along;
+}
+
+TEST(Centreline, TheNearestPlaceIsThatOfAllPieces) {
+  RandomStream random(9, 0, StreamPurpose::kSpawn);
+  for (const size_t count : {3, 8, 9, 40, 115}) {
+    std::vector<Vec2> corners;
+    for (size_t i = 0; i < count; ++i) {
+      const SinCos at = sin_cos(2 * kPi * static_cast<double>(i) / static_cast<double>(count));
+      const double radius = random.uniform(6, 10);
+      corners.push_back({radius * at.cos, radius * at.sin});
+    }
+    const Centreline line(corners);
+    for (int i = 0; i < 300; ++i) {
+      const Vec2 point{random.uniform(-12, 12), random.uniform(-12, 12)};
+      const double expected = nearest_of_all(line, point);
+      EXPECT_NEAR(std::remainder(line.nearest(point) - expected, line.length()), 0, 1e-9);
+      const double hint = random.uniform(-3, 3) * line.length(), found = line.nearest(point, hint);
+      EXPECT_NEAR(std::remainder(found - expected, line.length()), 0, 1e-9);
+      EXPECT_LE(std::fabs(found - hint), line.length() / 2 + 1e-9);
+      const Pose2 place = line.at(hint);
+      EXPECT_NEAR(nearest_of_all(line, {place.x, place.y}),
+                  hint - line.length() * std::floor(hint / line.length()), 1e-6);
+    }
+  }
 }
 
 TEST(Centreline, MistakesAreNamed) {
