@@ -81,7 +81,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/IceDrive-v0": Recipe(
         **WIDE,
-        steps=1_000_000,
+        steps=2_000_000,
         keywords={"observe": {"near_goal": NEAR_GOAL}},
         learning_keywords={"reward": {"time": -0.05}},
         gamma=0.995,
