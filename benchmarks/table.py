@@ -32,6 +32,15 @@ COMPARED_16 = {
     "agents_16_irsim": "ir-sim, 20 boxes",
     "agents_16_vmas": "VMAS",
 }
+# pictures of one camera among the same boxes: the row's name without the peer's -> what is drawn
+PICTURES = {
+    "depth64": "Depth of 64 x 64",
+    "rgbd64": "Depth and colours of 64 x 64",
+    "rgb320": "Colours of 320 x 240",
+}
+_OURS = {"boxes100": "**mvsim_gym**", "flat": "**mvsim_gym**, a level camera"}
+_RENDERERS = {"peer_mujoco": "MuJoCo's renderer", "peer_pybullet": "PyBullet's TinyRenderer"}
+_FRAMES = "{:,.0f} frames/s"
 # what the page on performance shows: name of the row -> its text and form, by chapter
 OTHERS = {
     "Task A otherwise": {
@@ -65,6 +74,30 @@ OTHERS = {
         "navarena_seconds_to_95": ("PPO on NavArena: training until 95 % success", "{:.0f} s"),
         "navarena_success": ("PPO on NavArena: success at the end of a default run", "{:.1%}"),
         "sb3_over_learner": ("PPO on NavArena over PPO with envs that cost nothing, time", "x {:.2f}"),
+    },
+    "Cameras among 100 boxes, a frame each env step; 64 envs, 2 threads": {
+        "depth64_flat": ("level, drawn from the plane: depth of 64 x 64", _FRAMES),
+        "rgbd64_flat": ("level: depth and colours of 64 x 64", _FRAMES),
+        "rgbd64_flat_shadow": ("level: the same with shadows", _FRAMES),
+        "depth64_boxes100": ("leaning, drawn by rays: depth of 64 x 64", _FRAMES),
+        "rgbd64_boxes100": ("leaning: depth and colours of 64 x 64", _FRAMES),
+        "rgbd64_shadow": ("leaning: the same with shadows", _FRAMES),
+        "rgb320_boxes100": ("leaning: colours of 320 x 240", _FRAMES),
+        "rgb320_shadow": ("leaning: the same with shadows", _FRAMES),
+        "depth64_boxes100_egl": ("OpenGL in software: depth of 64 x 64", _FRAMES),
+        "rgbd64_boxes100_egl": ("OpenGL in software: depth and colours of 64 x 64", _FRAMES),
+        "rgbd64_shadow_egl": ("OpenGL in software: the same with shadows", _FRAMES),
+        "rgb320_boxes100_egl": ("OpenGL in software: colours of 320 x 240", _FRAMES),
+    },
+    "3D lidars among 100 boxes": {
+        "vlp16_flat": ("a level VLP-16, 16 x 1,808, 64 envs, 2 threads", "{:,.0f} scans/s"),
+        "vlp16_scans": ("a leaning one, by rays", "{:,.0f} scans/s"),
+        "vlp16_noise": ("a leaning one with noise", "{:,.0f} scans/s"),
+        "jackals6_flat": (
+            "6 Jackals in one world, each with a level Helios-31 at 10 Hz and noise, one thread",
+            "{:,.0f} x real time",
+        ),
+        "jackals6_lidar3d": ("the same with leaning ones, by rays", "{:,.0f} x real time"),
     },
     "What calls cost beside the work of the envs": {
         "py_step_us": ("Python in a step of 64 envs, copies of the observations included", "{:.1f} us"),
@@ -177,6 +210,12 @@ def others(results: dict[str, Any]) -> str:
             "",
             *_compared(rows, COMPARED_16, "agent steps/s"),
         ]
+    for drawn, title in PICTURES.items():
+        labels = {f"{drawn}_{end}": label for end, label in _OURS.items()}
+        labels |= {f"{peer}_{drawn}": label for peer, label in _RENDERERS.items()}
+        if any(name in rows for name in labels if name.startswith("peer")):
+            lines += ["", f"{title} among the same 100 boxes on two cores, without shadows:", ""]
+            lines += _compared(rows, labels, "frames/s")
     scale = {
         row["config"]["num_envs"]: row["value"] for name, row in rows.items() if name.startswith("scale_n_")
     }

@@ -23,9 +23,12 @@ SHOWN = {
     "nav_map": (0.8, 0.2, 0.6),
     "terrain_goal": (0.8, 0.2, 0.7),
     "race": (1.5, 0.5, 0.4),
-    "multi_nav": (0.3, -0.2, 0.3),
+    "greenhouse": (0.9, 0.1, 0.85),
 }
-COLUMNS = ("camera", "rgbd_camera: depth", "labels", "lidar3d: ranges", "laser", "imu", "gnss")
+COLUMNS = (
+    *("camera", "rgbd_camera: depth", "labels", "lidar3d: ranges", "lidar3d: points"),
+    *("laser", "laser, raytrace_3d", "imu", "gnss"),
+)
 WIDTH, HEIGHT, GAP = 160, 120, 4
 FAR = 12.0  # m that depths and ranges are drawn up to
 GEOREFERENCE = "<georeference><latitude>36.89</latitude><longitude>-2.41</longitude></georeference>"
@@ -39,6 +42,8 @@ RIG = """
     <vert_fov_degrees>50</vert_fov_degrees><horz_nrays>160</horz_nrays><ignore_parent_body>true</ignore_parent_body></sensor>
   <sensor class="laser" name="plane"><pose_3d>0 0 {z} 0 0 0</pose_3d><fov_degrees>360</fov_degrees><nrays>720</nrays>
     <max_range>12</max_range></sensor>
+  <sensor class="laser" name="leaning"><pose_3d>0 0 {z} 0 4 0</pose_3d><fov_degrees>360</fov_degrees><nrays>720</nrays>
+    <max_range>12</max_range><raytrace_3d>true</raytrace_3d><ignore_parent_body>true</ignore_parent_body></sensor>
   <sensor class="imu" name="inertia"><sensor_period>0.02</sensor_period></sensor>
   <sensor class="gnss" name="satellites"><sensor_period>0.1</sensor_period>
     <horizontal_std_noise>0.05</horizontal_std_noise></sensor>
@@ -65,7 +70,8 @@ def _pictures(name: str, speed: float, turn: float, z: float) -> list[Picture]:
         worlds = shutil.copytree(WORLDS, Path(folder) / "worlds")
         path = worlds / f"{name}.world.xml"
         text = path.read_text().replace("</vehicle>", RIG.format(z=z) + "</vehicle>", 1)
-        path.write_text(text.replace("</mvsim_world>", GEOREFERENCE + "</mvsim_world>"))
+        place = "" if "<georeference>" in text else GEOREFERENCE
+        path.write_text(text.replace("</mvsim_world>", place + "</mvsim_world>"))
         world = mvsim_gym.World(path, seed=2)
     vehicle = next(iter(world.vehicles.values()))
     inertia: list[Any] = []
@@ -76,14 +82,16 @@ def _pictures(name: str, speed: float, turn: float, z: float) -> list[Picture]:
         for sensor, out in (("inertia", inertia), ("satellites", places)):
             if reading := vehicle.sensors[sensor].read():
                 out.append(reading)
-    read = {k: vehicle.sensors[k].read(fresh=True) for k in ("rgb", "rgbd", "turn", "plane")}
+    read = {k: vehicle.sensors[k].read(fresh=True) for k in ("rgb", "rgbd", "turn", "plane", "leaning")}
     rates = np.array([[*r.angular_velocity[2:], *r.linear_acceleration[:2]] for r in inertia])
     return [
         read["rgb"].image,
         _far(read["rgbd"].depth),
         _named(read["rgbd"].labels),
         _far(np.repeat(read["turn"].range_image[::-1, ::-1], 3, axis=0)),
+        _cloud(read["turn"].points()),
         _scan(read["plane"]),
+        _scan(read["leaning"]),
         _curves(rates / np.maximum(np.abs(rates).max(axis=0), 1e-6)),
         _track(np.array([r.enu[:2] for r in places])),
     ]
@@ -123,6 +131,20 @@ def _scan(reading: Reading) -> Picture:
         x, y = WIDTH - scale * distance * np.sin(angle), HEIGHT - scale * distance * np.cos(angle)
         if hit:
             pen.ellipse((x - 2, y - 2, x + 2, y + 2), fill=(200, 40, 40))
+    pen.ellipse((WIDTH - 5, HEIGHT - 5, WIDTH + 5, HEIGHT + 5), fill=(40, 60, 160))
+    return np.asarray(image)
+
+
+def _cloud(points: npt.NDArray[Any]) -> Picture:
+    """From above as _scan, the higher the lighter."""
+    image, pen = _canvas()
+    level = np.hypot(points["x"], points["y"])
+    near = points[level < FAR]
+    scale = HEIGHT / FAR
+    for x, y, z in zip(near["x"], near["y"], near["z"], strict=True):
+        shade = int(np.clip(110 + 120 * z, 0, 215))
+        place = WIDTH - scale * y, HEIGHT - scale * x
+        pen.ellipse((place[0] - 1, place[1] - 1, place[0] + 1, place[1] + 1), fill=(shade, shade, 150))
     pen.ellipse((WIDTH - 5, HEIGHT - 5, WIDTH + 5, HEIGHT + 5), fill=(40, 60, 160))
     return np.asarray(image)
 

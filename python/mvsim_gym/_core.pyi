@@ -8,7 +8,7 @@ import numpy.typing
 import os
 import typing
 import typing_extensions
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'DeviceArray', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'cuda_device_name', 'default_threads', 'device_array', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'DeviceArray', 'EglDevice', 'EglInfo', 'EnvSpec', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'cuda_device_name', 'default_threads', 'device_array', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'snapshot_drawn_by', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -368,6 +368,8 @@ class Batch:
         ...
     def clone(self) -> Batch:
         ...
+    def copy_observations(self, to: collections.abc.Sequence[tuple[typing.SupportsInt | typing.SupportsIndex, numpy.ndarray[typing.Any, numpy.dtype[typing.Any]]]]) -> None:
+        ...
     def draw(self, stream: typing.SupportsInt | typing.SupportsIndex, count: typing.SupportsInt | typing.SupportsIndex, normal: bool) -> numpy.typing.NDArray[numpy.float64]:
         ...
     def ended(self, env: typing.SupportsInt | typing.SupportsIndex) -> bool:
@@ -688,6 +690,8 @@ def scene_ties(model: Model) -> list:
 def simd_level() -> str:
     ...
 def simd_targets() -> list[str]:
+    ...
+def snapshot_drawn_by(state: bytes) -> str | None:
     ...
 def tire_mavs_update(inputs: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]) -> numpy.typing.NDArray[numpy.float64]:
     ...

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._build import Recipe, arrays_of
 from mvsim_gym._checks import check_flat_out, check_out
+from mvsim_gym._copies import Copier
 from mvsim_gym._device import array_of
 from mvsim_gym._flatten import flattened
 from mvsim_gym._terms import Terms
@@ -33,6 +34,7 @@ class Outputs:
         self._copy: bool = recipe.options["copy"]
         self._is_flat: bool = recipe.options["flatten"]
         self._device: str = recipe.options["device"]
+        self._copier = Copier(batch, self._arrays)
         self._flat: npt.NDArray[np.float32] | None = None
         self._flat_shape = flattened(self._arrays.values()).shape if self._is_flat else ()
         # images on a GPU are never copied: each moment has handles of its own
@@ -54,7 +56,7 @@ class Outputs:
         if self._on_device:
             return self._renewed()
         if out is None:
-            return {key: array.copy() for key, array in arrays.items()} if self._copy else arrays
+            return self._copier.copies(arrays) if self._copy else arrays
         for key, array in arrays.items():
             np.copyto(out[key], array)
         return out

@@ -214,7 +214,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         infos: dict[str, Any] = {}
         if self.num_agents > 1:
             self._add_alive(infos)
-        return self._outputs.latest(out), infos
+        return self._out(out), infos
 
     def step(
         self, actions: npt.NDArray[np.float32], *, out: Any = None
@@ -258,9 +258,9 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         if self._recording is not None:
             self._recording.after_step()
         if not self._copy:
-            return self._outputs.latest(out), self._rewards, self._terminated, self._truncated, infos
+            return self._out(out), self._rewards, self._terminated, self._truncated, infos
         return (
-            self._outputs.latest(out),
+            self._out(out),
             self._rewards.copy(),
             self._terminated.copy(),
             self._truncated.copy(),
@@ -323,7 +323,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         self._ready = not self._needs_reset.any()
         if self._recording is not None:
             self._recording.after_step()
-        return self._outputs.latest()
+        return self._out(None)
 
     def snapshot(self) -> bytes:
         """The states of all envs in one."""
@@ -376,6 +376,9 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         if self.autoreset_mode is AutoresetMode.DISABLED:
             self._note_ends()
         return self._info.of_envs()
+
+    def _out(self, out: Any) -> Any:
+        return self._outputs.latest(out)
 
     def _random(self, i: int) -> np.random.Generator:
         if (random := self._randoms[i]) is None:

@@ -2,6 +2,7 @@
 #include "env/batch.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/file.h"
 #include "env/batch_impl.h"
@@ -162,6 +163,21 @@ std::span<double> Batch::rewards() {
 }
 std::span<uint8_t> Batch::terminated() {
   return impl_->terminated;
+}
+void Batch::copy_observations(std::span<const std::pair<size_t, std::byte*>> to) {
+  const Busy busy(impl_->busy);
+  const size_t agents = impl_->task->agents.size();
+  impl_->pool.run(
+      impl_->options.num_envs,
+      [&](int begin, int end, int) {
+        for (const auto& [key, out] : to) {
+          const ObservationBuffer& from = impl_->observations.at(key);
+          const size_t first = static_cast<size_t>(begin) * agents * from.row_bytes(),
+                       last = static_cast<size_t>(end) * agents * from.row_bytes();
+          std::memcpy(out + first, from.row(0) + first, last - first);
+        }
+      },
+      [] {});
 }
 std::span<uint8_t> Batch::truncated() {
   return impl_->truncated;

@@ -174,6 +174,9 @@ class Batch {
   // Their elements, rows x size. Throw Error if they are not float32.
   std::span<float> observation(size_t key) { return observation_buffer(key).values<float>(); }
   std::span<float> final_observation(size_t key) { return final_observation_buffer(key).values<float>(); }
+  // Copies the observations of all rows to `to`, arrays of the same layout, by all threads, each of which has
+  // its rows in its cache. A pair is a key and the array.
+  void copy_observations(std::span<const std::pair<size_t, std::byte*>> to);
   std::span<double> rewards();
   std::span<uint8_t> terminated();
   std::span<uint8_t> truncated();

@@ -114,6 +114,7 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
     slot.high.push_back(static_cast<float>(b.high));
     slot.clips = slot.clips || b.low > 0 || b.high < max;
   }
+  slot.clips = slot.normalize || (slot.clips && !slot.term->keeps_bounds());
   const auto history = static_cast<size_t>(slot.history);
   slot.frame_bytes = bounds.size() * size_of(slot.dtype);
   if (history > 1)

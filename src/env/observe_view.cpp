@@ -6,26 +6,34 @@
 #include "base/vector_kernels.h"
 #include "env/observe.h"
 #include "env/observe_terms.h"
+#include "env/resize_image.h"
 #include "model/sensor_layout.h"
 #include "sensor/view_sensor.h"
 
 namespace mvsim {
 namespace {
 
-// One image of a view sensor as it is read.
+constexpr int kMaxSide = 16384;  // pixels
+
+// One image of a view sensor as it is read, or in another size.
 class ViewImageReading : public Picture {
  public:
-  ViewImageReading(const Model& model, size_t sensor, size_t image, bool scheduled)
+  ViewImageReading(const Model& model, size_t sensor, size_t image, bool scheduled, ImageSize size = {})
       : spec_(static_cast<const ViewSensor&>(*model.sensors[sensor].sensor).images()[image].reading),
+        size_(size.rows > 0 ? size : ImageSize{spec_.shape[0], spec_.shape[1]}),
         sensor_(sensor),
         image_(image),
         recipe_size_(state_memory_size(model, *model.sensors[sensor].sensor)),
         scheduled_(scheduled) {}
   std::vector<Interval> bounds() const override {
-    return std::vector<Interval>(spec_.size(), {spec_.low, spec_.high});
+    return std::vector<Interval>(count(), {spec_.low, spec_.high});
   }
   DType dtype() const override { return spec_.dtype; }
-  std::vector<size_t> shape() const override { return spec_.shape; }
+  std::vector<size_t> shape() const override {
+    std::vector<size_t> shape = spec_.shape;
+    shape[0] = size_.rows, shape[1] = size_.columns;
+    return shape;
+  }
   size_t recipe_size() const override { return recipe_size_; }
   std::optional<size_t> sensor() const override { return sensor_; }
   void record(EnvState& env, AgentState&, double* recipe) const override {
@@ -34,16 +42,37 @@ class ViewImageReading : public Picture {
     else
       env.simulation.record_view(sensor_, recipe);
   }
-  void draw(std::span<const Frame> frames) const final {
-    draw_views(sensor_, image_, frames);
-    for (const Frame& frame : frames) replace_zeros_of(*this, spec_.size(), frame.out);
+  void draw(std::span<const Frame> frames) const override {
+    if (is_resized())
+      draw_resized(frames);
+    else
+      draw_views(sensor_, image_, frames);
+    for (const Frame& frame : frames) replace_zeros_of(*this, count(), frame.out);
   }
-  std::optional<ViewImageIndex> image() const final { return ViewImageIndex{sensor_, image_}; }
+  // One in another size is drawn for itself.
+  std::optional<ViewImageIndex> image() const override {
+    if (is_resized()) return std::nullopt;
+    return ViewImageIndex{sensor_, image_};
+  }
 
  protected:
+  size_t count() const {
+    return spec_.size() / (spec_.shape[0] * spec_.shape[1]) * size_.rows * size_.columns;
+  }
+
   const ReadingSpec& spec_;  // of the Model, which outlives the terms
 
  private:
+  bool is_resized() const { return size_.rows != spec_.shape[0] || size_.columns != spec_.shape[1]; }
+  void draw_resized(std::span<const Frame> frames) const {
+    std::vector<std::byte> pixels(frames.size() * spec_.bytes());
+    std::vector<Frame> drawn(frames.begin(), frames.end());
+    for (size_t i = 0; i < drawn.size(); ++i) drawn[i].out = pixels.data() + i * spec_.bytes();
+    draw_views(sensor_, image_, drawn);
+    for (size_t i = 0; i < drawn.size(); ++i) resize_image(spec_, drawn[i].out, size_, frames[i].out);
+  }
+
+  ImageSize size_;
   size_t sensor_, image_, recipe_size_;
   bool scheduled_;
 };
@@ -51,10 +80,11 @@ class ViewImageReading : public Picture {
 // Distances up to `max`; where nothing is seen, `max`.
 class DistanceImage final : public ViewImageReading {
  public:
-  DistanceImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
-      : ViewImageReading(model, sensor, image, scheduled), max_(max) {}
-  std::vector<Interval> bounds() const override { return std::vector<Interval>(spec_.size(), {0, max_}); }
+  DistanceImage(const Model& model, size_t sensor, size_t image, bool scheduled, ImageSize size, double max)
+      : ViewImageReading(model, sensor, image, scheduled, size), max_(max) {}
+  std::vector<Interval> bounds() const override { return std::vector<Interval>(count(), {0, max_}); }
   std::optional<float> in_place_of_zero() const override { return static_cast<float>(max_); }
+  bool keeps_bounds() const override { return max_ >= spec_.high; }
 
  private:
   double max_;
@@ -80,17 +110,22 @@ class PointsImage final : public ViewImageReading {
     return bounds;
   }
   std::vector<size_t> shape() const override { return {3, spec_.shape[0], spec_.shape[1]}; }
+  // No image of the sensor as it is, so it is drawn for itself.
+  std::optional<ViewImageIndex> image() const override { return std::nullopt; }
+  void draw(std::span<const Frame> frames) const override {
+    ViewImageReading::draw(frames);
+    for (const Frame& frame : frames) make_points(reinterpret_cast<float*>(frame.out));
+  }
+
+ private:
   // The distances stand where the x will be.
-  void change_image(std::byte* pixels) const override {
-    auto* const x = reinterpret_cast<float*>(pixels);
+  void make_points(float* x) const {
     const size_t size = spec_.size();
     for (size_t i = 0; i < size; ++i) {
       const float distance = x[i] <= max_ ? x[i] : 0;
       for (size_t axis = 0; axis < 3; ++axis) x[axis * size + i] = distance * rays_[axis][i];
     }
   }
-
- private:
   void add_ray(const View& view, int column, int row) {
     const auto c = static_cast<size_t>(column), r = static_cast<size_t>(row);
     const Vec3 seen = view.is_pinhole() ? Vec3{(column - view.cx) / view.fx, (row - view.cy) / view.fy, 1}
@@ -148,8 +183,18 @@ Seen read_seen(TermReader& reader, TaskContext& context, size_t sensor, std::str
 std::unique_ptr<const Observation> make_image(TermReader& reader, TaskContext& context,
                                               std::string_view name) {
   const Seen seen = read_seen(reader, context, find_view_sensor(reader, context, name), name);
-  if (seen.max == 0) return make_image_reading(context.model, seen.sensor, seen.image, seen.scheduled);
-  return std::make_unique<DistanceImage>(context.model, seen.sensor, seen.image, seen.scheduled, seen.max);
+  const std::vector<size_t>& shape =
+      static_cast<const ViewSensor&>(*context.model.sensors[seen.sensor].sensor)
+          .images()[seen.image]
+          .reading.shape;
+  const auto side = [&](const char* name, size_t own) {
+    return static_cast<size_t>(reader.integer(name, static_cast<int>(own), 1, kMaxSide));
+  };
+  const ImageSize size{side("rows", shape[0]), side("columns", shape[1])};
+  if (seen.max == 0)
+    return std::make_unique<ViewImageReading>(context.model, seen.sensor, seen.image, seen.scheduled, size);
+  return std::make_unique<DistanceImage>(context.model, seen.sensor, seen.image, seen.scheduled, size,
+                                         seen.max);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct ObservationSlot {
   size_t index = 0;  // among the agent's
   DType dtype = DType::kFloat32;
   std::vector<float> low, high;  // of the values of one frame
-  bool clips = true;             // false: the bounds are all that dtype can hold
+  bool clips = true;             // false: no value is beyond its bounds, and none is mapped
   bool normalize = false;
   int history = 1;
   bool changes = false;  // rows hold the latest frame, then how it came to be: differences, the latest first

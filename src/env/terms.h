@@ -63,6 +63,8 @@ class Observation {
   // Finite bounds of one frame, row-major; their count is its size.
   virtual std::vector<Interval> bounds() const = 0;
   virtual DType dtype() const = 0;
+  // Whether frames keep to the bounds by themselves, so that nobody needs to clip them.
+  virtual bool keeps_bounds() const { return false; }
   // Of one frame.
   virtual std::vector<size_t> shape() const { return {bounds().size()}; }
   // Writes one frame of dtype(); the caller clips it. Reading a sensor advances its noise, hence the mutable

@@ -120,6 +120,22 @@ void set_state(Batch& batch, const std::vector<int>& envs, const std::vector<py:
   batch.set_state(envs, views);
 }
 
+// Fills new arrays, each for the observation of an index.
+void copy_observations(Batch& batch, const std::vector<std::pair<size_t, py::array>>& to) {
+  std::vector<std::pair<size_t, std::byte*>> arrays;
+  for (auto [key, array] : to) {
+    const ObservationBuffer& from = batch.observation_buffer(key);
+    if (static_cast<size_t>(array.nbytes()) != from.rows() * from.row_bytes() ||
+        !(array.flags() & py::array::c_style))
+      throw Error("copy_observations: found an array of " + std::to_string(array.nbytes()) +
+                  " bytes, expected one like the batch's own, of " +
+                  std::to_string(from.rows() * from.row_bytes()) + " bytes");
+    arrays.emplace_back(key, static_cast<std::byte*>(array.mutable_data()));
+  }
+  const ReleasedGil released;
+  batch.copy_observations(arrays);
+}
+
 std::vector<std::string> file_knobs(const EnvSpec& spec) {
   std::vector<std::string> names;
   for (const KnobSpec& knob : spec.knobs)
@@ -243,6 +259,7 @@ void bind_batch(py::module_& m) {
       .def("seed_env", &Batch::seed_env, "env"_a, "key"_a)
       .def("reset", &reset, "mask"_a = py::none(), "starts"_a = py::none())
       .def("step", &step, "actions"_a.noconvert(), "between"_a = py::none())
+      .def("copy_observations", &copy_observations, "to"_a)
       .def("stop_threads", &Batch::stop_threads)
       .def(
           "state", [](const Batch& batch, int env) { return py::bytes(batch.state(env)); }, "env"_a)

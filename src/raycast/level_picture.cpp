@@ -93,10 +93,14 @@ LevelPicture::LevelPicture(const LevelRays& rays, float near_limit, float far_li
       nothing(std::nextafter(far_limit, std::numeric_limits<float>::infinity())) {
   const auto columns = static_cast<size_t>(rays.stride);
   const size_t pixels = columns * static_cast<size_t>(rays.height);
-  distance.resize(pixels);
-  if (has_names) name.resize(pixels);
-  closed_slope.resize(columns);
-  closed_at.resize(columns);
+  floats_ = std::make_unique_for_overwrite<float[]>(pixels + 2 * columns);
+  distance = {floats_.get(), pixels};
+  closed_slope = {floats_.get() + pixels, columns};
+  closed_at = {floats_.get() + pixels + columns, columns};
+  if (has_names) {
+    names_ = std::make_unique_for_overwrite<int32_t[]>(pixels);
+    name = {names_.get(), pixels};
+  }
   HWY_DYNAMIC_DISPATCH(clear)(*this, columns, pixels);
 }
 

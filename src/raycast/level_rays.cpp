@@ -20,7 +20,10 @@ namespace mvsim {
 // The sides of a prism as planes m . d = 1 / t of a ray along d, sorted into those that the eye is outside
 // and inside of.
 struct PrismPlanes {
-  std::array<Vec2, kMaxPrismSides + 2> front, back;  // two more for shadows
+  struct Plane {  // a Vec2 that nobody clears
+    double x, y;
+  };
+  std::array<Plane, kMaxPrismSides + 2> front, back;  // two more for shadows
   std::array<int32_t, kMaxPrismSides + 2> front_side;
   size_t fronts = 0, backs = 0;
 };
@@ -56,7 +59,7 @@ HWY_INLINE Meeting<Few> meet_few(const LevelRays& rays, const SeenPrism& prism, 
                                  int c) {
   const D d;
   const VD dx = hn::LoadU(d, rays.dx.data() + c), dy = hn::LoadU(d, rays.dy.data() + c);
-  const auto product = [&](Vec2 m) HWY_ATTR {
+  const auto product = [&](const PrismPlanes::Plane& m) HWY_ATTR {
     return hn::Add(hn::Mul(hn::Set(d, m.x), dx), hn::Mul(hn::Set(d, m.y), dy));
   };
   VD enter = hn::Set(d, kBeyond), side = hn::Zero(d);
@@ -280,9 +283,11 @@ PrismPlanes planes_of(std::span<const Vec2> outline) {
     if (tolerance == 0) continue;  // a side without length
     if (offset < -tolerance) {
       planes.front_side[planes.fronts] = static_cast<int32_t>(i);
-      planes.front[planes.fronts++] = (1 / offset) * normal;
+      const double scale = 1 / offset;
+      planes.front[planes.fronts++] = {scale * normal.x, scale * normal.y};
     } else {
-      planes.back[planes.backs++] = (1 / (offset + tolerance)) * normal;
+      const double scale = 1 / (offset + tolerance);
+      planes.back[planes.backs++] = {scale * normal.x, scale * normal.y};
     }
   }
   return planes;

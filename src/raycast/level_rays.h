@@ -51,21 +51,6 @@ struct LevelRays {
   std::vector<int> first_in_, last_in_;
 };
 
-// So many numbers, not set.
-template <typename T>
-class Scratch {
- public:
-  void resize(size_t count) { numbers_ = std::make_unique_for_overwrite<T[]>(count); }
-  bool empty() const { return !numbers_; }
-  T* data() { return numbers_.get(); }
-  const T* data() const { return numbers_.get(); }
-  T& operator[](size_t i) { return numbers_[i]; }
-  const T& operator[](size_t i) const { return numbers_[i]; }
-
- private:
-  std::unique_ptr<T[]> numbers_;
-};
-
 // Distances as they count, row by row with rays.stride columns, and what is seen there.
 struct LevelPicture {
   // What is nearer than `near_limit` or farther than `far_limit`, as it counts, is not seen.
@@ -73,10 +58,14 @@ struct LevelPicture {
 
   float near = 0, far = 1;
   float nothing = 0;  // the distance where nothing is seen: beyond `far`
-  Scratch<float> distance;
-  Scratch<int32_t> name;  // empty: not asked for
+  std::span<float> distance;
+  std::span<int32_t> name;  // empty: not asked for
   // Of each column: all slopes up to closed_slope are hidden beyond closed_at (by something that stands).
-  Scratch<float> closed_slope, closed_at;
+  std::span<float> closed_slope, closed_at;
+
+ private:
+  std::unique_ptr<float[]> floats_;
+  std::unique_ptr<int32_t[]> names_;
 };
 
 // Row by row without padding: distances up to `far`, 0 beyond; the low halves of the names.

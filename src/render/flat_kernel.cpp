@@ -130,8 +130,8 @@ HWY_INLINE Color color_of(const LevelRays& rays, const FaceColor& face, size_t r
   return color;
 }
 
-// Calls begin(row, c), then add(color, where it is seen) for each face that some columns from c on show, and
-// end(row, c).
+// Calls begin(row, c, whether anything is not seen there), then add(color, where it is seen) for each face
+// that some columns from c on show, and end(row, c).
 template <typename Begin, typename Add, typename End>
 HWY_INLINE void for_colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette,
                            const Begin& begin, const Add& add, const End& end) {
@@ -143,10 +143,10 @@ HWY_INLINE void for_colors(const LevelRays& rays, const LevelPicture& picture, P
     const int32_t* const row_names = picture.name.data() + first;
     const float* const row_distances = picture.distance.data() + first;
     for (int c = 0; c < rays.width; c += lanes) {
-      begin(row, c);
       const VI names = hn::LoadU(i, row_names + c);
       const VF distance = hn::LoadU(f, row_distances + c);
       auto left = hn::Ne(names, hn::Zero(i));
+      begin(row, c, !hn::AllTrue(i, left));
       while (!hn::AllFalse(i, left)) {
         const int32_t name = row_names[c + static_cast<int>(hn::FindFirstTrue(i, left))];
         const auto same = hn::Eq(names, hn::Set(i, name));
@@ -164,7 +164,7 @@ void colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette
   const I i;
   const hn::Rebind<uint8_t, F> u;
   const int lanes = static_cast<int>(hn::Lanes(f));
-  Color pixels{};
+  Color pixels{hn::Zero(f), hn::Zero(f), hn::Zero(f)};
   const auto sky_channel = [&](size_t k, size_t at) HWY_ATTR {
     return hn::ConvertTo(f, hn::PromoteTo(i, hn::LoadU(u, sky.channel[k].data() + at)));
   };
@@ -174,7 +174,8 @@ void colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette
   };
   for_colors(
       rays, picture, palette,
-      [&](int row, int c) HWY_ATTR {
+      [&](int row, int c, bool shows_sky) HWY_ATTR {
+        if (!shows_sky) return;
         const size_t at =
             static_cast<size_t>(row) * static_cast<size_t>(rays.stride) + static_cast<size_t>(c);
         pixels = {sky_channel(0, at), sky_channel(1, at), sky_channel(2, at)};
@@ -202,7 +203,7 @@ void lumas(const LevelRays& rays, const LevelPicture& picture, Palette& palette,
   const auto share = [&](float of_white, VF channel)
                          HWY_ATTR { return hn::Mul(hn::Set(f, of_white / 255), channel); };
   for_colors(
-      rays, picture, palette, [&](int, int) HWY_ATTR { pixels = hn::Zero(f); },
+      rays, picture, palette, [&](int, int, bool) HWY_ATTR { pixels = hn::Zero(f); },
       [&](const Color& color, hn::Mask<F> where) HWY_ATTR {
         const VF luma =
             hn::Add(hn::Add(share(0.299F, color.red), share(0.587F, color.green)), share(0.114F, color.blue));

@@ -226,19 +226,27 @@ class FlatView {
       }
     }
     if (wanted.empty()) return;
+    const auto is_nearer = [&](float found, size_t at) { return found > 0 && found < picture_.distance[at]; };
+    if (view.content == ViewContent::kDepth) {  // over the picture, and back where that is nearer
+      draw_rays(*scene_.rest, poses_, view, from_, pixels, wanted);
+      const auto far = static_cast<float>(view.far);
+      auto* const out = reinterpret_cast<float*>(pixels);
+      for_each_pixel([&](size_t to, size_t at) {
+        if (wanted[to] == 0 || is_nearer(out[to], at)) return;
+        out[to] = picture_.distance[at] <= far ? picture_.distance[at] : 0;
+      });
+      return;
+    }
     View depth = view;
     depth.content = ViewContent::kDepth;
     std::vector<float> found(count);
     draw_rays(*scene_.rest, poses_, depth, from_, reinterpret_cast<std::byte*>(found.data()), wanted);
     bool any = false;
     for_each_pixel([&](size_t to, size_t at) {
-      wanted[to] = wanted[to] != 0 && found[to] > 0 && found[to] < picture_.distance[at] ? 1 : 0;
+      wanted[to] = wanted[to] != 0 && is_nearer(found[to], at) ? 1 : 0;
       any = any || wanted[to] != 0;
-      if (wanted[to] != 0 && view.content == ViewContent::kDepth)
-        reinterpret_cast<float*>(pixels)[to] = found[to];
     });
-    if (any && view.content != ViewContent::kDepth)
-      draw_rays(is_color(view.content) ? all() : *scene_.rest, poses_, view, from_, pixels, wanted);
+    if (any) draw_rays(is_color(view.content) ? all() : *scene_.rest, poses_, view, from_, pixels, wanted);
   }
 
   const FlatScene& scene_;

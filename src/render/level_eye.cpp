@@ -73,7 +73,7 @@ LevelEye::Sight LevelEye::ring_sight(Vec2 center, double radius) const {
   sight.columns[0] = {0, view_.width};
   if (distance <= radius || !view_.turns) return sight;
   const double azimuth = math::atan2(center.y, center.x);
-  const double half = math::atan2(radius, std::sqrt(squared - radius * radius));
+  const double half = std::min(radius / std::sqrt(squared - radius * radius), kPi / 2);  // a tangent is more
   const double per_angle = view_.width / (2 * kPi), width = view_.width;
   const double low = (azimuth - half + kPi) * per_angle, high = (azimuth + half + kPi) * per_angle;
   if (low < 1 && high + 2 > width) return sight;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <memory>
 
 #include "model/sensor_layout.h"
 #include "render/cuda_device.h"
@@ -117,29 +118,56 @@ void draw_from(const Model& m, const ViewPoint& from, std::span<const ScenePose>
   if (!pictures.empty()) draw_rays(all(), poses, from, pictures);
 }
 
+// The poses of a scene by frame: of the world and of those of Model::recipe_frames. On others nothing hangs,
+// and they are not set: a world may have thousands of walls.
+class FramePoses {
+ public:
+  // `pose_of(i)`: of the i-th of Model::recipe_frames.
+  template <typename PoseOf>
+  FramePoses(const Model& m, PoseOf pose_of)
+      : poses_(std::make_unique_for_overwrite<Unset[]>(m.scene->frame_count)), count_(m.scene->frame_count) {
+    poses_[kWorldFrame].pose = {};
+    const std::vector<uint32_t>& frames = m.recipe_frames.frames;
+    for (size_t i = 0; i < frames.size(); ++i) poses_[frames[i]].pose = pose_of(i);
+  }
+  std::span<const ScenePose> all() const {
+    static_assert(sizeof(Unset) == sizeof(ScenePose));
+    return {&poses_[0].pose, count_};
+  }
+  const ScenePose& operator[](size_t frame) const { return poses_[frame].pose; }
+
+ private:
+  union Unset {
+    Unset() {}
+    ScenePose pose;
+  };
+  std::unique_ptr<Unset[]> poses_;
+  size_t count_;
+};
+
+FramePoses recorded_poses(const ViewDrawing& drawing) {
+  const double* const numbers = poses_of(drawing).data();
+  return {*drawing.frame.model, [&](size_t i) { return read_pose(numbers + i * kScenePoseNumbers); }};
+}
+
+FramePoses poses_now(const SimView& sim) {
+  std::vector<ScenePose> moved;
+  recipe_poses(sim, moved);
+  return {sim.model, [&](size_t i) { return moved[i]; }};
+}
+
 // A world at a moment and an eye in it.
 struct Moment {
-  std::vector<ScenePose> poses;
+  FramePoses poses;
   std::vector<uint32_t> hidden;
   Frame3 T_world_view;
   int sensor = Instance::kNoSensor;
 
-  explicit Moment(const ViewDrawing& drawing) {
-    const Model& m = *drawing.frame.model;
-    const std::span<const double> numbers = poses_of(drawing);
-    poses.resize(m.scene->frame_count);
-    const std::vector<uint32_t>& frames = m.recipe_frames.frames;
-    for (size_t i = 0; i < frames.size(); ++i)
-      poses[frames[i]] = read_pose(numbers.data() + i * kScenePoseNumbers);
+  explicit Moment(const ViewDrawing& drawing) : poses(recorded_poses(drawing)) {
     const double* const askew = drawing.frame.recipe + kAskew;
-    look(m, drawing.sensor, view_of(drawing), {askew[0], askew[1], askew[2]});
+    look(*drawing.frame.model, drawing.sensor, view_of(drawing), {askew[0], askew[1], askew[2]});
   }
-  Moment(const SimView& sim, size_t index, const View& view) {
-    std::vector<ScenePose> moved;
-    recipe_poses(sim, moved);
-    const std::vector<uint32_t>& frames = sim.model.recipe_frames.frames;
-    poses.resize(sim.model.scene->frame_count);
-    for (size_t i = 0; i < frames.size(); ++i) poses[frames[i]] = moved[i];
+  Moment(const SimView& sim, size_t index, const View& view) : poses(poses_now(sim)) {
     look(sim.model, index, view, mount_error(sim, sim.model.sensors[index]));
   }
   ViewPoint from() const { return {.T_world_view = T_world_view, .sensor = sensor, .hidden_frames = hidden}; }
@@ -166,7 +194,7 @@ void draw_together(std::span<const ViewDrawing> drawings) {
   const Moment moment(drawings.front());
   std::vector<Shot> shots;
   for (const ViewDrawing& d : drawings) shots.push_back({d.sensor, d.image, &view_of(d), d.frame.out});
-  draw_from(*drawings.front().frame.model, moment.from(), moment.poses, shots);
+  draw_from(*drawings.front().frame.model, moment.from(), moment.poses.all(), shots);
 }
 
 bool is_egl_view(const ViewDrawing& drawing) {
@@ -222,7 +250,7 @@ class EglShots {
       const Moment& moment = moments_.emplace_back(drawing);
       if (!is_sound(moment.T_world_view)) return clear(drawing);  // of a world that has diverged
       shots_.push_back(
-          {.view = &view_of(drawing), .from = moment.from(), .poses = moment.poses, .pictures = {}});
+          {.view = &view_of(drawing), .from = moment.from(), .poses = moment.poses.all(), .pictures = {}});
     }
     shots_.back().pictures.push_back({.content = view_of(drawing).content,
                                       .pixels = drawing.frame.out,
@@ -278,7 +306,7 @@ std::span<const double> view_recipe_of(const SimView& sim, size_t index) {
 void cast_view(const SimView& sim, size_t index, const View& view, float* distances) {
   const Moment moment(sim, index, view);
   const Shot shot{index, 0, &view, reinterpret_cast<std::byte*>(distances)};
-  draw_from(sim.model, moment.from(), moment.poses, {&shot, 1});
+  draw_from(sim.model, moment.from(), moment.poses.all(), {&shot, 1});
 }
 
 bool draws_by_egl(const Model& model) {

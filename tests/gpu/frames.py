@@ -1,6 +1,6 @@
-"""Frames per second of 64 x 64 RGBD in 100 boxes, drawn by OpenGL, for N in {1, 64, 1024}: to the host, and left on the GPU.
+"""Frames per second of 64 x 64 RGBD in 100 boxes, drawn by OpenGL, for N in {1, 64, 1024}: to the host, and left there.
 
-The scene is that of the rows rgbd64_boxes100 and rgbd64_shadow of ./dev bench. Prints a line each, and all of it as JSON.
+The scene is that of the rows rgbd64_boxes100 and rgbd64_shadow of ./dev bench. Prints a line each, then all as JSON.
 Runs without a GPU too, on Mesa, with N of 64 at most and without the half that stays on a GPU.
 """
 

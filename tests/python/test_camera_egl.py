@@ -227,14 +227,14 @@ except ValueError as error:
 """
 
 
-def drawn_without(hidden: str, path: Path, backend: str) -> str:
+def drawn_without(hidden: str, path: Path, backend: str, code: str = DRAWING) -> str:
     """What a process says that cannot load some libraries."""
     libraries = [p for p in Path("/usr/lib").glob(f"*/{hidden}") if not p.is_symlink()] if hidden else []
     hide = "".join(f"mount --bind /dev/null {p} && " for p in libraries)
     inside = ["unshare", "--mount", "sh", "-c", f'{hide} exec "$@"', "sh"] if hidden else []
     if hidden and subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this machine lets nobody hide a library: unshare --mount needs root")
-    command = [*inside, sys.executable, "-c", DRAWING, str(path), backend]
+    command = [*inside, sys.executable, "-c", code, str(path), backend]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 

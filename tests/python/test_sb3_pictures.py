@@ -68,7 +68,8 @@ def test_keys_of_pictures() -> None:
 
 
 @pytest.mark.parametrize(
-    ("channels", "height", "width"), [(1, 48, 64), (3, 64, 64), (4, 84, 84), (1, 23, 1000)]
+    ("channels", "height", "width"),
+    [(1, 48, 64), (3, 64, 64), (4, 84, 84), (1, 23, 1000), (1, 8, 120), (3, 16, 23), (2, 22, 64), (1, 1, 40)],
 )
 def test_network(channels: int, height: int, width: int) -> None:
     space = gym.spaces.Dict(
@@ -85,11 +86,11 @@ def test_network(channels: int, height: int, width: int) -> None:
 
 
 def test_network_refuses_what_is_too_small() -> None:
-    with pytest.raises(ValueError, match=r"'eye' of 64 x 16 pixels, expected at least 23 x 23"):
-        PictureExtractor(gym.spaces.Dict({"eye": box((1, 16, 64), np.uint8, 255)}))
+    with pytest.raises(ValueError, match=r"'eye' of 16 x 64 pixels, expected at least 23 columns"):
+        PictureExtractor(gym.spaces.Dict({"eye": box((1, 64, 16), np.uint8, 255)}))
 
 
-@pytest.mark.parametrize("env_id", [DEPTH, "mvsim/VisualNavigation-v0"])
+@pytest.mark.parametrize("env_id", [DEPTH, "mvsim/Greenhouse-v0", "mvsim/VisualNavigation-v0"])
 def test_ppo_with_a_small_network(env_id: str, tmp_path: Path) -> None:
     """Below 40,000 parameters; it learns, is saved, and plays on."""
     envs = MVSimVecEnv(env_id, 2)

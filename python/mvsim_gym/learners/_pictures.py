@@ -11,20 +11,24 @@ from mvsim_gym.learners._flat import VECTOR
 
 __all__ = ["PictureExtractor"]
 
+_LEAST = 23
+"""pixels of a side that the convolutions leave something of"""
+
 
 class PictureExtractor(BaseFeaturesExtractor):
     """Features of observations with pictures: three convolutions (8, 16, 16 channels) and a layer of `features` for
     each picture, beside the vector of all else.
 
     Args:
-        observation_space: of `MVSimVecEnv`, or `FlatObservation.space`: pictures (channels, height, width), of at least
-            23 pixels a side, uint8 or floats in [0, 1], and perhaps "vector".
+        observation_space: of `MVSimVecEnv`, or `FlatObservation.space`: pictures (channels, height, width), at least 23
+            pixels wide, uint8 or floats in [0, 1], and perhaps "vector". Fewer than 23 rows, the rings of a lidar, are
+            taken all at once, along the columns.
         features: of each picture.
 
     Give the policy `normalize_images=False`: bytes are scaled here.
 
     Raises:
-        ValueError: a picture is too small for the convolutions.
+        ValueError: a picture is too narrow for the convolutions.
     """
 
     def __init__(self, observation_space: spaces.Dict, features: int = 48) -> None:
@@ -33,9 +37,10 @@ class PictureExtractor(BaseFeaturesExtractor):
         vector = boxes[VECTOR].shape[0] if VECTOR in boxes else 0
         super().__init__(observation_space, features * len(pictures) + vector)
         for key, box in pictures.items():
-            if min(box.shape[1:]) < 23:
+            if box.shape[2] < _LEAST:
                 raise ValueError(
-                    f"found the picture '{key}' of {box.shape[2]} x {box.shape[1]} pixels, expected at least 23 x 23"
+                    f"found the picture '{key}' of {box.shape[2]} x {box.shape[1]} pixels, expected at least {_LEAST} "
+                    "columns"
                 )
         self.networks = nn.ModuleDict({key: _network(box, features) for key, box in pictures.items()})
         self.scales = {key: 1 / float(box.high.max()) for key, box in pictures.items()}
@@ -50,12 +55,15 @@ class PictureExtractor(BaseFeaturesExtractor):
 
 
 def _network(box: spaces.Box, features: int) -> nn.Sequential:
+    channels, rows, columns = box.shape
+    few = rows < _LEAST
+    last = 3 if (columns if few else min(rows, columns)) >= 39 else 1
     layers: list[nn.Module] = [
-        nn.Conv2d(box.shape[0], 8, 8, stride=4),
+        nn.Conv2d(channels, 8, (rows, 8) if few else 8, stride=4),
         nn.ReLU(),
-        nn.Conv2d(8, 16, 3, stride=2),
+        nn.Conv2d(8, 16, (1, 3) if few else 3, stride=2),
         nn.ReLU(),
-        nn.Conv2d(16, 16, 3 if min(box.shape[1:]) >= 39 else 1),
+        nn.Conv2d(16, 16, (1, last) if few else last),
         nn.ReLU(),
         nn.Flatten(),
     ]

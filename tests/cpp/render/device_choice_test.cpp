@@ -69,5 +69,17 @@ TEST(DeviceChoice, ExplicitWishesAreExact) {
   }
 }
 
+// EGL's devices 1 and 2 are CUDA's 1 and 0; CUDA numbers what it sees anew.
+TEST(DeviceChoice, CudaCountsWhatItSees) {
+  EXPECT_EQ(cuda_devices_to_try(0, machine(), std::nullopt), (Places{2, 1}));
+  EXPECT_EQ(cuda_devices_to_try(1, machine(), std::nullopt), (Places{1, 2}));
+  EXPECT_EQ(cuda_devices_to_try(0, machine(), "1,0"), (Places{1, 2}));
+  EXPECT_EQ(cuda_devices_to_try(1, machine(), "1,0"), (Places{2, 1}));
+  EXPECT_EQ(cuda_devices_to_try(0, machine(), "1"), (Places{1, 2}));
+  EXPECT_EQ(cuda_devices_to_try(0, machine(), "GPU-8f3a"), (Places{2, 1})) << "CUDA is asked which one it is";
+  EXPECT_EQ(cuda_devices_to_try(5, machine(), std::nullopt), (Places{1, 2}));
+  EXPECT_TRUE(cuda_devices_to_try(0, {machine()[0]}, std::nullopt).empty());
+}
+
 }  // namespace
 }  // namespace mvsim

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "sensor/ray_sensor.h"
+#include "sensor/view.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test {
@@ -196,6 +197,25 @@ TEST(Laser, RangesWithNoiseStayWithin0AndTheLongest) {
   const auto [min, max] = std::ranges::minmax_element(s.ranges);
   EXPECT_EQ(*min, 0);
   EXPECT_EQ(*max, 10);
+}
+
+// What it sees in 3D: tests/python/test_laser_3d.py.
+TEST(Laser, In3DItIsARaySensorWithAView) {
+  const std::string in_3d = "<raytrace_3d>true</raytrace_3d>";
+  const auto flat = model_of(robot(lidar(""))), deep = model_of(robot(lidar(in_3d))),
+             alone = model_of(robot(lidar(in_3d + "<ignore_parent_body>true</ignore_parent_body>")));
+  const RaySensor &plane = *as_ray_sensor(*flat->sensors[0].sensor),
+                  &scene = *as_ray_sensor(*deep->sensors[0].sensor);
+  EXPECT_EQ(plane.view(), nullptr);
+  ASSERT_NE(scene.view(), nullptr);
+  EXPECT_EQ(scene.view()->columns.size(), 181u);
+  EXPECT_TRUE(std::ranges::equal(plane.angles(), scene.angles()));
+  EXPECT_EQ(plane.reading().shape, scene.reading().shape);
+  EXPECT_EQ(plane.params().size(), 2u);  // noise of range and angle
+  EXPECT_EQ(scene.params().size(), 1u);
+  EXPECT_NE(flat->fingerprint, deep->fingerprint);
+  EXPECT_NE(deep->fingerprint, alone->fingerprint);
+  EXPECT_EQ(deep->fingerprint, model_of(robot(lidar(in_3d)))->fingerprint);
 }
 
 }  // namespace
