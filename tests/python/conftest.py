@@ -88,12 +88,12 @@ def actions_for(seed: int, steps: int, num_envs: int, size: int = 2) -> np.ndarr
     return np.stack(columns, axis=1).astype(np.float32)
 
 
-def rollout_hash(env_id: str, steps: int = 300, **keywords: Any) -> str:
-    """Everything that a seeded rollout of two envs returns, as one hash."""
-    envs = gym.make_vec(env_id, num_envs=2, **{**short(env_id), **keywords})
+def rollout_hash(env_id: str, steps: int = 300, rows: int = 2, **keywords: Any) -> str:
+    """Everything that a seeded rollout of two envs, or of some rows of a team's, returns, as one hash."""
+    envs = gym.make_vec(env_id, num_envs=rows, **{**short(env_id), **keywords})
     digest = hashlib.sha256()
     observation, _ = envs.reset(seed=11)
-    for action in actions_for(5, steps, 2, envs.action_space.shape[-1]):
+    for action in actions_for(5, steps, rows, envs.action_space.shape[-1]):
         for key in sorted(observation):
             digest.update(observation[key].tobytes())
         observation, reward, terminated, truncated, info = envs.step(action)

@@ -96,6 +96,13 @@ def test_fresh_processes(env_id: str, hash_seed: str) -> None:
     assert done.stdout.strip() == rollout_hash(env_id), done.stderr
 
 
+@pytest.mark.parametrize("on_end", ["wait", "respawn"])
+def test_teams_in_fresh_processes(team_id: str, on_end: str) -> None:
+    code = f"from conftest import rollout_hash; print(rollout_hash({team_id!r}, 120, 8, on_end={on_end!r}))"
+    expected = rollout_hash(team_id, 120, 8, on_end=on_end, num_threads=2)
+    assert run_python(code, PYTHONHASHSEED="random").stdout.strip() == expected
+
+
 @pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
 def test_start_methods(method: str) -> None:
     """Workers that never imported anything of ours but by the id's module; fork before any env was made."""
