@@ -75,9 +75,12 @@ def test_a_lidar_has_two_topics(yard: Running) -> None:
     assert reading.arrays["ranges"].shape == (91,) and reading.pose.x == pytest.approx(0.1)
 
 
-def test_rays_that_hit_nothing_have_the_largest_range(tmp_path: Path) -> None:
-    text = """<mvsim_world><vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential"/>
-      <sensor class="laser" name="l">
+@pytest.mark.parametrize(
+    "more", ["", "<raytrace_3d>true</raytrace_3d><ignore_parent_body>true</ignore_parent_body>"]
+)
+def test_rays_that_hit_nothing_have_the_largest_range(tmp_path: Path, more: str) -> None:
+    text = f"""<mvsim_world><vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential"/>
+      <sensor class="laser" name="l">{more}
       <nrays>5</nrays><max_range>7</max_range><sensor_period>0.01</sensor_period></sensor>
     </vehicle></mvsim_world>"""
     (tmp_path / "open.world.xml").write_text(text)
