@@ -49,7 +49,7 @@ class Palette {
     even_.reserve(64);
   }
   // Pixels of one colour beside each other, of faces that have one.
-  using EvenPixels = std::array<uint8_t, 3 * LevelRays::kPadding>;
+  using EvenPixels = std::array<uint8_t, 3 * size_t{LevelRays::kPadding}>;
 
   const FaceColor& of(int32_t name) { return colors_[place_of(name)]; }
   // None: it has several.
@@ -77,7 +77,8 @@ class Palette {
     if (!color.is_even()) return out;
     for (size_t i = 0; i < out.size(); ++i) {
       const float limited = std::min(std::max(color.height_terms[i % 3][0], 0.0F), 255.0F);
-      out[i] = static_cast<uint8_t>(limited + 0.5F);
+      const float rounded = limited + 0.5F;
+      out[i] = static_cast<uint8_t>(rounded);
     }
     return out;
   }

@@ -94,5 +94,30 @@ TEST(FlatBytes, ImagesOfOneCameraAreTheSameTogetherAndAlone) {
   }
 }
 
+// Walls are drawn where they were compiled, so no picture keeps where they stand.
+TEST(FlatBytes, RecipesHoldThePosesOfWhatMoves) {
+  const auto model = model_of(kFloor + random_blocks(5, 30) + two_robots(level_camera(0.5)));
+  size_t moving = 0;
+  for (const BlockModel& block : model->blocks) {
+    const int place = model->recipe_frames.place[frame_of_body(static_cast<size_t>(block.body))];
+    EXPECT_EQ(place < 0, block.traits.is_static) << block.name;
+    if (!block.traits.is_static) ++moving;
+  }
+  EXPECT_EQ(moving, 10U);
+  const size_t vehicles_and_wheels = 2 + model->wheel_count;
+  EXPECT_EQ(model->recipe_frames.frames.size(), moving + vehicles_and_wheels);
+  EXPECT_EQ(model->recipe_frames.blocks.size(), moving);
+  const Simulation simulation(model, 0);
+  std::vector<ScenePose> all, kept;
+  scene_poses(simulation, all);
+  recipe_poses(simulation, kept);
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const ScenePose& pose = all[model->recipe_frames.frames[i]];
+    EXPECT_EQ(kept[i].scale, pose.scale);
+    EXPECT_EQ(kept[i].T_world_frame.origin, pose.T_world_frame.origin);
+    EXPECT_EQ(kept[i].T_world_frame.x, pose.T_world_frame.x);
+  }
+}
+
 }  // namespace
 }  // namespace mvsim::test
