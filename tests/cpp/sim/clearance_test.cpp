@@ -9,6 +9,7 @@
 #include "model/compile.h"
 #include "raycast/polygon_distance.h"
 #include "sim/simulation.h"
+#include "sim/worlds.h"
 #include "source_dir.h"
 
 namespace mvsim::test {
@@ -51,6 +52,31 @@ TEST(Clearance, OfAMapIsThatOfItsNearestCell) {
   }
   EXPECT_GT(touching, 3);
   EXPECT_GT(near, 10);
+}
+
+TEST(Clearance, OfBlocksIsThatOfTheNearest) {
+  RandomStream random(4, 0, StreamPurpose::kSpawn);
+  std::string world = vehicle("differential");
+  for (int i = 0; i < 30; ++i)
+    world += "<block name='b" + std::to_string(i) + "'><static>true</static><init_pose>" +
+             std::to_string(random.uniform(-6, 6)) + " " + std::to_string(random.uniform(-6, 6)) + " " +
+             std::to_string(random.uniform(0, 360)) + "</init_pose><geometry type='" +
+             (i % 2 == 0 ? "box' lx='2' ly='0.1' lz='1'/>"
+                         : "cylinder' radius='0.4' length='1' vertex_count='7'/>") +
+             "</block>";
+  Simulation sim(model_of(world), 1);
+  int near = 0, touching = 0;
+  for (int i = 0; i < 300; ++i) {
+    sim.place_vehicle(0, {random.uniform(-6, 6), random.uniform(-6, 6), random.uniform(-4, 4)});
+    double expected = 0.5;
+    for (size_t b = 0; b < sim.model().blocks.size(); ++b)
+      expected = std::min(expected, polygon_distance(vehicle_outline(sim, 0), block_outline(sim, b)));
+    ASSERT_NEAR(clearance(sim, 0, 0.5), expected, 1e-6) << i << ": poses of bodies are in single precision";
+    touching += expected == 0;
+    near += expected > 0 && expected < 0.5;
+  }
+  EXPECT_GT(touching, 30);
+  EXPECT_GT(near, 50);
 }
 
 }  // namespace
