@@ -89,13 +89,14 @@ void place_agents(const Task& task, EnvState& env, const Poll& poll) {
   if (count > 1)  // goals of the episode before hinder none
     for (size_t a = 0; a < count; ++a) env.agents[a].goal = given_start(env, a).goal.value_or(kNowhere);
   if (task.line_up) return task.line_up->place_all(*task.centreline, env, poll);
-  if (count > 1 && !env.given.empty())  // nor do those that are drawn later
+  const auto has_pose = [](const GivenStart& given) { return given.pose.has_value(); };
+  if (count > 1 && std::ranges::any_of(env.given, has_pose))  // those that are drawn later hinder none either
     for (size_t a = 0; a < count; ++a)
       env.simulation.place_vehicle(task.agents[a].vehicle,
                                    env.given[a].pose.value_or(away(env.simulation.model(), a)));
   for (const bool first : {true, false})
     for (size_t a = 0; a < count; ++a)
-      if (given_start(env, a).pose.has_value() == first) place_agent(task, a, env, poll);
+      if (has_pose(given_start(env, a)) == first) place_agent(task, a, env, poll);
 }
 
 // A collision on the way into the goal is a collision.

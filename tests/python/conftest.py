@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import mvsim_gym  # noqa: F401 (registers the environments)
+from mvsim_gym._build import one_world
 from mvsim_gym.registration import listing, load_env
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,10 +61,7 @@ def lasting(full: int, small: int) -> int:
 
 def short(env_id: str, steps: int = 20) -> dict[str, Any]:
     """Keywords that end an episode after so many steps at the latest."""
-    env = gym.make(env_id)
-    period = env.unwrapped.control_period  # type: ignore[attr-defined]
-    env.close()
-    return {"time_limit": steps * period}
+    return {"time_limit": steps * one_world(env_id).control_period}
 
 
 @cache

@@ -283,8 +283,11 @@ def test_agents_whose_start_is_left_open_keep_off_those_that_are_given() -> None
     assert len(np.unique(found[:, 2], axis=0)) == 10
     rows = [None] * 40
     rows[5] = [0, 0, 0]
-    envs.reset(options={"pose": rows})
+    envs.reset(seed=6, options={"pose": rows})
     assert envs.read("vehicle:r2/pose")[1] == pytest.approx([0, 0, 0], abs=1e-6)
+    others = envs.read("vehicle:r*/pose", envs=range(2, 10))
+    envs.reset(seed=6)
+    equal(envs.read("vehicle:r*/pose", envs=range(2, 10)), others)  # of whom nothing was said
     envs.reset(options={"pose": [1, 0, 0]})  # of the first robot
     assert envs.read("vehicle:r1/pose") == pytest.approx(np.tile([1, 0, 0], (10, 1)), abs=1e-6)
     assert len(np.unique(envs.read("vehicle:r2/pose"), axis=0)) == 10
