@@ -98,7 +98,8 @@ std::string Simulation::snapshot() {
   if (!is_finite(*this))
     throw Error("snapshot: the simulation has diverged (a position or speed is not finite)");
   refill_solver();
-  SnapshotWriter writer(SnapshotKind::kWorld, model_->fingerprint, expected_bytes(*model_), drawer_of(*model_));
+  SnapshotWriter writer(SnapshotKind::kWorld, model_->fingerprint, expected_bytes(*model_),
+                        drawer_of(*model_));
   write_state(writer.archive(), state_);
   return writer.finish();
 }

@@ -40,8 +40,13 @@ SnapshotWriter::SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t e
 std::string SnapshotWriter::finish() {
   std::string bytes = std::move(archive_.bytes());
   const std::string_view body = std::string_view(bytes).substr(sizeof(Header));
-  Header header{kMagic,       kSnapshotVersion, static_cast<uint16_t>(kind_), static_cast<uint16_t>(drawn_by_),
-                fingerprint_, body.size(),      0};
+  Header header{kMagic,
+                kSnapshotVersion,
+                static_cast<uint16_t>(kind_),
+                static_cast<uint16_t>(drawn_by_),
+                fingerprint_,
+                body.size(),
+                0};
   header.checksum = checksum(header, body);
   std::memcpy(bytes.data(), &header, sizeof header);
   return bytes;

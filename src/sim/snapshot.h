@@ -1,8 +1,8 @@
 // Snapshots: a running simulation or environment as bytes, to continue from bit for bit.
 //
 // A header (what it is of, who drew its cameras, a fingerprint of the compiled world, length, checksum) and a
-// body written by an archive. Bytes that are cut, damaged, of another world or another version are refused, with a message that
-// says which, before anything is changed.
+// body written by an archive. Bytes that are cut, damaged, of another world or another version are refused,
+// with a message that says which, before anything is changed.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ enum class SnapshotKind : uint16_t { kWorld = 1, kEnvironment = 2 };
 
 class SnapshotWriter {
  public:
-  // `expected_size`: of the body in bytes; a guess saves time. `drawn_by`: kAuto where there are no cameras, or
-  // nobody has drawn yet.
+  // `expected_size`: of the body in bytes; a guess saves time. `drawn_by`: kAuto where there are no cameras,
+  // or nobody has drawn yet.
   SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t expected_size,
                  CameraBackend drawn_by = CameraBackend::kAuto);
 
