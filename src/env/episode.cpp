@@ -70,9 +70,8 @@ std::shared_ptr<const GoalField> goal_field(const Task& task, const AgentTask& a
   return std::make_shared<const GoalField>(grid, goal, poll);
 }
 
-Pose2 away(const Model& model, size_t agent) {
-  const Rect& r = model.bounds;
-  return {r.x_max + kAway + kApartThere * static_cast<double>(agent), r.y_max + kAway, 0};
+Pose2 away(const Rect& bounds, size_t agent) {
+  return {bounds.x_max + kAway + kApartThere * static_cast<double>(agent), bounds.y_max + kAway, 0};
 }
 
 void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll) {
@@ -89,11 +88,11 @@ void place_agents(const Task& task, EnvState& env, const Poll& poll) {
   if (count > 1)  // goals of the episode before hinder none
     for (size_t a = 0; a < count; ++a) env.agents[a].goal = given_start(env, a).goal.value_or(kNowhere);
   if (task.line_up) return task.line_up->place_all(*task.centreline, env, poll);
+  Simulation& s = env.simulation;
   const auto has_pose = [](const GivenStart& given) { return given.pose.has_value(); };
   if (count > 1 && std::ranges::any_of(env.given, has_pose))  // those that are drawn later hinder none either
     for (size_t a = 0; a < count; ++a)
-      env.simulation.place_vehicle(task.agents[a].vehicle,
-                                   env.given[a].pose.value_or(away(env.simulation.model(), a)));
+      s.place_vehicle(task.agents[a].vehicle, env.given[a].pose.value_or(away(s.model().bounds, a)));
   for (const bool first : {true, false})
     for (size_t a = 0; a < count; ++a)
       if (has_pose(given_start(env, a)) == first) place_agent(task, a, env, poll);
@@ -136,7 +135,7 @@ void set_aside(const Task& task, EnvState& env, size_t index) {
     values[i] = std::clamp(0.0, agent_task.action_components[i].low, agent_task.action_components[i].high);
   agent_task.action->apply(s, values);
   if (agent.then != Then::kLeave) return;
-  s.place_vehicle(agent_task.vehicle, away(s.model(), index));
+  s.place_vehicle(agent_task.vehicle, away(s.model().bounds, index));
 }
 
 double pay(const AgentTask& task, const EnvState& env, AgentState& agent) {

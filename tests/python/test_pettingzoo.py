@@ -65,8 +65,10 @@ def test_equals_the_rows_of_a_vector_environment(team_id: str) -> None:
             if terminated[name] or truncated[name]:
                 assert infos[name]["success"] == info["success"][row]
             assert (name in env.agents) == rows.alive[row]
-    with pytest.raises(gym.error.ResetNeeded):
-        env.step({})
+    assert env.step({}) == ({}, {}, {}, {}, {})  # as PettingZoo's own environments
+    for ended, given in ((env, actions), (parallel_env(team_id), {})):
+        with pytest.raises(gym.error.ResetNeeded):
+            ended.step(given)
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
@@ -142,6 +144,7 @@ def test_supersuit(team_id: str) -> None:
     supersuit = pytest.importorskip("supersuit", reason="supersuit is not installed")
     env = supersuit.black_death_v3(parallel_env(team_id, flatten=True, **SHORT))
     parallel_api_test(env.unwrapped, num_cycles=20)
+    parallel_api_test(env, num_cycles=100)  # beyond the ends of episodes
     observations, _ = env.reset(seed=1)
     rng = np.random.default_rng(0)
     for _ in range(25):
@@ -149,10 +152,19 @@ def test_supersuit(team_id: str) -> None:
         observations, rewards, *_ = env.step(actions)
         assert observations.keys() == rewards.keys() == set(env.possible_agents)
     rows = supersuit.concat_vec_envs_v1(
-        supersuit.pettingzoo_env_to_vec_env_v1(supersuit.black_death_v3(parallel_env(team_id, flatten=True))),
+        supersuit.pettingzoo_env_to_vec_env_v1(
+            supersuit.black_death_v3(parallel_env(team_id, flatten=True, **SHORT))
+        ),
         2,
     )
     observation, _ = rows.reset(seed=1)
     shape = (2 * len(env.possible_agents), len(observations[env.possible_agents[0]]))
     assert observation.shape == shape
-    assert rows.step(np.zeros((shape[0], 2), np.float32))[0].shape == shape
+    starts = 0
+    for _ in range(80):  # beyond the ends of episodes too
+        observation, _, terminated, truncated, _ = rows.step(
+            rng.uniform(-1, 1, (shape[0], 2)).astype(np.float32)
+        )
+        assert observation.shape == shape
+        starts += int((terminated | truncated).sum())
+    assert starts

@@ -155,6 +155,8 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
 
         Returns:
             observations, rewards, terminations, truncations and infos of the agents that lived until then.
+            After the end of an episode, and without actions, five empty dicts, as PettingZoo's own environments return
+            them: SuperSuit's `black_death` sees the end by these.
 
         Raises:
             gymnasium.error.ResetNeeded: there is no episode, or it has ended.
@@ -163,6 +165,8 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         """
         batch = self._open()
         if not self.agents:
+            if not actions and batch.started(0):
+                return {}, {}, {}, {}, {}
             raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
         acting = self.agents
         rows = [(name, self.possible_agents.index(name)) for name in acting]
