@@ -135,10 +135,17 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/TerrainGoal-v0": Recipe(
         **WIDE,
-        steps=2_000_000,
-        keywords={"observe": {"near_goal": NEAR_GOAL, "near": NEAR_GROUND}},
-        learning_keywords={"reward": {"failure": -30}},
-        log_std=-0.5,
+        steps=2_500_000,
+        keywords={
+            "observe": {
+                "near": NEAR_GROUND,
+                "near_attitude": {"class": "attitude", "max": 30},
+                "near_goal": NEAR_GOAL,
+            }
+        },
+        learning_keywords={"reward": {"failure": -80}},  # else it takes slopes at full speed
+        gamma=0.995,
+        check_every=400_000,
     ),
     "mvsim/VisualNavigation-v0": Recipe(
         **PICTURES,
