@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 import time
@@ -51,7 +52,7 @@ class Progress(BaseCallback):
         self.next_check = 0
         self.rollouts = 0
         self.simulator_seconds = 0.0
-        self.best, self.best_success, self.best_steps = (0, -1.0), -1.0, 0
+        self.best, self.best_success, self.best_steps = -1.0, -1.0, 0
         self.good = False  # whether a check found GOOD
         self.mean: list[torch.Tensor] = []
 
@@ -113,8 +114,8 @@ class Progress(BaseCallback):
         with self.averaged():
             policy = self.task.greedy_policy(self.model)
             result = self.task.evaluate(policy, seeds, title=f"check at step {self.num_timesteps:,}")
-            # more episodes say more than a better rate of few
-            if (score := (len(seeds), result["success"])) >= self.best:
+            score = surely(result["success"], len(seeds) * self.task.agents)
+            if score >= self.best:
                 self.best, self.best_success, self.best_steps = score, result["success"], self.num_timesteps
                 save(self.model, self.folder / "model.zip")
         self.good |= result["success"] >= GOOD
@@ -150,6 +151,16 @@ class Progress(BaseCallback):
     def _on_training_end(self) -> None:
         self.seconds, self.busy = self.training_seconds(), self.processor_seconds()
         self.bar.close()
+
+
+def surely(success: float, episodes: int) -> float:
+    """The rate of success that so many episodes make sure of: the lower end of Wilson's interval of 95 %. A better rate
+    of few episodes is worth less than nearly the same one of many, and a much better one more."""
+    z = 1.645  # one side
+    middle = success + z * z / (2 * episodes)
+    return (middle - z * math.sqrt(success * (1 - success) / episodes + z * z / (4 * episodes**2))) / (
+        1 + z * z / episodes
+    )
 
 
 def put(weights: list[torch.nn.Parameter], values: list[torch.Tensor]) -> None:

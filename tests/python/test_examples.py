@@ -19,7 +19,7 @@ import baselines
 from baselines import policies
 from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS, evaluate, failures, table
 from learned import median_run, summary
-from progress import CHECK_SEEDS
+from progress import CHECK_SEEDS, surely
 from recipes import RECIPES, merged, recipe_of
 from report import file_name
 from robot import TEAMS, Robot
@@ -31,6 +31,19 @@ pytestmark = pytest.mark.unsanitized
 
 def standing(env_id: str) -> np.ndarray:
     return Robot(env_id).as_actions(np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize(("success", "episodes"), [(0.91, 2000), (0.5, 40), (1.0, 400), (0.0, 7)])
+def test_what_a_check_makes_sure_of(success: float, episodes: int) -> None:
+    """Wilson's bound by its definition: a rate that low would show `success` 1.645 deviations above itself."""
+    low = surely(success, episodes)
+    assert (success - low) ** 2 == pytest.approx(1.645**2 * low * (1 - low) / episodes, abs=1e-12)
+    assert low <= success
+
+
+def test_many_episodes_do_not_excuse_a_worse_policy() -> None:
+    assert surely(1, 400) > surely(0.91, 2000)
+    assert surely(0.999, 2000) > surely(1, 100)
 
 
 def test_success_and_failures_add_up(env_id: str) -> None:

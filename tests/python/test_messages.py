@@ -33,7 +33,7 @@ ARENA = "mvsim/NavArena-v0"
             ValueError,
             "keyword observe: leaves out every observation",
         ),
-        ({"reward": lambda obs: 1.0}, TypeError, r"keyword reward: found a function.*gymnasium\.Wrapper"),
+        ({"reward": lambda obs: 1.0}, TypeError, "keyword reward: found a function.*keywords reward_terms"),
         (
             {"reward": {"progress": lambda obs: 1.0}},
             TypeError,
