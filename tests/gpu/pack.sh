@@ -42,7 +42,7 @@ git ls-files CMakeLists.txt LICENSE pyproject.toml README.md src python envs wor
 (cd "$pack" && mkdir -p tests/python tests/gpu benchmarks/figures)
 for file in conftest test_gpu test_cameras gpu_consumer; do cp "tests/python/$file.py" "$pack/tests/python"; done
 cp tests/gpu/frames.py "$pack/tests/gpu"
-cp benchmarks/figure.py "$pack/benchmarks"
+cp benchmarks/figure.py benchmarks/view_scene.py "$pack/benchmarks"
 cp benchmarks/figures/views.py "$pack/benchmarks/figures"
 cp tests/gpu/run.sh "$pack"
 cat >"$pack/README" <<'END'
