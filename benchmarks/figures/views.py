@@ -139,6 +139,17 @@ def rgb320_egl(settings: Settings) -> Row:
     return _row("rgb320_boxes100_egl", "frames/s", camera(320, 240), ["image"], settings, False, "egl")
 
 
+@figure("depth64_flat_egl")
+def depth64_flat_egl(settings: Settings) -> Row:
+    return _row("depth64_flat_egl", "frames/s", camera(64, 64, LEVEL), ["depth"], settings, backend="egl")
+
+
+@figure("rgbd64_flat_egl")
+def rgbd64_flat_egl(settings: Settings) -> Row:
+    sensor = camera(64, 64, LEVEL)
+    return _row("rgbd64_flat_egl", "frames/s", sensor, ["depth", "image"], settings, False, "egl")
+
+
 @figure("vlp16_scans")
 def vlp16(settings: Settings) -> Row:
     return _row("vlp16_scans", "scans/s", lidar(0), ["range_image"], settings)
