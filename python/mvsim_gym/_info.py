@@ -25,11 +25,13 @@ class InfoTable:
         self.moment = 0
         """Counts the calls that change what there is to say."""
         self._batch = batch
+        of_terms = terms.columns() if terms else []
         self._columns = [
-            (key, _TYPES[kind], values, mask)
-            for key, kind, values, mask in batch.info_columns() + (terms.columns() if terms else [])
+            (key, _TYPES[kind], values, mask) for key, kind, values, mask in batch.info_columns() + of_terms
         ]
         self._terms = terms
+        self._dicts = _core.InfoDicts(batch)
+        self._term_columns = self._columns[len(self._columns) - len(of_terms) :]
         self._finished = batch.finished
         # the one key that a step may have without ending an episode
         self._bad = next(mask for key, _, _, mask in self._columns if key == "bad_action")
@@ -48,10 +50,10 @@ class InfoTable:
     def of_envs(self, among: Mask | None = None) -> dict[str, Any]:
         """What all envs, or those of a mask, have to say: an array of values and a mask `_key` for each key
         that some env has, as Gymnasium's SyncVectorEnv puts them together."""
-        infos: dict[str, Any] = {}
-        if not self._bad.any():
+        infos = self._dicts.of_rows(among)
+        if not infos:
             return infos
-        for key, kind, values, mask in self._columns:
+        for key, kind, values, mask in self._term_columns:
             has = mask.copy() if among is None else mask & among
             if has.any():
                 infos[key] = np.where(has, values, 0).astype(kind)

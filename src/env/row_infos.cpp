@@ -52,6 +52,7 @@ void RowInfos::clear() {
 }
 
 void RowInfos::clear(size_t row) {
+  if (columns_[kBadAction].mask[row] == 0) return;  // whatever is said of a row says that too
   for (InfoColumn& c : columns_) update(c.mask[row], false);
 }
 

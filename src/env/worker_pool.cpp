@@ -21,7 +21,8 @@ namespace mvsim {
 namespace {
 
 constexpr int kSpins = 2000;  // some 30 us: longer than a learner-free loop needs, shorter than a time slice
-constexpr int kChunksPerThread = 8;  // small enough for balance, large enough that claiming costs nothing
+constexpr int kMaxChunks = 65535;
+constexpr int kShare = 4;  // of what is left in a queue, claimed at once: few claims, and small ones at the end
 constexpr size_t kCacheLine = 64;
 constexpr auto kPoll = std::chrono::milliseconds(10);
 
@@ -72,6 +73,10 @@ int share(int count, int i, int parts) {
   return static_cast<int>(static_cast<int64_t>(count) * i / parts);
 }
 
+struct Claim {
+  int begin = 0, end = 0;
+};
+
 // The chunks that one thread has left, in one word with the number of the run, so that a worker which wakes
 // up late cannot claim a chunk of the wrong run. A cache line of its own: others look at it only to steal.
 struct alignas(kCacheLine) Queue {
@@ -81,17 +86,19 @@ struct alignas(kCacheLine) Queue {
     word.store(pack(run, static_cast<uint16_t>(begin), static_cast<uint16_t>(end)),
                std::memory_order_release);
   }
-  // The next chunk of this run from the front, where the owner works, or from the back, where others steal;
-  // -1 where there is none.
-  int claim(uint32_t run, bool front) {
+  // The next chunks of this run from the front, where the owner works, or from the back, where others steal;
+  // none where nothing is left.
+  Claim claim(uint32_t run, bool front) {
     uint64_t seen = word.load(std::memory_order_acquire);
     for (;;) {
       const auto begin = static_cast<uint16_t>(seen >> 16), end = static_cast<uint16_t>(seen);
-      if (static_cast<uint32_t>(seen >> 32) != run || begin >= end) return -1;
-      const uint64_t rest = front ? pack(run, static_cast<uint16_t>(begin + 1), end)
-                                  : pack(run, begin, static_cast<uint16_t>(end - 1));
+      if (static_cast<uint32_t>(seen >> 32) != run || begin >= end) return {};
+      const int taken = std::max((end - begin) / kShare, 1);
+      const int first = front ? begin : end - taken;
+      const uint64_t rest = front ? pack(run, static_cast<uint16_t>(begin + taken), end)
+                                  : pack(run, begin, static_cast<uint16_t>(first));
       if (word.compare_exchange_weak(seen, rest, std::memory_order_acq_rel, std::memory_order_acquire))
-        return front ? begin : end - 1;
+        return {first, first + taken};
     }
   }
 
@@ -131,10 +138,10 @@ struct WorkerPool::Shared {
   void work_on(uint32_t number, int id) {
     for (size_t i = 0; i < queues.size(); ++i) {
       Queue& queue = queues[(static_cast<size_t>(id) + i) % queues.size()];
-      for (int chunk = queue.claim(number, i == 0); chunk >= 0; chunk = queue.claim(number, i == 0)) {
-        const int all = chunks;  // once it has finished, the next run may begin
-        (*work)(share(count, chunk, all), share(count, chunk + 1, all), id);
-        if (finished.fetch_add(1) + 1 == all && caller_sleeps.load()) {
+      for (Claim c = queue.claim(number, i == 0); c.end > c.begin; c = queue.claim(number, i == 0)) {
+        const int all = chunks, claimed = c.end - c.begin;  // once it has finished, the next run may begin
+        (*work)(share(count, c.begin, all), share(count, c.end, all), id);
+        if (finished.fetch_add(claimed) + claimed == all && caller_sleeps.load()) {
           const std::lock_guard lock(mutex);
           all_finished.notify_one();
         }
@@ -201,7 +208,7 @@ void WorkerPool::run(int count, const Work& work, const std::function<void()>& w
     return;
   }
   const uint32_t number = s.run.load() + 1;
-  const int chunks = std::min({count, threads_ * kChunksPerThread, 65535});
+  const int chunks = std::min(count, kMaxChunks);
   s.work = &work;
   s.count = count;
   s.chunks = chunks;

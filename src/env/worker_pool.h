@@ -1,7 +1,7 @@
 // Threads that share the work of one call: the caller works too, and a late worker holds up nobody.
 //
-// run() cuts [0, count) into contiguous chunks. Each thread works through its own, the same ones every time,
-// then steals what others have not begun. Workers spin briefly for the next call, then sleep. One run() at a
+// run() cuts [0, count) into contiguous parts. Each thread works through its own, the same one every time, in
+// pieces that become smaller, then steals what others have not begun. Workers spin briefly for the next call, then sleep. One run() at a
 // time. After a fork the child has no workers: run() throws ForkedProcessError there and the destructor frees
 // nothing.
 #pragma once
@@ -27,9 +27,9 @@ class WorkerPool {
   // Ends the workers; from then on the caller works alone.
   void stop();
 
-  // Calls work(begin, end, worker) for all chunks, worker 0 being the calling thread. Neither function may
-  // throw; `while_waiting` is called on the calling thread about every 10 ms while others finish their
-  // chunks.
+  // Calls work(begin, end, worker) for all pieces, worker 0 being the calling thread. Neither function may
+  // throw; `while_waiting` is called on the calling thread about every 10 ms while others finish
+  // theirs.
   using Work = std::function<void(int begin, int end, int worker)>;
   void run(int count, const Work& work, const std::function<void()>& while_waiting);
 

@@ -13,6 +13,7 @@ void bind_control(pybind11::class_<Batch>& batch);
 void bind_control(pybind11::class_<Simulation>& simulation);
 void bind_device(pybind11::module_& m);
 void bind_errors(pybind11::module_& m);
+void bind_infos(pybind11::module_& m);
 void bind_model(pybind11::module_& m);
 void bind_render(pybind11::module_& m);
 void bind_tags(pybind11::module_& m);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/free_motion.h"
+#include "sim/free_room.h"
 #include "sim/measure.h"
 #include "sim/workspace.h"
 
@@ -15,25 +16,30 @@ double way_between(const BodyState& a, const BodyState& b, double radius) {
   return norm(Vec2{double{b.x} - a.x, double{b.y} - a.y}) + std::fabs(double{b.angle} - a.angle) * radius;
 }
 
-// Of a body that nothing pushes: what moves freely has so much less room.
-void put(const Model& m, SimState& s, Workspace& w, size_t body, const BodyState& after) {
+// Moves a body that nothing pushes. Returns how far any point of it has come at most, m.
+double put(const Model& m, SimState& s, Workspace& w, size_t body, const BodyState& after) {
   const BodyModel& kind = m.bodies[body];
   const bool is_vehicle = kind.kind == BodyKind::kVehicle;
   const BodyState before = s.bodies[body];
   s.bodies[body] = after;
-  if (before.x == after.x && before.y == after.y && before.angle == after.angle) return;
+  if (before.x == after.x && before.y == after.y && before.angle == after.angle) return 0;
   const double radius =
       is_vehicle ? m.vehicles[kind.index].radius
                  : s.params[m.blocks[kind.index].params + kBlockScale] * m.blocks[kind.index].shape.radius;
-  const double way = way_between(before, after, radius);
-  for (double& free : s.free_distances) free -= way;
-  if (is_vehicle) s.free_distances[kind.index] = -1;
+  if (is_vehicle) s.free_distances[kind.index] = kUnmeasured;
   if (!is_vehicle) w.scene.refresh(kind.index);
   if (w.solver) w.solver->set_pose(m, s.params, body, after);
+  return way_between(before, after, radius);
 }
 
-void impose(const Model& m, SimState& s, Workspace& w, size_t body, const Pose3& pose) {
-  put(m, s, w, body, place_body({pose.x - m.origin.x, pose.y - m.origin.y, pose.yaw}, s.inertias[body]));
+double impose(const Model& m, SimState& s, Workspace& w, size_t body, const Pose3& pose) {
+  return put(m, s, w, body,
+             place_body({pose.x - m.origin.x, pose.y - m.origin.y, pose.yaw}, s.inertias[body]));
+}
+
+// What moves freely has so much less room, however many bodies have come up to `way` nearer.
+void leave_less_room(SimState& s, double way) {
+  for (double& free : s.free_distances) free -= way;
 }
 
 // Of the walk: turned along the way at its start, to where it is to look at its end.
@@ -51,16 +57,17 @@ double walking_yaw(const ActorLeg& leg, double progress) {
 }  // namespace
 
 void animate(const Model& m, SimState& s, Workspace& w) {
+  double way = 0;
   for (const AnimationModel& animation : m.animations) {
     const Pose3 pose = pose_at(animation.frames, animation.start, s.time);
     if (animation.kind == BodyKind::kVehicle) {
-      impose(m, s, w, m.vehicles[animation.index].body, pose);
+      way = std::max(way, impose(m, s, w, m.vehicles[animation.index].body, pose));
       continue;
     }
     const BlockModel& block = m.blocks[animation.index];
     s.block_z[animation.index] = pose.z;
     s.intangible_poses[animation.index] = {pose.x, pose.y, pose.yaw};
-    if (block.body >= 0) impose(m, s, w, static_cast<size_t>(block.body), pose);
+    if (block.body >= 0) way = std::max(way, impose(m, s, w, static_cast<size_t>(block.body), pose));
   }
   for (const size_t walker : m.walkers) {
     const ActorModel& actor = m.actors[walker];
@@ -68,11 +75,13 @@ void animate(const Model& m, SimState& s, Workspace& w) {
     const Pose3 pose = actor_pose(actor, s.time);
     s.block_z[block] = pose.z;
     s.intangible_poses[block] = {pose.x, pose.y, pose.yaw};
-    impose(m, s, w, static_cast<size_t>(m.blocks[block].body), pose);
+    way = std::max(way, impose(m, s, w, static_cast<size_t>(m.blocks[block].body), pose));
   }
+  leave_less_room(s, way);
 }
 
 void move_driven_blocks(const Model& m, SimState& s, Workspace& w, double dt) {
+  double way = 0;
   for (const size_t index : m.driven_blocks) {
     const auto body = static_cast<size_t>(m.blocks[index].body);
     const BodyState& now = s.bodies[body];
@@ -80,11 +89,12 @@ void move_driven_blocks(const Model& m, SimState& s, Workspace& w, double dt) {
     BodyState after =
         place_body({now.x + dt * now.vx, now.y + dt * now.vy, now.angle + dt * now.omega}, s.inertias[body]);
     after.vx = now.vx, after.vy = now.vy, after.omega = now.omega;
-    put(m, s, w, body, after);
+    way = std::max(way, put(m, s, w, body, after));
     if (m.terrain.maps.empty()) continue;
     const Vec2 there = m.origin + Vec2{after.x, after.y};
     if (const std::optional<double> z = highest_map(m.terrain, there)) s.block_z[index] = *z;
   }
+  leave_less_room(s, way);
 }
 
 void drive_block(const Model& m, SimState& s, size_t block, const Twist2& world_twist) {
