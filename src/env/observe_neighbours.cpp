@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "env/move/people.h"
@@ -37,10 +36,9 @@ class Neighbours final : public ObservationOf<float> {
   }
 
   void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
-    std::array<Other, kMostOthers> others;
-    const auto end = find_others(env, agent, others);
-    const auto found = std::min(count_, static_cast<size_t>(end - others.begin()));
-    std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(found), end);
+    std::vector<Other> others = others_within_reach(env, agent);
+    const size_t found = std::min(count_, others.size());
+    std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(found), others.end());
     std::fill_n(out, count_ * kValues, 0.0f);
     for (size_t i = 0; i < found; ++i, out += kValues) {
       const Other& other = others[i];
@@ -66,25 +64,23 @@ class Neighbours final : public ObservationOf<float> {
     }
   };
 
-  // Those within reach; a robot that was taken out of the world is nobody's neighbour.
-  std::array<Other, kMostOthers>::iterator find_others(const EnvState& env, const AgentState& agent,
-                                                       std::array<Other, kMostOthers>& others) const {
-    auto end = others.begin();
+  // A robot that was taken out of the world is nobody's neighbour.
+  std::vector<Other> others_within_reach(const EnvState& env, const AgentState& agent) const {
+    std::vector<Other> others;
+    others.reserve(vehicles_.size() + people_.size());
     const Vec2 here{agent.now.pose.x, agent.now.pose.y};
+    const auto add = [&](const Pose3& pose, bool is_person, size_t index) {
+      const Vec2 to = Vec2{pose.x, pose.y} - here;
+      if (const double distance = norm(to); distance <= max_distance_)
+        others.push_back({distance, is_person, index, to});
+    };
     for (size_t a = 0; a < vehicles_.size(); ++a) {
       const AgentState& other = env.agents[a];
       if (vehicles_[a] == vehicle_ || (other.waits && other.then == Then::kLeave)) continue;
-      const Pose3 pose = vehicle_pose(env.simulation, vehicles_[a]);
-      const Vec2 to = Vec2{pose.x, pose.y} - here;
-      if (const double distance = norm(to); distance <= max_distance_)
-        *end++ = {distance, false, vehicles_[a], to};
+      add(vehicle_pose(env.simulation, vehicles_[a]), false, vehicles_[a]);
     }
-    for (size_t i = 0; i < people_.size(); ++i) {
-      const Pose3 pose = block_pose(env.simulation, people_[i].block);
-      const Vec2 to = Vec2{pose.x, pose.y} - here;
-      if (const double distance = norm(to); distance <= max_distance_) *end++ = {distance, true, i, to};
-    }
-    return end;
+    for (size_t i = 0; i < people_.size(); ++i) add(block_pose(env.simulation, people_[i].block), true, i);
+    return others;
   }
 
   std::vector<size_t> vehicles_;

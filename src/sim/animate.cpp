@@ -81,20 +81,27 @@ void animate(const Model& m, SimState& s, Workspace& w) {
 }
 
 void move_driven_blocks(const Model& m, SimState& s, Workspace& w, double dt) {
-  double way = 0;
+  double moved = 0, turned = 0;  // of any of them at most: m2, and m of a point of its outline
   for (const size_t index : m.driven_blocks) {
-    const auto body = static_cast<size_t>(m.blocks[index].body);
-    const BodyState& now = s.bodies[body];
+    const BlockModel& block = m.blocks[index];
+    const auto body = static_cast<size_t>(block.body);
+    BodyState& now = s.bodies[body];
     if (now.vx == 0 && now.vy == 0 && now.omega == 0) continue;
-    BodyState after =
-        place_body({now.x + dt * now.vx, now.y + dt * now.vy, now.angle + dt * now.omega}, s.inertias[body]);
-    after.vx = now.vx, after.vy = now.vy, after.omega = now.omega;
-    way = std::max(way, put(m, s, w, body, after));
+    const BodyState before = now;
+    now = place_body({before.x + dt * before.vx, before.y + dt * before.vy, before.angle + dt * before.omega},
+                     s.inertias[body]);
+    now.vx = before.vx, now.vy = before.vy, now.omega = before.omega;
+    const Vec2 to{double{now.x} - before.x, double{now.y} - before.y};
+    moved = std::max(moved, dot(to, to));
+    const double radius = s.params[block.params + kBlockScale] * block.shape.radius;
+    turned = std::max(turned, std::fabs(double{now.angle} - before.angle) * radius);
+    w.scene.refresh(index);
+    if (w.solver) w.solver->set_pose(m, s.params, body, now);
     if (m.terrain.maps.empty()) continue;
-    const Vec2 there = m.origin + Vec2{after.x, after.y};
+    const Vec2 there = m.origin + Vec2{now.x, now.y};
     if (const std::optional<double> z = highest_map(m.terrain, there)) s.block_z[index] = *z;
   }
-  leave_less_room(s, way);
+  leave_less_room(s, std::sqrt(moved) + turned);
 }
 
 void drive_block(const Model& m, SimState& s, size_t block, const Twist2& world_twist) {

@@ -3,16 +3,9 @@
 #include <box2d/b2_common.h>
 #include <box2d/b2_math.h>
 
-#include <cmath>
-
 namespace mvsim {
 
-BodyState place_body(const Pose2& pose, const BodyInertia& inertia) {
-  const auto x = static_cast<float>(pose.x), y = static_cast<float>(pose.y),
-             angle = static_cast<float>(pose.yaw);
-  // its centre of mass is its reference point: no rotation moves it (sums with a zero differ for -0 only)
-  if (inertia.center_x == 0 && inertia.center_y == 0 && x != 0 && y != 0 && std::isfinite(angle))
-    return {.x = x, .y = y, .angle = angle, .cx = x, .cy = y};
+BodyState place_turned_body(float x, float y, float angle, const BodyInertia& inertia) {
   const b2Transform T_world_body(b2Vec2(x, y), b2Rot(angle));
   const b2Vec2 center = b2Mul(T_world_body, b2Vec2(inertia.center_x, inertia.center_y));
   return {.x = T_world_body.p.x, .y = T_world_body.p.y, .angle = angle, .cx = center.x, .cy = center.y};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "base/geometry.h"
@@ -69,8 +70,18 @@ class PushedBody {
   float force_x_ = 0, force_y_ = 0, torque_ = 0;
 };
 
+// Of a body whose centre of mass is not its reference point, or in any case.
+BodyState place_turned_body(float x, float y, float angle, const BodyInertia& inertia);
+
 // At rest with the reference point at `pose`, from Model::origin.
-BodyState place_body(const Pose2& pose, const BodyInertia& inertia);
+inline BodyState place_body(const Pose2& pose, const BodyInertia& inertia) {
+  const auto x = static_cast<float>(pose.x), y = static_cast<float>(pose.y),
+             angle = static_cast<float>(pose.yaw);
+  // its centre of mass is its reference point: no rotation moves it (sums with a zero differ for -0 only)
+  if (inertia.center_x == 0 && inertia.center_y == 0 && x != 0 && y != 0 && std::isfinite(angle))
+    return {.x = x, .y = y, .angle = angle, .cx = x, .cy = y};
+  return place_turned_body(x, y, angle, inertia);
+}
 
 // One step of `dt` seconds.
 void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce& force, double dt,

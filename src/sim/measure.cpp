@@ -10,10 +10,13 @@
 namespace mvsim {
 
 bool is_finite(const SimView& sim) {
+  // a sum is a number only if all that it is made of are; in double precision no sum of these floats overflows
+  double bodies = 0;
   for (const size_t body : sim.model.moving_bodies) {
     const BodyState& b = sim.state.bodies[body];
-    if (!std::isfinite(b.x + b.y + b.angle + b.vx + b.vy + b.omega)) return false;
+    bodies += b.x + b.y + b.angle + b.vx + b.vy + b.omega;
   }
+  if (!std::isfinite(bodies)) return false;
   for (const WheelState& w : sim.state.wheels)
     if (!std::isfinite(w.spin)) return false;
   return true;

@@ -30,12 +30,6 @@ void SceneBuffer::set(size_t shape, std::span<const Vec2> outline, double scale,
   shapes_[shape].radius = radius;
 }
 
-void SceneBuffer::refresh(size_t block) {
-  if (!placed_ready_ || shape_of_[block] == kNone) return;
-  is_stale_[shape_of_[block]] = 1;
-  any_stale_ = true;
-}
-
 void SceneBuffer::update_placed(const Model& model, std::span<const double> params,
                                 std::span<const BodyState> bodies) {
   if (!any_stale_) return;

@@ -16,7 +16,11 @@ class SceneBuffer {
   // Call when all blocks were reset.
   void forget() { placed_ready_ = false; }
   // Call when one block was placed, led elsewhere or resized.
-  void refresh(size_t block);
+  void refresh(size_t block) {
+    if (!placed_ready_ || shape_of_[block] == kNone) return;
+    is_stale_[shape_of_[block]] = 1;
+    any_stale_ = true;
+  }
 
   // Outlines of all blocks that the Model's tree does not hold, at present poses and sizes.
   std::span<const MovingShape> blocks(const Model& model, std::span<const double> params,
