@@ -131,6 +131,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         self._outputs = Outputs(batch, self._keys, self._terms, self._recipe)
         self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
         self._finished, self._alive = batch.finished, batch.alive
+        self._everyone = np.ones(self.num_envs, np.bool_)
         self._info = InfoTable(batch, self._terms)
         self._painter: Painter | None = None
 
@@ -368,7 +369,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         self._ready = not self._needs_reset.any()
 
     def _add_alive(self, infos: dict[str, Any]) -> None:
-        infos["alive"], infos["_alive"] = self._alive.copy(), np.ones(self.num_envs, np.bool_)
+        infos["alive"], infos["_alive"] = self._alive.copy(), self._everyone.copy()
 
     def _infos(self) -> dict[str, Any]:
         if self.autoreset_mode is AutoresetMode.SAME_STEP:

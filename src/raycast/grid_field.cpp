@@ -136,16 +136,23 @@ double GridField::distance_to_occupied(double x, double y, double limit) const {
   const int rings = std::max({tx, ty, tiles_per_row_ - 1 - tx, tile_rows - 1 - ty, 0});
   const uint64_t* tiles = tables_->tiles.data();
   const auto look = [&](int column, int row) {
-    uint64_t bits = tiles[static_cast<size_t>(row) * tiles_per_row_ + column];
+    uint64_t bits = tiles[static_cast<size_t>(row) * tiles_per_row_ + column];  // a byte a row
     const double ox = std::max({column * kTile - px, px - column * kTile - kTile, 0.0});
     const double oy = std::max({row * kTile - py, py - row * kTile - kTile, 0.0});
     if (bits == 0 || ox * ox + oy * oy >= best) return;
-    for (; bits != 0; bits &= bits - 1) {
-      const int bit = std::countr_zero(bits);
-      const double gx = outside_by(px, column * kTile + bit % kTile);
-      const int bit_row = bit / kTile;
-      const double gy = outside_by(py, row * kTile + bit_row);
-      best = std::min(best, gx * gx + gy * gy);
+    // of each row the last cell up to the point's column, and the first beyond it
+    const int own = std::clamp(ix - column * kTile, -1, kTile - 1);
+    const unsigned up_to_own = (1u << (own + 1)) - 1;
+    for (int y = row * kTile; bits != 0; bits >>= kTile, ++y) {
+      const auto cells = static_cast<unsigned>(bits & 0xff);
+      if (cells == 0) continue;
+      const double gy = outside_by(py, y);
+      const auto consider = [&](int x) {
+        const double gx = outside_by(px, column * kTile + x);
+        best = std::min(best, gx * gx + gy * gy);
+      };
+      if (const unsigned before = cells & up_to_own) consider(std::bit_width(before) - 1);
+      if (const unsigned beyond = cells & ~up_to_own) consider(std::countr_zero(beyond));
     }
   };
   for (int ring = 0; ring <= rings; ++ring) {
