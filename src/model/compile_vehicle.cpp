@@ -237,14 +237,8 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, MeshOutlines&
   if (!(v.z_max > v.z_min))
     throw WorldFileError(spec.chassis.where, "<chassis>: zmax is not above zmin, expected a height above 0");
   v.radius = v.chassis.radius;
-  Polygon corners = v.chassis.outline;
-  for (const WheelModel& w : v.wheels) {
-    const Vec2 half{w.radius, w.width / 2};
-    v.radius = std::max(v.radius, norm(w.position) + norm(half));
-    for (const Vec2 to : {half, {-half.x, half.y}, {-half.x, -half.y}, {half.x, -half.y}})
-      corners.push_back(w.position + to);
-  }
-  v.hull = convex_hull(std::move(corners));
+  for (const WheelModel& w : v.wheels)
+    v.radius = std::max(v.radius, norm(w.position) + norm(Vec2{w.radius, w.width / 2}));
   add_body_params(spec, v, model);
   const std::string prefix = "vehicle:" + spec.name;
   add_tire(spec, v, model);

@@ -39,7 +39,7 @@ void visit(Archive& archive, const WheelModel& wheel) {
 
 template <typename Archive>
 void visit(Archive& archive, const VehicleModel& vehicle) {
-  const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, radius, hull,
+  const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, radius,
                initial_pose, initial_twist, odometry_drawn, body_params, tire_params, controller_params,
                dynamics_params, transfer_params, load_transfer, controller_state, first_wheel, body,
                first_joint_anchor, linked_visuals, auto_start_recording, publication, where] = vehicle;

@@ -78,7 +78,6 @@ struct VehicleModel {
   ShapeModel chassis;
   double z_min = 0, z_max = 0;
   double radius = 0;  // of chassis and wheels about the reference point
-  Polygon hull;       // the convex hull of both, the wheels straight ahead
   Pose3 initial_pose;
   Twist2 initial_twist;  // body frame
   // Odometry multipliers that the world leaves open are drawn from N(1, 0.02) at each reset.

@@ -170,14 +170,14 @@ std::span<const MovingShape> shapes_around(const SimScene& sim, size_t vehicle) 
   return shapes_but(sim, static_cast<int>(sim.model.vehicles[vehicle].body));
 }
 
-// Of an outline that a circle of `radius` about the reference point holds. Circles first: an exact polygon
-// distance only for what is near enough to matter.
-double outline_clearance(const SimScene& sim, size_t index, const Polygon& outline, double radius,
-                         double limit, std::span<const MovingShape> others) {
+// Circles first: an exact polygon distance only for what is near enough to matter.
+double outline_clearance(const SimScene& sim, size_t index, const Polygon& outline, double limit,
+                         std::span<const MovingShape> others) {
   const Model& m = sim.model;
   const VehicleModel& vehicle = m.vehicles[index];
   const Pose2 pose = body_pose(sim, vehicle.body);
   const Vec2 center{pose.x, pose.y};
+  const double radius = vehicle.chassis.radius;
   const int group = m.bodies[vehicle.body].joint_group;
   double best = limit;
   const auto look = [&](std::span<const Vec2> other) {
@@ -199,11 +199,6 @@ double outline_clearance(const SimScene& sim, size_t index, const Polygon& outli
     if (dot(d, d) < reach * reach) look({shape.vertices, static_cast<size_t>(shape.count)});
   }
   return best;
-}
-
-double chassis_clearance(const SimScene& sim, size_t index, const Polygon& outline, double limit,
-                         std::span<const MovingShape> others) {
-  return outline_clearance(sim, index, outline, sim.model.vehicles[index].chassis.radius, limit, others);
 }
 
 }  // namespace
@@ -233,25 +228,10 @@ double distance_to_standing(const SimScene& sim, Vec2 point, double limit) {
 }
 
 double clearance(const SimScene& sim, size_t index, double limit) {
-  double best = chassis_clearance(sim, index, vehicle_outline(sim, index), limit, shapes_around(sim, index));
+  double best = outline_clearance(sim, index, vehicle_outline(sim, index), limit, shapes_around(sim, index));
   for (const size_t other : sim.model.joined_vehicles(index))
-    best = chassis_clearance(sim, other, vehicle_outline(sim, other), best, shapes_around(sim, other));
+    best = outline_clearance(sim, other, vehicle_outline(sim, other), best, shapes_around(sim, other));
   return best;
-}
-
-double room_around(const SimScene& sim, size_t index, double limit) {
-  const Model& m = sim.model;
-  const SimState& s = sim.state;
-  const VehicleModel& v = m.vehicles[index];
-  double turned = 0;  // m that a corner of a steered wheel is from where it is straight ahead
-  for (size_t i = 0; i < v.wheels.size(); ++i) {
-    const WheelModel& w = v.wheels[i];
-    turned = std::max(turned, std::fabs(s.wheels[v.first_wheel + i].steer) * norm({w.radius, w.width / 2}));
-  }
-  const Polygon hull = placed_outline(v.hull, 1, body_pose(sim, v.body));
-  return outline_clearance(sim, index, hull, v.radius, limit + turned,
-                           sim.scene.blocks(m, s.params, s.bodies)) -
-         turned;
 }
 
 std::vector<MovingShape> obstacles(const SimScene& sim, int except_vehicle) {
@@ -273,7 +253,7 @@ bool overlaps(const SimScene& sim, size_t index, std::span<const MovingShape> ot
   Vec2 center;
   for (const Vec2 v : outline) center = center + 1.0 / static_cast<double>(outline.size()) * v;
   for (Vec2& v : outline) v = center + kShare * (v - center);
-  return chassis_clearance(sim, index, outline, kNear, others) <= 0;
+  return outline_clearance(sim, index, outline, kNear, others) <= 0;
 }
 
 Polygon block_outline(const SimView& sim, size_t index) {

@@ -23,9 +23,6 @@ double distance_to_static(const SimScene& sim, Vec2 point, double limit);
 double distance_to_standing(const SimScene& sim, Vec2 point, double limit);
 // As distance_to_obstacles(), from the chassis outline of a vehicle and of those joined to it.
 double clearance(const SimScene& sim, size_t vehicle, double limit);
-// From all that is solid of a vehicle, its wheels as they are steered, to what distance_to_static() counts; at
-// most `limit`. May be too little, never too much.
-double room_around(const SimScene& sim, size_t vehicle, double limit);
 
 // What may move and is tangible, but for `except_vehicle` (-1: none) and what is joined to it. The outlines
 // last until the next call for the same scene.

@@ -51,24 +51,6 @@ void measure_free_distance(const Model& m, SimState& s, Workspace& w, size_t i) 
   s.free_distances[i] = free;
 }
 
-// Whether no point of a vehicle that its circle would hold back comes near to anything in this step: its own
-// shape lies farther from what stands than its way and its turn, and from the circles of others than they may
-// come together.
-bool passes_clear(const Model& m, const SimState& s, Workspace& w, size_t vehicle) {
-  const VehicleModel& v = m.vehicles[vehicle];
-  const double travel = travel_of(m, s, w, vehicle), margin = margin_of(m, vehicle);
-  const Vec2 center = center_of(s.bodies[v.body]);
-  for (size_t j = 0; j < m.vehicles.size(); ++j) {
-    if (j == vehicle) continue;
-    const double between =
-        norm(center_of(s.bodies[m.vehicles[j].body]) - center) - m.vehicles[j].radius - margin;
-    if (!(travel <= (s.vehicles[j].by_solver ? between : between / 2))) return false;
-  }
-  const double turn = std::fabs(double{w.moved[vehicle].angle} - s.bodies[v.body].angle);
-  const double needed = travel + turn * v.radius + m.collision_threshold + kSkins;
-  return room_around({{m, s}, w.scene}, vehicle, needed + kSkins) > needed;
-}
-
 double radius_of(const Model& m, const SimState& s, const BodyModel& kind) {
   if (kind.kind == BodyKind::kVehicle) return m.vehicles[kind.index].radius;
   const BlockModel& block = m.blocks[kind.index];
@@ -159,7 +141,7 @@ void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt) {
       if (!s.vehicles[i].by_solver && !is_within_reach(m, s, w, i)) act(i);
   };
   for_lost([&](size_t i) { measure_free_distance(m, s, w, i); });
-  for_lost([&](size_t i) { s.vehicles[i].by_solver = !passes_clear(m, s, w, i); });
+  for_lost([&](size_t i) { s.vehicles[i].by_solver = true; });
   if (!std::ranges::all_of(s.vehicles, &VehicleState::by_solver)) Loose(m, s, w).spread(dt);
 }
 

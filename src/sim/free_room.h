@@ -2,8 +2,7 @@
 //
 // Each vehicle knows how far it may travel before anything could come nearer than the collision threshold
 // (SimState::free_distances). A step that stays within that distance needs no solver. The distance is
-// measured from the circle that holds the whole vehicle, so turning does not use it up; a vehicle whose circle
-// is too near to something moves freely all the same in a step in which its shape is not. Two vehicles that
+// measured from the circle that holds the whole vehicle, so turning does not use it up. Two vehicles that
 // move freely share the room between them; what the solver moves keeps clear of them by more than it can go
 // in a step.
 #pragma once
