@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kSpins = 2000;  // some 30 us: longer than a learner-free loop needs, shorter than a time slice
 constexpr int kMaxChunks = 65535;
-constexpr int kShare = 4;  // of what is left in a queue, claimed at once: few claims, and small ones at the end
+constexpr int kShare =
+    4;  // of what is left in a queue, claimed at once: few claims, and small ones at the end
 constexpr size_t kCacheLine = 64;
 constexpr auto kPoll = std::chrono::milliseconds(10);
 

@@ -1,9 +1,9 @@
 // Threads that share the work of one call: the caller works too, and a late worker holds up nobody.
 //
 // run() cuts [0, count) into contiguous parts. Each thread works through its own, the same one every time, in
-// pieces that become smaller, then steals what others have not begun. Workers spin briefly for the next call, then sleep. One run() at a
-// time. After a fork the child has no workers: run() throws ForkedProcessError there and the destructor frees
-// nothing.
+// pieces that become smaller, then steals what others have not begun. Workers spin briefly for the next call,
+// then sleep. One run() at a time. After a fork the child has no workers: run() throws ForkedProcessError
+// there and the destructor frees nothing.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-// The infos of a batch as Gymnasium's vector environments tell them: a step in which episodes end would spend more
-// time on them in Python than in the envs.
+// The infos of a batch as Gymnasium's vector environments tell them: a step in which episodes end would spend
+// more time on them in Python than in the envs.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 

@@ -114,7 +114,7 @@ TEST(WorkerPool, DefaultThreadsLeaveRoomAndFeedEach) {
   EXPECT_LE(default_threads(8), 2);
 }
 
-// A worker that never gets to work does not hold up the call: the caller takes every chunk.
+// A worker that never gets to work does not hold up the call: the caller takes every piece.
 TEST(WorkerPool, TheCallerTakesOverWhatNobodyClaims) {
   WorkerPool pool(2);
   std::atomic<bool> caller_done{false};
@@ -124,7 +124,7 @@ TEST(WorkerPool, TheCallerTakesOverWhatNobodyClaims) {
       [&](int begin, int end, int worker) {
         covered += end - begin;
         if (worker == 0) caller_done = covered >= 60;
-        // one late chunk: until the caller has done all others
+        // one late piece: until the caller has done all others
         while (worker != 0 && !caller_done) std::this_thread::yield();
       },
       [] {});
