@@ -52,7 +52,7 @@ struct BatchOptions {
   bool strict_actions =
       false;            // a non-finite action is an Error before any env steps, instead of a zero action
   bool spl = false;     // compute optimal_length and spl of successful episodes (evaluation)
-  Device device;        // where images of cameras lie that are observed; all else is the host's
+  Device device{};      // where images of cameras lie that are observed; all else is the host's
   EnvLoadOptions load;  // folders for the world's files
 };
 
