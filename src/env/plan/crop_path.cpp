@@ -103,8 +103,9 @@ size_t CropPath::piece_at(double along) const {
   return static_cast<size_t>(std::max<ptrdiff_t>(after - begins_.begin(), 1)) - 1;
 }
 
-bool CropPath::is_on(const Piece& piece, Vec2 point, double distance) const {
-  if (piece.half_width > 0) return distance <= piece.half_width;
+bool CropPath::is_on(const Piece& piece, Vec2 point, double along, double distance) const {
+  // beyond an alley's end lies the headland, from which nobody comes into that end but by the alley itself
+  if (piece.half_width > 0) return along >= 0 && along <= piece.length && distance <= piece.half_width;
   return dot(point, piece.outwards) >= piece.edge;
 }
 
@@ -113,9 +114,9 @@ double CropPath::search(Vec2 point, size_t first, size_t last, double otherwise)
   for (size_t i = first; i <= last; ++i) {
     const Piece& piece = pieces_[i];
     const Vec2 d = point - piece.start;
-    const double on = std::clamp(dot(d, piece.direction), 0.0, piece.length);
+    const double ahead = dot(d, piece.direction), on = std::clamp(ahead, 0.0, piece.length);
     const double distance = norm(d - on * piece.direction);
-    if (distance >= best || !is_on(piece, point, distance)) continue;
+    if (distance >= best || !is_on(piece, point, ahead, distance)) continue;
     best = distance;
     along = begins_[i] + on;
   }

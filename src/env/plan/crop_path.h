@@ -39,7 +39,7 @@ class CropPath {
     double edge;
   };
 
-  bool is_on(const Piece& piece, Vec2 point, double distance) const;
+  bool is_on(const Piece& piece, Vec2 point, double along, double distance) const;
 
   double search(Vec2 point, size_t first, size_t last, double otherwise) const;
   size_t piece_at(double along) const;

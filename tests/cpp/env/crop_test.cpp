@@ -98,6 +98,11 @@ TEST(CropPath, NobodyLeavesOutAnAlley) {
     along = next;
   }
   EXPECT_NEAR(along, 10, 0.05);
+  // past the second alley, not through it: who comes to the headland at its other end has not driven it
+  along = path.nearest({4.9, 2}, path.nearest({5, 1}, path.nearest({4.5, 0})));
+  EXPECT_NEAR(along, 8.1, 0.05);
+  for (const Vec2 place : {Vec2{4.4, 4}, {2, 4}, {-0.3, 4}, {-0.3, 2.6}, {-0.3, 2}})
+    EXPECT_LT(path.nearest(place, along), 9.05);
 }
 
 TEST(CropPath, MistakesAreNamed) {
