@@ -38,7 +38,7 @@ py::object values_of(const Arrays<T>& arrays, const InfoColumn& column, const ui
   T* const values = out.mutable_data();
   for (size_t i = 0; i < column.values.size(); ++i)
     values[i] = has[i] != 0 ? static_cast<T>(column.values[i]) : T{};
-  return std::move(out);
+  return out;
 }
 
 // The dicts of one batch, whose keys are made once.
