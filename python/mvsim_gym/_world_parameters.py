@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -20,8 +20,8 @@ class HoldsParameters:
     _held: dict[str, float]
     """What the caller has set, by path, the latest last."""
 
-    def _alone(self) -> AbstractContextManager[None]:
-        raise NotImplementedError
+    _alone: Callable[[], AbstractContextManager[None]]
+    """Of `World`: nobody else changes it meanwhile."""
 
     def set_parameter(self, path: str, value: float | str) -> None:
         """Sets the parameters that a path matches: friction, masses, gains, noise... They keep the value over resets,

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <tuple>
+#include <vector>
 
 #include "env/move/people.h"
 #include "env/observe_terms.h"

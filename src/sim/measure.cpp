@@ -10,8 +10,7 @@
 namespace mvsim {
 
 bool is_finite(const SimView& sim) {
-  // a sum is a number only if all that it is made of are; in double precision no sum of these floats
-  // overflows
+  // a sum is a number only if all that it is made of are: one look for all bodies
   double bodies = 0;
   for (const size_t body : sim.model.moving_bodies) {
     const BodyState& b = sim.state.bodies[body];
