@@ -52,7 +52,7 @@ class CellQueue {
 
  private:
   static constexpr int32_t kNone = -1;
-  static constexpr size_t kMaxBucket = 1 << 16;  // for all that is farther
+  static constexpr size_t kMaxBucket = 1 << 18;  // for all that is farther
 
   struct Waiting {
     uint64_t key;

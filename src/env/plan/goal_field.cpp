@@ -1,6 +1,7 @@
 #include "env/plan/goal_field.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -11,8 +12,8 @@ namespace mvsim {
 namespace {
 
 constexpr float kFar = std::numeric_limits<float>::infinity();
-constexpr int kPollEvery = 16;          // cells
-constexpr double kBucketOfCell = 0.25;  // width of the queue's buckets
+constexpr int kPollEvery = 16;              // cells
+constexpr double kBucketOfCell = 1.0 / 32;  // width of the queue's buckets
 
 }  // namespace
 
@@ -20,6 +21,7 @@ constexpr double kBucketOfCell = 0.25;  // width of the queue's buckets
 struct GoalField::Search {
   Search(const PlanningGrid& grid, Vec2 goal_point, const Poll& search_poll);
 
+  Vec2 center(int cell) const { return cell == goal_cell ? goal : tables->center(cell); }
   float through(int cell, int32_t corner) const;
   void settle(int cell, float distance);
   std::ptrdiff_t mark_deciding(Vec2 start, std::vector<uint8_t>& wanted) const;
@@ -33,7 +35,6 @@ struct GoalField::Search {
   double searched = kFar;  // see GoalField
   Vec2 goal;
   int32_t goal_cell;
-  std::vector<Vec2> centers;
   std::vector<float> distance;  // of a cell's centre
   std::vector<int32_t>
       next;  // the cell of the next corner of its path; the goal's own cell stands for the goal
@@ -47,10 +48,6 @@ GoalField::Search::Search(const PlanningGrid& grid, Vec2 goal_point, const Poll&
       goal(goal_point),
       goal_cell(grid.cell_of(goal_point)) {
   const size_t n = g.free.size();
-  centers.reserve(n);
-  for (int row = 0; row < g.height; ++row)
-    for (int column = 0; column < g.width; ++column) centers.push_back(g.center(column, row));
-  centers[goal_cell] = goal;
   distance.assign(n, kFar);
   next.assign(n, kNone);
   closed.assign(n, 0);
@@ -59,14 +56,14 @@ GoalField::Search::Search(const PlanningGrid& grid, Vec2 goal_point, const Poll&
 }
 
 float GoalField::Search::through(int cell, int32_t corner) const {
-  return distance[corner] + static_cast<float>(norm(centers[cell] - centers[corner]));
+  return distance[corner] + static_cast<float>(norm(center(cell) - center(corner)));
 }
 
 // A cell took its corner over from a neighbour without looking. Look now, and go by the best neighbour if the
 // corner is hidden.
 void GoalField::Search::settle(int cell, float found) {
   distance[cell] = found;
-  if (tables->is_visible(g, cell, next[cell])) return;
+  if (tables->is_visible(cell, next[cell])) return;
   float best = kFar;
   int32_t best_cell = kNone;
   tables->for_moves(cell, [&](int n) {
@@ -123,14 +120,19 @@ void GoalField::Search::run(const Vec2* start) {
       return;
     }
     const int32_t corner = next[cell];
-    tables->for_moves(cell, [&](int n) {
-      if (closed[n] || next[n] == corner) return;  // the same corner: the same distance
-      const float d = through(n, corner);
-      if (d >= distance[n]) return;
+    const float from = distance[corner];
+    const PathTables::Offsets offsets(*tables, cell, center(corner));
+    // the same corner: the same distance
+    const auto may_gain = [&](int n) { return (closed[n] == 0) & (next[n] != corner); };
+    for (unsigned left = tables->moves_where(cell, may_gain); left != 0; left &= left - 1) {
+      const auto direction = static_cast<unsigned>(std::countr_zero(left));
+      const float d = from + static_cast<float>(offsets.distance(direction));
+      const int n = tables->neighbor(cell, direction);
+      if (d >= distance[n]) continue;
       distance[n] = d;
       next[n] = corner;
       queue.push(d, n);
-    });
+    }
   }
 }
 
@@ -139,13 +141,13 @@ void GoalField::Search::run(const Vec2* start) {
 void GoalField::Search::extend() {
   std::vector<int32_t> frontier, corners;
   const auto add_neighbors = [&](int cell) {
-    tables->for_neighbors(cell, [&](int n) {
+    tables->for_solid_neighbors(cell, [&](int n) {
       if (closed[n]) return;
       closed[n] = 1;
       frontier.push_back(n);
     });
   };
-  for (size_t i = 0; i < next.size(); ++i) closed[i] |= g.free[i] | (next[i] != kNone);
+  closed = g.free;
   for (int i = 0; i < static_cast<int>(next.size()); ++i)
     if (next[i] != kNone && tables->moves(i) != PathTables::kAll) add_neighbors(i);
   while (!frontier.empty()) {
@@ -155,14 +157,16 @@ void GoalField::Search::extend() {
     for (size_t i = 0; i < layer.size(); ++i) {
       float best = kFar;
       int32_t latest = kNone;  // neighbours often share a corner
-      tables->for_neighbors(layer[i], [&](int n) {
-        if (next[n] == kNone || next[n] == latest || next[n] == corners[i]) return;
+      const auto has_path = [&](int n) { return next[n] != kNone; };
+      for (unsigned left = tables->neighbors_where(layer[i], has_path); left != 0; left &= left - 1) {
+        const int n = tables->neighbor(layer[i], static_cast<unsigned>(std::countr_zero(left)));
+        if (next[n] == latest || next[n] == corners[i]) continue;
         latest = next[n];
         const float d = through(layer[i], latest);
-        if (d >= best) return;
+        if (d >= best) continue;
         best = d;
         corners[i] = latest;
-      });
+      }
     }
     for (size_t i = 0; i < layer.size(); ++i) next[layer[i]] = corners[i];
     for (int32_t cell : layer) add_neighbors(cell);
@@ -199,7 +203,7 @@ GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const 
   for (size_t k = 0; k < cells.size(); ++k) {
     const int32_t cell = cells[k];
     corners_.push_back(
-        {search.centers[cell], search.distance[cell], k == 0 ? kNone : index_of(search.next[cell])});
+        {search.center(cell), search.distance[cell], k == 0 ? kNone : index_of(search.next[cell])});
   }
 }
 
