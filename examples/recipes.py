@@ -88,9 +88,11 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/MultiNav-v0": Recipe(
         **WIDE,
-        steps=3_000_000,
+        steps=5_000_000,
         keywords={"observe": {"near": NEAR_SCAN, "neighbours": {"count": 3, "max_distance": 3.5}}},
-        learning_keywords={"on_end": "respawn", "reward": {"collision": -10}},
+        learning_keywords={"on_end": "respawn", "reward": {"collision": -10, "time": -0.04}},
+        check_every=500_000,
+        check_episodes=(400, 2000),
     ),
     "mvsim/NavArena-v0": Recipe(
         **WIDE,
