@@ -90,7 +90,7 @@ class PathTables {
                                                         {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
 
   struct Place {
-    uint16_t column, row;
+    uint16_t column, row;  // no side of a planning grid has more (planning_cell_of())
   };
 
   template <typename IsOpen>
