@@ -126,6 +126,7 @@ Driving driving_ns(const Model& m, Simulation& sim) {
     const double* params = sim.state().params.data();
     std::vector<WheelState> wheels(wheel_states(sim, i).begin(), wheel_states(sim, i).end());
     std::vector<double> state(v.controller->state_size() + 1);
+    SteerMemo memo;
     const ControllerInput input{.dt = m.timestep,
                                 .wheels = v.wheels,
                                 .states = wheels,
@@ -137,7 +138,7 @@ Driving driving_ns(const Model& m, Simulation& sim) {
         double actuation[kMaxActuation] = {};
         v.controller->step(params + v.controller_params, input, sim.state().vehicles[i].command, state.data(),
                            actuation);
-        v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
+        v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, memo);
       }
     });
     const double weight = params[v.body_params + kChassisMass] * m.gravity;

@@ -51,7 +51,8 @@ std::vector<double> torques(const Model& model, const VehicleModel& v, NamedPara
                       .odometry = {},
                       .dynamics_params = dynamics_params.data()},
                      command, state.data(), actuation);
-  v.dynamics->drive(dynamics_params.data(), actuation, v.wheels, wheels);
+  SteerMemo memo;
+  v.dynamics->drive(dynamics_params.data(), actuation, v.wheels, wheels, memo);
   std::vector<double> out;
   for (const WheelState& w : wheels) out.push_back(w.torque);
   return out;

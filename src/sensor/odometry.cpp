@@ -32,7 +32,8 @@ Odometry::Odometry()
                                .unit = "m, m, rad"}}) {}
 
 void Odometry::read(const SensorOwn& own, const BodyMotion& motion, std::byte* values, uint8_t* valid) const {
-  const Pose2 sum = add({own.memory[0], own.memory[1], own.memory[2]}, own.params, motion);
+  const Pose2 sum = add({own.memory[0], own.memory[1], own.memory[2]}, own.params, motion.pose_before,
+                        motion.heading_before, {motion.pose.x, motion.pose.y, motion.pose.yaw});
   own.memory[0] = sum.x;
   own.memory[1] = sum.y;
   own.memory[2] = sum.yaw;

@@ -14,12 +14,13 @@ class Odometry final : public StateSensor {
   void add_config(ArchiveHasher&) const override {}  // its parameters are all of it
   void read(const SensorOwn& own, const BodyMotion& motion, std::byte* values, uint8_t* valid) const override;
 
-  // `sum` and the true displacement of the step, in the vehicle's frame and scaled by three multipliers.
-  static Pose2 add(const Pose2& sum, const double* multipliers, const BodyMotion& motion) {
-    const Pose2& before = motion.pose_before;
-    const Vec2 moved = motion.heading_before.unrotate({motion.pose.x - before.x, motion.pose.y - before.y});
-    return compose(sum, {multipliers[0] * moved.x, multipliers[1] * moved.y,
-                         multipliers[2] * (motion.pose.yaw - before.yaw)});
+  // `sum` and the true displacement of a step, in the vehicle's frame and scaled by three multipliers.
+  // `heading_before`: of before.yaw.
+  static Pose2 add(const Pose2& sum, const double* multipliers, const Pose2& before,
+                   const Rotation2& heading_before, const Pose2& after) {
+    const Vec2 moved = heading_before.unrotate({after.x - before.x, after.y - before.y});
+    return compose(
+        sum, {multipliers[0] * moved.x, multipliers[1] * moved.y, multipliers[2] * (after.yaw - before.yaw)});
   }
 };
 

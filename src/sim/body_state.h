@@ -12,6 +12,11 @@ struct BodyState {
   float vx = 0, vy = 0, omega = 0;  // of the centre of mass, m/s and rad/s
 };
 
+// From Model::origin.
+inline Vec2 reference_point(const BodyState& b) {
+  return {b.x, b.y};
+}
+
 // World frame.
 inline Pose2 body_pose(const BodyState& b, Vec2 origin) {
   return {origin.x + b.x, origin.y + b.y, b.angle};

@@ -13,10 +13,10 @@ std::span<WheelState> wheels_of(SimState& s, const VehicleModel& v) {
 }
 
 // Torques, brakes and steering of the wheels.
-void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, StepDetails* details) {
+void control(const Model& m, SimState& s, size_t index, std::span<WheelState> wheels, double dt, Vec2 slope,
+             SteerMemo& memo, StepDetails* details) {
   const VehicleModel& v = m.vehicles[index];
   const double* params = s.params.data();
-  const std::span<WheelState> wheels = wheels_of(s, v);
   const ControllerInput input{.dt = dt,
                               .wheels = v.wheels,
                               .states = wheels,
@@ -30,7 +30,7 @@ void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, S
   if (details)
     v.controller->log_values(params + v.controller_params, input, command, state, actuation,
                              details->controllers[index].data());
-  v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels);
+  v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, memo);
 }
 
 // What the regions say of a point of the ground; `near`: those that may hold it.
@@ -97,10 +97,12 @@ void set_loads(const Model& m, SimState& s, size_t index) {
   for (WheelState& wheel : wheels_of(s, v)) wheel.load = share * m.gravity;
 }
 
-BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt, StepDetails* details) {
-  const Vec2 slope = slope_of(s.vehicles[index], work.tilts[index]);
-  control(m, s, index, dt, slope, details);
+void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt, StepDetails* details) {
   const VehicleModel& v = m.vehicles[index];
+  const std::span<WheelState> wheels = wheels_of(s, v);
+  const Vec2 slope = slope_of(s.vehicles[index], work.tilts[index]);
+  const bool is_level = slope.x == 0 && slope.y == 0;
+  control(m, s, index, wheels, dt, slope, work.steers[index], details);
   const double across_ground = v.load_transfer ? transfer_load(m, s, index) : m.gravity;
   const double* params = s.params.data();
   const BodyState& body = s.bodies[v.body];
@@ -110,10 +112,11 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
   const double omega = body.omega;
   PushedBody chassis(body, inertia, work.rotations[index].of(body.angle));
   const Vec2 v_base = R_world_base.unrotate(chassis.velocity());
-  const double chassis_share = params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
+  const auto count = static_cast<double>(wheels.size());
+  const double chassis_share = params[v.body_params + kChassisMass] / count;
   // all wheels push at once: each may count on its share of the mass, and on less the more it turns the
   // vehicle
-  const double mass_share = 1 / (inertia.inverse_mass * static_cast<double>(v.wheels.size()));
+  const double mass_share = 1 / (inertia.inverse_mass * count);
   const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
   const double* const transfer = params + v.transfer_params;
 
@@ -121,16 +124,16 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
   const std::vector<size_t>* const regions =
       m.regions.empty() ? nullptr : &work.regions[index].of(m, s, index, place);
 
-  for (size_t i = 0; i < v.wheels.size(); ++i) {
-    const WheelModel& w = v.wheels[i];
-    WheelState& wheel = s.wheels[v.first_wheel + i];
+  const WheelModel* model = v.wheels.data();
+  for (size_t i = 0; i < wheels.size(); ++i) {
+    const WheelModel& w = *model++;
+    WheelState& wheel = wheels[i];
     const Vec2 position{w.position.x, transfer[kTrack] * w.position.y};
     const Vec2 velocity{v_base.x - omega * position.y, v_base.y + omega * position.x};
-    const bool straight = wheel.steer == 0;
-    const Rotation2 R_base_wheel = straight ? Rotation2() : Rotation2(wheel.steer);
+    const Rotation2 R_base_wheel =
+        wheel.steer == 0 ? Rotation2() : work.wheel_yaws[v.first_wheel + i].of(wheel.steer);
     const double mass = chassis_share + w.mass;
     const double weight = mass * m.gravity;
-    const Vec2 downhill = weight * slope;
     const Vec2 arm = position - center;
     GroundPatch ground;
     if (regions && !regions->empty())
@@ -146,7 +149,7 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
                        .radius = transfer[kTransferParamCount + i],
                        .inertia = w.inertia,
                        .width = w.width,
-                       .slope_force = R_base_wheel.unrotate(downhill),
+                       .slope_force = is_level ? Vec2() : R_base_wheel.unrotate(weight * slope),
                        .ground = ground};
     const TireOutput out = v.tire->step(params + v.tire_params, in);
     if (details) details->tires[v.first_wheel + i] = {in, out};
@@ -155,11 +158,10 @@ BodyForce drive(const Model& m, SimState& s, Workspace& work, size_t index, doub
     wheel.force_x = f.x;
     wheel.force_y = f.y;
     chassis.push(position, f);
-    if (downhill.x != 0 || downhill.y != 0) chassis.push(position, downhill);
+    if (!is_level) chassis.push(position, weight * slope);
   }
   // an ideal controller moves the body itself: wheels turn along but do not push
-  if (v.controller->imposes_twist()) return {};
-  return chassis.force();
+  work.forces[index] = v.controller->imposes_twist() ? BodyForce() : chassis.force();
 }
 
 }  // namespace mvsim

@@ -15,16 +15,8 @@ constexpr double kLeaveContact = 0.05;  // m of free distance before Box2D is le
 constexpr double kPushedOut = 0.05;     // m by which contacts may move a body beside its velocity
 constexpr float kAtRest = 1e-5f;        // m/s and rad/s of a block that counts as lying still
 
-Vec2 center_of(const BodyState& b) {
-  return {b.x, b.y};
-}
-
-double travel_of(const Model& m, const SimState& s, const Workspace& w, size_t vehicle) {
-  return norm(center_of(w.moved[vehicle]) - center_of(s.bodies[m.vehicles[vehicle].body]));
-}
-
-bool is_within_reach(const Model& m, const SimState& s, const Workspace& w, size_t vehicle) {
-  return travel_of(m, s, w, vehicle) <= s.free_distances[vehicle];  // false for NaN
+bool is_within_reach(const SimState& s, const Workspace& w, size_t vehicle) {
+  return w.moved[vehicle].travel <= s.free_distances[vehicle];  // false for NaN
 }
 
 // What has to lie between a vehicle's circle and anything else.
@@ -34,12 +26,12 @@ double margin_of(const Model& m, size_t vehicle) {
 
 void measure_free_distance(const Model& m, SimState& s, Workspace& w, size_t i) {
   const double margin = margin_of(m, i);
-  const Vec2 center = center_of(s.bodies[m.vehicles[i].body]);
+  const Vec2 center = reference_point(s.bodies[m.vehicles[i].body]);
   double free = distance_to_static({{m, s}, w.scene}, m.origin + center, kLookAhead + margin) - margin;
   for (size_t j = 0; j < m.vehicles.size(); ++j) {
     if (j == i) continue;
     const double between =
-        norm(center_of(s.bodies[m.vehicles[j].body]) - center) - m.vehicles[j].radius - margin;
+        norm(reference_point(s.bodies[m.vehicles[j].body]) - center) - m.vehicles[j].radius - margin;
     double theirs = 0;
     if (!s.vehicles[j].by_solver) {
       double& other = s.free_distances[j];
@@ -94,7 +86,7 @@ class Loose {
         const BodyModel& kind = m_.bodies[i];
         const bool is_vehicle = kind.kind == BodyKind::kVehicle;
         if (is_in_[i] || !(is_vehicle || is_movable_block(m_, kind))) continue;
-        const double far = is_vehicle ? reach + travel_of(m_, s_, w_, kind.index) : reach;
+        const double far = is_vehicle ? reach + w_.moved[kind.index].travel : reach;
         if (between(bodies_[k], i) > far + m_.collision_threshold + kSkins) continue;
         if (is_vehicle) s_.vehicles[kind.index].by_solver = true;
         add(i);
@@ -108,8 +100,8 @@ class Loose {
   }
 
   double between(size_t a, size_t b) const {
-    return norm(center_of(s_.bodies[b]) - center_of(s_.bodies[a])) - radius_of(m_, s_, m_.bodies[a]) -
-           radius_of(m_, s_, m_.bodies[b]);
+    return norm(reference_point(s_.bodies[b]) - reference_point(s_.bodies[a])) -
+           radius_of(m_, s_, m_.bodies[a]) - radius_of(m_, s_, m_.bodies[b]);
   }
 
   const Model& m_;
@@ -129,16 +121,16 @@ bool is_moving(const BodyState& b) {
   return !(std::fabs(b.vx) < kAtRest && std::fabs(b.vy) < kAtRest && std::fabs(b.omega) < kAtRest);
 }
 
-bool all_within_reach(const Model& m, const SimState& s, const Workspace& w) {
-  for (size_t i = 0; i < m.vehicles.size(); ++i)
-    if (!is_within_reach(m, s, w, i)) return false;
+bool all_within_reach(const SimState& s, const Workspace& w) {
+  for (size_t i = 0; i < s.free_distances.size(); ++i)
+    if (!is_within_reach(s, w, i)) return false;
   return true;
 }
 
 void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt) {
   const auto for_lost = [&](auto&& act) {
     for (size_t i = 0; i < m.vehicles.size(); ++i)
-      if (!s.vehicles[i].by_solver && !is_within_reach(m, s, w, i)) act(i);
+      if (!s.vehicles[i].by_solver && !is_within_reach(s, w, i)) act(i);
   };
   for_lost([&](size_t i) { measure_free_distance(m, s, w, i); });
   for_lost([&](size_t i) { s.vehicles[i].by_solver = true; });
@@ -152,7 +144,7 @@ void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const Bod
     if (was.x == is.x && was.y == is.y && was.angle == is.angle) continue;
     for (size_t i = 0; i < m.vehicles.size(); ++i) {
       if (s.vehicles[i].by_solver) continue;
-      const double between = norm(center_of(s.bodies[m.vehicles[i].body]) - center_of(is)) -
+      const double between = norm(reference_point(s.bodies[m.vehicles[i].body]) - reference_point(is)) -
                              radius_of(m, s, m.bodies[b]) - margin_of(m, i);
       s.free_distances[i] = std::min(s.free_distances[i], between);
     }

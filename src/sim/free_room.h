@@ -20,7 +20,7 @@ bool is_movable_block(const Model& m, const BodyModel& body);
 bool is_moving(const BodyState& block);
 
 // Whether each vehicle gets to Workspace::moved within its free distance.
-bool all_within_reach(const Model& m, const SimState& s, const Workspace& w);
+bool all_within_reach(const SimState& s, const Workspace& w);
 
 // Gives to the solver those that may touch something in a step of `dt` s on their way to Workspace::moved,
 // and those that what it moves might reach.

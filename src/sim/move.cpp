@@ -17,20 +17,27 @@ constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 // Where each vehicle gets to if it touches nothing.
 void integrate_freely(const Model& m, const SimState& s, Workspace& w, double dt) {
-  w.moved.resize(m.vehicles.size());
-  for (size_t i = 0; i < m.vehicles.size(); ++i) {
-    const size_t body = m.vehicles[i].body;
-    w.moved[i] = s.bodies[body];
-    integrate_free(w.moved[i], s.inertias[body], w.forces[i], dt, w.rotations[i]);
+  size_t i = 0;
+  for (const VehicleModel& v : m.vehicles) {
+    const BodyState& body = s.bodies[v.body];
+    FreeStep& moved = w.moved[i];
+    moved.body = body;
+    integrate_free(moved.body, s.inertias[v.body], w.forces[i], dt, w.rotations[i]);
+    moved.travel = norm(reference_point(moved.body) - reference_point(body));
+    ++i;
   }
 }
 
-void move_freely(const Model& m, SimState& s, const Workspace& w, size_t vehicle) {
-  BodyState& body = s.bodies[m.vehicles[vehicle].body];
-  const double dx = w.moved[vehicle].x - body.x, dy = w.moved[vehicle].y - body.y;
-  s.free_distances[vehicle] -= std::sqrt(dx * dx + dy * dy);
-  body = w.moved[vehicle];
+void move_freely(const VehicleModel& v, SimState& s, const Workspace& w, size_t vehicle) {
+  const FreeStep& moved = w.moved[vehicle];
+  s.free_distances[vehicle] -= moved.travel;
+  s.bodies[v.body] = moved.body;
   s.vehicles[vehicle].in_collision = false;
+}
+
+void move_all_freely(const Model& m, SimState& s, const Workspace& w) {
+  size_t i = 0;
+  for (const VehicleModel& v : m.vehicles) move_freely(v, s, w, i++);
 }
 
 // Box2D aborts at what is no number, and makes it of speeds that leave single precision. Where a body is at
@@ -88,7 +95,7 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   RigidBodySolver& solver = solver_of_held(m, s, w);
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     if (!s.vehicles[i].by_solver) {
-      move_freely(m, s, w, i);
+      move_freely(m.vehicles[i], s, w, i);
       continue;
     }
     solver.turn_wheels(m.vehicles[i], wheel_states({m, s}, i));
@@ -125,8 +132,8 @@ bool is_any_held(const SimState& s) {
 void move(const Model& m, SimState& s, Workspace& w, double dt) {
   integrate_freely(m, s, w, dt);
   const bool everyone = needs_solver(m, s, w);
-  if (!s.in_contact && !everyone && all_within_reach(m, s, w)) {
-    for (size_t i = 0; i < m.vehicles.size(); ++i) move_freely(m, s, w, i);
+  if (!s.in_contact && !everyone && all_within_reach(s, w)) {
+    move_all_freely(m, s, w);
     return;
   }
   if (diverges(m, s, w.forces, dt)) return;
@@ -135,7 +142,7 @@ void move(const Model& m, SimState& s, Workspace& w, double dt) {
   else
     hold_near_ones(m, s, w, dt);
   if (!s.in_contact && !is_any_held(s)) {
-    for (size_t i = 0; i < m.vehicles.size(); ++i) move_freely(m, s, w, i);
+    move_all_freely(m, s, w);
     return;
   }
   move_by_solver(m, s, w, dt);

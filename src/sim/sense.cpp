@@ -191,12 +191,13 @@ bool readings_are_finite(const SimView& sim) {
 }
 
 void read_odometry(const Model& m, SimState& s, size_t vehicle, RotationMemo& yaws) {
+  const VehicleModel& model = m.vehicles[vehicle];
   VehicleState& v = s.vehicles[vehicle];
-  const BodyMotion motion = motion_of(m, s, vehicle, yaws);
+  const Pose2 pose = body_pose(s.bodies[model.body], m.origin);
   if (v.has_last_pose)
-    v.odometry =
-        Odometry::add(v.odometry, s.params.data() + m.vehicles[vehicle].body_params + kOdometryX, motion);
-  v.last_pose = {motion.pose.x, motion.pose.y, motion.pose.yaw};
+    v.odometry = Odometry::add(v.odometry, s.params.data() + model.body_params + kOdometryX, v.last_pose,
+                               yaws.of(v.last_pose.yaw), pose);
+  v.last_pose = pose;
   v.has_last_pose = true;
 }
 

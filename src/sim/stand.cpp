@@ -129,7 +129,7 @@ void snap_to_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
       highest = highest ? std::max(*highest, *z) : z;
   state.z = highest.value_or(0);
   state.pitch = state.roll = 0;
-  w.fit(m.vehicles.size());
+  w.fit(m.vehicles.size(), m.wheel_count);
   stand(m, s, w, index);
 }
 

@@ -34,9 +34,8 @@ void observe_body(const Model& m, SimState& s, Workspace& w, size_t index, doubl
   state.last_velocity = {twist.vx, twist.vy};
 }
 
-void turn_wheels(const VehicleModel& v, SimState& s, double dt) {
-  for (size_t i = 0; i < v.wheels.size(); ++i) {
-    WheelState& wheel = s.wheels[v.first_wheel + i];
+void turn_wheels(SimState& s, double dt) {
+  for (WheelState& wheel : s.wheels) {
     wheel.angle += wheel.spin * dt;
     if (std::fabs(wheel.angle) > 1e4) wheel.angle = std::fmod(wheel.angle, 2 * kPi);
   }
@@ -50,7 +49,7 @@ void Simulation::step(double dt) {
   Workspace& w = work_;
   StepDetails* const details = observers_.details();
   const size_t vehicles = m.vehicles.size();
-  w.fit(vehicles);
+  w.fit(vehicles, m.wheel_count);
 
   // what moves by itself
   if (!m.animations.empty() || !m.walkers.empty()) animate(m, s, w);
@@ -66,7 +65,7 @@ void Simulation::step(double dt) {
   }
 
   // controllers and tires: torques and forces
-  for (size_t i = 0; i < vehicles; ++i) w.forces[i] = drive(m, s, w, i, dt, details);
+  for (size_t i = 0; i < vehicles; ++i) drive(m, s, w, i, dt, details);
 
   // contacts and integration
   move(m, s, w, dt);
@@ -78,10 +77,8 @@ void Simulation::step(double dt) {
 
   // sensors that are due, then wheel angles and odometry
   read_due_sensors(m, s, w.scene, start, dt);
-  for (size_t i = 0; i < vehicles; ++i) {
-    turn_wheels(m.vehicles[i], s, dt);
-    read_odometry(m, s, i, w.yaws[i]);
-  }
+  turn_wheels(s, dt);
+  for (size_t i = 0; i < vehicles; ++i) read_odometry(m, s, i, w.yaws[i]);
   if (details) observers_.after_step(*this, start);
 }
 

@@ -16,6 +16,12 @@
 
 namespace mvsim {
 
+// Where a vehicle gets to in a step if it touches nothing, and how far that is.
+struct FreeStep {
+  BodyState body;
+  double travel = 0;  // m, of the reference point
+};
+
 struct Workspace {
   Workspace() = default;
   Workspace(const Workspace&) {}
@@ -39,12 +45,16 @@ struct Workspace {
     for (NearRegions& near : regions) near.forget();
     scene.begin_moment();
   }
-  // What has an entry a vehicle; of a Model with so many.
-  void fit(size_t vehicles) {
-    if (forces.size() == vehicles && levels.size() == vehicles) return;
+  // What has an entry a vehicle, or a wheel; of a Model with so many.
+  void fit(size_t vehicles, size_t wheels) {
+    if (fitted == vehicles) return;
+    fitted = vehicles;
     forces.resize(vehicles);
+    moved.resize(vehicles);
+    wheel_yaws.resize(wheels);
     rotations.resize(vehicles);
     yaws.resize(vehicles);
+    steers.resize(vehicles);
     tilts.resize(vehicles);
     levels.resize(vehicles);
     regions.resize(vehicles);
@@ -60,11 +70,14 @@ struct Workspace {
   bool solver_is_stale = false;  // to be filled again before its next step
   SceneBuffer scene;
   // by vehicle
+  size_t fitted = 0;  // how many have an entry
   std::vector<BodyForce> forces;
-  std::vector<BodyState> moved;
+  std::vector<FreeStep> moved;
   std::vector<BodyState> before;  // by body
   std::vector<BodyRotation> rotations;
   std::vector<RotationMemo> yaws;
+  std::vector<SteerMemo> steers;
+  std::vector<RotationMemo> wheel_yaws;  // by SimState::wheels
   std::vector<TiltMemo> tilts;
   std::vector<LevelGround> levels;
   std::vector<NearRegions> regions;

@@ -16,8 +16,8 @@ class Ackermann final : public Car {
   std::span<const ParamInfo> params() const override { return params_; }
 
   void drive(const double* p, const double* actuation, std::span<const WheelModel> wheels,
-             std::span<WheelState> states) const override {
-    steer_and_brake(p, actuation, wheels, states);
+             std::span<WheelState> states, SteerMemo& memo) const override {
+    steer_and_brake(p, actuation, wheels, states, memo);
     states[kRearLeft].torque = states[kRearRight].torque = 0;
     states[kFrontLeft].torque = actuation[kCarTorque];
     states[kFrontRight].torque = actuation[kCarTorqueRight];

@@ -34,8 +34,8 @@ class AckermannDrivetrain final : public Car {
   std::span<const ParamInfo> params() const override { return params_; }
 
   void drive(const double* p, const double* actuation, std::span<const WheelModel> wheels,
-             std::span<WheelState> states) const override {
-    steer_and_brake(p, actuation, wheels, states);
+             std::span<WheelState> states, SteerMemo& memo) const override {
+    steer_and_brake(p, actuation, wheels, states, memo);
     const Drivetrain drivetrain{.type = static_cast<DrivetrainType>(static_cast<int>(p[kType])),
                                 .center = {p[kCenterSplit], p[kCenterBias]},
                                 .front = {p[kFrontSplit], p[kFrontBias]},

@@ -62,10 +62,14 @@ std::string_view Car::check_wheels(std::span<const WheelModel> wheels, const Con
 }
 
 void Car::steer_and_brake(const double* p, const double* actuation, std::span<const WheelModel> wheels,
-                          std::span<WheelState> states) {
-  const FrontAngles angles = ackermann_angles(wheels, p[kMaxSteer], actuation[kCarSteer]);
-  states[kFrontLeft].steer = angles.left;
-  states[kFrontRight].steer = angles.right;
+                          std::span<WheelState> states, SteerMemo& memo) {
+  const double wanted = actuation[kCarSteer], max = p[kMaxSteer];
+  if (wanted != memo.wanted || max != memo.max) {
+    const FrontAngles angles = ackermann_angles(wheels, max, wanted);
+    memo = {wanted, max, angles.left, angles.right};
+  }
+  states[kFrontLeft].steer = memo.left;
+  states[kFrontRight].steer = memo.right;
   for (WheelState& wheel : states) wheel.brake = actuation[kCarBrake];
 }
 

@@ -60,7 +60,7 @@ class Car : public Dynamics {
 
   // The part of drive() that all cars share.
   static void steer_and_brake(const double* p, const double* actuation, std::span<const WheelModel> wheels,
-                              std::span<WheelState> states);
+                              std::span<WheelState> states, SteerMemo& memo);
 
  private:
   Polygon shape_{{-0.8, -1}, {-0.8, 1}, {1.5, 0.9}, {1.8, 0.8}, {1.8, -0.8}, {1.5, -0.9}};

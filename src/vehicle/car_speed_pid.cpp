@@ -40,13 +40,7 @@ class CarSpeedPid final : public Controller {
   void step(const double* p, const ControllerInput& in, const double* command, double* state,
             double* actuation) const override {
     const double vx = command[0], length = wheelbase(in.wheels);
-    double omega = command[1], steer = command[1];
-    if (command_ == Command::kTwist) {
-      steer = steer_of_twist(length, vx, omega);
-    } else {
-      const SinCos sc = sin_cos(std::clamp(steer, -kSteerLimit, kSteerLimit));
-      omega = vx * sc.sin / (sc.cos * length);
-    }
+    const double steer = command_ == Command::kTwist ? steer_of_twist(length, vx, command[1]) : command[1];
     actuation[kCarSteer] = steer;
     actuation[kCarBrake] = 0;
 
@@ -57,6 +51,11 @@ class CarSpeedPid final : public Controller {
           p, {.dt = in.dt, .setpoint = {&vx, 1}, .actual = {&actual, 1}, .climbing_torque = climbing_torque},
           state, actuation + kCarTorque);
       return;
+    }
+    double omega = command[1];
+    if (command_ == Command::kSteer) {
+      const SinCos sc = sin_cos(std::clamp(steer, -kSteerLimit, kSteerLimit));
+      omega = vx * sc.sin / (sc.cos * length);
     }
     const FrontAngles wanted = ackermann_angles(in.wheels, in.dynamics_params[kMaxSteer], steer);
     const Twist2 twist{vx, 0, omega};

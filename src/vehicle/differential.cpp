@@ -35,7 +35,7 @@ class Differential final : public Dynamics {
   }
 
   void drive(const double* /*p*/, const double* actuation, std::span<const WheelModel> /*wheels*/,
-             std::span<WheelState> states) const override {
+             std::span<WheelState> states, SteerMemo& /*memo*/) const override {
     for (size_t i = 0; i < states.size(); ++i) {
       const bool powered = states.size() != 3 || i < 2;
       states[i].torque = powered ? actuation[i % 2] : 0;

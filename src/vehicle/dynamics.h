@@ -2,6 +2,7 @@
 // dynamics_classes().
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,12 @@ struct WheelSlot {
   std::string_view tag;
   Vec2 default_position;
   bool expected = false;  // a file that leaves it out gets a warning
+};
+
+// What a class may keep of a vehicle's last step, to find the same numbers again: it shows in no value.
+struct SteerMemo {
+  double wanted = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
+  double left = 0, right = 0;                                         // rad, of the front wheels
 };
 
 class Dynamics {
@@ -39,9 +46,9 @@ class Dynamics {
   virtual std::string_view check_wheels(std::span<const WheelModel> wheels,
                                         const Controller& controller) const = 0;
   // Actuation of a controller -> motor torque (positive = forward), brake torque and steering angle of each
-  // wheel. `p`: values in the order of params().
+  // wheel. `p`: values in the order of params(); `memo`: of this vehicle, or a new one.
   virtual void drive(const double* p, const double* actuation, std::span<const WheelModel> wheels,
-                     std::span<WheelState> states) const = 0;
+                     std::span<WheelState> states, SteerMemo& memo) const = 0;
 };
 
 std::span<const Dynamics* const> dynamics_classes();

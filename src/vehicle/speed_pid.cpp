@@ -9,24 +9,17 @@
 namespace mvsim {
 namespace {
 
-// Memory of one speed; the Simulation keeps it as an array of numbers.
-struct Memory {
-  PidState pid;
-  ReferenceFilterState filter;
-};
-static_assert(sizeof(Memory) == kSpeedPidState * sizeof(double));
+// Memory of one speed, numbers that the Simulation keeps.
+enum { kIntegral, kDerivative, kLastError, kHasLast, kFirst, kSecond, kMemorySize };
+static_assert(kMemorySize == kSpeedPidState);
 
-Memory load(const double* s) {
-  return {{s[0], s[1], s[2], s[3]}, {s[4], s[5]}};
-}
-
-void store(const Memory& memory, double* s) {
-  s[0] = memory.pid.integral;
-  s[1] = memory.pid.derivative;
-  s[2] = memory.pid.last_error;
-  s[3] = memory.pid.has_last;
-  s[4] = memory.filter.first;
-  s[5] = memory.filter.second;
+double filtered(const double* p, double* memory, double setpoint, double dt) {
+  ReferenceFilterState filter{memory[kFirst], memory[kSecond]};
+  const int order = static_cast<int>(p[kFilterOrder]);
+  const double out = reference_filter(filter, setpoint, p[kFilterTau], order, dt);
+  memory[kFirst] = filter.first;
+  memory[kSecond] = filter.second;
+  return out;
 }
 
 bool all_below(std::span<const double> values, double max) {
@@ -45,35 +38,35 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
                        .anti_windup = p[kAntiWindup] != 0};
   const double feedforward = slope_feedforward(p, in.climbing_torque);
   const size_t n = in.setpoint.size();
-  Memory memory[kMaxSpeeds];
   double setpoint[kMaxSpeeds];
   for (size_t i = 0; i < n; ++i) {
-    memory[i] = load(state + i * kSpeedPidState);
     setpoint[i] = in.setpoint[i];
-    if (p[kFilter] != 0)
-      setpoint[i] = reference_filter(memory[i].filter, setpoint[i], p[kFilterTau],
-                                     static_cast<int>(p[kFilterOrder]), in.dt);
+    if (p[kFilter] != 0) setpoint[i] = filtered(p, state + i * kSpeedPidState, setpoint[i], in.dt);
   }
   const bool wants_stop = all_below({setpoint, n}, p[kZeroThreshold]);
   const bool stopped = wants_stop && all_below(in.actual, p[kStopThreshold]);
   for (size_t i = 0; i < n; ++i) {
+    double* const memory = state + i * kSpeedPidState;
+    PidState pid;
     if (stopped) {
       torque[i] = kNoTorque;
-      memory[i].pid = {};
     } else {
-      torque[i] = pid_step(gains, memory[i].pid, setpoint[i] - in.actual[i], in.dt, feedforward);
+      pid = {memory[kIntegral], memory[kDerivative], memory[kLastError], memory[kHasLast]};
+      torque[i] = pid_step(gains, pid, setpoint[i] - in.actual[i], in.dt, feedforward);
       // stopping may brake but never reverse
       if (wants_stop)
         torque[i] = in.actual[i] > 0 ? std::min(kNoTorque, torque[i]) : std::max(kNoTorque, torque[i]);
     }
-    store(memory[i], state + i * kSpeedPidState);
+    memory[kIntegral] = pid.integral;
+    memory[kDerivative] = pid.derivative;
+    memory[kLastError] = pid.last_error;
+    memory[kHasLast] = pid.has_last;
   }
 }
 
 double filtered_setpoint(const double* p, const double* state, double setpoint) {
   if (p[kFilter] == 0) return setpoint;
-  const Memory memory = load(state);
-  return p[kFilterOrder] < 2 ? memory.filter.first : memory.filter.second;
+  return state[p[kFilterOrder] < 2 ? kFirst : kSecond];
 }
 
 double slope_feedforward(const double* p, double climbing_torque) {

@@ -88,6 +88,7 @@ struct Bench {
   std::vector<double> params = defaults(controller.params());
   std::vector<double> memory = std::vector<double>(controller.state_size());
   double climbing_force = 0;
+  SteerMemo memo;
 
   void step(std::initializer_list<double> command) {
     double actuation[kMaxActuation] = {};
@@ -98,7 +99,7 @@ struct Bench {
                              .dynamics_params = dynamics_params.data(),
                              .climbing_force = climbing_force};
     controller.step(params.data(), in, command.begin(), memory.data(), actuation);
-    dynamics.drive(dynamics_params.data(), actuation, wheels, states);
+    dynamics.drive(dynamics_params.data(), actuation, wheels, states, memo);
   }
   double& param(std::string_view name) {
     for (size_t i = 0; i < params.size(); ++i)
