@@ -5,14 +5,14 @@
 namespace mvsim {
 namespace {
 
-constexpr auto kPollEvery = std::chrono::milliseconds(20);
-constexpr int kSubstepsPerLook = 16;  // at the clock, which costs as much as a tenth of a substep
+constexpr int64_t kPollEvery = 20;    // ms
+constexpr int kSubstepsPerLook = 16;  // at the clock
 
 }  // namespace
 
 void StopSignal::poll() {
   if (!should_stop_ || stopped()) return;
-  const auto now = std::chrono::steady_clock::now();
+  const int64_t now = coarse_ms();
   if (now - last_ < kPollEvery) return;
   last_ = now;
   try {

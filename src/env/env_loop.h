@@ -3,13 +3,14 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/coarse_clock.h"
 #include "env/terms.h"
 #include "env/worker_pool.h"
 
@@ -30,7 +31,7 @@ class StopSignal {
 
  private:
   const std::function<bool()>& should_stop_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  int64_t last_ = coarse_ms();
   // asked by all threads: in a cache line that nobody writes to
   alignas(64) std::atomic<bool> stopped_{false};
   std::exception_ptr error_;

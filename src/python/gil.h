@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <ctime>
+
+#include "base/coarse_clock.h"
 
 namespace mvsim {
 
@@ -45,7 +46,7 @@ inline void check_signals() {
 class SignalPoll {
  public:
   void operator()() {
-    const int64_t now = clock_ms();
+    const int64_t now = coarse_ms();
     if (now < next_) return;
     next_ = now + kEvery;
     check_signals();
@@ -54,14 +55,7 @@ class SignalPoll {
  private:
   static constexpr int64_t kEvery = 20;  // ms
 
-  // Exact to some ms and cheaper than std::chrono's: a load asks for it at every element.
-  static int64_t clock_ms() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-  }
-
-  int64_t next_ = clock_ms() + kEvery;
+  int64_t next_ = coarse_ms() + kEvery;
 };
 
 }  // namespace mvsim

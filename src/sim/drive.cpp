@@ -104,61 +104,44 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
   const bool is_level = slope.x == 0 && slope.y == 0;
   control(m, s, index, wheels, dt, slope, work.steers[index], details);
   const double across_ground = v.load_transfer ? transfer_load(m, s, index) : m.gravity;
-  const double* params = s.params.data();
   const BodyState& body = s.bodies[v.body];
-  const BodyInertia& inertia = s.inertias[v.body];
   const Rotation2 R_world_base = work.yaws[index].of(body.angle);
-  const Vec2 center{inertia.center_x, inertia.center_y};
   const double omega = body.omega;
-  PushedBody chassis(body, inertia, work.rotations[index].of(body.angle));
+  PushedBody chassis(body, s.inertias[v.body], work.rotations[index].of(body.angle));
   const Vec2 v_base = R_world_base.unrotate(chassis.velocity());
-  const auto count = static_cast<double>(wheels.size());
-  const double chassis_share = params[v.body_params + kChassisMass] / count;
-  // all wheels push at once: each may count on its share of the mass, and on less the more it turns the
-  // vehicle
-  const double mass_share = 1 / (inertia.inverse_mass * count);
-  const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
-  const double* const transfer = params + v.transfer_params;
+  const double* const tire_params = s.params.data() + v.tire_params;
 
   const Vec2 place = m.origin + Vec2{body.x, body.y};
   const std::vector<size_t>* const regions =
       m.regions.empty() ? nullptr : &work.regions[index].of(m, s, index, place);
 
-  const WheelModel* model = v.wheels.data();
+  const std::span<WheelInput> inputs = work.wheel_inputs[index].of(m, s, index);
   for (size_t i = 0; i < wheels.size(); ++i) {
-    const WheelModel& w = *model++;
     WheelState& wheel = wheels[i];
-    const Vec2 position{w.position.x, transfer[kTrack] * w.position.y};
+    const Vec2 position = inputs[i].position;
     const Vec2 velocity{v_base.x - omega * position.y, v_base.y + omega * position.x};
     const Rotation2 R_base_wheel =
         wheel.steer == 0 ? Rotation2() : work.wheel_yaws[v.first_wheel + i].of(wheel.steer);
-    const double mass = chassis_share + w.mass;
-    const double weight = mass * m.gravity;
-    const Vec2 arm = position - center;
-    GroundPatch ground;
-    if (regions && !regions->empty())
-      ground = ground_at(m, s, *regions, place + R_world_base.rotate(position));
-    const TireInput in{.dt = dt,
-                       .torque = wheel.torque,
-                       .brake = wheel.brake,
-                       .mass = mass,
-                       .effective_mass = mass_share / (1 + turning * dot(arm, arm)),
-                       .load = v.load_transfer ? wheel.load + w.mass * across_ground : weight,
-                       .velocity = R_base_wheel.unrotate(velocity),
-                       .spin = wheel.spin,
-                       .radius = transfer[kTransferParamCount + i],
-                       .inertia = w.inertia,
-                       .width = w.width,
-                       .slope_force = is_level ? Vec2() : R_base_wheel.unrotate(weight * slope),
-                       .ground = ground};
-    const TireOutput out = v.tire->step(params + v.tire_params, in);
+    const Vec2 downhill = is_level ? Vec2() : inputs[i].weight * slope;
+    TireInput& in = inputs[i].tire;
+    in.dt = dt;
+    in.torque = wheel.torque;
+    in.brake = wheel.brake;
+    in.velocity = R_base_wheel.unrotate(velocity);
+    in.spin = wheel.spin;
+    in.slope_force = is_level ? Vec2() : R_base_wheel.unrotate(downhill);
+    if (v.load_transfer) in.load = wheel.load + v.wheels[i].mass * across_ground;
+    if (regions)
+      in.ground =
+          regions->empty() ? GroundPatch() : ground_at(m, s, *regions, place + R_world_base.rotate(position));
+    const TireOutput out = v.tire->step(tire_params, in);
     if (details) details->tires[v.first_wheel + i] = {in, out};
     const Vec2 f = R_base_wheel.rotate(out.force);
     wheel.spin = out.spin;
     wheel.force_x = f.x;
     wheel.force_y = f.y;
     chassis.push(position, f);
-    if (!is_level) chassis.push(position, weight * slope);
+    if (!is_level) chassis.push(position, downhill);
   }
   // an ideal controller moves the body itself: wheels turn along but do not push
   work.forces[index] = v.controller->imposes_twist() ? BodyForce() : chassis.force();

@@ -77,7 +77,7 @@ void leave_contact(const Model& m, SimState& s, Workspace& w) {
     if (is_movable_block(m, m.bodies[i])) s.bodies[i].vx = s.bodies[i].vy = s.bodies[i].omega = 0;
   s.in_contact = false;
   w.solver.reset();
-  w.levels.clear();  // blocks lie still from here on
+  w.forget_levels();  // blocks lie still from here on
 }
 
 // The solver, with those vehicles in it that it holds now.

@@ -167,7 +167,7 @@ void place_block(const Model& m, SimState& s, Workspace& w, size_t index, const 
   const BlockModel& b = m.blocks[index];
   s.intangible_poses[index] = pose;
   if (const std::optional<double> z = highest_map(m.terrain, {pose.x, pose.y})) s.block_z[index] = *z;
-  w.levels.clear();  // a block without a body is ground, too
+  w.forget_levels();  // a block without a body is ground, too
   if (b.body < 0) return;
   const auto body = static_cast<size_t>(b.body);
   s.bodies[body] = placed_at(m, s, pose, body);

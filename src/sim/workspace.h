@@ -12,6 +12,7 @@
 #include "sim/rotation_memo.h"
 #include "sim/scene_buffer.h"
 #include "sim/tilt.h"
+#include "sim/wheel_inputs.h"
 #include "terrain/ground.h"
 
 namespace mvsim {
@@ -41,8 +42,9 @@ struct Workspace {
   // After one that placed and resized no block, or none that the scene has not been told of.
   void forget_contacts() {
     solver.reset();
-    levels.clear();
+    forget_levels();
     for (NearRegions& near : regions) near.forget();
+    for (WheelInputs& inputs : wheel_inputs) inputs.forget();
     scene.begin_moment();
   }
   // What has an entry a vehicle, or a wheel; of a Model with so many.
@@ -52,12 +54,16 @@ struct Workspace {
     forces.resize(vehicles);
     moved.resize(vehicles);
     wheel_yaws.resize(wheels);
+    wheel_inputs.resize(vehicles);
     rotations.resize(vehicles);
     yaws.resize(vehicles);
     steers.resize(vehicles);
     tilts.resize(vehicles);
     levels.resize(vehicles);
     regions.resize(vehicles);
+  }
+  void forget_levels() {
+    for (LevelGround& level : levels) level = {};
   }
   // After a step in which blocks may have moved.
   void forget_movable_ground() {
@@ -77,6 +83,7 @@ struct Workspace {
   std::vector<BodyRotation> rotations;
   std::vector<RotationMemo> yaws;
   std::vector<SteerMemo> steers;
+  std::vector<WheelInputs> wheel_inputs;
   std::vector<RotationMemo> wheel_yaws;  // by SimState::wheels
   std::vector<TiltMemo> tilts;
   std::vector<LevelGround> levels;

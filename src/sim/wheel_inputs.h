@@ -1,0 +1,34 @@
+// What the tires of a vehicle are told at every step. Most of it follows from parameters alone: it stays from
+// step to step until they change. A cache: it shows in no value.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sim/sim_state.h"
+#include "tire/tire_model.h"
+
+namespace mvsim {
+
+struct WheelInput {
+  Vec2 position;      // m, vehicle frame, at the present track
+  double weight = 0;  // N, of its share of the chassis and the wheel itself
+  TireInput tire;     // its masses, load on level ground and sizes are set; the rest is of the last step
+};
+
+class WheelInputs {
+ public:
+  std::span<WheelInput> of(const Model& m, const SimState& s, size_t vehicle) {
+    if (!known_) make(m, s, vehicle);
+    return inputs_;
+  }
+  void forget() { known_ = false; }  // after a change of parameters
+
+ private:
+  void make(const Model& m, const SimState& s, size_t vehicle);
+
+  bool known_ = false;
+  std::vector<WheelInput> inputs_;  // by wheel of the vehicle
+};
+
+}  // namespace mvsim
