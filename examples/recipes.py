@@ -151,8 +151,8 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/VisualNavigation-v0": Recipe(
         **PICTURES,
-        steps=3_000_000,
-        learning_keywords={"reward": {"collision": -20}},
+        steps=4_500_000,
+        learning_keywords={"reward": {"collision": -20, "time": -0.05}},
     ),
 }
 
