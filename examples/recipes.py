@@ -76,8 +76,8 @@ RECIPES: dict[str, Recipe] = {
     ),
     "mvsim/DepthNavigation-v0": Recipe(
         **PICTURES,
-        steps=4_000_000,
-        learning_keywords={"reward": {"collision": -20}},
+        steps=5_000_000,
+        learning_keywords={"reward": {"collision": -20, "time": -0.08}},
     ),
     "mvsim/IceDrive-v0": Recipe(
         **WIDE,

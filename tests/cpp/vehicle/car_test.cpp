@@ -88,7 +88,7 @@ struct Bench {
   std::vector<double> params = defaults(controller.params());
   std::vector<double> memory = std::vector<double>(controller.state_size());
   double climbing_force = 0;
-  SteerMemo memo;
+  SteerMemo memo = {};
 
   void step(std::initializer_list<double> command) {
     double actuation[kMaxActuation] = {};
