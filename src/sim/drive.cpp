@@ -1,6 +1,5 @@
 #include "sim/drive.h"
 
-#include "model/transfer_params.h"
 #include "sim/stand.h"
 #include "sim/workspace.h"
 #include "vehicle/load_transfer.h"

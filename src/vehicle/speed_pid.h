@@ -60,7 +60,7 @@ inline constexpr size_t kSpeedPidState = 6;  // numbers in a controller's state 
 
 struct SpeedPidInput {
   double dt = 0;                     // s
-  std::span<const double> setpoint;  // m/s, at most kMostSpeeds
+  std::span<const double> setpoint;  // m/s, at most kMaxSpeeds
   std::span<const double> actual;    // m/s
   double climbing_torque = 0;        // N m of each output that the slope takes, positive uphill
 };

@@ -1,6 +1,8 @@
 // What a step remembers of parameters: a change of any of them counts from the next step on.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "sim/state_hash.h"
 #include "sim/worlds.h"
 #include "source_dir.h"
