@@ -7,7 +7,7 @@ from typing import Any
 from recipes import Recipe
 from torch import nn
 
-from mvsim_gym.sb3 import FlatObservation, NeighbourExtractor, PictureExtractor
+from mvsim_gym.sb3 import FlatObservation, NeighbourExtractor, PictureExtractor, RingExtractor
 
 
 def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str, dict[str, Any]]:
@@ -15,9 +15,17 @@ def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str, dict[str, A
 
     Vectors: the layers of the recipe; with `neighbour_features` they see neighbours through layers that all neighbours,
     and actor and critic, share. With pictures: three convolutions that actor and critic share, then the layers of each;
-    with one layer of 64 below 40,000 parameters in all.
+    with one layer of 64 below 40,000 parameters in all. With `rings` of a 3D lidar: the layers of the recipe see its
+    nearest returns, and places as waves.
     """
     layers = {"net_arch": list(recipe.net), "activation_fn": getattr(nn, recipe.activation)}
+    if recipe.rings:
+        return "MultiInputPolicy", {
+            **layers,
+            "features_extractor_class": RingExtractor,
+            "features_extractor_kwargs": {"columns": flat.columns, "rings": recipe.rings},
+            "normalize_images": False,
+        }
     if flat.pictures:
         pictures = {"features_extractor_class": PictureExtractor, "normalize_images": False}
         return "MultiInputPolicy", {**layers, **pictures}

@@ -21,6 +21,7 @@ class Recipe:
     net: tuple[int, ...] = (64, 64)
     activation: str = "Tanh"
     neighbour_features: int = 0  # of layers that see one neighbour at a time; 0: the vector as it is
+    rings: tuple[int, int] | None = None  # of a 3D lidar, from the first on: that see neither floor nor sky
     num_envs: int = 64
     n_steps: int = 128  # of each environment in a rollout
     batch_size: int = 4096
@@ -78,6 +79,24 @@ RECIPES: dict[str, Recipe] = {
         **PICTURES,
         steps=5_000_000,
         learning_keywords={"reward": {"collision": -20, "time": -0.08}},
+    ),
+    "mvsim/Greenhouse-v0": Recipe(
+        **WIDE,
+        steps=5_000_000,
+        learning_keywords={
+            # anywhere in the first two alleys and on both headlands, else the turns are hardly ever met
+            "reset": {"spawn": False, "line_up": {"along": "0 54", "lateral": 0.1, "yaw": 15}},
+            "time_limit": 60,
+            "reward": {
+                "collision": -1,
+                # else a wall is the way out, where turns still cost plants
+                "left_field": {"class": "collision", "with": "wall", "weight": -5},
+            },
+        },
+        rings=(1, 4),
+        log_std=-0.5,
+        check_every=500_000,
+        check_episodes=(100, 200),
     ),
     "mvsim/IceDrive-v0": Recipe(
         **WIDE,

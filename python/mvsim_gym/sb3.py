@@ -1,5 +1,11 @@
 """The adapter for Stable-Baselines3 (`learners/sb3.py`)."""
 
-from mvsim_gym.learners.sb3 import FlatObservation, MVSimVecEnv, NeighbourExtractor, PictureExtractor
+from mvsim_gym.learners.sb3 import (
+    FlatObservation,
+    MVSimVecEnv,
+    NeighbourExtractor,
+    PictureExtractor,
+    RingExtractor,
+)
 
-__all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor"]
+__all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor", "RingExtractor"]

@@ -76,7 +76,7 @@ Pose2 away(const Rect& bounds, size_t agent) {
 
 void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll) {
   const AgentTask& agent_task = task.agents[index];
-  if (task.line_up) return task.line_up->place_one(*task.centreline, env, index, poll);
+  if (task.line_up) return task.line_up->place_one(task.line(env.variant), env, index, poll);
   const auto grid = planning_grid(task, agent_task, env, poll);
   const auto field_of = [&](Vec2 goal) { return goal_field(task, agent_task, env, grid, goal, poll); };
   agent_task.start_and_goal.apply(env, index, grid.get(), field_of, poll);
@@ -87,7 +87,7 @@ void place_agents(const Task& task, EnvState& env, const Poll& poll) {
   const size_t count = task.agents.size();
   if (count > 1)  // goals of the episode before hinder none
     for (size_t a = 0; a < count; ++a) env.agents[a].goal = given_start(env, a).goal.value_or(kNowhere);
-  if (task.line_up) return task.line_up->place_all(*task.centreline, env, poll);
+  if (task.line_up) return task.line_up->place_all(task.line(env.variant), env, poll);
   Simulation& s = env.simulation;
   const auto has_pose = [](const GivenStart& given) { return given.pose.has_value(); };
   if (count > 1 && std::ranges::any_of(env.given, has_pose))  // those that are drawn later hinder none either

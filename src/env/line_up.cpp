@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <variant>
 
 #include "sim/clearance.h"
 
@@ -25,12 +26,30 @@ std::vector<size_t> shuffled(size_t count, RandomStream& random) {
   return order;
 }
 
+double length_of(const LineUp::Line& line) {
+  return std::visit([](const auto* l) { return l->length(); }, line);
+}
+
+double nearest_on(const LineUp::Line& line, Vec2 point) {
+  return std::visit([&](const auto* l) { return l->nearest(point); }, line);
+}
+
+// Of all worlds.
+double shortest_line(const TaskContext& context) {
+  if (context.centreline) return context.centreline->length();
+  const auto shorter = [](const CropPath& a, const CropPath& b) { return a.length() < b.length(); };
+  return std::ranges::min_element(context.crop_paths, shorter)->length();
+}
+
 }  // namespace
 
 LineUp::LineUp(TermReader& reader, const TaskContext& context)
     : term_(reader.term()), vehicles_(context.agents.begin(), context.agents.end()) {
-  if (!context.centreline)
-    reader.fail("line_up", "expected the attribute 'centreline' of <mvsim_env>, along which to stand");
+  if (!context.centreline && context.crop_paths.empty())
+    reader.fail(
+        "line_up",
+        "expected the attribute 'centreline' of <mvsim_env> or a <crop_rows> in it, along which to stand");
+  const double length = shortest_line(context);
   for (const size_t v : vehicles_)
     if (const int group = context.model.bodies[context.model.vehicles[v].body].joint_group;
         group >= 0 && context.model.joint_groups[static_cast<size_t>(group)].tied)
@@ -41,9 +60,9 @@ LineUp::LineUp(TermReader& reader, const TaskContext& context)
   speed_ = reader.interval("speed", {0, 1e4}).value_or(Interval{0, 0});
   gap_ = reader.interval("gap", kPositive).value_or(Interval{2, 2});
   clearance_ = reader.number("clearance", 0.05, kPositive);
-  if (gap_.high * static_cast<double>(vehicles_.size()) > context.centreline->length())
-    reader.fail("gap", "the agents would need more than the " + std::to_string(context.centreline->length()) +
-                           " m of the centreline");
+  along_ = reader.interval("along", {0, length});
+  if (gap_.high * static_cast<double>(vehicles_.size()) > length)
+    reader.fail("gap", "the agents would need more than the " + std::to_string(length) + " m of the line");
 }
 
 void LineUp::place(const Pose2& pose, double speed, EnvState& env, size_t agent) const {
@@ -53,8 +72,12 @@ void LineUp::place(const Pose2& pose, double speed, EnvState& env, size_t agent)
   env.agents[agent].field.reset();
 }
 
-Pose2 LineUp::draw_pose(const Centreline& line, double along, RandomStream& random) const {
-  Pose2 pose = line.at(along);
+double LineUp::draw_along(const Line& line, RandomStream& random) const {
+  return along_ ? random.uniform(along_->low, along_->high) : length_of(line) * random.uniform();
+}
+
+Pose2 LineUp::draw_pose(const Line& line, double along, RandomStream& random) const {
+  const Pose2 pose = std::visit([&](const auto* l) { return l->at(along); }, line);
   const Vec2 aside = Rotation2(pose.yaw).rotate({0, lateral_ * random.normal()});
   return {pose.x + aside.x, pose.y + aside.y, pose.yaw + yaw_ * random.normal()};
 }
@@ -72,14 +95,14 @@ bool LineUp::are_free(const EnvState& env) const {
   return true;
 }
 
-void LineUp::place_all(const Centreline& line, EnvState& env, const Poll& poll) const {
+void LineUp::place_all(const Line& line, EnvState& env, const Poll& poll) const {
   RandomStream common = stream_of(env, kCommon);
   const auto first_given =
       std::ranges::find_if(env.given, [](const GivenStart& given) { return given.pose.has_value(); });
   const bool any_given = first_given != env.given.end();
   for (int i = 0; i < kTries; ++i) {
     if (poll) poll();
-    double along = line.length() * common.uniform();
+    double along = draw_along(line, common);
     const double speed = common.uniform(speed_.low, speed_.high);
     const std::vector<size_t> order = shuffled(vehicles_.size(), common);
     std::vector<double> places(order.size());
@@ -89,7 +112,7 @@ void LineUp::place_all(const Centreline& line, EnvState& env, const Poll& poll) 
     }
     double moved = 0;  // so that the others stand beside the first one that is given
     if (any_given)
-      moved = line.nearest({first_given->pose->x, first_given->pose->y}) -
+      moved = nearest_on(line, {first_given->pose->x, first_given->pose->y}) -
               places[static_cast<size_t>(first_given - env.given.begin())];
     for (size_t agent = 0; agent < places.size(); ++agent) {
       const auto pose = given_start(env, agent).pose;
@@ -104,11 +127,11 @@ void LineUp::place_all(const Centreline& line, EnvState& env, const Poll& poll) 
   fail();
 }
 
-void LineUp::place_one(const Centreline& line, EnvState& env, size_t agent, const Poll& poll) const {
+void LineUp::place_one(const Line& line, EnvState& env, size_t agent, const Poll& poll) const {
   RandomStream random = stream_of(env, static_cast<uint16_t>(agent));
   for (int i = 0; i < kTries; ++i) {
     if (poll) poll();
-    const double along = line.length() * random.uniform();
+    const double along = draw_along(line, random);
     const double speed = random.uniform(speed_.low, speed_.high);
     place(draw_pose(line, along, random), speed, env, agent);
     if (is_free(env, agent)) return;
@@ -117,10 +140,9 @@ void LineUp::place_one(const Centreline& line, EnvState& env, size_t agent, cons
 }
 
 void LineUp::fail() const {
-  throw WorldFileError(term_.params.where,
-                       "<line_up>: no episode can start: " + std::to_string(kTries) +
-                           " tries found no place on the centreline where every agent is " +
-                           "as far from everything as the attribute 'clearance' asks");
+  throw WorldFileError(term_.params.where, "<line_up>: no episode can start: " + std::to_string(kTries) +
+                                               " tries found no place on the line where every agent is " +
+                                               "as far from everything as the attribute 'clearance' asks");
 }
 
 }  // namespace mvsim

@@ -94,6 +94,11 @@ struct Task {
   bool has_pictures = false;
   bool shares_rewards = false;
 
+  // Of a variant, along which agents stand if they line up.
+  LineUp::Line line(size_t variant) const {
+    if (centreline) return centreline.get();
+    return &crop_paths[variant];
+  }
   bool is_picture(size_t key) const { return agents.front().observations[key].is_picture(); }
 };
 

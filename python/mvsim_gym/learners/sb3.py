@@ -38,6 +38,7 @@ from mvsim_gym.learners._flat import FlatObservation
 from mvsim_gym.learners._goals import GoalObservation, without_goal
 from mvsim_gym.learners._neighbours import NeighbourExtractor
 from mvsim_gym.learners._pictures import PictureExtractor
+from mvsim_gym.learners._rings import RingExtractor
 from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
     from mvsim_gym._terms import Terms
 
-__all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor"]
+__all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor", "RingExtractor"]
 
 Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]

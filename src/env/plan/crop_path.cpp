@@ -103,6 +103,13 @@ size_t CropPath::piece_at(double along) const {
   return static_cast<size_t>(std::max<ptrdiff_t>(after - begins_.begin(), 1)) - 1;
 }
 
+Pose2 CropPath::at(double along) const {
+  const size_t i = piece_at(along);
+  const Piece& piece = pieces_[i];
+  const Vec2 place = piece.start + (along - begins_[i]) * piece.direction;
+  return {place.x, place.y, math::atan2(piece.direction.y, piece.direction.x)};
+}
+
 bool CropPath::is_on(const Piece& piece, Vec2 point, double along, double distance) const {
   // beyond an alley's end lies the headland, from which nobody comes into that end but by the alley itself
   if (piece.half_width > 0) return along >= 0 && along <= piece.length && distance <= piece.half_width;

@@ -24,6 +24,10 @@ class CropPath {
   // How many alleys end before a place: the index of the one that it lies in, or that the headland leads to.
   size_t alleys_before(double along) const;
 
+  // The place that far along, with the direction of travel; before the beginning and beyond the end straight
+  // on.
+  Pose2 at(double along) const;
+
   // How far along the nearest place of all lies.
   double nearest(Vec2 point) const;
   // The same near a place, on its piece of the path and on those before and after, so that nobody leaves out

@@ -84,6 +84,21 @@ TEST(CropPath, WorksTheSameWhereverTheFieldLies) {
     EXPECT_NEAR(norm(transform(field, here.points()[i]) - there.points()[i]), 0, 1e-9);
 }
 
+TEST(CropPath, PlacesLookAlongIt) {
+  const CropPath path(rows(), 1);
+  for (double along = 0.05; along < path.length(); along += 0.1) {
+    const Pose2 pose = path.at(along);
+    EXPECT_NEAR(path.nearest({pose.x, pose.y}, along), along, 1e-9);
+    const Pose2 next = path.at(along + 0.01);
+    if (std::fabs(std::remainder(next.yaw - pose.yaw, 2 * kPi)) > 0.1) continue;  // a corner lies between
+    const Vec2 step = Rotation2(pose.yaw).unrotate({next.x - pose.x, next.y - pose.y});
+    EXPECT_NEAR(step.x, 0.01, 1e-9);
+    EXPECT_NEAR(step.y, 0, 1e-9);
+  }
+  EXPECT_NEAR(path.at(0).x, -1, 1e-9);
+  EXPECT_NEAR(path.at(-2).x, -3, 0.05);  // before the beginning straight on
+}
+
 TEST(CropPath, NobodyLeavesOutAnAlley) {
   const CropPath path(rows(), 1);
   // from the first alley through a gap into the second, whatever is nearest there
@@ -192,6 +207,41 @@ TEST(Crop, PaysForTheWayAndForEachEnd) {
   EXPECT_EQ(field.parity(), 0);
   EXPECT_TRUE(field.holds(kRowsDone));
   EXPECT_TRUE(field.env.agents[0].success);
+}
+
+TEST(Crop, EpisodesBeginAnywhereOnAPartOfThePath) {
+  const std::string line_up = "<reset><line_up along='10 40' lateral='0.1' yaw='5'/></reset>";
+  const auto task = compile_task(env_of(std::string(kRows) + kTerms + line_up), load_options());
+  EnvState env = make_env(*task, 1);
+  double least = 100, greatest = 0, aside = 0, turned = 0;
+  for (int i = 0; i < 200; ++i) {
+    start_episode(*task, env);
+    const AgentState& agent = env.agents[0];
+    const double along = agent.crop.along;
+    least = std::min(least, along), greatest = std::max(greatest, along);
+    const Pose2 place = task->crop_paths[0].at(along);
+    EXPECT_LT(norm(Vec2{agent.now.pose.x - place.x, agent.now.pose.y - place.y}), 0.5);
+    aside = std::max(aside, norm(Vec2{agent.now.pose.x - place.x, agent.now.pose.y - place.y}));
+    turned = std::max(turned, std::fabs(std::remainder(agent.now.pose.yaw - place.yaw, kPi / 2)));
+    EXPECT_EQ(agent.crop.done, 0);
+    EXPECT_EQ(agent.crop.start, along);  // the way there is nobody's progress
+  }
+  EXPECT_NEAR(least, 10, 1);
+  EXPECT_NEAR(greatest, 40, 1);
+  EXPECT_GT(aside, 0.1);
+  EXPECT_GT(turned, 0.1);
+}
+
+TEST(Crop, LinesThatAreTooLongAreNamed) {
+  const auto refused = [](const std::string& attributes) {
+    return error_of(std::string(kRows) + kTerms + "<reset><line_up " + attributes + "/></reset>");
+  };
+  EXPECT_EQ(refused("along='0 60'"), "no error");
+  EXPECT_NE(refused("along='0 1000'").find("along"), std::string::npos);
+  EXPECT_NE(refused("along='3 2'").find("along"), std::string::npos);
+  EXPECT_NE(refused("gap='1 1000'").find("the agents would need more than the 62"), std::string::npos);
+  EXPECT_NE(error_of(std::string(kTerms) + "<reset><line_up/></reset>").find("<crop_rows>"),
+            std::string::npos);
 }
 
 TEST(Crop, ContactsAreCountedWhenTheyBegin) {
