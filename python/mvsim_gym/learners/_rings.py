@@ -63,6 +63,7 @@ class RingExtractor(BaseFeaturesExtractor):
         self.rings = slice(*rings)
         self.gnss, self.imu = gnss, imu
         self.rest = [i for i in range(size) if imu is None or not imu.stop - 4 <= i < imu.stop]
+        self.waves: Tensor
         self.register_buffer("waves", torch.pi * 2.0 ** torch.arange(octaves))
 
     def forward(self, observation: dict[str, Tensor]) -> Tensor:
