@@ -23,6 +23,19 @@ class RowEnd final : public Reward {
   }
 };
 
+// Metres between the agent and its place on the path.
+class RowOffset final : public Reward {
+ public:
+  explicit RowOffset(const std::vector<CropPath>& paths) : paths_(paths) {}
+  double value(const EnvState& env, const AgentState& agent) const override {
+    const Pose2 place = paths_[env.variant].at(agent.crop.along);
+    return norm(Vec2{agent.now.pose.x - place.x, agent.now.pose.y - place.y});
+  }
+
+ private:
+  const std::vector<CropPath>& paths_;  // of the task, which outlives its terms
+};
+
 // After so many alleys.
 class Rows final : public Termination {
  public:
@@ -58,6 +71,11 @@ std::unique_ptr<const Reward> make_row_progress(TermReader& reader, TaskContext&
 std::unique_ptr<const Reward> make_row_end(TermReader& reader, TaskContext& context) {
   need_rows(reader, context);
   return std::make_unique<RowEnd>();
+}
+
+std::unique_ptr<const Reward> make_row_offset(TermReader& reader, TaskContext& context) {
+  need_rows(reader, context);
+  return std::make_unique<RowOffset>(context.crop_paths);
 }
 
 std::unique_ptr<const Termination> make_rows(TermReader& reader, TaskContext& context) {

@@ -175,6 +175,7 @@ constexpr auto kClasses = std::to_array<TermClass<Reward>>({
     {"discomfort", make_discomfort},
     {"row_progress", make_row_progress},
     {"row_end", make_row_end},
+    {"row_offset", make_row_offset},
 });
 
 }  // namespace
