@@ -47,8 +47,23 @@ class Rows final : public Termination {
   int count_;
 };
 
-// Of the alley in which the robot is, or to which the headland leads: 0 for the first, 1 for the second, 0
-// for the third...
+// Of the alley in which the robot is, or to which the headland leads, from 0 on; of all when the last is
+// done.
+class RowIndex final : public ObservationOf<float> {
+ public:
+  explicit RowIndex(const std::vector<CropPath>& paths) : paths_(paths) {}
+  std::vector<Interval> bounds() const override {
+    return {{0, static_cast<double>(paths_.front().alleys())}};
+  }
+  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
+    *out = static_cast<float>(paths_[env.variant].alleys_before(agent.crop.farthest));
+  }
+
+ private:
+  const std::vector<CropPath>& paths_;  // of the task, which outlives its terms
+};
+
+// 0 for the first alley, 1 for the second, 0 for the third...
 class RowParity final : public ObservationOf<float> {
  public:
   explicit RowParity(const std::vector<CropPath>& paths) : paths_(paths) {}
@@ -82,6 +97,11 @@ std::unique_ptr<const Termination> make_rows(TermReader& reader, TaskContext& co
   need_rows(reader, context);
   const auto alleys = static_cast<int>(context.crop_paths.front().alleys());
   return std::make_unique<Rows>(reader.integer("count", alleys, 1, alleys));
+}
+
+std::unique_ptr<const Observation> make_row_index(TermReader& reader, TaskContext& context) {
+  need_rows(reader, context);
+  return std::make_unique<RowIndex>(context.crop_paths);
 }
 
 std::unique_ptr<const Observation> make_row_parity(TermReader& reader, TaskContext& context) {

@@ -12,6 +12,7 @@ std::unique_ptr<const Reward> make_row_progress(TermReader& reader, TaskContext&
 std::unique_ptr<const Reward> make_row_end(TermReader& reader, TaskContext& context);
 std::unique_ptr<const Reward> make_row_offset(TermReader& reader, TaskContext& context);
 std::unique_ptr<const Termination> make_rows(TermReader& reader, TaskContext& context);
+std::unique_ptr<const Observation> make_row_index(TermReader& reader, TaskContext& context);
 std::unique_ptr<const Observation> make_row_parity(TermReader& reader, TaskContext& context);
 
 }  // namespace mvsim

@@ -1,6 +1,6 @@
 // What an agent sees: scan, gnss, imu, image, depth, labels, range_image, points, reading, goal, waypoint,
-// velocity, odometry, attitude, neighbours, centreline, opponent, steer, wheels, height_scan, row_parity,
-// last_action.
+// velocity, odometry, attitude, neighbours, centreline, opponent, steer, wheels, height_scan, row_index,
+// row_parity, last_action.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -235,6 +235,7 @@ constexpr auto kClasses = std::to_array<TermClass<Observation>>({
     {"steer", make_steer_observation},
     {"wheels", make_wheels_observation},
     {"height_scan", make_height_scan},
+    {"row_index", make_row_index},
     {"row_parity", make_row_parity},
     {"last_action", make<LastAction>},
 });

@@ -120,18 +120,24 @@ def test_the_figures_of_an_environment_join_those_of_others(
 
 @pytest.mark.parametrize("env", sorted(RECIPES))
 def test_a_recipe_fits_its_environment(env: str) -> None:
-    """It is evaluated on the environment's own task, but for observations, which are those that it learns with."""
+    """It is evaluated on the environment's own task, but for observations, which are those that it learns with, and for
+    actions, which may be a part of the environment's."""
     from mvsim_gym.sb3 import MVSimVecEnv
 
     recipe, agents = recipe_of(env), TEAMS.get(env, 1)
-    assert set(recipe.keywords) <= {"observe"} and agents_of(env, recipe.keywords) == agents
+    assert set(recipe.keywords) <= {"observe", "action"} and agents_of(env, recipe.keywords) == agents
     assert recipe.num_envs % agents == 0
     assert recipe.n_steps * recipe.num_envs % recipe.batch_size == 0
-    seen = MVSimVecEnv(
-        env, num_envs=agents, **recipe.keywords | ({"on_end": "respawn"} if agents > 1 else {})
-    )
+    respawn = {"on_end": "respawn"} if agents > 1 else {}
+    seen = MVSimVecEnv(env, num_envs=agents, **recipe.keywords, **respawn)
     learns = MVSimVecEnv(env, num_envs=agents, **merged(recipe.keywords, recipe.learning_keywords))
     assert learns.observation_space == seen.observation_space
+    own = MVSimVecEnv(env, num_envs=agents, **respawn)
+    low, high = (
+        [np.asarray(envs.get_attr(name)[0]) for envs in (own, seen)] for name in ("action_low", "action_high")
+    )
+    assert (low[0] <= low[1]).all() and (low[1] < high[1]).all() and (high[1] <= high[0]).all()
+    own.close()
     seen.close()
     learns.close()
 

@@ -27,7 +27,7 @@ constexpr const char* kWorld = R"(<mvsim_world>
   <walls><shape><pt>-5 -9</pt><pt>-5 20</pt></shape></walls></mvsim_world>)";
 constexpr const char* kRows = "<crop_rows blocks='row0_* row1_* row2_*' headland='3'/>";
 constexpr const char* kTerms = R"(<agent vehicle="r"><action class="twist" vx="-5 5" omega="-3 3"/>
-  <observe class="row_parity"/></agent>
+  <observe class="row_parity"/><observe class="row_index"/></agent>
   <reward class="row_progress"/><reward class="row_end"/><reward class="row_offset" weight="0"/>
   <terminate class="rows" count="2"/><terminate class="contacts" max="2" with="block"/>)";
 enum { kProgress, kRowEnd, kOffset };
@@ -157,11 +157,13 @@ struct Field {
   }
   double reward(size_t term) const { return task->agents[0].rewards[term].term->value(env, env.agents[0]); }
   bool holds(size_t term) const { return task->agents[0].terminations[term]->holds(env, env.agents[0]); }
-  float parity() {
+  float parity() { return seen(0); }
+  float index() { return seen(1); }
+  float seen(size_t observation) {
     float out = -1;
     Scratch scratch;
-    task->agents[0].observations[0].term->write_frame(env, env.agents[0], scratch,
-                                                      reinterpret_cast<std::byte*>(&out));
+    task->agents[0].observations[observation].term->write_frame(env, env.agents[0], scratch,
+                                                                reinterpret_cast<std::byte*>(&out));
     return out;
   }
   // Robots are moved by callers between steps.
@@ -178,6 +180,7 @@ TEST(Crop, PaysForTheWayAndForEachEnd) {
   Field field;                                           // rows 20 m long and 10 m apart
   EXPECT_NEAR(field.env.agents[0].crop.along, 2, 1e-6);  // 1 m before the rows, whose headland begins at 3
   EXPECT_EQ(field.parity(), 0);
+  EXPECT_EQ(field.index(), 0);
   double sum = 0, ends = 0;
   const double x = field.env.agents[0].now.pose.x;
   for (int i = 0; i < 45; ++i) {
@@ -205,6 +208,7 @@ TEST(Crop, PaysForTheWayAndForEachEnd) {
   for (int i = 0; i < 12; ++i) field.step(5), ends += field.reward(kRowEnd);
   EXPECT_EQ(ends, 2);
   EXPECT_EQ(field.parity(), 0);
+  EXPECT_EQ(field.index(), 2);
   EXPECT_TRUE(field.holds(kRowsDone));
   EXPECT_TRUE(field.env.agents[0].success);
 }
