@@ -60,7 +60,7 @@ LineUp::LineUp(TermReader& reader, const TaskContext& context)
   speed_ = reader.interval("speed", {0, 1e4}).value_or(Interval{0, 0});
   gap_ = reader.interval("gap", kPositive).value_or(Interval{2, 2});
   clearance_ = reader.number("clearance", 0.05, kPositive);
-  along_ = reader.interval("along", {0, length});
+  along_ = reader.intervals("along", {0, length});
   if (gap_.high * static_cast<double>(vehicles_.size()) > length)
     reader.fail("gap", "the agents would need more than the " + std::to_string(length) + " m of the line");
 }
@@ -73,7 +73,9 @@ void LineUp::place(const Pose2& pose, double speed, EnvState& env, size_t agent)
 }
 
 double LineUp::draw_along(const Line& line, RandomStream& random) const {
-  return along_ ? random.uniform(along_->low, along_->high) : length_of(line) * random.uniform();
+  if (along_.empty()) return length_of(line) * random.uniform();
+  const size_t part = along_.size() == 1 ? 0 : random.below(static_cast<uint32_t>(along_.size()));
+  return random.uniform(along_[part].low, along_[part].high);
 }
 
 Pose2 LineUp::draw_pose(const Line& line, double along, RandomStream& random) const {

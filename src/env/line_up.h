@@ -2,7 +2,6 @@
 // crop rows, anywhere on it or on a part of it, and roll at one speed.
 #pragma once
 
-#include <optional>
 #include <variant>
 #include <vector>
 
@@ -39,7 +38,7 @@ class LineUp {
   std::vector<size_t> vehicles_;  // of all agents
   double lateral_, yaw_, clearance_;
   Interval speed_, gap_;
-  std::optional<Interval> along_;  // of the rearmost, m along the line; none: anywhere
+  std::vector<Interval> along_;  // of the rearmost, m along the line, each as likely; none: anywhere
 };
 
 }  // namespace mvsim

@@ -103,11 +103,28 @@ std::optional<Interval> TermReader::interval(std::string_view name, Range range)
   const NamedText* value = find(name);
   if (!value) return std::nullopt;
   const std::vector<double> v = parse_numbers(*value, 1, 2, "two numbers, low and high");
-  const Interval out{v.front(), v.back()};
-  if (out.low > out.high) fail(name, "found '" + value->text + "', expected low <= high");
-  check(*value, out.low, range);
-  check(*value, out.high, range);
+  return ordered(*value, {v.front(), v.back()}, range);
+}
+
+std::vector<Interval> TermReader::intervals(std::string_view name, Range range) {
+  const NamedText* value = find(name);
+  if (!value) return {};
+  constexpr size_t kMostNumbers = 64;
+  const std::vector<double> v =
+      parse_numbers(*value, 1, kMostNumbers, "pairs of numbers, low and high of each");
+  if (v.size() == 1) return {ordered(*value, {v[0], v[0]}, range)};
+  if (v.size() % 2 != 0)
+    fail(name, "found " + std::to_string(v.size()) + " numbers, expected pairs, low and high of each");
+  std::vector<Interval> out;
+  for (size_t i = 0; i < v.size(); i += 2) out.push_back(ordered(*value, {v[i], v[i + 1]}, range));
   return out;
+}
+
+Interval TermReader::ordered(const NamedText& value, Interval found, Range range) const {
+  if (found.low > found.high) fail(value.name, "found '" + value.text + "', expected low <= high");
+  check(value, found.low, range);
+  check(value, found.high, range);
+  return found;
 }
 
 size_t TermReader::choice(std::string_view name, const std::vector<std::string>& choices) {

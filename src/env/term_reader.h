@@ -44,6 +44,8 @@ class TermReader {
                                              const char* expected);
   // "low high", low <= high; one number is both.
   std::optional<Interval> interval(std::string_view name, Range range = {});
+  // Several of them; empty: there is no such attribute.
+  std::vector<Interval> intervals(std::string_view name, Range range = {});
 
   bool has(std::string_view name);
   // One of `choices`, by default the first.
@@ -58,6 +60,7 @@ class TermReader {
  private:
   const NamedText* find(std::string_view name);
   void check(const NamedText& value, double number, Range range) const;
+  Interval ordered(const NamedText& value, Interval found, Range range) const;
 
   const TermSpec& term_;
   std::vector<std::string> asked_;

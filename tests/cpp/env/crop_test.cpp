@@ -236,6 +236,22 @@ TEST(Crop, EpisodesBeginAnywhereOnAPartOfThePath) {
   EXPECT_GT(turned, 0.1);
 }
 
+TEST(Crop, EpisodesBeginOnAnyOfSeveralParts) {
+  const std::string line_up = "<reset><line_up along='5 10 40 42'/></reset>";
+  const auto task = compile_task(env_of(std::string(kRows) + kTerms + line_up), load_options());
+  EnvState env = make_env(*task, 1);
+  int on_second = 0;
+  for (int i = 0; i < 200; ++i) {
+    start_episode(*task, env);
+    const double along = env.agents[0].crop.along;
+    const bool second = along > 25;
+    on_second += second;
+    EXPECT_GE(along, second ? 40 : 5);
+    EXPECT_LE(along, second ? 42 : 10);
+  }
+  EXPECT_NEAR(on_second, 100, 30);  // as likely as the first, however long
+}
+
 TEST(Crop, LinesThatAreTooLongAreNamed) {
   const auto refused = [](const std::string& attributes) {
     return error_of(std::string(kRows) + kTerms + "<reset><line_up " + attributes + "/></reset>");
@@ -243,6 +259,8 @@ TEST(Crop, LinesThatAreTooLongAreNamed) {
   EXPECT_EQ(refused("along='0 60'"), "no error");
   EXPECT_NE(refused("along='0 1000'").find("along"), std::string::npos);
   EXPECT_NE(refused("along='3 2'").find("along"), std::string::npos);
+  EXPECT_NE(refused("along='0 10 3 2'").find("expected low <= high"), std::string::npos);
+  EXPECT_NE(refused("along='0 10 3'").find("found 3 numbers, expected pairs"), std::string::npos);
   EXPECT_NE(refused("gap='1 1000'").find("the agents would need more than the 62"), std::string::npos);
   EXPECT_NE(error_of(std::string(kTerms) + "<reset><line_up/></reset>").find("<crop_rows>"),
             std::string::npos);
