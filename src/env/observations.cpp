@@ -214,8 +214,17 @@ std::unique_ptr<const Observation> make(TermReader& reader, TaskContext& context
   return std::make_unique<T>(reader, context);
 }
 
+std::unique_ptr<const Observation> make_scan(TermReader& reader, TaskContext& context) {
+  if (reader.has("sensor")) {
+    const size_t sensor = find_sensor(reader, context);
+    if (context.model.sensors[sensor].sensor->kind() == SensorKind::kView)
+      return make_view_scan(reader, context, sensor);
+  }
+  return make<Scan>(reader, context);
+}
+
 constexpr auto kClasses = std::to_array<TermClass<Observation>>({
-    {"scan", make<Scan>},
+    {"scan", make_scan},
     {"gnss", make_gnss_observation},
     {"imu", make_imu_observation},
     {"image", make_image_observation},

@@ -35,6 +35,8 @@ std::unique_ptr<const Observation> make_image_observation(TermReader& reader, Ta
 std::unique_ptr<const Observation> make_depth_observation(TermReader& reader, TaskContext& context);
 std::unique_ptr<const Observation> make_labels_observation(TermReader& reader, TaskContext& context);
 std::unique_ptr<const Observation> make_range_image_observation(TermReader& reader, TaskContext& context);
+// `scan` of one, which must have distances.
+std::unique_ptr<const Observation> make_view_scan(TermReader& reader, TaskContext& context, size_t sensor);
 // `points`: the returns of a 3D lidar or a depth camera as points.
 std::unique_ptr<const Observation> make_points_observation(TermReader& reader, TaskContext& context);
 

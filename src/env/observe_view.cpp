@@ -1,4 +1,6 @@
 // Images of cameras and 3D lidars: image, depth, labels, range_image, points.
+#include "env/observe_view.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,76 +8,12 @@
 #include "base/vector_kernels.h"
 #include "env/observe.h"
 #include "env/observe_terms.h"
-#include "env/resize_image.h"
 #include "model/sensor_layout.h"
-#include "sensor/view_sensor.h"
 
 namespace mvsim {
 namespace {
 
 constexpr int kMaxSide = 16384;  // pixels
-
-// One image of a view sensor as it is read, or in another size.
-class ViewImageReading : public Picture {
- public:
-  ViewImageReading(const Model& model, size_t sensor, size_t image, bool scheduled, ImageSize size = {})
-      : spec_(static_cast<const ViewSensor&>(*model.sensors[sensor].sensor).images()[image].reading),
-        size_(size.rows > 0 ? size : ImageSize{spec_.shape[0], spec_.shape[1]}),
-        sensor_(sensor),
-        image_(image),
-        recipe_size_(state_memory_size(model, *model.sensors[sensor].sensor)),
-        scheduled_(scheduled) {}
-  std::vector<Interval> bounds() const override {
-    return std::vector<Interval>(count(), {spec_.low, spec_.high});
-  }
-  DType dtype() const override { return spec_.dtype; }
-  std::vector<size_t> shape() const override {
-    std::vector<size_t> shape = spec_.shape;
-    shape[0] = size_.rows, shape[1] = size_.columns;
-    return shape;
-  }
-  size_t recipe_size() const override { return recipe_size_; }
-  std::optional<size_t> sensor() const override { return sensor_; }
-  void record(EnvState& env, AgentState&, double* recipe) const override {
-    if (scheduled_)
-      std::ranges::copy(view_recipe_of(env.simulation, sensor_), recipe);
-    else
-      env.simulation.record_view(sensor_, recipe);
-  }
-  void draw(std::span<const Frame> frames) const override {
-    if (is_resized())
-      draw_resized(frames);
-    else
-      draw_views(sensor_, image_, frames);
-    for (const Frame& frame : frames) replace_zeros_of(*this, count(), frame.out);
-  }
-  // One in another size is drawn for itself.
-  std::optional<ViewImageIndex> image() const override {
-    if (is_resized()) return std::nullopt;
-    return ViewImageIndex{sensor_, image_};
-  }
-
- protected:
-  size_t count() const {
-    return spec_.size() / (spec_.shape[0] * spec_.shape[1]) * size_.rows * size_.columns;
-  }
-
-  const ReadingSpec& spec_;  // of the Model, which outlives the terms
-
- private:
-  bool is_resized() const { return size_.rows != spec_.shape[0] || size_.columns != spec_.shape[1]; }
-  void draw_resized(std::span<const Frame> frames) const {
-    std::vector<std::byte> pixels(frames.size() * spec_.bytes());
-    std::vector<Frame> drawn(frames.begin(), frames.end());
-    for (size_t i = 0; i < drawn.size(); ++i) drawn[i].out = pixels.data() + i * spec_.bytes();
-    draw_views(sensor_, image_, drawn);
-    for (size_t i = 0; i < drawn.size(); ++i) resize_image(spec_, drawn[i].out, size_, frames[i].out);
-  }
-
-  ImageSize size_;
-  size_t sensor_, image_, recipe_size_;
-  bool scheduled_;
-};
 
 // Distances up to `max`; where nothing is seen, `max`.
 class DistanceImage final : public ViewImageReading {
@@ -96,7 +34,7 @@ class PointsImage final : public ViewImageReading {
  public:
   PointsImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
       : ViewImageReading(model, sensor, image, scheduled), max_(static_cast<float>(max)) {
-    const View& view = static_cast<const ViewSensor&>(*model.sensors[sensor].sensor).images()[image].view;
+    const View& view = image_of(model, sensor, image).view;
     for (int row = 0; row < view.height; ++row)
       for (int column = 0; column < view.width; ++column) add_ray(view, column, row);
   }
@@ -140,11 +78,6 @@ class PointsImage final : public ViewImageReading {
   std::array<std::vector<float>, 3> rays_;  // of a distance of 1
 };
 
-bool has_image(const Sensor& sensor, std::string_view name) {
-  const ViewSensor* const view = as_view_sensor(sensor);
-  return view && std::ranges::any_of(view->images(), [&](const ViewImage& i) { return i.name == name; });
-}
-
 // The sensor that `sensor` names, by default the vehicle's first that has such an image.
 size_t find_view_sensor(TermReader& reader, const TaskContext& context, std::string_view image) {
   const std::vector<SensorModel>& sensors = context.model.sensors;
@@ -162,31 +95,10 @@ size_t find_view_sensor(TermReader& reader, const TaskContext& context, std::str
               "vehicle '" + context.model.vehicles[context.vehicle].name + "' has no sensor with " + what);
 }
 
-// What an image is observed as: which one, and whether at its sensor's own period.
-struct Seen {
-  size_t sensor, image;
-  bool scheduled;
-  double max;  // m, of distances
-};
-
-Seen read_seen(TermReader& reader, TaskContext& context, size_t sensor, std::string_view name) {
-  const auto& view = static_cast<const ViewSensor&>(*context.model.sensors[sensor].sensor);
-  const auto image =
-      static_cast<size_t>(std::ranges::find(view.images(), name, &ViewImage::name) - view.images().begin());
-  const bool scheduled = reader.choice("timing", {"control", "sensor"}) == 1;
-  if (scheduled) context.needs.scheduled_sensors.push_back(sensor);
-  const ViewImage& seen = view.images()[image];
-  const bool is_distance = seen.view.content == ViewContent::kDepth;
-  return {sensor, image, scheduled, is_distance ? reader.number("max", seen.reading.high, kPositive) : 0};
-}
-
 std::unique_ptr<const Observation> make_image(TermReader& reader, TaskContext& context,
                                               std::string_view name) {
-  const Seen seen = read_seen(reader, context, find_view_sensor(reader, context, name), name);
-  const std::vector<size_t>& shape =
-      static_cast<const ViewSensor&>(*context.model.sensors[seen.sensor].sensor)
-          .images()[seen.image]
-          .reading.shape;
+  const SeenImage seen = read_seen_image(reader, context, find_view_sensor(reader, context, name), name);
+  const std::vector<size_t>& shape = image_of(context.model, seen.sensor, seen.image).reading.shape;
   const auto side = [&](const char* name, size_t own) {
     return static_cast<size_t>(reader.integer(name, static_cast<int>(own), 1, kMaxSide));
   };
@@ -198,6 +110,80 @@ std::unique_ptr<const Observation> make_image(TermReader& reader, TaskContext& c
 }
 
 }  // namespace
+
+const ViewImage& image_of(const Model& model, size_t sensor, size_t image) {
+  return static_cast<const ViewSensor&>(*model.sensors[sensor].sensor).images()[image];
+}
+
+ViewImageReading::ViewImageReading(const Model& model, size_t sensor, size_t image, bool scheduled,
+                                   ImageSize size)
+    : spec_(image_of(model, sensor, image).reading),
+      size_(size.rows > 0 ? size : ImageSize{spec_.shape[0], spec_.shape[1]}),
+      sensor_(sensor),
+      image_(image),
+      recipe_size_(state_memory_size(model, *model.sensors[sensor].sensor)),
+      scheduled_(scheduled) {}
+
+std::vector<Interval> ViewImageReading::bounds() const {
+  return std::vector<Interval>(count(), {spec_.low, spec_.high});
+}
+
+std::vector<size_t> ViewImageReading::shape() const {
+  std::vector<size_t> shape = spec_.shape;
+  shape[0] = size_.rows, shape[1] = size_.columns;
+  return shape;
+}
+
+void ViewImageReading::record(EnvState& env, AgentState&, double* recipe) const {
+  if (scheduled_)
+    std::ranges::copy(view_recipe_of(env.simulation, sensor_), recipe);
+  else
+    env.simulation.record_view(sensor_, recipe);
+}
+
+void ViewImageReading::draw(std::span<const Frame> frames) const {
+  if (is_resized()) {
+    const std::vector<std::byte> pixels = drawn(frames);
+    for (size_t i = 0; i < frames.size(); ++i)
+      resize_image(spec_, pixels.data() + i * spec_.bytes(), size_, frames[i].out);
+  } else {
+    draw_views(sensor_, image_, frames);
+  }
+  for (const Frame& frame : frames) replace_zeros_of(*this, count(), frame.out);
+}
+
+std::optional<ViewImageIndex> ViewImageReading::image() const {
+  if (is_resized()) return std::nullopt;
+  return ViewImageIndex{sensor_, image_};
+}
+
+size_t ViewImageReading::count() const {
+  return spec_.size() / (spec_.shape[0] * spec_.shape[1]) * size_.rows * size_.columns;
+}
+
+std::vector<std::byte> ViewImageReading::drawn(std::span<const Frame> frames) const {
+  std::vector<std::byte> pixels(frames.size() * spec_.bytes());
+  std::vector<Frame> whole(frames.begin(), frames.end());
+  for (size_t i = 0; i < whole.size(); ++i) whole[i].out = pixels.data() + i * spec_.bytes();
+  draw_views(sensor_, image_, whole);
+  return pixels;
+}
+
+bool has_image(const Sensor& sensor, std::string_view name) {
+  const ViewSensor* const view = as_view_sensor(sensor);
+  return view && std::ranges::any_of(view->images(), [&](const ViewImage& i) { return i.name == name; });
+}
+
+SeenImage read_seen_image(TermReader& reader, TaskContext& context, size_t sensor, std::string_view name) {
+  const auto& view = static_cast<const ViewSensor&>(*context.model.sensors[sensor].sensor);
+  const auto image =
+      static_cast<size_t>(std::ranges::find(view.images(), name, &ViewImage::name) - view.images().begin());
+  const bool scheduled = reader.choice("timing", {"control", "sensor"}) == 1;
+  if (scheduled) context.needs.scheduled_sensors.push_back(sensor);
+  const ViewImage& seen = view.images()[image];
+  const bool is_distance = seen.view.content == ViewContent::kDepth;
+  return {sensor, image, scheduled, is_distance ? reader.number("max", seen.reading.high, kPositive) : 0};
+}
 
 std::unique_ptr<const Observation> make_image_reading(const Model& model, size_t sensor, size_t image,
                                                       bool scheduled) {
@@ -223,7 +209,7 @@ std::unique_ptr<const Observation> make_points_observation(TermReader& reader, T
   const size_t given = named ? find_sensor(reader, context) : 0;
   const bool is_camera = named && has_image(*context.model.sensors[given].sensor, "depth");
   const std::string_view name = is_camera ? "depth" : "range_image";
-  const Seen seen = read_seen(reader, context, find_view_sensor(reader, context, name), name);
+  const SeenImage seen = read_seen_image(reader, context, find_view_sensor(reader, context, name), name);
   return std::make_unique<PointsImage>(context.model, seen.sensor, seen.image, seen.scheduled, seen.max);
 }
 

@@ -62,6 +62,41 @@ def test_points_are_those_of_the_reading(tmp_path: Path) -> None:
         assert near.any() and not near.all()
 
 
+@pytest.mark.parametrize(("first", "last", "sectors"), [(0, 47, 64), (20, 25, 10), (47, 47, 1)])
+def test_scans_of_a_depth_camera_are_its_nearest_depths(
+    tmp_path: Path, first: int, last: int, sectors: int
+) -> None:
+    """In the plane of its axis, from right to left as a lidar turns."""
+    rows = f'rows="{first} {last}"'
+    observe = f"""<observe class="depth" max="6"/>
+    <observe class="scan" sensor="cam" {rows} sectors="{sectors}" max="6" history="2"/>"""
+    envs = mvsim_gym.VectorEnv(env_file(tmp_path, observe), num_envs=4)
+    observation, _ = envs.reset(seed=1)
+    before = None
+    for _ in range(3):
+        ranges = observation["depth"][:, first : last + 1] * np.hypot(1, (np.arange(64) - 32) / 40)
+        nearest = np.minimum(ranges.min(axis=1), 6)[:, ::-1]
+        shares = [64 * s // sectors for s in range(sectors)]
+        latest = np.minimum.reduceat(nearest, shares, axis=1)
+        oldest = latest if before is None else before
+        np.testing.assert_allclose(observation["scan"], np.hstack([oldest, latest]), rtol=1e-6)
+        before = latest
+        observation = envs.step(np.full((4, 2), 0.7, np.float32))[0]
+    assert (latest < 6).any()
+    envs.close()
+
+
+def test_scans_of_a_3d_lidar_are_its_nearest_returns(tmp_path: Path) -> None:
+    observe = """<observe class="range_image"/>
+    <observe class="scan" sensor="lidar" rows="3 9" sectors="30"/>"""
+    env = mvsim_gym.Env(env_file(tmp_path, observe))
+    observation, _ = env.reset(seed=2)
+    flat = observation["range_image"][3:10] * np.cos(np.radians(np.linspace(-15, 15, 16)))[3:10, None]
+    nearest = np.where(observation["range_image"][3:10] < 40, flat, 40).min(axis=0)
+    np.testing.assert_allclose(observation["scan"], nearest.reshape(30, 3).min(axis=1), rtol=1e-6)
+    assert (observation["scan"] < 40).any()
+
+
 def mean_of_areas(image: npt.NDArray[np.uint8], rows: int, columns: int) -> npt.NDArray[np.float64]:
     """Exact: the picture as a function that is constant over each pixel, integrated."""
     summed = np.pad(image.astype(np.float64).cumsum(0).cumsum(1), ((1, 0), (1, 0), (0, 0)))
@@ -107,6 +142,9 @@ def test_images_in_other_sizes(tmp_path: Path, rows: int, columns: int) -> None:
         ('<observe class="points" sensor="cam" max="-1"/>', "max"),
         ('<observe class="points" sensor="none"/>', "none"),
         ('<observe class="points" far="3"/>', "far"),
+        ('<observe class="scan" sensor="cam" rows="3 48"/>', "rows"),
+        ('<observe class="scan" sensor="cam" rows="3.5 4"/>', "two whole numbers"),
+        ('<observe class="scan" sensor="cam" sectors="65"/>', "sectors"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, observe: str, expected: str) -> None:
@@ -116,7 +154,8 @@ def test_mistakes_are_named(tmp_path: Path, observe: str, expected: str) -> None
 
 
 OBSERVE = """<observe class="image" history="3"/><observe class="depth" history="4" timing="sensor"/>
-<observe class="labels"/><observe class="range_image" history="2"/><observe class="points" history="2"/>"""
+<observe class="labels"/><observe class="range_image" history="2"/><observe class="points" history="2"/>
+<observe class="scan" sensor="cam" history="3"/>"""
 
 
 def bytes_of(observation: dict[str, Any]) -> dict[str, bytes]:
@@ -127,7 +166,7 @@ def bytes_of(observation: dict[str, Any]) -> dict[str, bytes]:
 def test_snapshots_of_histories_are_small_and_draw_the_same_again(
     tmp_path: Path, late: dict[str, Any]
 ) -> None:
-    """Fourteen frames, of some 150 kB: a snapshot keeps what draws them again, held and delayed ones too."""
+    """Seventeen frames, of some 150 kB: a snapshot keeps what draws them again, held and delayed ones too."""
     path = env_file(tmp_path, OBSERVE, sigma=0.02)
     env = mvsim_gym.Env(path, **late)
     env.reset(seed=2)
