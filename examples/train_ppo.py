@@ -13,6 +13,7 @@ and leave both.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import dataclasses
 import importlib.util
 import json
@@ -38,6 +39,15 @@ from task import Task
 from team_evaluation import team_table
 
 from mvsim_gym.sb3 import MVSimVecEnv
+
+
+def keep_freed_memory() -> None:
+    """Has the C library (glibc) keep the memory of tensors that are gone. It would give that of large ones, minibatches
+    of pictures, back and map and clear pages anew for the next: two fifths of the time of an update from pictures."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(-4, 0)  # M_MMAP_MAX
+        mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD, bytes
 
 
 class TimedReward(VecEnvWrapper):
@@ -191,6 +201,7 @@ def main() -> None:
     film = not args.no_video and agents == 1
     out = args.out or pathlib.Path("runs") / f"{file_name(args.env)}-seed{args.seed}"
     out.mkdir(parents=True, exist_ok=True)
+    keep_freed_memory()
     torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     print(
         f"{args.env}: {recipe.steps:,} steps, then {args.episodes} episodes each of {', '.join(names)}"

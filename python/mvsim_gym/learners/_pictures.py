@@ -49,9 +49,17 @@ class PictureExtractor(BaseFeaturesExtractor):
     def forward(self, observation: dict[str, Tensor]) -> Tensor:
         """{key: (n, ...)} -> (n, features)"""
         seen = [
-            network(observation[key].float() * self.scales[key]) for key, network in self.networks.items()
+            _scaled(network, observation[key], self.scales[key]) for key, network in self.networks.items()
         ]
         return torch.cat([*seen, observation[VECTOR]] if self.has_vector else seen, dim=1)
+
+
+def _scaled(network: nn.Module, picture: Tensor, scale: float) -> Tensor:
+    """What the network says of the picture times `scale`: its first weights are scaled, of which there are fewer."""
+    assert isinstance(network, nn.Sequential)
+    first = network[0]
+    assert isinstance(first, nn.Conv2d)
+    return network[1:](nn.functional.conv2d(picture.float(), first.weight * scale, first.bias, first.stride))
 
 
 def _network(box: spaces.Box, features: int) -> nn.Sequential:
