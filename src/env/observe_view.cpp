@@ -119,6 +119,7 @@ ViewImageReading::ViewImageReading(const Model& model, size_t sensor, size_t ima
                                    ImageSize size)
     : spec_(image_of(model, sensor, image).reading),
       size_(size.rows > 0 ? size : ImageSize{spec_.shape[0], spec_.shape[1]}),
+      resizer_(spec_, size_),
       sensor_(sensor),
       image_(image),
       recipe_size_(state_memory_size(model, *model.sensors[sensor].sensor)),
@@ -145,7 +146,7 @@ void ViewImageReading::draw(std::span<const Frame> frames) const {
   if (is_resized()) {
     const std::vector<std::byte> pixels = drawn(frames);
     for (size_t i = 0; i < frames.size(); ++i)
-      resize_image(spec_, pixels.data() + i * spec_.bytes(), size_, frames[i].out);
+      resizer_.resize(pixels.data() + i * spec_.bytes(), frames[i].out);
   } else {
     draw_views(sensor_, image_, frames);
   }

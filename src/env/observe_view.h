@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env/resize_image.h"
+#include "env/image_resizer.h"
 #include "env/terms.h"
 #include "sensor/view_sensor.h"
 
@@ -39,6 +39,7 @@ class ViewImageReading : public Picture {
   bool is_resized() const { return size_.rows != spec_.shape[0] || size_.columns != spec_.shape[1]; }
 
   ImageSize size_;
+  ImageResizer resizer_;
   size_t sensor_, image_, recipe_size_;
   bool scheduled_;
 };
