@@ -181,6 +181,7 @@ TEST(SensorKinds, AnEnvironmentSaysWhatItCannotObserve) {
   EXPECT_TRUE(has(error_of("<observe class='reading'/>"), "expected the attribute 'sensor'"));
   EXPECT_TRUE(has(error_of("<observe class='reading' sensor='plan'/>"), "did you mean 'plain'?"));
   EXPECT_TRUE(has(error_of("<observe class='scan' sensor='motion'/>"), "a sensor without rays"));
+  EXPECT_TRUE(has(error_of("<observe class='scan' sensor='plain'/>"), "or a camera with depth"));
 }
 
 }  // namespace
