@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gymnasium import spaces
+from saved_policy import SMALL, learns_and_is_loaded
 
 torch = pytest.importorskip("torch")
 sb3 = pytest.importorskip("stable_baselines3")
@@ -73,18 +74,10 @@ def test_columns_that_are_no_neighbours_are_refused() -> None:
 
 
 def test_a_policy_with_it_learns_and_is_loaded(tmp_path: Path) -> None:
-    _, columns = extractor()
-    envs = MVSimVecEnv(ENV, num_envs=4)
     network = {
         "features_extractor_class": NeighbourExtractor,
-        "features_extractor_kwargs": {"columns": columns},
+        "features_extractor_kwargs": {"columns": extractor()[1]},
     }
-    model = sb3.PPO("MlpPolicy", envs, n_steps=8, batch_size=32, policy_kwargs=network, device="cpu", seed=0)
-    model.learn(64)
-    model.save(tmp_path / "model.zip")
-    seen = envs.reset()
-    loaded = sb3.PPO.load(tmp_path / "model.zip", device="cpu")
-    np.testing.assert_array_equal(
-        loaded.predict(seen, deterministic=True)[0], model.predict(seen, deterministic=True)[0]
-    )
+    envs = MVSimVecEnv(ENV, num_envs=2)
+    learns_and_is_loaded(sb3.PPO("MlpPolicy", envs, policy_kwargs=network, **SMALL), envs, tmp_path)
     envs.close()
