@@ -5,8 +5,10 @@
 namespace mvsim {
 namespace {
 
-constexpr int64_t kPollEvery = 20;    // ms
-constexpr int kSubstepsPerLook = 16;  // at the clock
+constexpr int64_t kPollEvery = 20;  // ms
+// A look at the clock costs as much as some hundredth of a step: after so many substeps, of which an env
+// counts for some more.
+constexpr int kSubstepsPerLook = 16, kSubstepsOfEnv = 4;
 
 }  // namespace
 
@@ -54,8 +56,14 @@ void EnvLoop::run(const Work& work) {
     const bool on_caller = worker == 0;
     Scratch& scratch = scratches_[static_cast<size_t>(worker)];
     int substeps = 0;
+    const auto count = [&](int more) {
+      substeps += more;
+      if (!on_caller || substeps < kSubstepsPerLook) return;
+      substeps = 0;
+      stop_.poll();
+    };
     const KeepGoing keep_going = [&] {
-      if (on_caller && ++substeps % kSubstepsPerLook == 0) stop_.poll();
+      count(1);
       return !stop_.stopped();
     };
     for (int i = begin; i < end && !stop_.stopped(); ++i) {
@@ -67,7 +75,7 @@ void EnvLoop::run(const Work& work) {
         on_error_(i);
         error_.add(i, std::current_exception());
       }
-      if (on_caller) stop_.poll();
+      count(kSubstepsOfEnv);
     }
   };
   pool_.run(num_envs_, chunk, [&] { stop_.poll(); });
