@@ -84,7 +84,7 @@ RECIPES: dict[str, Recipe] = {
             # beside the robot
             "observe": {"depth": False, "scan": DEPTH_SCAN, "velocity": {"history": 6}},
         },
-        learning_keywords={"reward": {"collision": -20, "time": -0.05}},
+        learning_keywords={"reward": {"collision": -20, "time": -0.08}},
     ),
     "mvsim/Greenhouse-v0": Recipe(
         **{**WIDE, "num_envs": 64, "n_steps": 128},  # a turn takes 30 steps
