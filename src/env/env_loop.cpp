@@ -57,8 +57,7 @@ void EnvLoop::run(const Work& work) {
     Scratch& scratch = scratches_[static_cast<size_t>(worker)];
     int substeps = 0;
     const auto count = [&](int more) {
-      substeps += more;
-      if (!on_caller || substeps < kSubstepsPerLook) return;
+      if (!on_caller || (substeps += more) < kSubstepsPerLook) return;
       substeps = 0;
       stop_.poll();
     };

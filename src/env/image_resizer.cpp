@@ -1,13 +1,10 @@
 #include "env/image_resizer.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace mvsim {
 namespace {
-
-constexpr size_t kChannels = 3;
 
 // The pixel in whose area the middle of pixel i of `to` lies.
 size_t middle_of(size_t i, size_t from, size_t to) {
@@ -21,6 +18,7 @@ ImageResizer::ImageResizer(const ReadingSpec& spec, ImageSize size)
       bytes_(size_of(spec.dtype)),
       rows_(spec.shape[0]),
       columns_(spec.shape[1]),
+      channels_(is_color_ ? spec.shape[2] : 1),
       size_(size) {
   if (is_color_) down_ = covers_of(rows_, size.rows), across_ = covers_of(columns_, size.columns);
 }
@@ -55,21 +53,20 @@ void ImageResizer::average_row(const Cover& row, const uint8_t* pixels, std::spa
 }
 
 void ImageResizer::average(const uint8_t* pixels, uint8_t* out) const {
-  std::vector<uint32_t> sums(columns_ * kChannels);
+  std::vector<uint32_t> sums(columns_ * channels_);
   // A mean is (2 sum + total) / (2 total), rounded down. With another half that stays so, and the product
   // with a rounded 1 / (2 total) is as far from the next whole number as no rounding reaches.
   const uint64_t total = static_cast<uint64_t>(rows_) * columns_;
   const double scale = 1 / (2 * static_cast<double>(total));
   for (const Cover& row : down_) {
     average_row(row, pixels, sums);
-    for (const Cover& column : across_) {
-      std::array<uint64_t, kChannels> sum{};
-      const uint32_t* from = &sums[column.first * kChannels];
-      for (const uint64_t weight : column.weights)
-        for (size_t c = 0; c < kChannels; ++c) sum[c] += weight * *from++;
-      for (const uint64_t s : sum)
-        *out++ = static_cast<uint8_t>((static_cast<double>(2 * s + total) + 0.5) * scale);
-    }
+    for (const Cover& column : across_)
+      for (size_t c = 0; c < channels_; ++c) {
+        const uint32_t* from = &sums[column.first * channels_ + c];
+        uint64_t sum = 0;
+        for (const uint64_t weight : column.weights) sum += weight * *from, from += channels_;
+        *out++ = static_cast<uint8_t>((static_cast<double>(2 * sum + total) + 0.5) * scale);
+      }
   }
 }
 

@@ -15,7 +15,7 @@ struct ImageSize {
   size_t rows = 0, columns = 0;
 };
 
-// Images of `spec` (two dimensions, of colours three: red, green, blue) as ones of another size. A colour is
+// Images of `spec` (two dimensions, of colours three) as ones of another size. A colour is
 // the mean of the area that its pixel covers, rounded; distances, intensities and labels, of which no mean
 // makes sense, are those of the pixel in the middle of it.
 class ImageResizer {
@@ -38,7 +38,7 @@ class ImageResizer {
   void pick(const std::byte* pixels, std::byte* out) const;
 
   bool is_color_;
-  size_t bytes_, rows_, columns_;  // of a pixel; of the images that are given
+  size_t bytes_, rows_, columns_, channels_;  // of a pixel; of the images that are given
   ImageSize size_;
   std::vector<Cover> down_, across_;  // of colours
 };
