@@ -57,7 +57,9 @@ void EnvLoop::run(const Work& work) {
     Scratch& scratch = scratches_[static_cast<size_t>(worker)];
     int substeps = 0;
     const auto count = [&](int more) {
-      if (!on_caller || (substeps += more) < kSubstepsPerLook) return;
+      if (!on_caller) return;
+      substeps += more;
+      if (substeps < kSubstepsPerLook) return;
       substeps = 0;
       stop_.poll();
     };
