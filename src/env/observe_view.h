@@ -2,7 +2,9 @@
 // that are made of one (observe_view.cpp, observe_view_scan.cpp).
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
