@@ -14,10 +14,11 @@ struct Rows {
 };
 
 Rows read_rows(TermReader& reader, int height) {
-  const Interval found = reader.interval("rows", {0, static_cast<double>(height - 1)})
-                             .value_or(Interval{0, static_cast<double>(height - 1)});
+  const auto last = static_cast<double>(height - 1);
+  const Interval found = reader.interval("rows", {0, last}).value_or(Interval{0, last});
   if (found.low != std::floor(found.low) || found.high != std::floor(found.high))
-    reader.fail("rows", "expected two whole numbers, the first and the last row");
+    reader.fail("rows", "found '" + reader.text("rows", "") +
+                            "', expected two whole numbers, the first and the last row");
   return {static_cast<int>(found.low), static_cast<int>(found.high)};
 }
 

@@ -143,7 +143,7 @@ def test_images_in_other_sizes(tmp_path: Path, rows: int, columns: int) -> None:
         ('<observe class="points" sensor="none"/>', "none"),
         ('<observe class="points" far="3"/>', "far"),
         ('<observe class="scan" sensor="cam" rows="3 48"/>', "rows"),
-        ('<observe class="scan" sensor="cam" rows="3.5 4"/>', "two whole numbers"),
+        ('<observe class="scan" sensor="cam" rows="3.5 4"/>', "found '3.5 4', expected two whole numbers"),
         ('<observe class="scan" sensor="cam" sectors="65"/>', "sectors"),
     ],
 )
