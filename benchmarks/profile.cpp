@@ -161,7 +161,7 @@ Driving driving_ns(const Model& m, Simulation& sim) {
     BodyState body = place_body({0, 0, 0}, inertia);
     BodyRotation rotation;
     total.free_motion += median_ns(kMany, [&] {
-      for (int k = 0; k < kMany; ++k) integrate_free(body, inertia, {{0.01, 0}, 0.001}, m.timestep, rotation);
+      for (int k = 0; k < kMany; ++k) integrate_free(body, inertia, {0.01f, 0, 0.001f}, m.timestep, rotation);
     });
   }
   return total;

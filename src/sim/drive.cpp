@@ -98,29 +98,29 @@ void set_loads(const Model& m, SimState& s, size_t index) {
 
 void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt, StepDetails* details) {
   const VehicleModel& v = m.vehicles[index];
+  VehicleWork& mine = work.vehicles[index];
   const std::span<WheelState> wheels = wheels_of(s, v);
-  const Vec2 slope = slope_of(s.vehicles[index], work.tilts[index]);
+  const Vec2 slope = slope_of(s.vehicles[index], mine.tilt);
   const bool is_level = slope.x == 0 && slope.y == 0;
-  control(m, s, index, wheels, dt, slope, work.steers[index], details);
+  control(m, s, index, wheels, dt, slope, mine.steer, details);
   const double across_ground = v.load_transfer ? transfer_load(m, s, index) : m.gravity;
   const BodyState& body = s.bodies[v.body];
-  const Rotation2 R_world_base = work.yaws[index].of(body.angle);
+  const Rotation2 R_world_base = mine.yaw.of(body.angle);
   const double omega = body.omega;
-  PushedBody chassis(body, s.inertias[v.body], work.rotations[index].of(body.angle));
+  PushedBody chassis(body, s.inertias[v.body], mine.rotation.of(body.angle));
   const Vec2 v_base = R_world_base.unrotate(chassis.velocity());
   const double* const tire_params = s.params.data() + v.tire_params;
 
   const Vec2 place = m.origin + Vec2{body.x, body.y};
   const std::vector<size_t>* const regions =
-      m.regions.empty() ? nullptr : &work.regions[index].of(m, s, index, place);
+      m.regions.empty() ? nullptr : &mine.regions.of(m, s, index, place);
 
-  const std::span<WheelInput> inputs = work.wheel_inputs[index].of(m, s, index);
+  const std::span<WheelInput> inputs = mine.wheels.of(m, s, index);
   for (size_t i = 0; i < wheels.size(); ++i) {
     WheelState& wheel = wheels[i];
     const Vec2 position = inputs[i].position;
     const Vec2 velocity{v_base.x - omega * position.y, v_base.y + omega * position.x};
-    const Rotation2 R_base_wheel =
-        wheel.steer == 0 ? Rotation2() : work.wheel_yaws[v.first_wheel + i].of(wheel.steer);
+    const Rotation2 R_base_wheel = wheel.steer == 0 ? Rotation2() : inputs[i].yaw.of(wheel.steer);
     const Vec2 downhill = is_level ? Vec2() : inputs[i].weight * slope;
     TireInput& in = inputs[i].tire;
     in.dt = dt;
@@ -143,7 +143,7 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
     if (!is_level) chassis.push(position, downhill);
   }
   // an ideal controller moves the body itself: wheels turn along but do not push
-  work.forces[index] = v.controller->imposes_twist() ? BodyForce() : chassis.force();
+  mine.force = v.controller->imposes_twist() ? BodyForce() : chassis.force();
 }
 
 }  // namespace mvsim

@@ -21,9 +21,8 @@ void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce
   const auto h = static_cast<float>(dt);
   b2Vec2 v(body.vx, body.vy);
   float w = body.omega;
-  v +=
-      h * inertia.inverse_mass * b2Vec2(static_cast<float>(force.force.x), static_cast<float>(force.force.y));
-  w += h * inertia.inverse_inertia * static_cast<float>(force.torque);
+  v += h * inertia.inverse_mass * b2Vec2(force.x, force.y);
+  w += h * inertia.inverse_inertia * force.torque;
   v *= 1.0f / (1.0f + h * inertia.linear_damping);
   w *= 1.0f / (1.0f + h * inertia.angular_damping);
 

@@ -14,8 +14,10 @@
 namespace mvsim {
 
 struct BodyForce {
-  Vec2 force;         // N, world frame, at the centre of mass
-  double torque = 0;  // N m about the centre of mass
+  float x = 0, y = 0;  // N, world frame, at the centre of mass
+  float torque = 0;    // N m about the centre of mass
+
+  Vec2 force() const { return {x, y}; }
 };
 
 // The sine and cosine of a body's angle as Box2D works them out, remembered: those at the end of a step are
@@ -57,17 +59,17 @@ class PushedBody {
     const float x = cos_ * fx - sin_ * fy, y = sin_ * fx + cos_ * fy;
     const float arm_x = ((cos_ * px - sin_ * py) + body_.x) - body_.cx;
     const float arm_y = ((sin_ * px + cos_ * py) + body_.y) - body_.cy;
-    force_x_ += x;
-    force_y_ += y;
-    torque_ += arm_x * y - arm_y * x;
+    force_.x += x;
+    force_.y += y;
+    force_.torque += arm_x * y - arm_y * x;
   }
-  BodyForce force() const { return {{force_x_, force_y_}, torque_}; }
+  const BodyForce& force() const { return force_; }
 
  private:
   const BodyState& body_;
   const BodyInertia& inertia_;
   float sin_, cos_;
-  float force_x_ = 0, force_y_ = 0, torque_ = 0;
+  BodyForce force_;
 };
 
 // Of a body whose centre of mass is not its reference point, or in any case.

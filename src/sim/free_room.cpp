@@ -16,7 +16,7 @@ constexpr double kPushedOut = 0.05;     // m by which contacts may move a body b
 constexpr float kAtRest = 1e-5f;        // m/s and rad/s of a block that counts as lying still
 
 bool is_within_reach(const SimState& s, const Workspace& w, size_t vehicle) {
-  return w.moved[vehicle].travel <= s.free_distances[vehicle];  // false for NaN
+  return w.vehicles[vehicle].travel <= s.free_distances[vehicle];  // false for NaN
 }
 
 // What has to lie between a vehicle's circle and anything else.
@@ -57,7 +57,7 @@ double fastest(const Model& m, const SimState& s, const Workspace& w, double dt)
     const BodyState& b = s.bodies[i];
     double speed = norm({b.vx, b.vy}) + std::fabs(double{b.omega}) * radius_of(m, s, kind);
     if (kind.kind == BodyKind::kVehicle)
-      speed += norm(w.forces[kind.index].force) * s.inertias[i].inverse_mass * dt;
+      speed += norm(w.vehicles[kind.index].force.force()) * s.inertias[i].inverse_mass * dt;
     fastest = std::max(fastest, speed);
   }
   return fastest;
@@ -86,7 +86,7 @@ class Loose {
         const BodyModel& kind = m_.bodies[i];
         const bool is_vehicle = kind.kind == BodyKind::kVehicle;
         if (is_in_[i] || !(is_vehicle || is_movable_block(m_, kind))) continue;
-        const double far = is_vehicle ? reach + w_.moved[kind.index].travel : reach;
+        const double far = is_vehicle ? reach + w_.vehicles[kind.index].travel : reach;
         if (between(bodies_[k], i) > far + m_.collision_threshold + kSkins) continue;
         if (is_vehicle) s_.vehicles[kind.index].by_solver = true;
         add(i);

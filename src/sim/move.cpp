@@ -15,34 +15,39 @@ namespace {
 constexpr double kMaxSpeed = 1e15;  // m/s and rad/s; its square is far within single precision
 constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
-// Where each vehicle gets to if it touches nothing.
-void integrate_freely(const Model& m, const SimState& s, Workspace& w, double dt) {
-  size_t i = 0;
+// Each vehicle to where it gets if it touches nothing.
+void integrate_freely(const Model& m, SimState& s, Workspace& w, double dt) {
+  VehicleWork* mine = w.vehicles.data();
   for (const VehicleModel& v : m.vehicles) {
-    const BodyState& body = s.bodies[v.body];
-    FreeStep& moved = w.moved[i];
-    moved.body = body;
-    integrate_free(moved.body, s.inertias[v.body], w.forces[i], dt, w.rotations[i]);
-    moved.travel = norm(reference_point(moved.body) - reference_point(body));
-    ++i;
+    BodyState& body = s.bodies[v.body];
+    mine->other = body;
+    integrate_free(body, s.inertias[v.body], mine->force, dt, mine->rotation);
+    mine->travel = norm(reference_point(body) - reference_point(mine->other));
+    ++mine;
   }
 }
 
-void move_freely(const VehicleModel& v, SimState& s, const Workspace& w, size_t vehicle) {
-  const FreeStep& moved = w.moved[vehicle];
-  s.free_distances[vehicle] -= moved.travel;
-  s.bodies[v.body] = moved.body;
+// From where each vehicle was to where it gets freely, or back.
+void swap_places(const Model& m, SimState& s, Workspace& w, size_t vehicle) {
+  std::swap(s.bodies[m.vehicles[vehicle].body], w.vehicles[vehicle].other);
+}
+
+// What has to be told of a vehicle that has moved freely.
+void note_free_move(SimState& s, const Workspace& w, size_t vehicle) {
+  s.free_distances[vehicle] -= w.vehicles[vehicle].travel;
   s.vehicles[vehicle].in_collision = false;
 }
 
-void move_all_freely(const Model& m, SimState& s, const Workspace& w) {
-  size_t i = 0;
-  for (const VehicleModel& v : m.vehicles) move_freely(v, s, w, i++);
+void move_all_freely(const Model& m, SimState& s, Workspace& w) {
+  for (size_t i = 0; i < m.vehicles.size(); ++i) {
+    swap_places(m, s, w, i);
+    note_free_move(s, w, i);
+  }
 }
 
 // Box2D aborts at what is no number, and makes it of speeds that leave single precision. Where a body is at
 // that, its pose is given up, for is_finite() to tell.
-bool diverges(const Model& m, SimState& s, const std::vector<BodyForce>& forces, double dt) {
+bool diverges(const Model& m, SimState& s, const Workspace& w, double dt) {
   const auto too_much = [](double value) { return !(std::fabs(value) < kMaxSpeed); };
   bool found = false;
   for (const size_t i : m.moving_bodies) {
@@ -56,8 +61,8 @@ bool diverges(const Model& m, SimState& s, const std::vector<BodyForce>& forces,
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     const size_t body = m.vehicles[i].body;
     const BodyInertia& inertia = s.inertias[body];
-    const BodyForce& f = forces[i];
-    if (too_much(dt * inertia.inverse_mass * f.force.x) || too_much(dt * inertia.inverse_mass * f.force.y) ||
+    const BodyForce& f = w.vehicles[i].force;
+    if (too_much(dt * inertia.inverse_mass * f.x) || too_much(dt * inertia.inverse_mass * f.y) ||
         too_much(dt * inertia.inverse_inertia * f.torque)) {
       s.bodies[body].x = kNoNumber;
       found = true;
@@ -95,12 +100,13 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   RigidBodySolver& solver = solver_of_held(m, s, w);
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     if (!s.vehicles[i].by_solver) {
-      move_freely(m.vehicles[i], s, w, i);
+      swap_places(m, s, w, i);
+      note_free_move(s, w, i);
       continue;
     }
     solver.turn_wheels(m.vehicles[i], wheel_states({m, s}, i));
     // an ideal controller's body is moved by its velocity alone
-    if (!m.vehicles[i].controller->imposes_twist()) solver.apply(m.vehicles[i].body, w.forces[i]);
+    if (!m.vehicles[i].controller->imposes_twist()) solver.apply(m.vehicles[i].body, w.vehicles[i].force);
   }
   solver.set_step_squares(w.step_squares);
   w.before = s.bodies;
@@ -133,10 +139,11 @@ void move(const Model& m, SimState& s, Workspace& w, double dt) {
   integrate_freely(m, s, w, dt);
   const bool everyone = needs_solver(m, s, w);
   if (!s.in_contact && !everyone && all_within_reach(s, w)) {
-    move_all_freely(m, s, w);
+    for (size_t i = 0; i < m.vehicles.size(); ++i) note_free_move(s, w, i);
     return;
   }
-  if (diverges(m, s, w.forces, dt)) return;
+  for (size_t i = 0; i < m.vehicles.size(); ++i) swap_places(m, s, w, i);  // back
+  if (diverges(m, s, w, dt)) return;
   if (everyone)
     for (VehicleState& v : s.vehicles) v.by_solver = true;
   else

@@ -178,8 +178,8 @@ struct RigidBodySolver::Impl {
     for (size_t i = 0; i < movable.size(); ++i) {
       b2Body* b = movable[i].body;
       if (forces[i]) {
-        b->ApplyForceToCenter(to_b2(forces[i]->force), true);
-        b->ApplyTorque(static_cast<float>(forces[i]->torque), true);
+        b->ApplyForceToCenter(to_b2(forces[i]->force()), true);
+        b->ApplyTorque(forces[i]->torque, true);
       }
       // Box2D would put a slow body to sleep, its velocity lost; writing a velocity keeps what moves awake
       b->SetLinearVelocity(b->GetLinearVelocity());
@@ -248,7 +248,7 @@ struct RigidBodySolver::Impl {
       const size_t i = movable_of[body];
       if (i == kNotMoving) continue;
       const b2Body& b = *movable[i].body;
-      const double pushed = forces[i] ? norm(forces[i]->force) / b.GetMass() * dt * dt : 0;
+      const double pushed = forces[i] ? norm(forces[i]->force()) / b.GetMass() * dt * dt : 0;
       const double way = b.GetLinearVelocity().Length() * dt + pushed;
       ways.push_back({body, {b.GetPosition().x, b.GetPosition().y}, movable[i].radius, way});
       fastest = std::max(fastest, way);

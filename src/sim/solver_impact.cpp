@@ -16,7 +16,7 @@ double way_of(const MovingBody& moving, const std::optional<BodyForce>& force, d
   const double off = body.GetLocalCenter().Length(), mass = body.GetMass();
   double speed = body.GetLinearVelocity().Length(), turning = std::fabs(body.GetAngularVelocity());
   if (force) {
-    speed += dt * norm(force->force) / mass;
+    speed += dt * norm(force->force()) / mass;
     turning += dt * std::fabs(force->torque) / (body.GetInertia() - mass * off * off);  // about the centre
   }
   return dt * (speed + turning * (moving.radius + off));

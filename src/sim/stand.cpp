@@ -39,8 +39,8 @@ double rest_on_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
   const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
-  const Rotation2 R_world_yaw = w.yaws[index].of(pose.yaw);
-  const Tilt tilt = w.tilts[index].of(state);
+  const Rotation2 R_world_yaw = w.vehicles[index].yaw.of(pose.yaw);
+  const Tilt tilt = w.vehicles[index].tilt.of(state);
   PlateFit fit;
   double first = 0, sum = 0;
   bool level = true;
@@ -129,7 +129,7 @@ void snap_to_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
       highest = highest ? std::max(*highest, *z) : z;
   state.z = highest.value_or(0);
   state.pitch = state.roll = 0;
-  w.fit(m.vehicles.size(), m.wheel_count);
+  w.fit(m.vehicles.size());
   stand(m, s, w, index);
 }
 
@@ -138,8 +138,8 @@ void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t i
   const VehicleModel& v = m.vehicles[index];
   const VehicleState& state = s.vehicles[index];
   const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
-  const Rotation2 R_world_yaw = w.yaws[index].of(pose.yaw);
-  const Tilt& tilt = w.tilts[index].of(state);
+  const Rotation2 R_world_yaw = w.vehicles[index].yaw.of(pose.yaw);
+  const Tilt& tilt = w.vehicles[index].tilt.of(state);
   const double top = kAboveChassis * v.z_max, climb = kClimb * 2 * v.wheels[0].radius;
   find_tops_below(state.z + top + v.radius, m, s, w);
   for (const Vec2 corner : v.chassis.outline) {
@@ -154,7 +154,7 @@ void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t i
 }
 
 bool stands_on_known_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
-  const LevelGround& level = w.levels[index];
+  const LevelGround& level = w.vehicles[index].level;
   VehicleState& state = s.vehicles[index];
   if (!(level.room > 0) || !level.holds(state, place_of(m, s, index), level.room)) return false;
   state.z = level.z;
@@ -167,7 +167,7 @@ void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t index,
   if (!m.animations.empty() || !m.moving_planes.empty()) return;  // ground that moves is not to be remembered
   const VehicleModel& v = m.vehicles[index];
   const VehicleState& state = s.vehicles[index];
-  LevelGround& level = w.levels[index];
+  LevelGround& level = w.vehicles[index].level;
   const Vec2 at = place_of(m, s, index);
   if (state.pitch != 0 || state.roll != 0 || level.holds(state, at, kWorthwhile)) return;
   const std::optional<GroundQuery> query = level_query(m, v);

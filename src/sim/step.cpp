@@ -29,7 +29,7 @@ void observe_body(const Model& m, SimState& s, Workspace& w, size_t index, doubl
     set_body_twist(body, {state.command[0], 0, state.command[1]}, s.inertias[v.body]);
     if (w.solver) w.solver->set_velocity(v.body, body);
   }
-  const Twist2 twist = world_twist(body, s.inertias[v.body], w.yaws[index].of(body.angle));
+  const Twist2 twist = world_twist(body, s.inertias[v.body], w.vehicles[index].yaw.of(body.angle));
   state.acceleration = 1 / dt * (Vec2{twist.vx, twist.vy} - state.last_velocity);
   state.last_velocity = {twist.vx, twist.vy};
 }
@@ -49,7 +49,7 @@ void Simulation::step(double dt) {
   Workspace& w = work_;
   StepDetails* const details = observers_.details();
   const size_t vehicles = m.vehicles.size();
-  w.fit(vehicles, m.wheel_count);
+  w.fit(vehicles);
 
   // what moves by itself
   if (!m.animations.empty() || !m.walkers.empty()) animate(m, s, w);
@@ -78,7 +78,7 @@ void Simulation::step(double dt) {
   // sensors that are due, then wheel angles and odometry
   read_due_sensors(m, s, w.scene, start, dt);
   turn_wheels(s, dt);
-  for (size_t i = 0; i < vehicles; ++i) read_odometry(m, s, i, w.yaws[i]);
+  for (size_t i = 0; i < vehicles; ++i) read_odometry(m, s, i, w.vehicles[i].yaw);
   if (details) observers_.after_step(*this, start);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/rotation_memo.h"
 #include "sim/sim_state.h"
 #include "tire/tire_model.h"
 
@@ -14,6 +15,7 @@ struct WheelInput {
   Vec2 position;      // m, vehicle frame, at the present track
   double weight = 0;  // N, of its share of the chassis and the wheel itself
   TireInput tire;     // its masses, load on level ground and sizes are set; the rest is of the last step
+  RotationMemo yaw;   // of its steering
 };
 
 class WheelInputs {

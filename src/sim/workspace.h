@@ -17,10 +17,18 @@
 
 namespace mvsim {
 
-// Where a vehicle gets to in a step if it touches nothing, and how far that is.
-struct FreeStep {
-  BodyState body;
-  double travel = 0;  // m, of the reference point
+// Of one vehicle.
+struct VehicleWork {
+  BodyForce force;    // of its tires in this step
+  BodyState other;    // while its body is where it gets to freely: where it was, and the other way round
+  double travel = 0;  // m, of its reference point in this step if it touches nothing
+  BodyRotation rotation;
+  RotationMemo yaw;
+  SteerMemo steer;
+  WheelInputs wheels;
+  TiltMemo tilt;
+  LevelGround level;
+  NearRegions regions;
 };
 
 struct Workspace {
@@ -43,51 +51,31 @@ struct Workspace {
   void forget_contacts() {
     solver.reset();
     forget_levels();
-    for (NearRegions& near : regions) near.forget();
-    for (WheelInputs& inputs : wheel_inputs) inputs.forget();
+    for (VehicleWork& vehicle : vehicles) {
+      vehicle.regions.forget();
+      vehicle.wheels.forget();
+    }
     scene.begin_moment();
   }
-  // What has an entry a vehicle, or a wheel; of a Model with so many.
-  void fit(size_t vehicles, size_t wheels) {
-    if (fitted == vehicles) return;
-    fitted = vehicles;
-    forces.resize(vehicles);
-    moved.resize(vehicles);
-    wheel_yaws.resize(wheels);
-    wheel_inputs.resize(vehicles);
-    rotations.resize(vehicles);
-    yaws.resize(vehicles);
-    steers.resize(vehicles);
-    tilts.resize(vehicles);
-    levels.resize(vehicles);
-    regions.resize(vehicles);
+  // To a Model with so many vehicles.
+  void fit(size_t count) {
+    if (vehicles.size() != count) vehicles.resize(count);
   }
   void forget_levels() {
-    for (LevelGround& level : levels) level = {};
+    for (VehicleWork& vehicle : vehicles) vehicle.level = {};
   }
   // After a step in which blocks may have moved.
   void forget_movable_ground() {
-    for (LevelGround& level : levels)
-      if (level.on_movable_blocks) level.room = 0;
+    for (VehicleWork& vehicle : vehicles)
+      if (vehicle.level.on_movable_blocks) vehicle.level.room = 0;
   }
 
   // Box2D's copy of the bodies, made at the first step after a change and dropped by the next change.
   std::unique_ptr<RigidBodySolver> solver;
   bool solver_is_stale = false;  // to be filled again before its next step
   SceneBuffer scene;
-  // by vehicle
-  size_t fitted = 0;  // how many have an entry
-  std::vector<BodyForce> forces;
-  std::vector<FreeStep> moved;
+  std::vector<VehicleWork> vehicles;
   std::vector<BodyState> before;  // by body
-  std::vector<BodyRotation> rotations;
-  std::vector<RotationMemo> yaws;
-  std::vector<SteerMemo> steers;
-  std::vector<WheelInputs> wheel_inputs;
-  std::vector<RotationMemo> wheel_yaws;  // by SimState::wheels
-  std::vector<TiltMemo> tilts;
-  std::vector<LevelGround> levels;
-  std::vector<NearRegions> regions;
   // of the vehicle that is looked at, and of the step
   std::vector<PlacedTop> tops;
   std::vector<StepSquare> step_squares;

@@ -57,10 +57,10 @@ TEST(FreeMotion, ThousandBodiesMoveAsBox2DMovesThem) {
     for (int step = 0; step < 200; ++step) {
       // now and then so strong that the solver's speed limits act
       const double strength = step % 50 == 49 ? 1e6 : 30;
-      const BodyForce force{{random.uniform(-strength, strength), random.uniform(-strength, strength)},
-                            random.uniform(-strength, strength)};
-      body->ApplyForceToCenter({static_cast<float>(force.force.x), static_cast<float>(force.force.y)}, true);
-      body->ApplyTorque(static_cast<float>(force.torque), true);
+      const auto some = [&] { return static_cast<float>(random.uniform(-strength, strength)); };
+      const BodyForce force{some(), some(), some()};
+      body->ApplyForceToCenter({force.x, force.y}, true);
+      body->ApplyTorque(force.torque, true);
       world.Step(static_cast<float>(dt), 8, 3);
       integrate_free(state, inertia, force, dt, rotation);
       ASSERT_EQ(bits(state.cx), bits(body->GetWorldCenter().x)) << "body " << i << " step " << step;

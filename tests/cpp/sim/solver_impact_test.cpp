@@ -47,17 +47,17 @@ TEST(SolverImpact, WhereNothingIsMetTheSearchChangesNoBit) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     RandomStream random(seed, 0, StreamPurpose::kSpawn);
     Scene with(random), without(random);
+    const auto some = [&](double max) { return static_cast<float>(random.uniform(-max, max)); };
     for (int step = 0; step < 150; ++step) {
       const double dt = 0.01;
       std::vector<std::optional<BodyForce>> forces;
       for (size_t i = 0; i < with.cars.size(); ++i) {
-        const BodyForce force{{random.uniform(-40, 40), random.uniform(-40, 40)}, random.uniform(-2, 2)};
+        const BodyForce force{some(40), some(40), some(2)};
         forces.emplace_back(force);
         for (const Scene* scene : {&with, &without}) {
           b2Body& body = *scene->cars[i].body;
-          body.ApplyForceToCenter({static_cast<float>(force.force.x), static_cast<float>(force.force.y)},
-                                  true);
-          body.ApplyTorque(static_cast<float>(force.torque), true);
+          body.ApplyForceToCenter({force.x, force.y}, true);
+          body.ApplyTorque(force.torque, true);
         }
       }
       const bool nothing = nothing_meets(without.world, without.cars, forces, dt);
