@@ -5,6 +5,8 @@
 namespace mvsim {
 namespace {
 
+constexpr int kMaxFrames = 1000;  // of a history
+
 size_t find_vehicle(const EnvSpec& spec, const AgentSpec& agent, const Model& model) {
   if (model.vehicles.empty())
     throw WorldFileError(spec.world.where, about("world", spec.world.where) + "'" +
@@ -90,7 +92,8 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
   ObservationSlot slot;
   slot.term = make_term(reader, context, observation_classes(), more_observation_classes());
   slot.normalize = reader.boolean("normalize", false);
-  slot.history = reader.integer("history", 1, 1, 1000);
+  slot.history = reader.integer("history", 1, 1, kMaxFrames);
+  slot.stride = reader.integer("stride", 1, 1, kMaxFrames);
   slot.changes = reader.boolean("changes", false);
   reader.finish();
   slot.dtype = slot.term->dtype();
@@ -99,13 +102,18 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
                                  ", expected an observation of float32");
   if (slot.changes && (slot.history == 1 || slot.dtype != DType::kFloat32))
     reader.fail("changes", "expected an observation of float32 with a history of 2 or more");
+  if (slot.stride > 1 && slot.history == 1)
+    reader.fail("stride", "found without a history, expected one of 2 frames or more");
+  if (slot.kept() > size_t{kMaxFrames})
+    reader.fail("stride", "found a history of " + std::to_string(slot.kept()) +
+                              " control periods, expected at most " + std::to_string(kMaxFrames));
   const std::vector<Interval> bounds = slot.term->bounds();
   check_bounds(reader, *slot.term, bounds);
   // bounds, history and result of one env; of pictures what draws them again
-  double bytes = static_cast<double>(bounds.size()) * slot.history *
+  double bytes = static_cast<double>(bounds.size() * slot.kept()) *
                  static_cast<double>(2 * sizeof(float) + 2 * size_of(slot.dtype));
   if (const Picture* picture = slot.term->picture())
-    bytes += static_cast<double>(picture->recipe_size() * sizeof(double)) * slot.history;
+    bytes += static_cast<double>(picture->recipe_size() * sizeof(double) * slot.kept());
   guard.take(bytes, term.params.where, describe(term));
   const auto max = static_cast<double>(max_value_of(slot.dtype));
   slot.clips = max == 0;
@@ -115,12 +123,11 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
     slot.clips = slot.clips || b.low > 0 || b.high < max;
   }
   slot.clips = slot.normalize || (slot.clips && !slot.term->keeps_bounds());
-  const auto history = static_cast<size_t>(slot.history);
   slot.frame_bytes = bounds.size() * size_of(slot.dtype);
-  if (history > 1)
-    slot.first_frame = take(agent.frames_size, history * slot.frame_bytes, size_of(slot.dtype));
+  if (slot.history > 1)
+    slot.first_frame = take(agent.frames_size, slot.kept() * slot.frame_bytes, size_of(slot.dtype));
   if (slot.is_picture())
-    slot.first_recipe = take(agent.recipes_size, history * slot.term->picture()->recipe_size());
+    slot.first_recipe = take(agent.recipes_size, slot.kept() * slot.term->picture()->recipe_size());
   slot.index = agent.observations.size();
   ObservationSpec spec = row_spec(term.name, slot);
   agent.observations.push_back(std::move(slot));

@@ -132,8 +132,7 @@ template <typename Agent, typename Work>
 void for_rings(const AgentTask& task, Agent& agent, const Work& work) {
   for (const ObservationSlot& slot : task.observations)
     if (slot.history > 1 && !slot.is_picture())
-      work(slot.dtype, std::span(agent.frames)
-                           .subspan(slot.first_frame, static_cast<size_t>(slot.history) * slot.frame_bytes));
+      work(slot.dtype, std::span(agent.frames).subspan(slot.first_frame, slot.kept() * slot.frame_bytes));
 }
 
 bool fits(const AgentState& agent, const Task& whole, const AgentTask& task) {
@@ -173,8 +172,10 @@ uint64_t fingerprint(const Task& task) {
            agent.start_and_goal.planning_cell(), agent.stuck_distances.size());
     if (!agent.counted_contacts.empty()) hasher(agent.counted_contacts.size());
     for (const ActionComponent& c : agent.action_components) hasher(c.name, c.low, c.high);
-    for (const ObservationSlot& slot : agent.observations)
+    for (const ObservationSlot& slot : agent.observations) {
       hasher(slot.history, slot.is_picture() ? slot.term->picture()->recipe_size() : size_t{0});
+      if (slot.stride > 1) hasher(slot.stride);
+    }
     for (const WeightedReward& r : agent.rewards) hasher(r.name);
   }
   if (task.centreline)

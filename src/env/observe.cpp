@@ -12,7 +12,7 @@ namespace {
 
 // A period that diverged is not observed: its observations are those of the one before.
 size_t latest_of(const ObservationSlot& slot, const EnvState& env) {
-  return static_cast<size_t>((env.steps - (env.diverged ? 1 : 0)) % slot.history);
+  return static_cast<size_t>(env.steps - (env.diverged ? 1 : 0)) % slot.kept();
 }
 
 std::byte* frame_of(const ObservationSlot& slot, AgentState& agent, size_t place) {
@@ -41,8 +41,14 @@ void clip_frame(const ObservationSlot& slot, std::byte* frame) {
 
 void repeat_frame(const ObservationSlot& slot, AgentState& agent, size_t place) {
   const std::byte* frame = frame_of(slot, agent, place);
-  for (size_t i = 0; i < static_cast<size_t>(slot.history); ++i)
+  for (size_t i = 0; i < slot.kept(); ++i)
     if (i != place) std::memcpy(frame_of(slot, agent, i), frame, slot.frame_bytes);
+}
+
+// That of so many strides ago.
+const std::byte* past_frame(const ObservationSlot& slot, AgentState& agent, size_t latest, size_t strides) {
+  const size_t kept = slot.kept(), back = strides * static_cast<size_t>(slot.stride);
+  return frame_of(slot, agent, (latest + kept - back) % kept);
 }
 
 // The latest frame, then what changed from the one before it to it, and so on back. Of float32.
@@ -50,7 +56,7 @@ void copy_changes(const ObservationSlot& slot, AgentState& agent, size_t latest,
   const size_t count = slot.low.size();
   const auto history = static_cast<size_t>(slot.history);
   const auto frame = [&](size_t back) {
-    return reinterpret_cast<const float*>(frame_of(slot, agent, (latest + history - back) % history));
+    return reinterpret_cast<const float*>(past_frame(slot, agent, latest, back));
   };
   auto* values = reinterpret_cast<float*>(out);
   std::copy_n(frame(0), count, values);
@@ -61,6 +67,11 @@ void copy_changes(const ObservationSlot& slot, AgentState& agent, size_t latest,
 void copy_history(const ObservationSlot& slot, AgentState& agent, size_t latest, std::byte* out) {
   if (slot.changes) return copy_changes(slot, agent, latest, out);
   const auto history = static_cast<size_t>(slot.history);
+  if (slot.stride > 1) {
+    for (size_t back = history; back-- > 0; out += slot.frame_bytes)
+      std::memcpy(out, past_frame(slot, agent, latest, back), slot.frame_bytes);
+    return;
+  }
   const size_t older = history - latest - 1;  // frames behind the latest in the ring
   std::memcpy(out, frame_of(slot, agent, latest + 1), older * slot.frame_bytes);
   std::memcpy(out + older * slot.frame_bytes, frame_of(slot, agent, 0), (latest + 1) * slot.frame_bytes);
@@ -100,7 +111,7 @@ void record_picture(const ObservationSlot& slot, const ObservationRow& row) {
   double* const recipe = recipe_of(slot, *row.agent, latest);
   arriving_recipe(slot, *row.env, *row.agent, row.first, recipe);
   if (!row.first) return;
-  for (size_t i = 0; i < static_cast<size_t>(slot.history); ++i)
+  for (size_t i = 0; i < slot.kept(); ++i)
     if (i != latest) std::copy(recipe, recipe + size, recipe_of(slot, *row.agent, i));
 }
 
@@ -146,7 +157,7 @@ void draw_pictures(std::span<const ObservationSlot> slots, std::span<const Obser
 void redraw_pictures(const ObservationSlot& slot, std::span<const ObservationRow> rows) {
   std::vector<Picture::Frame> frames;
   for (const ObservationRow& row : rows)
-    for (size_t place = 0; place < static_cast<size_t>(slot.history); ++place)
+    for (size_t place = 0; place < slot.kept(); ++place)
       frames.push_back(
           {&row.env->simulation.model(), recipe_of(slot, *row.agent, place), target_of(slot, row, place)});
   slot.term->picture()->draw(frames);

@@ -1,8 +1,8 @@
 // From the terms of an agent to its rows of observations: frames, their history, and pictures.
 //
-// An observation with `history` h keeps a ring of h frames in AgentState::frames, the one of control period n
-// at place n mod h, and is copied from there once, into its row, oldest first. A picture has a ring of
-// recipes beside it.
+// An observation with `history` h and `stride` s keeps a ring of k = (h - 1) s + 1 frames in
+// AgentState::frames, the one of control period n at place n mod k, and is copied from there once, into its
+// row: every s-th of them, oldest first. A picture has a ring of recipes beside it.
 #pragma once
 
 #include <span>

@@ -34,12 +34,15 @@ struct ObservationSlot {
   bool clips = true;             // false: no value is beyond its bounds, and none is mapped
   bool normalize = false;
   int history = 1;
+  int stride = 1;        // control periods between two frames of the history
   bool changes = false;  // rows hold the latest frame, then how it came to be: differences, the latest first
   size_t frame_bytes = 0;
   size_t first_frame = 0;   // index in AgentState::frames, used if history > 1
   size_t first_recipe = 0;  // index in AgentState::recipes, of pictures
 
   bool is_picture() const { return term->picture() != nullptr; }
+  // Frames from the oldest that is shown to the latest.
+  size_t kept() const { return static_cast<size_t>(history - 1) * static_cast<size_t>(stride) + 1; }
 };
 
 // One <agent>, compiled.

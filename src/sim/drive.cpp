@@ -65,6 +65,12 @@ GroundPatch ground_at(const Model& m, const SimState& s, const std::vector<size_
   return out;
 }
 
+// Whether a vector has the same bits in the frames of the vehicle and of the wheel: that of a wheel that
+// steers straight ahead has, unless it is 0 along an axis, whose sign the rotation may change.
+bool is_same_on(Vec2 v, const WheelState& wheel) {
+  return wheel.steer == 0 && v.x != 0 && v.y != 0;
+}
+
 // Loads under the tire forces of the last step, with the chassis' centre at a height. Returns gravity across
 // the ground, m/s2.
 double transfer_load(const Model& m, SimState& s, size_t index) {
@@ -126,7 +132,7 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
     in.dt = dt;
     in.torque = wheel.torque;
     in.brake = wheel.brake;
-    in.velocity = R_base_wheel.unrotate(velocity);
+    in.velocity = is_same_on(velocity, wheel) ? velocity : R_base_wheel.unrotate(velocity);
     in.spin = wheel.spin;
     in.slope_force = is_level ? Vec2() : R_base_wheel.unrotate(downhill);
     if (v.load_transfer) in.load = wheel.load + v.wheels[i].mass * across_ground;
@@ -135,7 +141,7 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
           regions->empty() ? GroundPatch() : ground_at(m, s, *regions, place + R_world_base.rotate(position));
     const TireOutput out = v.tire->step(tire_params, in);
     if (details) details->tires[v.first_wheel + i] = {in, out};
-    const Vec2 f = R_base_wheel.rotate(out.force);
+    const Vec2 f = is_same_on(out.force, wheel) ? out.force : R_base_wheel.rotate(out.force);
     wheel.spin = out.spin;
     wheel.force_x = f.x;
     wheel.force_y = f.y;

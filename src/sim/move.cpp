@@ -17,13 +17,14 @@ constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 // Each vehicle to where it gets if it touches nothing.
 void integrate_freely(const Model& m, SimState& s, Workspace& w, double dt) {
-  VehicleWork* mine = w.vehicles.data();
-  for (const VehicleModel& v : m.vehicles) {
-    BodyState& body = s.bodies[v.body];
-    mine->other = body;
-    integrate_free(body, s.inertias[v.body], mine->force, dt, mine->rotation);
-    mine->travel = norm(reference_point(body) - reference_point(mine->other));
-    ++mine;
+  for (size_t i = 0; i < m.vehicles.size(); ++i) {
+    BodyState& body = s.bodies[m.vehicles[i].body];
+    VehicleWork& mine = w.vehicles[i];
+    mine.other = body;
+    integrate_free(body, s.inertias[m.vehicles[i].body], mine.force, dt, mine.rotation);
+    // at once: the next step waits for it
+    if (!s.vehicles[i].by_solver) mine.yaw.of(body.angle);
+    mine.travel = norm(reference_point(body) - reference_point(mine.other));
   }
 }
 

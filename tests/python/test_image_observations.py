@@ -153,7 +153,7 @@ def test_mistakes_are_named(tmp_path: Path, observe: str, expected: str) -> None
     assert "pictures.env.xml:" in str(error.value)
 
 
-OBSERVE = """<observe class="image" history="3"/><observe class="depth" history="4" timing="sensor"/>
+OBSERVE = """<observe class="image" history="3"/><observe class="depth" stride="2" history="4" timing="sensor"/>
 <observe class="labels"/><observe class="range_image" history="2"/><observe class="points" history="2"/>
 <observe class="scan" sensor="cam" history="3"/>"""
 

@@ -100,6 +100,8 @@ TEST(LoadEnv, EveryMistakeNamesItsPlaceAndTheNearestName) {
       {"sectors=\"36\"", "sectros=\"36\"", {":5:", "did you mean 'sectors'"}},
       {"sectors=\"36\"", "sectors=\"3.5\"", {":5:", "integer"}},
       {"sectors=\"36\"", "history=\"0\"", {":5:", "history"}},
+      {"sectors=\"36\"", "stride=\"2\"", {":5:", "stride: found without a history, expected"}},
+      {"sectors=\"36\"", "history=\"6\" stride=\"200\"", {":5:", "found a history of 1001", "at most 1000"}},
       {"sectors=\"36\"", "timing=\"sensro\"", {":5:", "did you mean 'sensor'"}},
       {"max_distance=\"9\"", "max_distance=\"-1\"", {":6:", "> 0"}},
       {"max_distance=\"9\"", "max_distance=\"inf\"", {":6:", "finite"}},

@@ -92,25 +92,28 @@ TEST(Observations, AreClippedToTheirBounds) {
 }
 
 TEST(Observations, AHistoryHasTheOldestFrameFirst) {
-  for (const std::string kind : {"test_image", "test_drawn"}) {
-    Batch one(with_picture("class='" + kind + "'"), options(2)),
-        four(with_picture("class='" + kind + "' history='4'"), options(2));
-    std::vector<std::vector<uint8_t>> frames;  // of env 1 in its episode
-    for (Batch* b : {&one, &four}) b->reset();
-    bool first = true;
-    for (uint32_t s = 0; s < 40; ++s) {
-      const std::span<uint8_t> row = one.observation_buffer(1).values<uint8_t>().subspan(60, 60);
-      frames.emplace_back(row.begin(), row.end());
-      if (first) frames.assign(4, frames.back());
-      const std::span<uint8_t> history = four.observation_buffer(1).values<uint8_t>().subspan(240, 240);
-      for (size_t h = 0; h < 4; ++h) {
-        const std::vector<uint8_t>& expected = frames[frames.size() - 4 + h];
-        ASSERT_TRUE(std::equal(expected.begin(), expected.end(), history.begin() + 60 * h)) << kind << s << h;
+  for (const std::string kind : {"test_image", "test_drawn"})
+    for (const size_t stride : {1, 2, 7}) {
+      const std::string four_frames = "' history='4' stride='" + std::to_string(stride) + "'";
+      Batch one(with_picture("class='" + kind + "'"), options(2)),
+          four(with_picture("class='" + kind + four_frames), options(2));
+      std::vector<std::vector<uint8_t>> frames;  // of env 1 in its episode
+      for (Batch* b : {&one, &four}) b->reset();
+      bool first = true;
+      for (uint32_t s = 0; s < 60; ++s) {
+        const std::span<uint8_t> row = one.observation_buffer(1).values<uint8_t>().subspan(60, 60);
+        frames.emplace_back(row.begin(), row.end());
+        if (first) frames.assign(3 * stride + 1, frames.back());
+        const std::span<uint8_t> history = four.observation_buffer(1).values<uint8_t>().subspan(240, 240);
+        for (size_t h = 0; h < 4; ++h) {
+          const std::vector<uint8_t>& expected = frames[frames.size() - 1 - (3 - h) * stride];
+          ASSERT_TRUE(std::equal(expected.begin(), expected.end(), history.begin() + 60 * h))
+              << kind << stride << s << h;
+        }
+        for (Batch* b : {&one, &four}) b->step(random_actions(*b, s));
+        first = one.was_reset()[1] != 0;
       }
-      for (Batch* b : {&one, &four}) b->step(random_actions(*b, s));
-      first = one.was_reset()[1] != 0;
     }
-  }
 }
 
 // Uint16, from the definition of the term.

@@ -366,21 +366,24 @@ TEST(Race, SteeringHasARate) {
 }
 
 TEST(Race, ChangesAreDifferencesOfFrames) {
-  EnvSpec plain = shipped("race");
-  apply_overrides(plain,
-                  dict({{"observe", dict({{"scan", dict({{"changes", off()}, {"history", number(3)}})}})}}));
-  EnvSpec changes = shipped("race");
-  apply_overrides(changes, dict({{"observe", dict({{"scan", dict({{"history", number(3)}})}})}}));
-  Batch frames(plain, options(2)), differences(changes, options(2));
-  for (Batch* b : {&frames, &differences}) b->reset();
-  const size_t k = observation_index(frames, "scan");
-  for (uint32_t s = 0; s < 12; ++s) {
-    for (Batch* b : {&frames, &differences}) b->step({{0.0f, 0.1f, -0.5f, 0.0f}});
-    const auto f = frames.observation(k), d = differences.observation(k);
-    for (size_t i = 0; i < 20; ++i) {
-      ASSERT_EQ(d[i], f[40 + i]);
-      ASSERT_EQ(d[20 + i], f[40 + i] - f[20 + i]);
-      ASSERT_EQ(d[40 + i], f[20 + i] - f[i]);
+  for (const int stride : {1, 3}) {
+    const auto scan = [&](std::vector<std::pair<std::string, Overrides>> keywords) {
+      keywords.insert(keywords.end(), {{"history", number(3)}, {"stride", number(stride)}});
+      EnvSpec out = shipped("race");
+      apply_overrides(out, dict({{"observe", dict({{"scan", dict(keywords)}})}}));
+      return out;
+    };
+    Batch frames(scan({{"changes", off()}}), options(2)), differences(scan({}), options(2));
+    for (Batch* b : {&frames, &differences}) b->reset();
+    const size_t k = observation_index(frames, "scan");
+    for (uint32_t s = 0; s < 12; ++s) {
+      for (Batch* b : {&frames, &differences}) b->step({{0.0f, 0.1f, -0.5f, 0.0f}});
+      const auto f = frames.observation(k), d = differences.observation(k);
+      for (size_t i = 0; i < 20; ++i) {
+        ASSERT_EQ(d[i], f[40 + i]);
+        ASSERT_EQ(d[20 + i], f[40 + i] - f[20 + i]);
+        ASSERT_EQ(d[40 + i], f[20 + i] - f[i]);
+      }
     }
   }
   EnvSpec wrong = shipped("race");

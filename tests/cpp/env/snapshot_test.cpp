@@ -18,7 +18,7 @@ using namespace testing;
 constexpr const char* kCrates =
     R"(<mvsim_env id="t" world="crates.world.xml" control_period="0.1" time_limit="4">
   <agent vehicle="r"><action class="twist" vx="0 1.5" omega="-2 2"/>
-    <observe class="scan" sensor="l" sectors="9" max="5" history="3"/><observe class="waypoint" ahead="1"/></agent>
+    <observe class="scan" sensor="l" sectors="9" max="5" history="3" stride="2"/><observe class="waypoint" ahead="1"/></agent>
   <reset><goal position="5.5 0.2" distance="1" geodesic="true"/></reset>
   <reward class="progress" weight="1" geodesic="true"/>
   <terminate class="goal" radius="0.3"/></mvsim_env>)";
