@@ -14,9 +14,9 @@ def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str, dict[str, A
     """Policy class and its keywords for observations of `MVSimVecEnv`.
 
     Vectors: the layers of the recipe; with `neighbour_features` they see neighbours through layers that all neighbours,
-    and actor and critic, share. With pictures: three convolutions that actor and critic share, then the layers of each;
-    with one layer of 64 below 40,000 parameters in all. With `rings` of a 3D lidar: the layers of the recipe see its
-    nearest returns, and places as waves.
+    and actor and critic, share. With pictures: the convolutions of `PictureExtractor`, which actor and critic share,
+    then the layers of each. With `rings` of a 3D lidar: the layers of the recipe see its nearest returns, and places as
+    waves.
     """
     layers = {"net_arch": list(recipe.net), "activation_fn": getattr(nn, recipe.activation)}
     if recipe.rings:

@@ -11,13 +11,13 @@ from mvsim_gym.learners._flat import VECTOR
 
 __all__ = ["PictureExtractor"]
 
-_LEAST = 23
-"""pixels of a side that the convolutions leave something of"""
+_LEAST, _LARGE = 23, 39
+"""pixels of a side that the convolutions leave something of, and from which on there are three of them"""
 
 
 class PictureExtractor(BaseFeaturesExtractor):
-    """Features of observations with pictures: three convolutions (8, 16, 16 channels) and a layer of `features` for
-    each picture, beside the vector of all else.
+    """Features of observations with pictures: two or three convolutions, the first one of squares of 4 x 4 pixels, and
+    a layer of `features` for each picture, beside the vector of all else.
 
     Args:
         observation_space: of `MVSimVecEnv`, or `FlatObservation.space`: pictures (channels, height, width), at least 23
@@ -63,19 +63,18 @@ def _scaled(network: nn.Module, picture: Tensor, scale: float) -> Tensor:
 
 
 def _network(box: spaces.Box, features: int) -> nn.Sequential:
+    """What is left are some 30 places of the picture: the layer behind has to know where something is."""
     channels, rows, columns = box.shape
-    few = rows < _LEAST
-    last = 3 if (columns if few else min(rows, columns)) >= 39 else 1
-    layers: list[nn.Module] = [
-        nn.Conv2d(channels, 8, (rows, 8) if few else 8, stride=4),
-        nn.ReLU(),
-        nn.Conv2d(8, 16, (1, 3) if few else 3, stride=2),
-        nn.ReLU(),
-        nn.Conv2d(16, 16, (1, last) if few else last),
-        nn.ReLU(),
-        nn.Flatten(),
-    ]
-    convolutions = nn.Sequential(*layers)
+    high, wide = rows >= _LARGE, columns >= _LARGE
+    layers: list[nn.Module]
+    if rows < _LEAST:
+        layers = [nn.Conv2d(channels, 8, (rows, 8), stride=4), nn.ReLU(), nn.Conv2d(8, 16, (1, 3), stride=2)]
+    else:
+        stride = (2 if high else 1, 2 if wide else 1)
+        layers = [nn.Conv2d(channels, 16, 4, stride=4), nn.ReLU(), nn.Conv2d(16, 16, 3, stride=stride)]
+    if high or wide:
+        layers += [nn.ReLU(), nn.Conv2d(16, 16, (3 if high else 1, 3 if wide else 1))]
+    layers += [nn.ReLU(), nn.Flatten()]
     with torch.no_grad():
-        size = convolutions(torch.zeros(1, *box.shape)).shape[1]
+        size = nn.Sequential(*layers)(torch.zeros(1, *box.shape)).shape[1]
     return nn.Sequential(*layers, nn.Linear(size, features), nn.ReLU())
