@@ -182,17 +182,17 @@ RECIPES: dict[str, Recipe] = {
         check_every=400_000,
     ),
     "mvsim/VisualNavigation-v0": Recipe(
-        **PICTURES,
-        steps=3_000_000,
-        # four small pictures in place of a large one, for the same reason
+        **{**PICTURES, "net": (128, 128), "activation": "ReLU"},
+        steps=2_500_000,
+        # small pictures of the last two seconds in place of a large one: what it hits has left the picture a second or
+        # two before
         keywords={
             "observe": {
-                "image": {"rows": 32, "columns": 32, "history": 4},
-                "velocity": {"history": 4},
+                "image": {"rows": 32, "columns": 32, "history": 4, "stride": 3},
+                "velocity": {"history": 10},
             }
         },
-        learning_keywords={"reward": {"collision": -20, "time": -0.05}},
-        check_episodes=(400, 400),
+        learning_keywords={"reward": {"collision": -20, "time": -0.07}},
     ),
 }
 

@@ -119,7 +119,10 @@ TEST(StockDrives, TheDocumentedPairsAreWarnedOf) {
       const auto model = load(drive, timestep, "");
       EXPECT_EQ(!better_gains(*model).empty(), expected)
           << file << " " << drive.controller << " " << timestep;
-      EXPECT_EQ(model->warnings.size(), expected ? 1u : 0u) << file << " " << drive.controller;
+      // beside that an IMU of 200 Hz, of whose readings steps as long as that have fewer
+      const bool loses_readings = file == "turtlebot3_burger" && timestep >= 0.01;
+      EXPECT_EQ(model->warnings.size(), size_t{expected} + size_t{loses_readings})
+          << file << " " << drive.controller;
     }
 }
 

@@ -35,8 +35,14 @@ TEST(Definitions, TurtleBot) {
   EXPECT_EQ(v.controller.class_name, "twist_ideal");
   EXPECT_EQ(number(v.friction, "C_rr"), 0.01);
   EXPECT_NE(*v.odometry.yaw, 1);
-  ASSERT_EQ(v.sensors.size(), 1u);
+  ASSERT_EQ(v.sensors.size(), 3u);
   EXPECT_EQ(v.sensors[0].name, "laser1");
+  EXPECT_EQ(v.sensors[1].name, "camera1");
+  EXPECT_EQ(v.sensors[1].params.find("pose_3d")->text, "0.069 -0.047 0.107 -90 0 -90");
+  EXPECT_EQ(number(v.sensors[1].params, "ncols"), 1920);
+  EXPECT_NEAR(number(v.sensors[1].params, "sensor_period"), 1 / 30.0, 1e-9);
+  EXPECT_EQ(v.sensors[2].name, "imu1");
+  EXPECT_EQ(number(v.sensors[2].params, "sensor_period"), 0.005);
   EXPECT_EQ(v.sensors[0].params.find("pose_3d")->text, "-0.032 0 0.171 0 0 0");
   EXPECT_EQ(number(v.sensors[0].params, "nrays"), 800);
   v = load_vehicle("turtlebot3_burger",
@@ -55,8 +61,13 @@ TEST(Definitions, Jackal) {
   EXPECT_EQ(v.controller.class_name, "twist_pid");
   EXPECT_EQ(number(v.controller, "KP"), 20);
   EXPECT_EQ(number(v.controller, "max_torque"), 100);
-  ASSERT_EQ(v.sensors.size(), 1u);
+  ASSERT_EQ(v.sensors.size(), 3u);
   EXPECT_EQ(v.sensors[0].name, "scanner1");
+  EXPECT_EQ(v.sensors[1].name, "lidar1");
+  EXPECT_EQ(v.sensors[1].params.find("pose_3d")->text, "0.15 0 0.35 0 0 0");
+  EXPECT_EQ(number(v.sensors[1].params, "range_std_noise"), 0.0025);
+  EXPECT_EQ(v.sensors[1].params.find("generate_intensity")->text, "true");
+  EXPECT_EQ(v.sensors[2].name, "cam1");
   EXPECT_EQ(number(v.sensors[0].params, "fov_degrees"), 270);
   EXPECT_EQ(number(v.sensors[0].params, "sensor_period"), 0.1);
   v = load_vehicle(
