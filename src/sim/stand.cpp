@@ -14,14 +14,18 @@ namespace {
 constexpr double kAboveAnchor = 0.5;                   // m, where a trailer's anchor looks for ground
 constexpr double kClimb = 0.55, kAboveChassis = 1.05;  // of a wheel's diameter, of the chassis' height
 
-// Blocks matter only if some part of their top is low enough.
-void find_tops_below(double height, const Model& m, const SimState& s, Workspace& w) {
+// Blocks matter only if some part of their top is low enough, and as near to `at` as `reach`.
+void find_tops_below(double height, const Model& m, const SimState& s, Workspace& w, Vec2 at, double reach) {
+  constexpr double kSlack = 1e-6;  // m, beyond any rounding
   const SimView sim{m, s};
   w.tops.clear();
   for (size_t b = 0; b < m.blocks.size(); ++b) {
     const BlockModel& block = m.blocks[b];
-    if (s.block_z[b] + block.top.lowest() <= height)
-      w.tops.push_back({&block.top, block_plane_pose(sim, b), s.block_z[b]});
+    if (s.block_z[b] + block.top.lowest() > height) continue;
+    const Pose2 pose = block_plane_pose(sim, b);
+    const Vec2 offset = at - Vec2{pose.x, pose.y};
+    const double far = reach + block.top.radius + kSlack;
+    if (dot(offset, offset) <= far * far) w.tops.push_back({&block.top, pose, s.block_z[b]});
   }
   add_moving_planes(m, s, height, w.tops);
 }
@@ -103,7 +107,8 @@ double stand(const Model& m, SimState& s, Workspace& w, size_t index) {
   double axle = state.z;
   for (const WheelModel& wheel : v.wheels) axle = std::max(axle, state.z + wheel.radius);
   if (state.pitch != 0 || state.roll != 0) axle += v.radius;
-  find_tops_below(axle, m, s, w);
+  const double reach = v.first_joint_anchor ? std::max(v.radius, norm(*v.first_joint_anchor)) : v.radius;
+  find_tops_below(axle, m, s, w, place_of(m, s, index), reach);
   if (m.terrain.empty() && w.tops.empty()) {
     state.z = state.pitch = state.roll = 0;
     return 0;
@@ -141,7 +146,7 @@ void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t i
   const Rotation2 R_world_yaw = w.vehicles[index].yaw.of(pose.yaw);
   const Tilt& tilt = w.vehicles[index].tilt.of(state);
   const double top = kAboveChassis * v.z_max, climb = kClimb * 2 * v.wheels[0].radius;
-  find_tops_below(state.z + top + v.radius, m, s, w);
+  find_tops_below(state.z + top + v.radius, m, s, w, {pose.x, pose.y}, v.radius + std::fabs(top));
   for (const Vec2 corner : v.chassis.outline) {
     const Vec3 p = tilt.apply({corner.x, corner.y, top});
     const Vec2 at = Vec2{pose.x, pose.y} + R_world_yaw.rotate({p.x, p.y});
