@@ -12,10 +12,10 @@
 namespace mvsim {
 
 struct WheelInput {
-  Vec2 position;      // m, vehicle frame, at the present track
-  double weight = 0;  // N, of its share of the chassis and the wheel itself
-  TireInput tire;     // its masses, load on level ground and sizes are set; the rest is of the last step
-  RotationMemo yaw;   // of its steering
+  Vec2 position;       // m, vehicle frame, at the present track
+  double weight = 0;   // N, of its share of the chassis and the wheel itself
+  TireInput tire;      // its masses, load on level ground and sizes are set; the rest is of the last step
+  RotationMemo yaw{};  // of its steering
 };
 
 class WheelInputs {
