@@ -58,7 +58,8 @@ WIDE: dict[str, Any] = {
 
 # Frames cost far more to learn from than vectors: fewer epochs on each.
 PICTURES: dict[str, Any] = {
-    "net": (64,),
+    "net": (128, 128),
+    "activation": "ReLU",
     "n_steps": 64,
     "batch_size": 1024,
     "n_epochs": 3,
@@ -182,7 +183,7 @@ RECIPES: dict[str, Recipe] = {
         check_every=400_000,
     ),
     "mvsim/VisualNavigation-v0": Recipe(
-        **{**PICTURES, "net": (128, 128), "activation": "ReLU"},
+        **PICTURES,
         steps=2_500_000,
         # small pictures of the last two seconds in place of a large one: what it hits has left the picture a second or
         # two before

@@ -20,7 +20,7 @@ namespace mvsim {
 // Of one vehicle.
 struct VehicleWork {
   BodyForce force;    // of its tires in this step
-  BodyState other;    // while its body is where it gets to freely: where it was, and the other way round
+  BodyState other;    // where its body was before the step; once it is put back, where it gets to freely
   double travel = 0;  // m, of its reference point in this step if it touches nothing
   BodyRotation rotation;
   RotationMemo yaw;
