@@ -95,7 +95,6 @@ class Envs {
     return times.empty() ? 0 : benchmark::quantile(times, 0.5) / task_.substeps * 1e9;
   }
 
- private:
   // A period, and more of them and episodes until the env touches nothing.
   void drive_freely(EnvState& env) {
     constexpr int kMaxTries = 100;
@@ -109,9 +108,64 @@ class Envs {
     }
   }
 
+ private:
   const Task& task_;
   std::vector<EnvState> envs_;
   RandomStream random_;
+};
+
+// What the controllers and the tires of a substep were told, as SimState has it.
+struct Told {
+  std::vector<WheelState> wheels;
+  std::vector<double> memory;
+  std::vector<VehicleState> vehicles;
+  std::vector<TireStep> tires;
+};
+
+// A period of each env that touches nothing: what a tire costs depends on how it slips and on what it stands,
+// so its share of a substep is that of the very same inputs.
+class ToldSteps final : public StepObserver {
+ public:
+  ToldSteps(const Task& task, Envs& envs) : task_(task) {
+    for (size_t i = 0; i < kEnvs; ++i) {
+      envs.drive_freely(envs[i]);
+      Simulation& sim = envs[i].simulation;
+      sim.add_observer(*this);
+      std::vector<Told>& steps = steps_.emplace_back();
+      params_.push_back(sim.state().params);
+      for (int k = 0; k < task.substeps; ++k) {
+        const SimState& s = sim.state();
+        steps.push_back({s.wheels, s.memory, s.vehicles, {}});
+        sim.step(task.substep);
+      }
+      sim.remove_observer(*this);
+    }
+  }
+
+  void after_step(const Simulation&, const StepDetails& details, double) override {
+    steps_.back().back().tires = details.tires;
+  }
+
+  // Nanoseconds of a substep's work(vehicle, params, told): the median over the envs, as substep_ns().
+  template <typename Work>
+  double ns(const Model& m, Work work) const {
+    std::vector<double> times;
+    std::vector<Told> told;
+    for (int r = 0; r < kRepetitions; ++r)
+      for (size_t i = 0; i < kEnvs; ++i) {
+        told = steps_[i];
+        const double start = benchmark::seconds(CLOCK_MONOTONIC);
+        for (Told& step : told)
+          for (size_t v = 0; v < m.vehicles.size(); ++v) work(v, params_[i].data(), step);
+        times.push_back(benchmark::seconds(CLOCK_MONOTONIC) - start);
+      }
+    return benchmark::quantile(times, 0.5) / task_.substeps * 1e9;
+  }
+
+ private:
+  const Task& task_;
+  std::vector<std::vector<Told>> steps_;     // by env and substep
+  std::vector<std::vector<double>> params_;  // by env
 };
 
 // The seams of the driving part, called as the Simulation calls them.
@@ -119,49 +173,40 @@ struct Driving {
   double control = 0, tires = 0, free_motion = 0;
 };
 
-Driving driving_ns(const Model& m, Simulation& sim) {
+Driving driving_ns(const Task& task, Envs& envs) {
+  const Model& m = *task.models.front();
   Driving total;
-  for (size_t i = 0; i < m.vehicles.size(); ++i) {
+  ToldSteps steps(task, envs);
+  std::vector<SteerMemo> memos(m.vehicles.size());
+  total.control = steps.ns(m, [&](size_t i, const double* params, Told& told) {
     const VehicleModel& v = m.vehicles[i];
-    const double* params = sim.state().params.data();
-    std::vector<WheelState> wheels(wheel_states(sim, i).begin(), wheel_states(sim, i).end());
-    std::vector<double> state(v.controller->state_size() + 1);
-    SteerMemo memo;
-    const ControllerInput input{.dt = m.timestep,
+    const std::span<WheelState> wheels{told.wheels.data() + v.first_wheel, v.wheels.size()};
+    const ControllerInput input{.dt = task.substep,
                                 .wheels = v.wheels,
                                 .states = wheels,
                                 .odometry = odometry_twist(v.wheels, wheels),
                                 .dynamics_params = params + v.dynamics_params};
-    constexpr int kMany = 1000;
-    total.control += median_ns(kMany, [&] {
-      for (int k = 0; k < kMany; ++k) {
-        double actuation[kMaxActuation] = {};
-        v.controller->step(params + v.controller_params, input, sim.state().vehicles[i].command, state.data(),
-                           actuation);
-        v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, memo);
-      }
-    });
-    const double weight = params[v.body_params + kChassisMass] * m.gravity;
-    total.tires += median_ns(kMany, [&] {
-      for (int k = 0; k < kMany; ++k)
-        for (size_t w = 0; w < v.wheels.size(); ++w)
-          wheels[w].spin = v.tire
-                               ->step(params + v.tire_params, {.dt = m.timestep,
-                                                               .torque = wheels[w].torque,
-                                                               .mass = 1,
-                                                               .load = weight,
-                                                               .velocity = {0.1, 0.01},
-                                                               .spin = wheels[w].spin,
-                                                               .radius = v.wheels[w].radius,
-                                                               .inertia = v.wheels[w].inertia,
-                                                               .width = v.wheels[w].width})
-                               .spin;
-    });
-    const BodyInertia inertia = vehicle_inertia(v, sim.state().params);
+    double actuation[kMaxActuation] = {};
+    v.controller->step(params + v.controller_params, input, told.vehicles[i].command,
+                       told.memory.data() + v.controller_state, actuation);
+    v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, memos[i]);
+  });
+  volatile double kept = 0;  // of what nobody reads nothing would be worked out
+  total.tires = steps.ns(m, [&](size_t i, const double* params, const Told& told) {
+    const VehicleModel& v = m.vehicles[i];
+    for (size_t w = 0; w < v.wheels.size(); ++w) {
+      const TireOutput out = v.tire->step(params + v.tire_params, told.tires[v.first_wheel + w].in);
+      kept = out.spin + out.force.x + out.force.y;
+    }
+  });
+  for (size_t i = 0; i < m.vehicles.size(); ++i) {
+    const BodyInertia inertia = vehicle_inertia(m.vehicles[i], envs[0].simulation.state().params);
     BodyState body = place_body({0, 0, 0}, inertia);
     BodyRotation rotation;
+    constexpr int kMany = 1000;
     total.free_motion += median_ns(kMany, [&] {
-      for (int k = 0; k < kMany; ++k) integrate_free(body, inertia, {0.01f, 0, 0.001f}, m.timestep, rotation);
+      for (int k = 0; k < kMany; ++k)
+        integrate_free(body, inertia, {0.01f, 0, 0.001f}, task.substep, rotation);
     });
   }
   return total;
@@ -210,17 +255,27 @@ double batch_ns(const EnvSpec& spec, const EnvLoadOptions& load) {
   });
 }
 
-void print_profile(const std::string& path) {
+EnvLoadOptions from_here() {
   EnvLoadOptions load;
   load.assets = ".";
-  const EnvSpec spec = load_env(path, load);
-  const auto task = compile_task(spec, load);
-  const Model& model = *task->models.front();
+  return load;
+}
+
+auto task_of_one_agent(const EnvSpec& spec) {
+  auto task = compile_task(spec, from_here());
+  if (task->agents.size() != 1)
+    throw Error(spec.id + ": found " + std::to_string(task->agents.size()) + " agents, expected one");
+  return task;
+}
+
+void print_profile(const std::string& path) {
+  const EnvSpec spec = load_env(path, from_here());
+  const auto task = task_of_one_agent(spec);
   Envs envs(*task);
 
-  const double whole = batch_ns(spec, load);
+  const double whole = batch_ns(spec, from_here());
   const double period = envs.period_ns(), substep = envs.substep_ns();
-  const Driving driving = driving_ns(model, envs[0].simulation);
+  const Driving driving = driving_ns(*task, envs);
   const double driving_sum = driving.control + driving.tires + driving.free_motion;
   const double observation = observation_ns(*task, envs);
   const double exact = read_ns(envs, 0), noisy = read_ns(envs, 1);
@@ -246,12 +301,10 @@ void print_profile(const std::string& path) {
 
 // What a substep costs that touches nothing, beyond its controllers and tires.
 void print_substep(const std::string& path) {
-  EnvLoadOptions load;
-  load.assets = ".";
-  const auto task = compile_task(load_env(path, load), load);
+  const auto task = task_of_one_agent(load_env(path, from_here()));
   Envs envs(*task);
   const double whole = envs.substep_ns();
-  const Driving driving = driving_ns(*task->models.front(), envs[0].simulation);
+  const Driving driving = driving_ns(*task, envs);
   benchmark::print_row("substep", whole - driving.control - driving.tires, "ns");
 }
 

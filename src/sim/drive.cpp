@@ -65,6 +65,10 @@ GroundPatch ground_at(const Model& m, const SimState& s, const std::vector<size_
   return out;
 }
 
+Rotation2 rotation_of(WheelInput& input, const WheelState& wheel) {
+  return wheel.steer == 0 ? Rotation2() : input.yaw.of(wheel.steer);
+}
+
 // Whether a vector has the same bits in the frames of the vehicle and of the wheel: that of a wheel that
 // steers straight ahead has, unless it is 0 along an axis, whose sign the rotation may change.
 bool is_same_on(Vec2 v, const WheelState& wheel) {
@@ -73,7 +77,7 @@ bool is_same_on(Vec2 v, const WheelState& wheel) {
 
 // Loads under the tire forces of the last step, with the chassis' centre at a height. Returns gravity across
 // the ground, m/s2.
-double transfer_load(const Model& m, SimState& s, size_t index) {
+double transfer_load(const Model& m, SimState& s, size_t index, const WheelStance& stance, const Tilt& tilt) {
   const VehicleModel& v = m.vehicles[index];
   const std::span<WheelState> wheels = wheels_of(s, v);
   const BodyInertia& inertia = s.inertias[v.body];
@@ -81,8 +85,9 @@ double transfer_load(const Model& m, SimState& s, size_t index) {
   // an ideal controller's vehicle is not pushed by its wheels
   if (!v.controller->imposes_twist())
     for (const WheelState& wheel : wheels) force = force + Vec2{wheel.force_x, wheel.force_y};
-  const double gravity = gravity_across(m, s.vehicles[index]);
-  balance_loads({.chassis_weight = s.params[v.body_params + kChassisMass] * gravity,
+  const double gravity = gravity_across(m, tilt);
+  balance_loads(stance,
+                {.chassis_weight = s.params[v.body_params + kChassisMass] * gravity,
                  .gravity = gravity,
                  .center = {inertia.center_x, inertia.center_y},
                  .moment = s.params[*v.load_transfer] * force},
@@ -90,12 +95,40 @@ double transfer_load(const Model& m, SimState& s, size_t index) {
   return gravity;
 }
 
+// Spins and forces after the step; the latter each in the frame of its wheel, until push(). In a round of its
+// own: the processor works on the next wheel while it waits for the one before.
+void step_tires(const VehicleModel& v, const double* params, std::span<const WheelInput> inputs,
+                std::span<WheelState> wheels, StepDetails* details) {
+  for (size_t i = 0; i < wheels.size(); ++i) {
+    const TireOutput out = v.tire->step(params, inputs[i].tire);
+    if (details) details->tires[v.first_wheel + i] = {inputs[i].tire, out};
+    wheels[i].spin = out.spin;
+    wheels[i].force_x = out.force.x;
+    wheels[i].force_y = out.force.y;
+  }
+}
+
+// The forces of the tires, turned into the frame of the vehicle, and the slope on its chassis.
+void push(PushedBody& chassis, std::span<WheelInput> inputs, std::span<WheelState> wheels, Vec2 slope) {
+  for (size_t i = 0; i < wheels.size(); ++i) {
+    WheelState& wheel = wheels[i];
+    Vec2 force{wheel.force_x, wheel.force_y};
+    if (!is_same_on(force, wheel)) {
+      force = rotation_of(inputs[i], wheel).rotate(force);
+      wheel.force_x = force.x;
+      wheel.force_y = force.y;
+    }
+    chassis.push(inputs[i].position, force);
+    if (slope.x != 0 || slope.y != 0) chassis.push(inputs[i].position, inputs[i].weight * slope);
+  }
+}
+
 }  // namespace
 
 void set_loads(const Model& m, SimState& s, size_t index) {
   const VehicleModel& v = m.vehicles[index];
   if (v.load_transfer) {
-    transfer_load(m, s, index);
+    transfer_load(m, s, index, WheelStance(v.wheels), TiltMemo().of(s.vehicles[index]));
     return;
   }
   const double share = s.params[v.body_params + kChassisMass] / static_cast<double>(v.wheels.size());
@@ -109,7 +142,11 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
   const Vec2 slope = slope_of(s.vehicles[index], mine.tilt);
   const bool is_level = slope.x == 0 && slope.y == 0;
   control(m, s, index, wheels, dt, slope, mine.steer, details);
-  const double across_ground = v.load_transfer ? transfer_load(m, s, index) : m.gravity;
+  double across_ground = m.gravity;
+  if (v.load_transfer) {
+    if (!mine.stance) mine.stance.emplace(v.wheels);
+    across_ground = transfer_load(m, s, index, *mine.stance, mine.tilt.of(s.vehicles[index]));
+  }
   const BodyState& body = s.bodies[v.body];
   const Rotation2 R_world_base = mine.yaw.of(body.angle);
   const double omega = body.omega;
@@ -123,31 +160,23 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
 
   const std::span<WheelInput> inputs = mine.wheels.of(m, s, index);
   for (size_t i = 0; i < wheels.size(); ++i) {
-    WheelState& wheel = wheels[i];
+    const WheelState& wheel = wheels[i];
     const Vec2 position = inputs[i].position;
     const Vec2 velocity{v_base.x - omega * position.y, v_base.y + omega * position.x};
-    const Rotation2 R_base_wheel = wheel.steer == 0 ? Rotation2() : inputs[i].yaw.of(wheel.steer);
-    const Vec2 downhill = is_level ? Vec2() : inputs[i].weight * slope;
     TireInput& in = inputs[i].tire;
     in.dt = dt;
     in.torque = wheel.torque;
     in.brake = wheel.brake;
-    in.velocity = is_same_on(velocity, wheel) ? velocity : R_base_wheel.unrotate(velocity);
+    in.velocity = is_same_on(velocity, wheel) ? velocity : rotation_of(inputs[i], wheel).unrotate(velocity);
     in.spin = wheel.spin;
-    in.slope_force = is_level ? Vec2() : R_base_wheel.unrotate(downhill);
+    in.slope_force = is_level ? Vec2() : rotation_of(inputs[i], wheel).unrotate(inputs[i].weight * slope);
     if (v.load_transfer) in.load = wheel.load + v.wheels[i].mass * across_ground;
     if (regions)
       in.ground =
           regions->empty() ? GroundPatch() : ground_at(m, s, *regions, place + R_world_base.rotate(position));
-    const TireOutput out = v.tire->step(tire_params, in);
-    if (details) details->tires[v.first_wheel + i] = {in, out};
-    const Vec2 f = is_same_on(out.force, wheel) ? out.force : R_base_wheel.rotate(out.force);
-    wheel.spin = out.spin;
-    wheel.force_x = f.x;
-    wheel.force_y = f.y;
-    chassis.push(position, f);
-    if (!is_level) chassis.push(position, downhill);
   }
+  step_tires(v, tire_params, inputs, wheels, details);
+  push(chassis, inputs, wheels, slope);
   // an ideal controller moves the body itself: wheels turn along but do not push
   mine.force = v.controller->imposes_twist() ? BodyForce() : chassis.force();
 }

@@ -76,8 +76,8 @@ Vec2 wheel_velocity(const SimView& sim, size_t index, size_t wheel) {
 double rolling_radius(const SimView& sim, size_t index, size_t wheel) {
   const VehicleModel& v = sim.model.vehicles.at(index);
   const WheelModel& w = v.wheels[wheel];
-  const double gravity =
-      v.load_transfer ? gravity_across(sim.model, sim.state.vehicles[index]) : sim.model.gravity;
+  const double gravity = v.load_transfer ? gravity_across(sim.model, TiltMemo().of(sim.state.vehicles[index]))
+                                         : sim.model.gravity;
   const double load = sim.state.wheels[v.first_wheel + wheel].load + w.mass * gravity;
   const double* const params = sim.state.params.data();
   const double radius = params[v.transfer_params + kTransferParamCount + wheel];

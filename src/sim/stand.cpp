@@ -187,8 +187,8 @@ Vec2 slope_of(const VehicleState& state, TiltMemo& memo) {
   return {tilt.pitch.sin, -tilt.roll.sin * tilt.pitch.cos};
 }
 
-double gravity_across(const Model& m, const VehicleState& state) {
-  return m.gravity * sin_cos(state.pitch).cos * sin_cos(state.roll).cos;
+double gravity_across(const Model& m, const Tilt& tilt) {
+  return m.gravity * tilt.pitch.cos * tilt.roll.cos;
 }
 
 }  // namespace mvsim

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "sim/sim_state.h"
+#include "sim/tilt.h"
 
 namespace mvsim {
 
-class TiltMemo;
 
 // Sets height, pitch and roll from the ground under the wheels; x, y and yaw are left alone. Returns the mean
 // height of that ground, m.
@@ -28,6 +28,6 @@ void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t vehicl
 Vec2 slope_of(const VehicleState& vehicle, TiltMemo& tilt);
 
 // Gravity across the ground that the vehicle stands on, m/s2.
-double gravity_across(const Model& m, const VehicleState& vehicle);
+double gravity_across(const Model& m, const Tilt& tilt);
 
 }  // namespace mvsim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/free_motion.h"
@@ -14,6 +15,7 @@
 #include "sim/tilt.h"
 #include "sim/wheel_inputs.h"
 #include "terrain/ground.h"
+#include "vehicle/load_transfer.h"
 
 namespace mvsim {
 
@@ -26,6 +28,7 @@ struct VehicleWork {
   RotationMemo yaw;
   SteerMemo steer;
   WheelInputs wheels;
+  std::optional<WheelStance> stance{};  // if its loads are transferred
   TiltMemo tilt;
   LevelGround level;
   NearRegions regions;

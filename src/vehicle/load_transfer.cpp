@@ -3,44 +3,42 @@
 #include <algorithm>
 
 namespace mvsim {
-namespace {
 
-constexpr double kInLine = 1e-9;  // smaller share of the wheels' spread: they stand in a line
-
-// A symmetric matrix of second moments.
-struct Spread {
-  double xx = 0, xy = 0, yy = 0;
-
-  // The gradient g with spread * g = moment; of wheels in a line what they can carry of it.
-  Vec2 solve(Vec2 moment) const {
-    const double determinant = xx * yy - xy * xy, trace = xx + yy;
-    if (determinant > kInLine * trace * trace)
-      return 1 / determinant * Vec2{yy * moment.x - xy * moment.y, xx * moment.y - xy * moment.x};
-    if (!(trace > 0)) return {};
-    return 1 / (trace * trace) * Vec2{xx * moment.x + xy * moment.y, xy * moment.x + yy * moment.y};
-  }
-};
-
-}  // namespace
-
-void balance_loads(const LoadBalance& balance, std::span<const WheelModel> wheels,
-                   std::span<WheelState> states) {
+WheelStance::WheelStance(std::span<const WheelModel> wheels) {
+  constexpr double kInLine = 1e-9;  // a smaller share of the spread to both sides: they stand in a line
   const auto count = static_cast<double>(wheels.size());
-  Vec2 middle{};
-  for (const WheelModel& w : wheels) middle = middle + 1 / count * w.position;
-  Spread spread;
-  Vec2 moment = -1 * balance.moment - balance.chassis_weight * (middle - balance.center);
+  for (const WheelModel& w : wheels) middle_ = middle_ + 1 / count * w.position;
   for (const WheelModel& w : wheels) {
-    const Vec2 d = w.position - middle;
-    spread.xx += d.x * d.x;
-    spread.xy += d.x * d.y;
-    spread.yy += d.y * d.y;
-    moment = moment - w.mass * balance.gravity * (w.position - balance.center);
+    const Vec2 d = w.position - middle_;
+    xx_ += d.x * d.x;
+    xy_ += d.x * d.y;
+    yy_ += d.y * d.y;
   }
-  const Vec2 gradient = spread.solve(moment);
+  const double determinant = xx_ * yy_ - xy_ * xy_, trace = xx_ + yy_;
+  is_line_ = !(determinant > kInLine * trace * trace);
+  if (!is_line_)
+    inverse_ = 1 / determinant;
+  else if (trace > 0)
+    inverse_ = 1 / (trace * trace);
+}
+
+Vec2 WheelStance::gradient(Vec2 moment) const {
+  if (inverse_ == 0) return {};
+  if (is_line_) return inverse_ * Vec2{xx_ * moment.x + xy_ * moment.y, xy_ * moment.x + yy_ * moment.y};
+  return inverse_ * Vec2{yy_ * moment.x - xy_ * moment.y, xx_ * moment.y - xy_ * moment.x};
+}
+
+void balance_loads(const WheelStance& stance, const LoadBalance& balance, std::span<const WheelModel> wheels,
+                   std::span<WheelState> states) {
+  const Vec2 middle = stance.middle();
+  Vec2 moment = -1 * balance.moment - balance.chassis_weight * (middle - balance.center);
+  for (const WheelModel& w : wheels)
+    moment = moment - w.mass * balance.gravity * (w.position - balance.center);
+  const Vec2 gradient = stance.gradient(moment);
+  const double share = balance.chassis_weight / static_cast<double>(wheels.size());
   double sum = 0;
   for (size_t i = 0; i < wheels.size(); ++i) {
-    const double load = balance.chassis_weight / count + dot(gradient, wheels[i].position - middle);
+    const double load = share + dot(gradient, wheels[i].position - middle);
     states[i].load = std::max(0.0, load);
     sum += states[i].load;
   }

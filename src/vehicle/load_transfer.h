@@ -15,10 +15,27 @@ struct LoadBalance {
   Vec2 moment{};              // N m: force of the ground on the vehicle times height of the centre of mass
 };
 
+// How the wheels of a vehicle stand about their middle.
+class WheelStance {
+ public:
+  explicit WheelStance(std::span<const WheelModel> wheels);
+
+  Vec2 middle() const { return middle_; }  // m, vehicle frame
+  // Of loads, N/m, that carry a moment (N m): linear over the wheels' positions. Of wheels in a line that of
+  // what they can carry.
+  Vec2 gradient(Vec2 moment) const;
+
+ private:
+  Vec2 middle_;
+  double xx_ = 0, xy_ = 0, yy_ = 0;  // m2, second moments
+  bool is_line_ = false;
+  double inverse_ = 0;  // 1/m4, of their determinant, of a line of their trace squared; 0: all at one place
+};
+
 // Sets WheelState::load. Loads vary linearly over the wheels' positions, as under a stiff chassis on equal
 // springs; wheels in a line carry no moment across it. A wheel that would be pulled down carries nothing, and
 // the others in proportion less.
-void balance_loads(const LoadBalance& balance, std::span<const WheelModel> wheels,
+void balance_loads(const WheelStance& stance, const LoadBalance& balance, std::span<const WheelModel> wheels,
                    std::span<WheelState> states);
 
 }  // namespace mvsim

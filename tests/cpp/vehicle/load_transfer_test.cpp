@@ -27,7 +27,7 @@ const std::vector<WheelModel> kCar =
 
 std::vector<double> loads(const std::vector<WheelModel>& wheels, const LoadBalance& balance) {
   std::vector<WheelState> states(wheels.size());
-  balance_loads(balance, wheels, states);
+  balance_loads(WheelStance(wheels), balance, wheels, states);
   std::vector<double> out;
   for (const WheelState& s : states) out.push_back(s.load);
   return out;
