@@ -50,6 +50,19 @@ bool borders_cross(std::span<const Vec2> a, std::span<const Vec2> b) {
   return false;
 }
 
+// How far all of a polygon lies beyond one side of a convex, counter-clockwise outline; none of the two meets
+// the other where that is positive, and they are no nearer.
+double beyond_a_side(std::span<const Vec2> outline, std::span<const Vec2> other) {
+  double farthest = 0;
+  for (size_t i = 0, j = outline.size() - 1; i < outline.size(); j = i++) {
+    const Vec2 along = outline[i] - outline[j], outward{along.y, -along.x};
+    double least = dot(outward, other[0] - outline[j]);
+    for (const Vec2 corner : other.subspan(1)) least = std::min(least, dot(outward, corner - outline[j]));
+    if (least > 0) farthest = std::max(farthest, least / norm(along));
+  }
+  return farthest;
+}
+
 }  // namespace
 
 double segment_point_distance(Vec2 a, Vec2 b, Vec2 point) {
@@ -81,6 +94,14 @@ double polygon_distance_apart(std::span<const Vec2> a, std::span<const Vec2> b) 
   for (const Vec2 p : b) best = std::min(best, border_square(a, p));
   for (const Vec2 p : a) best = std::min(best, border_square(b, p));
   return std::sqrt(best);
+}
+
+double convex_distance(std::span<const Vec2> convex, std::span<const Vec2> other, double limit) {
+  constexpr double kSlack = 1e-9, kApart = 1e-6;  // m, beyond any rounding
+  const double least = beyond_a_side(convex, other);
+  if (least > limit + kSlack) return limit;
+  return std::min(limit,
+                  least > kApart ? polygon_distance_apart(convex, other) : polygon_distance(convex, other));
 }
 
 }  // namespace mvsim

@@ -17,5 +17,7 @@ double polygon_circle_distance(std::span<const Vec2> polygon, Vec2 center, doubl
 double polygon_distance(std::span<const Vec2> a, std::span<const Vec2> b);
 // The same of two that are known not to meet.
 double polygon_distance_apart(std::span<const Vec2> a, std::span<const Vec2> b);
+// The same from a convex polygon, counter-clockwise, at most `limit`: quick where it is farther than that.
+double convex_distance(std::span<const Vec2> convex, std::span<const Vec2> other, double limit);
 
 }  // namespace mvsim

@@ -175,18 +175,20 @@ double StaticShapes::distance(Vec2 point, double limit) const {
   return best;
 }
 
-void StaticShapes::within(Vec2 point, double radius, std::vector<int>& found) const {
-  found.clear();
+double StaticShapes::distance(std::span<const Vec2> outline, const Circle& around, double limit) const {
+  double best = limit;
   visit(
-      point, [&] { return radius; }, [](const Circle&, double) { return true; },
+      around.center, [&] { return best + around.radius + kSlack; },
+      [](const Circle&, double) { return true; },
       [&](const Node& leaf) {
         for_shapes(leaf, [&](int shape) {
           const Shape& s = shapes_[shape];
-          if (norm(s.center - point) - s.radius > radius + kSlack) return;
-          if (polygon_point_distance(vertices(shape), point) <= radius) found.push_back(shape);
+          const Vec2 apart = s.center - around.center;
+          const double reach = best + around.radius + s.radius + kSlack;
+          if (dot(apart, apart) <= reach * reach) best = convex_distance(outline, vertices(shape), best);
         });
       });
-  std::sort(found.begin(), found.end());
+  return best;
 }
 
 }  // namespace mvsim

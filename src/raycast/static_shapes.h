@@ -28,8 +28,8 @@ class StaticShapes {
   // Distance from the point to the nearest shape (0 inside of one), `limit` if none is nearer.
   double distance(Vec2 point, double limit) const;
 
-  // Indices of the shapes at most `radius` from the point, ascending; replaces the contents of `found`.
-  void within(Vec2 point, double radius, std::vector<int>& found) const;
+  // The same from a convex, counter-clockwise outline, which a circle holds.
+  double distance(std::span<const Vec2> outline, const Circle& around, double limit) const;
 
  private:
   struct Shape {

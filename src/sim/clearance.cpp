@@ -72,19 +72,6 @@ class SquareBounds {
   size_t count_ = 0;
 };
 
-// How far all of a polygon lies beyond one side of a convex, counter-clockwise outline; none of the two meets
-// the other where that is positive, and they are no nearer.
-double beyond_a_side(const Polygon& outline, std::span<const Vec2> other) {
-  double farthest = 0;
-  for (size_t i = 0, j = outline.size() - 1; i < outline.size(); j = i++) {
-    const Vec2 along = outline[i] - outline[j], outward{along.y, -along.x};
-    double least = dot(outward, other[0] - outline[j]);
-    for (const Vec2 corner : other.subspan(1)) least = std::min(least, dot(outward, corner - outline[j]));
-    if (least > 0) farthest = std::max(farthest, least / norm(along));
-  }
-  return farthest;
-}
-
 // From an outline that a circle of `radius` about `center` holds; at most `limit`. Bounds first: they pass
 // over nearly all cells.
 double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center, double radius,
@@ -180,23 +167,16 @@ double outline_clearance(const SimScene& sim, size_t index, const Polygon& outli
   const double radius = vehicle.chassis.radius;
   const int group = m.bodies[vehicle.body].joint_group;
   double best = limit;
-  const auto look = [&](std::span<const Vec2> other) {
-    const double least = beyond_a_side(outline, other);
-    if (least > best + kSlack) return;
-    best = std::min(
-        best, least > kApart ? polygon_distance_apart(outline, other) : polygon_distance(outline, other));
-  };
   for (const GridModel& grid : m.grids)
     best = std::min(best, grid_distance(grid, outline, center, radius, best));
-  std::vector<int> near;
-  m.static_shapes.within(center, best + radius, near);
-  for (const int i : near) look(m.static_shapes.vertices(i));
+  best = m.static_shapes.distance(outline, {center, radius}, best);
   for (const MovingShape& shape : others) {
     if (shape.body == static_cast<int>(vehicle.body)) continue;
     if (group >= 0 && group_of(m, shape.body) == group) continue;
     const double reach = best + radius + shape.radius;
     const Vec2 d = shape.center - center;
-    if (dot(d, d) < reach * reach) look({shape.vertices, static_cast<size_t>(shape.count)});
+    if (dot(d, d) < reach * reach)
+      best = convex_distance(outline, {shape.vertices, static_cast<size_t>(shape.count)}, best);
   }
   return best;
 }
