@@ -191,4 +191,18 @@ double StaticShapes::distance(std::span<const Vec2> outline, const Circle& aroun
   return best;
 }
 
+void StaticShapes::within(Vec2 point, double radius, std::vector<int>& found) const {
+  found.clear();
+  visit(
+      point, [&] { return radius; }, [](const Circle&, double) { return true; },
+      [&](const Node& leaf) {
+        for_shapes(leaf, [&](int shape) {
+          const Shape& s = shapes_[shape];
+          if (norm(s.center - point) - s.radius > radius + kSlack) return;
+          if (polygon_point_distance(vertices(shape), point) <= radius) found.push_back(shape);
+        });
+      });
+  std::sort(found.begin(), found.end());
+}
+
 }  // namespace mvsim

@@ -31,6 +31,9 @@ class StaticShapes {
   // The same from a convex, counter-clockwise outline, which a circle holds.
   double distance(std::span<const Vec2> outline, const Circle& around, double limit) const;
 
+  // Indices of the shapes at most `radius` from the point, ascending; replaces the contents of `found`.
+  void within(Vec2 point, double radius, std::vector<int>& found) const;
+
  private:
   struct Shape {
     int first = 0, count = 0;  // vertices

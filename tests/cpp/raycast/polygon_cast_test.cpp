@@ -223,6 +223,9 @@ TEST(StaticShapes, EmptySetIsOpenSpace) {
   for (const float r : range) EXPECT_EQ(r, 7.0f);
   EXPECT_EQ(shapes.distance({0, 0}, 3), 3);
   EXPECT_EQ(shapes.distance(Polygon{{0, 0}, {1, 0}, {0, 1}}, {{0, 0}, 1}, 3), 3);
+  std::vector<int> found{1, 2};
+  shapes.within({0, 0}, 10, found);
+  EXPECT_TRUE(found.empty());
 }
 
 }  // namespace

@@ -86,24 +86,30 @@ TEST(PolygonDistance, AgreesWithSampling) {
   }
 }
 
-TEST(StaticShapes, DistancesAreThoseToTheNearestShape) {
+TEST(StaticShapes, DistancesAndNeighboursAgreeWithEachShape) {
   Dice dice(41);
   std::vector<Polygon> polygons;
   for (int i = 0; i < 500; ++i)
     polygons.push_back(
         random_convex(dice, {dice.uniform(-9, 9), dice.uniform(-9, 9)}, dice.uniform(0.02, 0.6)));
   const StaticShapes shapes(polygons);
+  std::vector<int> found;
   for (int i = 0; i < 500; ++i) {
     const Vec2 p{dice.uniform(-12, 12), dice.uniform(-12, 12)};
     const double limit = dice.uniform(0, 2);
     const Polygon outline = random_convex(dice, p, dice.uniform(0.05, 0.8));
     double of_point = limit, of_outline = limit;
-    for (const Polygon& polygon : polygons) {
-      of_point = std::min(of_point, polygon_point_distance(polygon, p));
-      of_outline = std::min(of_outline, polygon_distance(outline, polygon));
+    std::vector<int> expected;
+    for (int k = 0; k < shapes.size(); ++k) {
+      const double distance = polygon_point_distance(polygons[k], p);
+      of_point = std::min(of_point, distance);
+      of_outline = std::min(of_outline, polygon_distance(outline, polygons[k]));
+      if (distance <= limit) expected.push_back(k);
     }
     ASSERT_EQ(shapes.distance(p, limit), of_point);
     ASSERT_EQ(shapes.distance(outline, bounding_circle(outline), limit), of_outline);
+    shapes.within(p, limit, found);
+    ASSERT_EQ(found, expected);
   }
 }
 
@@ -111,6 +117,9 @@ TEST(StaticShapes, FiftyThousandCoincidentShapes) {
   const StaticShapes shapes(std::vector<Polygon>(50000, kSquare));
   EXPECT_DOUBLE_EQ(shapes.distance({3, 0.5}, 10), 2);
   EXPECT_DOUBLE_EQ(shapes.distance(Polygon{{3, 0}, {4, 0}, {4, 1}}, {{3.5, 0.5}, 0.8}, 10), 2);
+  std::vector<int> found;
+  shapes.within({0.5, 0.5}, 0, found);
+  EXPECT_EQ(found.size(), 50000U);
 }
 
 }  // namespace
