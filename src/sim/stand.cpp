@@ -33,7 +33,7 @@ void find_tops_below(double height, const Model& m, const SimState& s, Workspace
 // highest_under(); a map alone is the ground at any height.
 double ground_under(const Terrain& terrain, const std::vector<PlacedTop>& tops, Vec2 at, double z) {
   if (terrain.maps.size() == 1 && terrain.planes.empty() && tops.empty())
-    return terrain.maps[0].height_at(at).value_or(0);
+    return terrain.maps[0].height_or(at, 0);
   return highest_under(terrain, tops, at, z);
 }
 
