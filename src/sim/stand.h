@@ -6,7 +6,6 @@
 
 namespace mvsim {
 
-
 // Sets height, pitch and roll from the ground under the wheels; x, y and yaw are left alone. Returns the mean
 // height of that ground, m.
 double stand(const Model& m, SimState& s, Workspace& w, size_t vehicle);
