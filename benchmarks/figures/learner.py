@@ -58,8 +58,8 @@ def _free_env(like: Any) -> Any:
     return FreeEnv()
 
 
-def learner(env: Any, iterations: int) -> Callable[[], float]:
-    """A function that learns on for some iterations and returns the seconds that it took."""
+def learning(env: Any) -> Any:
+    """PPO of Stable-Baselines3 that has learned for one iteration."""
     from stable_baselines3 import PPO
 
     model = PPO(
@@ -72,7 +72,12 @@ def learner(env: Any, iterations: int) -> Callable[[], float]:
         device="cpu",
         seed=0,
     )
-    model.learn(NUM_ENVS * STEPS)
+    return model.learn(NUM_ENVS * STEPS)
+
+
+def learner(env: Any, iterations: int) -> Callable[[], float]:
+    """A function that learns on for some iterations and returns the seconds that it took."""
+    model = learning(env)
 
     def learn() -> float:
         began = time.perf_counter()
@@ -112,6 +117,70 @@ def sb3_over_learner(settings: Settings) -> Row:
         "network": "64-64",
     }
     return Row("sb3_over_learner", "1", config, [ours / free for ours, free in seconds])
+
+
+class _Timed:
+    """Some object, with the seconds of its calls of one method summed up."""
+
+    def __init__(self, of: Any, method: str) -> None:
+        self._of, self._method, self.seconds = of, method, 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._of, name)
+        return self._timed(found) if name == self._method else found
+
+    def _timed(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any, **keywords: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return call(*args, **keywords)
+            finally:
+                self.seconds += time.perf_counter() - began
+
+        return timed
+
+    def in_place(self) -> _Timed:
+        """The same by changing the object, for what others hold already."""
+        setattr(self._of, self._method, self._timed(getattr(self._of, self._method)))
+        return self
+
+
+@figure("sb3_split")
+def sb3_split(settings: Settings) -> Row:
+    """The share of a PPO run that envs take, in C++; `also`: the microseconds of 64 envs' step that each part takes."""
+    import torch
+
+    from mvsim_gym.sb3 import MVSimVecEnv
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    env = MVSimVecEnv("mvsim/NavArena-v0", NUM_ENVS, settings.threads)
+    model = learning(env)
+    env._batch = batch = _Timed(env._batch, "step")
+    buffer = model.rollout_buffer
+    parts = {
+        "policy": [_Timed(model.policy, "forward").in_place()],
+        "env": [_Timed(env, "step").in_place()],
+        "buffers": [_Timed(buffer, name).in_place() for name in ("add", "compute_returns_and_advantage")],
+        "update": [_Timed(model, "train").in_place()],
+    }
+    steps = (1 if settings.quick else 25) * STEPS
+    began = time.perf_counter()
+    model.learn(steps * NUM_ENVS, reset_num_timesteps=False)
+    whole = time.perf_counter() - began
+    torch.set_num_threads(before)
+    seconds = {name: sum(timed.seconds for timed in some) for name, some in parts.items()}
+    seconds["rest"] = whole - sum(seconds.values())
+    seconds["hand-over"] = seconds["env"] - batch.seconds
+    seconds["env"] = batch.seconds
+    config = {
+        "work": "a step of PPO of Stable-Baselines3 on mvsim/NavArena-v0: the envs' share of its time",
+        "num_envs": NUM_ENVS,
+        "num_threads": settings.threads,
+        "torch_threads": 1,
+        "also": {f"us of {name}": round(1e6 * time_of / steps, 1) for name, time_of in seconds.items()},
+    }
+    return Row("sb3_split", "1", config, [batch.seconds / whole])
 
 
 @figure("ppo_over_sb3")
