@@ -12,6 +12,7 @@ from mvsim_gym.tools.cli_comms import add_comms
 from mvsim_gym.tools.cli_loading import add_loading, loading
 from mvsim_gym.tools.cli_ros import add_ros
 from mvsim_gym.tools.cli_workbench import add_workbench
+from mvsim_gym.tools.import_robot import add_import
 
 
 def _replay(arguments: argparse.Namespace) -> None:
@@ -153,6 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     tire_plots.add_argument("--out", required=True, metavar="DIR", help="folder for the pictures (PNG)")
     tire_plots.set_defaults(run=_tire_plots)
+    add_import(commands)
     add_workbench(commands)
     add_comms(commands)
     add_ros(commands)

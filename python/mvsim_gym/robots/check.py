@@ -1,0 +1,112 @@
+"""Drives an imported robot: a straight, a turn, a spin and a stop, expected against reached."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mvsim_gym.parts import Vehicle
+from mvsim_gym.robots.importer import ImportedRobot
+from mvsim_gym.robots.vehicle_file import max_steer
+from mvsim_gym.world import World
+
+__all__ = ["Manoeuvre", "drive_check"]
+
+_SECONDS = 6.0  # of each manoeuvre; the last two are averaged
+_BAND = 0.05  # relative error that passes
+
+
+@dataclass(frozen=True)
+class Manoeuvre:
+    """What was asked and what was reached; m/s, rad/s."""
+
+    name: str
+    vx: float
+    omega: float
+    reached_vx: float
+    reached_omega: float
+    settling: float
+    """s until the speed stays within 5 percent"""
+
+    @property
+    def passed(self) -> bool:
+        """True where both speeds are within 5 percent."""
+        return _close(self.reached_vx, self.vx) and _close(self.reached_omega, self.omega)
+
+    def line(self) -> str:
+        """For the report."""
+        verdict = "good" if self.passed else "off by more than 5 %"
+        return (
+            f"{self.name:9} speed {self.vx:.3f} -> {self.reached_vx:.3f} m/s, turn rate {self.omega:.3f} ->"
+            f" {self.reached_omega:.3f} rad/s, settles in {self.settling:.2f} s: {verdict}"
+        )
+
+
+def _close(reached: float, asked: float) -> bool:
+    return abs(reached - asked) <= max(_BAND * abs(asked), 0.005)
+
+
+def drive_check(robot: ImportedRobot, step: float = 0.005) -> tuple[list[Manoeuvre], list[str]]:
+    """The manoeuvres, and the lines of a report that ends with the stopping distance.
+
+    Args:
+        robot: what `import_robot` made, with gains.
+        step: s of a physics step.
+    """
+    base = robot.base
+    speed = min(1.0, 10 * base.wheels[0].radius, robot.facts.first("max_speed") or math.inf)
+    if base.dynamics.startswith("ackermann"):
+        rate = speed * math.tan(0.5 * max_steer(base, robot.facts)) / base.wheelbase
+        asked = [("straight", speed, 0.0), ("turn", speed, rate)]
+    else:
+        rate = min(speed / base.track, robot.facts.first("max_turn_rate") or math.inf)
+        asked = [("straight", speed, 0.0), ("turn", speed / 2, rate / 2), ("spin", 0.0, rate)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "check.world.xml"
+        path.write_text(_world(robot, step), encoding="utf-8")
+        found = [_drive(path, name, vx, omega, step) for name, vx, omega in asked]
+        lines = [item.line() for item in found]
+        lines.append(_stop(path, speed, step))
+    return found, lines
+
+
+def _world(robot: ImportedRobot, step: float) -> str:
+    return (
+        f'<mvsim_world version="1.0"><simul_timestep>{step:g}</simul_timestep>{robot.xml}'
+        f'<vehicle name="robot" class="{robot.name}"><init_pose>0 0 0</init_pose></vehicle></mvsim_world>'
+    ).replace("${default_sensors|true}", "false")
+
+
+def _steps(world: World, robot: Vehicle, step: float, seconds: float) -> Iterator[tuple[float, float]]:
+    for _ in range(round(seconds / step)):
+        world.step(step)
+        yield robot.twist.vx, robot.twist.omega
+
+
+def _drive(path: Path, name: str, vx: float, omega: float, step: float) -> Manoeuvre:
+    world = World(path)
+    robot = world.vehicles["robot"]
+    robot.set_twist(vx, omega)
+    rows = list(_steps(world, robot, step, _SECONDS))
+    last = rows[-round(2.0 / step) :]
+    mean = [sum(row[k] for row in last) / len(last) for k in (0, 1)]
+    off = [i for i, row in enumerate(rows) if not (_close(row[0], mean[0]) and _close(row[1], mean[1]))]
+    return Manoeuvre(name, vx, omega, mean[0], mean[1], step * (off[-1] + 1 if off else 0))
+
+
+def _stop(path: Path, speed: float, step: float) -> str:
+    world = World(path)
+    robot = world.vehicles["robot"]
+    robot.set_twist(speed, 0.0)
+    list(_steps(world, robot, step, _SECONDS))
+    start = robot.pose
+    robot.set_twist(0.0, 0.0)
+    rows = list(_steps(world, robot, step, _SECONDS))
+    end = robot.pose
+    moving = [i for i, row in enumerate(rows) if abs(row[0]) > 0.01 * speed]
+    distance = math.hypot(end.x - start.x, end.y - start.y)
+    seconds = step * (moving[-1] + 1 if moving else 0)
+    return f"{'stop':9} from {speed:.3f} m/s in {seconds:.2f} s and {distance:.3f} m"

@@ -1,0 +1,185 @@
+"""What plugins of Gazebo and controllers of ros2_control say of a drive: which joints, separation, radius, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mvsim_gym.robots.description import Robot
+from mvsim_gym.robots.elements import Element, ImportRobotError
+
+__all__ = ["DriveFacts", "drive_of_parameters", "drive_of_plugins"]
+
+_REFUSED = {
+    "mecanum": "a mecanum drive",
+    "omni": "an omnidirectional drive",
+    "planar": "a drive that moves sideways",
+    "holonomic": "a drive that moves sideways",
+    "tracked": "a tracked drive",
+    "trackcontroller": "a tracked drive",
+    "tricycle": "a tricycle drive",
+    "bicycle": "a bicycle drive",
+    "swerve": "a swerve drive",
+}
+_DRIVES = ("diffdrive", "differentialdrive", "skidsteer", "ackermann", "carlike")
+_LEFT = ("left_joint", "leftjoint", "leftfrontjoint", "leftrearjoint", "left_wheel", "left_wheel_names")
+_RIGHT = (
+    "right_joint",
+    "rightjoint",
+    "rightfrontjoint",
+    "rightrearjoint",
+    "right_wheel",
+    "right_wheel_names",
+)
+_CAR = (
+    "front_left_joint",
+    "front_right_joint",
+    "rear_left_joint",
+    "rear_right_joint",
+    "rear_wheels_names",
+    "traction_joints_names",
+    "front_wheels_names",
+)
+_NUMBERS = {
+    "wheelseparation": "separation",
+    "wheel_separation": "separation",
+    "wheel_radius": "radius",
+    "wheelradius": "radius",
+    "wheels_radius": "radius",
+    "rear_wheels_radius": "radius",
+    "wheel_base": "wheelbase",
+    "wheelbase": "wheelbase",
+    "kingpin_width": "kingpin_width",
+    "wheel_separation_multiplier": "separation_multiplier",
+    "left_wheel_radius_multiplier": "left_radius_multiplier",
+    "right_wheel_radius_multiplier": "right_radius_multiplier",
+    "wheel_radius_multiplier": "radius_multiplier",
+    "max_wheel_torque": "max_torque",
+    "wheeltorque": "max_torque",
+    "torque": "max_torque",
+    "max_steer": "max_steer",
+    "steering_limit": "max_steer",
+    "max_steering_angle": "max_steer",
+    "max_speed": "max_speed",
+    "max_linear_velocity": "max_speed",
+    "linear.x.max_velocity": "max_speed",
+    "angular.z.max_velocity": "max_turn_rate",
+    "max_angular_velocity": "max_turn_rate",
+    "max_linear_acceleration": "max_acceleration",
+    "linear.x.max_acceleration": "max_acceleration",
+    "angular.z.max_acceleration": "max_turn_acceleration",
+    "max_accel": "max_acceleration",
+    "max_decel": "max_deceleration",
+    "max_steering_vel": "max_steer_rate",
+    "mass": "mass",
+    "friction_coeff": "mu",
+    "height_cg": "cg_height",
+    "moment_inertia": "inertia_z",
+    "l_cg2rear": "cg_to_rear",
+}
+_DIAMETERS = ("wheeldiameter", "wheel_diameter")
+
+
+@dataclass
+class DriveFacts:
+    """Facts by name, each with the place that states it."""
+
+    driven: dict[str, Element | None] = field(default_factory=dict)
+    numbers: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+
+    def say(self, name: str, value: float, place: str) -> None:
+        """Takes a fact down."""
+        self.numbers.setdefault(name, []).append((value, place))
+
+    def first(self, name: str) -> float | None:
+        """The first value of a fact: plugins come before parameter files."""
+        found = self.numbers.get(name)
+        return found[0][0] if found else None
+
+    def disagreements(self, name: str, relative: float = 1e-3) -> list[tuple[float, str]]:
+        """All values of a fact where they differ."""
+        found = self.numbers.get(name, [])
+        if not found or all(abs(value - found[0][0]) <= relative * abs(found[0][0]) for value, _ in found):
+            return []
+        return found
+
+
+def drive_of_plugins(robot: Robot, facts: DriveFacts) -> None:
+    """Takes the facts of the drive plugins; other plugins are ignored with a reason.
+
+    Raises:
+        ImportRobotError: the plugin is of a drive that is not simulated.
+    """
+    for plugin in robot.plugins:
+        label = plugin.attributes.get("filename", "") + " " + plugin.attributes.get("name", "")
+        plain = "".join(letter for letter in label.lower() if letter.isalpha())
+        for word, what in _REFUSED.items():
+            if word in plain:
+                raise plugin.fault(
+                    f"found {what} ('{label.strip()}'), expected a differential, skid-steered or Ackermann drive"
+                )
+        if any(word in plain for word in _DRIVES):
+            _take_plugin(plugin.used(), facts)
+        else:
+            plugin.ignored("this plugin of Gazebo has no counterpart here")
+
+
+def _take_plugin(plugin: Element, facts: DriveFacts) -> None:
+    for item in plugin.walk():
+        if item is plugin or item.children:
+            item.used()
+            continue
+        name, text = item.tag.lower(), item.text.strip()
+        if name in (*_LEFT, *_RIGHT, *_CAR):
+            for joint in text.split():
+                facts.driven.setdefault(joint, item.used())
+        elif name in _DIAMETERS:
+            facts.say("radius", item.used().numbers(text, 1)[0] / 2, item.place)
+        elif name in _NUMBERS:
+            facts.say(_NUMBERS[name], item.used().numbers(text, 1)[0], item.place)
+        else:
+            item.ignored("topics, frames and rates of a drive plugin have no counterpart in a vehicle file")
+
+
+def drive_of_parameters(document: Any, shown: str, facts: DriveFacts) -> Iterator[tuple[str, str, str]]:
+    """Takes the facts of a parameter file; yields place, key and reason of what is ignored.
+
+    Raises:
+        ImportRobotError: the file holds no mapping, or is of a drive that is not simulated.
+    """
+    if not isinstance(document, Mapping):
+        raise ImportRobotError(f"{shown}: found no mapping, expected parameters")
+    for key, value in _flat(document):
+        name = key.rsplit(".ros__parameters.", 1)[-1]
+        short = name.split(".")[-1].lower()
+        dotted = ".".join(name.split(".")[-3:]).lower()
+        if short == "type" and isinstance(value, str):
+            plain = "".join(letter for letter in value.lower() if letter.isalpha())
+            for word, what in _REFUSED.items():
+                if word in plain:
+                    raise ImportRobotError(
+                        f"{shown}: found {what} ('{value}'), expected a differential or Ackermann drive"
+                    )
+            continue
+        if short in (*_LEFT, *_RIGHT, *_CAR):
+            for joint in value if isinstance(value, list) else str(value).split():
+                facts.driven.setdefault(str(joint), None)
+            continue
+        fact = _NUMBERS.get(dotted) or _NUMBERS.get(short)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if short in _DIAMETERS and number:
+            facts.say("radius", float(value) / 2, f"{shown} ({key})")
+        elif fact is not None and number:
+            facts.say(fact, float(value), f"{shown} ({key})")
+        else:
+            yield shown, key, "has no counterpart in a vehicle file"
+
+
+def _flat(document: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in document.items():
+        path = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, path + ".")
+        else:
+            yield path, value

@@ -1,0 +1,311 @@
+"""A robot description in, a vehicle file and a table of what became of each element out."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mvsim_gym.robots.base import Base, find_base
+from mvsim_gym.robots.car_by_shape import take_wheels_by_shape
+from mvsim_gym.robots.description import Array, Geometry, Robot
+from mvsim_gym.robots.drive import DriveFacts, drive_of_parameters, drive_of_plugins
+from mvsim_gym.robots.elements import Element, Fate, ImportRobotError
+from mvsim_gym.robots.meshes import mesh_corners
+from mvsim_gym.robots.sdf import read_sdf_model
+from mvsim_gym.robots.sources import Sources
+from mvsim_gym.robots.urdf import read_urdf
+from mvsim_gym.robots.vehicle_file import Gains, friction_of, max_steer, vehicle_xml
+from mvsim_gym.robots.xacro import expand
+from mvsim_gym.robots.yaml_files import parse_yaml
+
+__all__ = ["ImportedRobot", "import_robot"]
+
+
+@dataclass
+class ImportedRobot:
+    """What `import_robot` found and made."""
+
+    name: str
+    """of the vehicle class"""
+    base: Base
+    facts: DriveFacts
+    xml: str
+    """the text of the vehicle file"""
+    rows: list[tuple[Fate, str, str, str]] = field(default_factory=list)
+    """fate, place, element and reason: a row an element, in the order of the files"""
+
+    def table(self, every: bool = False) -> Iterator[str]:
+        """Lines of the report; rows of used elements only with `every`, and equal rows of one kind are counted."""
+        counts: dict[Fate, int] = dict.fromkeys(Fate, 0)
+        for fate, *_ in self.rows:
+            counts[fate] += 1
+        groups: dict[tuple[Fate, str, str], dict[str, list[str]]] = {}
+        for fate, place, tag, reason in self.rows:
+            if every or fate is not Fate.USED:
+                groups.setdefault((fate, place.split(":")[0], reason), {}).setdefault(f"<{tag}>", []).append(
+                    place
+                )
+        for (fate, _, reason), tags in groups.items():
+            places = [place for found in tags.values() for place in found]
+            shown = ", ".join(list(tags)[:4]) + (f" and {len(tags) - 4} other names" if len(tags) > 4 else "")
+            more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+            yield f"{fate.value:12}  {places[0]}{more}  {shown}" + (f": {reason}" if reason else "")
+        yield ", ".join(f"{count} {fate.value}" for fate, count in counts.items())
+
+    def summary(self) -> Iterator[str]:
+        """Lines of what a user wants to know of the robot first."""
+        base = self.base
+        yield f"{self.name}: {base.dynamics}, frame {base.frame}"
+        yield f"mass {base.total_mass:.4g} kg (chassis {base.mass:.4g} kg, {len(base.wheels)} wheels)"
+        wheel = base.wheels[0]
+        text = f"wheels: radius {wheel.radius:.4g} m, width {wheel.width:.4g} m, track {base.track:.4g} m"
+        yield text + (f", wheelbase {base.wheelbase:.4g} m" if base.wheelbase > 1e-3 else "")
+        if base.dynamics.startswith("ackermann"):
+            yield f"steering angle up to {math.degrees(max_steer(base, self.facts)):.4g} degrees"
+
+
+def import_robot(
+    path: str | Path,
+    *,
+    packages: Mapping[str, str | Path] | None = None,
+    arguments: Mapping[str, str] | None = None,
+    controllers: str | Path | None = None,
+    name: str = "",
+    frame: str = "",
+    model: str = "",
+    mass: float | None = None,
+    strict: bool = False,
+    tune: bool = True,
+) -> ImportedRobot:
+    """Reads a URDF, xacro or SDF file and makes a vehicle class of it. Nothing in the file is run.
+
+    Args:
+        path: `*.urdf`, `*.xacro` or `*.sdf`.
+        packages: folders of ROS packages and Gazebo models by name, beside those that stand around the file.
+        arguments: values of xacro's `$(arg)`, and of `$(optenv)` and `$(env)`; the process's environment is not read.
+        controllers: a YAML file of ros2_control, or of plain parameters (`wheelbase`, `mass`, `max_steering_angle`...).
+        name: of the vehicle class; empty: that of the robot.
+        frame: the link that is the vehicle's reference; empty: base_link, base_footprint or the root.
+        model: which `<model>` of an SDF file; empty: its only one.
+        mass: kg of the whole robot, where the description has none.
+        strict: true: an element without effect is an error.
+        tune: find gains of the speed controller by a short simulation.
+
+    Raises:
+        ImportRobotError: the file is damaged, beyond a limit, or of a robot that is not simulated.
+        OSError: a file cannot be read.
+    """
+    file = Path(path)
+    folders = {key: Path(folder) for key, folder in (packages or {}).items()}
+    sources = Sources(file, folders)
+    robot, loose = _read(file, sources, dict(arguments or {}), model)
+    facts = DriveFacts()
+    drive_of_plugins(robot, facts)
+    rows: list[tuple[Fate, str, str, str]] = [*loose]
+    if controllers is not None:
+        own = Path(controllers)
+        shown = own.name
+        document = parse_yaml(Sources(own, {}).read(own, None), shown)
+        rows += [
+            (Fate.IGNORED, place, key, why) for place, key, why in drive_of_parameters(document, shown, facts)
+        ]
+    driven = {**robot.driven, **facts.driven}
+    known = {joint.name for joint in robot.joints}
+    motors = {name: item or robot.element for name, item in driven.items() if name in known}
+    for missing in [joint for joint, item in facts.driven.items() if joint not in known and item is not None]:
+        raise (facts.driven[missing] or robot.element).fault(f"there is no joint '{missing}'")
+    take_wheels_by_shape(robot, facts)
+    base = find_base(robot, motors, _mesh_reader(sources, rows), frame)
+    _settle_mass(base, facts, mass)
+    rows += _compared(base, facts)
+    made = ImportedRobot(_class_name(name or robot.name), base, facts, "")
+    comment = [*made.summary(), f"Made by 'mvsim-gym import' from {file.name}."]
+    gains = _gains(base, facts, made.name, comment) if tune else None
+    made.xml = vehicle_xml(base, made.name, facts, gains, comment)
+    rows += _approximations(base, facts)
+    rows += [(Fate.APPROXIMATED, place, "robot", text) for place, text in robot.notes]
+    _say_what_visuals_become(robot)
+    made.rows = [*rows, *_fates(robot.element)]
+    if strict:
+        for fate, place, tag, reason in made.rows:
+            if fate is Fate.IGNORED:
+                raise ImportRobotError(f"{place}: <{tag}> has no effect: {reason} (--strict)")
+    return made
+
+
+def _read(
+    file: Path, sources: Sources, arguments: dict[str, str], model: str
+) -> tuple[Robot, list[tuple[Fate, str, str, str]]]:
+    expansion = expand(file, sources, arguments, arguments)
+    root = expansion.root
+    if root.tag == "sdf":
+        models = [
+            item
+            for item in root.used().walk()
+            if item.tag == "model" and (not model or item.attributes.get("name") == model)
+        ]
+        models = [item for item in models if not any(item in other.children for other in models)]
+        if len(models) != 1:
+            found = ", ".join(item.attributes.get("name", "?") for item in models[:8]) or "none"
+            raise root.fault(f"found {len(models)} models ({found}), expected one (--model NAME)")
+        robot = read_sdf_model(models[0])
+    else:
+        robot = read_urdf(root)
+    return robot, [(Fate.IGNORED, place, "xacro:include", reason) for place, reason in expansion.missing]
+
+
+def _mesh_reader(sources: Sources, rows: list[tuple[Fate, str, str, str]]):  # type: ignore[no-untyped-def]
+    kept: dict[str, Array | None] = {}
+
+    def read(shape: Geometry) -> Array | None:
+        if shape.uri not in kept:
+            path = sources.mesh(shape.uri, shape.element)
+            kept[shape.uri] = (
+                None if path is None else mesh_corners(sources.read(path, shape.element), path.name)
+            )
+        if kept[shape.uri] is None:
+            shape.element.ignored(f"the mesh '{shape.uri}' is not there (--package NAME=FOLDER)")
+        return kept[shape.uri]
+
+    return read
+
+
+def _settle_mass(base: Base, facts: DriveFacts, mass: float | None) -> None:
+    """Gives a description without masses the one that the caller or a parameter file states."""
+    stated = mass if mass is not None else facts.first("mass")
+    if stated is not None and not (math.isfinite(stated) and stated > 0):
+        raise base.robot.element.fault(f"found a mass of {stated:g} kg, expected one above 0")
+    if base.mass <= 0:
+        if stated is None:
+            raise base.robot.element.fault("the chassis has no mass, expected <inertial> tags or --mass KG")
+        base.mass = stated - sum(wheel.mass for wheel in base.wheels)
+    most = base.total_mass / 20
+    for wheel in base.wheels:
+        if (
+            wheel.mass <= 0
+        ):  # a solid disc of rubber and plastic of its size, at most a twentieth of the robot
+            wheel.mass = min(600 * math.pi * wheel.radius**2 * wheel.width, most)
+            wheel.inertia = 0.0
+            base.mass -= wheel.mass
+            wheel.joint.element.approximated(
+                f"its wheel has no mass: {wheel.mass:.3g} kg are taken from the chassis"
+            )
+    if base.mass <= 0:
+        raise base.robot.element.fault("the wheels weigh more than the robot")
+
+
+def _compared(base: Base, facts: DriveFacts) -> Iterator[tuple[Fate, str, str, str]]:
+    """Where the description and its controllers disagree: both numbers, and the choice."""
+    own = {"separation": base.track, "radius": base.wheels[0].radius, "wheelbase": base.wheelbase}
+    for name, value in own.items():
+        for stated, place in facts.numbers.get(name, []):
+            if abs(stated - value) > 1e-3 * value:
+                reason = f"{name} {stated:g} m there, {value:.6g} m by the joints: the joints are taken"
+                yield Fate.APPROXIMATED, place, name, reason
+            else:
+                yield Fate.USED, place, name, ""
+    for name in (
+        "separation_multiplier",
+        "radius_multiplier",
+        "left_radius_multiplier",
+        "right_radius_multiplier",
+    ):
+        for stated, place in facts.numbers.get(name, []):
+            if math.isclose(stated, 1.0):
+                yield Fate.USED, place, name, ""
+            else:
+                yield Fate.IGNORED, place, name, f"{stated:g}: vehicle files have no such multiplier"
+    limits = (
+        "max_speed",
+        "max_turn_rate",
+        "max_acceleration",
+        "max_deceleration",
+        "max_turn_acceleration",
+        "max_steer_rate",
+    )
+    for name in limits:
+        for stated, place in facts.numbers.get(name, []):
+            yield Fate.IGNORED, place, name, f"{stated:g}: controllers of vehicle files have no such limit"
+    for name in ("inertia_z", "cg_to_rear", "kingpin_width"):
+        for stated, place in facts.numbers.get(name, []):
+            yield Fate.IGNORED, place, name, f"{stated:g}: vehicle files have no such value"
+    for name in ("max_steer", "mass", "mu", "cg_height", "max_torque"):
+        for _, place in facts.numbers.get(name, []):
+            yield Fate.USED, place, name, ""
+
+
+def _approximations(base: Base, facts: DriveFacts) -> Iterator[tuple[Fate, str, str, str]]:
+    place = base.robot.element.place
+    if not base.inertia_z > 0:
+        yield (
+            Fate.APPROXIMATED,
+            place,
+            "inertial",
+            "none is stated: centre of mass and inertia are those of the outline",
+        )
+    centre = ", ".join(f"{value:.4g}" for value in base.centre)
+    reason = (
+        f"centre of mass ({centre}) m and inertia {base.inertia_z:.4g} kg m2: those of the outline are taken"
+    )
+    if base.inertia_z > 0:
+        yield Fate.APPROXIMATED, place, "inertial", reason
+    if base.dynamics == "differential_4_wheels":
+        reason = "skid steering: twist_ideal turns as commanded; with twist_pid the tires drag, and it turns slower"
+        yield Fate.APPROXIMATED, place, "robot", reason
+    values = {base.robot.links[wheel.joint.child].mu for wheel in base.wheels} - {None}
+    mu = friction_of(base, facts)
+    if any(value != mu for value in values):
+        found = ", ".join(f"{value:g}" for value in sorted(value for value in values if value is not None))
+        yield Fate.APPROXIMATED, place, "mu", f"found {found}, {mu:g} is taken"
+    elif not values and facts.first("mu") is None:
+        yield Fate.APPROXIMATED, place, "mu", f"none is stated: {mu:g} is taken"
+    if not any(wheel.joint.damping > 0 for wheel in base.wheels):
+        reason = "no damping is stated: the robot coasts with a time constant of 10 s"
+        yield Fate.APPROXIMATED, place, "dynamics", reason
+    for wheel in base.wheels:
+        if wheel.joint.friction > 0:
+            reason = f"Coulomb friction of {wheel.joint.friction:g} N m: wheels have viscous damping alone"
+            yield Fate.IGNORED, wheel.joint.element.place, "dynamics", reason
+
+
+def _say_what_visuals_become(robot: Robot) -> None:
+    for link in robot.links.values():
+        for shape in link.visuals:
+            if shape.element.fate is Fate.USED:
+                shape.element.approximated("what is drawn is the outline, and a cylinder for each wheel")
+
+
+def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gains:
+    """Gains by `mvsim-gym tune` on a draft of the file, under the torque limits that the description states."""
+    from mvsim_gym.tools.tune import tune as find
+
+    limit = facts.first("max_torque") or min((w.joint.effort or math.inf) for w in base.wheels)
+    draft = vehicle_xml(base, name, facts, None, comment)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "draft.vehicle.xml"
+        path.write_text(draft, encoding="utf-8")
+        found: dict[str, float] = {}
+        for line in find(str(path), name):
+            words = line.split()
+            if len(words) == 2 and words[0] in ("KP", "KI", "max_torque"):
+                found[words[0]] = float(words[1])
+    torque = found["max_torque"]
+    if limit < torque:
+        torque = limit
+    return Gains(found["KP"], found["KI"], torque)
+
+
+def _fates(root: Element) -> Iterator[tuple[Fate, str, str, str]]:
+    """A row for each element of the description."""
+    for element in root.walk():
+        fate = element.fate or Fate.IGNORED
+        reason = element.reason or ("" if fate is Fate.USED else "it is not known to this import")
+        yield fate, element.place, element.tag, reason
+
+
+def _class_name(name: str) -> str:
+    plain = "".join(letter if letter.isalnum() or letter in "_-" else "_" for letter in name).strip("_")
+    return plain or "robot"

@@ -1,0 +1,113 @@
+"""The files that an import may read: those in the folder of the description and in the given packages."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Mapping
+from pathlib import Path
+
+from mvsim_gym.robots.elements import Element, ImportRobotError, Limits, near, read_limited
+
+__all__ = ["Sources"]
+
+
+class Sources:
+    """Resolves names of files to paths inside of the given folders, and reads them within limits."""
+
+    def __init__(self, description: Path, packages: Mapping[str, Path], limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._packages = {name: Path(folder).resolve() for name, folder in packages.items()}
+        for name, folder in self._packages.items():
+            if not folder.is_dir():
+                raise ImportRobotError(f"--package {name}={packages[name]}: there is no such folder")
+        self._home = description.resolve().parent
+        for name, folder in _packages_around(self._home).items():
+            self._packages.setdefault(name, folder)
+        self._roots = [self._home, *self._packages.values()]
+        self._left = self.limits.total_bytes
+        self._real: dict[str, Path] = {}
+
+    def package(self, name: str, element: Element) -> Path:
+        """The folder of a package."""
+        if name in self._packages:
+            return self._packages[name]
+        hint = near(list(self._packages), name)
+        raise element.fault(f"the package '{name}' is not known, expected --package {name}=FOLDER{hint}")
+
+    def knows(self, name: str) -> bool:
+        """True for a package that is given or stands around the description."""
+        return name in self._packages
+
+    def folder_of(self, element: Element) -> Path:
+        """The folder of the file in which an element stands."""
+        return self._real.get(element.file, self._home / "x").parent
+
+    def matching(self, name: str, element: Element) -> list[Path]:
+        """The sorted files of a name or pattern, relative to the file of the element, else to the description."""
+        for folder in (self.folder_of(element), self._home):
+            whole = Path(name) if Path(name).is_absolute() else folder / name
+            if any(letter in name for letter in "*?["):
+                found = [Path(path) for path in sorted(glob.glob(str(whole)))]
+            else:
+                found = [whole] if whole.is_file() else []
+            if found:
+                return [self._inside(path, element) for path in found]
+        return []
+
+    def one(self, name: str, element: Element) -> Path:
+        """The one file of that name."""
+        found = self.matching(name, element)
+        if not found:
+            raise element.fault(f"there is no file '{name}'")
+        return found[0]
+
+    def mesh(self, uri: str, element: Element) -> Path | None:
+        """The file of a mesh's URI (`package://`, `model://`, `file://` or a path), or None where it is not there."""
+        for scheme in ("package://", "model://"):
+            if uri.startswith(scheme):
+                name, _, rest = uri.removeprefix(scheme).partition("/")
+                if name not in self._packages:
+                    return None
+                path = self._packages[name] / rest
+                return self._inside(path, element) if path.is_file() else None
+        found = self.matching(uri.removeprefix("file://"), element)
+        return found[0] if found else None
+
+    def read(self, path: Path, element: Element | None) -> bytes:
+        """The bytes of a file inside of the folders; all files together are bounded."""
+        data = read_limited(path, self.limits.file_bytes)
+        self._left -= len(data)
+        if self._left < 0:
+            message = f"the files of this description are larger than {self.limits.total_bytes >> 20} MiB"
+            raise element.fault(message) if element else ImportRobotError(f"{path}: {message}")
+        self._real[self.shown(path)] = path.resolve()
+        return data
+
+    def shown(self, path: Path) -> str:
+        """A path as messages show it: below its package, or below the folder of the description."""
+        real = path.resolve()
+        for name, folder in self._packages.items():
+            if real.is_relative_to(folder):
+                return f"{name}/{real.relative_to(folder)}"
+        return str(real.relative_to(self._home)) if real.is_relative_to(self._home) else str(path)
+
+    def _inside(self, path: Path, element: Element) -> Path:
+        real = path.resolve()
+        if not any(real.is_relative_to(root) for root in self._roots):
+            raise element.fault(
+                f"'{path}' is outside of the folders of this import, expected a file in a given package"
+            )
+        return real
+
+
+def _packages_around(home: Path) -> dict[str, Path]:
+    """The package in whose folder a description stands, and the folders beside it."""
+    found: dict[str, Path] = {}
+    for folder in (home, *home.parents[:4]):
+        if (folder / "package.xml").is_file():
+            found[folder.name] = folder
+            for neighbour in sorted(folder.parent.iterdir()):
+                if neighbour.is_dir():  # package.xml is not always kept beside data
+                    found.setdefault(neighbour.name, neighbour)
+            break
+    return found
