@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +17,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <utility>
-#include <vector>
 
 #include "assets/confined_system_calls.h"
 #include "base/sanitized.h"
@@ -30,13 +29,12 @@ enum Answer : char { kResult = 'R', kError = 'E', kNoMemory = 'M' };  // the fir
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close_now(); }
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return number_; }
-  void close_now() {
-    if (number_ >= 0) close(std::exchange(number_, -1));
-  }
 
  private:
   int number_;
@@ -88,19 +86,14 @@ void limit(decltype(RLIMIT_CPU) what, uint64_t value) {
   setrlimit(what, &now);
 }
 
-// Of all that the parent has open the child keeps two descriptors, which get new numbers above its streams: a
-// decoder that is taken over reaches no log, no socket and no device.
-void keep_open_only(int& first, int& second, int nothing) {
-  first = fcntl(first, F_DUPFD, 3);
-  second = fcntl(second, F_DUPFD, 3);
+// Of all that the parent has open the child keeps one descriptor, which gets a new number above its streams:
+// a decoder that is taken over reaches no log, no socket and no device.
+void keep_open_only(int& kept, int nothing) {
+  kept = fcntl(kept, F_DUPFD, 3);
   for (int stream = 0; stream <= 2; ++stream) dup2(nothing, stream);
-  unsigned from = 3;
-  for (const int kept : {std::min(first, second), std::max(first, second)}) {
-    if (kept < 0) continue;
-    if (from < static_cast<unsigned>(kept)) close_range(from, static_cast<unsigned>(kept) - 1, 0);
-    from = static_cast<unsigned>(kept) + 1;
-  }
-  close_range(from, ~0U, 0);
+  const unsigned number = kept < 0 ? 2 : static_cast<unsigned>(kept);
+  if (number > 3) close_range(3, number - 1, 0);
+  close_range(number + 1, ~0U, 0);
 }
 
 // A crash ends the child and tells nobody: no handler of the parent's, no core.
@@ -154,15 +147,30 @@ void run(int file, const std::function<std::string()>& work) {
 
 // --- In the parent ---
 
-// Until the child has ended, which closes its end of the pipe.
-void wait_for_end(int pipe, const ChildLimits& limits, const LoadGuard& guard) {
+// A descriptor that is readable when the process has ended; negative where the kernel has none.
+int open_process(pid_t id) {
+  return static_cast<int>(syscall(SYS_pidfd_open, id, 0));
+}
+
+// Whether the child has ended; it stays to be waited for.
+bool has_ended(pid_t id) {
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(id), &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+    return errno == ECHILD;  // others have waited for it
+  return info.si_pid == id;
+}
+
+// Until the child itself has ended. A pipe of the child's would not do: a process that another thread forks
+// in the meantime holds its end open, too.
+void wait_for_end(pid_t id, const ChildLimits& limits, const LoadGuard& guard) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(limits.seconds);
-  for (;;) {
+  const Descriptor process(open_process(id));
+  while (!has_ended(id)) {
     guard.poll();
     if (Clock::now() > end) throw Error("its reader does not come to an end");
-    pollfd wait{pipe, POLLIN, 0};
-    if (::poll(&wait, 1, 20) > 0) return;
+    pollfd wait{process.get(), POLLIN, 0};  // a negative one only waits
+    ::poll(&wait, 1, process.get() >= 0 ? 20 : 1);
   }
 }
 
@@ -202,11 +210,6 @@ std::string tenths(double seconds) {
 
 std::string run_in_confined_child(const ChildLimits& limits, const LoadGuard& guard,
                                   const std::function<std::string()>& work) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    throw Error("cannot be read: no pipe: " + std::string(std::strerror(errno)));
-  const Descriptor child_lives(ends[0]);  // ends when the child does
-  Descriptor held_by_child(ends[1]);
   // memory that both have; a pipe would make them wait for each other at every 64 KB
   const Descriptor answers(memfd_create("answer", MFD_CLOEXEC));
   if (answers.get() < 0)
@@ -216,15 +219,14 @@ std::string run_in_confined_child(const ChildLimits& limits, const LoadGuard& gu
   const pid_t id = fork();
   if (id < 0) throw Error("cannot be read: no process: " + std::string(std::strerror(errno)));
   if (id == 0) {
-    int answer_to = answers.get(), alive = held_by_child.get();
-    keep_open_only(answer_to, alive, nothing.get());
+    int answer_to = answers.get();
+    keep_open_only(answer_to, nothing.get());
     confine(limits, mapped);
     run(answer_to, work);
     _exit(0);
   }
   Child child(id);
-  held_by_child.close_now();
-  wait_for_end(child_lives.get(), limits, guard);
+  wait_for_end(id, limits, guard);
   const int signal = child.wait();
   std::string said = signal == 0 ? read_all(answers.get()) : "";
   if (signal != 0 || said.empty()) fail(signal, limits);
