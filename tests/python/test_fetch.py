@@ -5,14 +5,19 @@ from __future__ import annotations
 import hashlib
 import http.server
 import io
+import re
+import socketserver
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from mvsim_gym import World, WorldFileError
+from mvsim_gym.tools import download
 from mvsim_gym.tools import fetch as fetching
 from mvsim_gym.tools.cli import main
 from mvsim_gym.tools.fetch import FetchError, fetch
@@ -162,6 +167,103 @@ def test_redirections_and_limits(server: Server, tmp_path: Path, monkeypatch: py
         fetch(url_of(server, "gone.pgm"))
     with pytest.raises(FetchError, match="is not the URL"):
         fetch("file:///etc/passwd")
+
+
+BAD_HTTP = {
+    "chunk.png": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+        "was cut|cannot be down",
+    ),
+    "cut-chunk.png": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc", "was cut"),
+    "headers.png": (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 300 + b"\r\n", "more than 100 headers"),
+    "line.png": (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70_000 + b"\r\n\r\n", "more than 65536 bytes"),
+    "length.png": (b"HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nabc", "announces the length 'abc'"),
+    "less.png": (b"HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\nabc", "announces the length '-3'"),
+    "two.png": (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc", "length '3, 4'"),
+    "short.png": (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", "cut after 3 of 9 bytes"),
+    "huge.png": (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "has more than"),
+    "part.png": (
+        b"HTTP/1.1 206 Partial\r\nContent-Length: 3\r\n\r\nabc",
+        "answers 206 Partial, expected 200",
+    ),
+    "nothing.png": (b"HTTP/1.1 204 Nothing\r\n\r\n", "answers 204"),
+    "packed.png": (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", "packs the file as 'gzip'"),
+    "silent.png": (b"", "cannot be downloaded: Remote end closed"),
+    "junk.png": (b"\x00\x1b[2Jjunk\r\n\r\n", "cannot be downloaded"),
+    "status.png": (b"HTTP/1.1 abc OK\r\n\r\n", "cannot be downloaded"),
+    "reason.png": (b"HTTP/1.1 500 \x1b[2J\r\n\r\n", "answers 500"),
+    "nowhere.png": (b"HTTP/1.1 302 Found\r\n\r\n", "answers 302"),
+    "odd.png": (b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:abc/x\r\n\r\n", "cannot be downloaded"),
+    "round.png": (b"HTTP/1.1 302 Found\r\nLocation: round.png\r\n\r\n", "answers 302"),
+    "wait.png": (b"HTTP/1.1 100 Continue\r\n\r\n" * 50_000, "more than 1048576 bytes around the file"),
+}
+
+
+class RawHandler(socketserver.StreamRequestHandler):
+    """Answers with the bytes of `BAD_HTTP`."""
+
+    def handle(self) -> None:
+        name = self.rfile.readline().split()[1].decode().lstrip("/")
+        while self.rfile.readline().strip():
+            pass
+        with suppress(OSError):
+            for k in range(1000 if name == "drip.png" else 0):
+                self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n" if k == 0 else b"x")
+                time.sleep(0.01)
+            self.wfile.write(BAD_HTTP.get(name, (b"", ""))[0])
+
+
+@pytest.fixture
+def bad_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    monkeypatch.setenv("MVSIM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("no_proxy", "*")
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), RawHandler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server.server_address[1]
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("name", BAD_HTTP)
+def test_bad_http_is_one_line(
+    bad_server: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert main(["fetch", world_with(tmp_path, f"http://127.0.0.1:{bad_server}/{name}")]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and said[:-1].isprintable(), said
+    assert re.search(BAD_HTTP[name][1], said), said
+    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:abc/x.png", "http://[::1/x.png", "http://a b/x.png", "http:///x.png"]
+)
+def test_urls_that_are_none_are_one_line(
+    bad_server: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], url: str
+) -> None:
+    assert main(["fetch", world_with(tmp_path, url)]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_server_that_is_too_slow_is_left(bad_server: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte now and then is not enough."""
+    monkeypatch.setattr(download, "_SILENCE", 0.1)
+    with pytest.raises(FetchError, match=r"too slow: [1-9]"):
+        fetch(f"http://127.0.0.1:{bad_server}/drip.png")
+
+
+def test_a_link_in_the_cache_is_replaced_and_not_written_through(server: Server, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    file = cached(server, "map.pgm", tmp_path)
+    file.parent.mkdir(parents=True)
+    file.with_name("map.pgm.sha256").symlink_to(precious)
+    with pytest.raises(FetchError, match="has changed"):  # its text is taken as the record
+        fetch(url_of(server, "map.pgm"))
+    precious.write_text("")
+    assert fetch(url_of(server, "map.pgm")) == "downloaded"
+    assert precious.read_text() == "" and not file.with_name("map.pgm.sha256").is_symlink()
 
 
 def test_mapped_files_are_not_fetched(

@@ -1,4 +1,5 @@
-"""Downloads what worlds name into the cache: `mvsim-gym fetch`. The only code of the package that opens a connection.
+"""Downloads what worlds name into the cache: `mvsim-gym fetch`. With `download` the only code of the package that opens
+a connection to a server of others.
 
 A file lies in the cache under its full URL, its SHA-256 beside it. What is there stays; `check=True` downloads again
 and refuses what has changed.
@@ -9,24 +10,22 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from mvsim_gym import _core
 from mvsim_gym._assets import assets, folders_of
 from mvsim_gym._resources import all_resources, cache_folder
+from mvsim_gym.tools.download import FetchError, pieces_of
+
+__all__ = ["MAX_BYTES", "FetchError", "fetch", "fetch_world"]
 
 MAX_BYTES = 2**30
 """Of one file."""
-_TIMEOUT = 60.0  # s without a byte
 _PIECE = 2**20
 _RECORD = ".sha256"
-
-
-class FetchError(ValueError):
-    """A file that could not be downloaded, or that is another one than before."""
 
 
 def fetch_world(
@@ -84,67 +83,31 @@ def _fetch_into(target: Path, url: str, check: bool) -> str:
         if not check:
             return "cached"
     target.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    with _replaced(target) as out:
+        for piece in pieces_of(url, MAX_BYTES):
+            digest.update(piece)
+            out.write(piece)
+        found = digest.hexdigest()
+        if known is not None and found != known:
+            raise FetchError(f"{url}: has changed: SHA-256 {found}, expected {known} as in {record}")
+    with _replaced(record) as out:
+        out.write(f"{found}  {target.name}\n".encode())
+    return "downloaded" if known is None else "same"
+
+
+@contextmanager
+def _replaced(target: Path) -> Iterator[BinaryIO]:
+    """A new file, which takes the place of another when it is complete."""
     handle, name = tempfile.mkstemp(prefix=".fetch-", dir=target.parent)
     part = Path(name)
     try:
         with os.fdopen(handle, "wb") as out:
-            found = _download(url, out)
-        if known is not None and found != known:
-            raise FetchError(f"{url}: has changed: SHA-256 {found}, expected {known} as in {record}")
+            yield out
         part.chmod(0o644)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-    record.write_text(f"{found}  {target.name}\n")
-    return "downloaded" if known is None else "same"
-
-
-def _download(url: str, out: object) -> str:
-    """Writes what a URL gives; its SHA-256."""
-    digest = hashlib.sha256()
-    try:
-        with _opener().open(url, timeout=_TIMEOUT) as answer:
-            expected = answer.headers.get("Content-Length")
-            got = 0
-            while piece := answer.read(_PIECE):
-                got += len(piece)
-                if got > MAX_BYTES:
-                    raise FetchError(f"{url}: has more than {MAX_BYTES} bytes")
-                digest.update(piece)
-                out.write(piece)  # type: ignore[attr-defined]
-    except urllib.error.HTTPError as error:
-        raise FetchError(f"{url}: the server answers {error.code} {error.reason}") from error
-    except (OSError, ValueError, EOFError) as error:
-        if isinstance(error, FetchError):
-            raise
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise FetchError(f"{url}: cannot be downloaded: {reason}") from error
-    if expected is not None and got != int(expected):
-        raise FetchError(f"{url}: the connection was cut after {got} of {expected} bytes")
-    return digest.hexdigest()
-
-
-class _SameScheme(urllib.request.HTTPRedirectHandler):
-    """Follows redirections, never from https to http, nor to files."""
-
-    def redirect_request(self, request, answer, code, message, headers, target):  # type: ignore[no-untyped-def]
-        if not target.startswith(("https://", request.type + "://")):
-            raise FetchError(f"{request.full_url}: is redirected to {target}, which is refused")
-        return super().redirect_request(request, answer, code, message, headers, target)
-
-
-def _opener() -> urllib.request.OpenerDirector:
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPErrorProcessor(),
-        _SameScheme(),
-    ):
-        opener.add_handler(handler)
-    return opener
 
 
 def _is_mapped(url: str, prefix: str, folder: str) -> bool:
