@@ -3,6 +3,9 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
 
 #include "python/bind.h"
 #include "python/gil.h"
@@ -14,6 +17,7 @@
 #include "sim/animate.h"
 #include "sim/check_start.h"
 #include "sim/simulation.h"
+#include "vehicle/car.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -99,6 +103,31 @@ std::pair<py::array, py::array_t<bool>> fresh_reading(Simulation& s, size_t sens
   return {out, flags_of(valid)};
 }
 
+// What an environment may randomise of a sensor, by name, as it is now.
+std::map<std::string, double> sensor_params(const Simulation& s, size_t sensor) {
+  const SensorModel& model = s.model().sensors.at(sensor);
+  std::map<std::string, double> out;
+  size_t index = model.params;
+  for (const ParamInfo& info : model.sensor->params())
+    out.emplace(std::string(info.name), s.state().params.at(index++));
+  return out;
+}
+
+// By which the odometry of a vehicle multiplies its way along x and y, and its turn.
+std::array<double, 3> odometry_multipliers(const Simulation& s, size_t vehicle) {
+  const auto first = static_cast<std::ptrdiff_t>(s.model().vehicles.at(vehicle).body_params + kOdometryX);
+  std::array<double, 3> out{};
+  std::copy_n(s.state().params.begin() + first, out.size(), out.begin());
+  return out;
+}
+
+// rad, of a vehicle that steers.
+std::optional<double> max_steer(const Simulation& s, size_t vehicle) {
+  const VehicleModel& model = s.model().vehicles.at(vehicle);
+  if (!model.dynamics->steers()) return std::nullopt;
+  return s.state().params.at(model.dynamics_params + kMaxSteer);
+}
+
 }  // namespace
 
 void bind_world(py::module_& m) {
@@ -148,6 +177,10 @@ void bind_world(py::module_& m) {
            [](const Simulation& s, size_t i) { return tuple_of(s.state().vehicles.at(i).odometry); })
       .def("vehicle_odometry_twist",
            [](const Simulation& s, size_t i) { return tuple_of(vehicle_odometry_twist(s, i)); })
+      .def("odometry_multipliers", &odometry_multipliers)
+      .def("max_steer", &max_steer)
+      .def("sensor_params", &sensor_params)
+      .def_property_readonly("timestep", [](const Simulation& s) { return s.model().timestep; })
       .def("in_collision",
            [](const Simulation& s, size_t i) { return s.state().vehicles.at(i).in_collision; })
       .def("had_collision",
