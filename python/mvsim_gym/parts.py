@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
 from mvsim_gym._setters import SettableBlock, SettableVehicle
 from mvsim_gym.part_states import Pose, Publication, Twist, Wheel, Wheels
@@ -47,6 +48,8 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+_FASTEST = 1e4  # m/s and rad/s that may be commanded: far beyond it a world diverges, and ends
+_LONGEST_WAY, _LARGEST_TURN = 2.0, math.pi / 2  # m and rad that Box2D moves a body by in one step
 
 
 class Named(Mapping[str, T], Generic[T]):
@@ -181,22 +184,45 @@ class Vehicle(SettableVehicle):
         """What `set_command` takes, in its order."""
         return tuple(self._model.command_names)
 
+    @property
+    def fastest(self) -> tuple[float, float]:
+        """The largest speed (m/s) and turn rate (rad/s) that a command can ask for. A vehicle of `twist_ideal`, which
+        moves as commanded, moves at most 2 m and a quarter turn in a step."""
+        if self.controller != "twist_ideal":
+            return _FASTEST, _FASTEST
+        step = self._simulation.timestep
+        return min(_FASTEST, _LONGEST_WAY / step), min(_FASTEST, _LARGEST_TURN / step)
+
     def set_twist(self, vx: float, omega: float) -> None:
-        """Commands a forward speed (m/s) and a turn rate (rad/s) until the next command.
+        """Commands a forward speed (m/s) and a turn rate (rad/s) until the next command. Values beyond 1e4 count as
+        1e4, with a notice: far beyond it a world diverges.
 
         Raises:
             ValueError: the controller takes no twist (it is `raw`), or a value is not finite.
         """
-        self._simulation.set_twist(self._index, number("vx", vx), number("omega", omega))
+        vx, omega = self._clipped("vx", number("vx", vx)), self._clipped("omega", number("omega", omega))
+        self._simulation.set_twist(self._index, vx, omega)
 
     def set_command(self, *values: float) -> None:
         """Commands what the controller takes (see `command_names`) until the next command. Torques of `raw` are N m
-        with the sign of the world language: negative drives forward.
+        with the sign of the world language: negative drives forward. Speeds beyond 1e4 count as 1e4, as of `set_twist`.
 
         Raises:
             ValueError: a wrong number of values, or one that is not finite.
         """
-        self._simulation.set_command(self._index, [number("command", value) for value in values])
+        given = [number("command", value) for value in values]
+        if len(given) == len(self.command_names):
+            given = [
+                self._clipped(name, value) if name in ("vx", "omega") else value
+                for name, value in zip(self.command_names, given, strict=True)
+            ]
+        self._simulation.set_command(self._index, given)
+
+    def _clipped(self, name: str, value: float) -> float:
+        if not math.isfinite(value) or abs(value) <= _FASTEST:
+            return value
+        notice([f"a command of vehicle '{self.name}' beyond {_FASTEST:g} ({name}) is clipped to that"])
+        return math.copysign(_FASTEST, value)
 
     @property
     def pose(self) -> Pose:
