@@ -101,14 +101,13 @@ class Lidar3dReading(NamedTuple):
 
     def points(self) -> npt.NDArray[Any]:
         """The returns as a structured array: x, y, z (m, in the sensor's frame), intensity (1 where none is made),
-        ring, and t, 0 for all. Column by column, rings from below."""
+        ring, and t, s since the reading's time: 0, since all rays are of one instant. Column by column, rings from
+        below. Each field begins at a multiple of its size, and a point takes 24 bytes."""
         columns, rings = np.nonzero(self.range_image.T)
         ranges = self.range_image[rings, columns].astype(np.float64)
         level = ranges * np.cos(self.elevations)[rings]
-        cloud = np.zeros(
-            len(ranges),
-            [("x", "f4"), ("y", "f4"), ("z", "f4"), ("intensity", "f4"), ("ring", "u2"), ("t", "f4")],
-        )
+        fields = [("x", "f4"), ("y", "f4"), ("z", "f4"), ("intensity", "f4"), ("ring", "u2"), ("t", "f4")]
+        cloud = np.zeros(len(ranges), np.dtype(fields, align=True))
         cloud["x"] = level * np.cos(self.azimuths)[columns]
         cloud["y"] = level * np.sin(self.azimuths)[columns]
         cloud["z"] = ranges * np.sin(self.elevations)[rings]

@@ -65,6 +65,17 @@ PoseWithCovarianceStamped = struct(
 )
 PoseArray = struct("geometry_msgs/PoseArray", header=Header, poses=sequence[Pose])
 Twist = struct("geometry_msgs/Twist", Vector3, linear=Vector3, angular=Vector3)
+TwistStamped = struct("geometry_msgs/TwistStamped", header=Header, twist=Twist)
+AckermannDrive = struct(
+    "ackermann_msgs/AckermannDrive",
+    float,
+    steering_angle=float32,
+    steering_angle_velocity=float32,
+    speed=float32,
+    acceleration=float32,
+    jerk=float32,
+)
+AckermannDriveStamped = struct("ackermann_msgs/AckermannDriveStamped", header=Header, drive=AckermannDrive)
 TwistWithCovariance = struct("geometry_msgs/TwistWithCovariance", twist=Twist, covariance=array[float64, 36])
 Odometry = struct(
     "nav_msgs/Odometry", header=Header, child_frame_id=str, pose=PoseWithCovariance, twist=TwistWithCovariance
@@ -193,20 +204,28 @@ class Peer:
             time.sleep(0.002)
             self.take()
 
+    def publisher(self, topic: str, kind: Any, *, reliable: bool = True) -> Callable[[Any], None]:
+        """What publishes messages of a type."""
+        reliability = (
+            Policy.Reliability.Reliable(duration(seconds=1)) if reliable else Policy.Reliability.BestEffort
+        )
+        qos = Qos(reliability, Policy.History.KeepLast(10))
+        return DataWriter(self._participant, Topic(self._participant, f"rt{topic}", kind), qos=qos).write
+
     def driver(self, topic: str) -> Callable[[float, float], None]:
         """What publishes a speed and a turn rate."""
-        qos = Qos(Policy.Reliability.Reliable(duration(seconds=1)), Policy.History.KeepLast(10))
-        writer = DataWriter(self._participant, Topic(self._participant, f"rt{topic}", Twist), qos=qos)
-        return lambda vx, omega: writer.write(Twist(Vector3(x=vx), Vector3(z=omega)))
+        publish = self.publisher(topic, Twist)
+        return lambda vx, omega: publish(Twist(Vector3(x=vx), Vector3(z=omega)))
 
-    def endpoints(self, *, subscriptions: bool = False) -> dict[str, tuple[str, str]]:
-        """By the topic's name on the network: type and user data of who publishes (or subscribes)."""
+    def endpoints(self, *, subscriptions: bool = False) -> list[tuple[str, str, str]]:
+        """The topic's name on the network, type and user data of each that publishes (or subscribes)."""
         kind = BuiltinTopicDcpsSubscription if subscriptions else BuiltinTopicDcpsPublication
         found = BuiltinDataReader(self._participant, kind).read(1000)
-        return {
-            e.topic_name: (
+        return [
+            (
+                e.topic_name,
                 e.type_name,
                 e.qos[Policy.Userdata].data.decode() if Policy.Userdata in e.qos else "",
             )
             for e in found
-        }
+        ]

@@ -74,9 +74,7 @@ def test_sensors_that_stand_in_the_world_are_recorded(tmp_path: Path, robots: in
     found = messages_of(tmp_path / "x.mcap")
     ((time, scan),) = found["/tower"]
     assert time == round(reading.time * 1e9) and scan.header.frame_id == "tower"
-    np.testing.assert_array_equal(
-        scan.ranges, np.where(reading.valid, reading.ranges, np.float32(scan.range_max))
-    )
+    np.testing.assert_array_equal(scan.ranges, np.where(reading.valid, reading.ranges, np.float32(np.inf)))
     edges = [edge for _, message in found["/tf"] for edge in message.transforms]
     (mount,) = [edge for edge in edges if edge.child_frame_id == "tower"]
     assert mount.header.frame_id == "map"

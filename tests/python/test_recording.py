@@ -83,7 +83,11 @@ def test_states_are_those_of_the_api(tmp_path: Path, sensors: mvsim_gym.World) -
     truth, odometry, poses = found["/base_pose_ground_truth"], found["/odom"], found["/amcl_pose"]
     assert len(truth) == len(odometry) == len(expected)
     edges = [edge for _, message in found["/tf"] for edge in message.transforms]
-    base = [edge for edge in edges if (edge.header.frame_id, edge.child_frame_id) == ("odom", "base_link")]
+    base = {
+        edge.header.stamp.sec * 10**9 + edge.header.stamp.nanosec: edge
+        for edge in edges
+        if (edge.header.frame_id, edge.child_frame_id) == ("odom", "base_link")
+    }
     for k, (pose, twist, estimate, estimated_twist) in enumerate(expected):
         for (time, message), where, speed in (
             (truth[k], pose, twist),
@@ -91,13 +95,14 @@ def test_states_are_those_of_the_api(tmp_path: Path, sensors: mvsim_gym.World) -
         ):
             assert time == round(0.02 * k * 1e9)
             assert message.header.stamp.sec * 10**9 + message.header.stamp.nanosec == time
-            assert (message.header.frame_id, message.child_frame_id) == ("odom", "base_link")
+            frame = "odom" if message is odometry[k][1] else "map"
+            assert (message.header.frame_id, message.child_frame_id) == (frame, "base_link")
             place, velocity = message.pose.pose.position, message.twist.twist
             assert (place.x, place.y, place.z) == where[:3]
             assert yaw_of(message.pose.pose.orientation) == pytest.approx(where.yaw, abs=1e-12)
             assert (velocity.linear.x, velocity.linear.y, velocity.angular.z) == tuple(speed)
         assert poses[k][1].pose.pose.position.x == pose.x
-        assert base[k].transform.translation.x == estimate.x
+        assert base[time].transform.translation.x == estimate.x
     static = found["/tf_static"][0][1].transforms[0]
     assert (static.header.frame_id, static.child_frame_id) == ("base_link", "base_footprint")
     assert {(e.header.frame_id, e.child_frame_id) for e in edges} == {
@@ -130,8 +135,9 @@ def test_readings_are_those_of_the_api(tmp_path: Path, sensors: mvsim_gym.World)
         assert {message.header.frame_id for _, message in found[topic]} == {topic[1:]}
     for time, scan in found["/front_laser"]:
         reading = seen["front laser"][time]
-        assert np.array_equal(np.array(scan.ranges, np.float32), reading.ranges)
-        assert scan.range_max == 5 and (np.array(scan.ranges)[~reading.valid] == 5).all()
+        assert np.array_equal(np.array(scan.ranges)[reading.valid], reading.ranges[reading.valid])
+        assert scan.scan_time == pytest.approx(0.1) and scan.time_increment == 0
+        assert scan.range_max == 5 and (np.array(scan.ranges)[~reading.valid] == np.inf).all()
         assert not reading.valid.all() and reading.valid.any()
         angles = scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
         assert angles == pytest.approx(reading.angles, abs=1e-6)
@@ -142,7 +148,9 @@ def test_readings_are_those_of_the_api(tmp_path: Path, sensors: mvsim_gym.World)
             *reading.angular_velocity,
             *reading.linear_acceleration,
         )
-        assert set(message.linear_acceleration_covariance) == {0.01}
+        assert np.reshape(message.linear_acceleration_covariance, (3, 3)) == pytest.approx(
+            0.017**2 * np.eye(3)
+        )
         if reading.orientation is None:
             assert message.orientation_covariance[0] == -1
         else:

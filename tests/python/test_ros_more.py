@@ -31,10 +31,10 @@ def test_a_node_tells_its_name_and_its_endpoints(run: Callable[..., Running]) ->
     runs.peer.wait(lambda: heard, runs.step)
     (node,) = heard[-1].node_entities_info_seq
     assert (node.node_namespace, node.node_name) == ("/", "mvsim")
-    # 9 states of 2 vehicles, a scan; and two commands
-    assert len(node.writer_gid_seq) == 19 and len(node.reader_gid_seq) == 2
+    # 9 states of 2 vehicles, a scan; and two types of commands for each
+    assert len(node.writer_gid_seq) == 19 and len(node.reader_gid_seq) == 4
     ends = [bytes(gid.data) for gid in (*node.writer_gid_seq, *node.reader_gid_seq)]
-    assert len(set(ends)) == 21 and {end[:12] for end in ends} == {bytes(heard[-1].gid.data)[:12]}
+    assert len(set(ends)) == 23 and {end[:12] for end in ends} == {bytes(heard[-1].gid.data)[:12]}
 
 
 def test_columns_of_logs_are_topics(run: Callable[..., Running], tmp_path: Path) -> None:
@@ -88,14 +88,15 @@ def test_sensors_that_stand_in_the_world_are_told(run: Callable[..., Running], r
     assert edges[0].header.frame_id == "map" and edges[0].transform.translation.x == 1
     reading: Any = runs.world.sensors["tower"].read()
     assert scans[-1].header.frame_id == "tower"
-    assert list(scans[-1].ranges) == np.where(reading.valid, reading.ranges, scans[-1].range_max).tolist()
+    assert list(scans[-1].ranges) == np.where(reading.valid, reading.ranges, np.inf).tolist()
 
 
-def test_the_map_is_told_ahead(run: Callable[..., Running]) -> None:
-    runs = run(YARD, clock=True)
+def test_an_identity_from_map_to_odom_is_told_ahead(run: Callable[..., Running]) -> None:
+    runs = run(YARD, clock=True, localization="identity")
     (frames,) = runs.hear({"/r1/tf": ros.TFMessage}, 5)
     for message in frames:
         stamps = {(e.header.frame_id, e.child_frame_id): e.header.stamp.ns for e in message.transforms}
         if ("map", "odom") in stamps:
             assert stamps["map", "odom"] - stamps["odom", "base_link"] == 50_000_000
-    assert any(e.child_frame_id == "odom" for message in frames for e in message.transforms)
+    edges = [e for message in frames for e in message.transforms if e.child_frame_id == "odom"]
+    assert edges and {e.transform.rotation.w for e in edges} == {1}

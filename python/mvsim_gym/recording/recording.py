@@ -1,6 +1,7 @@
 """A recording of a running world: topics, frames and types of MVSim's ROS 2 node, with simulated time as stamps.
 
-One vehicle has the topics /odom, /tf...; of several each has its own below /NAME. Frames have no prefix, as there.
+One vehicle has the topics /odom, /tf...; of several each has its own below /NAME, and frames named NAME/base_link...,
+since programs that show a file put all transforms of it in one tree.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from mvsim_gym._numbers import number
 from mvsim_gym.parts import Vehicle, standing_sensors
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.scene_topics import SceneTopics
+from mvsim_gym.ros.frames import FrameTopics
 from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import STORE, Message
 from mvsim_gym.ros.reading_topics import ReadingTopics
@@ -67,9 +69,18 @@ class Recording:
         self._finalizer = weakref.finalize(self, file.close)
         topics, before = _Topics(file), prefixes(vehicles)
         self._parts = tuple(vehicles.values())
+        self._frames = FrameTopics(topics)
         self._vehicles = [
             VehicleTopics(
-                topics, simulation, vehicle, before[name], "recording", derived=False, source=self._SOURCE
+                topics,
+                simulation,
+                vehicle,
+                before[name],
+                "recording",
+                self._frames,
+                frame_prefix=f"{before[name][1:]}/" if before[name] else "",
+                derived=False,
+                source=self._SOURCE,
             )
             for name, vehicle in vehicles.items()
         ]
@@ -80,9 +91,9 @@ class Recording:
             "map",
             "recording",
             "the world",
+            self._frames,
             derived=False,
             source=self._SOURCE,
-            frames="" in before.values(),
         )
         self._scene, self._maps = SceneTopics(topics, told), MapTopics(topics, "")
         self._offset = 0  # ns from the simulation's clock to the stamps, which never go back
@@ -91,6 +102,7 @@ class Recording:
         self._write_world()
         for vehicle in self._vehicles:
             vehicle.write_description(self._stamp(simulation.time))
+        self._frames.flush_static(self._stamp(simulation.time))
         self.after_step()
 
     @property
@@ -118,12 +130,12 @@ class Recording:
         for vehicle in self._vehicles:
             vehicle.write_readings(self._stamp)
         self._standing.write(self._stamp)
-        if self._written is not None and now - self._written < (1 - 1e-6) * self._period:
-            return
-        self._written = now
-        self._scene.write_poses(self._simulation, self._parts, self._last)
-        for vehicle in self._vehicles:
-            vehicle.write_state(self._last)
+        if self._written is None or now - self._written >= (1 - 1e-6) * self._period:
+            self._written = now
+            self._scene.write_poses(self._simulation, self._parts, self._last)
+            for vehicle in self._vehicles:
+                vehicle.write_state(self._last)
+        self._frames.flush(self._last)
 
     def after_jump(self) -> None:
         """Goes on after a reset or a restored snapshot, with stamps that follow those before."""

@@ -1,13 +1,16 @@
-"""Commands of a vehicle: twists of its topic `cmd_vel`, and a stop where none comes any more."""
+"""Commands of a vehicle: twists of its topic `cmd_vel`, drives of a car's `ackermann_cmd`, and a stop where none comes
+any more."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from mvsim_gym._notices import notice
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.ros.messages import STORE
-from mvsim_gym.ros.topics import COMMAND
+from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Topic
 
 __all__ = ["TIMEOUT", "Commands"]
 
@@ -16,27 +19,42 @@ TIMEOUT = 1.0
 
 
 class Commands:
-    """Drives a vehicle. What it refuses is said once and has no effect."""
+    """Drives a vehicle. What it refuses and what it clips is said once.
+
+    A controller that takes a speed and a steering angle is given the angle that leads a car to a twist:
+    atan(wheelbase * omega / v). A controller that takes twists is given the turn rate to which an angle leads.
+    """
 
     def __init__(self, vehicle: Vehicle) -> None:
         self._vehicle = vehicle
         self._fresh = False
         self._last: float | None = None  # s of the wall; None: it is not being driven
+        self._steer = 0.0  # rad, of the last command to a controller that takes an angle
+
+    @property
+    def topics(self) -> list[tuple[Topic, Callable[[bytes], None]]]:
+        """What it takes, without a prefix, and who takes encoded messages of it."""
+        taken: list[tuple[Topic, Callable[[bytes], None]]] = [
+            (COMMAND, self.receive),
+            (STAMPED_COMMAND, self.receive_stamped),
+        ]
+        if self._max_steer is not None:
+            taken.append((ACKERMANN_COMMAND, self.receive_ackermann))
+        return taken
 
     def receive(self, data: bytes) -> None:
         """Takes an encoded geometry_msgs/Twist: forward speed (linear.x) and turn rate (angular.z) count."""
-        try:
-            twist = STORE.deserialize_cdr(data, COMMAND.kind)
-            vx, omega = float(twist.linear.x), float(twist.angular.z)  # type: ignore[attr-defined]
-        except Exception:  # whatever bytes the network has
-            self._refuse(f"its bytes are no {COMMAND.kind}")
-            return
-        try:
-            self._vehicle.set_twist(vx, omega)
-        except ValueError as error:
-            self._refuse(str(error) if math.isfinite(vx + omega) else "a speed is not finite")
-            return
-        self._fresh = True
+        self._take(data, COMMAND.kind, lambda twist: self._drive(twist.linear.x, twist.angular.z))
+
+    def receive_stamped(self, data: bytes) -> None:
+        """Takes an encoded geometry_msgs/TwistStamped; its stamp and its frame do not count."""
+        self._take(data, STAMPED_COMMAND.kind, lambda m: self._drive(m.twist.linear.x, m.twist.angular.z))
+
+    def receive_ackermann(self, data: bytes) -> None:
+        """Takes an encoded ackermann_msgs/AckermannDriveStamped of a car: speed and steering angle count."""
+        self._take(
+            data, ACKERMANN_COMMAND.kind, lambda m: self._drive_car(m.drive.speed, m.drive.steering_angle)
+        )
 
     def watch(self, now: float) -> None:
         """Stops the vehicle once when no command has come for a second; called all the time, at `now` s of the wall."""
@@ -44,7 +62,77 @@ class Commands:
             self._fresh, self._last = False, now
         elif self._last is not None and now - self._last >= TIMEOUT:
             self._last = None
-            self._vehicle.set_twist(0, 0)
+            if self._takes_steer:
+                self._vehicle.set_command(0, self._steer)
+            else:
+                self._vehicle.set_twist(0, 0)
+
+    def _take(self, data: bytes, kind: str, drive: Callable[[Any], None]) -> None:
+        try:
+            message = STORE.deserialize_cdr(data, kind)
+        except Exception:  # whatever bytes the network has
+            self._refuse(f"its bytes are no {kind}")
+            return
+        try:
+            drive(message)
+        except ValueError as error:
+            self._refuse(str(error))
+            return
+        self._fresh = True
+
+    def _drive(self, vx: float, omega: float) -> None:
+        """Commands a twist."""
+        _check_finite(vx, omega)
+        if not self._takes_steer:
+            most_vx, most_omega = self._vehicle.fastest
+            self._vehicle.set_twist(
+                self._clipped(vx, most_vx, "m/s"), self._clipped(omega, most_omega, "rad/s")
+            )
+            return
+        turn = self._wheelbase * omega * (-1 if vx < 0 else 1)
+        self._steer_to(vx, math.atan2(turn, abs(vx)) if turn else 0.0)
+
+    def _drive_car(self, speed: float, steer: float) -> None:
+        """Commands a speed and a steering angle of a car."""
+        _check_finite(speed, steer)
+        assert self._max_steer is not None
+        steer = self._clipped(steer, self._max_steer, "rad of steering")
+        if self._takes_steer:
+            self._steer_to(speed, steer)
+        else:
+            speed = self._clipped(speed, self._vehicle.fastest[0], "m/s")
+            self._drive(speed, speed * math.tan(steer) / self._wheelbase)
+
+    def _steer_to(self, speed: float, steer: float) -> None:
+        assert self._max_steer is not None
+        self._steer = min(max(steer, -self._max_steer), self._max_steer)
+        self._vehicle.set_command(self._clipped(speed, self._vehicle.fastest[0], "m/s"), self._steer)
+
+    @property
+    def _takes_steer(self) -> bool:
+        return self._vehicle.command_names == ("vx", "steer")
+
+    @property
+    def _max_steer(self) -> float | None:
+        """rad, of a car."""
+        return self._vehicle._simulation.max_steer(self._vehicle._index)
+
+    @property
+    def _wheelbase(self) -> float:
+        """m, of a car: its wheels are the rear and then the front ones."""
+        wheels = self._vehicle._model.wheels
+        return wheels[2][0] - wheels[0][0]
+
+    def _clipped(self, value: float, most: float, unit: str) -> float:
+        if abs(value) <= most:
+            return value
+        notice([f"ros: a command of '{self._vehicle.name}' beyond {most:.4g} {unit} is clipped to that"])
+        return math.copysign(most, value)
 
     def _refuse(self, why: str) -> None:
         notice([f"ros: a command of '{self._vehicle.name}' has no effect: {why}"])
+
+
+def _check_finite(*values: float) -> None:
+    if not all(map(math.isfinite, values)):
+        raise ValueError("a value is not finite")

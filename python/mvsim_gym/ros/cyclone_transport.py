@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -25,7 +25,11 @@ from mvsim_gym.ros.topics import Qos, Topic
 from mvsim_gym.ros.transport import ANY, LOCAL, NODE, Network, Publisher, Transport
 
 with extra("ROS 2 without rclpy", "ros"):
-    from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsSubscription
+    from cyclonedds.builtin import (
+        BuiltinDataReader,
+        BuiltinTopicDcpsPublication,
+        BuiltinTopicDcpsSubscription,
+    )
     from cyclonedds.core import DDSException, InstanceState, Policy
     from cyclonedds.core import Qos as DdsQos
     from cyclonedds.domain import Domain, DomainParticipant
@@ -38,8 +42,8 @@ __all__ = ["CycloneTransport", "config_of"]
 
 _BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
 _TAKEN = 100  # messages handed over at once
-_UNMATCHED_EVERY = 5.0  # s of the wall between looks at who subscribes in vain
-_SUBSCRIBERS = 10_000  # looked at
+_UNMATCHED_EVERY = 2.0  # s of the wall between looks at who subscribes or publishes in vain
+_ENDPOINTS = 10_000  # looked at
 # Newer versions of Fast DDS (from ROS 2 Kilted on) tell of their types, with other properties than ours have: what they
 # tell is passed over, and names decide, as they do among nodes of ROS 2. 1.15 is Fast DDS's number as a vendor.
 _COMPATIBILITY = "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
@@ -69,9 +73,10 @@ class CycloneTransport(Transport):
             if error.code == DDSException.DDS_RETCODE_PRECONDITION_NOT_MET:
                 why = "this process is in it already, expected one node a domain"
             raise ValueError(f"cyclonedds: domain {network.domain} cannot be joined: {why}") from None
-        self._readers: list[tuple[Any, Callable[[bytes], None]]] = []
+        self._readers: list[tuple[str, Any, Callable[[bytes], None]]] = []  # by the topic's name in DDS
         self._writers: dict[str, Any] = {}
         self._subscribers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsSubscription)
+        self._publishers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsPublication)
         self._graph: _Writer | None = _Writer(
             DataWriter(
                 self._participant,
@@ -81,7 +86,7 @@ class CycloneTransport(Transport):
             _type_of(graph.KIND, graph.STORE),
         )
         self._told_of = 0  # endpoints
-        self._unmatched: set[tuple[str, str]] = set()  # topics and types, at the last look
+        self._unmatched: set[str] = set()  # what was to be said at the last look
         self._looked = time.monotonic()
 
     def publisher(self, topic: Topic) -> Publisher:
@@ -93,12 +98,12 @@ class CycloneTransport(Transport):
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
         """As of `Transport`."""
         reader = DataReader(self._participant, self._topic(topic), qos=_qos(topic.qos, topic.kind))
-        self._readers.append((reader, receive))
+        self._readers.append((f"rt{topic.name}", reader, receive))
 
     def work(self) -> None:
         """As of `Transport`."""
         self._tell_graph()
-        for reader, receive in self._readers:
+        for _, reader, receive in self._readers:
             for sample in reader.take(_TAKEN):
                 if sample.sample_info.valid_data:  # else it tells that a publisher has gone
                     receive(sample.data)
@@ -111,27 +116,28 @@ class CycloneTransport(Transport):
         count = len(self._readers) + len(self._writers)
         if self._graph is not None and count != self._told_of:
             self._told_of = count
-            readers = [reader.guid.bytes for reader, _ in self._readers]
+            readers = [reader.guid.bytes for _, reader, _ in self._readers]
             writers = [writer.guid.bytes for writer in self._writers.values()]
             self._graph.publish(graph.graph_message(NODE, self._participant.guid.bytes, readers, writers))
 
     def look_for_unmatched(self) -> None:
-        """Tells of subscribers that were there at the last look too and still get nothing."""
-        try:
-            subscribers = self._subscribers.read(_SUBSCRIBERS)
-        except Exception:  # whatever others tell of themselves, it is only looked at
-            return
-        unmatched = set()
-        for found in subscribers:
-            writer, info = self._writers.get(found.topic_name), found.sample_info
-            if writer is None or info.instance_state != InstanceState.Alive:
-                continue
-            if info.instance_handle not in _matched(writer):
-                unmatched.add((found.topic_name[2:], shortened(found.type_name, 200)))
-        notice(
-            f"ros: a subscriber of {topic} gets nothing: its type ({kind}) or its quality of service does not fit"
-            for topic, kind in sorted(unmatched & self._unmatched)
-        )
+        """Tells of subscribers and publishers that were there at the last look too and are still without effect."""
+        why = "its type ({}) or its quality of service does not fit"
+        of_writers = {name: [(writer, "subscriptions")] for name, writer in self._writers.items()}
+        of_readers: dict[str, list[tuple[Any, str]]] = {}
+        for name, reader, _ in self._readers:
+            of_readers.setdefault(name, []).append((reader, "publications"))
+        unmatched = {
+            *(
+                f"ros: a subscriber of {topic} gets nothing: {why.format(kind)}"
+                for topic, kind in _unmatched(self._subscribers, of_writers)
+            ),
+            *(
+                f"ros: a publisher of {topic} has no effect: {why.format(kind)}"
+                for topic, kind in _unmatched(self._publishers, of_readers)
+            ),
+        }
+        notice(sorted(unmatched & self._unmatched))
         self._unmatched = unmatched
 
     def close(self) -> None:
@@ -140,7 +146,7 @@ class CycloneTransport(Transport):
             self._readers.clear()
             self._writers.clear()
             self._graph = None
-            self._subscribers = None
+            self._subscribers = self._publishers = None
             self._participant._delete(self._participant._ref)
             self._participant = None
             self._domain._delete(self._domain._ref)
@@ -149,9 +155,28 @@ class CycloneTransport(Transport):
         return DdsTopic(self._participant, f"rt{topic.name}", _type_of(topic.kind))
 
 
-def _matched(writer: Any) -> set[int]:
-    """The handles of subscribers that it serves, which cyclonedds gives with a sign here and without one elsewhere."""
-    return {handle % 2**64 for handle in writer.get_matched_subscriptions()}
+def _unmatched(others: Any, own: Mapping[str, list[tuple[Any, str]]]) -> Iterator[tuple[str, str]]:
+    """Topic and type of endpoints in the domain that share a topic's name with ours and fit none of these.
+
+    Args:
+        others: reads what they tell of themselves.
+        own: by the topic's name in DDS: endpoints, and what they match.
+    """
+    try:
+        found = others.read(_ENDPOINTS)
+    except Exception:  # whatever others tell of themselves, it is only looked at
+        return
+    for endpoint in found:
+        ends, info = own.get(endpoint.topic_name), endpoint.sample_info
+        if ends is None or info.instance_state != InstanceState.Alive:
+            continue
+        if not any(info.instance_handle in _matched(end, what) for end, what in ends):
+            yield endpoint.topic_name[2:], shortened(endpoint.type_name, 200)
+
+
+def _matched(end: Any, what: str) -> set[int]:
+    """The handles of what it is matched with, which cyclonedds gives with a sign here and without one elsewhere."""
+    return {handle % 2**64 for handle in getattr(end, f"get_matched_{what}")()}
 
 
 class _Writer(Publisher):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,18 +19,37 @@ from mvsim_gym.parts import Pose, Twist
 from mvsim_gym.readings import GnssReading, ImuReading, Reading
 
 with extra("a ROS 2 message", "ros"):
-    from rosbags.typesys import Stores, get_typestore
+    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-__all__ = ["STORE", "Message", "Messages", "word"]
+__all__ = ["MAP", "STORE", "ImuNoise", "Message", "Messages", "word"]
 
 Message = Any  # an object of one of the store's types
 STORE = get_typestore(Stores.ROS2_HUMBLE)
+for _name, _fields in {
+    "AckermannDrive": "float32 steering_angle\nfloat32 steering_angle_velocity\nfloat32 speed\nfloat32 acceleration\n"
+    "float32 jerk",
+    "AckermannDriveStamped": "std_msgs/Header header\nAckermannDrive drive",
+}.items():
+    STORE.register(get_types_from_msg(_fields, f"ackermann_msgs/msg/{_name}"))  # rosbags does not have them
+MAP = "map"
+"""the frame of the world; it has no prefix"""
 _NO_COVARIANCE = np.zeros(36)
 _RANGE_MIN = 0.02  # m, of a scan
-_IMU_COVARIANCE = 0.01
-_UNKNOWN = -1.0  # in a covariance: not measured
+_UNKNOWN = -1.0  # first in a covariance: not known, or not measured
+_UNMEASURED = 1e6  # m2 or rad2: the odometry of a plane says nothing of height, pitch and roll
 _POINT_FIELD = {"<u2": 4, "<f4": 7}  # numbers of sensor_msgs/PointField
 _LINE_STRIP, _LINE_WIDTH = 4, 0.01  # of a marker
+
+
+class ImuNoise(NamedTuple):
+    """Standard deviations of the white noise of an IMU, of each axis."""
+
+    angular_velocity: float
+    """rad/s"""
+    linear_acceleration: float
+    """m/s2"""
+    orientation: float
+    """rad"""
 
 
 def _make(name: str, /, **fields: Any) -> Any:
@@ -38,23 +57,54 @@ def _make(name: str, /, **fields: Any) -> Any:
 
 
 class Messages:
-    """Makes messages of one moment."""
+    """Makes messages of one moment.
 
-    def __init__(self, nanoseconds: int) -> None:
+    Args:
+        nanoseconds: their stamp.
+        prefix: stands before the names of frames, e.g. `r1/`, but not before `map`.
+    """
+
+    def __init__(self, nanoseconds: int, prefix: str = "") -> None:
         self.stamp = _make("builtin_interfaces/Time", sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+        self._prefix = prefix
+
+    def _frame(self, name: str) -> str:
+        return name if name in ("", MAP) else self._prefix + name
 
     def header(self, frame: str) -> Any:
         """std_msgs/Header"""
-        return _make("std_msgs/Header", stamp=self.stamp, frame_id=frame)
+        return _make("std_msgs/Header", stamp=self.stamp, frame_id=self._frame(frame))
 
-    def odometry(self, pose: Pose, twist: Twist) -> Any:
-        """nav_msgs/Odometry of base_link in odom; the twist is in the body frame."""
+    def truth(self, pose: Pose, twist: Twist, frame: str) -> Any:
+        """nav_msgs/Odometry of base_link in a frame, without any error; the twist is in the body frame."""
+        return self._odometry(pose, twist, frame, _NO_COVARIANCE, _NO_COVARIANCE)
+
+    def odometry(self, pose: Pose, twist: Twist, place: float, yaw: float) -> Any:
+        """nav_msgs/Odometry of base_link in odom; the twist is in the body frame, and its covariance unknown.
+
+        Args:
+            place: standard deviation along x and along y, m.
+            yaw: standard deviation, rad.
+        """
+        covariance = np.diag([place**2, place**2, *[_UNMEASURED] * 3, yaw**2]).ravel()
+        unknown = np.zeros(36)
+        unknown[0] = _UNKNOWN
+        return self._odometry(pose, twist, "odom", covariance, unknown)
+
+    def _odometry(
+        self,
+        pose: Pose,
+        twist: Twist,
+        frame: str,
+        of_pose: npt.NDArray[np.float64],
+        of_twist: npt.NDArray[np.float64],
+    ) -> Any:
         return _make(
             "nav_msgs/Odometry",
-            header=self.header("odom"),
-            child_frame_id="base_link",
-            pose=_make("geometry_msgs/PoseWithCovariance", pose=_pose(pose), covariance=_NO_COVARIANCE),
-            twist=_make("geometry_msgs/TwistWithCovariance", twist=_twist(twist), covariance=_NO_COVARIANCE),
+            header=self.header(frame),
+            child_frame_id=self._frame("base_link"),
+            pose=_make("geometry_msgs/PoseWithCovariance", pose=_pose(pose), covariance=of_pose),
+            twist=_make("geometry_msgs/TwistWithCovariance", twist=_twist(twist), covariance=of_twist),
         )
 
     def pose_with_covariance(self, pose: Pose, frame: str) -> Any:
@@ -77,7 +127,7 @@ class Messages:
                 _make(
                     "geometry_msgs/TransformStamped",
                     header=self.header(frame),
-                    child_frame_id=child,
+                    child_frame_id=self._frame(child),
                     transform=_make(
                         "geometry_msgs/Transform", translation=_vector(*pose[:3]), rotation=_rotation(pose)
                     ),
@@ -86,37 +136,52 @@ class Messages:
             ],
         )
 
-    def scan(self, reading: Reading, range_max: float, frame: str) -> Any:
-        """sensor_msgs/LaserScan; a ray that hit nothing has the longest range."""
-        angles = reading.angles
+    def scan(
+        self, reading: Reading, range_max: float, period: float, frame: str, *, finite: bool = False
+    ) -> Any:
+        """sensor_msgs/LaserScan of rays of one instant (REP 117): no return is +inf, a thing below the shortest range
+        -inf.
+
+        Args:
+            range_max: the longest range, m.
+            period: s between scans.
+            finite: no return is the longest range, as MVSim has it, and all else as it was measured.
+        """
+        angles, ranges = reading.angles, reading.ranges
+        if finite:
+            ranges = np.where(reading.valid, ranges, np.float32(range_max))
+        else:
+            ranges = np.where(reading.valid & (ranges <= np.float32(range_max)), ranges, np.float32(np.inf))
+            ranges = np.where(ranges < np.float32(_RANGE_MIN), np.float32(-np.inf), ranges)
         return _make(
             "sensor_msgs/LaserScan",
             header=self.header(frame),
             angle_min=float(angles[0]),
             angle_max=float(angles[-1]),
-            angle_increment=float(angles[-1] - angles[0]) / (len(angles) - 1),
+            angle_increment=float(angles[-1] - angles[0]) / max(1, len(angles) - 1),
             time_increment=0.0,
-            scan_time=0.0,
+            scan_time=period,
             range_min=_RANGE_MIN,
             range_max=range_max,
-            ranges=np.where(reading.valid, reading.ranges, np.float32(range_max)),
+            ranges=ranges,
             intensities=np.zeros(0, np.float32),
         )
 
-    def imu(self, reading: ImuReading, frame: str) -> Any:
-        """sensor_msgs/Imu"""
-        known, unknown = np.full(9, _IMU_COVARIANCE), np.full(9, _UNKNOWN)
+    def imu(self, reading: ImuReading, noise: ImuNoise, frame: str) -> Any:
+        """sensor_msgs/Imu (REP 145); covariances are those of the white noise."""
         q = reading.orientation
         w, x, y, z = (1.0, 0.0, 0.0, 0.0) if q is None else map(float, q)
+        unknown = np.zeros(9)
+        unknown[0] = _UNKNOWN
         return _make(
             "sensor_msgs/Imu",
             header=self.header(frame),
             orientation=_make("geometry_msgs/Quaternion", x=x, y=y, z=z, w=w),
-            orientation_covariance=unknown if q is None else known,
+            orientation_covariance=unknown if q is None else _covariance(noise.orientation),
             angular_velocity=_vector(*reading.angular_velocity),
-            angular_velocity_covariance=known,
+            angular_velocity_covariance=_covariance(noise.angular_velocity),
             linear_acceleration=_vector(*reading.linear_acceleration),
-            linear_acceleration_covariance=known,
+            linear_acceleration_covariance=_covariance(noise.linear_acceleration),
         )
 
     def fix(self, reading: GnssReading | None, frame: str) -> Any:
@@ -209,7 +274,7 @@ class Messages:
 
     def map(self, cells: npt.NDArray[np.int8], info: Any) -> Any:
         """nav_msgs/OccupancyGrid of (height, width) per cent, row 0 lowest; -1 is unknown."""
-        return _make("nav_msgs/OccupancyGrid", header=self.header("map"), info=info, data=cells.ravel())
+        return _make("nav_msgs/OccupancyGrid", header=self.header(MAP), info=info, data=cells.ravel())
 
     def outlines(self, lines: Sequence[tuple[str, npt.NDArray[np.float64]]]) -> Any:
         """visualization_msgs/MarkerArray: closed lines (n, 3) in base_link, each with its namespace."""
@@ -288,6 +353,11 @@ def word(name: str) -> str:
     """A name as ROS takes it in topics and frames: letters, digits and _, and no digit first."""
     found = re.sub(r"\W", "_", name, flags=re.ASCII)
     return f"_{found}" if found[:1].isdigit() else found
+
+
+def _covariance(deviation: float) -> npt.NDArray[np.float64]:
+    """(9,) of three axes that have nothing to do with each other."""
+    return np.diag(np.full(3, deviation**2)).ravel()
 
 
 def _vector(x: float, y: float, z: float) -> Any:

@@ -6,18 +6,20 @@ import math
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
 from mvsim_gym.ros.commands import Commands
+from mvsim_gym.ros.frames import FrameTopics
 from mvsim_gym.ros.log_topics import LogTopics
 from mvsim_gym.ros.map_topics import MapTopics
-from mvsim_gym.ros.messages import STORE, Message, Messages
+from mvsim_gym.ros.messages import MAP, STORE, Message, Messages, word
 from mvsim_gym.ros.reading_topics import ReadingTopics
-from mvsim_gym.ros.topics import CLOCK, COMMAND, HISTORY, Topic
+from mvsim_gym.ros.stamps import Stamps
+from mvsim_gym.ros.topics import CLOCK, HISTORY, Topic
 from mvsim_gym.ros.transport import Publisher, Transport
-from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
+from mvsim_gym.ros.vehicle_topics import Localization, VehicleTopics, prefixes
 from mvsim_gym.world import World
 
 __all__ = ["RosNode"]
@@ -42,14 +44,18 @@ class RosNode:
     Args:
         world: the world; it may be stepped by one thread only, that of `update`.
         transport: the way to the network; the node closes it.
-        clock: publish `/clock` and stamp messages with simulated time; otherwise with the wall's.
+        clock: publish `/clock` and stamp messages with simulated time; otherwise stamps are simulated time plus an
+            anchor of the wall (see `Stamps`).
         period: simulated seconds between messages of poses. Readings go as they come.
         namespace: stands before all topics but `/clock`, e.g. `/fleet`.
         vehicle_namespace: `/NAME` before the topics of a single vehicle too.
-        localization: with `amcl_pose`, `particlecloud` and the transform from `map` to `odom`.
+        localization: with `amcl_pose`, `particlecloud` and the transform from `map` to `odom`, by which `base_link` is
+            where the vehicle is; "identity" leaves `odom` at the origin of `map`, as MVSim does.
         odometry_frame: with the transform from `odom` to `base_link`.
         history: messages kept for slow receivers.
         log_topics: with the columns of the CSV files as topics, of every step.
+        one_tree: transforms of all vehicles on `/tf` and `/tf_static`, in one tree: frames are called `NAME/base_link`.
+        no_return: "inf" or "max", what a ray of a scan is that hit nothing; with "max" the longest range, as of MVSim.
         now: a clock of the wall, s, that never goes back.
         wall: the wall's time, ns since 1970.
 
@@ -66,17 +72,21 @@ class RosNode:
         period: float = 0.02,
         namespace: str = "",
         vehicle_namespace: bool = False,
-        localization: bool = True,
+        localization: bool | Localization = True,
         odometry_frame: bool = True,
         history: int = HISTORY,
         log_topics: bool = False,
+        one_tree: bool = False,
+        no_return: Literal["inf", "max"] = "inf",
         now: Callable[[], float] = time.monotonic,
         wall: Callable[[], int] = time.time_ns,
     ) -> None:
         self._world, self._transport = world, transport
         self._period, self._has_clock = period, clock
-        self._now, self._wall = now, wall
+        self._now = now
+        self._stamps = Stamps(world.time, clock, now, wall)
         self._sink = _NetworkSink(transport, now)
+        self._frames = FrameTopics(self._sink)
         self._vehicles: list[VehicleTopics] = []
         self._commands: list[Commands] = []
         self._time = -math.inf  # of the world at the last update
@@ -84,41 +94,68 @@ class RosNode:
         self._looked = -math.inf  # of the wall, at commands
         try:
             _check(period, namespace, history)
-            options = {"localization": localization, "odometry_frame": odometry_frame, "history": history}
+            of_sensors = {
+                "history": history,
+                "finite": _one_of("no_return", no_return, "inf", "max") == "max",
+            }
+            of_vehicles: dict[str, Any] = {
+                "localization": _localization(localization),
+                "odometry_frame": odometry_frame,
+            }
+            if one_tree:
+                of_vehicles["tree"] = namespace
             before = prefixes(world.vehicles, always=vehicle_namespace)
-            self._begin(namespace, before, options)
+            self._begin(namespace, before, of_sensors, of_vehicles)
             named = {k: namespace + prefix for k, prefix in enumerate(before.values())}
             self._logs = LogTopics(self._sink, world._simulation, named, history) if log_topics else None
         except BaseException:
             transport.close()
             raise
 
-    def _begin(self, namespace: str, before: Mapping[str, str], options: dict[str, Any]) -> None:
+    def _begin(
+        self,
+        namespace: str,
+        before: Mapping[str, str],
+        of_sensors: dict[str, Any],
+        of_vehicles: dict[str, Any],
+    ) -> None:
         """Publishers and subscriptions, and what never changes."""
         world = self._world
         if self._has_clock:
             self._sink.offer(CLOCK)
         for name, vehicle in world.vehicles.items():
             prefix = namespace + before[name]
-            topics = VehicleTopics(self._sink, world._simulation, vehicle, prefix, "ros", **options)
+            frame_prefix = f"{word(name)}/" if "tree" in of_vehicles else ""
+            topics = VehicleTopics(
+                self._sink,
+                world._simulation,
+                vehicle,
+                prefix,
+                "ros",
+                self._frames,
+                frame_prefix=frame_prefix,
+                **of_sensors,
+                **of_vehicles,
+            )
             commands = Commands(vehicle)
-            self._transport.subscribe(COMMAND._replace(name=f"{prefix}/{COMMAND.name}"), commands.receive)
+            for topic, receive in commands.topics:
+                self._subscribe(topic._replace(name=f"{prefix}/{topic.name}"), receive)
             self._vehicles.append(topics)
             self._commands.append(commands)
         self._standing = ReadingTopics(
-            self._sink,
-            world.sensors.values(),
-            namespace,
-            "map",
-            "ros",
-            "the world",
-            history=options["history"],
-            frames="" in before.values(),
+            self._sink, world.sensors.values(), namespace, MAP, "ros", "the world", self._frames, **of_sensors
         )
-        now = self._stamp(world.time)
+        now = self._stamps.at(world.time)
         MapTopics(self._sink, namespace).write(world._model, now)
         for topics in self._vehicles:
             topics.write_description(now)
+        self._frames.flush_static(now)
+
+    def _subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
+        try:
+            self._transport.subscribe(topic, receive)
+        except ImportError as error:
+            notice([f"ros: commands on '{topic.name}' ({topic.kind}) are not taken: {error}"])
 
     def close(self) -> None:
         """Leaves the network. A second call does nothing."""
@@ -159,19 +196,19 @@ class RosNode:
             self._tell(simulated)
 
     def _tell(self, simulated: float) -> None:
-        stamp = self._stamp(simulated)
+        stamp = self._stamps.advance(simulated)
         if self._has_clock and self._sink.wants(CLOCK.name):
             self._sink.write(CLOCK.name, Messages(stamp).clock(), stamp)
         for vehicle in self._vehicles:
-            vehicle.write_readings(self._stamp)
-        self._standing.write(self._stamp)
+            vehicle.write_readings(self._stamps.at)
+        self._standing.write(self._stamps.at)
         if self._logs is not None:
             self._logs.write(stamp)
-        if simulated - self._written < (1 - 1e-6) * self._period:
-            return
-        self._written = simulated
-        for vehicle in self._vehicles:
-            vehicle.write_state(stamp)
+        if simulated - self._written >= (1 - 1e-6) * self._period:
+            self._written = simulated
+            for vehicle in self._vehicles:
+                vehicle.write_state(stamp)
+        self._frames.flush(stamp)
 
     def _begin_anew(self) -> None:
         """After a reset of the world."""
@@ -182,12 +219,6 @@ class RosNode:
         if self._logs is not None:
             self._logs.forget()
 
-    def _stamp(self, simulated: float) -> int:
-        """ns of what happened at a simulated second: that time, or how long ago it was on the wall."""
-        if self._has_clock:
-            return round(simulated * 1e9)
-        return self._wall() - round((self._world.time - simulated) * 1e9)
-
 
 def _check(period: float, namespace: str, history: int) -> None:
     if not (math.isfinite(number("period", period)) and period > 0):
@@ -196,6 +227,18 @@ def _check(period: float, namespace: str, history: int) -> None:
         raise ValueError(f"namespace: found '{namespace}', expected words as in '/fleet/west'")
     if history < 1:
         raise ValueError(f"history: found {history}, expected at least 1")
+
+
+def _localization(given: object) -> Localization | None:
+    if isinstance(given, bool):
+        return "truth" if given else None
+    return "identity" if _one_of("localization", given, "truth", "identity") == "identity" else "truth"
+
+
+def _one_of(name: str, given: object, *known: str) -> str:
+    if not isinstance(given, str) or given not in known:
+        raise ValueError(f"{name}: found {given!r}, expected {' or '.join(known)}")
+    return given
 
 
 class _NetworkSink:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
+from mvsim_gym._keywords import shortened
+from mvsim_gym._notices import notice
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import Qos, Topic
 from mvsim_gym.ros.transport import ANY, LOCAL, NODE, Network, Publisher, Transport
@@ -24,12 +27,13 @@ except ImportError as error:
 __all__ = ["RclpyTransport"]
 
 _TAKEN = 100  # messages handed over at once
+_UNMATCHED_EVERY = 2.0  # s of the wall between looks at who publishes in vain
 _BEFORE_RANGES = ("foxy", "galactic", "humble")  # distributions without ROS_AUTOMATIC_DISCOVERY_RANGE
 _WITH_RANGES = ("iron", "jazzy", "kilted", "lyrical", "rolling")
 
 
 class RclpyTransport(Transport):
-    """A node of rclpy, in a context of its own that leaves signals alone."""
+    """A node of rclpy (two where a topic has two types), in contexts of their own that leave signals alone."""
 
     name = "rclpy"
 
@@ -40,45 +44,88 @@ class RclpyTransport(Transport):
                 " configuration names interfaces"
             )
         _set_range(network.interface)
-        self._context = rclpy.Context()
-        self._context.init(args=[], domain_id=network.domain)
-        self._node = rclpy.create_node(
-            NODE,
-            context=self._context,
-            use_global_arguments=False,
-            enable_rosout=False,
-            start_parameter_services=False,
-        )
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
+        self._domain = network.domain
+        self._nodes = [_Node(network.domain, NODE)]
+        self._taken: dict[str, set[str]] = {}  # by topic: types that it subscribes to
         self._came = 0
+        self._looked = time.monotonic()
+        self._unmatched: set[str] = set()  # what was to be said at the last look
 
     def publisher(self, topic: Topic) -> Publisher:
         """As of `Transport`."""
-        return _Publisher(self._node.create_publisher(_type_of(topic.kind), topic.name, _qos(topic.qos)))
+        return _Publisher(
+            self._nodes[0].node.create_publisher(_type_of(topic.kind), topic.name, _qos(topic.qos))
+        )
 
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
-        """As of `Transport`."""
+        """As of `Transport`. A participant of Fast DDS has one type for each topic: a second type of a topic is
+        subscribed to by a second node."""
+        kind, taken = _type_of(topic.kind), self._taken.setdefault(topic.name, set())
 
         def came(data: bytes) -> None:
             self._came += 1
             receive(data)
 
-        self._node.create_subscription(_type_of(topic.kind), topic.name, came, _qos(topic.qos), raw=True)
+        if len(taken) == len(self._nodes):
+            self._nodes.append(_Node(self._domain, f"{NODE}_{len(self._nodes) + 1}"))
+        node = self._nodes[len(taken)].node
+        node.create_subscription(kind, topic.name, came, _qos(topic.qos), raw=True)
+        taken.add(topic.kind)
 
     def work(self) -> None:
         """As of `Transport`."""
-        for _ in range(_TAKEN):
-            before = self._came
-            self._executor.spin_once(timeout_sec=0)
-            if self._came == before:
-                return
+        for node in self._nodes:
+            for _ in range(_TAKEN):
+                before = self._came
+                node.executor.spin_once(timeout_sec=0)
+                if self._came == before:
+                    break
+        if time.monotonic() - self._looked >= _UNMATCHED_EVERY:
+            self._looked = time.monotonic()
+            self.look_for_unmatched()
+
+    def look_for_unmatched(self) -> None:
+        """Tells of publishers that were there at the last look too and are without effect."""
+        unmatched = set()
+        for topic, taken in self._taken.items():
+            for info in self._nodes[0].node.get_publishers_info_by_topic(topic):
+                is_reliable = info.qos_profile.reliability != ReliabilityPolicy.BEST_EFFORT
+                if info.topic_type not in taken or not is_reliable:
+                    kind = shortened(info.topic_type, 200)
+                    unmatched.add(
+                        f"ros: a publisher of {topic} has no effect: its type ({kind}) or its quality of service does"
+                        " not fit"
+                    )
+        notice(sorted(unmatched & self._unmatched))
+        self._unmatched = unmatched
 
     def close(self) -> None:
         """As of `Transport`."""
+        for node in self._nodes:
+            node.close()
+
+
+class _Node:
+    """A node in a context of its own: a participant of DDS."""
+
+    def __init__(self, domain: int, name: str) -> None:
+        self._context = rclpy.Context()
+        self._context.init(args=[], domain_id=domain)
+        self.node = rclpy.create_node(
+            name,
+            context=self._context,
+            use_global_arguments=False,
+            enable_rosout=False,
+            start_parameter_services=False,
+        )
+        self.executor = SingleThreadedExecutor(context=self._context)
+        self.executor.add_node(self.node)
+
+    def close(self) -> None:
+        """Leaves the network. A second call does nothing."""
         if self._context.ok():
-            self._executor.shutdown()
-            self._node.destroy_node()
+            self.executor.shutdown()
+            self.node.destroy_node()
             self._context.shutdown()
 
 

@@ -7,10 +7,11 @@ from functools import cache
 
 from mvsim_gym._notices import notice
 from mvsim_gym.parts import Sensor
+from mvsim_gym.ros.frames import FrameTopics
 from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.sensor_messages import Stream, streams_of
 from mvsim_gym.ros.sources import Sampled, Scheduled
-from mvsim_gym.ros.topics import HISTORY, STATES, Qos, Sink, Topic
+from mvsim_gym.ros.topics import HISTORY, Qos, Sink, Topic
 
 __all__ = ["ReadingTopics"]
 
@@ -23,10 +24,13 @@ class ReadingTopics:
         prefix: stands before the topics.
         parent: the frame that the sensors are mounted on.
         of: whose sensors they are, in that notice.
+        frames: takes the transforms of the sensors.
+        tree: stands before `/tf`, on which they are.
+        frame_prefix: stands before the names of frames.
         derived: with what follows from other topics: the points of depth images.
         history: messages kept of readings.
         source: when readings of a sensor are new.
-        frames: whether somebody offers `PREFIX/tf` already; else it is done here.
+        finite: as of `streams_of`.
     """
 
     def __init__(
@@ -37,17 +41,21 @@ class ReadingTopics:
         parent: str,
         who: str,
         of: str,
+        frames: FrameTopics,
         *,
+        tree: str | None = None,
+        frame_prefix: str = "",
         derived: bool = True,
         history: int = HISTORY,
         source: type[Sampled] | type[Scheduled] = Scheduled,
-        frames: bool = False,
+        finite: bool = False,
     ) -> None:
         self._sink, self._prefix, self._parent = sink, prefix, parent
+        self._frames, self._frame_prefix = frames, frame_prefix
+        self._tree = prefix if tree is None else tree
         self._sources: list[tuple[Sampled | Scheduled, list[Stream]]] = []
-        self._frames = f"{prefix}/tf"
         for sensor in sensors:
-            streams = [stream for stream in streams_of(sensor) if derived or not stream.is_derived]
+            streams = [s for s in streams_of(sensor, finite=finite) if derived or not s.is_derived]
             if not streams:
                 notice(
                     [
@@ -58,31 +66,37 @@ class ReadingTopics:
                 continue
             own = [s for s in streams if sink.offer(Topic(f"{prefix}/{s.topic}", s.kind, Qos(history)))]
             self._sources.append((source(sensor), own))
-        self._tells_frames = frames or (
-            bool(self._sources) and sink.offer(STATES["tf"]._replace(name=self._frames))
-        )
+        if self._sources:
+            frames.offer(self._tree, "tf")
 
-    def write(self, stamp: Callable[[float], int]) -> None:
+    def write(self, stamp: Callable[[float], int]) -> bool:
         """The readings that have come since the last call; called after every step.
 
         Args:
             stamp: ns of a message that tells of that simulated second.
+
+        Returns:
+            Whether there were some.
         """
+        came = False
         for source, streams in self._sources:
             moment = source.moment()
             if moment is not None:
+                came = True
                 self._write_reading(source.sensor, streams, stamp(moment))
+        return came
 
     def _write_reading(self, sensor: Sensor, streams: list[Stream], now: int) -> None:
-        messages, reading = Messages(now), cache(sensor.read)  # a picture is drawn when somebody wants it
+        messages = Messages(now, self._frame_prefix)
+        reading = cache(sensor.read)  # a picture is drawn when somebody wants it
         for stream in streams:
             name = f"{self._prefix}/{stream.topic}"
             if self._sink.wants(name):
                 self._sink.write(name, stream.make(messages, reading()), now)
-        if self._tells_frames and self._sink.wants(self._frames):
+        if self._frames.wants(self._tree):
             frames = {stream.frame: stream.pose for stream in streams}
             edges = [(self._parent, frame, pose) for frame, pose in frames.items()]
-            self._sink.write(self._frames, messages.transforms(edges), now)
+            self._frames.add(self._tree, messages.transforms(edges))
 
     def forget(self) -> None:
         """The count of readings begins anew."""

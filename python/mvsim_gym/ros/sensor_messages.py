@@ -10,13 +10,18 @@ import numpy.typing as npt
 
 from mvsim_gym._rotation import angles_of
 from mvsim_gym.parts import Pose, Sensor
-from mvsim_gym.readings import CameraReading
-from mvsim_gym.ros.messages import Message, Messages, word
+from mvsim_gym.readings import CameraReading, ImuReading, Reading
+from mvsim_gym.ros.messages import ImuNoise, Message, Messages, word
 
 __all__ = ["STREAMS", "Stream", "streams_of"]
 
+_IMU_NOISE = (
+    "angular_velocity_white_noise_std_noise",
+    "linear_acceleration_white_noise_std_noise",
+    "orientation_std_noise",
+)
 _DEPTH_UNIT = 1e-3  # m of a pixel of a depth image
-_DEPTH_MAX = 2**16 - 1
+_DEPTH_MAX = 2**16 - 1  # the largest depth that a pixel holds; 0 beyond it: no measurement (REP 118)
 
 
 class Stream(NamedTuple):
@@ -33,28 +38,38 @@ class Stream(NamedTuple):
     """it follows from other topics of the sensor: recordings leave it out"""
 
 
-def streams_of(sensor: Sensor) -> list[Stream]:
-    """The topics of a sensor; none if no message is known for its class."""
+def streams_of(sensor: Sensor, *, finite: bool = False) -> list[Stream]:
+    """The topics of a sensor; none if no message is known for its class.
+
+    Args:
+        finite: rays of a scan without a return are the longest range, in place of infinity.
+    """
     streams = STREAMS.get(sensor._model.class_name)
-    return [] if streams is None else list(streams(sensor, word(sensor.name)))
+    return [] if streams is None else list(streams(sensor, word(sensor.name), finite))
 
 
-def _laser(sensor: Sensor, name: str) -> Iterator[Stream]:
+def _laser(sensor: Sensor, name: str, finite: bool) -> Iterator[Stream]:
     longest = sensor._model.high
-    yield _mounted(
-        sensor, name, "sensor_msgs/msg/LaserScan", lambda made, reading: made.scan(reading, longest, name)
-    )
+
+    def make(made: Messages, reading: Reading) -> Message:
+        return made.scan(reading, longest, sensor.period, name, finite=finite)
+
+    yield _mounted(sensor, name, "sensor_msgs/msg/LaserScan", make)
 
 
-def _imu(sensor: Sensor, name: str) -> Iterator[Stream]:
-    yield _mounted(sensor, name, "sensor_msgs/msg/Imu", lambda made, reading: made.imu(reading, name))
+def _imu(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
+    def make(made: Messages, reading: ImuReading) -> Message:
+        deviations = sensor._simulation.sensor_params(sensor._index)  # randomised ones change with episodes
+        return made.imu(reading, ImuNoise(*(deviations[key] for key in _IMU_NOISE)), name)
+
+    yield _mounted(sensor, name, "sensor_msgs/msg/Imu", make)
 
 
-def _gnss(sensor: Sensor, name: str) -> Iterator[Stream]:
+def _gnss(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     yield _mounted(sensor, name, "sensor_msgs/msg/NavSatFix", lambda made, reading: made.fix(reading, name))
 
 
-def _lidar3d(sensor: Sensor, name: str) -> Iterator[Stream]:
+def _lidar3d(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     frame = f"{name}_points"
     yield _mounted(
         sensor,
@@ -69,11 +84,11 @@ def _mounted(sensor: Sensor, name: str, kind: str, make: Callable[[Messages, Any
     return Stream(name, kind, name, Pose(*sensor._model.mount), make)
 
 
-def _camera(sensor: Sensor, name: str) -> Iterator[Stream]:
+def _camera(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     yield from _picture(sensor, "image", name)
 
 
-def _rgbd_camera(sensor: Sensor, name: str) -> Iterator[Stream]:
+def _rgbd_camera(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     if "image" in sensor._model.views:
         yield from _picture(sensor, "image", f"{name}_rgb")
     if "depth" in sensor._model.views:
@@ -130,10 +145,11 @@ def _pixels(reading: CameraReading, what: str) -> npt.NDArray[np.generic]:
         assert reading.image is not None
         return reading.image[..., ::-1]
     assert reading.depth is not None
-    return np.minimum(np.rint(reading.depth / _DEPTH_UNIT), _DEPTH_MAX).astype("<u2")
+    depths = np.rint(reading.depth / _DEPTH_UNIT)
+    return np.where(depths <= _DEPTH_MAX, depths, 0).astype("<u2")
 
 
-STREAMS: dict[str, Callable[[Sensor, str], Iterator[Stream]]] = {
+STREAMS: dict[str, Callable[[Sensor, str, bool], Iterator[Stream]]] = {
     "laser": _laser,
     "imu": _imu,
     "gnss": _gnss,

@@ -6,7 +6,17 @@ from typing import NamedTuple, Protocol
 
 from mvsim_gym.ros.messages import Message
 
-__all__ = ["CLOCK", "COMMAND", "HISTORY", "STATES", "Qos", "Sink", "Topic"]
+__all__ = [
+    "ACKERMANN_COMMAND",
+    "CLOCK",
+    "COMMAND",
+    "HISTORY",
+    "STAMPED_COMMAND",
+    "STATES",
+    "Qos",
+    "Sink",
+    "Topic",
+]
 
 HISTORY = 50
 """messages kept of what comes all the time"""
@@ -45,6 +55,8 @@ STATES = {
 }
 """What a vehicle tells of itself, by the topic's name."""
 COMMAND = Topic("cmd_vel", "geometry_msgs/msg/Twist", Qos(10))
+STAMPED_COMMAND = COMMAND._replace(kind="geometry_msgs/msg/TwistStamped")
+ACKERMANN_COMMAND = Topic("ackermann_cmd", "ackermann_msgs/msg/AckermannDriveStamped", Qos(10))
 CLOCK = Topic("/clock", "rosgraph_msgs/msg/Clock", Qos(10))
 
 

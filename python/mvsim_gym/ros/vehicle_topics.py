@@ -1,24 +1,33 @@
-"""What a vehicle tells: its state, its outline, the readings of its sensors. Frames have no prefix (REP 105)."""
+"""What a vehicle tells: its state, its outline, the readings of its sensors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym.parts import Pose, Vehicle
-from mvsim_gym.ros.messages import Message, Messages, word
+from mvsim_gym.ros.frames import FrameTopics, correction
+from mvsim_gym.ros.messages import MAP, Message, Messages, word
+from mvsim_gym.ros.odometry_error import OdometryError
 from mvsim_gym.ros.reading_topics import ReadingTopics
 from mvsim_gym.ros.sources import Sampled, Scheduled
 from mvsim_gym.ros.topics import HISTORY, STATES, Sink, Topic
 
-__all__ = ["VehicleTopics", "prefixes"]
+__all__ = ["Localization", "VehicleTopics", "prefixes"]
 
 _LEAD = 50 * 10**6  # ns
 _NOWHERE = Pose(0, 0, 0, 0, 0, 0)
-_LOCALIZATION = ("amcl_pose", "particlecloud")
+_OF_LOCALIZATION = ("amcl_pose", "particlecloud")
+_OF_FRAMES = ("tf", "tf_static")
+
+
+Localization = Literal["truth", "identity"]
+"""Where `odom` lies in `map`. `truth`: so that `base_link` is where the vehicle is, as of a localization that is never
+wrong; `identity`: at its origin, with poses of the localization in the frame `odom`, as MVSim has it."""
 
 
 def prefixes(vehicles: Collection[str], *, always: bool = False) -> dict[str, str]:
@@ -32,11 +41,15 @@ class VehicleTopics:
     Args:
         who: what is written, in a notice of a sensor that is left out.
         prefix: stands before its topics.
-        localization: with the topics of a localization that is never wrong, and the frame `map`.
+        frames: takes its transforms.
+        tree: stands before `/tf` and `/tf_static`, on which they are; None: as before its other topics.
+        frame_prefix: stands before the names of its frames.
+        localization: where `odom` lies in `map`; None: neither that nor poses of a localization are told.
         odometry_frame: with the transform from `odom` to `base_link`.
         derived: with what follows from other topics: the points of depth images.
         history: messages kept of readings.
         source: when readings of a sensor are new.
+        finite: as of `streams_of`.
     """
 
     def __init__(
@@ -46,19 +59,29 @@ class VehicleTopics:
         vehicle: Vehicle,
         prefix: str,
         who: str,
+        frames: FrameTopics,
         *,
-        localization: bool = True,
+        tree: str | None = None,
+        frame_prefix: str = "",
+        localization: Localization | None = "truth",
         odometry_frame: bool = True,
         derived: bool = True,
         history: int = HISTORY,
         source: type[Sampled] | type[Scheduled] = Scheduled,
+        finite: bool = False,
     ) -> None:
         self._sink, self._simulation, self._vehicle, self._prefix = sink, simulation, vehicle, prefix
         self._localization, self._odometry_frame = localization, odometry_frame
+        self._frames, self._frame_prefix = frames, frame_prefix
+        self._tree = prefix if tree is None else tree
+        self._error = OdometryError(vehicle)
         self._touched = False
+        self._framed: int | None = None  # ns, when transforms were told
         self._names: set[str] = set()  # of topics that are this vehicle's
+        frames.offer(self._tree, *_OF_FRAMES)
         for topic in STATES.values():
-            if localization or topic.name not in _LOCALIZATION:
+            is_left_out = localization is None and topic.name in _OF_LOCALIZATION
+            if topic.name not in _OF_FRAMES and not is_left_out:
                 self._offer(topic._replace(name=f"{prefix}/{topic.name}"))
         self._readings = ReadingTopics(
             sink,
@@ -67,53 +90,73 @@ class VehicleTopics:
             "base_link",
             who,
             f"'{vehicle.name}'",
+            frames,
+            tree=self._tree,
+            frame_prefix=frame_prefix,
             derived=derived,
             history=history,
             source=source,
-            frames=f"{prefix}/tf" in self._names,
+            finite=finite,
         )
 
     def write_description(self, now: int) -> None:
-        """What never changes."""
-        messages = Messages(now)
+        """What never changes; the caller flushes static transforms."""
+        messages = Messages(now, self._frame_prefix)
         edges = [("base_link", "base_footprint", _NOWHERE)]
-        self._write("tf_static", lambda: messages.transforms(edges), now)
+        self._frames.add_static(self._tree, messages.transforms(edges))
         self._write("chassis_polygon", lambda: messages.polygon(self._vehicle._model.outline), now)
 
     def write_state(self, now: int) -> None:
         """Where it is, and whether it has touched something since the last time."""
-        vehicle, messages = self._vehicle, Messages(now)
+        vehicle, messages, error = self._vehicle, Messages(now, self._frame_prefix), self._error
         pose, odometry, touched = vehicle.pose, vehicle.odometry, self._touched
         self._touched = False
-        self._write("odom", lambda: messages.odometry(odometry, vehicle.odometry_twist), now)
-        self._write("base_pose_ground_truth", lambda: messages.odometry(pose, vehicle.twist), now)
-        if self._localization or self._odometry_frame:
-            self._write("tf", lambda: self._frames(now, odometry), now)
-        if self._localization:
-            self._write("amcl_pose", lambda: messages.pose_with_covariance(pose, "odom"), now)
-            self._write("particlecloud", lambda: messages.pose_array([pose], "map"), now)
+        error.update(odometry)
+        true_frame = "odom" if self._localization == "identity" else MAP
+        self._write(
+            "odom",
+            lambda: messages.odometry(odometry, vehicle.odometry_twist, error.place, error.yaw),
+            now,
+        )
+        self._write("base_pose_ground_truth", lambda: messages.truth(pose, vehicle.twist, true_frame), now)
+        self._tell_frames(now, pose, odometry)
+        if self._localization is not None:
+            self._write("amcl_pose", lambda: messages.pose_with_covariance(pose, true_frame), now)
+            self._write("particlecloud", lambda: messages.pose_array([pose], MAP), now)
         self._write("collision", lambda: messages.boolean(touched), now)
         self._write("chassis_markers", lambda: messages.outlines(list(self._lines())), now)
 
-    def _frames(self, now: int, odometry: Pose) -> Message:
-        message = Messages(now).transforms([("odom", "base_link", odometry)] * self._odometry_frame)
-        if self._localization:  # ahead, as localizations have it: valid until the next one comes
-            ahead = Messages(now + _LEAD).transforms([("map", "odom", _NOWHERE)])
-            message.transforms = ahead.transforms + message.transforms
-        return message
+    def _tell_frames(self, now: int, pose: Pose, odometry: Pose) -> None:
+        """The transforms from `map` to `base_link`, once a moment."""
+        if self._framed == now or not self._frames.wants(self._tree):
+            return
+        self._framed = now
+        if self._localization == "truth":
+            self._add_frames(now, "map", "odom", correction(pose, odometry))
+        elif self._localization == "identity":
+            self._add_frames(now + _LEAD, "map", "odom", _NOWHERE)  # ahead: valid until the next one comes
+        if self._odometry_frame:
+            self._add_frames(now, "odom", "base_link", odometry)
+
+    def _add_frames(self, stamp: int, frame: str, child: str, pose: Pose) -> None:
+        messages = Messages(stamp, self._frame_prefix)
+        self._frames.add(self._tree, messages.transforms([(frame, child, pose)]))
 
     def write_readings(self, stamp: Callable[[float], int]) -> None:
-        """The readings that have come since the last call; called after every step.
+        """The readings that have come since the last call, and where the vehicle is then; called after every step.
 
         Args:
             stamp: ns of a message that tells of that simulated second.
         """
         self._touched |= self._vehicle.in_collision
-        self._readings.write(stamp)
+        if self._readings.write(stamp):
+            now = stamp(self._simulation.time)
+            self._tell_frames(now, self._vehicle.pose, self._vehicle.odometry)
 
     def forget_readings(self) -> None:
-        """The count of readings begins anew."""
+        """The count of readings begins anew, and the odometry."""
         self._readings.forget()
+        self._error.forget()
 
     def _offer(self, topic: Topic) -> bool:
         if taken := self._sink.offer(topic):

@@ -69,13 +69,34 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vehicle-namespace", action="store_true", help="topics below /VEHICLE also of a single vehicle"
     )
-    parser.add_argument(
+    localization = parser.add_mutually_exclusive_group()
+    localization.add_argument(
+        "--localization",
+        choices=("truth", "identity"),
+        default="truth",
+        help="the transform from map to odom: the one that puts base_link where the vehicle is (truth, the default), or"
+        " the identity, as of MVSim",
+    )
+    localization.add_argument(
         "--no-localization",
-        action="store_true",
+        action="store_const",
+        const=False,
+        dest="localization",
         help="no amcl_pose, no particlecloud, no transform from map to odom",
     )
     parser.add_argument(
         "--no-odometry-frame", action="store_true", help="no transform from odom to base_link"
+    )
+    parser.add_argument(
+        "--one-tree",
+        action="store_true",
+        help="transforms of all vehicles on /tf and /tf_static; their frames are called VEHICLE/base_link",
+    )
+    parser.add_argument(
+        "--no-return",
+        choices=("inf", "max"),
+        default="inf",
+        help="what a ray of a scan is that hit nothing: infinite (the default), or the longest range, as of MVSim",
     )
     parser.add_argument(
         "--log-topics",
@@ -102,10 +123,12 @@ def _ros(arguments: argparse.Namespace) -> None:
         period=arguments.period,
         namespace=arguments.namespace.rstrip("/"),
         vehicle_namespace=arguments.vehicle_namespace,
-        localization=not arguments.no_localization,
+        localization=arguments.localization,
         odometry_frame=not arguments.no_odometry_frame,
         history=arguments.history,
         log_topics=arguments.log_topics,
+        one_tree=arguments.one_tree,
+        no_return=arguments.no_return,
     )
     launch(
         arguments.world,

@@ -145,7 +145,7 @@ def _vehicle(prefix: str, found: dict[str, list[Any]]) -> Track:
         edge.child_frame_id: edge.transform
         for message in found.get(f"{prefix}/tf", [])
         for edge in message.transforms
-        if edge.header.frame_id == "base_link"
+        if edge.header.frame_id.rpartition("/")[2] == "base_link"  # of several vehicles with a prefix
     }
     twists = [m.twist.twist for m in truth]
     return Track(
@@ -164,7 +164,7 @@ def _vehicle(prefix: str, found: dict[str, list[Any]]) -> Track:
 def _scans(messages: list[Any], mount: Any) -> Scans:
     first = messages[0]
     ranges = np.stack([m.ranges for m in messages]).astype(float)
-    ranges[ranges >= first.range_max] = np.nan
+    ranges[~np.isfinite(ranges) | (ranges >= first.range_max)] = np.nan
     angles = first.angle_min + first.angle_increment * np.arange(ranges.shape[1])
     return Scans(_times(messages), angles, ranges, np.array(_planar(mount.translation, mount.rotation)))
 

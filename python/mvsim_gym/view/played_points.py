@@ -28,8 +28,9 @@ def placed(points: npt.NDArray[np.float64], pose: Poses) -> npt.NDArray[np.float
 def _scanned(scan: Any) -> npt.NDArray[np.float64]:
     ranges = np.asarray(scan.ranges, np.float64)
     angles = scan.angle_min + scan.angle_increment * np.arange(len(ranges))
-    hit = ranges < scan.range_max
-    return np.stack([ranges * np.cos(angles), ranges * np.sin(angles), 0 * ranges], axis=1)[hit]
+    hit = np.isfinite(ranges) & (ranges < scan.range_max)
+    ranges, angles = ranges[hit], angles[hit]
+    return np.stack([ranges * np.cos(angles), ranges * np.sin(angles), 0 * ranges], axis=1)
 
 
 def _cloud(message: Any) -> npt.NDArray[np.float64]:
