@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -19,7 +20,14 @@ class ViewableWorld:
 
     _view: WorldView | None = None
 
-    def view(self, host: str = _HOST, port: int = _PORT) -> WorldView:
+    def view(
+        self,
+        host: str = _HOST,
+        port: int = _PORT,
+        *,
+        token: bool = True,
+        allow_hosts: Sequence[str] = (),
+    ) -> WorldView:
         """Shows the world in browsers, at the `url` of what is returned, while it is stepped:
 
             with world.view() as view:
@@ -30,18 +38,21 @@ class ViewableWorld:
         Args:
             host: where it listens; by default only this machine can look.
             port: 0 takes any that is free.
+            token: a page presses only with the token in `url`, and watches without it. False: every page presses.
+            allow_hosts: further names, `NAME` or `NAME:PORT`, by which browsers may call this server.
 
         Raises:
             ImportError: the extra `view` is missing.
-            ValueError: the port is taken, or the world is being viewed already.
+            ValueError: the port is taken, a name is none, or the world is being viewed already.
         """
+        from mvsim_gym.view.doors import Doors
         from mvsim_gym.view.world_view import WorldView
 
         if self._view is not None and not self._view.closed:
             raise ValueError(
                 f"view: this world is seen at {self._view.url} already, expected close() of that first"
             )
-        self._view = WorldView(cast("World", self), host, port)
+        self._view = WorldView(cast("World", self), host, port, Doors(token, tuple(allow_hosts)))
         return self._view
 
 
@@ -50,28 +61,47 @@ class ViewableEnvs:
 
     _view: EnvsView | None = None
 
-    def view(self, host: str = _HOST, port: int = _PORT) -> EnvsView:
+    def view(
+        self,
+        host: str = _HOST,
+        port: int = _PORT,
+        *,
+        token: bool = True,
+        allow_hosts: Sequence[str] = (),
+    ) -> EnvsView:
         """Shows all envs in browsers, at the `url` of what is returned, while they are stepped. Looking changes nothing
         in them; what is pressed there (a pause, another speed, a robot put somewhere) does.
 
         Args:
             host: where it listens; by default only this machine can look.
             port: 0 takes any that is free.
+            token: a page presses only with the token in `url`, and watches without it. False: every page presses.
+            allow_hosts: further names, `NAME` or `NAME:PORT`, by which browsers may call this server.
 
         Raises:
             ImportError: the extra `view` is missing.
-            ValueError: the port is taken, or the envs are being viewed already.
+            ValueError: the port is taken, a name is none, or the envs are being viewed already.
         """
-        return self._opened_view(host, port)
+        return self._opened_view(host, port, token=token, allow_hosts=allow_hosts)
 
-    def _opened_view(self, host: str, port: int, *, commanded: bool = False) -> EnvsView:
+    def _opened_view(
+        self,
+        host: str,
+        port: int,
+        *,
+        token: bool = True,
+        allow_hosts: Sequence[str] = (),
+        commanded: bool = False,
+    ) -> EnvsView:
+        from mvsim_gym.view.doors import Doors
         from mvsim_gym.view.envs_view import EnvsView
 
         if self._view is not None and not self._view.closed:
             raise ValueError(
                 f"view: these envs are seen at {self._view.url} already, expected close() of that first"
             )
-        self._view = EnvsView(self._open(), host, port, commanded=commanded)  # type: ignore[attr-defined]
+        doors = Doors(token, tuple(allow_hosts))
+        self._view = EnvsView(self._open(), host, port, doors, commanded=commanded)  # type: ignore[attr-defined]
         return self._view
 
     def _close_view(self) -> None:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -383,7 +384,7 @@ def test_a_server_answers_and_lets_go_of_its_port() -> None:
     port = 0
     for _ in range(2):  # then the same port again
         view = world.view(port=port)
-        port = int(view.url.rpartition(":")[2])
+        port = urlsplit(view.url).port or 0
         assert view.url.startswith("http://127.0.0.1:")
         assert b"<html" in opener.open(view.url, timeout=10).read().lower()
         with pytest.raises(ValueError, match="already"):

@@ -42,6 +42,28 @@ def add_listening(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="where the view listens (default 127.0.0.1: this machine alone)"
     )
     parser.add_argument("--port", type=int, default=8080, help="of the view, 0 takes any (default 8080)")
+    add_doors(parser)
+
+
+def add_doors(parser: argparse.ArgumentParser) -> None:
+    """Options of who may look at a view, and press."""
+    parser.add_argument(
+        "--no-token",
+        action="store_true",
+        help="every page may press, also without the token of the printed URL",
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME[:PORT]",
+        help="a further name by which browsers may call the view, of a proxy or a forwarded port",
+    )
+
+
+def doors(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keywords of a view, of these options."""
+    return {"token": not arguments.no_token, "allow_hosts": arguments.allow_host}
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
@@ -55,4 +77,5 @@ def add_running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--view-port", type=int, default=8080, metavar="PORT", help="of the view, 0 takes any (default 8080)"
     )
+    add_doors(parser)
     add_loading(parser)

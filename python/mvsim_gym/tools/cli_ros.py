@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from mvsim_gym.tools.cli_loading import add_running, loading
+from mvsim_gym.tools.cli_loading import add_running, doors, loading
 
 Commands = Any  # argparse's type for them has no public name
 
@@ -139,6 +139,7 @@ def _ros(arguments: argparse.Namespace) -> None:
         keys=sys.stdin if sys.stdin.isatty() and sys.stderr.isatty() else None,
         hub=None if arguments.hub is None else ("127.0.0.1", arguments.hub),
         view=("127.0.0.1", arguments.view_port) if arguments.view else None,
+        doors=doors(arguments),
         seed=arguments.seed,
         **loading(arguments),
     )

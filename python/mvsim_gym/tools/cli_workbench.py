@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from mvsim_gym.tools.cli_comms import add_topics, topics_wanted
-from mvsim_gym.tools.cli_loading import add_listening, add_loading, add_running, loading
+from mvsim_gym.tools.cli_loading import add_listening, add_loading, add_running, doors, loading
 
 Commands = Any  # argparse's type for them has no public name
 
@@ -159,6 +159,7 @@ def _play(arguments: argparse.Namespace) -> None:
         speed=arguments.speed,
         host=arguments.host,
         port=arguments.port,
+        doors=doors(arguments),
         **loading(arguments),
     )
 
@@ -248,6 +249,7 @@ def _launch(arguments: argparse.Namespace) -> None:
         hub=None if arguments.no_hub else (arguments.host, arguments.port),
         topics=topics_wanted(arguments),
         view=view,
+        doors=doors(arguments),
         seed=arguments.seed,
         **loading(arguments),
     )
@@ -278,17 +280,21 @@ def _add_view(commands: Commands) -> None:
 def _view(arguments: argparse.Namespace) -> None:
     from mvsim_gym.tools.view import is_world, view_envs
 
-    listening = {"host": arguments.host, "port": arguments.port}
     if is_world(arguments.target):
         from mvsim_gym.tools.launch import launch
 
         view = (arguments.host, arguments.port)
         launch(
-            arguments.target, view=view, record=arguments.record, seed=arguments.seed, **loading(arguments)
+            arguments.target,
+            view=view,
+            doors=doors(arguments),
+            record=arguments.record,
+            seed=arguments.seed,
+            **loading(arguments),
         )
     else:
-        options = {name: getattr(arguments, name) for name in ("num_envs", "seed", "record")}
-        view_envs(arguments.target, arguments.policy, **options, **listening)
+        options = {name: getattr(arguments, name) for name in ("num_envs", "seed", "record", "host", "port")}
+        view_envs(arguments.target, arguments.policy, **options, doors=doors(arguments))
 
 
 def _add_tune(commands: Commands) -> None:

@@ -104,6 +104,7 @@ def launch(
     topics: Mapping[str, Any] | None = None,
     nodes: Sequence[Callable[[World, TextIO], AbstractContextManager[Node]]] = (),
     view: tuple[str, int] | None = None,
+    doors: Mapping[str, Any] | None = None,
     joystick: bool = False,
     say: TextIO = sys.stderr,
     **loading: Any,
@@ -121,6 +122,7 @@ def launch(
         topics: the keywords `relative` and `rename` of `WorldNode`.
         nodes: of each the function that makes it of the world and `say`.
         view: an address and a port where browsers see it and drive.
+        doors: further keywords of `World.view`: who may look and press.
         joystick: whether a gamepad drives.
         say: where status and messages go; one line that is rewritten if it is a terminal.
         loading: further keywords of `World`.
@@ -140,7 +142,7 @@ def launch(
             truth = _GroundTruth(world, outputs, stack)
         if record is not None:
             stack.enter_context(world.record(record if outputs is None else os.path.join(outputs, record)))
-        seen = None if view is None else stack.enter_context(world.view(*view))
+        seen = None if view is None else stack.enter_context(world.view(*view, **(doors or {})))
         if seen is not None:
             seen.controls.begin(factor)
             _line(say, f"view: {seen.url}", ends=True)
@@ -261,6 +263,7 @@ class _Pace:
 def _wishes(view: WorldView, world: World, teleop: Teleop, pace: _Pace) -> str:
     """Does what was pressed in browsers, but for keys, which are returned."""
     keys = ""
+    _agree(view, teleop)
     for wish in view.wishes():
         if wish == "step":
             pace.single_steps += 1
@@ -272,6 +275,15 @@ def _wishes(view: WorldView, world: World, teleop: Teleop, pace: _Pace) -> str:
     if view.controls.paused:
         view.after_step()
     return keys
+
+
+def _agree(view: WorldView, teleop: Teleop) -> None:
+    """The vehicle that was chosen in a browser is driven, else the driven one is the chosen one there."""
+    picked, view.controls.picked = view.controls.picked, None
+    if picked is not None:
+        teleop.select(picked)
+    if teleop.selected is not None:
+        view.controls.choose(teleop.selected.name)
 
 
 def _log_key(world: World, vehicle: Vehicle | None, key: str, say: TextIO) -> bool:

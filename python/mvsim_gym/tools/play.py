@@ -32,6 +32,7 @@ def play(
     speed: float = 1.0,
     host: str,
     port: int,
+    doors: Mapping[str, Any] | None = None,
     say: TextIO = sys.stderr,
     **loading: Any,
 ) -> None:
@@ -41,6 +42,7 @@ def play(
         path: an MCAP file of `World.record` and the like, finished or not.
         world: the world file that it is of; None: the one that it names.
         speed: seconds of it in one of the wall.
+        doors: keywords of `Doors`: who may look and press.
         loading: further keywords of `World`: what the world may read. What the recording says of that is not followed.
 
     Raises:
@@ -48,6 +50,7 @@ def play(
         OSError, ValueError: it cannot be read, its world is not found, or the port is taken.
     """
     from mvsim_gym.recording.recorded import Recorded
+    from mvsim_gym.view.doors import Doors
     from mvsim_gym.view.playback import Playback
     from mvsim_gym.view.played_view import PlayedView
 
@@ -59,7 +62,10 @@ def play(
         playback.moment(0.0, pictures=False)
     except ValueError as error:
         raise ValueError(f"'{path}': {error}") from None
-    with PlayedView(playback, host, port, speed=speed) as view, suppress(KeyboardInterrupt):
+    with (
+        PlayedView(playback, host, port, Doors(**(doors or {})), speed=speed) as view,
+        suppress(KeyboardInterrupt),
+    ):
         print(f"view: {view.url} ({playback.duration:.2f} s)", file=say, flush=True)
         while not view.ended:
             try:

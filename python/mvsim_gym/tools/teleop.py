@@ -74,6 +74,12 @@ class Teleop:
         """The world was reset: no vehicle is commanded any more."""
         self._commands = [[0.0] * len(command) for command in self._commands]
 
+    def select(self, vehicle: str) -> None:
+        """The vehicle that keys drive, by name."""
+        names = [one.name for one in self._vehicles]
+        if vehicle in names:
+            self._selected = names.index(vehicle)
+
     def press(self, key: str) -> bool:
         """Does what a key says; False for one that says nothing here."""
         key = key.lower()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
-from typing import TextIO
+from typing import Any, TextIO
 
 from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_count
@@ -31,6 +32,7 @@ def view_envs(
     record: str | None = None,
     host: str,
     port: int,
+    doors: Mapping[str, Any] | None = None,
     steps: int | None = None,
     say: TextIO = sys.stderr,
 ) -> None:
@@ -42,6 +44,7 @@ def view_envs(
         num_envs: rows; by default those of one world.
         seed: env i has the seed `seed` + i.
         record: an MCAP file for the first world.
+        doors: further keywords of `VectorEnv.view`: who may look and press.
         steps: an end; None: there is none.
 
     Raises:
@@ -56,7 +59,7 @@ def view_envs(
     observations, _ = envs.reset(seed=seed)
     done = 0
     with (
-        envs._opened_view(host, port, commanded=True) as view,
+        envs._opened_view(host, port, commanded=True, **(doors or {})) as view,
         nullcontext() if record is None else envs.record(record),
         suppress(KeyboardInterrupt),
     ):

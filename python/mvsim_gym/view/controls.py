@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections import deque
 from collections.abc import Sequence
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mvsim_gym._printable import printable
+from mvsim_gym.view.labels import labelled
 from mvsim_gym.view.stage import Stage
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ _MARKS = {
     "path": ("Path", "The shortest one to the goal, where the task measures it"),
 }
 """Label and hint"""
+_MAX_TEXT = 500  # characters
+_MAX_YAW = 3600.0  # deg
 _KEYS = "Keys: **W** **S** faster and slower, **A** **D** to the left and right, **space** stop, **1**-**9** vehicle"
 
 
@@ -52,6 +57,7 @@ class Controls:
         speed: simulated seconds in one of the wall; 0: as fast as it goes.
         resets: whether it can be reset from here.
         ends: whether it can be ended from here.
+        vehicles: by name, of which one is chosen: it is followed, and its values are plotted.
         cameras: whether there are pictures to show.
         marks: what can be shown, beside those that every view has: "forces", "path".
     """
@@ -66,14 +72,21 @@ class Controls:
         speed: float = 1.0,
         resets: bool = True,
         ends: bool = False,
+        vehicles: Sequence[str] = (),
         cameras: bool = False,
         marks: Sequence[str] = (),
     ) -> None:
         self._server, self._stage = server, stage
+        self._vehicles = labelled(vehicles)
+        self._vehicle: Any = None  # the element that chooses, where there are several
+        self.vehicle = vehicles[0] if vehicles else ""
+        """the chosen one, by name"""
+        self.picked: str | None = None
+        """a vehicle that was chosen in a browser; None once that is done"""
         self.paused, self.speed, self.chosen, self.pictures = False, speed, 0, True
         self.wishes: deque[str | Put] = deque(maxlen=1000)
         """keys, each a character, and the words "step", "reset" and "end", and what is to be put where"""
-        self.text = server.gui.add_markdown("")
+        self._text = server.gui.add_html("")  # the library's Markdown runs scripts, this is escaped here
         self.toggles: dict[str, Any] = {}
         """the boxes that show marks, by their names; their `value` can be set"""
         with server.gui.add_folder("Run"):
@@ -83,6 +96,15 @@ class Controls:
         if things:
             with server.gui.add_folder("Put somewhere", expand_by_default=False):
                 self._add_put(things)
+
+    def choose(self, vehicle: str) -> None:
+        """A vehicle, which the panel then shows as the chosen one."""
+        label = next((label for label, name in self._vehicles.items() if name == vehicle), None)
+        if label is None or vehicle == self.vehicle:
+            return
+        self.vehicle = vehicle
+        if self._vehicle is not None:
+            self._vehicle.value = label
 
     def begin(self, speed: float) -> None:
         """With this speed, and the keys of teleoperation."""
@@ -108,7 +130,12 @@ class Controls:
     def say(self, text: str) -> None:
         """A message in each browser."""
         for client in self._server.get_clients().values():
-            client.add_notification("mvsim_gym", text, auto_close_seconds=6)
+            client.add_notification("mvsim_gym", printable(text)[:_MAX_TEXT], auto_close_seconds=6)
+
+    def tell(self, text: str) -> None:
+        """A line above the panel."""
+        shown = html.escape(printable(text)[:_MAX_TEXT])
+        self._text.content = f'<div style="padding: 0.5em 0.75em; font-size: 0.875em">{shown}</div>'
 
     def _add_run(self, speed: float, resets: bool, ends: bool) -> None:
         gui = self._server.gui
@@ -133,6 +160,11 @@ class Controls:
             env.on_update(lambda _: setattr(self, "chosen", int(env.value)))
             side_by_side = gui.add_checkbox("All envs", True)
             side_by_side.on_update(lambda _: self._show_all(side_by_side.value))
+        if len(self._vehicles) > 1:
+            self._vehicle = gui.add_dropdown(
+                "Vehicle", tuple(self._vehicles), hint="The one that is followed, plotted and driven"
+            )
+            self._vehicle.on_update(self._pick)
         follow = gui.add_checkbox("Follow", False)
         follow.on_update(lambda _: self._follow(follow.value))
         marks = stage.marks.wanted
@@ -144,6 +176,10 @@ class Controls:
         if cameras:
             seen = gui.add_checkbox("Cameras and 3D lidars", True)
             seen.on_update(lambda _: setattr(self, "pictures", seen.value))
+
+    def _pick(self, event: Any) -> None:
+        if event.client is not None:  # else it was chosen elsewhere
+            self.vehicle = self.picked = self._vehicles[event.target.value]
 
     def _show_all(self, on: bool) -> None:
         self._stage.all_envs = on
@@ -159,8 +195,9 @@ class Controls:
 
     def _add_put(self, things: Sequence[str]) -> None:
         gui = self._server.gui
-        thing = gui.add_dropdown("Thing", tuple(things))
-        yaw = gui.add_number("Yaw (deg)", 0.0, step=5.0)
+        names = labelled(things)
+        thing = gui.add_dropdown("Thing", tuple(names))
+        yaw = gui.add_number("Yaw (deg)", 0.0, min=-_MAX_YAW, max=_MAX_YAW, step=5.0)
         armed = gui.add_checkbox("At the next click", False)
 
         @self._server.scene.on_click()
@@ -171,7 +208,7 @@ class Controls:
             origin, direction = np.array(event.ray_origin), np.array(event.ray_direction)
             place = self._stage.ground_at(origin, direction, self.chosen)
             if place is not None:
-                self.wishes.append(Put(thing.value, *place, math.radians(yaw.value), self.chosen))
+                self.wishes.append(Put(names[thing.value], *place, math.radians(yaw.value), self.chosen))
 
 
 def _keep_camera(server: viser.ViserServer) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,17 @@ from mvsim_gym import _core
 from mvsim_gym._device import array_of, on_host
 from mvsim_gym.parts import vehicles_of
 from mvsim_gym.view.controls import Put
+from mvsim_gym.view.doors import Doors
+from mvsim_gym.view.labels import labelled
 from mvsim_gym.view.marks import forces_of
 from mvsim_gym.view.moment import Group, Moment
+from mvsim_gym.view.plots import LINES
 from mvsim_gym.view.view import PICTURE_PERIOD, View
 
 __all__ = ["EnvsView"]
 
 _NAP = 0.01  # s of the wall between looks during a pause
+_LONG_NAP = 0.1  # s of the wall between looks while the next step is far off
 _NO_VALUE = "(none)"
 
 
@@ -30,7 +35,15 @@ class EnvsView(View):
         commanded: it belongs to `mvsim-gym view`: real time, with or without a browser, and it can be reset.
     """
 
-    def __init__(self, batch: _core.Batch, host: str, port: int, *, commanded: bool = False) -> None:
+    def __init__(
+        self,
+        batch: _core.Batch,
+        host: str,
+        port: int,
+        doors: Doors | None = None,
+        *,
+        commanded: bool = False,
+    ) -> None:
         names = batch.names(0)
         things = [name.removesuffix("/pose") for name in names if name.endswith("/pose")]
         super().__init__(
@@ -38,10 +51,12 @@ class EnvsView(View):
             things,
             host,
             port,
+            doors=doors,
             num_envs=batch.num_envs,
             speed=1.0 if commanded else 0.0,
             resets=commanded,
             ends=commanded,
+            vehicles=_vehicles_of(batch),
             marks=("forces", "path"),
         )
         self._batch, self._commanded = batch, commanded
@@ -58,6 +73,12 @@ class EnvsView(View):
         """Copies where everything is, if it is time and somebody looks; does what was pressed, a pause too."""
         if self.closed:
             return
+        try:
+            self._after_step()
+        except Exception as error:
+            self._fail(error)
+
+    def _after_step(self) -> None:
         self._steps += 1
         self._hand_over()
         self._obey()
@@ -65,10 +86,26 @@ class EnvsView(View):
             self._hand_over()
             time.sleep(_NAP)
             self._obey()
-        if self.controls.speed > 0 and (self._commanded or self.is_watched):
-            now = time.monotonic()
-            self._next_step = max(self._next_step + self._batch.control_period / self.controls.speed, now)
-            time.sleep(self._next_step - now)
+        self._keep_pace()
+
+    def _keep_pace(self) -> None:
+        """Waits until the next step is due, or another speed is wanted, or nobody is there who wants one."""
+        speed = self.controls.speed
+        if not (speed > 0 and (self._commanded or self.is_watched)):
+            return
+        now = time.monotonic()
+        self._next_step = max(self._next_step + self._batch.control_period / speed, now)
+        while (left := self._next_step - time.monotonic()) > 0:
+            time.sleep(min(left, _LONG_NAP))
+            if left > _LONG_NAP and self._is_awaited(speed):
+                self._next_step = 0.0
+                break
+
+    def _is_awaited(self, speed: float) -> bool:
+        """Whether the next step should be made before its time at this speed."""
+        self._obey()
+        has_gone = not (self._commanded or self.is_watched)
+        return has_gone or bool(self.wishes) or self.closed or self.controls.speed != speed
 
     def moment(self, *, marks: bool = True) -> Moment:
         """How the envs stand, with marks or without."""
@@ -76,6 +113,8 @@ class EnvsView(View):
         episode_time = float(batch.read([chosen], "time")[0])
         rewards = self._by_env(batch.rewards)
         values = {"reward mean": float(rewards.mean()), "reward env": float(rewards[chosen].mean())}
+        if batch.num_agents > 1 and (vehicle := self.controls.vehicle) in batch.agent_names:
+            values["reward agent"] = float(rewards[chosen, batch.agent_names.index(vehicle)])
         for name in filter(None, (self._name.value, self._more.value)):
             values |= self._values_of(name, chosen)
         told: dict[str, Any] = self._marks(chosen) if marks else {}
@@ -83,6 +122,7 @@ class EnvsView(View):
             episode_time,
             [Group(*group) for group in _core.batch_poses(batch)],
             chosen,
+            self.controls.vehicle,
             pictures=self._observed(chosen),
             values=values,
             text=f"env {chosen} of {batch.num_envs}, {episode_time:.2f} s of its episode, {self._steps} steps seen",
@@ -154,34 +194,41 @@ class EnvsView(View):
     def _put(self, wish: Put) -> None:
         try:
             self._batch.write([wish.env], f"{wish.name}/pose", np.array([[wish.x, wish.y, wish.yaw]]))
-        except ValueError as error:
+        except (ValueError, KeyError, TypeError) as error:
             self.controls.say(str(error))
 
     def _add_values(self, names: list[str]) -> None:
         gui = self._server.gui
         with gui.add_folder("Values of the env", expand_by_default=False):
-            dropdown: Any = gui.add_dropdown("Plot", (_NO_VALUE, *names))
+            labels = {_NO_VALUE: "", **labelled(names)}
+            dropdown: Any = gui.add_dropdown("Plot", tuple(labels))
             self._more = gui.add_text(
                 "Also", "", hint="Whatever read() takes, such as the path of a parameter"
             )
-        self._name = _Chosen(dropdown)
+        self._name = _Chosen(dropdown, labels)
 
     def _values_of(self, name: str, env: int) -> dict[str, float]:
         """By line of a plot: `NAME` or `NAME 0`, `NAME 1`..."""
         try:
             value = self._batch.read([env], name)[0]
-        except ValueError:  # half a name while it is typed, or none of this env
+        except (ValueError, KeyError, TypeError):  # half a name while it is typed, or none of this env
             return {}
-        flat = np.atleast_1d(value).ravel()
+        flat = np.atleast_1d(value).ravel()[:LINES]
         return {name if len(flat) == 1 else f"{name} {i}": float(v) for i, v in enumerate(flat)}
 
 
-class _Chosen:
-    """A dropdown whose first entry stands for nothing."""
+def _vehicles_of(batch: _core.Batch) -> list[str]:
+    """Of the first env, agents first."""
+    names = [vehicle.name for vehicle in batch.model(0).vehicles]
+    return sorted(names, key=lambda name: name not in batch.agent_names)
 
-    def __init__(self, dropdown: Any) -> None:
-        self._dropdown = dropdown
+
+class _Chosen:
+    """A dropdown of names, whose first entry stands for nothing."""
+
+    def __init__(self, dropdown: Any, names: Mapping[str, str]) -> None:
+        self._dropdown, self._names = dropdown, names
 
     @property
     def value(self) -> str:
-        return "" if self._dropdown.value == _NO_VALUE else self._dropdown.value
+        return self._names.get(self._dropdown.value, "")

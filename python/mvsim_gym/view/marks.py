@@ -14,6 +14,7 @@ from mvsim_gym import _core
 from mvsim_gym._drawing import arrows
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.view.bodies import triangles
+from mvsim_gym.view.labels import label_of
 from mvsim_gym.view.moment import Moment
 from mvsim_gym.view.stream import Stream
 
@@ -51,6 +52,7 @@ class Marks:
         self._nodes: dict[str, Any] = {}
         self._sent: dict[str, npt.NDArray[Any]] = {}  # by node: what browsers have
         self._labels: dict[str, Any] = {}
+        self._named = 0  # labels that there were
         self._trails: dict[str, deque[npt.NDArray[np.float32]]] = {}
         self._whose: tuple[int, int] | None = None
 
@@ -167,8 +169,9 @@ class Marks:
         for key, (name, place) in names.items():
             at = place + _ABOVE
             if key not in self._labels:
+                self._named += 1
                 self._labels[key] = self._scene.add_label(
-                    f"{self._parent}/names/{len(self._labels)}_{key.replace('/', '_')}", name, position=at
+                    f"{self._parent}/names/{self._named}", label_of(name), position=at
                 )
             elif not np.allclose(self._labels[key].position, at, atol=0.005):
                 self._labels[key].position = at

@@ -33,6 +33,8 @@ class Moment:
     """s of simulated time, of the chosen env"""
     groups: Sequence[Group]
     chosen: int = 0
+    vehicle: str = ""
+    """the one that is followed, of the chosen env; a name that none has stands for the first"""
     goals: npt.NDArray[np.float64] | None = None
     """(num_envs, 3): x, y, radius; NaN where there is none"""
     hits: npt.NDArray[np.float32] = field(default_factory=lambda: _NOTHING)

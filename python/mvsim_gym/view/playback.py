@@ -89,18 +89,23 @@ class Playback:
         """Whether the forces of wheels were recorded."""
         return WHEELS in self._recorded.topics
 
-    def moment(self, seconds: float, *, pictures: bool = True, forces: bool = False) -> Moment:
+    def moment(
+        self, seconds: float, *, vehicle: str = "", pictures: bool = True, forces: bool = False
+    ) -> Moment:
         """How the world stood so long after the first message; pictures that were shown last are left out.
+
+        Args:
+            vehicle: the chosen one, by name; one that is not there stands for the first.
 
         Raises:
             ValueError: what was recorded makes no sense.
         """
         try:
-            return self._moment(seconds, pictures, forces)
+            return self._moment(seconds, vehicle, pictures, forces)
         except Exception as error:  # whatever bytes a stranger wrote
             raise ValueError(f"at {seconds:.2f} s: {error}") from None
 
-    def _moment(self, seconds: float, pictures: bool, forces: bool) -> Moment:
+    def _moment(self, seconds: float, vehicle: str, pictures: bool, forces: bool) -> Moment:
         time, recorded = self._nanoseconds(seconds), self._recorded
         model, told = self._worlds[max(recorded.index(WORLD, time), 0)]
         poses = self._poses(time)
@@ -108,7 +113,8 @@ class Playback:
             raise ValueError(f"found {len(poses)} poses, expected {told['frames']}")
         goal = recorded.latest(GOAL, time)
         radius = told.get("goal_radius", _GOAL_RADIUS)
-        before = list(prefixes([v.name for v in model.vehicles]).values())
+        of_vehicles = prefixes([v.name for v in model.vehicles])
+        before = list(of_vehicles.values())
         touches = [recorded.latest(f"{prefix}/collision", time) for prefix in before]
         return Moment(
             seconds,
@@ -119,7 +125,8 @@ class Playback:
             forces=self._forces(model, poses, time) if forces else _NO_FORCES,
             contacts=np.array([touch is not None and touch.data for touch in touches], np.bool_),
             pictures=self._pictures(time) if pictures else {},
-            values=self._speeds(before, time),
+            vehicle=vehicle,
+            values=self._speeds(of_vehicles.get(vehicle, before[0] if before else None), time),
             text=f"{seconds:.2f} s of {self.duration:.2f} s",
         )
 
@@ -183,9 +190,11 @@ class Playback:
                 )
         return found
 
-    def _speeds(self, before: list[str], time: int) -> dict[str, float]:
-        """True ones of the first vehicle, as a World's view plots them."""
-        truth = self._recorded.latest(f"{before[0]}/base_pose_ground_truth", time) if before else None
+    def _speeds(self, prefix: str | None, time: int) -> dict[str, float]:
+        """True ones of a vehicle, as a World's view plots them."""
+        if prefix is None:
+            return {}
+        truth = self._recorded.latest(f"{prefix}/base_pose_ground_truth", time)
         if truth is None:
             return {}
         twist = truth.twist.twist

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from mvsim_gym.view.doors import Doors
 from mvsim_gym.view.moment import Moment
 from mvsim_gym.view.playback import Playback
 from mvsim_gym.view.view import View
@@ -18,15 +19,25 @@ _HANDS_OFF = 1.0  # s of the wall after a hand was on the slider
 class PlayedView(View):
     """What `mvsim-gym play` shows. Time passes while somebody looks; whoever has made it calls `advance` often."""
 
-    def __init__(self, playback: Playback, host: str, port: int, *, speed: float = 1.0) -> None:
+    def __init__(
+        self,
+        playback: Playback,
+        host: str,
+        port: int,
+        doors: Doors | None = None,
+        *,
+        speed: float = 1.0,
+    ) -> None:
         super().__init__(
             playback.model,
             [],
             host,
             port,
+            doors=doors,
             speed=speed,
             resets=False,
             ends=True,
+            vehicles=[vehicle.name for vehicle in playback.model.vehicles],
             cameras=playback.has_pictures,
             marks=("forces",) if playback.has_forces else (),
         )
@@ -38,7 +49,7 @@ class PlayedView(View):
         self.sought: float | None = None
         """where the slider was put, s; None once that is done"""
         self._now = time.monotonic()
-        self._shown: float | None = None
+        self._shown: tuple[float, str] | None = None
         self._slider_due = 0.0
         self._slider: Any = self._server.gui.add_slider(
             "Time", min=0.0, max=max(playback.duration, 0.01), step=0.01, initial_value=0.0, order=0.5
@@ -64,8 +75,9 @@ class PlayedView(View):
                 self.at = self._playback.after(self.at)
             elif wish == "end":
                 self.ended = True
-        if self.at != self._shown and self._wants_moment():
-            self._shown = self.at
+        wanted = self.at, self.controls.vehicle
+        if wanted != self._shown and self._wants_moment():
+            self._shown = wanted
             self._feed.put(self.moment())
         if now >= self._slider_due and self._slider.value != (value := round(self.at, 2)):
             self._slider_due = now + _SLIDER_PERIOD
@@ -73,4 +85,9 @@ class PlayedView(View):
 
     def moment(self) -> Moment:
         """How the world stood at `at`."""
-        return self._playback.moment(self.at, pictures=self.controls.pictures, forces=self._shows("forces"))
+        return self._playback.moment(
+            self.at,
+            vehicle=self.controls.vehicle,
+            pictures=self.controls.pictures,
+            forces=self._shows("forces"),
+        )

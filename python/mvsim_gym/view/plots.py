@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mvsim_gym.view.labels import label_of
+
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Plots"]
+__all__ = ["LINES", "Plots"]
 
 _POINTS = 300
 _PERIOD = 0.2  # s of the wall between points
-_LINES = 8  # in one plot, at most
+LINES = 8
+"""in one plot, at most"""
 _COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f")
 
 
@@ -30,17 +33,22 @@ class Plots:
         self._lines: dict[str, dict[str, deque[float]]] = {}
         self._shown: dict[str, Any] = {}
         self._due = 0.0
+        self._whose: Hashable = None
 
-    def show(self, now: float, values: Mapping[str, float]) -> None:
+    def show(self, now: float, values: Mapping[str, float], whose: Hashable = None) -> None:
         """Another point of each line, at simulated time `now`, if it is time for one. Plots that get no values any
-        more go; one whose lines are others, or whose time goes back, begins anew."""
-        if time.monotonic() < self._due:
+        more go; one whose lines are others, or whose time goes back, begins anew. All do where `whose` has changed."""
+        if time.monotonic() < self._due and whose == self._whose:
             return
+        if whose != self._whose:
+            for title in list(self._lines):
+                self._forget(title)
+        self._whose = whose
         self._due = time.monotonic() + _PERIOD
         grouped: dict[str, dict[str, float]] = {}
         for name, value in values.items():
             group = grouped.setdefault(name.partition(" ")[0], {})
-            if len(group) < _LINES:
+            if len(group) < LINES:
                 group[name] = value
         for title in self._lines.keys() - grouped.keys():
             self._forget(title)
@@ -63,11 +71,12 @@ class Plots:
             return
         series: list[Any] = [{"label": "time, s"}]
         series += [
-            {"label": name, "stroke": color, "width": 2} for name, color in zip(lines, _COLORS, strict=False)
+            {"label": label_of(name), "stroke": color, "width": 2}
+            for name, color in zip(lines, _COLORS, strict=False)
         ]
         with self._folder:
             self._shown[title] = self._gui.add_uplot(
-                data, tuple(series), title=title, scales={"x": {"time": False}}, height=170
+                data, tuple(series), title=label_of(title), scales={"x": {"time": False}}, height=170
             )
 
     def _forget(self, title: str) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Stage", "tiles"]
 
 _ROOT = "/world"
+_AROUND = 100.0  # m around a world, at least, where something can be put
 _GAP = 1.15  # worlds side by side, in sizes of one
 
 
@@ -55,7 +56,7 @@ class Stage:
         self.all_envs = num_envs > 1
         """All envs side by side, else the chosen one alone."""
         self.follows = False
-        """The first vehicle of the chosen env stays where it is, and the world moves."""
+        """The chosen vehicle of the chosen env stays where it is, and the world moves."""
         self.look_at_all()
 
     def look_at_all(self) -> None:
@@ -89,22 +90,28 @@ class Stage:
     def ground_at(
         self, origin: npt.NDArray[np.float64], direction: npt.NDArray[np.float64], chosen: int
     ) -> tuple[float, float] | None:
-        """Where a ray of a click meets the level ground, in the chosen env's own world; None above the horizon."""
+        """Where a ray of a click meets the level ground, in the chosen env's own world; None above the horizon, and far
+        from the world."""
         if direction[2] > -1e-6:
             return None
         at = origin - origin[2] / direction[2] * direction - self._origin
         if self.all_envs:
             at = at - self._tiles[chosen]
+        x_min, x_max, y_min, y_max = self._bounds
+        around = max(x_max - x_min, y_max - y_min, _AROUND)
+        if not (x_min - around <= at[0] <= x_max + around and y_min - around <= at[1] <= y_max + around):
+            return None
         return float(at[0]), float(at[1])
 
     def _followed(self, moment: Moment, offsets: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         if not self.follows:
             return np.zeros(3, np.float32)
         group, row = moment.group_of(moment.chosen)
-        frames = [frame for kind, _, frame in _core.scene_movers(group.model) if kind == "vehicle"]
+        frames = {name: frame for kind, name, frame in _core.scene_movers(group.model) if kind == "vehicle"}
         if not frames:
             return np.zeros(3, np.float32)
-        return group.poses[row, frames[0], :3] + offsets[moment.chosen]
+        frame = frames.get(moment.vehicle, next(iter(frames.values())))
+        return group.poses[row, frame, :3] + offsets[moment.chosen]
 
     def _look(self, at: npt.NDArray[np.float64], from_: npt.NDArray[np.float64]) -> None:
         camera = self._server.initial_camera

@@ -9,7 +9,9 @@ from typing import Any
 from mvsim_gym import _core
 from mvsim_gym._notices import notice
 from mvsim_gym.view.controls import Controls
+from mvsim_gym.view.doors import Doors
 from mvsim_gym.view.feed import Feed
+from mvsim_gym.view.labels import label_of
 from mvsim_gym.view.moment import Moment
 from mvsim_gym.view.plots import Plots
 from mvsim_gym.view.server import close_server, open_server
@@ -28,9 +30,17 @@ class View:
     _marks_period = 0.1  # s of the wall
 
     def __init__(
-        self, model: _core.Model, things: list[str], host: str, port: int, *, num_envs: int = 1, **panel: Any
+        self,
+        model: _core.Model,
+        things: list[str],
+        host: str,
+        port: int,
+        *,
+        doors: Doors | None = None,
+        num_envs: int = 1,
+        **panel: Any,
     ) -> None:
-        self._server = open_server(host, port)
+        self._server, self._query = open_server(host, port, doors)
         self._host = host
         self._stage = Stage(self._server, model, num_envs)
         self.controls = Controls(self._server, self._stage, things, num_envs=num_envs, **panel)
@@ -43,9 +53,9 @@ class View:
 
     @property
     def url(self) -> str:
-        """What a browser opens."""
+        """What a browser opens; with its token, so that what is pressed there has effect."""
         host = "localhost" if self._host in ("", "0.0.0.0", "::") else self._host
-        return f"http://{f'[{host}]' if ':' in host else host}:{self._server.get_port()}"
+        return f"http://{f'[{host}]' if ':' in host else host}:{self._server.get_port()}/{self._query}"
 
     @property
     def is_watched(self) -> bool:
@@ -59,11 +69,17 @@ class View:
             self._feed.close()
             close_server(self._server)
 
+    def _fail(self, error: Exception) -> None:
+        """Ends the view: what runs goes on without it."""
+        if not self.closed:
+            self._feed.failure = error
+            notice([f"view: closed, it failed with {error!r}"])
+            self.close()
+
     def _wants_moment(self) -> bool:
         """Whether a moment should be handed over now; nobody looks, nothing is done."""
-        if self._feed.failure is not None and not self.closed:
-            notice([f"view: closed, it failed with {self._feed.failure!r}"])
-            self.close()
+        if self._feed.failure is not None:
+            self._fail(self._feed.failure)
         return not self.closed and self._feed.is_due and self.is_watched
 
     def _wants_marks(self) -> bool:
@@ -85,15 +101,15 @@ class View:
 
     def _show(self, moment: Moment) -> None:
         self._stage.show(moment)
-        self._plots.show(moment.time, moment.values)
+        self._plots.show(moment.time, moment.values, (moment.chosen, moment.vehicle))
         for name, picture in moment.pictures.items():
             if name in self._pictures:
                 self._pictures[name].image = picture
             else:
-                self._pictures[name] = self._server.gui.add_image(picture, label=name)
+                self._pictures[name] = self._server.gui.add_image(picture, label=label_of(name))
         if time.monotonic() >= self._text_due:
             self._text_due = time.monotonic() + _TEXT_PERIOD
-            self.controls.text.content = moment.text
+            self.controls.tell(moment.text)
 
     def __enter__(self) -> Any:
         return self

@@ -13,6 +13,7 @@ from mvsim_gym import _core
 from mvsim_gym._rotation import moved
 from mvsim_gym.readings import VIEWS, CameraReading, Lidar3dReading
 from mvsim_gym.view.controls import Put
+from mvsim_gym.view.doors import Doors
 from mvsim_gym.view.marks import forces_of
 from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.view import PICTURE_PERIOD, View
@@ -30,11 +31,21 @@ class WorldView(View):
     """What `World.view` returns. The world hands over where everything is after steps, 30 times a second; whoever
     steps it asks for `wishes` and does them, as `mvsim-gym launch` does."""
 
-    def __init__(self, world: World, host: str, port: int) -> None:
+    def __init__(self, world: World, host: str, port: int, doors: Doors | None = None) -> None:
         things = [f"vehicle:{name}" for name in world.vehicles]
         things += [f"block:{name}" for name, block in world.blocks.items() if not block._model.is_wall]
         cameras = any(sensor.class_name in VIEWS for sensor in world._model.sensors)
-        super().__init__(world._model, things, host, port, ends=True, cameras=cameras, marks=("forces",))
+        super().__init__(
+            world._model,
+            things,
+            host,
+            port,
+            doors=doors,
+            ends=True,
+            vehicles=tuple(world.vehicles),
+            cameras=cameras,
+            marks=("forces",),
+        )
         self._world = world
         self._pictures_due = 0.0
         self._counts: dict[int, int] = {}
@@ -44,8 +55,11 @@ class WorldView(View):
 
     def after_step(self) -> None:
         """Hands over where everything is, if it is time and somebody looks."""
-        if self._wants_moment():
-            self._feed.put(self.moment(marks=self._wants_marks()))
+        try:
+            if self._wants_moment():
+                self._feed.put(self.moment(marks=self._wants_marks()))
+        except Exception as error:
+            self._fail(error)
 
     def wishes(self) -> Iterator[str]:
         """What was pressed since the last call: keys, and the words "step", "reset" and "end". What was to be put
@@ -66,10 +80,12 @@ class WorldView(View):
             self._pictures_due = time.monotonic() + PICTURE_PERIOD
             pictures = self._new_readings()
         told: dict[str, Any] = self._marks() if marks else {}
-        twist = next(iter(world.vehicles.values())).twist if world.vehicles else None
+        chosen = self.controls.vehicle
+        twist = world.vehicles[chosen].twist if chosen else None
         return Moment(
             simulation.time,
             [Group(world._model, envs, poses)],
+            vehicle=chosen,
             pictures=pictures,
             values={} if twist is None else {f"speed {name}": v for name, v in twist._asdict().items()},
             text=self.text or f"{simulation.time:.2f} s",
@@ -118,7 +134,7 @@ class WorldView(View):
         try:
             place = (self._world.vehicles if kind == "vehicle" else self._world.blocks)[name].set_pose
             place(wish.x, wish.y, wish.yaw)
-        except ValueError as error:
+        except (ValueError, KeyError) as error:
             self.controls.say(str(error))
 
 
