@@ -10,6 +10,8 @@ from typing import Any
 
 from robot import id_of
 
+from mvsim_gym.tools.settings import merged as merged
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -201,12 +203,3 @@ RECIPES: dict[str, Recipe] = {
 def recipe_of(env: str) -> Recipe:
     """The recipe of an environment, by its id."""
     return RECIPES.get(id_of(env), Recipe())
-
-
-def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """Keywords of an environment; where both say something of a family of terms, what both say."""
-    out = {**first, **second}
-    for name in first.keys() & second.keys():
-        if isinstance(first[name], dict) and isinstance(second[name], dict):
-            out[name] = merged(first[name], second[name])
-    return out

@@ -7,6 +7,7 @@ import difflib
 import importlib
 import os
 import re
+import sys
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, NoReturn
@@ -64,7 +65,7 @@ def source_of(env: Named | None, keywords: dict[str, Any]) -> tuple[str, dict[st
         ids = sorted(id for id, other in gym.registry.items() if other.entry_point in _ENTRY_POINTS)
         near = difflib.get_close_matches(name, ids, 1)
         hint = f", did you mean '{near[0]}'?" if near else f", known are {', '.join(ids)}"
-        raise ValueError(f"no environment of mvsim_gym is called '{name}'{hint}")
+        raise ValueError(f"no environment of mvsim_gym is called '{name}'{_imported(env)}{hint}")
     return name, keywords
 
 
@@ -173,15 +174,28 @@ def _is_own(spec: EnvSpec) -> bool:
     return spec.kwargs == {"env": spec.id} and spec.id in listing()
 
 
-def _after_import(name: str) -> str:
+def module_of(name: str) -> str | None:
+    """The module that `module:id` names; None of other names."""
     found = _MODULE_AND_ID.fullmatch(name)
-    if found is None or os.path.exists(name):
+    return None if found is None or os.path.exists(name) else found[1]
+
+
+def _after_import(name: str) -> str:
+    module = module_of(name)
+    if module is None:
         return name
     try:
-        importlib.import_module(found[1])
+        importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"env: '{name}' needs the module '{found[1]}': {error}") from error
-    return found[2]
+        raise ModuleNotFoundError(f"env: '{name}' needs the module '{module}': {error}") from error
+    return name[len(module) + 1 :]
+
+
+def _imported(env: Any) -> str:
+    """For a message: the file of the module that `module:id` named, which may be another one than was meant."""
+    module = module_of(env) if isinstance(env, str) else None
+    file = getattr(sys.modules.get(module or ""), "__file__", None)
+    return f" after the import of '{module}' ({file})" if file else ""
 
 
 def _spec_of(name: str) -> EnvSpec | None:

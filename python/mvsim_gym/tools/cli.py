@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from mvsim_gym import __version__
 from mvsim_gym.tools.cli_comms import add_comms
-from mvsim_gym.tools.cli_loading import add_loading, loading
+from mvsim_gym.tools.cli_loading import add_loading, add_settings, loading, settings
 from mvsim_gym.tools.cli_ros import add_ros
 from mvsim_gym.tools.cli_workbench import add_workbench
 from mvsim_gym.tools.import_robot import add_import
+from mvsim_gym.tools.settings import search_working_folder
 
 
 def _replay(arguments: argparse.Namespace) -> None:
@@ -68,7 +69,7 @@ def _list(arguments: argparse.Namespace) -> None:
 def _parameters(arguments: argparse.Namespace) -> None:
     from mvsim_gym.tools.parameters import parameters_of, table_of
 
-    found = parameters_of(arguments.env)
+    found = parameters_of(arguments.env, **settings(arguments))
     print("\n".join(table_of(found, arguments.pattern)))
 
 
@@ -145,6 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     parameters.add_argument(
         "pattern", metavar="PATTERN", nargs="?", default="*", help="only these, e.g. 'vehicle:*/friction/*'"
     )
+    add_settings(parameters)
     parameters.set_defaults(run=_parameters)
     commands.add_parser(
         "doctor", help="show devices, renderer, versions, SIMD level, threads, and what is wrong"
@@ -166,6 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments."""
     parsed = _parser().parse_args(arguments)
     try:
+        search_working_folder(getattr(parsed, "env", getattr(parsed, "target", "")))
         code = parsed.run(parsed)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads has enough, as `| head` does

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from mvsim_gym._resources import parsed_resources
+from mvsim_gym.tools.settings import settings_of
 
 
 def loading(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -34,6 +36,27 @@ def add_loading(parser: argparse.ArgumentParser) -> None:
         help="a folder that stands for the start of URLs",
     )
     parser.add_argument("--strict", action="store_true", help="a warning is an error")
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Options of all commands that make an environment."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="settings",
+        help="a keyword of the environment, as of gymnasium.make: time_limit=30, reward.collision=-20 (repeatable)",
+    )
+    add_loading(parser)
+
+
+def settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keywords of an environment, of these options; only those that were given."""
+    given = {name: value for name, value in loading(arguments).items() if value}
+    if "roots" in given:  # a model keeps them, for other working folders
+        given["roots"] = [os.path.abspath(folder) for folder in given["roots"]]
+    return {**settings_of(arguments.settings), **given}
 
 
 def add_listening(parser: argparse.ArgumentParser) -> None:

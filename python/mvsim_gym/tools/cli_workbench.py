@@ -8,7 +8,15 @@ import sys
 from typing import Any
 
 from mvsim_gym.tools.cli_comms import add_topics, topics_wanted
-from mvsim_gym.tools.cli_loading import add_listening, add_loading, add_running, doors, loading
+from mvsim_gym.tools.cli_loading import (
+    add_listening,
+    add_loading,
+    add_running,
+    add_settings,
+    doors,
+    loading,
+    settings,
+)
 
 Commands = Any  # argparse's type for them has no public name
 
@@ -38,6 +46,7 @@ def _add_env(parser: argparse.ArgumentParser, seed: int = 0) -> None:
     parser.add_argument(
         "--seed", type=int, default=seed, help=f"of the first episode (default {seed}), then one more each"
     )
+    add_settings(parser)
 
 
 def _add_film(commands: Commands) -> None:
@@ -62,7 +71,9 @@ def _film(arguments: argparse.Namespace) -> None:
     options = {
         name: getattr(arguments, name) for name in ("episodes", "seed", "speed", "camera", "width", "height")
     }
-    for line in film(arguments.env, arguments.policy, arguments.output, **options):
+    for line in film(
+        arguments.env, arguments.policy, arguments.output, **options, settings=settings(arguments)
+    ):
         print(line, flush=True)
 
 
@@ -85,7 +96,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     from mvsim_gym.tools.evaluate import evaluate
 
     options = {name: getattr(arguments, name) for name in ("episodes", "seed", "record")}
-    for line in evaluate(arguments.env, arguments.policy, **options):
+    for line in evaluate(arguments.env, arguments.policy, **options, settings=settings(arguments)):
         print(line)
 
 
@@ -126,6 +137,7 @@ def _collect(arguments: argparse.Namespace) -> None:
         name=arguments.name,
         flatten=arguments.flatten,
         told=told,
+        settings=settings(arguments),
     )
     if sys.stderr.isatty():
         print(file=sys.stderr)
@@ -273,7 +285,7 @@ def _add_view(commands: Commands) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first env, or of noise (default 0)")
     parser.add_argument("--record", metavar="FILE.mcap", help="record it; of environments the first world")
     add_listening(parser)
-    add_loading(parser)
+    add_settings(parser)
     parser.set_defaults(run=_view)
 
 
@@ -281,6 +293,8 @@ def _view(arguments: argparse.Namespace) -> None:
     from mvsim_gym.tools.view import is_world, view_envs
 
     if is_world(arguments.target):
+        if arguments.settings:
+            raise ValueError("--set: found a world, expected an environment, whose keywords it sets")
         from mvsim_gym.tools.launch import launch
 
         view = (arguments.host, arguments.port)
@@ -294,7 +308,8 @@ def _view(arguments: argparse.Namespace) -> None:
         )
     else:
         options = {name: getattr(arguments, name) for name in ("num_envs", "seed", "record", "host", "port")}
-        view_envs(arguments.target, arguments.policy, **options, doors=doors(arguments))
+        doorway = doors(arguments)
+        view_envs(arguments.target, arguments.policy, **options, doors=doorway, settings=settings(arguments))
 
 
 def _add_tune(commands: Commands) -> None:

@@ -6,8 +6,9 @@ import os
 import re
 import shutil
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import gymnasium as gym
@@ -37,6 +38,7 @@ def collect(
     name: str | None = None,
     flatten: bool = False,
     told: Callable[[int], None] = lambda done: None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
     """Runs whole episodes and writes them as a Minari data set below `folder`.
 
@@ -55,6 +57,7 @@ def collect(
         flatten: write observations as one vector, as `flatten=True` of `gymnasium.make` has them; so are those of an id
             that was registered with it.
         told: called with the number of episodes so far.
+        settings: keywords of the environment; they go before those of a model.
 
     Returns:
         The data set, a `minari.MinariDataset`.
@@ -72,7 +75,9 @@ def collect(
     place = os.path.join(folder, dataset_id)
     if os.path.exists(place):
         raise ValueError(f"there is a data set '{dataset_id}' in '{folder}': choose another --name")
-    envs = envs_for(policy, env_id, num_envs=agents_of(env_id), autoreset_mode="Disabled", copy=True)
+    keywords = keywords_of(policy, settings)
+    agents = agents_of(env_id, keywords)
+    envs = envs_for(env_id, keywords, num_envs=agents, autoreset_mode="Disabled", copy=True)
     named = envs.single_observation_space
     assert isinstance(named, spaces.Dict)
     flatten = flatten or is_flat(env_id)
@@ -86,7 +91,7 @@ def collect(
             dataset = minari.create_dataset_from_buffers(
                 dataset_id,
                 _episodes(envs, drive, range(seed, seed + episodes), ends, told, flatten),
-                env=_single(env_id, envs, {**keywords_of(policy), "flatten": flatten}),
+                env=_single(env_id, envs, {**keywords, "flatten": flatten}),
                 observation_space=written,
                 action_space=envs.single_action_space,
                 algorithm_name=_driver(policy),

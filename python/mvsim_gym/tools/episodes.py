@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,13 @@ from mvsim_gym._options import CONSTRUCTORS
 __all__ = ["agents_of", "ends_of", "is_flat", "outcome"]
 
 
-def agents_of(env_id: str) -> int:
-    """How many rows one world has in a `VectorEnv`.
+def agents_of(env_id: str, keywords: Mapping[str, Any]) -> int:
+    """How many rows one world has in a `VectorEnv` with these keywords.
 
     Raises:
         ValueError: agents begin anew by themselves, so no episode of the world has an end.
     """
-    batch = one_world(env_id)
+    batch = one_world(env_id, **keywords)
     if batch.spec.on_end == "respawn":
         raise ValueError(
             f"{env_id}: found on_end=\"respawn\", where agents begin anew while others go on, expected 'wait' or"

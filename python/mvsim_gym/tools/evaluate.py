@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from mvsim_gym._checks import checked_count
 from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
-from mvsim_gym.tools.policy import Policy, RandomPolicy, envs_for, policy_of
+from mvsim_gym.tools.policy import Policy, RandomPolicy, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 __all__ = ["evaluate"]
@@ -20,7 +21,13 @@ _AT_ONCE = 100  # worlds
 
 
 def evaluate(
-    env_id: str, policy: str, *, episodes: int = 100, seed: int = 1_000_000, record: str | None = None
+    env_id: str,
+    policy: str,
+    *,
+    episodes: int = 100,
+    seed: int = 1_000_000,
+    record: str | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[str]:
     """Runs whole episodes, k with the seed `seed` + k, and says in lines how they ended: rates of success and of each
     way to fail, the mean time of successes, the mean return. Of several agents each counts by itself.
@@ -29,6 +36,7 @@ def evaluate(
         env_id: what `mvsim_gym.VectorEnv` takes.
         policy: as `policy_of` reads it.
         record: an MCAP file for all episodes, which are run one after another then.
+        settings: keywords of the environment; they go before those of a model.
 
     Raises:
         ImportError: the extra `record` is missing.
@@ -36,9 +44,9 @@ def evaluate(
     """
     checked_count("--episodes", episodes)
     at_once = 1 if record is not None else min(_AT_ONCE, episodes)
-    envs = envs_for(
-        policy, env_id, num_envs=at_once * agents_of(env_id), autoreset_mode="Disabled", copy=True
-    )
+    keywords = keywords_of(policy, settings)
+    rows = at_once * agents_of(env_id, keywords)
+    envs = envs_for(env_id, keywords, num_envs=rows, autoreset_mode="Disabled", copy=True)
     drive = RandomPolicy(envs) if policy == "random" else policy_of(policy, env_id, envs)
     words: Counter[str] = Counter()
     times, returns = [], []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from mvsim_gym._checks import checked_count
 from mvsim_gym._extras import extra
 from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
-from mvsim_gym.tools.policy import envs_for, policy_of
+from mvsim_gym.tools.policy import envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 _AFTERWARDS = 1.0  # s of film that show how an episode has ended
@@ -31,6 +32,7 @@ def film(
     camera: str | None = None,
     width: int = 640,
     height: int = 640,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Films whole episodes, a frame a control period; yields a line about each when it is over.
 
@@ -43,6 +45,7 @@ def film(
         episodes: how many; that number k has the seed `seed` + k.
         speed: 2 shows the film twice as fast as the robot is.
         camera: by default "follow", of several agents "above".
+        settings: keywords of the environment; they go before those of a model.
 
     Raises:
         ImportError: the extra `video` is missing.
@@ -51,12 +54,13 @@ def film(
     checked_count("--episodes", episodes)
     if not 0 < speed <= 1000:
         raise ValueError(f"--speed: found {speed:g}, expected a number above 0, at most 1000")
-    agents = agents_of(env_id)
+    keywords = keywords_of(policy, settings)
+    agents = agents_of(env_id, keywords)
     camera = camera or ("follow" if agents == 1 else "above")
     seen = slice(None) if camera == "above" else slice(1)  # rows
     envs = envs_for(
-        policy,
         env_id,
+        keywords,
         num_envs=agents,
         autoreset_mode="Disabled",
         render_mode="rgb_array",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mvsim_gym.env import Env
+from mvsim_gym._build import one_world
 from mvsim_gym.registration import Named
 
 __all__ = ["Parameter", "parameters_of", "table_of"]
@@ -29,20 +29,16 @@ class Parameter:
 
 
 def parameters_of(env: Named, **overrides: Any) -> list[Parameter]:
-    """All parameters of an environment, in the order of its world.
+    """All parameters of an environment, of one agent or several, in the order of its world.
 
     Args:
         env: path of an environment file, or what `gymnasium.make` takes.
-        overrides: as for `mvsim_gym.Env`, `roots` and `memory_limit` among them.
+        overrides: as for `mvsim_gym.VectorEnv`, `roots` and `memory_limit` among them.
 
     Raises:
-        TypeError, WorldFileError: as for `mvsim_gym.Env`.
+        TypeError, WorldFileError: as for `mvsim_gym.VectorEnv`.
     """
-    made = Env(env, **overrides)
-    try:
-        found = made._open().model(0).parameters
-    finally:
-        made.close()
+    found = one_world(env, **overrides).model(0).parameters
     return [
         Parameter(path, nominal, low, high, unit, tuple(choices))
         for path, nominal, low, high, unit, choices in found

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import gymnasium as gym
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from mvsim_gym._extras import extra
 from mvsim_gym._flatten import flat_space, flattened
+from mvsim_gym.tools.settings import combined
 from mvsim_gym.vector_env import VectorEnv
 
 __all__ = ["Policy", "RandomPolicy", "envs_for", "keywords_of", "policy_of"]
@@ -26,31 +28,32 @@ Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
 """Observations to actions, both with a row an env, or an agent."""
 
 
-def keywords_of(name: str) -> dict[str, Any]:
+def keywords_of(name: str, settings: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
     """The keywords of the environment that a model was trained with: the attribute `env_keywords` that it was saved
-    with; none of a policy of another kind.
+    with; none of a policy of another kind. Those of `settings` go before them.
 
     Raises:
         ValueError: they are no dict.
         OSError, ImportError: its file cannot be read, or the extra `sb3` is missing.
     """
     if not name.endswith(".zip"):
-        return {}
+        return dict(settings)
     data, _ = _read(name)
     keywords = (data or {}).get("env_keywords", {})
     if not isinstance(keywords, dict):
         raise ValueError(f"--policy: '{name}' has {keywords!r} for env_keywords, expected a dict")
-    return keywords
+    return combined(keywords, settings)
 
 
-def envs_for(name: str, env_id: str, **options: Any) -> VectorEnv:
-    """The environments that a policy drives: with the keywords of a model, and with observations by name, as policies
-    are handed them, also where `env_id` was registered with `flatten=True`.
+def envs_for(env_id: str, keywords: Mapping[str, Any], **options: Any) -> VectorEnv:
+    """The environments that a policy drives: with observations by name, as policies are handed them, also where
+    `env_id` was registered with `flatten=True`. Raises what `VectorEnv` raises.
 
-    Raises:
-        ValueError, OSError, ImportError: as `keywords_of`; and what `VectorEnv` raises.
+    Args:
+        keywords: of the environment, those of the policy (`keywords_of`) among them.
+        options: of the constructor.
     """
-    return VectorEnv(env_id, **{**keywords_of(name), **options, "flatten": False})
+    return VectorEnv(env_id, **{**keywords, **options, "flatten": False})
 
 
 def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:

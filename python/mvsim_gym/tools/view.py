@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
+from types import MappingProxyType
 from typing import Any, TextIO
 
 from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_count
-from mvsim_gym.tools.policy import envs_for, policy_of
+from mvsim_gym.tools.policy import envs_for, keywords_of, policy_of
 
 __all__ = ["is_world", "view_envs"]
 
@@ -35,6 +36,7 @@ def view_envs(
     doors: Mapping[str, Any] | None = None,
     steps: int | None = None,
     say: TextIO = sys.stderr,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Steps environments in real time until Ctrl-C, or "End" in the browser.
 
@@ -46,14 +48,16 @@ def view_envs(
         record: an MCAP file for the first world.
         doors: further keywords of `VectorEnv.view`: who may look and press.
         steps: an end; None: there is none.
+        settings: keywords of the environment; they go before those of a model.
 
     Raises:
         ImportError: the extra `view` or `record` is missing.
         ValueError: no such policy, the port is taken.
     """
+    keywords = keywords_of(policy, settings)
     if num_envs is None:
-        num_envs = one_world(env_id).num_agents
-    envs = envs_for(policy, env_id, num_envs=checked_count("--num-envs", num_envs))
+        num_envs = one_world(env_id, **keywords).num_agents
+    envs = envs_for(env_id, keywords, num_envs=checked_count("--num-envs", num_envs))
     drive = policy_of(policy, env_id, envs)
     envs.action_space.seed(seed)
     observations, _ = envs.reset(seed=seed)
