@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import checkpoints
 import numpy as np
 from baselines import BASELINES, DUELS, policies
 from duel_evaluation import evaluate_duel
@@ -33,8 +34,14 @@ def run(env: str, seed: int, folder: Path, options: list[str]) -> Result:
     """The metrics of a run, made where they are not there yet."""
     path = folder / "metrics.json"
     if not path.exists() or json.loads(path.read_text()).get("interrupted"):
-        command = [sys.executable, str(HERE / "train_ppo.py"), "--env", env, "--seed", str(seed)]
-        subprocess.run([*command, "--out", str(folder), "--no-baselines", "--no-video", *options], check=True)
+        command = [sys.executable, str(HERE / "train_ppo.py")]
+        if (folder / checkpoints.NAME).exists():
+            command += ["--resume", str(folder)]
+        elif path.exists():
+            sys.exit(f"{folder}: an interrupted run without a checkpoint, which cannot go on: remove it")
+        else:
+            command += ["--env", env, "--seed", str(seed), "--out", str(folder), *options]
+        subprocess.run([*command, "--no-baselines", "--no-video"], check=True)
     return dict(json.loads(path.read_text()))
 
 

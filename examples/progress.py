@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 import pathlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+import checkpoints
 import torch
 from evaluation import Result
 from recipes import Recipe
@@ -17,31 +18,44 @@ from stable_baselines3.common.callbacks import BaseCallback
 from task import Task
 from tqdm import tqdm
 
+if TYPE_CHECKING:
+    from train_ppo import TimedReward
+
 CHECK_SEEDS = range(2_000_000, 2_002_000)  # of evaluations during training; the final ones are others
 GOOD = 0.95  # of a few of them: from then on evaluations are of more of them,
 CHOOSE_EVERY = 250_000  # environment steps apart
-SAVE_EVERY = 20.0  # s between copies of the latest model
 FILM_SECONDS = 15  # about what the film of an episode takes where it is drawn in software
 
 
 def save(model: BaseAlgorithm, path: pathlib.Path) -> None:
-    """Write a model so that the file at `path` is whole at any time: the old one or the new one."""
-    new = path.with_name(f".{path.name}.new")
-    model.save(new)
-    os.replace(new, path)
+    """Write a model so that the file at `path` is whole at any time."""
+    checkpoints.write_whole(path, model.save)
 
 
 class Progress(BaseCallback):
-    """Evaluations on seeds of their own, from step 0 on, whose time does not count as training.
+    """Evaluations on seeds of their own, from step 0 on, whose time does not count as training; checkpoints.
 
     What is evaluated is the running mean of the policy after each update, which varies less than any one of them.
-    `model.zip` in the folder is the best of it in all evaluations so far, `last.zip` the policy as it is.
+    `model.zip` in the folder is the best of it in all evaluations so far, `last.zip` the policy as it is, and the
+    checkpoint what it takes to go on, with the `options` of the run.
     """
 
     def __init__(
-        self, task: Task, recipe: Recipe, folder: pathlib.Path, episodes: int, policies: int, film: bool
+        self,
+        task: Task,
+        recipe: Recipe,
+        folder: pathlib.Path,
+        episodes: int,
+        policies: int,
+        film: bool,
+        save_every: float = 30.0,
+        options: dict[str, Any] | None = None,
     ):
         super().__init__()
+        self.save_every, self.options = save_every, options or {}  # s between checkpoints
+        self.resumed: checkpoints.State | None = None  # where the first rollout begins
+        self.seconds: float | None = None  # of a training that has ended,
+        self.busy: float | None = None  # and of the processors
         self.task, self.recipe, self.steps, self.folder = task, recipe, recipe.steps, folder
         self.final_episodes, self.final_policies, self.film = episodes, policies, film
         # of several agents each has an episode
@@ -51,21 +65,30 @@ class Progress(BaseCallback):
         self.processor_away = 0.0  # and of the processors
         self.next_check = 0
         self.rollouts = 0
-        self.simulator_seconds = 0.0
         self.best, self.best_success, self.best_steps = -1.0, -1.0, 0
         self.good = False  # whether a check found GOOD
         self.mean: list[torch.Tensor] = []
+        self.last_check = 0.0  # s that an episode of the last one took
+        self.venv: TimedReward  # what is stepped while it learns
 
     def _on_training_start(self) -> None:
-        self.started = self.saved = time.perf_counter()
-        self.processor_started = time.process_time()
+        self.begin_at(0, 0, 0)
         self.bar = tqdm(total=self.steps, unit="step", unit_scale=True, desc="training", mininterval=1)
 
+    def begin_at(self, seconds: float, busy: float, simulator: float) -> None:
+        """The training has taken so much time up to now, of that the processors and the simulator so much."""
+        self.away = self.processor_away = 0.0
+        self.saved = time.perf_counter()
+        self.started, self.processor_started = self.saved - seconds, time.process_time() - busy
+        self.venv.seconds = simulator
+
     def training_seconds(self) -> float:
-        return time.perf_counter() - self.started - self.away
+        return time.perf_counter() - self.started - self.away if self.seconds is None else self.seconds
 
     def processor_seconds(self) -> float:
         """Of all threads together."""
+        if self.busy is not None:
+            return self.busy
         return time.process_time() - self.processor_started - self.processor_away
 
     def _on_step(self) -> bool:
@@ -74,15 +97,22 @@ class Progress(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         # after an update, before the next rollout: the policy is a finished one
+        if self.resumed is not None:  # the checkpoint was written at the end of this function
+            checkpoints.put_back(self, self.resumed)
+            self.resumed = None
+            return
         self.take_mean()
-        if self.num_timesteps >= self.next_check:
+        checks = self.num_timesteps >= self.next_check
+        if checks:
             self.check()
             self.next_check += self.check_every()
-        elif time.perf_counter() - self.saved > SAVE_EVERY:
-            self.save_last()
         if self.rollouts == 2:
             self.estimate()
         self.rollouts += 1
+        if checks or time.perf_counter() - self.saved >= self.save_every:
+            self.save_last()
+            checkpoints.save(self, self.options)
+            self.saved = time.perf_counter()
 
     def check_every(self) -> int:
         return CHOOSE_EVERY if self.good else self.recipe.check_every
@@ -131,7 +161,6 @@ class Progress(BaseCallback):
 
     def save_last(self) -> None:
         save(self.model, self.folder / "last.zip")
-        self.saved = time.perf_counter()
 
     def estimate(self) -> None:
         """Say how long all of it will take, by the first rollouts and the first evaluation."""
@@ -149,7 +178,7 @@ class Progress(BaseCallback):
         )
 
     def _on_training_end(self) -> None:
-        self.seconds, self.busy = self.training_seconds(), self.processor_seconds()
+        self.busy, self.seconds = self.processor_seconds(), self.training_seconds()
         self.bar.close()
 
 

@@ -3,16 +3,16 @@
     python examples/train_ppo.py                                   # NavArena, a few minutes on two cores
     python examples/train_ppo.py --env mvsim/NavMap-v0 --seed 1
     python examples/train_ppo.py --env mvsim/MultiNav-v0           # several agents, one policy
-    python examples/train_ppo.py --env my_task.env.xml
+    python examples/train_ppo.py --env my_task.env.xml --set time_limit=30
+    python examples/train_ppo.py --resume runs/NavArena-v0-seed0   # goes on with a run that was ended
 
-Writes into runs/<env>-seed<seed>/: metrics.json, learning_curve.png, episode.mp4 (or episode.gif), a TensorBoard log,
-model.zip (the policy that did best in the evaluations so far) and last.zip (the latest). Ctrl-C and SIGTERM end the run
-and leave both.
+Writes into runs/<env>-seed<seed>/ (or <seed>-2, where a run lies there): metrics.json, learning_curve.png, episode.mp4
+(or episode.gif), a TensorBoard log, model.zip (the policy that did best in the evaluations so far), last.zip (the
+latest) and checkpoint.pt, from which --resume goes on. Ctrl-C and SIGTERM end the run and leave them.
 """
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import dataclasses
 import importlib.util
@@ -24,19 +24,21 @@ import sys
 import time
 from typing import Any
 
+import checkpoints
 import gymnasium as gym
 import numpy as np
 import torch
 from baselines import policies
-from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS, table
+from evaluation import FINAL_SEEDS, table
 from networks import network_for
 from progress import GOOD, Progress
 from recipes import Recipe, merged, recipe_of
-from report import file_name, plot_learning_curve, record_episode
+from report import plot_learning_curve, record_episode
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from task import Task
 from team_evaluation import team_table
+from train_options import Options, options_of
 
 from mvsim_gym.sb3 import MVSimVecEnv
 
@@ -70,8 +72,9 @@ class TimedReward(VecEnvWrapper):
         return observation, self.scale * reward, done, info
 
 
-def train(args: argparse.Namespace, task: Task, recipe: Recipe, out: pathlib.Path, progress: Progress) -> PPO:
-    """PPO, with the weights that did best in the evaluations of `progress`."""
+def train(args: Options, progress: Progress, state: checkpoints.State | None) -> PPO:
+    """PPO, with the weights that did best in the evaluations of `progress`; from a checkpoint on, if there is one."""
+    task, recipe, out = progress.task, progress.recipe, progress.folder
     keywords = merged(recipe.keywords, recipe.learning_keywords)
     venv = TimedReward(
         MVSimVecEnv(args.env, num_envs=recipe.num_envs, num_threads=args.threads, **keywords),
@@ -83,7 +86,9 @@ def train(args: argparse.Namespace, task: Task, recipe: Recipe, out: pathlib.Pat
     model = PPO(
         policy,
         venv,
-        learning_rate=lambda left: last + (first - last) * left,
+        learning_rate=lambda left: (
+            last + (first - last) * max(left, 0)
+        ),  # the last rollout may go beyond the end
         n_steps=recipe.n_steps,
         batch_size=min(recipe.batch_size, recipe.n_steps * recipe.num_envs),
         n_epochs=recipe.n_epochs,
@@ -101,20 +106,33 @@ def train(args: argparse.Namespace, task: Task, recipe: Recipe, out: pathlib.Pat
         device="cpu",
     )
     model.env_keywords = task.keywords  # saved with it: what the tools make its environments with
+    progress.venv, progress.resumed = venv, state
+    done = model.num_timesteps = state["model"]["num_timesteps"] if state else 0
     try:
-        model.learn(recipe.steps, callback=progress, tb_log_name="tensorboard", log_interval=1)
-        progress.check()
+        if state and state["trained"]:
+            progress.model = model
+            checkpoints.put_back(progress, state)
+            progress.seconds, progress.busy, _ = state["seconds"]
+        else:
+            model.learn(
+                recipe.steps - done,
+                callback=progress,
+                tb_log_name="tensorboard",
+                log_interval=1,
+                reset_num_timesteps=state is None,
+            )
+            progress.check()
+            checkpoints.save(progress, progress.options, trained=True)
     finally:
-        progress.simulator_seconds = venv.seconds
         venv.close()
     model.set_parameters(str(out / "model.zip"), device="cpu")
     return model
 
 
-def training_metrics(progress: Progress, args: argparse.Namespace) -> dict[str, Any]:
+def training_metrics(progress: Progress, args: Options) -> dict[str, Any]:
     """What is known of a training, finished or not."""
-    seconds = max(getattr(progress, "seconds", None) or progress.training_seconds(), 1e-9)
-    steps = progress.num_timesteps
+    seconds, simulator = max(progress.training_seconds(), 1e-9), progress.venv.seconds
+    steps = progress.model.num_timesteps
     reached = next((h for h in progress.history if h["success"] >= GOOD), {"seconds": None, "steps": None})
     return {
         "env": args.env,
@@ -122,13 +140,13 @@ def training_metrics(progress: Progress, args: argparse.Namespace) -> dict[str, 
         "steps": steps,
         "best_steps": progress.best_steps,
         "training_seconds": seconds,
-        "processor_seconds": getattr(progress, "busy", None) or progress.processor_seconds(),
+        "processor_seconds": progress.processor_seconds(),
         "seconds_to_95": reached["seconds"],
         "steps_to_95": reached["steps"],
         "keywords": progress.task.keywords,
         "env_steps_per_second": steps / seconds,
-        "simulator_steps_per_second": steps / max(progress.simulator_seconds, 1e-9),
-        "learner_share": 1 - progress.simulator_seconds / seconds,
+        "simulator_steps_per_second": steps / max(simulator, 1e-9),
+        "learner_share": 1 - simulator / seconds,
         "history": progress.history,
         "baselines": {},
         "machine": {
@@ -146,15 +164,15 @@ def write(metrics: dict[str, Any], out: pathlib.Path) -> None:
         plot_learning_curve(metrics, out / "learning_curve.png")
 
 
-def run(args: argparse.Namespace, recipe: Recipe, out: pathlib.Path, progress: Progress) -> None:
-    task = progress.task
-    model = train(args, task, recipe, out, progress)
+def run(args: Options, progress: Progress, state: checkpoints.State | None) -> None:
+    task, out = progress.task, progress.folder
+    model = train(args, progress, state)
     seeds = FINAL_SEEDS[: args.episodes]
     policy = task.greedy_policy(model)
     record = {"record": args.record} if args.record else {}
     rows = {"PPO": task.evaluate(policy, seeds, spl=True, title="final evaluation of PPO", **record)}
-    scripted = Task(args.env, num_threads=args.threads)  # the environment as it is
-    for name, drive in ({} if args.no_baselines else policies(args.env)).items():
+    scripted = Task(args.env, args.settings, args.threads)  # the environment as it is, without the recipe
+    for name, drive in scripts_for(args).items():
         rows[name] = scripted.evaluate(drive, seeds, spl=True, title=f"final evaluation of {name}")
     metrics = {**training_metrics(progress, args), **rows["PPO"]}
     metrics["baselines"] = {name: row for name, row in rows.items() if name != "PPO"}
@@ -177,19 +195,35 @@ def run(args: argparse.Namespace, recipe: Recipe, out: pathlib.Path, progress: P
     print(f"wrote {out}/{', '.join(files)}")
 
 
+def scripts_for(args: Options) -> dict[str, Any]:
+    """The scripted baselines, which know the environment's own robot, observations and actions."""
+    known = args.settings.keys().isdisjoint({"action", "observe", "vehicle", "world"})
+    return policies(args.env) if known and not args.no_baselines else {}
+
+
+def recipe_for(args: Options) -> Recipe:
+    """Of a new run: the environment's, with what the command line says."""
+    recipe = recipe_of(args.env)
+    chosen = {"steps": args.steps, "num_envs": args.num_envs}
+    return dataclasses.replace(
+        recipe,
+        keywords=merged(recipe.keywords, args.settings),
+        learning_keywords=merged(recipe.learning_keywords, args.settings),
+        **{name: value for name, value in chosen.items() if value},
+    )
+
+
 def main() -> None:
-    args = arguments()
+    args, state = options_of(sys.argv[1:], __doc__)
     needed = ["matplotlib", "imageio", *(["mcap", "rosbags"] if args.record else [])]
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         sys.exit(f"train_ppo.py needs {' and '.join(missing)}: pip install {' '.join(missing)}")
-    recipe = recipe_of(args.env)
-    chosen = {"steps": args.steps, "num_envs": args.num_envs}
-    recipe = dataclasses.replace(recipe, **{name: value for name, value in chosen.items() if value})
+    recipe = Recipe(**state["options"]["recipe"]) if state else recipe_for(args)
     task = Task(args.env, recipe.keywords, args.threads)
     try:
         agents = task.agents
-        names = ["PPO", *([] if args.no_baselines else policies(args.env))]
+        names = ["PPO", *scripts_for(args)]
     except (ValueError, TypeError, OSError, ImportError, gym.error.Error) as error:
         sys.exit(f"--env {args.env}: {error}")
     if recipe.num_envs % agents:
@@ -199,93 +233,53 @@ def main() -> None:
     if args.record and agents > 1:
         sys.exit("--record: found an environment of several agents, expected one of one agent")
     film = not args.no_video and agents == 1
-    out = args.out or pathlib.Path("runs") / f"{file_name(args.env)}-seed{args.seed}"
-    out.mkdir(parents=True, exist_ok=True)
+    out = args.resume or checkpoints.new_folder(args.folder)
+    try:
+        checkpoints.hold(out)
+    except BlockingIOError:
+        sys.exit(f"{out}: another process trains there")
     keep_freed_memory()
     torch.set_num_threads(1)  # for networks this small more threads wait for each other: docs/training.md
     print(
-        f"{args.env}: {recipe.steps:,} steps, then {args.episodes} episodes each of {', '.join(names)}"
+        f"{args.env}: {recipe.steps:,} steps"
+        + (f", from step {state['model']['num_timesteps']:,} on" if state else "")
+        + f", then {args.episodes} episodes each of {', '.join(names)}"
         + (" and a film" if film else "")
-        + f", into {out}; how long it takes is said after the first updates",
+        + f", into {out}"
+        + ("" if state else "; how long it takes is said after the first updates"),
         flush=True,
     )
-    progress = Progress(task, recipe, out, args.episodes, len(names), film)
+    options = {**args.kept(), "recipe": dataclasses.asdict(recipe)}
+    progress = Progress(task, recipe, out, args.episodes, len(names), film, args.checkpoint_every, options)
     signal.signal(signal.SIGTERM, stop)
     try:
-        run(args, recipe, out, progress)
+        run(args, progress, state)
     except KeyboardInterrupt as stopped:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # what follows is short and should be whole
-        sys.exit(leave(progress, args, out, stopped))
+        sys.exit(leave(progress, args, stopped))
 
 
 def stop(number: int, frame: object) -> None:
     raise KeyboardInterrupt(number)
 
 
-def leave(progress: Progress, args: argparse.Namespace, out: pathlib.Path, stopped: KeyboardInterrupt) -> int:
+def leave(progress: Progress, args: Options, stopped: KeyboardInterrupt) -> int:
     """Keep what there is of an interrupted run, and say where. Returns the exit status."""
     if hasattr(progress, "bar"):
         progress.bar.close()
+    out = progress.folder
     if progress.history:
-        if not hasattr(progress, "seconds"):  # in the middle of training
+        if progress.seconds is None:  # in the middle of training
             progress.save_last()
         write({**training_metrics(progress, args), "interrupted": True}, out)
         print(
-            f"\nstopped at step {progress.num_timesteps:,}: {out}/model.zip is the best policy so far "
-            f"({100 * progress.best_success:.1f} % success, step {progress.best_steps:,}), last.zip the latest"
+            f"\nstopped at step {progress.model.num_timesteps:,}: {out}/model.zip is the best policy so far "
+            f"({100 * progress.best_success:.1f} % success, step {progress.best_steps:,}), last.zip the latest; "
+            f"--resume {out} goes on from the last checkpoint"
         )
     else:
         print("\nstopped before the first evaluation: there is no model yet")
     return 128 + (stopped.args[0] if stopped.args else signal.SIGINT)
-
-
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--env",
-        default="mvsim/NavArena-v0",
-        help="id (ns/Name-v0, module:ns/Name-v0) or path of an environment file",
-    )
-    parser.add_argument("--steps", type=count, help="environment steps (default: what the environment needs)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--num-envs", type=count, help="of the rollouts (default: those of the recipe)")
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=0,
-        help="of the environments (default: as many as there are processors)",
-    )
-    max_episodes = len(FINAL_SEEDS)
-    parser.add_argument(
-        "--episodes",
-        type=count,
-        default=len(HELD_OUT_SEEDS),
-        help=f"of the final evaluation (default {len(HELD_OUT_SEEDS)}, at most {max_episodes:,})",
-    )
-    parser.add_argument(
-        "--record",
-        type=pathlib.Path,
-        metavar="FILE.mcap",
-        help="record PPO's episodes of the final evaluation, for mvsim-gym play",
-    )
-    parser.add_argument("--out", type=pathlib.Path, help="output folder (default runs/<env>-seed<seed>)")
-    parser.add_argument("--no-baselines", action="store_true", help="leave the scripted baselines out")
-    parser.add_argument("--no-video", action="store_true", help="leave the film of an episode out")
-    args = parser.parse_args()
-    if args.record and not args.record.absolute().parent.is_dir():
-        parser.error(f"--record {args.record}: there is no folder {args.record.parent}")
-    if args.episodes > max_episodes:
-        parser.error(f"--episodes {args.episodes}: at most {max_episodes}, the number of held-out seeds")
-    return args
-
-
-def count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"found {value}, expected at least 1")
-    return value
 
 
 def cpu_name() -> str:
