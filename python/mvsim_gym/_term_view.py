@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import zlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._keywords import shortened
 
 if TYPE_CHECKING:
     from mvsim_gym._terms import Terms
@@ -113,6 +115,18 @@ class TermView:
         assert terms is not None
         return self._kept(name, lambda: terms.read(name))
 
+    def __getattr__(self, name: str) -> NoReturn:
+        """Of a name that it does not have."""
+        names = [known for known in dir(type(self)) if not known.startswith("_")]
+        near = difflib.get_close_matches(name, names, 1)
+        hint = f", did you mean '{near[0]}'?" if near else ","
+        raise AttributeError(
+            f"{type(self).__name__} has no '{shortened(name)}'{hint} it has {', '.join(names)};"
+            " all else is read by name, as read('vehicle:robot/pose')",
+            name=name,
+            obj=None,
+        )
+
     def _of_vehicle(self, quantity: str) -> Array:
         self._open()
         assert self._terms is not None
@@ -151,7 +165,20 @@ class TermView:
         self._cache = {}
 
 
-class _Wheels(Mapping[str, Array]):
+class _Keyed(Mapping[str, Array]):
+    _KIND: ClassVar[str]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"{self._KIND} has no attribute '{shortened(name)}', expected a key:"
+            f" {', '.join(f'{self._KIND}[{key!r}]' for key in self)}",
+            name=name,
+            obj=None,
+        )
+
+
+class _Wheels(_Keyed):
+    _KIND = "wheels"
     _KEYS = ("spin", "steer", "torque", "load", "slip_ratio", "slip_angle")
 
     def __init__(self, view: TermView) -> None:
@@ -169,7 +196,9 @@ class _Wheels(Mapping[str, Array]):
         return len(self._KEYS)
 
 
-class _Observations(Mapping[str, Array]):
+class _Observations(_Keyed):
+    _KIND = "observations"
+
     def __init__(self, view: TermView) -> None:
         self._view = view
 

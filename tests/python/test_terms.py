@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -211,6 +212,28 @@ def test_a_failing_term_is_named_and_the_batch_goes_on(terms: dict[str, Any], te
 def test_terms_that_are_none(keywords: dict[str, Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         mvsim_gym.VectorEnv(ARENA, num_envs=2, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "texts"),
+    [
+        (
+            lambda v: v.pose,
+            ["TermView has no 'pose', did you mean 'poses'?", "twists", "read('vehicle:robot/pose')"],
+        ),
+        (lambda v: v.velocity, ["TermView has no 'velocity', it has actions, ", "goals", "wheels; all else"]),
+        (lambda v: v.wheels.spin, ["wheels has no attribute 'spin', expected a key: wheels['spin'], "]),
+        (lambda v: v.observations.scan, ["expected a key: ", "observations['scan']"]),
+    ],
+)
+def test_a_name_that_a_view_does_not_have(wrong: Callable[[Any], Any], texts: list[str]) -> None:
+    envs = mvsim_gym.VectorEnv(ARENA, num_envs=2, reward_terms={"mine": wrong})
+    envs.reset(seed=1)
+    with pytest.raises(TermError) as caught:
+        envs.step(np.zeros((2, 2), np.float32))
+    for text in texts:
+        assert text in str(caught.value)
+    assert isinstance(caught.value.__cause__, AttributeError)
 
 
 def test_pickles_copies_and_specs() -> None:
