@@ -1,16 +1,14 @@
-"""Training runs on disk: the folder of a run, and the checkpoint from which it goes on exactly."""
+"""The checkpoint of a training run, from which it goes on exactly."""
 
 from __future__ import annotations
 
-import fcntl
-import os
 import pathlib
 import random
-from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from run_folder import CHECKPOINT, write_whole
 from stable_baselines3 import PPO
 
 from mvsim_gym.sb3 import MVSimVecEnv
@@ -18,8 +16,6 @@ from mvsim_gym.sb3 import MVSimVecEnv
 if TYPE_CHECKING:
     from progress import Progress
 
-NAME = "checkpoint.pt"
-_OF_A_RUN = (NAME, "model.zip", "last.zip", "metrics.json")
 _COUNTS = ("num_timesteps", "_n_updates", "_episode_num")
 _OF_PROGRESS = (
     "history",
@@ -36,46 +32,13 @@ _OF_PROGRESS = (
 State = dict[str, Any]
 
 
-def write_whole(path: pathlib.Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """The file at `path` is whole at any time: the old one or the new one."""
-    new = path.with_name(f".{path.name}.new")
-    try:
-        with new.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, path)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise
-
-
-def new_folder(wanted: pathlib.Path) -> pathlib.Path:
-    """Makes the folder of a new run: RUN, or RUN-2, RUN-3... where another run lies there."""
-    number, folder = 1, wanted
-    while any((folder / name).exists() for name in _OF_A_RUN):
-        number += 1
-        folder = wanted.with_name(f"{wanted.name}-{number}")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def hold(folder: pathlib.Path) -> None:
-    """Keeps the folder of a run for this process, until it ends in whatever way.
-
-    Raises:
-        BlockingIOError: another process trains there.
-    """
-    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 def load(folder: pathlib.Path) -> State:
     """The checkpoint of a run; code that runs, as its models are.
 
     Raises:
         OSError, RuntimeError, EOFError: there is none, or another file in its place.
     """
-    return dict(torch.load(folder / NAME, map_location="cpu", weights_only=False))
+    return dict(torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=False))
 
 
 def save(progress: Progress, options: State, trained: bool = False) -> None:
@@ -97,7 +60,7 @@ def save(progress: Progress, options: State, trained: bool = False) -> None:
         # Stable-Baselines3 draws from all of these
         "random": [torch.get_rng_state(), np.random.get_state(), random.getstate()],  # noqa: NPY002
     }
-    write_whole(progress.folder / NAME, lambda file: torch.save(state, file))
+    write_whole(progress.folder / CHECKPOINT, lambda file: torch.save(state, file))
 
 
 def put_back(progress: Progress, state: State) -> None:

@@ -16,13 +16,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import checkpoints
 import numpy as np
 from baselines import BASELINES, DUELS, policies
 from duel_evaluation import evaluate_duel
 from evaluation import HELD_OUT_SEEDS, Result
 from recipes import recipe_of
 from report import file_name
+from run_folder import CHECKPOINT
 from stable_baselines3 import PPO
 from task import Task
 
@@ -35,7 +35,7 @@ def run(env: str, seed: int, folder: Path, options: list[str]) -> Result:
     path = folder / "metrics.json"
     if not path.exists() or json.loads(path.read_text()).get("interrupted"):
         command = [sys.executable, str(HERE / "train_ppo.py")]
-        if (folder / checkpoints.NAME).exists():
+        if (folder / CHECKPOINT).exists():
             command += ["--resume", str(folder)]
         elif path.exists():
             sys.exit(f"{folder}: an interrupted run without a checkpoint, which cannot go on: remove it")

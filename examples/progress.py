@@ -13,6 +13,7 @@ import checkpoints
 import torch
 from evaluation import Result
 from recipes import Recipe
+from run_folder import write_whole
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from task import Task
@@ -29,7 +30,7 @@ FILM_SECONDS = 15  # about what the film of an episode takes where it is drawn i
 
 def save(model: BaseAlgorithm, path: pathlib.Path) -> None:
     """Write a model so that the file at `path` is whole at any time."""
-    checkpoints.write_whole(path, model.save)
+    write_whole(path, model.save)
 
 
 class Progress(BaseCallback):

@@ -6,14 +6,19 @@
 It names every env runner with its node, process and threads, and shows steps, success rate and return. A runner that is
 lost is started anew, and the training goes on. Runner k draws its episodes from seeds of its own, which follow from
 --seed: the same ones in every run. What is judged is the running mean of the policy after each update, without noise:
-in checks while it learns, on seeds of their own, and the best of them at the end on the held-out seeds.
+in checks while it learns, on seeds of their own, and the best of them at the end on the held-out seeds. That one is
+kept in the folder `model` of the run, runs/<env>-cluster-seed<seed>, with metrics.json beside it:
+`RLModule.from_checkpoint("runs/NavArena-v0-cluster-seed0/model")`.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
+import json
 import os
+import pathlib
+import shutil
 import time
 from typing import Any
 
@@ -28,6 +33,8 @@ from ray.rllib.core import DEFAULT_MODULE_ID
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
 from recipes import Recipe, merged, recipe_of
+from report import file_name
+from run_folder import new_folder, write_whole
 
 import mvsim_gym
 
@@ -100,10 +107,10 @@ def of_runner(runner: Any) -> str:
 
 
 class Judge:
-    """Keeps the running mean of the policy, and the best of it in the checks so far."""
+    """Keeps the running mean of the policy, and the best of it in the checks so far, on disk too."""
 
-    def __init__(self, algorithm: Algorithm, env: str, recipe: Recipe):
-        self.algorithm, self.env, self.recipe = algorithm, env, recipe
+    def __init__(self, algorithm: Algorithm, env: str, recipe: Recipe, folder: pathlib.Path):
+        self.algorithm, self.env, self.recipe, self.folder = algorithm, env, recipe, folder
         self.module = copy.deepcopy(algorithm.get_module())  # with the weights that are judged
         envs = mvsim_gym.VectorEnv(env, num_envs=1, **recipe.keywords)
         self.flat = mvsim_gym.rllib.FlatObservation(envs.single_observation_space)
@@ -135,7 +142,19 @@ class Judge:
         rate = float(self.success_of(self.mean, CHECK_SEEDS, title="check")["success"])
         if rate >= self.best_success:
             self.best, self.best_success, self.best_steps = dict(self.mean), rate, steps
+            self.keep()
         return rate
+
+    def keep(self) -> None:
+        """The module as it is judged, with its weights."""
+        new, old, model = (self.folder / name for name in (".model.new", ".model.old", "model"))
+        shutil.rmtree(new, ignore_errors=True)
+        self.module.save_to_path(new.absolute())
+        if model.exists():
+            shutil.rmtree(old, ignore_errors=True)
+            model.rename(old)
+        new.rename(model)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def train(algorithm: Algorithm, judge: Judge, steps: int) -> None:
@@ -181,10 +200,14 @@ def main() -> None:
         default=len(HELD_OUT_SEEDS),
         help=f"of the evaluation at the end (default {len(HELD_OUT_SEEDS)}, at most {len(FINAL_SEEDS):,})",
     )
+    parser.add_argument(
+        "--out", type=pathlib.Path, help="output folder (default runs/<env>-cluster-seed<seed>)"
+    )
     parser.add_argument("--address", help="of a Ray cluster; without it two nodes are started here")
     args = parser.parse_args()
     recipe = recipe_of(args.env)
     args.steps = args.steps or min(recipe.steps, 1_000_000)
+    out = new_folder(args.out or pathlib.Path("runs") / f"{file_name(args.env)}-cluster-seed{args.seed}")
     torch.set_num_threads(1)  # of the learner, which is in this process: docs/training.md
     cluster = None
     if args.address is None:
@@ -198,13 +221,22 @@ def main() -> None:
         group = algorithm.env_runner_group
         for line in group.foreach_env_runner(of_runner, local_env_runner=False):
             print(line, flush=True)
-        judge = Judge(algorithm, args.env, recipe)
+        judge = Judge(algorithm, args.env, recipe, out)
         train(algorithm, judge, args.steps)
         row = judge.success_of(judge.best, FINAL_SEEDS[: args.episodes], title="final evaluation")
         print(
             f"\n{args.env}, {row['episodes']} held-out episodes of the policy that did best in the checks\n"
         )
         print(table({"PPO": row}), flush=True)
+        facts = {
+            "env": args.env,
+            "seed": args.seed,
+            "best_steps": judge.best_steps,
+            "keywords": recipe.keywords,
+        }
+        text = json.dumps({**facts, **row}, indent=1) + "\n"
+        write_whole(out / "metrics.json", lambda file: file.write(text.encode()))
+        print(f"\nwrote {out}/metrics.json, model (the best policy)", flush=True)
     finally:
         algorithm.stop()
         ray.shutdown()

@@ -14,6 +14,7 @@ from typing import Any
 import checkpoints
 from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS
 from report import file_name
+from run_folder import CHECKPOINT
 
 from mvsim_gym.tools.cli_loading import add_settings, settings
 from mvsim_gym.tools.settings import search_working_folder
@@ -73,11 +74,11 @@ def options_of(arguments: Sequence[str], doc: str | None) -> tuple[Options, chec
             kept = {name: value for name, value in state["options"].items() if name != "recipe"}
         except FileNotFoundError:
             sys.exit(
-                f"--resume {parsed.resume}: there is no {checkpoints.NAME}, the first of which is written at step 0"
+                f"--resume {parsed.resume}: there is no {CHECKPOINT}, the first of which is written at step 0"
             )
         except (OSError, EOFError, RuntimeError, pickle.UnpicklingError, KeyError, TypeError) as error:
             text = str(error).partition("\n")[0]
-            sys.exit(f"--resume {parsed.resume}: {checkpoints.NAME} is no checkpoint of a run ({text})")
+            sys.exit(f"--resume {parsed.resume}: {CHECKPOINT} is no checkpoint of a run ({text})")
     try:
         own = settings(parsed)
     except ValueError as error:

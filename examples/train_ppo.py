@@ -34,6 +34,7 @@ from networks import network_for
 from progress import GOOD, Progress
 from recipes import Recipe, merged, recipe_of
 from report import plot_learning_curve, record_episode
+from run_folder import hold, new_folder
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from task import Task
@@ -233,9 +234,9 @@ def main() -> None:
     if args.record and agents > 1:
         sys.exit("--record: found an environment of several agents, expected one of one agent")
     film = not args.no_video and agents == 1
-    out = args.resume or checkpoints.new_folder(args.folder)
+    out = args.resume or new_folder(args.folder)
     try:
-        checkpoints.hold(out)
+        hold(out)
     except BlockingIOError:
         sys.exit(f"{out}: another process trains there")
     keep_freed_memory()

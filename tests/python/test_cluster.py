@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -9,8 +10,36 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import ROOT
+
+import mvsim_gym
+
+
+def _check_model(run: Path) -> None:
+    """It is loaded without the run, and does as well as the run said."""
+    import torch
+    from ray.rllib.core.columns import Columns
+    from ray.rllib.core.rl_module.rl_module import RLModule
+
+    sys.path.append(str(ROOT / "examples"))
+    from evaluation import FINAL_SEEDS, evaluate
+
+    told = json.loads((run / "metrics.json").read_text())
+    module = RLModule.from_checkpoint(str(run / "model"))
+    envs = mvsim_gym.VectorEnv(told["env"], num_envs=1, **told["keywords"])
+    flat = mvsim_gym.rllib.FlatObservation(envs.single_observation_space)
+    envs.close()
+
+    @torch.no_grad()
+    def act(observation: dict[str, np.ndarray]) -> np.ndarray:
+        out = module.forward_inference({Columns.OBS: torch.from_numpy(flat(observation))})
+        return np.clip(out[Columns.ACTION_DIST_INPUTS][:, :2].numpy(), -1, 1)
+
+    row = evaluate(told["env"], act, FINAL_SEEDS[:50], **told["keywords"])
+    assert (row["success"], row["episodes"]) == (told["success"], 50)
+    assert sorted(path.name for path in run.iterdir()) == ["metrics.json", "model"]
 
 
 @pytest.mark.slow
@@ -22,7 +51,7 @@ def test_two_nodes_train_on_without_a_runner(tmp_path: Path) -> None:
     errors = tmp_path / "errors"  # no pipe, which might fill up while nobody reads it
     with errors.open("w") as file:
         run = subprocess.Popen(
-            [*command, "--num-envs", "32", "--episodes", "50"],
+            [*command, "--num-envs", "32", "--episodes", "50", "--out", str(tmp_path / "run")],
             stdout=subprocess.PIPE,
             stderr=file,
             text=True,
@@ -45,4 +74,5 @@ def test_two_nodes_train_on_without_a_runner(tmp_path: Path) -> None:
     assert run.returncode == 0, errors.read_text()[-4000:]
     done = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) steps ", first + out)]
     assert done == sorted(done) and done[-1] >= 20_000
+    _check_model(tmp_path / "run")
     assert "50 held-out episodes" in out and re.search(r"\| PPO \| +[\d.]+ % \|", out)

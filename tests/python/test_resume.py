@@ -22,6 +22,7 @@ import checkpoints
 import torch
 from progress import Progress
 from recipes import Recipe
+from run_folder import CHECKPOINT, hold, new_folder, write_whole
 from task import Task
 from train_options import Options, options_of
 from train_ppo import train, training_metrics
@@ -128,30 +129,30 @@ def test_a_run_that_has_ended_is_only_evaluated(
 
 
 def test_a_second_run_takes_a_folder_of_its_own(tmp_path: Path) -> None:
-    first = checkpoints.new_folder(tmp_path / "runs" / "A-seed0")
-    assert first == tmp_path / "runs" / "A-seed0" == checkpoints.new_folder(first)  # nothing lies there yet
+    first = new_folder(tmp_path / "runs" / "A-seed0")
+    assert first == tmp_path / "runs" / "A-seed0" == new_folder(first)  # nothing lies there yet
     (first / "last.zip").touch()
-    second = checkpoints.new_folder(first)
+    second = new_folder(first)
     (second / "metrics.json").touch()
-    assert second.name == "A-seed0-2" and checkpoints.new_folder(first).name == "A-seed0-3"
+    assert second.name == "A-seed0-2" and new_folder(first).name == "A-seed0-3"
 
 
 def test_a_folder_is_held_by_one_process(tmp_path: Path) -> None:
-    checkpoints.hold(tmp_path)
+    hold(tmp_path)
     with pytest.raises(BlockingIOError):
-        checkpoints.hold(tmp_path)
+        hold(tmp_path)
 
 
 def test_a_file_is_the_old_one_until_the_new_one_is_whole(tmp_path: Path) -> None:
     file = tmp_path / "a.zip"
-    checkpoints.write_whole(file, lambda out: out.write(b"old"))
+    write_whole(file, lambda out: out.write(b"old"))
 
     def fails(out: Any) -> None:
         out.write(b"ne")
         raise OSError("the disk is full")
 
     with pytest.raises(OSError):
-        checkpoints.write_whole(file, fails)
+        write_whole(file, fails)
     assert file.read_bytes() == b"old" and [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
@@ -174,7 +175,7 @@ def test_mistakes_of_who_goes_on(
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04 and no more"])
 def test_what_is_no_checkpoint_is_one_line(content: bytes, tmp_path: Path) -> None:
-    (tmp_path / checkpoints.NAME).write_bytes(content)
+    (tmp_path / CHECKPOINT).write_bytes(content)
     with pytest.raises(SystemExit) as caught:
         options_of(["--resume", str(tmp_path)], "")
     assert "checkpoint.pt is no checkpoint of a run" in str(caught.value.code)
@@ -186,7 +187,7 @@ def test_options_of_a_run_are_kept(tmp_path: Path) -> None:
         ["--env", "my.env.xml", "--set", "reward.goal=2", "--episodes", "7", "--no-video"], ""
     )
     assert options.settings == {"reward": {"goal": 2}} and options.folder == Path("runs/my-seed0")
-    torch.save({"options": {**options.kept(), "recipe": {}}}, tmp_path / checkpoints.NAME)
+    torch.save({"options": {**options.kept(), "recipe": {}}}, tmp_path / CHECKPOINT)
     again, state = options_of(["--resume", str(tmp_path), "--episodes", "9", "--checkpoint-every", "0"], "")
     assert state is not None and (again.env, again.episodes, again.no_video) == ("my.env.xml", 9, True)
     assert again.settings == options.settings and again.checkpoint_every == 0
