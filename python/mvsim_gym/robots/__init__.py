@@ -1,6 +1,7 @@
-"""Robots from their descriptions: URDF, xacro and SDF to vehicle files."""
+"""Robots and worlds from their descriptions: URDF, xacro and SDF to vehicle and world files."""
 
 from mvsim_gym.robots.elements import ImportRobotError
 from mvsim_gym.robots.importer import ImportedRobot, import_robot
+from mvsim_gym.robots.world_file import ImportedWorld, import_world
 
-__all__ = ["ImportRobotError", "ImportedRobot", "import_robot"]
+__all__ = ["ImportRobotError", "ImportedRobot", "ImportedWorld", "import_robot", "import_world"]

@@ -21,7 +21,10 @@ from mvsim_gym.robots.vehicle_file import Gains, friction_of, max_steer, vehicle
 from mvsim_gym.robots.xacro import expand
 from mvsim_gym.robots.yaml_files import parse_yaml
 
-__all__ = ["ImportedRobot", "import_robot"]
+__all__ = ["ImportedRobot", "Row", "fates_of", "import_robot", "report"]
+
+
+Row = tuple[Fate, str, str, str]
 
 
 @dataclass
@@ -34,26 +37,12 @@ class ImportedRobot:
     facts: DriveFacts
     xml: str
     """the text of the vehicle file"""
-    rows: list[tuple[Fate, str, str, str]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     """fate, place, element and reason: a row an element, in the order of the files"""
 
     def table(self, every: bool = False) -> Iterator[str]:
         """Lines of the report; rows of used elements only with `every`, and equal rows of one kind are counted."""
-        counts: dict[Fate, int] = dict.fromkeys(Fate, 0)
-        for fate, *_ in self.rows:
-            counts[fate] += 1
-        groups: dict[tuple[Fate, str, str], dict[str, list[str]]] = {}
-        for fate, place, tag, reason in self.rows:
-            if every or fate is not Fate.USED:
-                groups.setdefault((fate, place.split(":")[0], reason), {}).setdefault(f"<{tag}>", []).append(
-                    place
-                )
-        for (fate, _, reason), tags in groups.items():
-            places = [place for found in tags.values() for place in found]
-            shown = ", ".join(list(tags)[:4]) + (f" and {len(tags) - 4} other names" if len(tags) > 4 else "")
-            more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-            yield f"{fate.value:12}  {places[0]}{more}  {shown}" + (f": {reason}" if reason else "")
-        yield ", ".join(f"{count} {fate.value}" for fate, count in counts.items())
+        return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
         """Lines of what a user wants to know of the robot first."""
@@ -65,6 +54,25 @@ class ImportedRobot:
         yield text + (f", wheelbase {base.wheelbase:.4g} m" if base.wheelbase > 1e-3 else "")
         if base.dynamics.startswith("ackermann"):
             yield f"steering angle up to {math.degrees(max_steer(base, self.facts)):.4g} degrees"
+
+
+def report(rows: list[Row], every: bool) -> Iterator[str]:
+    """Lines of a table, in which equal rows of a file are one line; used ones are shown with `every`."""
+    counts: dict[Fate, int] = dict.fromkeys(Fate, 0)
+    for fate, *_ in rows:
+        counts[fate] += 1
+    groups: dict[tuple[Fate, str, str], dict[str, list[str]]] = {}
+    for fate, place, tag, reason in rows:
+        if every or fate is not Fate.USED:
+            groups.setdefault((fate, place.split(":")[0], reason), {}).setdefault(f"<{tag}>", []).append(
+                place
+            )
+    for (fate, _, reason), tags in groups.items():
+        places = [place for found in tags.values() for place in found]
+        shown = ", ".join(list(tags)[:4]) + (f" and {len(tags) - 4} other names" if len(tags) > 4 else "")
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        yield f"{fate.value:12}  {places[0]}{more}  {shown}" + (f": {reason}" if reason else "")
+    yield ", ".join(f"{count} {fate.value}" for fate, count in counts.items())
 
 
 def import_robot(
@@ -104,7 +112,7 @@ def import_robot(
     robot, loose = _read(file, sources, dict(arguments or {}), model)
     facts = DriveFacts()
     drive_of_plugins(robot, facts)
-    rows: list[tuple[Fate, str, str, str]] = [*loose]
+    rows: list[Row] = [*loose]
     if controllers is not None:
         own = Path(controllers)
         shown = own.name
@@ -128,7 +136,7 @@ def import_robot(
     rows += _approximations(base, facts)
     rows += [(Fate.APPROXIMATED, place, "robot", text) for place, text in robot.notes]
     _say_what_visuals_become(robot)
-    made.rows = [*rows, *_fates(robot.element)]
+    made.rows = [*rows, *fates_of(robot.element)]
     if strict:
         for fate, place, tag, reason in made.rows:
             if fate is Fate.IGNORED:
@@ -136,9 +144,7 @@ def import_robot(
     return made
 
 
-def _read(
-    file: Path, sources: Sources, arguments: dict[str, str], model: str
-) -> tuple[Robot, list[tuple[Fate, str, str, str]]]:
+def _read(file: Path, sources: Sources, arguments: dict[str, str], model: str) -> tuple[Robot, list[Row]]:
     expansion = expand(file, sources, arguments, arguments)
     root = expansion.root
     if root.tag == "sdf":
@@ -157,7 +163,7 @@ def _read(
     return robot, [(Fate.IGNORED, place, "xacro:include", reason) for place, reason in expansion.missing]
 
 
-def _mesh_reader(sources: Sources, rows: list[tuple[Fate, str, str, str]]):  # type: ignore[no-untyped-def]
+def _mesh_reader(sources: Sources, rows: list[Row]):  # type: ignore[no-untyped-def]
     kept: dict[str, Array | None] = {}
 
     def read(shape: Geometry) -> Array | None:
@@ -197,7 +203,7 @@ def _settle_mass(base: Base, facts: DriveFacts, mass: float | None) -> None:
         raise base.robot.element.fault("the wheels weigh more than the robot")
 
 
-def _compared(base: Base, facts: DriveFacts) -> Iterator[tuple[Fate, str, str, str]]:
+def _compared(base: Base, facts: DriveFacts) -> Iterator[Row]:
     """Where the description and its controllers disagree: both numbers, and the choice."""
     own = {"separation": base.track, "radius": base.wheels[0].radius, "wheelbase": base.wheelbase}
     for name, value in own.items():
@@ -237,7 +243,7 @@ def _compared(base: Base, facts: DriveFacts) -> Iterator[tuple[Fate, str, str, s
             yield Fate.USED, place, name, ""
 
 
-def _approximations(base: Base, facts: DriveFacts) -> Iterator[tuple[Fate, str, str, str]]:
+def _approximations(base: Base, facts: DriveFacts) -> Iterator[Row]:
     place = base.robot.element.place
     if not base.inertia_z > 0:
         yield (
@@ -298,7 +304,7 @@ def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gain
     return Gains(found["KP"], found["KI"], torque)
 
 
-def _fates(root: Element) -> Iterator[tuple[Fate, str, str, str]]:
+def fates_of(root: Element) -> Iterator[Row]:
     """A row for each element of the description."""
     for element in root.walk():
         fate = element.fate or Fate.IGNORED

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from mvsim_gym.robots.description import Array
 from mvsim_gym.robots.elements import Element, ImportRobotError, Limits, parse_xml
 
-__all__ = ["mesh_corners"]
+__all__ = ["mesh_corners", "mesh_triangles"]
 
 _MAX_CORNERS = 15_000_000
 
@@ -41,6 +44,29 @@ def mesh_corners(data: bytes, name: str) -> Array:
     return corners
 
 
+def mesh_triangles(data: bytes, name: str) -> Array:
+    """The triangles of a mesh, (n, 3, 3), in metres, under the rules of `mesh_corners`.
+
+    Raises:
+        ImportRobotError: the file is damaged, too large, or of another format.
+    """
+    corners = mesh_corners(data, name)
+    kind = name.lower().rsplit(".", 1)[-1]
+    if kind == "stl":
+        return corners[: len(corners) // 3 * 3].reshape(-1, 3, 3)
+    try:
+        if kind == "obj":
+            index = _obj_faces(data)
+            if len(index) and (index.min() < 0 or index.max() >= len(corners)):
+                raise ImportRobotError(f"{name}: a face names a corner that is not there")
+            return np.asarray(corners[index])
+        return _collada_triangles(data, name)
+    except (ValueError, IndexError, KeyError, UnicodeError) as error:
+        if isinstance(error, ImportRobotError):
+            raise
+        raise ImportRobotError(f"{name}: damaged ({error})") from None
+
+
 def _stl(data: bytes) -> Array:
     if len(data) >= 84:
         count = int.from_bytes(data[80:84], "little")
@@ -60,7 +86,65 @@ def _obj(data: bytes) -> Array:
     )
 
 
+def _obj_faces(data: bytes) -> npt.NDArray[np.int64]:
+    """(n, 3) corners of triangles, from 0; polygons become fans."""
+    found = []
+    count = 0
+    for line in data.decode("utf-8", "replace").splitlines():
+        if line.startswith("v "):
+            count += 1
+        elif line.startswith("f "):
+            ids = [int(word.split("/")[0]) for word in line.split()[1:]]
+            ids = [i - 1 if i > 0 else count + i for i in ids]
+            found += [(ids[0], a, b) for a, b in pairwise(ids[1:])]
+    return np.array(found, dtype=np.int64).reshape(-1, 3)
+
+
 def _collada(data: bytes, name: str) -> Array:
+    return _collada_scene(data, name, _collada_corners)
+
+
+def _collada_triangles(data: bytes, name: str) -> Array:
+    return _collada_scene(data, name, _collada_faces).reshape(-1, 3, 3)
+
+
+def _collada_corners(geometry: Element, sources: dict[str, Element]) -> Array:
+    parts = [_positions(item, sources) for item in geometry.walk() if item.tag == "vertices"]
+    return np.concatenate(parts) if parts else np.zeros((0, 3))
+
+
+def _collada_faces(geometry: Element, sources: dict[str, Element]) -> Array:
+    """The corners of all triangles one after another; polygons become fans."""
+    found = [np.zeros((0, 3))]
+    tables = {
+        item.attributes.get("id", ""): _positions(item, sources)
+        for item in geometry.walk()
+        if item.tag == "vertices"
+    }
+    for primitive in (item for item in geometry.walk() if item.tag in ("triangles", "polylist")):
+        inputs = list(primitive.each("input"))
+        stride = 1 + max(int(item.attributes.get("offset", "0")) for item in inputs)
+        vertex = next(item for item in inputs if item.attributes.get("semantic") == "VERTEX")
+        table = tables[vertex.attributes["source"].lstrip("#")]
+        words = np.array(primitive.child_text("p").split(), dtype=np.int64)
+        index = words[: len(words) // stride * stride].reshape(-1, stride)[
+            :, int(vertex.attributes.get("offset", "0"))
+        ]
+        if len(index) and index.min() < 0:
+            raise ValueError("a negative index")
+        if primitive.tag == "polylist":
+            counts = [int(word) for word in primitive.child_text("vcount").split()]
+            starts = np.concatenate([[0], np.cumsum(counts)])[: len(counts)]
+            fans = [
+                (s, s + k, s + k + 1) for s, n in zip(starts, counts, strict=True) for k in range(1, n - 1)
+            ]
+            index = index[np.array(fans, dtype=np.int64).ravel()] if fans else index[:0]
+        found.append(table[index[: len(index) // 3 * 3]])
+    return np.concatenate(found)
+
+
+def _collada_scene(data: bytes, name: str, read: Callable[[Element, dict[str, Element]], Array]) -> Array:
+    """What `read` gives of each geometry, placed by the nodes of the scene."""
     root = parse_xml(data, Limits(depth=400), name)
     unit = root.child("asset/unit")
     scale = float(unit.attributes.get("meter", "1")) if unit is not None else 1.0
@@ -68,9 +152,7 @@ def _collada(data: bytes, name: str) -> Array:
     sources = {item.attributes.get("id", ""): item for item in root.walk() if item.tag == "source"}
     geometries: dict[str, Array] = {}
     for geometry in (item for item in root.walk() if item.tag == "geometry"):
-        parts = [_positions(item, sources) for item in geometry.walk() if item.tag == "vertices"]
-        if parts:
-            geometries[geometry.attributes.get("id", "")] = np.concatenate(parts)
+        geometries[geometry.attributes.get("id", "")] = read(geometry, sources)
     scenes = root.child("library_visual_scenes")
     found: list[Array] = []
     stack = [(item, np.eye(4)) for item in (scenes.children if scenes is not None else [])]

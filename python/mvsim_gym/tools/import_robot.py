@@ -1,11 +1,11 @@
-"""`mvsim-gym import`: a robot description to a vehicle file."""
+"""`mvsim-gym import`: a robot description to a vehicle file, an SDF world to a world file."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 __all__ = ["add_import"]
@@ -17,8 +17,9 @@ def add_import(commands: Commands) -> None:
     """Adds the command."""
     parser = commands.add_parser(
         "import",
-        help="make a vehicle file of a URDF, xacro or SDF robot",
-        description="Reads ROBOT (*.urdf, *.xacro or *.sdf) and writes a vehicle file. A table says for each element"
+        help="make a vehicle file of a URDF, xacro or SDF robot, or a world file of an SDF world",
+        description="Reads ROBOT (*.urdf, *.xacro, *.sdf) and writes a vehicle file, or a world file where it is an SDF"
+        " file with a <world>. A table says for each element"
         " whether it is used, approximated (how) or ignored (why). Nothing in the description is run.",
     )
     parser.add_argument("robot", metavar="ROBOT", help="the description")
@@ -67,12 +68,19 @@ def _pairs(option: str, texts: Sequence[str], between: str) -> dict[str, str]:
 
 def _import(arguments: argparse.Namespace) -> int:
     from mvsim_gym.robots.importer import import_robot
+    from mvsim_gym.robots.world_file import import_world, is_world
 
     if os.path.lexists(arguments.output) and not arguments.force:
         raise FileExistsError(f"{arguments.output} is there already, expected a new name or --force")
+    packages = _pairs("--package", arguments.package, "=")
+    if is_world(arguments.robot):
+        _refuse_for_worlds(arguments)
+        world = import_world(arguments.robot, packages=packages, name=arguments.name, strict=arguments.strict)
+        _write(arguments, world.summary(), world.table(arguments.all), world.xml)
+        return 0
     robot = import_robot(
         arguments.robot,
-        packages=_pairs("--package", arguments.package, "="),
+        packages=packages,
         arguments=_pairs("--arg", arguments.arg, ":="),
         controllers=arguments.controllers,
         name=arguments.name,
@@ -81,11 +89,7 @@ def _import(arguments: argparse.Namespace) -> int:
         mass=arguments.mass,
         strict=arguments.strict,
     )
-    print("\n".join(robot.summary()))
-    print("\n".join(robot.table(arguments.all)))
-    with open(arguments.output, "w" if arguments.force else "x", encoding="utf-8") as stream:
-        stream.write(robot.xml)
-    print(f"written: {arguments.output}")
+    _write(arguments, robot.summary(), robot.table(arguments.all), robot.xml)
     if not arguments.check:
         return 0
     from mvsim_gym.robots.check import drive_check
@@ -94,3 +98,17 @@ def _import(arguments: argparse.Namespace) -> int:
     print("\n".join(lines))
     sys.stdout.flush()
     return 0 if all(item.passed for item in found) else 1
+
+
+def _refuse_for_worlds(arguments: argparse.Namespace) -> None:
+    for option in ("arg", "controllers", "frame", "model", "mass", "check"):
+        if getattr(arguments, option):
+            raise ValueError(f"--{option}: found a world, expected a robot, for which this option is")
+
+
+def _write(arguments: argparse.Namespace, summary: Iterable[str], table: Iterable[str], text: str) -> None:
+    print("\n".join(summary))
+    print("\n".join(table))
+    with open(arguments.output, "w" if arguments.force else "x", encoding="utf-8") as stream:
+        stream.write(text)
+    print(f"written: {arguments.output}")
