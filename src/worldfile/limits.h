@@ -28,7 +28,8 @@ inline constexpr int64_t kMaxParsedElements = 1000000;        // of all XML file
 inline constexpr int64_t kMaxWork = 5000000;                  // elements looked at, those of classes included
 inline constexpr int64_t kMaxRows = 5000000;                  // of files of points
 inline constexpr size_t kLeastRowBytes = 16;
-inline constexpr int64_t kMaxSeenPoints = 1000000;  // of clouds and markers
+inline constexpr int64_t kMaxComparisons = 250000000;  // of points of DEMs with nodes: one to three seconds
+inline constexpr int64_t kMaxSeenPoints = 1000000;     // of clouds and markers
 
 // Memory that an object takes once it is compiled, about.
 inline constexpr double kVehicleBytes = 16e3, kBlockBytes = 4e3, kElementBytes = 500, kValueBytes = 200;
@@ -60,6 +61,9 @@ class Budget {
   // A file of comments counts by its bytes, kLeastRowBytes a row.
   void rows(size_t n, const SourceLocation& where) {
     take(rows_, n, kMaxRows, "rows of points in files", where);
+  }
+  void comparisons(int64_t n, const SourceLocation& where) {
+    take(comparisons_, n, kMaxComparisons, "comparisons of points with nodes of elevation maps", where);
   }
   void seen_points(size_t n, const SourceLocation& where) {
     take(seen_points_, n, kMaxSeenPoints, "points of clouds and markers", where);
@@ -101,7 +105,7 @@ class Budget {
   LoadGuard& guard_;
   int64_t singles_ = 0;
   int64_t elements_ = 0, work_ = 0, parsed_ = 0, bodies_ = 0, includes_ = 0, references_ = 0;
-  int64_t rows_ = 0, seen_points_ = 0;
+  int64_t rows_ = 0, comparisons_ = 0, seen_points_ = 0;
   uint64_t file_bytes_ = 0, text_bytes_ = 0, expanded_bytes_ = 0;
 };
 

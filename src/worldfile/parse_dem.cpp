@@ -1,11 +1,10 @@
 // <dem_xyzrgb_file>: scattered points with colours become the nodes of an elevation map.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 
 #include "assets/point_rows.h"
 #include "worldfile/include.h"
+#include "worldfile/nearest_sample.h"
 #include "worldfile/parse.h"
 
 namespace mvsim {
@@ -18,77 +17,23 @@ struct Grid {
   double x = 0, y = 0, step = 1;
 };
 
-// Which sample is the nearest to a place: a k-d tree in an array. Of equally near ones the first of the file.
-class Samples {
- public:
-  explicit Samples(const std::vector<double>& points) : points_(points), order_(points.size() / kColumns) {
-    std::iota(order_.begin(), order_.end(), 0U);
-    sort(0, order_.size(), 0);
-  }
-
-  // `guess`: any sample; a near one saves time.
-  uint32_t nearest(const std::array<double, 2>& place, uint32_t guess) const {
-    Search search{place, guess, squared_distance(guess, place)};
-    look(search, 0, order_.size(), 0);
-    return search.found;
-  }
-
- private:
-  struct Search {
-    std::array<double, 2> place;
-    uint32_t found;
-    double squared;
-  };
-
-  double coordinate(uint32_t sample, size_t axis) const { return points_[kColumns * sample + axis]; }
-  double squared_distance(uint32_t sample, const std::array<double, 2>& place) const {
-    const double dx = coordinate(sample, 0) - place[0], dy = coordinate(sample, 1) - place[1];
-    return dx * dx + dy * dy;
-  }
-
-  // The middle of [begin, end) divides it by one axis, its halves are divided by the other.
-  void sort(size_t begin, size_t end, size_t axis) {
-    if (end - begin < 2) return;
-    const size_t middle = begin + (end - begin) / 2;
-    const auto at = [&](size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(begin), at(middle), at(end), [&](uint32_t a, uint32_t b) {
-      return std::pair(coordinate(a, axis), a) < std::pair(coordinate(b, axis), b);
-    });
-    sort(begin, middle, 1 - axis);
-    sort(middle + 1, end, 1 - axis);
-  }
-  void look(Search& search, size_t begin, size_t end, size_t axis) const {
-    if (begin == end) return;
-    const size_t middle = begin + (end - begin) / 2;
-    const uint32_t sample = order_[middle];
-    const double squared = squared_distance(sample, search.place);
-    if (squared < search.squared || (squared == search.squared && sample < search.found))
-      search.found = sample, search.squared = squared;
-    const double beyond = search.place[axis] - coordinate(sample, axis);
-    const auto side = [&](bool low) {
-      low ? look(search, begin, middle, 1 - axis) : look(search, middle + 1, end, 1 - axis);
-    };
-    side(beyond < 0);
-    if (beyond * beyond <= search.squared) side(beyond >= 0);
-  }
-
-  const std::vector<double>& points_;
-  std::vector<uint32_t> order_;
-};
-
 // The nearest sample of each node's middle.
-std::vector<uint32_t> nearest_samples(const std::vector<double>& points, const Grid& grid,
-                                      const LoadGuard& guard) {
-  const Samples samples(points);
+std::vector<uint32_t> nearest_samples(LoadState& state, const std::vector<double>& points, const Grid& grid,
+                                      const SourceLocation& where) {
+  LoadGuard& guard = state.session.guard;
+  const TemporaryMemory memory(guard, NearestSample::memory_of(points.size() / kColumns), where,
+                               "<dem_xyzrgb_file>");
+  NearestSample samples(points, kColumns, guard);
   std::vector<uint32_t> out;
   out.reserve(static_cast<size_t>(grid.rows) * static_cast<size_t>(grid.columns));
   uint32_t near = 0;
   for (int row = 0; row < grid.rows; ++row) {
-    guard.poll();
+    const int64_t before = samples.looks();
     for (int column = 0; column < grid.columns; ++column) {
-      near = samples.nearest({grid.x + (row + 0.5) * grid.step, grid.y + (column + 0.5) * grid.step}, near);
+      near = samples.find(grid.x + (row + 0.5) * grid.step, grid.y + (column + 0.5) * grid.step, near);
       out.push_back(near);
     }
+    state.budget.comparisons(samples.looks() - before, where);
   }
   return out;
 }
@@ -130,14 +75,14 @@ void read_dem(LoadState& state, const Fields& fields, const NamedText& name, Ele
                                          " cells, expected 2 or more a side and at most " +
                                          std::to_string(kMaxNodes) + ": see <resolution>");
   const Grid grid{static_cast<int>(rows), static_cast<int>(columns), low_x, low_y, out.resolution};
-  const size_t samples = points.size() / kColumns;
-  guard.take(rows * columns * (sizeof(double) + sizeof(uint32_t) + sizeof(Color)) +
-                 static_cast<double>(samples * sizeof(uint32_t)),
-             name.where, "<dem_xyzrgb_file>");
+  guard.take(rows * columns * (sizeof(double) + sizeof(Color)), name.where, "<dem_xyzrgb_file>");
+  const TemporaryMemory memory(guard, rows * columns * sizeof(uint32_t), name.where, "<dem_xyzrgb_file>");
   const double offset_z = offset_of(fields, "dem_offset_z");
   out.data = {grid.rows, grid.columns, {}};
   auto colors = std::make_shared<std::vector<Color>>();
-  for (const uint32_t sample : nearest_samples(points, grid, guard)) {
+  out.data.values.reserve(static_cast<size_t>(rows * columns));
+  colors->reserve(static_cast<size_t>(rows * columns));
+  for (const uint32_t sample : nearest_samples(state, points, grid, name.where)) {
     const double* const p = points.data() + kColumns * sample;
     out.data.values.push_back(p[2] + offset_z);
     colors->push_back({channel(p[3]), channel(p[4]), channel(p[5]), 255});

@@ -7,6 +7,7 @@
 #include "scene/scene.h"
 #include "scene/triangles.h"
 #include "worldfile/expression.h"
+#include "worldfile/limits.h"
 #include "worldfile/world_text.h"
 
 namespace mvsim {
@@ -128,6 +129,25 @@ TEST_F(Dem, TheNearestPointIsTheNearest) {
       const double found = distance(points[static_cast<size_t>(map.node(r, c))]);
       EXPECT_EQ(found, nearest);
     }
+}
+
+// Points at one place, and one far away.
+TEST_F(Dem, ManyPointsAtOnePlace) {
+  std::string points;
+  for (int i = 0; i < 30000; ++i) points += "0 0 " + std::to_string(i % 7) + " 0 0 0\n";
+  const auto model = compile(points + "200 200 9 0 0 0\n");
+  const HeightMap& map = model->terrain.maps.at(0);
+  EXPECT_EQ(map.node(0, 0), 0) << "of equally near points the first";
+  EXPECT_EQ(map.node(98, 99), 0);
+  EXPECT_EQ(map.node(199, 199), 9);
+}
+
+// Within a circle all points are about equally near: the work of all maps of a world is counted.
+TEST(DemBudget, ComparisonsOfAWorldAreBounded) {
+  LoadGuard guard;
+  Budget budget(guard);
+  budget.comparisons(kMaxComparisons, {});
+  EXPECT_THROW(budget.comparisons(1, {}), WorldFileError);
 }
 
 TEST_F(Dem, SaysWhatIsWrong) {
