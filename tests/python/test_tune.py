@@ -11,7 +11,8 @@ from conftest import ROOT
 
 import mvsim_gym
 from mvsim_gym.tools.cli import main
-from mvsim_gym.tools.tune import Model, fit, gains_of, response_of, with_controller
+from mvsim_gym.tools.tune import Model, fit, gains_of, with_controller
+from mvsim_gym.tools.tune_response import response_of
 
 DEFINITIONS = ROOT / "worlds" / "definitions"
 
@@ -88,7 +89,86 @@ def test_figures_of_a_response() -> None:
     assert [text.split()[0] for text in found.warnings()] == ["rebound"]
     never = response_of(np.zeros(6000), 0.001)
     assert never[:4] == (3, 0, 1, 3) and never.stop_settling == 0
-    assert [text.split()[0] for text in never.warnings()] == ["error", "rise"]
+    assert [text.split()[:2] for text in never.warnings()] == [
+        ["error", "of"],
+        ["slow:", "rise"],
+        ["slow:", "does"],
+    ]
+
+
+def test_figures_are_shares_of_the_speed() -> None:
+    """The same response, ten times as fast a robot."""
+    time = np.arange(60_000) * 0.001
+    up = np.where(time < 30, 1 - np.exp(-time / 0.1), 0)
+    found = response_of(10 * up, 0.001, 10.0)
+    assert found.rise == pytest.approx(0.1 * math.log(10), abs=0.002) and found.overshoot_percent == 0
+    assert found.settling == pytest.approx(0.1 * math.log(50), abs=0.002) and found.warnings() == []
+
+
+@pytest.mark.parametrize(
+    ("time_constant", "least", "texts"),
+    [
+        (0.1, 0.1, []),
+        (0.3, 0.1, ["slow: rise in 0.69 s (all torque would take 0.10 s)", "slow: settles in 1.17 s"]),
+        (0.3, 0.0, []),
+        (1.0, 0.5, ["error of 0.06", "slow: rise in 2.30 s", "slow: does not settle within 3 s"]),
+    ],
+)
+def test_slow_is_called_slow(time_constant: float, least: float, texts: list[str]) -> None:
+    time = np.arange(6000) * 0.001
+    up = np.where(time < 3, 1 - np.exp(-time / time_constant), 0)
+    warnings = response_of(up, 0.001, 1.0, least).warnings()
+    assert len(warnings) == len(texts)
+    for text, warning in zip(texts, warnings, strict=True):
+        assert warning.startswith(text)
+
+
+def test_an_engine_with_differentials(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Four equal wheels share the torque, so the engine may have four times what a tire holds. Its gains drive it."""
+    path = DEFINITIONS / "f1tenth.vehicle.xml"
+    assert main(["tune", str(path), "f1tenth", "-a", "0.05", "--speed", "1", "4"]) == 0
+    out = capsys.readouterr().out
+    limit = 0.8 * 3.5 * 9.81 * 0.055
+    assert f"limit       {limit:.4f} N m of the engine" in out and f"max_torque {0.8 * limit:.4f}" in out
+    assert "to a step of 1 m/s" in out and "to a step of 4 m/s" in out
+    assert out.splitlines()[-1].startswith("good"), out
+    tags = next(line for line in out.splitlines() if line.startswith("<KP>"))
+    controller = f'<controller class="twist_front_steer_pid">{tags}</controller>'
+    (tmp_path / "car.xml").write_text(with_controller(path.read_text(), "f1tenth", controller))
+    (tmp_path / "a.world.xml").write_text(
+        "<mvsim_world><simul_timestep>0.001</simul_timestep>"
+        '<include file="car.xml" default_sensors="false"/>'
+        '<vehicle name="r" class="f1tenth"><init_pose>0 0 0</init_pose></vehicle></mvsim_world>'
+    )
+    world = mvsim_gym.World(tmp_path / "a.world.xml")
+    world.vehicles["r"].set_twist(4, 0)
+    world.step(8)
+    assert world.vehicles["r"].twist.vx == pytest.approx(4, abs=0.08)
+
+
+@pytest.mark.parametrize(("name", "driven"), [("compact_car", 2), ("offroad_4x4", 4)])
+def test_what_the_engine_may_have_depends_on_the_driven_wheels(
+    name: str, driven: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = DEFINITIONS / f"{name}.vehicle.xml"
+    assert main(["tune", str(path), name, "-s", "0.005"]) == 0
+    lines = dict(line.split(None, 1) for line in capsys.readouterr().out.splitlines() if " " in line)
+    mass = float(lines["vehicle"].split()[2])
+    radius = float(lines["wheels"].split()[-2])
+    limit = driven * 0.8 * mass / 4 * 9.81 * radius
+    assert float(lines["limit"].split()[0]) == pytest.approx(limit, rel=0.01)
+
+
+def test_speeds_of_the_robot(capsys: pytest.CaptureFixture[str]) -> None:
+    """A TurtleBot3 with the default C_damping does not get to 1 m/s, which is said."""
+    command = ["tune", str(DEFINITIONS / "turtlebot3_burger.vehicle.xml"), "turtlebot3_burger"]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "top speed   0.397 m/s" in out and "to a step of 0.32 m/s" in out and "good" in out
+    assert main([*command, "--speed", "0.22", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "to a step of 0.22 m/s" in out
+    assert out.splitlines()[-1].startswith("warning: 1 m/s is beyond its top speed of 0.397 m/s")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +177,8 @@ def test_figures_of_a_response() -> None:
         ("jackal", "jackal", ["-a", "0"], "-a: found 0, expected a number above 0"),
         ("jackal", "jackal", ["-d", "0.005"], "5 samples"),
         ("jackal", "jack", [], 'no <vehicle:class name="jack">'),
-        ("compact_car", "compact_car", [], "the dynamics 'ackermann_drivetrain' is unsupported"),
+        ("jackal", "jackal", ["--speed", "0"], "--speed: found 0, expected a number above 0"),
+        ("jackal", "jackal", ["--speed", "nan"], "--speed: found nan, expected a number above 0"),
         ("absent", "absent", [], "absent.vehicle.xml"),
     ],
 )

@@ -341,6 +341,14 @@ def _add_tune(commands: Commands) -> None:
         metavar="A",
         help="smaller is faster (default 0.25)",
     )
+    parser.add_argument(
+        "--speed",
+        type=float,
+        nargs="+",
+        default=[],
+        metavar="V",
+        help="m/s that the robot is to go at, one or several (default 1, or 0.8 of its top speed where that is less)",
+    )
     add_loading(parser)
     parser.set_defaults(run=_tune)
 
@@ -355,6 +363,7 @@ def _tune(arguments: argparse.Namespace) -> None:
         duration=arguments.duration,
         step=arguments.sim_step,
         aggressiveness=arguments.aggressiveness,
+        speeds=arguments.speed,
         **loading(arguments),
     )
     for line in report:

@@ -18,23 +18,25 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym.parts import Vehicle
+from mvsim_gym.tools.tune_response import first_time, response_of, step_seconds
 from mvsim_gym.world import World
 
-__all__ = ["Gains", "Response", "tune"]
+__all__ = ["Gains", "tune"]
 
 _CONTROLLERS = {
     "differential": "twist_pid",
     "differential_3_wheels": "twist_pid",
     "differential_4_wheels": "twist_pid",
     "ackermann": "twist_front_steer_pid",
+    "ackermann_drivetrain": "twist_front_steer_pid",
 }
 """Of each class of dynamics that can be tuned, what is tuned."""
 
 _GRIP = 0.8  # friction coefficient that is assumed of any tire
 _GRAVITY = 9.81
 _SHARE_OF_GRIP = 0.8  # that max_torque may take
-_STEP, _STEP_SECONDS = 1.0, 3.0  # m/s of the setpoint, up and then down
-_BAND = 0.02  # m/s about the setpoint in which the speed has settled
+_SPEED = 1.0  # m/s of the setpoint, up and then down
+_SHARE_OF_TOP = 0.8  # of it, where the vehicle cannot go as fast
 Array = npt.NDArray[np.float64]
 
 
@@ -63,37 +65,6 @@ class Model(NamedTuple):
     """s"""
 
 
-class Response(NamedTuple):
-    """How the speed follows a step of 1 m/s up, and after 3 s down again; s, m/s."""
-
-    rise: float
-    overshoot_percent: float
-    steady_error: float
-    settling: float
-    stop_settling: float
-    rebound: float
-
-    def lines(self) -> Iterator[str]:
-        """For the report."""
-        yield f"response    to a step of {_STEP:g} m/s, after {_STEP_SECONDS:g} s down again:"
-        yield f"  rise          {self.rise:.3f} s"
-        yield f"  overshoot     {self.overshoot_percent:.1f} %"
-        yield f"  steady error  {self.steady_error:.4f} m/s"
-        yield f"  settling      {self.settling:.3f} s"
-        yield f"  stops in      {self.stop_settling:.3f} s"
-        yield f"  rebound       {self.rebound:.4f} m/s" + (" (!)" if self.rebound > 0.001 else "")
-
-    def warnings(self) -> list[str]:
-        """What is not as it should be."""
-        found = (
-            (self.overshoot_percent > 20, f"overshoot of {self.overshoot_percent:.1f} %: raise -a"),
-            (self.steady_error > 0.05, f"error of {self.steady_error:.3f} m/s that stays"),
-            (self.rebound > 0.01, f"rebound of {self.rebound:.3f} m/s when it stops: raise -a"),
-            (self.rise > 2, f"rise in {self.rise:.2f} s: lower -a"),
-        )
-        return [text for is_so, text in found if is_so]
-
-
 def tune(
     path: str,
     class_name: str,
@@ -102,6 +73,7 @@ def tune(
     duration: float = 5.0,
     step: float = 0.001,
     aggressiveness: float = 0.25,
+    speeds: Sequence[float] = (),
     **loading: Any,
 ) -> Iterator[str]:
     """Yields the lines of a report.
@@ -113,13 +85,20 @@ def tune(
         duration: s of the test.
         step: s of a physics step.
         aggressiveness: time constant of the closed loop over that of the open one.
+        speeds: m/s that the vehicle is to go at, of steps of the setpoint; by default 1, or 80 % of what it reaches
+            where that is less.
         loading: further keywords of `World`.
 
     Raises:
         ValueError: no such class, dynamics that cannot be tuned, a vehicle that does not move.
         OSError: the file cannot be read.
     """
-    for name, value in (("-a", aggressiveness), ("-d", duration), ("-s", step)):
+    for name, value in (
+        ("-a", aggressiveness),
+        ("-d", duration),
+        ("-s", step),
+        *(("--speed", v) for v in speeds),
+    ):
         if not (math.isfinite(value) and value > 0):
             raise ValueError(f"{name}: found {value:g}, expected a number above 0")
     vehicle = _Bench(path, class_name, step, loading)
@@ -127,8 +106,8 @@ def tune(
     yield from facts.lines(class_name)
     if not torque > 0:
         torque = 0.5 * facts.torque_limit
-    speed = vehicle.drive("raw", "", duration, lambda _: [-torque] * 2)
-    model = fit(speed, step, torque)
+    sides = 1 if facts.has_engine else 2
+    model = fit(vehicle.drive("raw", "", duration, lambda _: [-torque] * sides), step, torque)
     yield f"model       K {model.gain:.4f} m/s per N m, tau {model.time_constant:.4f} s (by {torque:.4f} N m)"
     gains = gains_of(model, aggressiveness, facts.torque_limit)
     yield f"KP {gains.kp:.4f}"
@@ -136,15 +115,33 @@ def tune(
     yield f"KD {gains.kd:.4f}"
     yield f"max_torque {gains.max_torque:.4f}"
     yield gains.xml()
-    speed = vehicle.drive(
-        _CONTROLLERS[facts.dynamics],
-        gains.xml(),
-        2 * _STEP_SECONDS,
-        lambda time: [_STEP if time < _STEP_SECONDS else 0, 0],
+    top = model.gain * gains.max_torque
+    yield f"top speed   {top:.3g} m/s, with all of max_torque"
+    warnings = [_beyond(speed, top) for speed in speeds if speed > top]
+    for speed in speeds or [_SPEED if top >= _SPEED else float(f"{_SHARE_OF_TOP * top:.2g}")]:
+        seconds = step_seconds(speed)
+        found = vehicle.drive(
+            _CONTROLLERS[facts.dynamics],
+            gains.xml(),
+            2 * seconds,
+            _step_of(speed, seconds),
+        )
+        response = response_of(found, step, speed, least=speed / (gains.max_torque * facts.acceleration))
+        yield from response.lines()
+        at = f"at {speed:g} m/s: " if len(speeds) > 1 else ""
+        warnings += [at + text for text in response.warnings() if speed <= top]
+    yield from [f"warning: {text}" for text in warnings] or ["good: it follows without surprises"]
+
+
+def _step_of(speed: float, seconds: float) -> Callable[[float], list[float]]:
+    return lambda time: [speed if time < seconds else 0, 0]
+
+
+def _beyond(speed: float, top: float) -> str:
+    return (
+        f"{speed:g} m/s is beyond its top speed of {top:.3g} m/s: expected less, or tires with"
+        " less C_damping and C_rr"
     )
-    response = response_of(speed, step)
-    yield from response.lines()
-    yield from [f"warning: {text}" for text in response.warnings()] or ["good: it follows without surprises"]
 
 
 class _Facts(NamedTuple):
@@ -153,20 +150,36 @@ class _Facts(NamedTuple):
     dynamics: str
     chassis_mass: float
     wheels: Sequence[Sequence[float]]  # x, y, yaw, width, radius, mass
+    shares: Sequence[float]  # of 1 N m of the controller's output, by wheel
+
+    @property
+    def has_engine(self) -> bool:
+        """Whether one torque drives all wheels; else there is one for each side."""
+        return self.dynamics == "ackermann_drivetrain"
+
+    @property
+    def mass(self) -> float:
+        return self.chassis_mass + sum(wheel[5] for wheel in self.wheels)
 
     @property
     def torque_limit(self) -> float:
-        """N m that a tire holds, by the share of each wheel of the mass and the radius of the first."""
-        mass = self.chassis_mass + sum(wheel[5] for wheel in self.wheels)
-        return _GRIP * mass / len(self.wheels) * _GRAVITY * self.wheels[0][4]
+        """N m that a tire holds, by the share of each wheel of the mass and the radius of the first; of an engine those
+        with which the first tire slips."""
+        of_tire = _GRIP * self.mass / len(self.wheels) * _GRAVITY * self.wheels[0][4]
+        return of_tire / max(self.shares) if self.has_engine else of_tire
+
+    @property
+    def acceleration(self) -> float:
+        """m/s2 by 1 N m of the controller's output."""
+        forces = (share / wheel[4] for share, wheel in zip(self.shares, self.wheels, strict=True))
+        return sum(forces) / self.mass
 
     def lines(self, class_name: str) -> Iterator[str]:
         """The head of the report."""
-        mass = self.chassis_mass + sum(wheel[5] for wheel in self.wheels)
-        yield f"vehicle     {class_name} ({self.dynamics}), {mass:g} kg, chassis {self.chassis_mass:g} kg"
+        yield f"vehicle     {class_name} ({self.dynamics}), {self.mass:g} kg, chassis {self.chassis_mass:g} kg"
         places = ", ".join(f"({x:g}, {y:g})" for x, y, *_ in self.wheels)
         yield f"wheels      {len(self.wheels)} at {places} m, radius {self.wheels[0][4]:g} m"
-        yield f"limit       {self.torque_limit:.4f} N m a wheel"
+        yield f"limit       {self.torque_limit:.4f} N m {'of the engine' if self.has_engine else 'a wheel'}"
 
 
 class _Bench:
@@ -189,7 +202,19 @@ class _Bench:
                 f" {', '.join(_CONTROLLERS)}"
             )
         masses = [nominal for name, nominal, *_ in world._model.parameters if name.endswith("/chassis/mass")]
-        return _Facts(model.dynamics, masses[0], model.wheels)
+        return _Facts(model.dynamics, masses[0], model.wheels, self._shares())
+
+    def _shares(self) -> list[float]:
+        """Of a wheel's torque in the controller's output, while all stand."""
+        tags = '<controller class="raw"></controller>'
+        vehicle: Vehicle = (world := self._world(with_controller(self._text, self._class, tags))).vehicles[
+            "tuned"
+        ]
+        little = 1e-9  # N m, which moves nothing
+        outputs = vehicle.command_names
+        vehicle.set_command(*[-little if name.endswith("torque") else 0.0 for name in outputs])
+        world.step()
+        return [wheel.torque / little for wheel in vehicle.wheels]
 
     def drive(
         self, controller: str, tags: str, duration: float, command: Callable[[float], list[float]]
@@ -254,9 +279,9 @@ def fit(speed: Array, step: float, torque: float) -> Model:
     steady = float(speed[-max(1, len(speed) // 5) :].mean())
     if not steady > 0:
         raise ValueError(f"the vehicle does not move forward ({steady:.4g} m/s): raise -t")
-    time_constant = _first_time(speed >= 0.632 * steady, step, len(speed) * step)
+    time_constant = first_time(speed >= 0.632 * steady, step, len(speed) * step)
     if time_constant < 2 * step:
-        time_constant = -_first_time(speed >= 0.95 * steady, step, len(speed) * step) / math.log(0.05)
+        time_constant = -first_time(speed >= 0.95 * steady, step, len(speed) * step) / math.log(0.05)
     if not time_constant > 0:
         raise ValueError("the vehicle has its speed at once: lower -s")
     return Model(steady / torque, time_constant)
@@ -266,24 +291,3 @@ def gains_of(model: Model, aggressiveness: float, torque_limit: float) -> Gains:
     """By internal model control."""
     kp = 1 / (model.gain * aggressiveness)
     return Gains(kp, kp / model.time_constant, 0.0, _SHARE_OF_GRIP * torque_limit)
-
-
-def response_of(speed: Array, step: float) -> Response:
-    """What there is to say of a response to the setpoint 1 m/s for 3 s and then 0."""
-    n = round(_STEP_SECONDS / step)
-    up, down = speed[:n], speed[n:]
-    outside = np.flatnonzero(np.abs(up - _STEP) > _BAND)
-    settled = (outside[-1] + 1) * step if len(outside) and outside[-1] + 1 < len(up) else _STEP_SECONDS
-    return Response(
-        rise=_first_time(up >= 0.9 * _STEP, step, _STEP_SECONDS),
-        overshoot_percent=max(0.0, float(up.max() / _STEP - 1) * 100),
-        steady_error=abs(_STEP - float(up[-max(1, n // 5) :].mean())),
-        settling=float(settled),
-        stop_settling=_first_time(np.abs(down) <= _BAND, step, _STEP_SECONDS),
-        rebound=max(0.0, -float(down.min())),
-    )
-
-
-def _first_time(holds: npt.NDArray[np.bool_], step: float, fallback: float) -> float:
-    where = np.flatnonzero(holds)
-    return float(where[0]) * step if len(where) else fallback
