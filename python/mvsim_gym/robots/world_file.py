@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,6 +141,9 @@ class _Builder:
             return []
         if shape.kind == "mesh":
             return self._mesh(shape, T_world_link)
+        placed_shape = T_world_link @ shape.T_link_shape
+        if shape.kind == "cylinder" and abs(placed_shape[2, 2]) > 1 - 1e-9:
+            return self._outline(shape, _upright_cylinder(shape.size, placed_shape[:3, 3]))
         corners = corners_of(shape, lambda _: None)
         assert corners is not None
         placed = corners @ T_world_link[:3, :3].T + T_world_link[:3, 3]
@@ -216,6 +220,16 @@ class _Builder:
     @property
     def count(self) -> int:
         return self._count
+
+
+def _upright_cylinder(size: tuple[float, ...], centre: Array) -> Array:
+    """The corners of a prism of 14 sides with the area of the circle: its radius is off by 1.7 % at most."""
+    radius, length = size
+    turn = 2 * math.pi / _MAX_CORNERS
+    outer = radius * math.sqrt(turn / math.sin(turn))
+    angles = turn * np.arange(_MAX_CORNERS)
+    ring = np.stack([outer * np.cos(angles), outer * np.sin(angles), np.zeros(_MAX_CORNERS)], axis=1)
+    return np.concatenate([ring + centre + [0, 0, z] for z in (-length / 2, length / 2)])
 
 
 def is_world(path: str | Path) -> bool:
