@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import DATA, ROOT, run_python
+from conftest import DATA, run_python
+from signalled import command
 
 pytest.importorskip("zmq", reason="needs the extra zmq")
 
@@ -24,16 +23,9 @@ from mvsim_gym.tools.topics import rate_lines
 YARD = str(DATA / "yard.world.xml")
 
 
-def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
+def start(*arguments: str, background: bool = False) -> tuple[subprocess.Popen[str], str]:
     """A command that says where its hub is, and the port."""
-    paths = os.pathsep.join([str(ROOT / "python"), *(p for p in sys.path if p)])
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mvsim_gym", *arguments],
-        env={**os.environ, "PYTHONPATH": paths},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    process = command(*arguments, background=background, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout is not None
     line = process.stdout.readline()
     found = re.search(r"hub at tcp://127\.0\.0\.1:(\d+)", line)
@@ -136,12 +128,16 @@ def test_the_service_shutdown_ends_launch() -> None:
         assert process.wait(20) == 0
 
 
-def test_a_server_runs_until_ctrl_c() -> None:
-    process, port = start("server", "-p", "0")
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_runs_until_a_signal_ends_it(kind: signal.Signals, background: bool) -> None:
+    process, port = start("server", "-p", "0", background=background)
     with process, Client("a", port=int(port)) as client:
         assert client.nodes() == ["a"]
-        process.send_signal(signal.SIGINT)
+        process.send_signal(kind)
         assert process.wait(20) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == f"ended by signal {kind.value} ({kind.name})\n"
 
 
 def test_launch_without_the_packages() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import IDS, ROOT
+from signalled import hearing_ctrl_c
 
 sys.path.append(str(ROOT / "examples"))
 import baselines
@@ -225,17 +226,16 @@ def test_outputs_are_named_safely(env: str, name: str) -> None:
 
 
 def train(*arguments: str, **keywords: object) -> subprocess.Popen[str]:
-    # a shell's background jobs ignore SIGINT, and what they start does too
-    command = ["env", "--default-signal=INT", sys.executable]
-    command += [str(ROOT / "examples" / "train_ppo.py"), "--no-video", "--no-baselines"]
-    return subprocess.Popen(
-        [*command, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        **keywords,
-    )
+    command = [sys.executable, str(ROOT / "examples" / "train_ppo.py"), "--no-video", "--no-baselines"]
+    with hearing_ctrl_c():
+        return subprocess.Popen(
+            [*command, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            **keywords,
+        )
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import DATA
+from signalled import command
 from test_launch import YARD, teleop_of
 
 import mvsim_gym
@@ -155,13 +156,18 @@ def test_without_a_gamepad_there_is_a_warning() -> None:
     pytest.importorskip("pygame", reason="needs the extra joystick")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     environment |= {"SDL_JOYSTICK_DISABLE_UDEV": "1", "SDL_JOYSTICK_DEVICE": "/dev/null"}
-    command = [sys.executable, "-m", "mvsim_gym", "launch", YARD, "--headless", "--no-hub", "--joystick"]
+    wanted = [YARD, "--headless", "--no-hub", "--joystick"]
     ended = subprocess.run(
-        [*command, "--duration", "0.2"], env=environment, capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "mvsim_gym", "launch", *wanted, "--duration", "0.2"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert ended.returncode == 0
     assert "no gamepad is connected: --joystick has no effect" in ended.stderr
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+    more = {"env": environment, "stderr": subprocess.PIPE}
+    with command("launch", *wanted, **more) as process:
         assert process.stderr is not None
         try:
             assert "no gamepad" in process.stderr.readline()

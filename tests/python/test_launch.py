@@ -9,12 +9,12 @@ import pty
 import select
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from conftest import DATA, ROOT
+from conftest import DATA
+from signalled import command
 
 import mvsim_gym
 from mvsim_gym.tools.cli import main
@@ -172,9 +172,7 @@ def test_what_is_wrong(capsys: pytest.CaptureFixture[str], arguments: list[str],
 
 
 def start(*arguments: str, **more: int) -> subprocess.Popen[bytes]:
-    paths = os.pathsep.join([str(ROOT / "python"), *(p for p in sys.path if p)])
-    command = [sys.executable, "-m", "mvsim_gym", "launch", YARD, "--no-hub", *arguments]
-    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths}, **more)  # type: ignore[call-overload, no-any-return]
+    return command("launch", YARD, "--no-hub", *arguments, text=False, **more)  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])

@@ -14,6 +14,7 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
+from signalled import hearing_ctrl_c
 
 import mvsim_gym
 from mvsim_gym import World, WorldFileError
@@ -63,17 +64,15 @@ def seconds_to_stop(call: Callable[[], Any], after: float) -> float:
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
-    # a shell's background job begins with SIGINT ignored
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(after, interrupt)
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            call()
-        return time.monotonic() - sent[0]
-    finally:
-        timer.cancel()
-        signal.signal(signal.SIGINT, before)
+    with hearing_ctrl_c():
+        timer.start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                call()
+            return time.monotonic() - sent[0]
+        finally:
+            timer.cancel()
 
 
 LIMIT = 1.0  # s, of which the work between two looks is a fiftieth; the rest is a busy machine's

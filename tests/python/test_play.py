@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +15,7 @@ import pytest
 import test_cameras
 from browser import wait_for
 from conftest import DATA
+from signalled import command
 
 import mvsim_gym
 from mvsim_gym import _core
@@ -288,9 +288,7 @@ def test_time_passes_while_somebody_looks(tmp_path: Path) -> None:
 def test_ctrl_c_ends_it(tmp_path: Path) -> None:
     with mvsim_gym.World(YARD).record(tmp_path / "x.mcap"):
         pass
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    command = [sys.executable, "-m", "mvsim_gym", "play", str(tmp_path / "x.mcap"), "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    with command("play", str(tmp_path / "x.mcap"), "--port", "0", stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         try:
             assert process.stderr.readline().startswith("view: http://127.0.0.1:")

@@ -15,6 +15,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from conftest import DATA, actions_for, equal, lasting, run_python
+from signalled import hearing_ctrl_c
 
 import mvsim_gym
 
@@ -72,16 +73,14 @@ def interrupted_after(use: Any, delay: float) -> float:
         os.kill(os.getpid(), signal.SIGINT)
 
     timer = threading.Timer(delay, send)
-    # a shell's background job starts with the signal ignored, and then Python raises nothing
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            for _ in range(1000):
-                use()
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, before)
+    with hearing_ctrl_c():
+        timer.start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                for _ in range(1000):
+                    use()
+        finally:
+            timer.join()
     return time.monotonic() - sent[0]
 
 

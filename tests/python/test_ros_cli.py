@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 from conftest import DATA, ROOT, run_python
+from signalled import command
 
 pytest.importorskip("cyclonedds", reason="needs the extra ros")
 pytest.importorskip("rosbags", reason="needs the extra ros")
@@ -30,9 +29,8 @@ QUICK = ["ros", YARD, "--via", "cyclonedds", "--realtime-factor", "100", "--dura
 @contextmanager
 def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """The command as a process, once it says that it is there."""
-    command = [sys.executable, "-m", "mvsim_gym", "ros", YARD, "--via", "cyclonedds", *arguments]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    options = ("--via", "cyclonedds", *arguments)
+    with command("ros", YARD, *options, stderr=subprocess.PIPE) as process:
         try:
             assert process.stderr is not None
             assert re.fullmatch(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -24,6 +25,7 @@ import pytest
 import test_cameras
 from browser import wait_for
 from conftest import DATA, ROOT, actions_for
+from signalled import command
 
 import mvsim_gym
 from mvsim_gym import _core
@@ -421,6 +423,37 @@ def test_mistakes_are_one_line(capfd: pytest.CaptureFixture[str], monkeypatch: p
         assert main(["view", target]) == 1
         (line,) = capfd.readouterr().err.splitlines()
         assert "pip install 'mvsim_gym[view]'" in line
+
+
+@pytest.mark.parametrize(("kind", "background"), [(signal.SIGINT, True), (signal.SIGTERM, False)])
+@pytest.mark.parametrize("target", [YARD, ENV])
+def test_signals_end_it_in_good_order(target: str, kind: signal.Signals, background: bool) -> None:
+    with command("view", target, "--port", "0", background=background, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        try:
+            assert process.stderr.readline().startswith("view: http://127.0.0.1:")
+            process.send_signal(kind)
+            assert process.wait(20) == 0
+            assert process.stderr.read() == f"ended by signal {kind.value} ({kind.name})\n"
+        finally:
+            process.kill()
+
+
+def test_a_signal_ends_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mvsim_gym.view.view import View
+
+    monkeypatch.setattr(View, "is_watched", True)
+
+    def pressed_at_once(self: Controls, *given: Any, **options: Any) -> None:
+        begin(self, *given, **options)
+        self.paused = True
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM)).start()
+
+    begin = Controls.__init__
+    monkeypatch.setattr(Controls, "__init__", pressed_at_once)
+    said = io.StringIO()
+    view_envs(ENV, "random", host="127.0.0.1", port=0, say=said)
+    assert said.getvalue().endswith("ended by signal 15 (SIGTERM)\n")
 
 
 def test_envs_are_viewed_by_id_and_by_file() -> None:

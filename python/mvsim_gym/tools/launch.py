@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import select
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from urllib.parse import quote
 
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Vehicle
+from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 from mvsim_gym.tools.joystick import Device, Gamepad, first_device
 from mvsim_gym.tools.teleop import HELP, Teleop
 from mvsim_gym.world import World
@@ -133,9 +133,10 @@ def launch(
     for name, value in (("--realtime-factor", factor), ("--duration", duration)):
         if value is not None and not (math.isfinite(value) and value > 0):
             raise ValueError(f"{name}: found {value:g}, expected a number above 0")
+    hear_ctrl_c()
     world = World(path, log_dir=outputs, **loading)
     with ExitStack() as stack:
-        ended = stack.enter_context(_signals(say))
+        ended = stack.enter_context(ended_by_signals(partial(_line, say, ends=True)))
         truth = None
         if outputs is not None:
             os.makedirs(outputs, exist_ok=True)
@@ -325,21 +326,6 @@ def _line(say: TextIO, text: str, *, ends: bool = False) -> None:
         )
     else:
         print(text, file=say, flush=True)
-
-
-@contextmanager
-def _signals(say: TextIO) -> Iterator[Callable[[], bool]]:
-    """Whether SIGINT or SIGTERM came, which end nothing by themselves as long."""
-    came: list[int] = []
-    kinds = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(kind, lambda number, _: came.append(number)) for kind in kinds]
-    try:
-        yield lambda: bool(came)
-    finally:
-        for kind, handler in zip(kinds, before, strict=True):
-            signal.signal(kind, handler)
-        if came:
-            _line(say, f"ended by signal {came[0]} ({signal.Signals(came[0]).name})", ends=True)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any, TextIO
 
 from mvsim_gym import _core
@@ -15,6 +14,7 @@ from mvsim_gym._build import one_world
 from mvsim_gym._notices import notice
 from mvsim_gym._options import all_options
 from mvsim_gym.registration import listing
+from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 from mvsim_gym.world import World
 
 __all__ = ["finder", "play"]
@@ -36,7 +36,7 @@ def play(
     say: TextIO = sys.stderr,
     **loading: Any,
 ) -> None:
-    """Shows a recording until Ctrl-C, or "End" in the browser.
+    """Shows a recording until SIGINT (Ctrl-C), SIGTERM, or "End" in the browser.
 
     Args:
         path: an MCAP file of `World.record` and the like, finished or not.
@@ -56,6 +56,7 @@ def play(
 
     if not 0.1 <= speed <= 10:
         raise ValueError(f"--speed: found {speed:g}, expected 0.1 to 10")
+    hear_ctrl_c()
     recorded = Recorded(path)
     try:
         playback = Playback(recorded, finder(world, loading))
@@ -64,10 +65,10 @@ def play(
         raise ValueError(f"'{path}': {error}") from None
     with (
         PlayedView(playback, host, port, Doors(**(doors or {})), speed=speed) as view,
-        suppress(KeyboardInterrupt),
+        ended_by_signals() as ended,
     ):
         print(f"view: {view.url} ({playback.duration:.2f} s)", file=say, flush=True)
-        while not view.ended:
+        while not (view.ended or ended()):
             try:
                 view.advance()
             except ValueError as error:

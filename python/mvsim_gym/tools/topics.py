@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
@@ -19,24 +20,27 @@ from mvsim_gym.comms.frames import parse
 from mvsim_gym.comms.hub import Hub
 from mvsim_gym.comms.messages import TYPES
 from mvsim_gym.comms.observation import decode_observation
+from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 
 __all__ = ["echo", "joined", "node_lines", "rate_lines", "received_times", "serve", "topic_lines"]
 
 _MAX_WAITING = 1000  # messages that were received and not printed yet
+_LOOK_EVERY = 0.1  # s between looks whether it is ended
 _TELL_AFTER = 1.0  # s of waiting for a hub
 
 
 def serve(host: str, port: int) -> None:
-    """Runs a hub until Ctrl-C."""
-    with Hub(port, host) as hub, suppress(KeyboardInterrupt):
+    """Runs a hub until SIGINT (Ctrl-C) or SIGTERM."""
+    with ended_by_signals(partial(print, file=sys.stderr)) as ended, Hub(port, host) as hub:
         print(f"hub at {hub.endpoint}, until Ctrl-C", flush=True)
-        while True:
-            time.sleep(3600)
+        while not ended():
+            time.sleep(_LOOK_EVERY)
 
 
 @contextmanager
 def joined(host: str, port: int) -> Iterator[Client]:
     """A node of a hub, which is waited for."""
+    hear_ctrl_c()
     client = Client(f"mvsim-gym-{os.getpid()}", host=host, port=port)
     try:
         client.connect(_TELL_AFTER)

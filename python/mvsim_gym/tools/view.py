@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TextIO
 
 from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_count
+from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 from mvsim_gym.tools.policy import envs_for, keywords_of, policy_of
 
 __all__ = ["is_world", "view_envs"]
@@ -38,7 +40,7 @@ def view_envs(
     say: TextIO = sys.stderr,
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Steps environments in real time until Ctrl-C, or "End" in the browser.
+    """Steps environments in real time until SIGINT (Ctrl-C), SIGTERM, or "End" in the browser.
 
     Args:
         env_id: what `mvsim_gym.VectorEnv` takes.
@@ -54,6 +56,7 @@ def view_envs(
         ImportError: the extra `view` or `record` is missing.
         ValueError: no such policy, the port is taken.
     """
+    hear_ctrl_c()
     keywords = keywords_of(policy, settings)
     if num_envs is None:
         num_envs = one_world(env_id, **keywords).num_agents
@@ -65,12 +68,13 @@ def view_envs(
     with (
         envs._opened_view(host, port, commanded=True, **(doors or {})) as view,
         nullcontext() if record is None else envs.record(record),
-        suppress(KeyboardInterrupt),
+        ended_by_signals(partial(print, file=say), lambda: view.wishes.append("end")),
     ):
         print(f"view: {view.url}", file=say, flush=True)
         while (steps is None or done < steps) and "end" not in view.wishes:
             if "reset" in view.wishes:
-                view.wishes.clear()
+                while "reset" in view.wishes:
+                    view.wishes.remove("reset")
                 observations, _ = envs.reset(seed=seed)
             observations, *_ = envs.step(drive(observations))
             done += 1

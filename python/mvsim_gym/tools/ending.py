@@ -1,0 +1,52 @@
+"""SIGINT and SIGTERM end commands that run until they are ended: in good order, with exit code 0."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["ended_by_signals", "hear_ctrl_c"]
+
+_KINDS = (signal.SIGINT, signal.SIGTERM)
+
+
+def hear_ctrl_c() -> None:
+    """SIGINT raises KeyboardInterrupt also in a shell's background job, which starts with that signal ignored."""
+    if _is_main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def ended_by_signals(
+    say: Callable[[str], None] = lambda _: None, on_end: Callable[[], None] = lambda: None
+) -> Iterator[Callable[[], bool]]:
+    """Whether SIGINT or SIGTERM came, which end nothing by themselves as long. On another thread than the main one
+    none comes.
+
+    Args:
+        say: told at the end which one came.
+        on_end: called when one comes, between two steps of Python.
+    """
+    if not _is_main_thread():
+        yield lambda: False
+        return
+    came: list[int] = []
+
+    def take(number: int, _: object) -> None:
+        came.append(number)
+        on_end()
+
+    before = [signal.signal(kind, take) for kind in _KINDS]
+    try:
+        yield lambda: bool(came)
+    finally:
+        for kind, handler in zip(_KINDS, before, strict=True):
+            signal.signal(kind, handler)
+        if came:
+            say(f"ended by signal {came[0]} ({signal.Signals(came[0]).name})")
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
