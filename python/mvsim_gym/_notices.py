@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from mvsim_gym._printable import printable
+
 _KNOWN = 10_000  # texts; some name what others sent
 
 
@@ -12,7 +14,7 @@ _KNOWN = 10_000  # texts; some name what others sent
 def _say(text: str) -> None:
     import logging  # takes longer than all else of a start where nothing is said
 
-    logging.getLogger("mvsim_gym").warning("%s", text)
+    logging.getLogger("mvsim_gym").warning("%s", printable(text))
 
 
 def notice(texts: Iterable[str]) -> None:

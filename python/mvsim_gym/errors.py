@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mvsim_gym._printable import printable
+
 __all__ = ["ForkedProcessError", "MissingFileError", "RenderMemoryError", "RendererLost", "WorldFileError"]
 
 
@@ -12,7 +14,7 @@ class WorldFileError(ValueError):
     """
 
     def __init__(self, message: str, path: str = "", line: int = 0, column: int = 0) -> None:
-        super().__init__(message)
+        super().__init__(printable(message))  # it quotes the file, and ends in a terminal
         self.path = path
         """The file; for a keyword `keyword NAME`."""
         self.line = line

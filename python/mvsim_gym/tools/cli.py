@@ -14,6 +14,7 @@ from mvsim_gym.tools.cli_ros import add_ros
 from mvsim_gym.tools.cli_workbench import add_workbench
 from mvsim_gym.tools.import_robot import add_import
 from mvsim_gym.tools.settings import search_working_folder
+from mvsim_gym.tools.terminal import plain_output
 
 
 def _replay(arguments: argparse.Namespace) -> None:
@@ -166,7 +167,11 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; 0 if it went well, 1 with one line on stderr if not (`validate` tells on stdout), 2 for wrong
     arguments."""
-    parsed = _parser().parse_args(arguments)
+    with plain_output():
+        return _run(_parser().parse_args(arguments))
+
+
+def _run(parsed: argparse.Namespace) -> int:
     try:
         search_working_folder(getattr(parsed, "env", getattr(parsed, "target", "")))
         code = parsed.run(parsed)

@@ -17,6 +17,7 @@ from mvsim_gym.tools.cli_loading import (
     loading,
     settings,
 )
+from mvsim_gym.tools.terminal import control
 
 Commands = Any  # argparse's type for them has no public name
 
@@ -126,7 +127,8 @@ def _collect(arguments: argparse.Namespace) -> None:
 
     def told(done: int) -> None:
         if sys.stderr.isatty():
-            print(f"\r{done} of {arguments.episodes} episodes", end="", file=sys.stderr, flush=True)
+            control(sys.stderr, "\r")
+            print(f"{done} of {arguments.episodes} episodes", end="", file=sys.stderr, flush=True)
 
     dataset = collect(
         arguments.env,

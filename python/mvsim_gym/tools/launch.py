@@ -13,11 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 from urllib.parse import quote
 
+from mvsim_gym._printable import printable
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 from mvsim_gym.tools.joystick import Device, Gamepad, first_device
 from mvsim_gym.tools.teleop import HELP, Teleop
+from mvsim_gym.tools.terminal import control
 from mvsim_gym.world import World
 
 if TYPE_CHECKING:
@@ -320,12 +322,11 @@ def status(world: World, teleop: Teleop, factor: float) -> str:
 def _line(say: TextIO, text: str, *, ends: bool = False) -> None:
     """Writes over the status line of a terminal, as far as it is wide; elsewhere a line."""
     if say.isatty():
-        width = os.get_terminal_size(say.fileno()).columns
-        print(
-            "\r\x1b[K" + (text if ends else text[: width - 1]), end="\n" if ends else "", file=say, flush=True
-        )
+        width, line = os.get_terminal_size(say.fileno()).columns, printable(text, one_line=True)
+        control(say, "\r\x1b[K")
+        print(line if ends else line[: width - 1], end="\n" if ends else "", file=say, flush=True)
     else:
-        print(text, file=say, flush=True)
+        print(printable(text, one_line=True), file=say, flush=True)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from mvsim_gym._printable import printable
 from mvsim_gym.comms.client import Client
 from mvsim_gym.comms.errors import CommsError, NoAnswer
 from mvsim_gym.comms.frames import parse
@@ -55,23 +56,28 @@ def node_lines(client: Client) -> list[str]:
     """The nodes, as MVSim lists them."""
     names = client.nodes()
     head = [f"# connected to the hub at {client.host}", f"# {len(names)} nodes:"]
-    return [*head, *(f'- name: "{name}"' for name in names)]
+    return [*head, *(f'- name: "{_name(name)}"' for name in names)]
 
 
 def topic_lines(client: Client, *, details: bool = False) -> Iterator[str]:
     """The topics, as MVSim lists them."""
     for topic in client.topics():
         if details:
-            yield f'- name: "{topic.name}"'
-            yield f'  type: "{topic.type}"'
+            yield f'- name: "{_name(topic.name)}"'
+            yield f'  type: "{_name(topic.type)}"'
             yield "  publishers:"
             for endpoint, publisher in zip(topic.endpoints, topic.publishers, strict=False):
-                yield f'    - endpoint: "{endpoint}"'
-                yield f'      publisherNode: "{publisher}"'
+                yield f'    - endpoint: "{_name(endpoint)}"'
+                yield f'      publisherNode: "{_name(publisher)}"'
         elif len(topic.publishers) == 1:
-            yield f"{topic.name} [{topic.type}] from node {topic.publishers[0]}"
+            yield f"{_name(topic.name)} [{_name(topic.type)}] from node {_name(topic.publishers[0])}"
         else:
-            yield f"{topic.name} [{topic.type}] from {len(topic.publishers)} publishers."
+            yield f"{_name(topic.name)} [{_name(topic.type)}] from {len(topic.publishers)} publishers."
+
+
+def _name(text: str) -> str:
+    """What others sent, in a line of ours."""
+    return printable(text, one_line=True)
 
 
 def echo(client: Client, topic: str, count: int | None = None) -> Iterator[str]:
@@ -88,7 +94,8 @@ def echo(client: Client, topic: str, count: int | None = None) -> Iterator[str]:
         while left > 0:
             kind, payload = waiting.get()
             left -= 1
-            yield f"[{datetime.now():%Y-%m-%d %H:%M:%S.%f}] {kind} ({len(payload)} bytes)\n{_text_of(kind, payload)}"
+            head = f"[{datetime.now():%Y-%m-%d %H:%M:%S.%f}] {_name(kind)} ({len(payload)} bytes)"
+            yield f"{head}\n{_text_of(kind, payload)}"
 
 
 def _text_of(kind: str, payload: bytes) -> str:
