@@ -191,6 +191,7 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
   compile_standalone_sensors(spec, guard, *model);
   set_timestep(spec, *model);
   check_drives(spec, *model);
+  check_dampings(spec, *model);
   build_static_shapes(*model);
   set_bounds(*model);
   set_origin(*model);

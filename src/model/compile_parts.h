@@ -56,6 +56,10 @@ void compile_joints(const WorldSpec& spec, Model& model);
 // Whether the speed controllers of a compiled world settle at its time step: a warning with gains that do.
 void check_drives(const WorldSpec& spec, Model& model);
 
+// Whether tires that do not say how much their bearings brake suit so light a vehicle: a warning with a
+// value.
+void check_dampings(const WorldSpec& spec, Model& model);
+
 // Sets model.scene and the blocks' frames, after all else of the model. Costs no triangles: shapes stay what
 // they are.
 void compile_scene(const WorldSpec& spec, Model& model);
