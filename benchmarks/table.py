@@ -1,13 +1,15 @@
 """Writes the measured figures of results/latest.json between the markers of README.md and docs/performance.md.
 
-The README has five rows that compare simulators, the page on performance all others, among them the comparison with
-sixteen robots a world. `--check` writes nothing and fails where a page does not show what the results say.
+The README has five rows that compare simulators, and the first of them in its introduction; the page on performance has
+all others, among them the comparison with sixteen robots a world. `--check` writes nothing and fails where a page does
+not show what the results say.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
+HEADLINE = re.compile(r"(<!-- headline -->).*?(<!-- end -->)")
 
 # name of the row -> how the README's table calls it
 COMPARED = {
@@ -257,6 +260,7 @@ def main() -> int:
             return 1
         head, rest = text.split(BEGIN, 1)
         current = f"{head}{BEGIN}\n{text_of(results)}\n{END}{rest.split(END, 1)[1]}"
+        current = HEADLINE.sub(rf"\g<1>{_steps(_rows(results)['task_a']['value'])}\2", current)
         if args.check and current != text:
             print(f"{page.name} is not current: python benchmarks/table.py", file=sys.stderr)
             stale = 1

@@ -94,6 +94,36 @@ def test_the_curriculum_of_the_page_on_training() -> None:
     assert names["obstacles"] == 8 and names["model"].num_timesteps >= 3 * 128 * 64
 
 
+@pytest.mark.unsanitized
+def test_the_readme_trains_with_large_minibatches_and_evaluates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its lines as they are, but for the steps. A minibatch of 64, the default, takes ten times as long."""
+    torch = pytest.importorskip("torch", reason="the extra sb3 is not installed")
+    code = (ROOT / "README.md").read_text().split("```python sb3\n", 1)[1].split("```", 1)[0]
+    assert len(code.splitlines()) <= 12 and "learn(1_000_000)" in code
+    monkeypatch.chdir(tmp_path)
+    threads = torch.get_num_threads()
+    names: dict[str, Any] = {}
+    try:
+        exec(code.replace("1_000_000", "8_192").replace('.zip"))', '.zip", episodes=3))'), names)
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(threads)
+    model = names["model"]
+    passes = model.n_epochs * model.n_steps * model.n_envs / model.batch_size
+    assert model.num_timesteps == 8192 and passes <= 10  # updates of the network, for so many steps
+    assert re.search(r"navarena.zip: 3 episodes.*\nsuccess +[\d.]+ %", capsys.readouterr().out)
+
+
+def test_one_headline_figure() -> None:
+    """The same in the text as in the table."""
+    text = (ROOT / "README.md").read_text()
+    found = re.search(r"<!-- headline -->([\d,]+)<!-- end -->", text)
+    assert found and f"| **mvsim_gym** | {found[1]} |" in text
+    assert not re.search(r"\d+,000 times a second", text)
+
+
 @pytest.mark.parametrize("name", ["state", "terms", "agents"])
 def test_the_code_of_the_page_on_python(name: str) -> None:
     code = (DOCS / "python.md").read_text().split(f"```python {name}\n", 1)[1].split("```", 1)[0]
