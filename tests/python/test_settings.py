@@ -174,6 +174,32 @@ def test_folders_that_a_world_may_read(far_task: Path, capsys: pytest.CaptureFix
     ) == 0  # fmt: skip
 
 
+@pytest.mark.unsanitized
+def test_training_takes_settings_and_folders(far_task: Path) -> None:
+    """They go before the recipe, while it learns and in its evaluations, and are kept with the model."""
+    pytest.importorskip("stable_baselines3", reason="the extra sb3 is not installed")
+    sys.path.append(str(ROOT / "examples"))
+    from task import Task
+    from train_options import options_of
+    from train_ppo import recipe_for
+
+    arguments = [
+        "--env",
+        str(far_task),
+        "--roots",
+        str(far_task.parents[2] / "parts"),
+        "--set",
+        "time_limit=3",
+    ]
+    options, _ = options_of([*arguments, "--set", "reward.time=-1"], "")
+    recipe = recipe_for(options)
+    assert Task(options.env, recipe.keywords).agents == 1
+    options, _ = options_of(["--env", "mvsim/IceDrive-v0", "--set", "reward.time=-1", "--steps", "50"], "")
+    recipe = recipe_for(options)
+    assert recipe.learning_keywords["reward"] == {"time": -1} and recipe.steps == 50
+    assert recipe.keywords["reward"] == {"time": -1} and "near_goal" in recipe.keywords["observe"]
+
+
 def test_modules_of_the_working_folder_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
