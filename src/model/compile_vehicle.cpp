@@ -126,6 +126,8 @@ std::vector<WheelModel> compile_wheels(const VehicleSpec& spec, const VehicleMod
 void add_body_params(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   ChassisSpec chassis = spec.chassis;
   chassis.mass = chassis.mass.value_or(v.dynamics->default_mass());
+  chassis.com_x = chassis.com_x.value_or(v.chassis.centroid.x);
+  chassis.com_y = chassis.com_y.value_or(v.chassis.centroid.y);
   const OdometrySpec& odometry = spec.odometry;
   v.odometry_drawn = {!odometry.x, !odometry.y, !odometry.yaw};
   const std::string prefix = "vehicle:" + spec.name;
@@ -135,9 +137,16 @@ void add_body_params(const VehicleSpec& spec, VehicleModel& v, Model& model) {
 }
 
 void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
-  if (!spec.load_transfer) return;
+  const std::optional<double> com_z = spec.chassis.com_z;
+  if (!spec.load_transfer) {
+    if (com_z)
+      model.warnings.push_back(spec.chassis.where.text() +
+                               ": <com_z> has no effect without <load_transfer>");
+    return;
+  }
+  const double fallback = com_z.value_or((v.z_min + v.z_max) / 2);
   const ParamInfo table[] = {
-      {.name = "cg_height", .fallback = (v.z_min + v.z_max) / 2, .min = 0, .max = 100, .unit = "m"}};
+      {.name = "cg_height", .fallback = fallback, .min = 0, .max = 100, .unit = "m"}};
   if (!spec.load_transfer->find("cg_height") && !in_range(table[0], table[0].fallback))
     throw WorldFileError(spec.load_transfer->where,
                          "<load_transfer>: the middle of zmin and zmax, " + number_text(table[0].fallback) +

@@ -24,6 +24,17 @@ constexpr Tag<ChassisSpec> kChassis[] = {
     {number("zmax", -kMaxLength, kMaxLength, "m", "absent: that of the class"), &ChassisSpec::z_max},
     {number("linear_damping", 0, 1e4, "1/s").randomised(), &ChassisSpec::linear_damping},
     {number("angular_damping", 0, 1e4, "1/s").randomised(), &ChassisSpec::angular_damping},
+    {number("inertia", 1e-12, 1e12, "kg m2", "about z, through the centre of mass of the chassis alone")
+         .or_value(-1, "of its outline")
+         .randomised(),
+     &ChassisSpec::inertia},
+    {number("com_x", -kMaxLength, kMaxLength, "m", "centre of mass of the chassis; absent: of its outline")
+         .randomised(),
+     &ChassisSpec::com_x},
+    {number("com_y", -kMaxLength, kMaxLength, "m", "as `com_x`").randomised(), &ChassisSpec::com_y},
+    {number("com_z", 0, 100, "m",
+            "height of the centre of mass above the ground: the default of `cg_height` in `load_transfer`"),
+     &ChassisSpec::com_z},
     {color("color", "absent: that of the class"), &ChassisSpec::color},
     own("shape", "a polygon; absent: that of the class"),
     own("visual", "as one of the vehicle"),

@@ -144,6 +144,23 @@ def test_composite_mass_centre_and_inertia(tmp_path: Path) -> None:
     assert base.mass == 10 and base.total_mass == 11
     assert base.centre == pytest.approx([0.1, 0, 0.08 + 0.02])
     assert base.inertia_z == pytest.approx(0.3 + 8 * 0.1**2 + 0.05 + 2 * 0.4**2)
+    assert f'inertia="{0.75:.9g}" com_x="0.1" com_y="0"' in imported(tmp_path, robot_text(part)).xml
+
+
+@needs_robots
+def test_a_car_has_the_inertia_of_its_parameter_file() -> None:
+    """Published for the whole car: 0.04712 kg m2, 0.17145 m before the rear axle, 3.47 kg."""
+    base = import_robot(
+        ROBOTS / "f1tenth/racecar.xacro", controllers=ROBOTS / "f1tenth/params.yaml", tune=False
+    ).base
+    parts = [(base.mass, base.centre[0], 0.0, base.inertia_z)]
+    for item in base.wheels:
+        own = item.mass * ((2 * item.radius) ** 2 + item.width**2) / 12
+        parts.append((item.mass, item.centre[0], item.centre[1], own))
+    mass = sum(part[0] for part in parts)
+    x = sum(part[0] * part[1] for part in parts) / mass
+    inertia = sum(own + m * ((px - x) ** 2 + py**2) for m, px, py, own in parts)
+    assert (mass, x, inertia) == pytest.approx((3.47, 0.17145, 0.04712))
 
 
 @pytest.mark.parametrize("axis", ["0 1 0", "0 -1 0", "0 2 0"])

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from mvsim_gym.robots.base import Base, find_base
 from mvsim_gym.robots.car_by_shape import take_wheels_by_shape
 from mvsim_gym.robots.description import Array, Geometry, Robot
@@ -128,6 +130,7 @@ def import_robot(
     take_wheels_by_shape(robot, facts)
     base = find_base(robot, motors, _mesh_reader(sources, rows), frame)
     _settle_mass(base, facts, mass)
+    rows += _settle_inertia(base, facts)
     rows += _compared(base, facts)
     made = ImportedRobot(_class_name(name or robot.name), base, facts, "")
     comment = [*made.summary(), f"Made by 'mvsim-gym import' from {file.name}."]
@@ -203,6 +206,38 @@ def _settle_mass(base: Base, facts: DriveFacts, mass: float | None) -> None:
         raise base.robot.element.fault("the wheels weigh more than the robot")
 
 
+def _settle_inertia(base: Base, facts: DriveFacts) -> Iterator[Row]:
+    """Takes inertia and centre of mass of the whole robot from a parameter file: those of the wheels are subtracted."""
+    whole, to_rear = facts.first("inertia_z"), facts.first("cg_to_rear")
+    for name in ("inertia_z", "cg_to_rear"):
+        for stated, place in facts.numbers.get(name, []):
+            if base.inertia_z > 0:
+                yield Fate.IGNORED, place, name, f"{stated:g}: the description has inertias of its own"
+            else:
+                yield Fate.USED, place, name, ""
+    if base.inertia_z > 0 or whole is None:
+        return
+    total = base.total_mass
+    rear = min(float(wheel.centre[0]) for wheel in base.wheels)
+    middle = np.array([rear + to_rear if to_rear is not None else float(base.outline[:, 0].mean()), 0.0])
+    weighed = sum((wheel.mass * wheel.centre[:2] for wheel in base.wheels), np.zeros(2))
+    base.centre = np.array([*((total * middle - weighed) / base.mass), facts.first("cg_height") or 0.0])
+    inertia = whole - base.mass * float(((base.centre[:2] - middle) ** 2).sum())
+    for wheel in base.wheels:
+        own = ((2 * wheel.radius) ** 2 + wheel.width**2) / 12
+        inertia -= wheel.mass * (own + float(((wheel.centre[:2] - middle) ** 2).sum()))
+    if inertia > 0:
+        base.inertia_z = inertia
+    else:
+        place = facts.numbers["inertia_z"][0][1]
+        yield (
+            Fate.IGNORED,
+            place,
+            "inertia_z",
+            f"{whole:g} kg m2: the wheels alone have more, that of the outline is taken",
+        )
+
+
 def _compared(base: Base, facts: DriveFacts) -> Iterator[Row]:
     """Where the description and its controllers disagree: both numbers, and the choice."""
     own = {"separation": base.track, "radius": base.wheels[0].radius, "wheelbase": base.wheelbase}
@@ -235,7 +270,7 @@ def _compared(base: Base, facts: DriveFacts) -> Iterator[Row]:
     for name in limits:
         for stated, place in facts.numbers.get(name, []):
             yield Fate.IGNORED, place, name, f"{stated:g}: controllers of vehicle files have no such limit"
-    for name in ("inertia_z", "cg_to_rear", "kingpin_width"):
+    for name in ("kingpin_width",):
         for stated, place in facts.numbers.get(name, []):
             yield Fate.IGNORED, place, name, f"{stated:g}: vehicle files have no such value"
     for name in ("max_steer", "mass", "mu", "cg_height", "max_torque"):
@@ -246,17 +281,7 @@ def _compared(base: Base, facts: DriveFacts) -> Iterator[Row]:
 def _approximations(base: Base, facts: DriveFacts) -> Iterator[Row]:
     place = base.robot.element.place
     if not base.inertia_z > 0:
-        yield (
-            Fate.APPROXIMATED,
-            place,
-            "inertial",
-            "none is stated: centre of mass and inertia are those of the outline",
-        )
-    centre = ", ".join(f"{value:.4g}" for value in base.centre)
-    reason = (
-        f"centre of mass ({centre}) m and inertia {base.inertia_z:.4g} kg m2: those of the outline are taken"
-    )
-    if base.inertia_z > 0:
+        reason = "none is stated: centre of mass and inertia are those of the outline"
         yield Fate.APPROXIMATED, place, "inertial", reason
     if base.dynamics == "differential_4_wheels":
         reason = "skid steering: twist_ideal turns as commanded; with twist_pid the tires drag, and it turns slower"

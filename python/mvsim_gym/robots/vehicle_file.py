@@ -37,10 +37,11 @@ def vehicle_xml(base: Base, name: str, facts: DriveFacts, gains: Gains | None, c
     lines += [f"    {line}" for line in _chassis_lines(base)]
     lines += [f"    {line}" for line in _controller_lines(base, gains)]
     lines += ["  </dynamics>", *(f"  {line}" for line in _friction_lines(base, facts))]
-    if facts.first("cg_height") is not None:
-        lines += [
-            f"  <load_transfer><cg_height>{number(facts.first('cg_height') or 0.0)}</cg_height></load_transfer>"
-        ]
+    height = facts.first("cg_height")
+    if height is not None:
+        lines += [f"  <load_transfer><cg_height>{number(height)}</cg_height></load_transfer>"]
+    elif carries_moments(base):
+        lines += ["  <load_transfer/>"]
     lines += [
         '  <odometry x_multiplier="1" y_multiplier="1" yaw_multiplier="1"/>',
         *_sensor_lines(base),
@@ -95,12 +96,23 @@ def _wheel_attributes(wheel: Wheel) -> str:
 
 def _chassis_lines(base: Base) -> list[str]:
     color = f' color="{base.color}"' if base.color else ""
+    inertial = ""
+    if base.inertia_z > 0:
+        x, y, z = (number(float(value)) for value in base.centre)
+        inertial = f' inertia="{number(base.inertia_z)}" com_x="{x}" com_y="{y}"'
+        if carries_moments(base):
+            inertial += f' com_z="{z}"'
     corners = " ".join(f"<pt>{number(float(x))} {number(float(y))}</pt>" for x, y in base.outline[::-1])
     return [
-        f'<chassis mass="{number(base.mass)}" zmin="{number(base.zmin)}" zmax="{number(base.zmax)}"{color}>',
+        f'<chassis mass="{number(base.mass)}" zmin="{number(base.zmin)}" zmax="{number(base.zmax)}"{inertial}{color}>',
         f"  <shape>{corners}</shape>",
         "</chassis>",
     ]
+
+
+def carries_moments(base: Base) -> bool:
+    """True where the wheels stand around the centre of mass, so that load transfer can be told from its height."""
+    return len(base.wheels) == 4 and base.inertia_z > 0 and 0 <= float(base.centre[2]) <= 100
 
 
 def controller_of(base: Base) -> str:

@@ -40,6 +40,9 @@ TEST(TagParams, OfAVehicle) {
       {kChassisMass, "chassis/mass"},
       {kChassisLinearDamping, "chassis/linear_damping"},
       {kChassisAngularDamping, "chassis/angular_damping"},
+      {kChassisInertia, "chassis/inertia"},
+      {kChassisComX, "chassis/com_x"},
+      {kChassisComY, "chassis/com_y"},
       {kOdometryX, "odometry/x_multiplier"},
       {kOdometryY, "odometry/y_multiplier"},
       {kOdometryYaw, "odometry/yaw_multiplier"}};

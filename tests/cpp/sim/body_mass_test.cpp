@@ -68,6 +68,67 @@ TEST(BodyMass, HundredVehiclesWeighWhatBox2DMakesOfThem) {
   }
 }
 
+// Mass, centre of mass and inertia about it, of all of a vehicle: exact sums of its parts.
+struct Whole {
+  double mass, x, y, inertia;
+};
+
+Whole whole_of(const VehicleModel& v, double chassis, Vec2 center, double inertia) {
+  Whole out{chassis, chassis * center.x, chassis * center.y, 0};
+  for (const WheelModel& w : v.wheels) {
+    out.mass += w.mass;
+    out.x += w.mass * w.position.x;
+    out.y += w.mass * w.position.y;
+  }
+  out.x /= out.mass;
+  out.y /= out.mass;
+  const auto apart = [&](Vec2 p) { return (p.x - out.x) * (p.x - out.x) + (p.y - out.y) * (p.y - out.y); };
+  out.inertia = inertia + chassis * apart(center);
+  for (const WheelModel& w : v.wheels) {
+    const double length = 2 * w.radius;
+    out.inertia += w.mass * ((length * length + w.width * w.width) / 12 + apart(w.position));
+  }
+  return out;
+}
+
+// The 1:10 car of published parameters: 0.04712 kg m2 where its outline has more than twice as much.
+TEST(BodyMass, InertiaAndCenterOfMassAreThoseOfTheTags) {
+  const std::string square = point(-0.25, -0.15) + point(-0.25, 0.15) + point(0.25, 0.15) + point(0.25, -0.15);
+  const std::string wheel = "mass='0.1' width='0.04' diameter='0.1'";
+  const std::string text = robot(square, wheel, "0.1 0.12");
+  const auto with = [&](const std::string& tags) {
+    std::string world = text;
+    return model_of(world.replace(world.find("mass='15'"), 9, "mass='3.1' " + tags));
+  };
+  for (const auto& [tags, center, inertia] : {std::tuple<const char*, Vec2, double>{"", {0, 0}, -1},
+                                              {"inertia='0.04712'", {0, 0}, 0.04712},
+                                              {"com_x='0.03' com_y='-0.01'", {0.03, -0.01}, -1},
+                                              {"inertia='0.2' com_x='-0.05'", {-0.05, 0}, 0.2}}) {
+    const auto model = with(tags);
+    const VehicleModel& v = model->vehicles[0];
+    const double own = inertia >= 0 ? inertia : 3.1 * (0.5 * 0.5 + 0.3 * 0.3) / 12;
+    const Whole expected = whole_of(v, 3.1, center, own);
+    const Simulation sim(model, 0);
+    const BodyInertia found = vehicle_inertia(v, sim.state().params);
+    EXPECT_NEAR(1 / found.inverse_mass, expected.mass, 1e-6) << tags;
+    EXPECT_NEAR(found.center_x, expected.x, 1e-7) << tags;
+    EXPECT_NEAR(found.center_y, expected.y, 1e-7) << tags;
+    EXPECT_NEAR(1 / found.inverse_inertia, expected.inertia, 1e-6 * expected.inertia) << tags;
+  }
+}
+
+TEST(BodyMass, HeightOfTheCenterOfMassIsThatOfLoadTransfer) {
+  const std::string square = point(-0.25, -0.15) + point(-0.25, 0.15) + point(0.25, 0.15) + point(0.25, -0.15);
+  std::string world = robot(square, "mass='0.1'");
+  world.replace(world.find("mass='15'"), 9, "mass='3.1' com_z='0.074'");
+  const auto without = model_of(world);
+  ASSERT_EQ(without->warnings.size(), 1);
+  EXPECT_NE(without->warnings[0].find("<com_z> has no effect without <load_transfer>"), std::string::npos);
+  const auto given = model_of(world.replace(world.find("<init_pose>"), 0, "<load_transfer/>"));
+  EXPECT_TRUE(given->warnings.empty());
+  EXPECT_EQ(given->params[*given->vehicles[0].load_transfer].nominal, 0.074);
+}
+
 // A wheel or a chassis whose vertices fall together in single precision, more vertices than Box2D
 // takes.
 TEST(BodyMass, WhatBox2DWouldAbortOnIsSummedUpExactly) {
