@@ -13,7 +13,7 @@ namespace {
 
 // How far a point of a body may have come, at most.
 double way_between(const BodyState& a, const BodyState& b, double radius) {
-  return norm(Vec2{double{b.x} - a.x, double{b.y} - a.y}) + std::fabs(double{b.angle} - a.angle) * radius;
+  return norm(reference_point(b) - reference_point(a)) + std::fabs(b.angle - a.angle) * radius;
 }
 
 // Moves a body that nothing pushes. Returns how far any point of it has come at most, m.
@@ -28,13 +28,12 @@ double put(const Model& m, SimState& s, Workspace& w, size_t body, const BodySta
                  : s.params[m.blocks[kind.index].params + kBlockScale] * m.blocks[kind.index].shape.radius;
   if (is_vehicle) s.free_distances[kind.index] = kUnmeasured;
   if (!is_vehicle) w.scene.refresh(kind.index);
-  if (w.solver) w.solver->set_pose(m, s.params, body, after);
+  if (w.solver) w.solver->set_pose(m, s, body);
   return way_between(before, after, radius);
 }
 
 double impose(const Model& m, SimState& s, Workspace& w, size_t body, const Pose3& pose) {
-  return put(m, s, w, body,
-             place_body({pose.x - m.origin.x, pose.y - m.origin.y, pose.yaw}, s.inertias[body]));
+  return put(m, s, w, body, place_body({pose.x, pose.y, pose.yaw}));
 }
 
 // What moves freely has so much less room, however many bodies have come up to `way` nearer.
@@ -88,18 +87,17 @@ void move_driven_blocks(const Model& m, SimState& s, Workspace& w, double dt) {
     BodyState& now = s.bodies[body];
     if (now.vx == 0 && now.vy == 0 && now.omega == 0) continue;
     const BodyState before = now;
-    now = place_body({before.x + dt * before.vx, before.y + dt * before.vy, before.angle + dt * before.omega},
-                     s.inertias[body]);
-    now.vx = before.vx, now.vy = before.vy, now.omega = before.omega;
-    const Vec2 to{double{now.x} - before.x, double{now.y} - before.y};
+    add_to(now.x, now.x_rest, dt * before.vx);
+    add_to(now.y, now.y_rest, dt * before.vy);
+    add_to(now.angle, now.angle_rest, dt * before.omega);
+    const Vec2 to = reference_point(now) - reference_point(before);
     moved = std::max(moved, dot(to, to));
     const double radius = s.params[block.params + kBlockScale] * block.shape.radius;
-    turned = std::max(turned, std::fabs(double{now.angle} - before.angle) * radius);
+    turned = std::max(turned, std::fabs(now.angle - before.angle) * radius);
     w.scene.refresh(index);
-    if (w.solver) w.solver->set_pose(m, s.params, body, now);
+    if (w.solver) w.solver->set_pose(m, s, body);
     if (m.terrain.maps.empty()) continue;
-    const Vec2 there = m.origin + Vec2{now.x, now.y};
-    if (const std::optional<double> z = highest_map(m.terrain, there)) s.block_z[index] = *z;
+    if (const std::optional<double> z = highest_map(m.terrain, reference_point(now))) s.block_z[index] = *z;
   }
   leave_less_room(s, std::sqrt(moved) + turned);
 }

@@ -1,5 +1,6 @@
-// A rigid body in the plane as Box2D keeps it: single precision, along the axes of the world from
-// Model::origin.
+// A rigid body in the plane. Its pose is in double precision along the axes of the world and adds up without
+// an error of rounding, however far it goes and however often it turns. Its speeds are in single precision,
+// as in Box2D.
 #pragma once
 
 #include "base/geometry.h"
@@ -7,26 +8,60 @@
 namespace mvsim {
 
 struct BodyState {
-  float x = 0, y = 0, angle = 0;    // of the reference point, m and rad
-  float cx = 0, cy = 0;             // of the centre of mass, m: what is integrated; x, y follow from it
-  float vx = 0, vy = 0, omega = 0;  // of the centre of mass, m/s and rad/s
+  double x = 0, y = 0, angle = 0;                // of the reference point, world frame, m and rad, unwrapped
+  float x_rest = 0, y_rest = 0, angle_rest = 0;  // what these three have lost to rounding
+  float vx = 0, vy = 0, omega = 0;               // of the centre of mass, m/s and rad/s
 };
-
-// From Model::origin.
-inline Vec2 reference_point(const BodyState& b) {
-  return {b.x, b.y};
-}
-
-// World frame.
-inline Pose2 body_pose(const BodyState& b, Vec2 origin) {
-  return {origin.x + b.x, origin.y + b.y, b.angle};
-}
 
 // What turns forces into motion, in Box2D's own numbers.
 struct BodyInertia {
   float inverse_mass = 0, inverse_inertia = 0;    // 1/kg, 1/(kg m2) about the centre of mass; 0: immovable
   float center_x = 0, center_y = 0;               // centre of mass, body frame, m
   float linear_damping = 0, angular_damping = 0;  // 1/s
+
+  bool is_centered() const { return center_x == 0 && center_y == 0; }
 };
+
+inline Vec2 reference_point(const BodyState& b) {
+  return {b.x, b.y};
+}
+
+inline Pose2 body_pose(const BodyState& b) {
+  return {b.x, b.y, b.angle};
+}
+
+// At rest with the reference point at `pose`.
+inline BodyState place_body(const Pose2& pose) {
+  return {.x = pose.x, .y = pose.y, .angle = pose.yaw};
+}
+
+// Kahan's sum.
+inline void add_to(double& sum, float& rest, double change) {
+  const double whole = change + rest;
+  const double after = sum + whole;
+  rest = static_cast<float>(whole - (after - sum));
+  sum = after;
+}
+
+// What a step adds to a pose: the way of the centre of mass (m, world axes) and the turn (rad).
+struct BodyMove {
+  double x = 0, y = 0, turn = 0;
+};
+
+// `rotation_of`: a function of an angle that returns its Rotation2.
+template <typename RotationOf>
+void move_body(BodyState& body, const BodyInertia& inertia, const BodyMove& move, RotationOf&& rotation_of) {
+  Vec2 way{move.x, move.y};
+  if (inertia.is_centered()) {
+    add_to(body.angle, body.angle_rest, move.turn);
+  } else {
+    const Vec2 center{inertia.center_x, inertia.center_y};
+    const Vec2 before = rotation_of(body.angle).rotate(center);
+    add_to(body.angle, body.angle_rest, move.turn);
+    way = way + (before - rotation_of(body.angle).rotate(center));
+  }
+  add_to(body.x, body.x_rest, way.x);
+  add_to(body.y, body.y_rest, way.y);
+}
 
 }  // namespace mvsim

@@ -150,11 +150,11 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
   const BodyState& body = s.bodies[v.body];
   const Rotation2 R_world_base = mine.yaw.of(body.angle);
   const double omega = body.omega;
-  PushedBody chassis(body, s.inertias[v.body], mine.rotation.of(body.angle));
+  PushedBody chassis(body, s.inertias[v.body], R_world_base);
   const Vec2 v_base = R_world_base.unrotate(chassis.velocity());
   const double* const tire_params = s.params.data() + v.tire_params;
 
-  const Vec2 place = m.origin + Vec2{body.x, body.y};
+  const Vec2 place = reference_point(body);
   const std::vector<size_t>* const regions =
       m.regions.empty() ? nullptr : &mine.regions.of(m, s, index, place);
 

@@ -5,19 +5,8 @@
 
 namespace mvsim {
 
-BodyState place_turned_body(float x, float y, float angle, const BodyInertia& inertia) {
-  const b2Transform T_world_body(b2Vec2(x, y), b2Rot(angle));
-  const b2Vec2 center = b2Mul(T_world_body, b2Vec2(inertia.center_x, inertia.center_y));
-  return {.x = T_world_body.p.x, .y = T_world_body.p.y, .angle = angle, .cx = center.x, .cy = center.y};
-}
-
-BodyRotation::Value BodyRotation::rotation_of(float angle) {
-  const b2Rot rotation(angle);
-  return {rotation.s, rotation.c};
-}
-
 void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce& force, double dt,
-                    BodyRotation& memo) {
+                    RotationMemo& yaw) {
   const auto h = static_cast<float>(dt);
   b2Vec2 v(body.vx, body.vy);
   float w = body.omega;
@@ -32,15 +21,10 @@ void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce
   const float rotation = h * w;
   if (rotation * rotation > b2_maxRotationSquared) w *= b2_maxRotation / b2Abs(rotation);
 
-  b2Vec2 c(body.cx, body.cy);
-  c += h * v;
-  body.angle += h * w;
-  const BodyRotation::Value& now = memo.of(body.angle);
-  b2Rot rotation_after;
-  rotation_after.s = now.sin;
-  rotation_after.c = now.cos;
-  const b2Vec2 origin = c - b2Mul(rotation_after, b2Vec2(inertia.center_x, inertia.center_y));
-  body = {origin.x, origin.y, body.angle, c.x, c.y, v.x, v.y, w};
+  body.vx = v.x;
+  body.vy = v.y;
+  body.omega = w;
+  move_body(body, inertia, {dt * v.x, dt * v.y, dt * w}, [&](double angle) { return yaw.of(angle); });
 }
 
 }  // namespace mvsim

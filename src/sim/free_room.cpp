@@ -27,7 +27,7 @@ double margin_of(const Model& m, size_t vehicle) {
 void measure_free_distance(const Model& m, SimState& s, Workspace& w, size_t i) {
   const double margin = margin_of(m, i);
   const Vec2 center = reference_point(s.bodies[m.vehicles[i].body]);
-  double free = distance_to_static({{m, s}, w.scene}, m.origin + center, kLookAhead + margin) - margin;
+  double free = distance_to_static({{m, s}, w.scene}, center, kLookAhead + margin) - margin;
   for (size_t j = 0; j < m.vehicles.size(); ++j) {
     if (j == i) continue;
     const double between =

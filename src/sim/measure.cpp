@@ -108,8 +108,7 @@ Twist2 block_world_twist(const SimView& sim, size_t index) {
 
 double joint_angle(const SimView& sim, size_t index) {
   const JointModel& joint = sim.model.joints.at(index);
-  return double{sim.state.bodies[joint.body_b].angle} - double{sim.state.bodies[joint.body_a].angle} -
-         joint.initial_angle;
+  return sim.state.bodies[joint.body_b].angle - sim.state.bodies[joint.body_a].angle - joint.initial_angle;
 }
 
 std::array<Vec2, 2> joint_anchors(const SimView& sim, size_t index) {

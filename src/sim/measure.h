@@ -34,7 +34,7 @@ double rolling_radius(const SimView& sim, size_t vehicle, size_t wheel);
 WheelSlip wheel_slip(const SimView& sim, size_t vehicle, size_t wheel);  // of the present speeds
 
 inline Pose2 body_pose(const SimView& sim, size_t body) {
-  return body_pose(sim.state.bodies[body], sim.model.origin);
+  return body_pose(sim.state.bodies[body]);
 }
 inline Pose2 block_plane_pose(const SimView& sim, size_t block) {
   const int body = sim.model.blocks[block].body;

@@ -7,13 +7,14 @@
 
 #include "sim/free_room.h"
 #include "sim/measure.h"
+#include "sim/solver_frame.h"
 #include "sim/workspace.h"
 
 namespace mvsim {
 namespace {
 
 constexpr double kMaxSpeed = 1e15;  // m/s and rad/s; its square is far within single precision
-constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 // Each vehicle to where it gets if it touches nothing.
 void integrate_freely(const Model& m, SimState& s, Workspace& w, double dt) {
@@ -21,7 +22,7 @@ void integrate_freely(const Model& m, SimState& s, Workspace& w, double dt) {
     BodyState& body = s.bodies[m.vehicles[i].body];
     VehicleWork& mine = w.vehicles[i];
     mine.other = body;
-    integrate_free(body, s.inertias[m.vehicles[i].body], mine.force, dt, mine.rotation);
+    integrate_free(body, s.inertias[m.vehicles[i].body], mine.force, dt, mine.yaw);
     // at once: the next step waits for it
     if (!s.vehicles[i].by_solver) mine.yaw.of(body.angle);
     mine.travel = norm(reference_point(body) - reference_point(mine.other));
@@ -88,7 +89,8 @@ void leave_contact(const Model& m, SimState& s, Workspace& w) {
 
 // The solver, with those vehicles in it that it holds now.
 RigidBodySolver& solver_of_held(const Model& m, const SimState& s, Workspace& w) {
-  if (!w.solver || (w.solver_is_stale && !w.solver->refill(s)))
+  const bool is_elsewhere = w.solver && !(w.solver->origin() == s.solver_origin);
+  if (!w.solver || is_elsewhere || (w.solver_is_stale && !w.solver->refill(s)))
     w.solver = std::make_unique<RigidBodySolver>(m, s);
   w.solver_is_stale = false;
   for (size_t i = 0; i < m.vehicles.size(); ++i)
@@ -98,6 +100,7 @@ RigidBodySolver& solver_of_held(const Model& m, const SimState& s, Workspace& w)
 
 void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   s.in_contact = true;
+  keep_origin_near(m, s);
   RigidBodySolver& solver = solver_of_held(m, s, w);
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     if (!s.vehicles[i].by_solver) {
@@ -111,7 +114,7 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   }
   solver.set_step_squares(w.step_squares);
   w.before = s.bodies;
-  solver.step(dt, s.params, s.bodies);
+  solver.step(dt, s);
   keep_clear_of_moved_blocks(m, s, w.before);
   w.forget_movable_ground();
   for (size_t i = 0; i < m.vehicles.size(); ++i) {

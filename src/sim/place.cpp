@@ -21,21 +21,11 @@ bool has_movable_blocks(const Model& m) {
                      [](const BlockModel& b) { return b.body >= 0 && !b.traits.is_static; });
 }
 
-// At rest at a pose in the world frame.
-BodyState placed_at(const Model& m, const SimState& s, const Pose2& pose, size_t body) {
-  return place_body({pose.x - m.origin.x, pose.y - m.origin.y, pose.yaw}, s.inertias[body]);
-}
-
 // Mass properties from the parameters; the reference point stays where it is.
 void update_inertia(const Model& m, SimState& s, size_t body) {
   const BodyModel& kind = m.bodies[body];
-  BodyInertia& inertia = s.inertias[body];
-  inertia = kind.kind == BodyKind::kVehicle ? vehicle_inertia(m.vehicles[kind.index], s.params)
-                                            : block_inertia(m.blocks[kind.index], s.params);
-  BodyState& state = s.bodies[body];
-  const BodyState placed = place_body({state.x, state.y, state.angle}, inertia);
-  state.cx = placed.cx;
-  state.cy = placed.cy;
+  s.inertias[body] = kind.kind == BodyKind::kVehicle ? vehicle_inertia(m.vehicles[kind.index], s.params)
+                                                     : block_inertia(m.blocks[kind.index], s.params);
 }
 
 void reset_vehicle(const Model& m, SimState& s, size_t index) {
@@ -49,7 +39,7 @@ void reset_vehicle(const Model& m, SimState& s, size_t index) {
   v.controller->initial_command(s.params.data() + v.controller_params, state.command);
   update_inertia(m, s, v.body);
   BodyState& body = s.bodies[v.body];
-  body = placed_at(m, s, {v.initial_pose.x, v.initial_pose.y, v.initial_pose.yaw}, v.body);
+  body = place_body({v.initial_pose.x, v.initial_pose.y, v.initial_pose.yaw});
   set_body_twist(body, v.initial_twist, s.inertias[v.body]);
   state.z = v.initial_pose.z;
   state.pitch = v.initial_pose.pitch;
@@ -68,7 +58,7 @@ void reset_block(const Model& m, SimState& s, size_t index) {
   if (b.body < 0) return;
   const auto body = static_cast<size_t>(b.body);
   update_inertia(m, s, body);
-  s.bodies[body] = placed_at(m, s, {p.x, p.y, p.yaw}, body);
+  s.bodies[body] = place_body({p.x, p.y, p.yaw});
   if (!b.traits.is_static) set_body_twist(s.bodies[body], b.initial_twist, s.inertias[body]);
 }
 
@@ -76,7 +66,7 @@ void reset_block(const Model& m, SimState& s, size_t index) {
 void put_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
-  s.bodies[v.body] = placed_at(m, s, pose, v.body);
+  s.bodies[v.body] = place_body(pose);
   for (size_t i = 0; i < v.wheels.size(); ++i) s.wheels[v.first_wheel + i].spin = 0;
   state.last_velocity = {};
   state.has_last_pose = false;
@@ -132,6 +122,7 @@ void reset_state(const Model& m, SimState& s, Workspace& w, uint64_t key, uint32
   s.inertias.assign(m.bodies.size(), {});
   s.free_distances.assign(m.vehicles.size(), kUnmeasured);
   // movable blocks may overlap at first: let Box2D settle that
+  s.solver_origin = m.origin;
   s.in_contact = s.always_solver || has_movable_blocks(m) || !m.joints.empty();
   s.block_z.resize(m.blocks.size());
   s.intangible_poses.resize(m.blocks.size());
@@ -170,7 +161,7 @@ void place_block(const Model& m, SimState& s, Workspace& w, size_t index, const 
   w.forget_levels();  // a block without a body is ground, too
   if (b.body < 0) return;
   const auto body = static_cast<size_t>(b.body);
-  s.bodies[body] = placed_at(m, s, pose, body);
+  s.bodies[body] = place_body(pose);
   if (!b.traits.is_static) s.in_contact = true;  // it may overlap another one
   w.scene.refresh(index);
   forget_contacts(s, w);

@@ -9,7 +9,9 @@
 
 #include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
+#include "sim/solver_frame.h"
 #include "sim/solver_impact.h"
+#include "sim/solver_moves.h"
 #include "sim/solver_near.h"
 #include "sim/solver_overrides.h"
 #include "sim/solver_pairs.h"
@@ -57,17 +59,22 @@ struct RigidBodySolver::Impl {
     int accepted = 0;  // pairs, of which a contact was made
   };
 
-  explicit Impl(const Model& m)
-      : model(m), world(b2Vec2(0, 0)), filter(world), pairs(world), surroundings(m, world) {
+  Impl(const Model& m, Vec2 origin)
+      : model(m),
+        frame(m, origin),
+        world(b2Vec2(0, 0)),
+        filter(world),
+        pairs(world),
+        surroundings(m, origin, world) {
     use_own_box2d_functions();
     world.SetContactFilter(&filter);
   }
 
-  b2Body& create(b2BodyType type, const BodyState& state) {
+  b2Body& create(b2BodyType type, const SolverPose& pose) {
     b2BodyDef def;
     def.type = type;
-    def.position.Set(state.x, state.y);
-    def.angle = state.angle;
+    def.position = pose.position;
+    def.angle = pose.angle;
     return *world.CreateBody(&def);
   }
 
@@ -83,7 +90,7 @@ struct RigidBodySolver::Impl {
   void add_vehicle(const SimState& state, size_t index) {
     const BodyModel& kind = model.bodies[index];
     const VehicleModel& vehicle = model.vehicles[kind.index];
-    b2Body& body = create(b2_dynamicBody, state.bodies[index]);
+    b2Body& body = create(b2_dynamicBody, frame.of(state.bodies, index));
     bodies[index] = &body;
     mvsim::add_vehicle(vehicle, state.params, state.wheels, &body, wheels);
     rank_fixtures(index, body);
@@ -93,12 +100,13 @@ struct RigidBodySolver::Impl {
         state.bodies[index]);
   }
 
-  void add_block(std::span<const double> params, std::span<const BodyState> states, size_t index) {
+  void add_block(const SimState& state, size_t index) {
+    const std::vector<double>& params = state.params;
     const BodyModel& kind = model.bodies[index];
     const BlockModel& block = model.blocks[kind.index];
     const Contact contact = block.is_wall ? kTouchesWall : kTouchesBlock;
     const bool is_static = block.traits.is_static;
-    b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, states[index]);
+    b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, frame.of(state.bodies, index));
     bodies[index] = &body;
     if (is_static)
       body.GetUserData().pointer = block.is_person            ? kStaticPerson
@@ -106,7 +114,7 @@ struct RigidBodySolver::Impl {
                                                               : 0;
     if (is_far(block)) {
       body.SetTransform({0, 0}, 0);
-      add_far_block(model, block, states[index], params, &body);
+      add_far_block(block, state.bodies[index], frame.origin(), params, &body);
     } else {
       mvsim::add_block(block, params, model.gravity, &body, ground);
     }
@@ -114,7 +122,7 @@ struct RigidBodySolver::Impl {
     if (is_static) return;
     const double radius = block.shape.radius * params[block.params + kBlockScale];
     add_movable(index, {&body, static_cast<float>(radius), thickness_of(model, kind, params), contact},
-                states[index]);
+                state.bodies[index]);
   }
 
   // Of one that it has to hold from the start.
@@ -123,7 +131,7 @@ struct RigidBodySolver::Impl {
     if (kind.kind == BodyKind::kVehicle) {
       if (state.vehicles[kind.index].by_solver) add_vehicle(state, index);
     } else if (!can_be_left_out(model, kind.index)) {
-      add_block(state.params, state.bodies, index);
+      add_block(state, index);
     }
   }
 
@@ -186,8 +194,15 @@ struct RigidBodySolver::Impl {
       b->SetAngularVelocity(b->GetAngularVelocity());
     }
     filter.accepted = 0;
+    moves.before_step(movable);
     world.Step(static_cast<float>(dt), velocity_iterations, model.position_iterations);
+    moves.after_step(movable, dt);
     pairs.arrange_latest(filter.accepted);
+  }
+
+  void follow_state(std::span<const BodyState> states) {
+    for (const size_t i : model.moving_bodies)
+      if (movable_of[i] != kNotMoving) follow(*bodies[i], frame.of(states, i));
   }
 
   // As step_once(), in parts where a body would jump.
@@ -195,12 +210,15 @@ struct RigidBodySolver::Impl {
     std::vector<BodyStart>& before = starts[static_cast<size_t>(halvings)];
     before.clear();
     for (const MovingBody& moving : movable) before.push_back(start_of(*moving.body));
+    std::vector<BodyMove>& moved_before = earlier_moves[static_cast<size_t>(halvings)];
+    moved_before = moves.all();
     const bool whole = halvings == 0;
     step_once(dt, whole ? model.velocity_iterations
                         : std::max(model.velocity_iterations, kVelocityIterationsInPart));
     if (halvings < kMaxHalvings &&
         has_passage(world, movable, before, static_cast<float>(dt), whole ? kInStep : kInPart)) {
       for (size_t i = 0; i < movable.size(); ++i) put_back(*movable[i].body, before[i]);
+      moves.put_back(moved_before);
       if (whole)
         for (const MovingBody& moving : movable) limit_speed(*moving.body, static_cast<float>(dt));
       step(dt / 2, halvings + 1);
@@ -261,6 +279,7 @@ struct RigidBodySolver::Impl {
   }
 
   const Model& model;
+  SolverFrame frame;
   b2World world;
   Filter filter;
   SolverPairs pairs;
@@ -270,16 +289,18 @@ struct RigidBodySolver::Impl {
   std::vector<MovingBody> movable;  // those that are not static
   std::vector<size_t> movable_of;   // by body, or kNotMoving
   std::vector<std::optional<BodyForce>> forces;  // by movable body, in the next step
+  SolverMoves moves;                             // by movable body, in this step
   std::vector<WheelFixture> wheels;              // of all vehicles
   SolverSurroundings surroundings;
   b2Body* step_anchor = nullptr;
   std::vector<StepSquare> step_squares;                         // those that have a fixture now
   std::vector<Mover> ways;                                      // scratch, ascending by body
   std::array<std::vector<BodyStart>, kMaxHalvings + 1> starts;  // scratch, by halvings
+  std::array<std::vector<BodyMove>, kMaxHalvings + 1> earlier_moves;
 };
 
 RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
-    : impl_(std::make_unique<Impl>(model)) {
+    : impl_(std::make_unique<Impl>(model, state.solver_origin)) {
   b2BodyDef ground;
   impl_->ground = impl_->world.CreateBody(&ground);
   impl_->wheels.resize(model.wheel_count);
@@ -289,10 +310,14 @@ RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
   impl_->step_anchor = add_squares_body(impl_->world);
   for (size_t i = 0; i < model.bodies.size(); ++i) impl_->add_needed(state, i);
   for (const JointModel& joint : model.joints)
-    add_joint(model, joint, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
+    add_joint(model, joint, state.solver_origin, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
 }
 
 RigidBodySolver::~RigidBodySolver() = default;
+
+Vec2 RigidBodySolver::origin() const {
+  return impl_->frame.origin();
+}
 
 bool RigidBodySolver::has(size_t vehicle) const {
   return impl_->bodies[impl_->model.vehicles[vehicle].body] != nullptr;
@@ -320,18 +345,18 @@ void RigidBodySolver::set_velocity(size_t body, const BodyState& state) {
   b->SetAngularVelocity(state.omega);
 }
 
-void RigidBodySolver::set_pose(const Model& model, std::span<const double> params, size_t body,
-                               const BodyState& state) {
+void RigidBodySolver::set_pose(const Model& model, const SimState& state, size_t body) {
   b2Body* b = impl_->bodies[body];
   if (!b) return;
   const BodyModel& kind = model.bodies[body];
   if (kind.kind == BodyKind::kBlock && is_far(model.blocks[kind.index])) {
     while (b->GetFixtureList()) b->DestroyFixture(b->GetFixtureList());
-    add_far_block(model, model.blocks[kind.index], state, params, b);
+    add_far_block(model.blocks[kind.index], state.bodies[body], origin(), state.params, b);
     return rank_fixtures(body, *b);
   }
-  b->SetTransform({state.x, state.y}, state.angle);
-  if (b->GetType() != b2_staticBody) set_velocity(body, state);
+  const SolverPose pose = impl_->frame.of(state.bodies, body);
+  b->SetTransform(pose.position, pose.angle);
+  if (b->GetType() != b2_staticBody) set_velocity(body, state.bodies[body]);
 }
 
 void RigidBodySolver::apply(size_t body, const BodyForce& force) {
@@ -354,7 +379,7 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
   for (const StepSquare& s : squares) {
     b2PolygonShape shape;
     const auto half = static_cast<float>(s.half_side);
-    shape.SetAsBox(half, half, to_b2(s.center - impl_->model.origin), 0);
+    shape.SetAsBox(half, half, to_b2(s.center - origin()), 0);
     shape.m_radius = kCellSkin;
     b2FixtureDef def = fixture_def(shape, 0.5, 0.1);
     def.userData.pointer = rank_of_square(0, static_cast<uint32_t>(&s - squares.data()), 0);
@@ -363,18 +388,24 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
   impl_->step_squares.assign(squares.begin(), squares.end());
 }
 
-void RigidBodySolver::step(double dt, std::span<const double> params, std::span<BodyState> states) {
+void RigidBodySolver::step(double dt, SimState& state) {
+  impl_->follow_state(state.bodies);
   if (impl_->surroundings.is_any_absent())
-    for (const size_t block : impl_->surroundings.missing(params, states, impl_->movers(dt)))
-      impl_->add_block(params, states, block);
+    for (const size_t block : impl_->surroundings.missing(state.params, state.bodies, impl_->movers(dt)))
+      impl_->add_block(state, block);
   std::fill(impl_->collided.begin(), impl_->collided.end(), uint8_t{0});
+  impl_->moves.begin(impl_->movable.size());
   impl_->step(dt, 0);
   std::fill(impl_->forces.begin(), impl_->forces.end(), std::nullopt);
   for (const size_t i : impl_->model.moving_bodies) {
-    const b2Body* b = impl_->bodies[i];
-    if (!b || b->GetType() == b2_staticBody) continue;
-    const b2Vec2 &p = b->GetPosition(), &c = b->GetWorldCenter(), &v = b->GetLinearVelocity();
-    states[i] = {p.x, p.y, b->GetAngle(), c.x, c.y, v.x, v.y, b->GetAngularVelocity()};
+    const size_t place = impl_->movable_of[i];
+    if (place == kNotMoving) continue;
+    const b2Body& b = *impl_->movable[place].body;
+    BodyState& body = state.bodies[i];
+    move_body(body, state.inertias[i], impl_->moves.of(place), [](double angle) { return Rotation2(angle); });
+    body.vx = b.GetLinearVelocity().x;
+    body.vy = b.GetLinearVelocity().y;
+    body.omega = b.GetAngularVelocity();
   }
 }
 

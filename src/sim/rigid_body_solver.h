@@ -1,5 +1,6 @@
-// Box2D behind a wall: contacts, ground friction of blocks, integration. Its frame is that of BodyState. The
-// state is a SimState; a solver is filled from it in document order and holds nothing that outlives it.
+// Box2D behind a wall: contacts, ground friction of blocks, integration. The state is a SimState, to which a
+// step adds what Box2D has moved; a solver is filled from it in document order and holds nothing that
+// outlives it.
 #pragma once
 
 #include <memory>
@@ -38,21 +39,23 @@ class RigidBodySolver {
   // has changed since it was made. False where that is not known to be the same, and nothing is done.
   bool refill(const SimState& state);
 
+  Vec2 origin() const;  // SimState::solver_origin when it was made, which it keeps
   bool has(size_t vehicle) const;
   void add(const SimState& state, size_t vehicle);
   void remove(size_t vehicle);
 
   // These two pass over a vehicle that is not here.
   void set_velocity(size_t body, const BodyState& state);
-  // Puts a body elsewhere at the state's velocity; of static ones only those that an environment places.
-  void set_pose(const Model& model, std::span<const double> params, size_t body, const BodyState& state);
+  // Puts a body to where it is in the state, at its velocity; of static ones only those that an environment
+  // places.
+  void set_pose(const Model& model, const SimState& state, size_t body);
   void apply(size_t body, const BodyForce& force);
   // Turns the boxes of the wheels to where they steer; the body's mass properties stay as they were.
   void turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels);
   // What stands in the way in the next step, instead of the squares of the step before.
   void set_step_squares(std::span<const StepSquare> squares);
-  // One step; writes the new state of every body that can move.
-  void step(double dt, std::span<const double> params, std::span<BodyState> bodies);
+  // One step; moves every body of the state that can move and is here.
+  void step(double dt, SimState& state);
   // Some part of the body is near enough to another's for Box2D to look closer.
   bool has_neighbours(size_t body) const;
   // What the body touches, or is closer to than the model's collision threshold: bits of Contact

@@ -39,7 +39,7 @@ void SceneBuffer::update_placed(const Model& model, std::span<const double> para
     const auto body = static_cast<size_t>(shapes_[shape].body);
     const BlockModel& b = model.blocks[model.bodies[body].index];
     const double scale = params[b.params + kBlockScale];
-    set(shape, b.shape.outline, scale, body_pose(bodies[body], model.origin), {}, scale * b.shape.radius);
+    set(shape, b.shape.outline, scale, body_pose(bodies[body]), {}, scale * b.shape.radius);
   }
 }
 
@@ -61,8 +61,8 @@ void SceneBuffer::update_blocks(const Model& model, std::span<const double> para
                                 std::span<const BodyState> bodies) {
   const auto add_block = [&](const BlockModel& b) {
     const double scale = params[b.params + kBlockScale];
-    add(b.shape.outline, scale, body_pose(bodies[static_cast<size_t>(b.body)], model.origin), {},
-        scale * b.shape.radius, b.body);
+    add(b.shape.outline, scale, body_pose(bodies[static_cast<size_t>(b.body)]), {}, scale * b.shape.radius,
+        b.body);
   };
   all_ready_ = false;
   if (!placed_ready_) {
@@ -108,8 +108,7 @@ std::span<const MovingShape> SceneBuffer::shapes(const Model& model, std::span<c
                                                  std::span<const WheelState> wheels, int except_body) {
   update_blocks(model, params, bodies);
   for (const VehicleModel& v : model.vehicles)
-    if (static_cast<int>(v.body) != except_body)
-      add_vehicle(v, body_pose(bodies[v.body], model.origin), wheels);
+    if (static_cast<int>(v.body) != except_body) add_vehicle(v, body_pose(bodies[v.body]), wheels);
   return linked();
 }
 

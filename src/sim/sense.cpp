@@ -193,7 +193,7 @@ bool readings_are_finite(const SimView& sim) {
 void read_odometry(const Model& m, SimState& s, size_t vehicle, RotationMemo& yaws) {
   const VehicleModel& model = m.vehicles[vehicle];
   VehicleState& v = s.vehicles[vehicle];
-  const Pose2 pose = body_pose(s.bodies[model.body], m.origin);
+  const Pose2 pose = body_pose(s.bodies[model.body]);
   if (v.has_last_pose)
     v.odometry = Odometry::add(v.odometry, s.params.data() + model.body_params + kOdometryX, v.last_pose,
                                yaws.of(v.last_pose.yaw), pose);

@@ -47,16 +47,15 @@ void add_ground_friction(const BlockModel& b, const double* p, double gravity, b
   }
 }
 
-// From the solver's origin.
-Pose2 initial_pose(const Model& model, const BlockModel& b) {
-  return {b.initial_pose.x - model.origin.x, b.initial_pose.y - model.origin.y, b.initial_pose.yaw};
+Pose2 initial_pose(const BlockModel& b, Vec2 origin) {
+  return {b.initial_pose.x - origin.x, b.initial_pose.y - origin.y, b.initial_pose.yaw};
 }
 
 // Where the Model's body stands in Box2D's: elsewhere for far blocks only. What is placed has no joints.
-Pose2 pose_in_solver_body(const Model& model, size_t index) {
+Pose2 pose_in_solver_body(const Model& model, Vec2 origin, size_t index) {
   const BodyModel& body = model.bodies[index];
   const bool far = body.kind == BodyKind::kBlock && is_far(model.blocks[body.index]);
-  return far ? initial_pose(model, model.blocks[body.index]) : Pose2{};
+  return far ? initial_pose(model.blocks[body.index], origin) : Pose2{};
 }
 
 }  // namespace
@@ -108,10 +107,11 @@ bool is_far(const BlockModel& b) {
   return b.traits.is_static && b.shape.radius > kFarOutline;
 }
 
-void add_far_block(const Model& model, const BlockModel& b, const BodyState& state,
-                   std::span<const double> params, b2Body* body) {
+void add_far_block(const BlockModel& b, const BodyState& state, Vec2 origin, std::span<const double> params,
+                   b2Body* body) {
   const double* p = params.data() + b.params;
-  const Pose2 pose = b.placed ? Pose2{state.x, state.y, state.angle} : initial_pose(model, b);
+  const Pose2 pose =
+      b.placed ? Pose2{state.x - origin.x, state.y - origin.y, state.angle} : initial_pose(b, origin);
   for (const Polygon& piece : b.shape.pieces) {
     Polygon there;
     for (const Vec2 v : piece) there.push_back(transform(pose, p[kBlockScale] * v));
@@ -121,9 +121,9 @@ void add_far_block(const Model& model, const BlockModel& b, const BodyState& sta
   }
 }
 
-void add_joint(const Model& model, const JointModel& joint, b2Body* a, b2Body* b) {
-  const Pose2 pose_a = pose_in_solver_body(model, joint.body_a),
-              pose_b = pose_in_solver_body(model, joint.body_b);
+void add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b) {
+  const Pose2 pose_a = pose_in_solver_body(model, origin, joint.body_a),
+              pose_b = pose_in_solver_body(model, origin, joint.body_b);
   const b2Vec2 anchor_a = to_b2(transform(pose_a, joint.anchor_a)),
                anchor_b = to_b2(transform(pose_b, joint.anchor_b));
   if (joint.type == JointType::kDistance) {

@@ -29,11 +29,11 @@ void add_block(const BlockModel& block, std::span<const double> params, double g
 // A static block whose points lie far from its own reference point, but where the solver has its origin, is
 // placed in double precision: its body stands at the solver's origin, not turned.
 bool is_far(const BlockModel& block);
-void add_far_block(const Model& model, const BlockModel& block, const BodyState& state,
+void add_far_block(const BlockModel& block, const BodyState& state, Vec2 origin,
                    std::span<const double> params, b2Body* body);
 
 // Joined bodies do not collide with each other.
-void add_joint(const Model& model, const JointModel& joint, b2Body* a, b2Body* b);
+void add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b);
 
 // m, of the thickest piece: a body is as thin as its slimmest part only in that part.
 float thickness_of(const Model& model, const BodyModel& body, std::span<const double> params);

@@ -30,9 +30,9 @@ bool can_be_left_out(const Model& m, size_t index) {
   return std::ranges::none_of(m.joints, holds);
 }
 
-SolverSurroundings::SolverSurroundings(const Model& model, b2World& world)
-    : model_(model), seen_(model.bodies.size()) {
-  for (const GridModel& grid : model.grids) cells_.emplace_back(world, grid, model.origin, cells_.size() + 1);
+SolverSurroundings::SolverSurroundings(const Model& model, Vec2 origin, b2World& world)
+    : model_(model), origin_(origin), seen_(model.bodies.size()) {
+  for (const GridModel& grid : model.grids) cells_.emplace_back(world, grid, origin, cells_.size() + 1);
   for (size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::kBlock && can_be_left_out(model, model.bodies[i].index))
       absent_.push_back(i);
@@ -74,9 +74,9 @@ std::span<const size_t> SolverSurroundings::missing(std::span<const double> para
 bool SolverSurroundings::is_near(std::span<const double> params, const BodyState& body,
                                  const BlockModel& block) const {
   const double radius = block.shape.radius * params[block.params + kBlockScale];
-  return std::ranges::any_of(looks_, [&](const Circle& look) {
-    return overlap(look.center, look.radius, {body.x, body.y}, radius);
-  });
+  const Vec2 center = reference_point(body) - origin_;
+  return std::ranges::any_of(
+      looks_, [&](const Circle& look) { return overlap(look.center, look.radius, center, radius); });
 }
 
 }  // namespace mvsim

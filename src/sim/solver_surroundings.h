@@ -26,7 +26,7 @@ struct Mover {
 
 class SolverSurroundings {
  public:
-  SolverSurroundings(const Model& model, b2World& world);
+  SolverSurroundings(const Model& model, Vec2 origin, b2World& world);
 
   bool has_cells() const { return !cells_.empty(); }
   // Gives the cells that one of these could touch fixtures, and no others.
@@ -47,6 +47,7 @@ class SolverSurroundings {
   bool is_near(std::span<const double> params, const BodyState& body, const BlockModel& block) const;
 
   const Model& model_;
+  Vec2 origin_;  // of the solver's frame
   std::vector<SolverCells> cells_;
   std::vector<size_t> absent_;  // bodies that were not named yet
   std::vector<Circle> seen_;    // by body: around it nothing is absent

@@ -42,7 +42,7 @@ double rest_on_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
   constexpr double kLevel = 1e-4;  // m
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
-  const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
+  const Pose2 pose = body_pose(s.bodies[v.body]);
   const Rotation2 R_world_yaw = w.vehicles[index].yaw.of(pose.yaw);
   const Tilt tilt = w.vehicles[index].tilt.of(state);
   PlateFit fit;
@@ -95,7 +95,7 @@ std::optional<GroundQuery> level_query(const Model& m, const VehicleModel& v) {
 }
 
 Vec2 place_of(const Model& m, const SimState& s, size_t vehicle) {
-  const Pose2 pose = body_pose(s.bodies[m.vehicles[vehicle].body], m.origin);
+  const Pose2 pose = body_pose(s.bodies[m.vehicles[vehicle].body]);
   return {pose.x, pose.y};
 }
 
@@ -127,7 +127,7 @@ double stand(const Model& m, SimState& s, Workspace& w, size_t index) {
 void snap_to_ground(const Model& m, SimState& s, Workspace& w, size_t index) {
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
-  const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
+  const Pose2 pose = body_pose(s.bodies[v.body]);
   std::optional<double> highest;
   for (const WheelModel& wheel : v.wheels)
     if (const std::optional<double> z = highest_map(m.terrain, transform(pose, wheel.position)))
@@ -142,7 +142,7 @@ void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t i
   constexpr double kHalfSide = 0.01, kSideOfSpeed = 0.07;  // m, s
   const VehicleModel& v = m.vehicles[index];
   const VehicleState& state = s.vehicles[index];
-  const Pose2 pose = body_pose(s.bodies[v.body], m.origin);
+  const Pose2 pose = body_pose(s.bodies[v.body]);
   const Rotation2 R_world_yaw = w.vehicles[index].yaw.of(pose.yaw);
   const Tilt& tilt = w.vehicles[index].tilt.of(state);
   const double top = kAboveChassis * v.z_max, climb = kClimb * 2 * v.wheels[0].radius;

@@ -2,6 +2,7 @@
 // kSnapshotVersion.
 #include "sim/state_archive.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -12,8 +13,8 @@ namespace mvsim {
 
 template <typename Archive>
 void visit(Archive& archive, ValueOf<BodyState> auto& body) {
-  auto& [x, y, angle, cx, cy, vx, vy, omega] = body;
-  archive(x, y, angle, cx, cy, vx, vy, omega);
+  auto& [x, y, angle, x_rest, y_rest, angle_rest, vx, vy, omega] = body;
+  archive(x, y, angle, x_rest, y_rest, angle_rest, vx, vy, omega);
 }
 
 template <typename Archive>
@@ -60,14 +61,23 @@ void visit(Archive& archive, ValueOf<ReadingBuffer> auto& readings) {
 template <typename Archive>
 void visit(Archive& archive, ValueOf<SimState> auto& state) {
   auto& [key, episode, time, time_error, owed, step_count, params, bodies, inertias, free_distances,
-         in_contact, always_solver, intangible_poses, block_z, vehicles, wheels, memory, sensors, readings,
-         reading_valid] = state;
+         in_contact, always_solver, solver_origin, intangible_poses, block_z, vehicles, wheels, memory,
+         sensors, readings, reading_valid] = state;
   archive(key, episode, time, time_error, owed, step_count, params, bodies, inertias, free_distances,
-          in_contact, always_solver, intangible_poses, block_z, vehicles, wheels, memory, sensors, readings,
-          reading_valid);
+          in_contact, always_solver, solver_origin, intangible_poses, block_z, vehicles, wheels, memory,
+          sensors, readings, reading_valid);
 }
 
 namespace {
+
+// A rest is less than the last digit of its sum.
+bool has_sound_rests(const BodyState& b) {
+  const auto is_rest = [](float rest, double sum) {
+    constexpr double kShare = 1e-15;
+    return !(std::fabs(rest) > kShare * (1 + std::fabs(sum)));  // true for NaN, of what has diverged
+  };
+  return is_rest(b.x_rest, b.x) && is_rest(b.y_rest, b.y) && is_rest(b.angle_rest, b.angle);
+}
 
 bool all_in_range(const std::vector<double>& params, const Model& model) {
   for (size_t i = 0; i < params.size(); ++i)
@@ -84,7 +94,7 @@ bool fits(const SimState& s, const Model& m) {
          s.vehicles.size() == m.vehicles.size() && s.wheels.size() == m.wheel_count &&
          s.memory.size() == m.memory_size && s.sensors.size() == m.sensors.size() &&
          s.readings.bytes.size() == m.reading_bytes && s.reading_valid.size() == m.reading_count &&
-         all_in_range(s.params, m);
+         all_in_range(s.params, m) && std::ranges::all_of(s.bodies, has_sound_rests);
 }
 
 }  // namespace

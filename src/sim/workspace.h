@@ -24,7 +24,6 @@ struct VehicleWork {
   BodyForce force;    // of its tires in this step
   BodyState other;    // where its body was before the step; once it is put back, where it gets to freely
   double travel = 0;  // m, of its reference point in this step if it touches nothing
-  BodyRotation rotation;
   RotationMemo yaw;
   SteerMemo steer;
   WheelInputs wheels;

@@ -16,33 +16,33 @@ namespace {
 
 const std::map<std::string, uint64_t>& golden() {
   static const std::map<std::string, uint64_t> kGolden{
-      {"differential/raw/default", 0x41d11e14e86df9fd},
-      {"differential/twist_ideal/default", 0xff44fa1abf126ebe},
-      {"differential/twist_pid/default", 0x4b8ac9e23358d698},
-      {"differential_3_wheels/raw/default", 0xb8eb523a2575c75d},
-      {"differential_3_wheels/twist_ideal/default", 0x35847820754cda2b},
-      {"differential_3_wheels/twist_pid/default", 0x6f7c63fbb5aeaf49},
-      {"differential_4_wheels/raw/default", 0x4a9a6101d61f1172},
-      {"differential_4_wheels/twist_ideal/default", 0x518c2a4b6814a692},
-      {"differential_4_wheels/twist_pid/default", 0x5201da183db3faf1},
-      {"differential/raw/ellipse", 0x1a4b695b85d9e8d3},
-      {"differential/raw/vti", 0xe125fb2f80d64ede},
-      {"differential/raw/wardiagnemma", 0x9306ba5c1ccc7148},
-      {"differential/twist_ideal/ellipse", 0xa2cc1414c341662},
-      {"differential/twist_ideal/vti", 0x6a1ad0e778e68f1},
-      {"differential/twist_ideal/wardiagnemma", 0x46eb295bedcd0609},
-      {"differential/twist_pid/ellipse", 0xa972dd2fda3d4441},
-      {"differential/twist_pid/vti", 0xd3607c5271a3e83a},
-      {"differential/twist_pid/wardiagnemma", 0x54919bb9cab88ea0},
-      {"ackermann/raw/default", 0x8efef3d21d4c95e2},
-      {"ackermann/twist_ideal/default", 0x4964896a90bb1b8f},
-      {"ackermann/twist_front_steer_pid/default", 0xcbca3769170f412},
-      {"ackermann/front_steer_pid/default", 0x171fd263f6a63f},
-      {"ackermann/throttle_brake/default", 0x1e02369bda329529},
-      {"ackermann_drivetrain/raw/default", 0xf4cb776d149c8401},
-      {"ackermann_drivetrain/twist_front_steer_pid/default", 0xdc2d216bc09ef2a5},
-      {"ackermann_drivetrain/front_steer_pid/default", 0xeb9dfe54441aec5f},
-      {"ackermann_drivetrain/throttle_brake/default", 0xa5f931e4ca4044df},
+      {"differential/raw/default", 0x239b489e862f876b},
+      {"differential/twist_ideal/default", 0xca316febc2defc21},
+      {"differential/twist_pid/default", 0x79f6be7aa33baf88},
+      {"differential_3_wheels/raw/default", 0xd6683371d2a96a1f},
+      {"differential_3_wheels/twist_ideal/default", 0x9ce6cf26b00cfe83},
+      {"differential_3_wheels/twist_pid/default", 0xe25721c9183ac2d7},
+      {"differential_4_wheels/raw/default", 0xf43d36ff9f33e2b6},
+      {"differential_4_wheels/twist_ideal/default", 0xf125d745f7628c56},
+      {"differential_4_wheels/twist_pid/default", 0xe3b9b6ea2ea7b116},
+      {"differential/raw/ellipse", 0x45beed49b986cf82},
+      {"differential/raw/vti", 0x8ddef50302b56aa5},
+      {"differential/raw/wardiagnemma", 0x8c710aea66ef2caa},
+      {"differential/twist_ideal/ellipse", 0xb45ebd4199b31e19},
+      {"differential/twist_ideal/vti", 0xacd765c17e32bafd},
+      {"differential/twist_ideal/wardiagnemma", 0x44553414201d3a0b},
+      {"differential/twist_pid/ellipse", 0xddc7238dfb11173a},
+      {"differential/twist_pid/vti", 0x96e668b250d9827c},
+      {"differential/twist_pid/wardiagnemma", 0xfebe8c07fe7199e4},
+      {"ackermann/raw/default", 0xa0ad9f37dc924354},
+      {"ackermann/twist_ideal/default", 0x91dfbf5c400e8146},
+      {"ackermann/twist_front_steer_pid/default", 0x46b2ae7a5bf4aa1b},
+      {"ackermann/front_steer_pid/default", 0x69afedfe42124561},
+      {"ackermann/throttle_brake/default", 0xb99c6d1723a06728},
+      {"ackermann_drivetrain/raw/default", 0x1a5d0e11d1a9aa55},
+      {"ackermann_drivetrain/twist_front_steer_pid/default", 0x1abf344ca1eab7b8},
+      {"ackermann_drivetrain/front_steer_pid/default", 0xc75029735583d080},
+      {"ackermann_drivetrain/throttle_brake/default", 0xeb501000f31ba582},
   };
   return kGolden;
 }
@@ -123,7 +123,7 @@ TEST(Golden, HillsAndRegions) {
     mix_state(sim, hash);
   }
   EXPECT_TRUE(is_finite(sim));
-  EXPECT_EQ(hash.value(), 0x653a724be6c2af38u) << std::hex << hash.value();
+  EXPECT_EQ(hash.value(), 0x661ed3a6aa61fe04u) << std::hex << hash.value();
 }
 
 }  // namespace

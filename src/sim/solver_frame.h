@@ -1,0 +1,36 @@
+// Where Box2D is told that a body stands: near (0, 0) and turned by no more than half a turn, so that single
+// precision serves.
+#pragma once
+
+#include <box2d/b2_math.h>
+
+#include <span>
+
+#include "model/model.h"
+#include "sim/sim_state.h"
+
+namespace mvsim {
+
+struct SolverPose {
+  b2Vec2 position;
+  float angle = 0;
+};
+
+class SolverFrame {
+ public:
+  SolverFrame(const Model& model, Vec2 origin) : model_(&model), origin_(origin) {}
+
+  Vec2 origin() const { return origin_; }
+  // Joined bodies lose the same whole turns, so that the angle between them stays.
+  SolverPose of(std::span<const BodyState> bodies, size_t body) const;
+
+ private:
+  const Model* model_;
+  Vec2 origin_;  // world frame
+};
+
+// Puts the origin near the first body that the solver moves, where it is not near yet. What touches far away
+// from that one is rounded coarsely: to 1 mm at 10 km.
+void keep_origin_near(const Model& m, SimState& s);
+
+}  // namespace mvsim

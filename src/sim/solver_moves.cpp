@@ -1,0 +1,35 @@
+#include "sim/solver_moves.h"
+
+namespace mvsim {
+
+void follow(b2Body& body, const SolverPose& pose) {
+  constexpr float kOff = 1e-5f, kShare = 3e-7f;  // m or rad, and of a coordinate: its last digits
+  const b2Vec2 off = b2Abs(body.GetPosition() - pose.position), at = b2Abs(pose.position);
+  if (off.x > kOff + kShare * at.x || off.y > kOff + kShare * at.y ||
+      b2Abs(body.GetAngle() - pose.angle) > kOff)
+    body.SetTransform(pose.position, pose.angle);
+}
+
+void SolverMoves::before_step(std::span<const MovingBody> bodies) {
+  before_.clear();
+  for (const MovingBody& moving : bodies)
+    before_.push_back({moving.body->GetWorldCenter(), moving.body->GetAngle()});
+}
+
+// What the velocity makes of `dt`, and by how much contacts have moved the body beside that: by nothing, to
+// the bit, where it touches nothing.
+void SolverMoves::after_step(std::span<const MovingBody> bodies, double dt) {
+  const auto h = static_cast<float>(dt);
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    const b2Body& body = *bodies[i].body;
+    const b2Vec2 v = body.GetLinearVelocity(), center = body.GetWorldCenter();
+    const float w = body.GetAngularVelocity();
+    const b2Vec2 expected = before_[i].center + h * v;
+    const float expected_angle = before_[i].angle + h * w;
+    moves_[i].x += dt * v.x + (double{center.x} - expected.x);
+    moves_[i].y += dt * v.y + (double{center.y} - expected.y);
+    moves_[i].turn += dt * w + (double{body.GetAngle()} - expected_angle);
+  }
+}
+
+}  // namespace mvsim

@@ -1,0 +1,40 @@
+// What a step of Box2D adds to the poses of a state, which have more digits than it knows.
+#pragma once
+
+#include <box2d/box2d.h>
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "sim/body_state.h"
+#include "sim/solver_frame.h"
+#include "sim/solver_passage.h"
+
+namespace mvsim {
+
+// Puts a body back to the state where single precision has fallen behind slow motion.
+void follow(b2Body& body, const SolverPose& pose);
+
+class SolverMoves {
+ public:
+  void begin(size_t bodies) { moves_.assign(bodies, {}); }
+  // Around each call of b2World::Step; the same bodies in the same order.
+  void before_step(std::span<const MovingBody> bodies);
+  void after_step(std::span<const MovingBody> bodies, double dt);
+  const BodyMove& of(size_t body) const { return moves_[body]; }
+
+  const std::vector<BodyMove>& all() const { return moves_; }
+  void put_back(const std::vector<BodyMove>& moves) { moves_ = moves; }
+
+ private:
+  struct Sweep {
+    b2Vec2 center;  // of mass
+    float angle;
+  };
+
+  std::vector<BodyMove> moves_;
+  std::vector<Sweep> before_;
+};
+
+}  // namespace mvsim
