@@ -31,7 +31,9 @@ double looks_for_each(const Points& points, int side, bool compare) {
     for (int column = 0; column < side; ++column) {
       const double x = (row + 0.5) * step, y = (column + 0.5) * step;
       near = samples.find(x, y, near);
-      if (compare) EXPECT_EQ(near, first_nearest(points, x, y)) << x << " " << y;
+      if (compare) {
+        EXPECT_EQ(near, first_nearest(points, x, y)) << x << " " << y;
+      }
     }
   return static_cast<double>(samples.looks()) / (side * side);
 }
