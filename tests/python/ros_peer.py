@@ -178,10 +178,12 @@ class Peer:
         self._readers: dict[str, Any] = {}
         self.heard: dict[str, list[Any]] = {}
 
-    def listen(self, topic: str, kind: Any, *, late: bool = False, plain: bool = False) -> None:
+    def listen(
+        self, topic: str, kind: Any, *, late: bool = False, plain: bool = False, reliable: bool = True
+    ) -> None:
         """Subscribes; `late` asks for what was latched, `plain`: it is no topic of a node."""
         qos = Qos(
-            Policy.Reliability.Reliable(duration(seconds=1)),
+            Policy.Reliability.Reliable(duration(seconds=1)) if reliable else Policy.Reliability.BestEffort,
             Policy.History.KeepAll,
             Policy.Durability.TransientLocal if late else Policy.Durability.Volatile,
         )

@@ -17,6 +17,8 @@ import ros_peer as ros
 from ros_running import Running
 from test_recording_views import WORLD, rotation_of
 
+from mvsim_gym._notices import _say
+
 pytestmark = pytest.mark.unsanitized
 YARD = DATA / "yard.world.xml"
 
@@ -122,3 +124,23 @@ def test_subscribers_that_get_nothing_are_told(
     for text, topic in zip(sorted(caplog.messages), ("/r1/laser1", "/r1/odom"), strict=True):
         assert f"a subscriber of {topic} gets nothing" in text
     assert "sensor_msgs::msg::dds_::Image_" in sorted(caplog.messages)[0]
+
+
+def test_best_effort_subscribers_of_large_messages_are_told(
+    run: Callable[..., Running], caplog: pytest.LogCaptureFixture
+) -> None:
+    camera = """<mvsim_world><vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential"/>
+      <sensor class="camera" name="big"><ncols>640</ncols><nrows>480</nrows></sensor>
+      <sensor class="camera" name="small"><ncols>320</ncols><nrows>240</nrows></sensor>
+      </vehicle></mvsim_world>"""
+    _say.cache_clear()
+    runs = run(camera)
+    for name in ("big", "small"):
+        runs.peer.listen(f"/{name}/image_raw", ros.Image, reliable=False)
+    heard = runs.peer.heard
+    with caplog.at_level(logging.WARNING, "mvsim_gym"):
+        runs.peer.wait(lambda: heard["/small/image_raw"], runs.step)
+        runs.peer.wait(lambda: caplog.messages, lambda: (runs.step(), runs.transport.look_for_unmatched()))
+        runs.transport.look_for_unmatched()
+    (text,) = caplog.messages
+    assert "a subscriber of /big/image_raw is best effort and may miss messages" in text

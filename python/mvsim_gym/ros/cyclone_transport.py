@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -44,6 +44,13 @@ _BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
 _TAKEN = 100  # messages handed over at once
 _UNMATCHED_EVERY = 2.0  # s of the wall between looks at who subscribes or publishes in vain
 _ENDPOINTS = 10_000  # looked at
+# On the loopback interface datagrams are as large as they can be: with those of Ethernet's size a receiver that does
+# not ask again (best effort) misses most pictures, since its socket buffer overflows before it wakes up.
+_LARGE_DATAGRAMS = "<MaxMessageSize>65500B</MaxMessageSize><FragmentSize>8000B</FragmentSize>"
+_BUFFER_FILE = (
+    "/proc/sys/net/core/rmem_default"  # bytes of a receiver's socket buffer, unless it asks for more
+)
+_BUFFER = 212_992  # where there is no such file
 # Newer versions of Fast DDS (from ROS 2 Kilted on) tell of their types, with other properties than ours have: what they
 # tell is passed over, and names decide, as they do among nodes of ROS 2. 1.15 is Fast DDS's number as a vendor.
 _COMPATIBILITY = "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
@@ -74,7 +81,7 @@ class CycloneTransport(Transport):
                 why = "this process is in it already, expected one node a domain"
             raise ValueError(f"cyclonedds: domain {network.domain} cannot be joined: {why}") from None
         self._readers: list[tuple[str, Any, Callable[[bytes], None]]] = []  # by the topic's name in DDS
-        self._writers: dict[str, Any] = {}
+        self._writers: dict[str, _Writer] = {}  # by the topic's name in DDS
         self._subscribers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsSubscription)
         self._publishers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsPublication)
         self._graph: _Writer | None = _Writer(
@@ -92,8 +99,8 @@ class CycloneTransport(Transport):
     def publisher(self, topic: Topic) -> Publisher:
         """As of `Transport`."""
         writer = DataWriter(self._participant, self._topic(topic), qos=_qos(topic.qos, topic.kind))
-        self._writers[f"rt{topic.name}"] = writer
-        return _Writer(writer, _type_of(topic.kind))
+        self._writers[f"rt{topic.name}"] = publisher = _Writer(writer, _type_of(topic.kind))
+        return publisher
 
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
         """As of `Transport`."""
@@ -117,28 +124,45 @@ class CycloneTransport(Transport):
         if self._graph is not None and count != self._told_of:
             self._told_of = count
             readers = [reader.guid.bytes for _, reader, _ in self._readers]
-            writers = [writer.guid.bytes for writer in self._writers.values()]
+            writers = [writer.writer.guid.bytes for writer in self._writers.values()]
             self._graph.publish(graph.graph_message(NODE, self._participant.guid.bytes, readers, writers))
 
     def look_for_unmatched(self) -> None:
         """Tells of subscribers and publishers that were there at the last look too and are still without effect."""
         why = "its type ({}) or its quality of service does not fit"
-        of_writers = {name: [(writer, "subscriptions")] for name, writer in self._writers.items()}
+        subscribers, publishers = _found(self._subscribers), _found(self._publishers)
+        of_writers = {name: [(each.writer, "subscriptions")] for name, each in self._writers.items()}
         of_readers: dict[str, list[tuple[Any, str]]] = {}
         for name, reader, _ in self._readers:
             of_readers.setdefault(name, []).append((reader, "publications"))
         unmatched = {
             *(
                 f"ros: a subscriber of {topic} gets nothing: {why.format(kind)}"
-                for topic, kind in _unmatched(self._subscribers, of_writers)
+                for topic, kind in _unmatched(subscribers, of_writers)
             ),
             *(
                 f"ros: a publisher of {topic} has no effect: {why.format(kind)}"
-                for topic, kind in _unmatched(self._publishers, of_readers)
+                for topic, kind in _unmatched(publishers, of_readers)
             ),
         }
         notice(sorted(unmatched & self._unmatched))
         self._unmatched = unmatched
+        self._tell_of_losses(subscribers)
+
+    def _tell_of_losses(self, subscribers: Sequence[Any]) -> None:
+        """Tells of best-effort subscribers of messages that their socket buffer cannot hold."""
+        for found in subscribers:
+            writer = self._writers.get(found.topic_name)
+            if writer is None or found.qos[Policy.Reliability] != Policy.Reliability.BestEffort:
+                continue
+            if writer.largest > 1.25 * _socket_buffer():
+                notice(
+                    [
+                        f"ros: a subscriber of {found.topic_name[2:]} is best effort and may miss messages, which are"
+                        " larger than a socket buffer of Linux: subscribe reliably, or enlarge its buffers"
+                        " (docs/tools.md)"
+                    ]
+                )
 
     def close(self) -> None:
         """As of `Transport`."""
@@ -155,22 +179,34 @@ class CycloneTransport(Transport):
         return DdsTopic(self._participant, f"rt{topic.name}", _type_of(topic.kind))
 
 
-def _unmatched(others: Any, own: Mapping[str, list[tuple[Any, str]]]) -> Iterator[tuple[str, str]]:
+def _socket_buffer() -> int:
+    """bytes that Linux gives to a socket by default."""
+    try:
+        with open(_BUFFER_FILE, encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return _BUFFER
+
+
+def _found(others: Any) -> list[Any]:
+    """What endpoints in the domain tell of themselves, those that are there."""
+    try:
+        found = others.read(_ENDPOINTS)
+    except Exception:  # whatever others tell, it is only looked at
+        return []
+    return [each for each in found if each.sample_info.instance_state == InstanceState.Alive]
+
+
+def _unmatched(others: Sequence[Any], own: Mapping[str, list[tuple[Any, str]]]) -> Iterator[tuple[str, str]]:
     """Topic and type of endpoints in the domain that share a topic's name with ours and fit none of these.
 
     Args:
-        others: reads what they tell of themselves.
+        others: what they tell of themselves.
         own: by the topic's name in DDS: endpoints, and what they match.
     """
-    try:
-        found = others.read(_ENDPOINTS)
-    except Exception:  # whatever others tell of themselves, it is only looked at
-        return
-    for endpoint in found:
+    for endpoint in others:
         ends, info = own.get(endpoint.topic_name), endpoint.sample_info
-        if ends is None or info.instance_state != InstanceState.Alive:
-            continue
-        if not any(info.instance_handle in _matched(end, what) for end, what in ends):
+        if ends is not None and not any(info.instance_handle in _matched(end, what) for end, what in ends):
             yield endpoint.topic_name[2:], shortened(endpoint.type_name, 200)
 
 
@@ -181,14 +217,17 @@ def _matched(end: Any, what: str) -> set[int]:
 
 class _Writer(Publisher):
     def __init__(self, writer: Any, kind: Any) -> None:
-        self._writer, self._kind = writer, kind
+        self.writer, self._kind = writer, kind
+        self.largest = 0
+        """bytes of a message so far"""
 
     def publish(self, data: bytes) -> bool:
         """As of `Publisher`."""
         sample = object.__new__(self._kind)
         sample.data = data
+        self.largest = max(self.largest, len(data))
         try:
-            self._writer.write(sample)
+            self.writer.write(sample)
         except DDSException as error:
             if error.code == DDSException.DDS_RETCODE_TIMEOUT:
                 return False
@@ -198,7 +237,7 @@ class _Writer(Publisher):
     @property
     def has_listeners(self) -> bool:
         """As of `Publisher`."""
-        return bool(self._writer.get_matched_subscriptions())
+        return bool(self.writer.get_matched_subscriptions())
 
 
 def config_of(interface: str) -> str:
@@ -207,12 +246,14 @@ def config_of(interface: str) -> str:
         ours = f"<CycloneDDS><Domain>{_COMPATIBILITY}</Domain></CycloneDDS>"
         return ",".join(filter(None, (os.environ.get("CYCLONEDDS_URI"), ours)))
     # On the loopback interface nodes are asked one by one, since it seldom has multicast.
-    peers = '<Peers><Peer address="127.0.0.1"/></Peers>' if interface == LOCAL else ""
+    peers, sizes = "", ""
+    if interface == LOCAL:
+        peers, sizes = '<Peers><Peer address="127.0.0.1"/></Peers>', _LARGE_DATAGRAMS
     place = "127.0.0.1" if interface == LOCAL else interface
     kind = "address" if _is_address(place) else "name"
     return (
-        f"<CycloneDDS><Domain><General><Interfaces><NetworkInterface {kind}={quoteattr(place)}/></Interfaces></General>"
-        f"<Discovery><ParticipantIndex>auto</ParticipantIndex>{peers}</Discovery>{_COMPATIBILITY}</Domain></CycloneDDS>"
+        f"<CycloneDDS><Domain><General><Interfaces><NetworkInterface {kind}={quoteattr(place)}/></Interfaces>"
+        f"{sizes}</General><Discovery><ParticipantIndex>auto</ParticipantIndex>{peers}</Discovery>{_COMPATIBILITY}</Domain></CycloneDDS>"
     )
 
 
