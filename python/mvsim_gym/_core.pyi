@@ -8,7 +8,7 @@ import numpy.typing
 import os
 import typing
 import typing_extensions
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'DeviceArray', 'EglDevice', 'EglInfo', 'EnvSpec', 'InfoDicts', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'cuda_device_name', 'default_threads', 'device_array', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'snapshot_drawn_by', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'DeviceArray', 'EglDevice', 'EglInfo', 'EnvSpec', 'InfoDicts', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'cuda_device_name', 'default_threads', 'device_array', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_grids', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'snapshot_drawn_by', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -688,6 +688,8 @@ def named_urls(path: str | bytes | os.PathLike, assets: str | bytes | os.PathLik
 def scene_bounds(model: Model) -> tuple[float, float, float, float, float]:
     ...
 def scene_frames(model: Model) -> int:
+    ...
+def scene_grids(model: Model) -> list:
     ...
 def scene_marks(simulation: Simulation) -> dict:
     ...

@@ -13,6 +13,7 @@
 #include "env/batch.h"
 #include "python/bind.h"
 #include "python/gil.h"
+#include "scene/ground_lines.h"
 #include "scene/triangles.h"
 #include "sim/debug_marks.h"
 #include "sim/scene_poses.h"
@@ -189,6 +190,21 @@ py::list ties_of(const Model& model) {
   return out;
 }
 
+// Of each ground grid: its lines (n, 2, 3) where nothing that it follows has moved, their width, m, and
+// colour, the frame that it follows in steps of its interval (0: none), and that interval, m.
+py::list grids_of(const Model& model) {
+  py::list out;
+  for (const GroundGrid& grid : model.scene->ground_grids) {
+    const py::array_t<float> lines = table<float>(ground_lines(grid), 6, [](const auto& line) {
+      const auto& [a, b] = line;
+      return std::array{a.x, a.y, a.z, b.x, b.y, b.z};
+    });
+    const py::tuple color = py::make_tuple(grid.color.r, grid.color.g, grid.color.b);
+    out.append(py::make_tuple(lines, grid.width, color, grid.frame, grid.interval));
+  }
+  return out;
+}
+
 // What moves, by name: its kind, its name, its frame.
 std::vector<std::tuple<std::string, std::string, uint32_t>> movers_of(const Model& model) {
   std::vector<std::tuple<std::string, std::string, uint32_t>> out;
@@ -242,6 +258,7 @@ void bind_view(py::module_& m) {
         return py::make_tuple(b.x_min, b.x_max, b.y_min, b.y_max, model.scene->height);
       },
       "model"_a);
+  m.def("scene_grids", &grids_of, "model"_a);
   m.def("scene_movers", &movers_of, "model"_a);
   m.def("scene_ties", &ties_of, "model"_a);
   m.def(

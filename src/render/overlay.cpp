@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scene/ground_lines.h"
 #include "scene/triangles.h"
 
 namespace mvsim {
@@ -57,16 +58,11 @@ void add_floors(const Scene& scene, MarkMesh& out) {
 }
 
 void add_ground_grid(const GroundGrid& grid, const Vec3& followed, MarkMesh& out) {
-  const Rect& e = grid.extent;
   const MarkLook look{grid.color, kLineShine};
   const auto whole = [&](double way) { return std::trunc(way / grid.interval) * grid.interval; };
   const Vec3 shift = is_finite(followed) ? Vec3{whole(followed.x), whole(followed.y), kGroundGridLift}
                                          : Vec3{0, 0, kGroundGridLift};
-  const auto line = [&](double x0, double y0, double x1, double y1) {
-    out.line(shift + Vec3{x0, y0, 0}, shift + Vec3{x1, y1, 0}, grid.width, look);
-  };
-  for (double x = e.x_min; x <= e.x_max + 1e-9; x += grid.interval) line(x, e.y_min, x, e.y_max);
-  for (double y = e.y_min; y <= e.y_max + 1e-9; y += grid.interval) line(e.x_min, y, e.x_max, y);
+  for (const auto& [a, b] : ground_lines(grid)) out.line(shift + a, shift + b, grid.width, look);
 }
 
 void add_marker(const Marker& marker, MarkMesh& out) {

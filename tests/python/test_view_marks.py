@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from conftest import DATA
 
 import mvsim_gym
+from mvsim_gym.tools.launch import _agree
+from mvsim_gym.tools.teleop import Teleop
 
 pytest.importorskip("viser", reason="needs the extra 'view'")
 
@@ -86,3 +89,95 @@ def test_moments_without_marks_leave_them() -> None:
         np.testing.assert_array_equal(lines_shown(view, "hits"), seen)
         view._show(view.moment())
         assert not np.array_equal(lines_shown(view, "hits"), seen)
+
+
+def grid_world(folder: Path, more: str = "") -> mvsim_gym.World:
+    robots = "".join(
+        f'<vehicle name="{name}"><init_pose>{x} 0 0</init_pose><dynamics class="differential">'
+        '<controller class="twist_ideal"/></dynamics></vehicle>'
+        for name, x in (("a", 0.2), ("b", 12.7))
+    )
+    grid = f'<element class="ground_grid"><interval>5</interval><x_max>10</x_max>{more}</element>'
+    (folder / "g.world.xml").write_text(f"<mvsim_world>{robots}{grid}</mvsim_world>")
+    return mvsim_gym.World(folder / "g.world.xml")
+
+
+def test_a_ground_grid_is_drawn_and_follows_its_vehicle(tmp_path: Path) -> None:
+    world = grid_world(tmp_path, "<floating_focus>b</floating_focus><color>#0000ff</color>")
+    with world.view(port=0) as view:
+        view._show(view.moment())
+        grids = view._stage.grids
+        ((name, place),) = grids.places.items()
+        assert place == pytest.approx((10, 0, 0.005)), "in whole intervals"
+        (grid,) = grids._grids_of(world._model)
+        lines = grid.node.points
+        assert lines.shape == (8 + 11, 2, 3), "8 along y from -25 to 10, 11 along x"
+        assert lines[..., 0].min() == -25 and lines[..., 0].max() == 10 and grid.node.name == name
+        assert tuple(np.array(grid.node.colors).ravel()[:3]) == (0, 0, 255)
+        world.vehicles["b"].set_pose(-7.0, 21.0, 0.0)
+        view._show(view.moment())
+        assert grids.places[name] == pytest.approx((-5, 20, 0.005))
+        world.vehicles["b"].set_pose(-7.5, 22.0, 0.0)
+        view._show(view.moment())
+        assert grids.places[name] == pytest.approx((-5, 20, 0.005))
+
+
+def test_a_ground_grid_stays_where_it_is_told_to(tmp_path: Path) -> None:
+    world = grid_world(tmp_path, "<floating>false</floating>")
+    with world.view(port=0) as view:
+        world.vehicles["a"].set_pose(30.0, 30.0, 0.0)
+        view._show(view.moment())
+        assert list(view._stage.grids.places.values()) == [pytest.approx((0, 0, 0.005))]
+
+
+def test_the_chosen_vehicle_is_followed_and_plotted(tmp_path: Path) -> None:
+    world = grid_world(tmp_path)
+    for name, speed in (("a", 0.0), ("b", 1.0)):
+        world.vehicles[name].set_twist(speed, 0.0)
+    with world.view(port=0) as view:
+        world.step(1.0)
+        view._stage.follows = True
+        first = view.moment()
+        view._show(first)
+        assert view._stage._origin[0] == pytest.approx(-world.vehicles["a"].pose.x, abs=1e-5)
+        assert first.vehicle == "a" and first.values["speed vx"] == pytest.approx(0, abs=0.05)
+        view.controls.choose("nobody")
+        view.controls.choose("b")
+        second = view.moment()
+        view._show(second)
+        assert view._stage._origin[0] == pytest.approx(-world.vehicles["b"].pose.x, abs=1e-5)
+        assert (
+            second.values["speed vx"]
+            == pytest.approx(world.vehicles["b"].twist.vx)
+            != first.values["speed vx"]
+        )
+        assert list(view._plots._lines["speed"]["speed vx"]) == [second.values["speed vx"]], "begun anew"
+
+
+def test_keys_and_the_panel_choose_the_same_vehicle(tmp_path: Path) -> None:
+    world = grid_world(tmp_path)
+    teleop = Teleop(world)
+    with world.view(port=0) as view:
+        teleop.press("2")
+        _agree(view, teleop)
+        assert view.controls.vehicle == "b" == view.controls._vehicle.value
+        view.controls.picked = view.controls.vehicle = "a"  # what the callback of the panel does
+        _agree(view, teleop)
+        assert teleop.selected is not None and teleop.selected.name == "a" and view.controls.picked is None
+
+
+def test_the_vehicle_of_a_team_is_followed_and_its_reward_plotted() -> None:
+    envs = mvsim_gym.VectorEnv("mvsim/MultiNav-v0", num_envs=8)
+    envs.reset(seed=1)
+    with envs.view(port=0) as view:
+        envs.step(np.random.default_rng(0).uniform(-1, 1, (8, 2)).astype(np.float32))
+        batch = view._batch
+        view.controls.chosen = 1
+        view.controls.choose(batch.agent_names[2])
+        view._stage.follows, view._stage.all_envs = True, False
+        moment = view.moment()
+        view._show(moment)
+        assert moment.values["reward agent"] == batch.rewards[batch.num_agents + 2]
+        place = envs.read(f"vehicle:{batch.agent_names[2]}/pose")[1]
+        np.testing.assert_allclose(np.negative(view._stage._origin[:2]), place[:2], atol=1e-5)
+    envs.close()

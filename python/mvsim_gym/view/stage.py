@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym.view.bodies import Bodies
+from mvsim_gym.view.grids import Grids
 from mvsim_gym.view.marks import Marks
 from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.stream import Stream
@@ -51,6 +52,7 @@ class Stage:
         self.stream = Stream(server)
         self._origin = (0.0, 0.0, 0.0)
         self._bodies = Bodies(server, self.stream, f"{_ROOT}/bodies")
+        self.grids = Grids(server, self.stream, f"{_ROOT}/grids")
         self.marks = Marks(server, self.stream, f"{_ROOT}/marks")
         self.marks.wanted["names"] = num_envs == 1
         self.all_envs = num_envs > 1
@@ -84,6 +86,7 @@ class Stage:
             self._origin = x, y, z
             self.stream.move(_ROOT, self._origin)
         self._bodies.show(groups, offsets)
+        self.grids.show(*moment.group_of(moment.chosen), offsets[moment.chosen])
         if moment.has_marks:
             self.marks.show(moment, offsets, shown)
 
