@@ -252,6 +252,8 @@ class World(Drawable, HoldsParameters, ViewableWorld):
             self._simulation.run_watched(duration, tell)
         else:
             self._simulation.run(duration)
+        if self._view is not None and not self._view.closed:
+            self._view.after_call()
 
     def record(self, path: str | os.PathLike[str], *, period: float = 0.02) -> Recording:
         """Writes what happens from now on into an MCAP file, as ROS 2 messages (docs/tools.md lists them):

@@ -44,7 +44,7 @@ def plain_output() -> Iterator[None]:
     """Standard output and standard error are printable."""
     before = sys.stdout, sys.stderr
     out, err = (stream if isinstance(stream, _Plain) else _Plain(stream) for stream in before)
-    sys.stdout, sys.stderr = out, err  # type: ignore[assignment]
+    sys.stdout, sys.stderr = out, err
     try:
         yield
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -64,7 +65,6 @@ class EnvsView(View):
             self._marks_period = 0.2
         self._next_step = 0.0
         self._steps, self._single = 0, False
-        self._pictures_due = 0.0
         self._add_values(names)
         self.wishes: list[str] = []
         """the words "reset" and "end", where the view is commanded; whoever does them removes them"""
@@ -80,6 +80,7 @@ class EnvsView(View):
 
     def _after_step(self) -> None:
         self._steps += 1
+        self._stepper = threading.get_ident()
         self._hand_over()
         self._obey()
         while self.controls.paused and self.is_watched and not self.wishes and not self._stepped():
@@ -107,8 +108,8 @@ class EnvsView(View):
         has_gone = not (self._commanded or self.is_watched)
         return has_gone or bool(self.wishes) or self.closed or self.controls.speed != speed
 
-    def moment(self, *, marks: bool = True) -> Moment:
-        """How the envs stand, with marks or without."""
+    def moment(self, *, marks: bool = True, pictures: bool = True) -> Moment:
+        """How the envs stand, with marks and pictures or without."""
         batch, chosen = self._batch, self.controls.chosen
         episode_time = float(batch.read([chosen], "time")[0])
         rewards = self._by_env(batch.rewards)
@@ -123,7 +124,7 @@ class EnvsView(View):
             [Group(*group) for group in _core.batch_poses(batch)],
             chosen,
             self.controls.vehicle,
-            pictures=self._observed(chosen),
+            pictures=self._observed(chosen) if pictures else {},
             values=values,
             text=f"env {chosen} of {batch.num_envs}, {episode_time:.2f} s of its episode, {self._steps} steps seen",
             has_marks=marks,
@@ -175,6 +176,8 @@ class EnvsView(View):
     def _hand_over(self) -> None:
         if self._wants_moment():
             self._feed.put(self.moment(marks=self._wants_marks()))
+        else:
+            self._keep(lambda: self.moment(marks=False, pictures=False))
 
     def _stepped(self) -> bool:
         """Whether a single step was asked for."""

@@ -36,9 +36,10 @@ class Feed:
         self._due = 0.0
         self._next_look = 0.0
         self._latest: Moment | None = None
+        self._spare: Moment | None = None  # shown if none comes after it
         self._looks = 0  # that are left; 0: the server does not look
         self._ended = False
-        self._lock = threading.Lock()  # of the three above
+        self._lock = threading.Lock()  # of the four above
         self._showing = threading.RLock()
         self.failure: Exception | None = None
 
@@ -57,17 +58,46 @@ class Feed:
         with self._lock:
             if self._ended:
                 return
-            self._latest = moment
+            self._latest, self._spare = moment, None
             wakes = self._looks == 0
             if wakes:
                 self._looks = _IDLE_LOOKS
         if wakes:
             self._loop.call_soon_threadsafe(self._look)
 
+    def spare(self, moment: Moment) -> None:
+        """Shows it when no other has come for a while."""
+        with self._lock:
+            if self._ended:
+                return
+            self._spare = moment
+            wakes = self._looks == 0
+            if wakes:
+                self._looks = _IDLE_LOOKS
+        if wakes:
+            self._loop.call_soon_threadsafe(self._look)
+
+    def last(self, moment: Moment, seconds: float) -> None:
+        """Shows it now, as the last one; waits for that, but not longer."""
+        if self._ended:
+            return
+        shown = threading.Event()
+
+        def show() -> None:
+            with self._showing:
+                try:
+                    self._show(moment)
+                except Exception as error:
+                    self.failure, self._ended = error, True
+            shown.set()
+
+        self._loop.call_soon_threadsafe(show)
+        shown.wait(seconds)
+
     def close(self) -> None:
         """Nothing is shown any more when it returns."""
         with self._lock:
-            self._ended, self._latest = True, None
+            self._ended, self._latest, self._spare = True, None, None
         with self._showing:
             pass
 
@@ -88,6 +118,8 @@ class Feed:
     def _taken(self) -> Moment | None:
         with self._lock:
             moment, self._latest = self._latest, None
+            if moment is None and self._looks < _IDLE_LOOKS:  # the look before was in vain
+                moment, self._spare = self._spare, None
             return moment
 
     def _looks_on(self, found: bool) -> bool:

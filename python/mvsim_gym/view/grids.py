@@ -66,7 +66,7 @@ class Grids:
 
     def _grids_of(self, model: _core.Model) -> list[_Grid]:
         if id(model) not in self._of:
-            grids = []
+            grids: list[_Grid] = []
             for lines, width, color, frame, interval in _core.scene_grids(model):
                 name = f"{self._parent}/{len(self._of)}_{len(grids)}"
                 points = lines.reshape(-1, 2, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
@@ -63,6 +64,7 @@ class PlayedView(View):
 
     def advance(self) -> None:
         """Does what was pressed, and shows where the recording is by now."""
+        self._stepper = threading.get_ident()
         now = time.monotonic()
         passed, self._now = now - self._now, now
         if self.is_watched and not self.controls.paused:

@@ -78,6 +78,17 @@ class Stream:
                     self._deliver(browser, connection, data[has_rest])
                 )
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether every browser has what was sent."""
+        websocket = self._server._websock_server
+        queue = websocket.get_message_buffer()
+        last = queue.message_counter - 1
+        cursors = queue.generator_cursors
+        return not self._sending and all(
+            cursors.get(browser, -1) >= last for browser in list(websocket._live_connections)
+        )
+
     def settle(self) -> None:
         """Tells the library's queue where everything is by now."""
         from viser._messages import SceneNodeUpdateMessage, SetPositionMessage

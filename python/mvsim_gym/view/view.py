@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import math
+import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -22,12 +26,18 @@ __all__ = ["PICTURE_PERIOD", "View"]
 PICTURE_PERIOD = 0.25  # s of the wall: a picture of a camera takes milliseconds of the thread that steps
 _RATE = 30  # moments a second of the wall, at most
 _TEXT_PERIOD = 0.5  # s of the wall
+_SPARE_SHARE, _SPARE_MOST = (
+    0.02,
+    0.03,
+)  # of the time that passes, and s at most, for moments that may not be shown
+_LAST_WAIT, _LAST_NAP = 1.0, 0.005  # s of the wall
 
 
 class View:
     """Something that runs, in any number of browsers. They take nothing from it but what is pressed there."""
 
     _marks_period = 0.1  # s of the wall
+    _pictures_due = 0.0
 
     def __init__(
         self,
@@ -50,6 +60,9 @@ class View:
         loop = self._server.get_event_loop()
         self._feed = Feed(self._send, 1 / _RATE, loop, self._stage.stream.settle)
         self.closed = False
+        self._spare_time, self._kept = 0.0, -math.inf  # s; of a steady clock
+        self._stepper: int | None = None  # the thread that steps
+        atexit.register(self.close)  # before the library's own, so that the last moment is still sent
 
     @property
     def url(self) -> str:
@@ -63,11 +76,47 @@ class View:
         return bool(self._server.get_clients())
 
     def close(self) -> None:
-        """Lets go of the port; what it showed goes on. A second call does nothing."""
+        """Shows the last moment, and lets go of the port; what it showed goes on. A second call does nothing."""
         if not self.closed:
             self.closed = True
+            atexit.unregister(self.close)
+            self._show_last()
             self._feed.close()
             close_server(self._server)
+
+    def moment(self) -> Moment:
+        """How what is seen stands."""
+        raise NotImplementedError
+
+    def _show_last(self) -> None:
+        """To pages that are there, and waits until they have it, but not long. Another thread than the one that steps
+        does not look: it may be stepping."""
+        if self._feed.failure is not None or not self.is_watched:
+            return
+        if self._stepper not in (None, threading.get_ident()):
+            return
+        ends = time.monotonic() + _LAST_WAIT
+        stream = self._stage.stream
+        try:
+            self._text_due = self._pictures_due = 0.0
+            moment = self.moment()
+            for _ in range(2):  # who was still taking another one the first time misses it
+                self._feed.last(moment, ends - time.monotonic())
+                while not stream.is_taken and time.monotonic() < ends:
+                    time.sleep(_LAST_NAP)
+        except Exception as error:  # it ends anyway
+            notice([f"view: the last moment was not shown: {error!r}"])
+
+    def _keep(self, spare: Callable[[], Moment]) -> None:
+        """A moment that is shown if none follows: so that what stands still is seen as it stands. It is made as long
+        as that costs little of the time of the thread that steps."""
+        now = time.monotonic()
+        self._spare_time = min(self._spare_time + _SPARE_SHARE * (now - self._kept), _SPARE_MOST)
+        self._kept = now
+        if self._spare_time <= 0 or self.closed or not self.is_watched:
+            return
+        self._feed.spare(spare())
+        self._spare_time -= time.monotonic() - now
 
     def _fail(self, error: Exception) -> None:
         """Ends the view: what runs goes on without it."""

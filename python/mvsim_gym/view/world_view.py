@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,6 @@ class WorldView(View):
             marks=("forces",),
         )
         self._world = world
-        self._pictures_due = 0.0
         self._counts: dict[int, int] = {}
         self._clouds: dict[int, npt.NDArray[np.float32]] = {}
         self.text = ""
@@ -56,8 +56,16 @@ class WorldView(View):
     def after_step(self) -> None:
         """Hands over where everything is, if it is time and somebody looks."""
         try:
+            self._stepper = threading.get_ident()
             if self._wants_moment():
                 self._feed.put(self.moment(marks=self._wants_marks()))
+        except Exception as error:
+            self._fail(error)
+
+    def after_call(self) -> None:
+        """All steps of a call are made: how the world stands now is seen, unless others follow at once."""
+        try:
+            self._keep(lambda: self.moment(marks=False, pictures=False))
         except Exception as error:
             self._fail(error)
 
@@ -71,14 +79,14 @@ class WorldView(View):
             else:
                 yield wish
 
-    def moment(self, *, marks: bool = True) -> Moment:
-        """How the world stands, with marks or without."""
+    def moment(self, *, marks: bool = True, pictures: bool = True) -> Moment:
+        """How the world stands, with marks and pictures or without."""
         world, simulation = self._world, self._world._simulation
         envs, poses = np.zeros(1, np.int32), _core.scene_poses(simulation)[None]
-        pictures: dict[str, npt.NDArray[np.uint8]] = {}
-        if time.monotonic() >= self._pictures_due:
+        seen: dict[str, npt.NDArray[np.uint8]] = {}
+        if pictures and time.monotonic() >= self._pictures_due:
             self._pictures_due = time.monotonic() + PICTURE_PERIOD
-            pictures = self._new_readings()
+            seen = self._new_readings()
         told: dict[str, Any] = self._marks() if marks else {}
         chosen = self.controls.vehicle
         twist = world.vehicles[chosen].twist if chosen else None
@@ -86,7 +94,7 @@ class WorldView(View):
             simulation.time,
             [Group(world._model, envs, poses)],
             vehicle=chosen,
-            pictures=pictures,
+            pictures=seen,
             values={} if twist is None else {f"speed {name}": v for name, v in twist._asdict().items()},
             text=self.text or f"{simulation.time:.2f} s",
             has_marks=marks,
