@@ -111,7 +111,8 @@ def test_a_ground_grid_is_drawn_and_follows_its_vehicle(tmp_path: Path) -> None:
         assert place == pytest.approx((10, 0, 0.005)), "in whole intervals"
         (grid,) = grids._grids_of(world._model)
         lines = grid.node.points
-        assert lines.shape == (8 + 11, 2, 3), "8 along y from -25 to 10, 11 along x"
+        assert lines.shape == (10 * (8 + 11), 2, 3), "8 along y from -25 to 10, 11 along x, in pieces of 5 m"
+        np.testing.assert_allclose(np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1), 5, atol=1.6)
         assert lines[..., 0].min() == -25 and lines[..., 0].max() == 10 and grid.node.name == name
         assert tuple(np.array(grid.node.colors).ravel()[:3]) == (0, 0, 255)
         world.vehicles["b"].set_pose(-7.0, 21.0, 0.0)

@@ -14,9 +14,10 @@ from mvsim_gym.view.stream import Stream
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Grids", "shift_of"]
+__all__ = ["Grids", "pieces_of", "shift_of"]
 
 _THINNEST = 0.001  # m
+_PIECES = 20_000
 _LIFT = 0.005  # m over the ground, as in pictures
 
 
@@ -24,6 +25,18 @@ def shift_of(interval: float, followed: npt.NDArray[Any]) -> tuple[float, float,
     """How far a grid has moved along with what it follows, which stands at (x, y, z)."""
     x, y = np.trunc(followed[:2].astype(np.float64) / interval) * interval
     return (float(x), float(y), 0.0) if np.isfinite([x, y]).all() else (0.0, 0.0, 0.0)
+
+
+def pieces_of(lines: npt.NDArray[np.float32], length: float) -> npt.NDArray[np.float32]:
+    """Lines (n, 2, 3) in pieces of about a length, if that does not make too many: pages draw long lines badly where
+    one end lies behind the eye."""
+    longest = float(np.abs(lines[:, 1] - lines[:, 0]).max(initial=0))
+    count = int(min(np.ceil(longest / length), _PIECES // max(len(lines), 1)))
+    if count < 2:
+        return lines
+    share = np.linspace(0, 1, count + 1, dtype=np.float32)[:, None, None]
+    corners = (1 - share) * lines[:, 0] + share * lines[:, 1]
+    return np.stack([corners[:-1], corners[1:]], axis=2).reshape(-1, 2, 3)
 
 
 class _Grid(NamedTuple):
@@ -69,7 +82,7 @@ class Grids:
             grids: list[_Grid] = []
             for lines, width, color, frame, interval in _core.scene_grids(model):
                 name = f"{self._parent}/{len(self._of)}_{len(grids)}"
-                points = lines.reshape(-1, 2, 3)
+                points = pieces_of(lines.reshape(-1, 2, 3), interval)
                 node = self._scene.add_line_segments(name, points, color, thickness=max(width, _THINNEST))
                 grids.append(_Grid(node, frame, interval))
             self._of[id(model)] = model, grids

@@ -56,9 +56,10 @@ class View:
         self.controls = Controls(self._server, self._stage, things, num_envs=num_envs, **panel)
         self._plots = Plots(self._server)
         self._pictures: dict[str, Any] = {}
+        self._shown_last: Moment | None = None
         self._text_due = self._marks_due = 0.0
         loop = self._server.get_event_loop()
-        self._feed = Feed(self._send, 1 / _RATE, loop, self._stage.stream.settle)
+        self._feed = Feed(self._send, 1 / _RATE, loop, self._settle)
         self.closed = False
         self._spare_time, self._kept = 0.0, -math.inf  # s; of a steady clock
         self._stepper: int | None = None  # the thread that steps
@@ -98,7 +99,8 @@ class View:
         ends = time.monotonic() + _LAST_WAIT
         stream = self._stage.stream
         try:
-            self._text_due = self._pictures_due = 0.0
+            self._pictures_due = 0.0
+            self._hurry()
             moment = self.moment()
             for _ in range(2):  # who was still taking another one the first time misses it
                 self._feed.last(moment, ends - time.monotonic())
@@ -148,14 +150,29 @@ class View:
         self._show(moment)
         self._stage.stream.send()
 
+    def _settle(self) -> None:
+        """Nothing has moved for a while: on the event loop of the server."""
+        self._stage.stream.settle()
+        if self._shown_last is not None:
+            self._hurry()
+            self._show_values(self._shown_last)
+
+    def _hurry(self) -> None:
+        self._text_due = 0.0
+        self._plots.hurry()
+
     def _show(self, moment: Moment) -> None:
+        self._shown_last = moment
         self._stage.show(moment)
-        self._plots.show(moment.time, moment.values, (moment.chosen, moment.vehicle))
+        self._show_values(moment)
         for name, picture in moment.pictures.items():
             if name in self._pictures:
                 self._pictures[name].image = picture
             else:
                 self._pictures[name] = self._server.gui.add_image(picture, label=label_of(name))
+
+    def _show_values(self, moment: Moment) -> None:
+        self._plots.show(moment.time, moment.values, (moment.chosen, moment.vehicle))
         if time.monotonic() >= self._text_due:
             self._text_due = time.monotonic() + _TEXT_PERIOD
             self.controls.tell(moment.text)
