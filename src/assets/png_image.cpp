@@ -2,6 +2,7 @@
 
 #include <png.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
 
@@ -41,7 +42,7 @@ void on_read(png_structp png, png_bytep out, size_t count) {
   decoder->bytes.remove_prefix(count);
 }
 
-enum class Channels { kAsStored, kRgba };  // without alpha; with it and 8 bits each
+enum class Channels { kAsStored, kRgba };  // with alpha where the image has some; with it and 8 bits each
 
 void expand_to_rgba(Decoder& d) {
   png_set_expand(d.png);
@@ -54,7 +55,7 @@ void expand_as_stored(Decoder& d) {
   const int type = png_get_color_type(d.png, d.info);
   if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(d.png);
   if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(d.png);
-  png_set_strip_alpha(d.png);
+  if (png_get_valid(d.png, d.info, PNG_INFO_tRNS)) png_set_tRNS_to_alpha(d.png);
 }
 
 // Everything up to the pixels; false: `message` says why.
@@ -83,24 +84,29 @@ bool read_row(Decoder& d, uint8_t* row) {
   return true;
 }
 
-// What the compiler knows makes this several times as fast.
-template <unsigned depth, unsigned channels>
-void average(const uint8_t* row, png_uint_32 width, uint16_t* out) {
+// Of rows as stored: grey or RGB, the alpha of a pixel (1 channel or none) after its colours. What the
+// compiler knows makes this several times as fast.
+template <unsigned depth, unsigned colors, unsigned alphas>
+void average(const uint8_t* row, png_uint_32 width, uint16_t* out, uint8_t* transparent) {
   constexpr size_t kBytes = depth / 8;
   for (png_uint_32 x = 0; x < width; ++x) {
     unsigned sum = 0;
-    for (unsigned c = 0; c < channels; ++c, row += kBytes)
+    for (unsigned c = 0; c < colors; ++c, row += kBytes)
       sum += depth == 16 ? static_cast<unsigned>(row[0]) << 8 | row[kBytes - 1] : row[0];
-    out[x] = static_cast<uint16_t>(sum / channels);
+    out[x] = static_cast<uint16_t>(sum / colors);
+    if constexpr (alphas > 0) {
+      transparent[x] = row[0] != 255 || row[kBytes - 1] != 255;
+      row += kBytes;
+    }
   }
 }
 
-// Of rows as stored: grey or RGB.
-void average(const Decoder& d, const uint8_t* row, uint16_t* out) {
-  if (d.depth == 8)
-    d.channels == 1 ? average<8, 1>(row, d.width, out) : average<8, 3>(row, d.width, out);
-  else
-    d.channels == 1 ? average<16, 1>(row, d.width, out) : average<16, 3>(row, d.width, out);
+using Average = void (*)(const uint8_t* row, png_uint_32 width, uint16_t* out, uint8_t* transparent);
+Average average_of(const Decoder& d) {
+  static constexpr Average kOf[2][4] = {
+      {average<8, 1, 0>, average<8, 1, 1>, average<8, 3, 0>, average<8, 3, 1>},
+      {average<16, 1, 0>, average<16, 1, 1>, average<16, 3, 0>, average<16, 3, 1>}};
+  return kOf[d.depth == 16 ? 1 : 0][d.channels - 1];
 }
 
 Error unreadable(const std::string& path, const Decoder& d) {
@@ -144,10 +150,21 @@ GrayLevels read_png(std::string_view bytes, const std::string& path, const Sourc
                     LoadGuard& guard) {
   Decoder d(bytes);
   open_png(d, Channels::kAsStored, path, sizeof(uint16_t), where, guard);
-  GrayLevels out{static_cast<int>(d.width), static_cast<int>(d.height), d.depth == 16 ? 65535 : 255, {}};
-  out.data.resize(static_cast<size_t>(d.width) * d.height);
-  read_rows(d, path, guard, where,
-            [&](size_t y, const uint8_t* row) { average(d, row, out.data.data() + y * d.width); });
+  GrayLevels out{static_cast<int>(d.width), static_cast<int>(d.height), d.depth == 16 ? 65535 : 255, {}, {}};
+  const size_t pixels = static_cast<size_t>(d.width) * d.height;
+  const bool has_alpha = d.channels % 2 == 0;
+  if (has_alpha) guard.take(static_cast<double>(pixels), where, "the transparency of the image");
+  out.data.resize(pixels);
+  out.transparent.resize(has_alpha ? pixels : 0);
+  const Average average = average_of(d);
+  read_rows(d, path, guard, where, [&](size_t y, const uint8_t* row) {
+    const size_t first = y * d.width;
+    average(row, d.width, out.data.data() + first, has_alpha ? out.transparent.data() + first : nullptr);
+  });
+  if (has_alpha && std::find(out.transparent.begin(), out.transparent.end(), 1) == out.transparent.end()) {
+    out.transparent = {};
+    guard.give_back(static_cast<double>(pixels));
+  }
   return out;
 }
 

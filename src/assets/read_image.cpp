@@ -46,7 +46,7 @@ GrayLevels read_pgm(const std::string& path, std::string_view content, const Sou
   if (at > content.size() || content.size() - at < min)
     throw Error(path + ": truncated PGM image: " + std::to_string(width) + " x " + std::to_string(height) +
                 " pixels announced, the file is too short for them");
-  GrayLevels image{static_cast<int>(width), static_cast<int>(height), static_cast<int>(max), {}};
+  GrayLevels image{static_cast<int>(width), static_cast<int>(height), static_cast<int>(max), {}, {}};
   image.data.resize(pixels);
   const auto level = [&](long long value) {
     if (value > max)

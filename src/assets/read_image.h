@@ -2,7 +2,7 @@
 // before memory is taken. Thread-safe.
 //
 // Levels are those of the file: no gamma, no colour profile. Colour is averaged over its channels as
-// map_server does, alpha is dropped, not blended.
+// map_server does. Alpha is not blended: which pixels are not opaque is told apart from their levels.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ inline constexpr long long kMaxImagePixels = 64LL << 20;
 struct GrayLevels {
   int width = 0, height = 0;
   int white = 255;             // the largest level, 1 to 65535
-  std::vector<uint16_t> data;  // row 0 is the top
+  std::vector<uint16_t> data;        // row 0 is the top
+  std::vector<uint8_t> transparent;  // as `data`, 1 where a pixel is not wholly opaque; empty: all are
 
   int byte_of(size_t level) const;  // on a scale to 255, rounded to the nearest
 };

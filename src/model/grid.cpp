@@ -8,7 +8,8 @@
 namespace mvsim {
 namespace {
 
-// map_server: darker is more occupied; between the thresholds a cell is unknown, or graded in mode "scale".
+// map_server: what is darker is more occupied; between the thresholds a cell is unknown, or graded in mode
+// "scale".
 Cell ros_cell(const OccupancyGridSpec& spec, int gray) {
   if (spec.mode == "raw") {
     if (gray > 100) return Cell::kUnknown;
@@ -55,6 +56,8 @@ std::vector<uint8_t> cells_of(const OccupancyGridSpec& spec, const LoadGuard& gu
     lookup[level] = static_cast<uint8_t>(spec.is_ros ? ros_cell(spec, gray) : image_cell(gray));
   }
 
+  // Nav2's map_server: a pixel that is not opaque is unknown, but in mode "raw", where levels alone count
+  const bool has_holes = spec.is_ros && spec.mode != "raw" && !image.transparent.empty();
   const uint8_t* const cell_of = lookup.data();  // a vector's would be read again after every store of a byte
   // image row 0 is the largest y, cell row 0 the smallest
   std::vector<uint8_t> cells(image.data.size());
@@ -64,6 +67,10 @@ std::vector<uint8_t> cells_of(const OccupancyGridSpec& spec, const LoadGuard& gu
     const uint16_t* const levels = image.data.data() + row * width;
     uint8_t* const out = cells.data() + (height - 1 - row) * width;
     for (size_t column = 0; column < width; ++column) out[column] = cell_of[levels[column]];
+    if (!has_holes) continue;
+    const uint8_t* const holes = image.transparent.data() + row * width;
+    for (size_t column = 0; column < width; ++column)
+      if (holes[column] != 0) out[column] = static_cast<uint8_t>(Cell::kUnknown);
   }
   return cells;
 }

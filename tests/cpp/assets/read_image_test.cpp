@@ -45,7 +45,6 @@ TEST(ReadImage, EightBitsOfEveryKind) {
   const std::string gamma = png_chunk("gAMA", big_endian(45455));
   EXPECT_EQ(read(png(3, 1, 8, kPngGray, png_row({0, 97, 255}), gamma)).data, (Levels{0, 97, 255}));
   EXPECT_EQ(read(png(2, 1, 8, kPngRgb, png_row({10, 20, 33, 255, 255, 254}), gamma)).data, (Levels{21, 254}));
-  // transparent pixels count like any other
   EXPECT_EQ(read(png(2, 1, 8, kPngGrayAlpha, png_row({97, 0, 98, 128}))).data, (Levels{97, 98}));
   EXPECT_EQ(read(png(1, 1, 8, kPngRgba, png_row({10, 20, 33, 0}))).data, (Levels{21}));
   EXPECT_EQ(read(png(1, 2, 16, kPngRgba, png_row({300, 600, 900, 0}, 2) + png_row({1, 1, 4, 9}, 2))).data,
@@ -61,6 +60,47 @@ TEST(ReadImage, FewerBitsAndPalettes) {
   const std::string clear = png_chunk("tRNS", std::string("\0\0", 2));
   for (const std::string& extra : {palette, palette + clear})
     EXPECT_EQ(read(png(2, 1, 8, kPngPalette, png_row({1, 0}), extra)).data, (Levels{255, 6}));
+}
+
+TEST(ReadImage, TellsWhichPixelsAreNotOpaque) {
+  using Holes = std::vector<uint8_t>;
+  const GrayLevels gray = read(png(3, 1, 8, kPngGrayAlpha, png_row({97, 0, 98, 254, 99, 255})));
+  EXPECT_EQ(gray.data, (Levels{97, 98, 99})) << "not blended";
+  EXPECT_EQ(gray.transparent, (Holes{1, 1, 0}));
+  const GrayLevels rgba = read(png(2, 1, 8, kPngRgba, png_row({10, 20, 33, 0, 10, 20, 33, 255})));
+  EXPECT_EQ(rgba.data, (Levels{21, 21}));
+  EXPECT_EQ(rgba.transparent, (Holes{1, 0}));
+  const std::string deep = png_row({300, 600, 900, 65535, 1, 1, 4, 65280, 1, 1, 4, 255}, 2);
+  EXPECT_EQ(read(png(3, 1, 16, kPngRgba, deep)).transparent, (Holes{0, 1, 1}));
+  EXPECT_EQ(read(png(2, 1, 16, kPngGrayAlpha, png_row({4660, 65534, 1, 65535}, 2))).transparent,
+            (Holes{1, 0}));
+  // colours that the file calls transparent: of a palette, a grey, a colour
+  const std::string palette = png_chunk("PLTE", std::string("\x03\x06\x09\xff\xff\xff", 6));
+  const std::string first_is_clear = png_chunk("tRNS", std::string(1, '\0'));
+  const GrayLevels by_palette = read(png(2, 1, 8, kPngPalette, png_row({1, 0}), palette + first_is_clear));
+  EXPECT_EQ(by_palette.data, (Levels{255, 6}));
+  EXPECT_EQ(by_palette.transparent, (Holes{0, 1}));
+  const GrayLevels bits =
+      read(png(8, 1, 1, kPngGray, std::string("\0\xb0", 2), png_chunk("tRNS", std::string("\0\1", 2))));
+  EXPECT_EQ(bits.transparent, (Holes{1, 0, 1, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(read(png(2, 1, 16, kPngGray, png_row({513, 514}, 2), png_chunk("tRNS", std::string("\2\1", 2))))
+                .transparent,
+            (Holes{1, 0}));
+  EXPECT_EQ(read(png(2, 1, 8, kPngRgb, png_row({1, 2, 3, 1, 2, 4}),
+                     png_chunk("tRNS", std::string("\0\1\0\2\0\3", 6))))
+                .transparent,
+            (Holes{1, 0}));
+  // nothing to tell
+  EXPECT_TRUE(read(png(1, 1, 8, kPngGrayAlpha, png_row({97, 255}))).transparent.empty());
+  EXPECT_TRUE(read(png(1, 1, 8, kPngGray, png_row({97}))).transparent.empty());
+}
+
+TEST(ReadImage, TransparencyIsCounted) {
+  std::string rows;
+  for (int i = 0; i < 64; ++i) rows += std::string(1 + 2 * 64, '\0');
+  const std::string clear = png(64, 64, 8, kPngGrayAlpha, rows);
+  EXPECT_NE(error_of(clear, 3 * 64 * 64 - 1).find("memory_limit"), std::string::npos);
+  EXPECT_EQ(error_of(clear, 3 * 64 * 64 + 1024), "no error");
 }
 
 TEST(ReadImage, Interlaced) {
