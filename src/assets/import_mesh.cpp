@@ -183,13 +183,28 @@ class Importer {
   }
 
   void add_mesh(const aiMesh& mesh, const NodeTransform& transform) {
-    if (!mesh.mVertices || mesh.mNumVertices == 0 || !(mesh.mPrimitiveTypes & aiPrimitiveType_TRIANGLE))
-      return;
+    if (!mesh.mVertices || mesh.mNumVertices == 0) return;
+    if (mesh.mPrimitiveTypes & aiPrimitiveType_LINE) add_lines(mesh, transform);
+    if (!(mesh.mPrimitiveTypes & aiPrimitiveType_TRIANGLE)) return;
     triangles_ += mesh.mNumFaces;
     vertices_ += mesh.mNumVertices;
     if (triangles_ > kMaxMeshTriangles || vertices_ > 3 * kMaxMeshTriangles)
       throw Error("has more than " + std::to_string(kMaxMeshTriangles) + " triangles");
     add_triangles(mesh, transform, part_like(mesh));
+  }
+
+  void add_lines(const aiMesh& mesh, const NodeTransform& transform) {
+    for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
+      const aiFace& face = mesh.mFaces[f];
+      if (face.mNumIndices != 2) continue;
+      for (unsigned end = 0; end < 2; ++end) {
+        if (face.mIndices[end] >= mesh.mNumVertices) throw Error("names vertices that it does not have");
+        const aiVector3D p = transform.points * mesh.mVertices[face.mIndices[end]];
+        out_.lines.insert(out_.lines.end(), {p.x, p.y, p.z});
+      }
+    }
+    if (out_.lines.size() / 6 > kMaxMeshTriangles)
+      throw Error("has more than " + std::to_string(kMaxMeshTriangles) + " lines");
   }
 
   void add_material(const aiMaterial& material) {
@@ -246,7 +261,7 @@ RawMesh import_mesh(const AssimpLibrary& assimp, const MeshFiles& files) {
   io.CloseProc = [](aiFileIO*, aiFile*) {};
   io.UserData = reinterpret_cast<char*>(const_cast<MeshFiles*>(&files));
   aiPropertyStore* const properties = assimp.create_properties();
-  assimp.set_integer(properties, AI_CONFIG_PP_SBP_REMOVE, aiPrimitiveType_POINT | aiPrimitiveType_LINE);
+  assimp.set_integer(properties, AI_CONFIG_PP_SBP_REMOVE, aiPrimitiveType_POINT);
   assimp.set_integer(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
   assimp.set_float(properties, AI_CONFIG_PP_GSN_MAX_SMOOTHING_ANGLE, kMaxSmoothAngle);
   // the faces of a ply share vertices: smoothed, an edge would have the normals of one of its faces

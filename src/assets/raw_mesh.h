@@ -30,6 +30,7 @@ struct RawMaterial {
 
 struct RawMesh {
   std::vector<RawPart> parts;
+  std::vector<float> lines;  // straight ones of no triangle: three for each of the two ends
   std::vector<RawMaterial> materials;
   std::vector<std::vector<char>> textures;  // files within the mesh's file
 };
@@ -46,8 +47,8 @@ void visit(Archive& archive, ValueOf<RawMaterial> auto& material) {
 }
 template <typename Archive>
 void visit(Archive& archive, ValueOf<RawMesh> auto& mesh) {
-  auto& [parts, materials, textures] = mesh;
-  archive(parts, materials, textures);
+  auto& [parts, lines, materials, textures] = mesh;
+  archive(parts, lines, materials, textures);
 }
 
 // The files that a reader may see, by name; the first is the mesh.

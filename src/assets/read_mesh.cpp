@@ -73,6 +73,12 @@ RawMesh read_confined(const MeshSource& source, const std::string& format, const
   return mesh;
 }
 
+void check_reach(const std::vector<float>& coordinates) {
+  if (std::any_of(coordinates.begin(), coordinates.end(),
+                  [](float v) { return !(std::abs(v) <= kFarthestVertex); }))
+    throw Error("is not a readable mesh: a vertex is farther than 1e7 m away");
+}
+
 void check(const RawPart& part, size_t materials) {
   const size_t n = part.positions.size() / 3;
   const bool is_sound =
@@ -82,9 +88,7 @@ void check(const RawPart& part, size_t materials) {
       part.indices.size() / 3 <= kMaxMeshTriangles && part.material < std::max<size_t>(1, materials) &&
       std::all_of(part.indices.begin(), part.indices.end(), [&](uint32_t i) { return i < n; });
   if (!is_sound) throw Error("is not a readable mesh: its triangles name vertices that it does not have");
-  if (std::any_of(part.positions.begin(), part.positions.end(),
-                  [](float v) { return !(std::abs(v) <= kFarthestVertex); }))
-    throw Error("is not a readable mesh: a vertex is farther than 1e7 m away");
+  check_reach(part.positions);
 }
 
 std::shared_ptr<const Mesh> mesh_of(const RawPart& part) {
@@ -187,12 +191,19 @@ MeshFile read_mesh(const MeshSource& source, const SourceLocation& where, LoadGu
       out.parts.push_back({mesh_of(part), {c[0], c[1], c[2], c[3]}, textures.of(part.material)});
       out.triangle_count += part.indices.size() / 3;
     }
+    check_reach(raw.lines);
+    guard.take(static_cast<double>(raw.lines.size() / 6 * sizeof out.lines[0]), where, "the mesh");
+    for (size_t i = 0; i + 5 < raw.lines.size(); i += 6) {
+      const float* const p = raw.lines.data() + i;
+      out.lines.push_back({p[0], p[1], p[2], p[3], p[4], p[5]});
+    }
   } catch (const WorldFileError&) {
     throw;
   } catch (const Error& e) {
     throw Error(source.path + ": " + e.what());
   }
-  if (out.triangle_count == 0) throw Error(source.path + ": is a mesh without triangles");
+  if (out.triangle_count == 0 && out.lines.empty())
+    throw Error(source.path + ": is a mesh without triangles and lines");
   return out;
 }
 

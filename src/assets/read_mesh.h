@@ -3,6 +3,7 @@
 // are applied. Any thread.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,7 +27,8 @@ struct MeshPart {
 struct MeshFile {
   std::vector<MeshPart> parts;
   size_t triangle_count = 0;
-  std::vector<std::string> warnings;  // of textures that are not there
+  std::vector<std::array<double, 6>> lines;  // of no triangle: x, y, z of one end and of the other
+  std::vector<std::string> warnings;         // of textures that are not there
 };
 
 // A file that a mesh names, as it stands there. Nothing where it is absent: then `reason` says why.

@@ -1,3 +1,4 @@
+#include "assets/read_mesh.h"
 #include "worldfile/include.h"
 #include "worldfile/parse.h"
 
@@ -40,6 +41,9 @@ std::optional<VisualSpec> parse_visual(LoadState& state, const Element& e, const
   const std::optional<NamedText> uri = fields.scalar("model_uri");
   if (!uri || trimmed(uri->text).empty()) return std::nullopt;
   out.mesh = read_model(state, *uri);
+  if (out.mesh && out.mesh->triangle_count == 0)
+    throw WorldFileError(uri->where,
+                         "<model_uri>: found a mesh of lines alone, which are not drawn, expected triangles");
   return out;
 }
 

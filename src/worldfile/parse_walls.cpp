@@ -73,10 +73,12 @@ Polygon points_of_shape(LoadState& state, const Fields& fields, const Element& s
   return points;
 }
 
-// Upright edges are points from above; what lies above each other is one wall.
+// Lines of the mesh and edges of its triangles. Upright ones are points from above; what lies above each
+// other is one wall.
 Polygon points_of_mesh(LoadState& state, const NamedText& uri, const PlanTransform& transform) {
   constexpr double kSame = 1e-6;            // m
   constexpr size_t kMaxTriangles = 100000;  // each edge of which costs memory while it is compared
+  constexpr size_t kMaxLines = 3 * kMaxTriangles;
   Polygon points;
   const std::shared_ptr<const MeshFile> mesh = read_model(state, uri);
   if (!mesh) return points;
@@ -84,20 +86,27 @@ Polygon points_of_mesh(LoadState& state, const NamedText& uri, const PlanTransfo
     throw WorldFileError(uri.where, "<model_uri> of <walls>: found a mesh of " +
                                         std::to_string(mesh->triangle_count) +
                                         " triangles, expected at most " + std::to_string(kMaxTriangles));
+  if (mesh->lines.size() > kMaxLines)
+    throw WorldFileError(uri.where, "<model_uri> of <walls>: found a mesh of " +
+                                        std::to_string(mesh->lines.size()) + " lines, expected at most " +
+                                        std::to_string(kMaxLines));
   std::set<std::array<int64_t, 4>> known;
+  const auto add = [&](Vec3 a, Vec3 b) {
+    const Polygon ends{transform.apply(a), transform.apply(b)};
+    check_reach(ends, uri.where, "<model_uri>");
+    std::array<int64_t, 2> from{std::llround(ends[0].x / kSame), std::llround(ends[0].y / kSame)};
+    std::array<int64_t, 2> to{std::llround(ends[1].x / kSame), std::llround(ends[1].y / kSame)};
+    if (from == to) return;
+    if (to < from) std::swap(from, to);
+    if (known.insert({from[0], from[1], to[0], to[1]}).second)
+      points.insert(points.end(), ends.begin(), ends.end());
+  };
+  for (const auto& line : mesh->lines) add({line[0], line[1], line[2]}, {line[3], line[4], line[5]});
   for (const MeshPart& part : mesh->parts)
-    for (const auto& [a, b] : sharp_edges(*part.mesh)) {
-      const Polygon ends{transform.apply(a), transform.apply(b)};
-      check_reach(ends, uri.where, "<model_uri>");
-      std::array<int64_t, 2> from{std::llround(ends[0].x / kSame), std::llround(ends[0].y / kSame)};
-      std::array<int64_t, 2> to{std::llround(ends[1].x / kSame), std::llround(ends[1].y / kSame)};
-      if (from == to) continue;
-      if (to < from) std::swap(from, to);
-      if (known.insert({from[0], from[1], to[0], to[1]}).second)
-        points.insert(points.end(), ends.begin(), ends.end());
-    }
+    for (const auto& [a, b] : sharp_edges(*part.mesh)) add(a, b);
   if (points.empty())
-    throw WorldFileError(uri.where, "<model_uri> of <walls>: found a mesh without an edge seen from above");
+    throw WorldFileError(uri.where,
+                         "<model_uri> of <walls>: found a mesh without a line or an edge seen from above");
   return points;
 }
 

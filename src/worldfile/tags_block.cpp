@@ -56,7 +56,7 @@ constexpr Tag<WallsSpec> kWalls[] = {
     {number_above("wallHeight", 0, kMaxLength, "m"), &WallsSpec::height},
     {color("color"), &WallsSpec::color},
     any_number("scale").without_effect(),
-    own("model_uri", "a mesh whose edges, seen from above, are walls")};
+    own("model_uri", "a mesh whose lines and edges, seen from above, are walls")};
 
 }  // namespace
 

@@ -157,6 +157,33 @@ TEST(Walls, ATransformationMovesThePoints) {
   EXPECT_EQ(world.blocks[0].z_max, 0.5);
 }
 
+// The three lines lie above each other in part: an upright one is a point, one twice is one wall.
+TEST(Walls, OfAMeshOfLines) {
+  TempFolder folder;
+  const std::string lines = "v 0 0 0\nv 4 0 0\nv 4 3 0\nv 4 3 2\nv 4 0 2\nl 1 2 3 4 5\n";
+  folder.write("lines.obj", lines);
+  const std::string inside = "<model_uri>lines.obj</model_uri><wallThickness>0.1</wallThickness>";
+  const WorldSpec world = load_world(folder.write("w.xml", world_of("<walls>" + inside + "</walls>")), {});
+  ASSERT_EQ(world.blocks.size(), 2U);
+  EXPECT_DOUBLE_EQ(world.blocks[0].placement.pose.x, 2);
+  EXPECT_DOUBLE_EQ(world.blocks[1].placement.pose.x, 4);
+  EXPECT_NEAR(world.blocks[1].placement.pose.yaw, kPi / 2, 1e-12);
+  EXPECT_NEAR(world.blocks[0].shape->at(2).x, 2, 1e-12) << "half of 4 m";
+
+  folder.write("both.obj", lines + "f 1 2 3\n");
+  const std::string both = "<walls><model_uri>both.obj</model_uri></walls>";
+  EXPECT_EQ(load_world(folder.write("w.xml", world_of(both)), {}).blocks.size(), 3U) << "and the long side";
+
+  try {
+    const std::string visual =
+        "<block><init_pose>0 0 0</init_pose><visual><model_uri>lines.obj</model_uri></visual></block>";
+    load_world(folder.write("w.xml", world_of(visual)), {});
+    FAIL() << "nothing to draw";
+  } catch (const WorldFileError& e) {
+    EXPECT_TRUE(has(e.what(), "<model_uri>: found a mesh of lines alone, which are not drawn")) << e.what();
+  }
+}
+
 TEST(Walls, SaysWhatIsWrong) {
   const std::pair<std::string, const char*> cases[] = {
       {walls("0 0,1 0,2 0"), "has 3 points, expected pairs"},
