@@ -7,10 +7,10 @@
 #include <set>
 
 #include "assets/nearby_file.h"
-#include "assets/point_rows.h"
 #include "base/file.h"
 #include "env/crop.h"
 #include "env/move/people.h"
+#include "env/plan/centreline_file.h"
 #include "model/compile.h"
 #include "sensor/view_sensor.h"
 
@@ -180,10 +180,7 @@ std::shared_ptr<const Centreline> load_centreline(const EnvSpec& spec, const Wor
   if (named.text.empty()) return nullptr;
   const OpenFile file = open_named(spec, named, load);
   try {
-    const std::vector<double> rows = read_point_rows(file, 2, Centreline::kMaxPoints, named.where, guard);
-    std::vector<Vec2> points;
-    for (size_t i = 0; i < rows.size(); i += 2) points.push_back({rows[i], rows[i + 1]});
-    return std::make_shared<const Centreline>(std::move(points));
+    return std::make_shared<const Centreline>(read_centreline(file, named.where, guard));
   } catch (const WorldFileError&) {
     throw;
   } catch (const Error& e) {

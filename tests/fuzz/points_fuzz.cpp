@@ -1,6 +1,7 @@
-// Rows of numbers: point clouds and elevation models.
+// Rows of numbers: point clouds, elevation models and centrelines.
 #include "assets/point_rows.h"
 
+#include "env/plan/centreline_file.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -12,5 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       fuzz::require(!rows.empty() && rows.size() % columns == 0);
     } catch (const Error&) {
     }
+  try {
+    LoadGuard guard(fuzz::kMemory);
+    fuzz::require(!read_centreline(fuzz::file_of(fuzz::text_of(data, size), "p.csv"), {}, guard).empty());
+  } catch (const Error&) {
+  }
   return 0;
 }

@@ -125,6 +125,51 @@ def test_a_map_loads(path: Path, tmp_path: Path) -> None:
     assert World(world, roots=[path.parent]).timestep == 0.005
 
 
+# Separator, and the columns of x and y.
+TRACKS = {
+    "f1tenth_benchmarks/aut_centerline.csv": (",", 0, 1),
+    "f1tenth_benchmarks/gbr_centerline.csv": (",", 0, 1),
+    "f1tenth_benchmarks/mco_centerline.csv": (",", 0, 1),
+    "f1tenth_racetracks/Spielberg/Spielberg_centerline.csv": (",", 0, 1),
+    "f1tenth_racetracks/Spielberg/Spielberg_raceline.csv": (";", 1, 2),
+    "f1tenth_racetracks/IMS/IMS_centerline.csv": (",", 0, 1),
+    "f1tenth_racetracks/IMS/IMS_raceline.csv": (";", 1, 2),
+    "f1tenth_racetracks/Oschersleben/Oschersleben_centerline.csv": (",", 0, 1),
+    "f1tenth_racetracks/Oschersleben/Oschersleben_raceline.csv": (";", 1, 2),
+    "tumftm_racetracks/tracks/Norisring.csv": (",", 0, 1),
+    "tumftm_racetracks/tracks/Suzuka.csv": (",", 0, 1),
+    "tumftm_racetracks/tracks/IMS.csv": (",", 0, 1),
+    "tumftm_racetracks/racelines/Norisring.csv": (",", 0, 1),
+}
+
+
+@needs_maps
+@pytest.mark.parametrize(("name", "layout"), TRACKS.items(), ids=TRACKS)
+def test_a_race_goes_along_a_line_of_a_track_database(name: str, layout: tuple[str, int, int]) -> None:
+    separator, *columns = layout
+    corners = np.loadtxt(MAPS / name, delimiter=separator, usecols=columns)
+    length = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1).sum()
+    env = gym.make(
+        "mvsim/Race-v0",
+        centreline=str(MAPS / name),
+        observe={"centreline": {"points": 4, "spacing": length / 4}},
+        reset={"line_up": {"lateral": 0, "yaw": 0, "speed": [0, 0]}},
+    )
+    observation, _ = env.reset(seed=1)
+    points = observation["centreline"].reshape(4, 2)
+    assert np.abs(points[:3]).max() > length / 20
+    np.testing.assert_allclose(points[3], 0, atol=2e-3)  # a lap ahead is here
+    env.close()
+
+
+@needs_worlds
+def test_walls_of_the_lines_of_mvsim(tmp_path: Path) -> None:
+    shutil.copy(WORLDS / "mvsim_tutorial" / "testWalls.dae", tmp_path)
+    path = tmp_path / "w.world.xml"
+    path.write_text("<mvsim_world><walls><model_uri>testWalls.dae</model_uri></walls></mvsim_world>")
+    assert len(World(path).blocks) == 7
+
+
 ROOMS = ("tb3_sandbox", "depot", "aws_small_house", "pal_office", "small_office", "conestogo")
 # What a map asks for: 4 m x 3 m are too narrow for a Jackal.
 KEYWORDS: dict[str, dict[str, Any]] = {

@@ -38,7 +38,7 @@ EnvSpec env_of(const std::string& content, const std::string& attributes = "cent
   std::ofstream(folder / "race.world.xml") << kWorld;
   std::ofstream(folder / "square.csv") << kSquare;
   std::ofstream(folder / "short.csv") << "0 0\n1 1\n";
-  std::ofstream(folder / "twice.csv") << "0 0\n1 1\n1 1\n";
+  std::ofstream(folder / "twice.csv") << "0 0\n0 0\n1 1\n0 1\n";
   return load_env_text("<mvsim_env id='r' world='race.world.xml' control_period='0.1' " + attributes + ">\n" +
                            content + "</mvsim_env>",
                        (folder / "r.env.xml").string(), load_options());
@@ -137,7 +137,8 @@ TEST(Centreline, TheNearestPlaceIsThatOfAllPieces) {
 TEST(Centreline, MistakesAreNamed) {
   const std::string agents = kAgents;
   EXPECT_NE(error_of(agents, "centreline='short.csv'").find("found 2 points, expected 3"), std::string::npos);
-  EXPECT_NE(error_of(agents, "centreline='twice.csv'").find("found point 2 where"), std::string::npos);
+  EXPECT_NE(error_of(agents, "centreline='twice.csv'").find("twice.csv:2:1: found the point of line 1 again"),
+            std::string::npos);
   EXPECT_NE(error_of(agents, "centreline='none.csv'").find("none.csv' does not exist"), std::string::npos);
   EXPECT_NE(error_of(agents, "").find("expected the attribute 'centreline' of <mvsim_env>"),
             std::string::npos);
