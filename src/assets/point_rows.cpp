@@ -22,6 +22,7 @@ std::vector<double> read_point_rows(const OpenFile& file, size_t columns, size_t
                  ", expected rows of " + std::to_string(columns) + " numbers");
   };
   const char *at = text.data(), *const end = at + text.size();
+  if (text.starts_with("\xef\xbb\xbf")) at += 3;
   const auto end_row = [&] {
     if (in_row != 0 && in_row != columns) throw fail("found " + std::to_string(in_row) + " numbers");
     in_row = 0;
@@ -34,7 +35,7 @@ std::vector<double> read_point_rows(const OpenFile& file, size_t columns, size_t
       ++line;
       ++at;
       if (line % 256 == 0) guard.poll();
-    } else if (*at == ' ' || *at == '\t' || *at == '\r' || *at == ',') {
+    } else if (*at == ' ' || *at == '\t' || *at == '\r' || *at == ',' || *at == ';') {
       ++at;
     } else {
       double value = 0;
