@@ -1,129 +1,126 @@
 #include "assets/map_yaml.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
+#include "assets/yaml_document.h"
 #include "base/math.h"
 #include "base/params.h"
-#include "base/source_text.h"
-#include "base/utf8.h"
 
 namespace mvsim {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
-
-std::string_view trim(std::string_view s) {
-  const size_t first = s.find_first_not_of(kBlanks);
-  return first == std::string_view::npos ? std::string_view()
-                                         : s.substr(first, s.find_last_not_of(kBlanks) - first + 1);
+NamedText scalar_of(const std::string& key, const YamlNode& node, const char* expected) {
+  if (node.kind != YamlNode::Kind::kScalar)
+    throw WorldFileError(node.where, "<" + key + ">: found " + node.found() + ", expected " + expected);
+  return {key, node.text, node.where};
 }
 
-// Without its comment: a '#' at the start or after a blank, outside of quotes.
-std::string_view without_comment(std::string_view line) {
-  char quote = 0;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (quote != 0) {
-      if (line[i] == quote) quote = 0;
-    } else if (line[i] == '"' || line[i] == '\'') {
-      quote = line[i];
-    } else if (line[i] == '#' && (i == 0 || kBlanks.find(line[i - 1]) != std::string_view::npos)) {
-      return line.substr(0, i);
-    }
-  }
-  return line;
+double number_of(const std::string& key, const YamlNode& node) {
+  return parse_number(scalar_of(key, node, "a finite number"));
 }
 
-std::string unquoted(const NamedText& value) {
-  const std::string& s = value.text;
-  if (s.size() >= 2 && (s.front() == '"' || s.front() == '\'') && s.back() == s.front())
-    return s.substr(1, s.size() - 2);
-  return s;
-}
-
-double fraction(const NamedText& value) {
-  const double out = parse_number(value);
-  check_range({.name = value.name, .min = 0, .max = 1}, out, value.where);
+double fraction_of(const std::string& key, const YamlNode& node) {
+  const double out = number_of(key, node);
+  check_range({.name = key, .min = 0, .max = 1}, out, node.where);
   return out;
 }
 
-Pose2 parse_origin(NamedText value) {
-  constexpr const char* kExpected = "[x, y, yaw] (m, m, rad)";
-  if (value.text.size() < 2 || value.text.front() != '[' || value.text.back() != ']')
-    throw WorldFileError(value.where, "origin: found '" + shortened(value.text) + "', expected " + kExpected);
-  value.text = value.text.substr(1, value.text.size() - 2);
-  if (std::count(value.text.begin(), value.text.end(), ',') != 2)
-    throw WorldFileError(value.where,
-                         "origin: found '[" + shortened(value.text) + "]', expected " + kExpected);
-  std::replace(value.text.begin(), value.text.end(), ',', ' ');
-  const std::vector<double> v = parse_numbers(value, 3, 3, kExpected);
-  for (size_t i = 0; i < 2; ++i) check_range({.name = "origin", .min = -1e7, .max = 1e7}, v[i], value.where);
-  check_range({.name = "origin", .min = -100 * kPi, .max = 100 * kPi}, v[2], value.where);
+// YAML has more words than the world language.
+bool bool_of(const std::string& key, const YamlNode& node) {
+  NamedText value = scalar_of(key, node, "true, false, 1 or 0");
+  std::string lower = value.text;
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  if (lower == "yes" || lower == "y" || lower == "on") return true;
+  if (lower == "no" || lower == "n" || lower == "off") return false;
+  return parse_bool(value);
+}
+
+std::string image_of(const YamlNode& node) {
+  const std::string out = scalar_of("image", node, "a file name").text;
+  if (node.is_empty() || out.empty())
+    throw WorldFileError(node.where, "image: is empty, expected a file name");
+  if (std::any_of(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }))
+    throw WorldFileError(
+        node.where, "image: found '" + shortened(out) + "', expected a file name without control characters");
+  return out;
+}
+
+Pose2 origin_of(const YamlDocument& yaml, const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::kList || node.children.size() != 3)
+    throw WorldFileError(node.where, "origin: found " + node.found() + ", expected [x, y, yaw] (m, m, rad)");
+  double v[3];
+  for (size_t i = 0; i < 3; ++i) {
+    const YamlNode& item = yaml.child(node, i);
+    v[i] = number_of("origin", item);
+    const double most = i < 2 ? 1e7 : 100 * kPi;
+    check_range({.name = "origin", .min = -most, .max = most}, v[i], item.where);
+  }
   return {v[0], v[1], v[2]};
 }
 
-void set_value(MapYaml& out, const NamedText& value) {
-  if (value.name == "image") {
-    out.image = unquoted(value);
+std::string mode_of(const YamlNode& node) {
+  std::string out = scalar_of("mode", node, "trinary, scale or raw").text;
+  if (out != "trinary" && out != "scale" && out != "raw")
+    throw WorldFileError(node.where, "mode: found '" + shortened(out) + "', expected trinary, scale or raw");
+  return out;
+}
+
+void set_value(MapYaml& out, const YamlDocument& yaml, const YamlNode& key, const YamlNode& value) {
+  const std::string& name = key.text;
+  if (name == "image") {
+    out.image = image_of(value);
     out.image_where = value.where;
-    if (out.image.empty()) throw WorldFileError(value.where, "image: is empty, expected a file name");
-  } else if (value.name == "resolution") {
-    out.resolution = parse_number(value);
-    check_range({.name = "resolution", .min = kMinResolution, .max = kMaxResolution}, out.resolution,
-                value.where);
-  } else if (value.name == "origin") {
-    out.origin = parse_origin(value);
+  } else if (name == "resolution") {
+    out.resolution = number_of(name, value);
+    check_range({.name = name, .min = kMinResolution, .max = kMaxResolution}, out.resolution, value.where);
+  } else if (name == "origin") {
+    out.origin = origin_of(yaml, value);
     out.origin_where = value.where;
-  } else if (value.name == "negate") {
-    out.negate = parse_bool(value);
-  } else if (value.name == "occupied_thresh") {
-    out.occupied_threshold = fraction(value);
-  } else if (value.name == "free_thresh") {
-    out.free_threshold = fraction(value);
-  } else if (value.name == "mode") {
-    out.mode = unquoted(value);
-    if (out.mode != "trinary" && out.mode != "scale" && out.mode != "raw")
-      throw WorldFileError(value.where,
-                           "mode: found '" + shortened(out.mode) + "', expected trinary, scale or raw");
+  } else if (name == "negate") {
+    out.negate = bool_of(name, value);
+  } else if (name == "occupied_thresh") {
+    out.occupied_threshold = fraction_of(name, value);
+  } else if (name == "free_thresh") {
+    out.free_threshold = fraction_of(name, value);
+  } else if (name == "mode") {
+    out.mode = mode_of(value);
+  } else if (name == "<<" && key.is_plain) {
+    throw WorldFileError(key.where,
+                         "found '<<', which map_server does not merge, expected the keys themselves");
   } else {
-    out.unknown.push_back(value.where);
+    out.ignored.push_back({key.where, "the key is unknown in a map yaml and ignored"});
   }
 }
 
 }  // namespace
 
 MapYaml parse_map_yaml(const std::string& path, std::string_view text) {
-  const auto shared_path = std::make_shared<const std::string>(path);
+  const YamlDocument yaml = parse_yaml(path, text);
+  const SourceLocation begin{std::make_shared<const std::string>(path), 1, 1};
+  const YamlNode empty{.kind = YamlNode::Kind::kMap, .where = begin};
+  const bool has_none = yaml.nodes.empty() || yaml.nodes.front().is_empty();
+  const YamlNode& root = has_none ? empty : yaml.nodes.front();
+  if (root.kind != YamlNode::Kind::kMap)
+    throw WorldFileError(root.where, "found " + root.found() + ", expected 'key: value' lines");
   MapYaml out;
   std::set<std::string> seen;
-  int line_number = 0;
-  if (const size_t bad = find_not_text(text); bad != std::string_view::npos)
-    throw WorldFileError(SourceText(path, std::string(text)).where(bad), "is not UTF-8 text");
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = without_comment(text.substr(begin, end - begin));
-    begin = end + 1;
-    ++line_number;
-    if (trim(line).empty() || trim(line) == "---" || trim(line) == "...") continue;
-    const size_t colon = line.find(':');
-    const SourceLocation start{shared_path, line_number, 1};
-    if (colon == std::string_view::npos || kBlanks.find(line[0]) != std::string_view::npos)
-      throw WorldFileError(start, "found '" + shortened(trim(line)) +
-                                      "', expected one 'key: value' a line without indentation");
-    NamedText value{std::string(trim(line.substr(0, colon))), std::string(trim(line.substr(colon + 1))),
-                    start};
-    const size_t first = line.find_first_not_of(kBlanks, colon + 1);
-    if (first != std::string_view::npos) value.where.column = static_cast<int>(first) + 1;
-    if (!seen.insert(value.name).second)
-      throw WorldFileError(start, "the key '" + shortened(value.name) + "' is given twice");
-    set_value(out, value);
+  SourceLocation threshold_where;
+  for (size_t i = 0; i + 1 < root.children.size(); i += 2) {
+    const YamlNode& key = yaml.child(root, i);
+    if (key.kind != YamlNode::Kind::kScalar)
+      throw WorldFileError(key.where, "found " + key.found() + " as a key, expected a word");
+    if (!seen.insert(key.text).second)
+      throw WorldFileError(key.where, "the key '" + shortened(key.text) + "' is given twice");
+    set_value(out, yaml, key, yaml.child(root, i + 1));
+    if (key.text.ends_with("_thresh")) threshold_where = key.where;
   }
   for (const char* key : {"image", "resolution", "origin"})
-    if (!seen.contains(key))
-      throw WorldFileError({shared_path, std::max(line_number, 1), 1},
-                           "the map has no '" + std::string(key) + ":'");
+    if (!seen.contains(key)) throw WorldFileError(root.where, "the map has no '" + std::string(key) + ":'");
   if (out.free_threshold > out.occupied_threshold)
-    throw WorldFileError({shared_path, std::max(line_number, 1), 1}, "free_thresh is above occupied_thresh");
+    throw WorldFileError(threshold_where, "free_thresh is above occupied_thresh");
+  if (yaml.second) out.ignored.push_back({*yaml.second, "a second document is ignored"});
   return out;
 }
 

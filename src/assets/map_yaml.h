@@ -1,7 +1,6 @@
-// The flat yaml of ROS map_server: one "key: value" a line, a list only as [x, y, yaw]. Thread-safe.
+// The yaml of ROS map_server. Thread-safe.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +21,11 @@ struct MapYaml {
   double occupied_threshold = 0.65, free_threshold = 0.196;
   std::string mode = "trinary";
   SourceLocation origin_where;
-  std::vector<SourceLocation> unknown;  // of keys that are none
+  struct Ignored {
+    SourceLocation where;
+    std::string_view why;
+  };
+  std::vector<Ignored> ignored;  // keys that are none, further documents
 };
 
 // Throws WorldFileError with the place in the yaml.

@@ -34,10 +34,11 @@ void read_yaml(LoadState& state, const Fields& fields, const OpenFile& file, Occ
     return state.session.cache.map_yaml(file, kMaxYamlBytes);
   });
   const MapYaml& yaml = *parsed;
-  const bool is_first = yaml.unknown.empty() || state.warnings.is_new("yaml key " + yaml.unknown[0].text());
-  for (size_t i = 0; is_first && i < yaml.unknown.size(); ++i) {
-    const SourceLocation& where = yaml.unknown[i];
-    state.warnings.add("yaml key " + where.text(), where, "the key is unknown in a map yaml and ignored");
+  const bool is_first =
+      yaml.ignored.empty() || state.warnings.is_new("yaml key " + yaml.ignored[0].where.text());
+  for (size_t i = 0; is_first && i < yaml.ignored.size(); ++i) {
+    const auto& [where, why] = yaml.ignored[i];
+    state.warnings.add("yaml key " + where.text(), where, std::string(why));
   }
   if (std::fabs(yaml.origin.yaw) > 2 * kPi)
     state.warnings.add(

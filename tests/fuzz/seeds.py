@@ -170,11 +170,16 @@ def gridmaps() -> Iterator[bytes]:
 def yamls() -> Iterator[bytes]:
     yield from (path.read_bytes() for path in sorted((ROOT / "worlds" / "maps").glob("*.yaml")))
     yield b"image: 'a b.pgm'\nresolution: 0.05\norigin: [1, -2.5, 0.1]\nnegate: 1\nmode: scale\nfree_thresh: 0.1\n"
+    yield b"\xef\xbb\xbf%YAML 1.2\n--- !map\n\"image\": >-\n  a.pgm\norigin: &o\n- -1.0\n- 2\n- 0\nagain: *o\nresolution: 5e-2\n"
+    yield "{image: m.pgm, origin: [1, 2, .5], resolution: 1, x: {y: [z]}}".encode("utf-16")
 
 
 def points() -> Iterator[bytes]:
     yield b"1 2\n3,4\n# a line\n-1e3\t+5\n"
     yield b"0 0 1 255 0 0\n3 3 2 0 255 0\n"
+    yield b"# x_m,y_m,w_tr_right_m,w_tr_left_m\r\n0,1,2,2,\r\n1,1,2,2,\r\n"
+    yield b"s; X [m]; Y [m]; psi\n0;1;2;3\n1;2;2;3\n0;1;2;3\n"
+    yield b"0,0,0\n1,1,0\n2,1,1\n"
 
 
 def zips() -> Iterator[bytes]:

@@ -29,7 +29,7 @@ embree=$(ldconfig -p | sed -n 's/.*libembree[34]\.so\.[34] .* => //p' | head -n 
 own=$(dpkg-query -S "$(readlink -f "$assimp")" "$(readlink -f "$embree")" | cut -d : -f 1)
 # shellcheck disable=SC2046,SC2086 # words, not one word
 download "$pack/debs" $own $(packages_of "$module" "$assimp" "$embree") libbox2d-dev libpugixml-dev libhwy-dev librandom123-dev \
-  libpng-dev libjpeg62-turbo-dev zlib1g-dev libassimp-dev libembree-dev pkgconf-bin libpkgconf3
+  libpng-dev libjpeg62-turbo-dev libyaml-dev zlib1g-dev libassimp-dev libembree-dev pkgconf-bin libpkgconf3
 download "$pack/gl" libegl1 libglvnd0 libopengl0
 
 pip wheel -q --no-deps --no-build-isolation --config-settings=build-dir=build/dev -w "$pack/wheels" .
