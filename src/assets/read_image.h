@@ -19,7 +19,7 @@ inline constexpr long long kMaxImagePixels = 64LL << 20;
 
 struct GrayLevels {
   int width = 0, height = 0;
-  int white = 255;             // the largest level, 1 to 65535
+  int white = 255;                   // the largest level, 1 to 65535
   std::vector<uint16_t> data;        // row 0 is the top
   std::vector<uint8_t> transparent;  // as `data`, 1 where a pixel is not wholly opaque; empty: all are
 

@@ -170,7 +170,10 @@ def gridmaps() -> Iterator[bytes]:
 def yamls() -> Iterator[bytes]:
     yield from (path.read_bytes() for path in sorted((ROOT / "worlds" / "maps").glob("*.yaml")))
     yield b"image: 'a b.pgm'\nresolution: 0.05\norigin: [1, -2.5, 0.1]\nnegate: 1\nmode: scale\nfree_thresh: 0.1\n"
-    yield b"\xef\xbb\xbf%YAML 1.2\n--- !map\n\"image\": >-\n  a.pgm\norigin: &o\n- -1.0\n- 2\n- 0\nagain: *o\nresolution: 5e-2\n"
+    yield (
+        b'\xef\xbb\xbf%YAML 1.2\n--- !map\n"image": >-\n  a.pgm\norigin: &o\n- -1.0\n- 2\n- 0\n'
+        b"again: *o\nresolution: 5e-2\n"
+    )
     yield "{image: m.pgm, origin: [1, 2, .5], resolution: 1, x: {y: [z]}}".encode("utf-16")
 
 
