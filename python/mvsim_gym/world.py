@@ -96,7 +96,7 @@ class World(Drawable, HoldsParameters, ViewableWorld):
             are always cast by rays.
 
     Raises:
-        WorldFileError: a mistake in the file, with its line and column; or a vehicle that starts inside of something.
+        WorldFileError: a mistake in the file, with its line and column; with `strict` also a warning.
         ValueError: the file cannot be read, the seed is no integer from 0 to 2**64 - 1, or `memory_limit` is no
             integer of at least 1.
         TypeError: no path, no dict of variables; the message names the argument.
@@ -133,13 +133,13 @@ class World(Drawable, HoldsParameters, ViewableWorld):
         )
         model = _core.load_model(path, assets(), folders, *self._files[2:])
         simulation = _core.Simulation(model, checked_key(seed), 0)
-        _core.check_start(simulation)
+        self._start_warnings = _core.check_start(simulation, strict)
         self._held = {}
         self._log_dir = "" if log_dir is None else path_text("log_dir", log_dir)
         self._attach(
             model, simulation, _core.VehicleLog(simulation, self._log_dir) if self._log_dir else None
         )
-        if warnings := model.warnings:
+        if warnings := self.warnings:
             notice(warnings)
 
     def _attach(
@@ -209,8 +209,9 @@ class World(Drawable, HoldsParameters, ViewableWorld):
 
     @property
     def warnings(self) -> list[str]:
-        """What the world file has that is without effect: `path:line:column: text`, each once."""
-        return self._model.warnings
+        """What a user of the world file should know: `path:line:column: text`, each once. What has no effect, what
+        starts inside of something, what a physics step or a sensor cannot do as it is asked."""
+        return [*self._model.warnings, *self._start_warnings]
 
     def wheels(self, vehicle: str) -> Wheels:
         """All wheels of a vehicle as NumPy arrays: slip, load, torque, friction force, spin, steering.

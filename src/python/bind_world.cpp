@@ -199,9 +199,17 @@ void bind_world(py::module_& m) {
       .def("images", &images_of, "sensor"_a, "fresh"_a)
       // values and validity, not stored
       .def("read_now", &fresh_reading);
+  // what starts inside of something, a line a kind; an error of that where `strict`
   m.def(
-      "check_start", [](const Simulation& s) { check_start(s, SignalPoll()); }, "simulation"_a,
-      py::call_guard<ReleasedGil>());
+      "check_start",
+      [](const Simulation& s, bool strict) {
+        if (strict) require_free_start(s, SignalPoll());
+        std::vector<std::string> lines;
+        if (strict) return lines;
+        for (const StartWarning& warning : check_start(s, SignalPoll())) lines.push_back(warning.line());
+        return lines;
+      },
+      "simulation"_a, "strict"_a = false, py::call_guard<ReleasedGil>());
   py::class_<VehicleLog>(m, "VehicleLog")
       .def(py::init([](Simulation& s, const PathName& folder) {
              return std::make_unique<VehicleLog>(s, folder.text);

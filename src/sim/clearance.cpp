@@ -236,6 +236,17 @@ bool overlaps(const SimScene& sim, size_t index, std::span<const MovingShape> ot
   return outline_clearance(sim, index, outline, kNear, others) <= 0;
 }
 
+bool overlaps_map(const SimView& sim, const Polygon& outline) {
+  constexpr double kNear = 1e-3;
+  const Rect box = box_of(outline);
+  const Vec2 center{(box.x_min + box.x_max) / 2, (box.y_min + box.y_max) / 2};
+  double radius = 0;
+  for (const Vec2 v : outline) radius = std::max(radius, norm(v - center));
+  return std::ranges::any_of(sim.model.grids, [&](const GridModel& grid) {
+    return grid_distance(grid, outline, center, radius, kNear) <= 0;
+  });
+}
+
 Polygon block_outline(const SimView& sim, size_t index) {
   const BlockModel& b = sim.model.blocks.at(index);
   return placed_outline(b.shape.outline, sim.state.params[b.params + kBlockScale],

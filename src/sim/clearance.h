@@ -34,6 +34,9 @@ bool overlaps(const SimScene& sim, size_t vehicle);
 // The same, `others` being those of obstacles(vehicle) that may be near enough.
 bool overlaps(const SimScene& sim, size_t vehicle, std::span<const MovingShape> others);
 
+// Whether a convex, counter-clockwise outline of the world frame overlaps an occupied cell of a map.
+bool overlaps_map(const SimView& sim, const Polygon& outline);
+
 // Outlines in the world frame at their present size, counter-clockwise.
 Polygon block_outline(const SimView& sim, size_t block);
 Polygon vehicle_outline(const SimView& sim, size_t vehicle);  // of the chassis

@@ -159,7 +159,7 @@ void move(const Model& m, SimState& s, Workspace& w, double dt) {
   move_by_solver(m, s, w, dt);
   if (everyone) return;
   release_free_ones(m, s, w);
-  if (!is_any_held(s) && blocks_rest(m, s)) leave_contact(m, s, w);
+  if (!is_any_held(s) && blocks_rest(m, s) && !w.solver->has_overlap()) leave_contact(m, s, w);
 }
 
 }  // namespace mvsim

@@ -13,6 +13,7 @@
 #include "sim/solver_impact.h"
 #include "sim/solver_moves.h"
 #include "sim/solver_near.h"
+#include "sim/solver_overlap.h"
 #include "sim/solver_overrides.h"
 #include "sim/solver_pairs.h"
 #include "sim/solver_passage.h"
@@ -68,6 +69,7 @@ struct RigidBodySolver::Impl {
         surroundings(m, origin, world) {
     use_own_box2d_functions();
     world.SetContactFilter(&filter);
+    world.SetContactListener(&overlaps);
   }
 
   b2Body& create(b2BodyType type, const SolverPose& pose) {
@@ -160,13 +162,14 @@ struct RigidBodySolver::Impl {
   }
 
   // Longest way that a point of a body goes in a step, m.
+  static double travel_of(const MovingBody& moving, double dt) {
+    const double speed = moving.body->GetLinearVelocity().Length();
+    const double turning = double{moving.radius} * std::abs(moving.body->GetAngularVelocity());
+    return dt * (speed + turning);
+  }
   double max_travel(double dt) const {
     double max = 0;
-    for (const MovingBody& moving : movable) {
-      const double speed = moving.body->GetLinearVelocity().Length();
-      const double turning = double{moving.radius} * std::abs(moving.body->GetAngularVelocity());
-      max = std::max(max, dt * (speed + turning));
-    }
+    for (const MovingBody& moving : movable) max = std::max(max, travel_of(moving, dt));
     return max;
   }
 
@@ -213,6 +216,11 @@ struct RigidBodySolver::Impl {
     std::vector<BodyMove>& moved_before = earlier_moves[static_cast<size_t>(halvings)];
     moved_before = moves.all();
     const bool whole = halvings == 0;
+    if (whole) {
+      overlaps.is_slow.clear();
+      for (const MovingBody& moving : movable)
+        overlaps.is_slow.push_back(travel_of(moving, dt) <= kSlowTravel ? 1 : 0);
+    }
     step_once(dt, whole ? model.velocity_iterations
                         : std::max(model.velocity_iterations, kVelocityIterationsInPart));
     if (halvings < kMaxHalvings &&
@@ -282,6 +290,7 @@ struct RigidBodySolver::Impl {
   SolverFrame frame;
   b2World world;
   Filter filter;
+  OverlapListener overlaps;
   SolverPairs pairs;
   b2Body* ground = nullptr;
   std::vector<b2Body*> bodies;      // null for a vehicle that moves freely
@@ -407,6 +416,12 @@ void RigidBodySolver::step(double dt, SimState& state) {
     body.vy = b.GetLinearVelocity().y;
     body.omega = b.GetAngularVelocity();
   }
+}
+
+bool RigidBodySolver::has_overlap() const {
+  for (const b2Contact* c = impl_->world.GetContactList(); c != nullptr; c = c->GetNext())
+    if (c->IsTouching() && is_deep(*c)) return true;
+  return false;
 }
 
 bool RigidBodySolver::has_neighbours(size_t body) const {

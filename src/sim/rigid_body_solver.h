@@ -56,6 +56,8 @@ class RigidBodySolver {
   void set_step_squares(std::span<const StepSquare> squares);
   // One step; moves every body of the state that can move and is here.
   void step(double dt, SimState& state);
+  // Some body overlaps another one by more than contacts do at rest: the next steps push them apart.
+  bool has_overlap() const;
   // Some part of the body is near enough to another's for Box2D to look closer.
   bool has_neighbours(size_t body) const;
   // What the body touches, or is closer to than the model's collision threshold: bits of Contact

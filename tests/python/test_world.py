@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 import threading
 import time
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from conftest import DATA, ROOT
 
-from mvsim_gym import World, WorldFileError
+from mvsim_gym import World, WorldFileError, _core
 
 YARD = DATA / "yard.world.xml"
 
@@ -361,14 +362,54 @@ def test_what_is_no_number_is_said_so(world: World) -> None:
     world.step(np.float32(0.01))
 
 
-def test_a_vehicle_that_starts_in_a_wall_is_refused(tmp_path: Path) -> None:
+def test_a_vehicle_that_starts_in_a_wall_warns_and_strict_refuses(tmp_path: Path) -> None:
     file = tmp_path / "w.world.xml"
     file.write_text(
         YARD.read_text().replace("<init_pose>-1 1.5 0</init_pose>", "<init_pose>2.9 1.5 0</init_pose>")
     )
-    with pytest.raises(
-        WorldFileError, match=r"w.world.xml:\d+:\d+: <vehicle> 'r2' starts inside of the wall"
-    ):
+    told = r"w.world.xml:\d+:\d+: .*<vehicle> 'r2' starts inside of the wall"
+    assert [bool(re.search(told, warning)) for warning in World(file).warnings] == [True]
+    with pytest.raises(WorldFileError, match=told):
+        World(file, strict=True)
+
+
+OVERLAPS = {
+    "vehicles": """<vehicle name="a"><init_pose>0 0 0</init_pose><dynamics class="differential"/></vehicle>
+        <vehicle name="b"><init_pose>0.3 0 0</init_pose><dynamics class="differential"/></vehicle>""",
+    "crossed": """<vehicle name="a"><init_pose>0 0 0</init_pose><dynamics class="differential">
+        <controller class="twist_ideal"/></dynamics></vehicle>
+        <vehicle name="b"><init_pose>0 0.2 90</init_pose><dynamics class="differential"/></vehicle>""",
+    "blocks": """<block><init_pose>0 0 0</init_pose><geometry type="box" lx="1" ly="1" lz="1"/></block>
+        <block><init_pose>0.3 0.2 10</init_pose><geometry type="box" lx="1" ly="1" lz="1"/></block>""",
+    "round blocks": """<block><init_pose>0 0 0</init_pose><geometry type="cylinder" radius="0.5" length="1"/></block>
+        <block><init_pose>0.3 0.2 10</init_pose><geometry type="cylinder" radius="0.5" length="1"/></block>""",
+    "wall": """<walls><shape><pt>-3 0</pt><pt>3 0</pt></shape></walls>
+        <vehicle name="a"><init_pose>0 0 30</init_pose><dynamics class="differential"/></vehicle>""",
+}
+
+
+@pytest.mark.parametrize("bodies", OVERLAPS.values(), ids=OVERLAPS)
+def test_what_starts_inside_of_something_is_pushed_apart_gently(bodies: str, tmp_path: Path) -> None:
+    file = tmp_path / "w.world.xml"
+    file.write_text(f"<mvsim_world>{bodies}</mvsim_world>")
+    world = World(file)
+    assert len(world.warnings) == 1
+    assert ":1:" in world.warnings[0] and "starts inside of" in world.warnings[0]
+    parts = [*world.vehicles.values(), *(b for b in world.blocks.values() if not b.is_static)]
+    for _ in range(400):
+        world.step()
+        assert max(math.hypot(part.twist.vx, part.twist.vy) for part in parts) < 0.2
+    assert _core.check_start(world._simulation) == []
+    copied = pickle.loads(pickle.dumps(world))
+    assert copied.warnings == world.warnings
+
+
+def test_a_heap_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "w.world.xml"
+    file.write_text(
+        '<mvsim_world><for var="i" from="1" to="3000"><block><init_pose>0 0 0</init_pose></block></for></mvsim_world>'
+    )
+    with pytest.raises(WorldFileError, match=r"w.world.xml:1:\d+: .*more than 20000 pairs of bodies"):
         World(file)
 
 

@@ -46,11 +46,10 @@ def validate(
     except (ValueError, OSError) as error:
         report.errors.append(str(error))
         return report
-    report.warnings = model.warnings
     report.summary = _summary(model)
     try:
-        _core.check_start(simulation)
-    except ValueError as error:  # MVSim's worlds have such things; environments refuse them
+        report.warnings = [*model.warnings, *_core.check_start(simulation, strict)]
+    except ValueError as error:
         report.errors.append(str(error))
     return report
 
