@@ -1,5 +1,7 @@
 #include "record/csv_file.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -15,7 +17,7 @@ constexpr int kDigits = 6;
 }  // namespace
 
 CsvFile::CsvFile(std::string path, std::span<const std::string> header)
-    : path_(std::move(path)), file_(std::fopen(path_.c_str(), "wxe")) {
+    : path_(std::move(path)), file_(std::fopen(path_.c_str(), "wxe")), owner_(getpid()) {
   if (!file_) throw Error("cannot make the log file '" + path_ + "': " + std::strerror(errno));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // rows are gathered here
   for (size_t i = 0; i < header.size(); ++i) {
@@ -26,7 +28,7 @@ CsvFile::CsvFile(std::string path, std::span<const std::string> header)
 }
 
 CsvFile::~CsvFile() {
-  if (file_) std::fwrite(pending_.data(), 1, pending_.size(), file_.get());
+  if (file_ && getpid() == owner_) std::fwrite(pending_.data(), 1, pending_.size(), file_.get());
 }
 
 void CsvFile::row(std::span<const double> values) {
@@ -42,6 +44,10 @@ void CsvFile::row(std::span<const double> values) {
 }
 
 void CsvFile::flush() {
+  if (getpid() != owner_) {
+    pending_.clear();
+    return;
+  }
   const size_t written = std::fwrite(pending_.data(), 1, pending_.size(), file_.get());
   const int reason = errno;
   const bool whole = written == pending_.size();

@@ -1,6 +1,9 @@
 // A CSV file that is written from start to end: a header, then rows of numbers with six significant digits,
-// cells parted by ", " and lines by "\n", the same bytes on every machine. One thread at a time.
+// cells parted by ", " and lines by "\n", the same bytes on every machine. One thread at a time. The file
+// belongs to the process that made it: a forked child writes nothing into it.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstdio>
 #include <memory>
@@ -29,6 +32,7 @@ class CsvFile {
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
+  pid_t owner_;
   std::string pending_;
 };
 
