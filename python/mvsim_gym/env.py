@@ -177,7 +177,7 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
         if self._view is not None:
             self._view.after_step()
         if self._recording is not None:
-            self._recording.after_step()
+            self._recording.after_step(actions)
         if not has_infos:  # an episode's end has always some
             return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])

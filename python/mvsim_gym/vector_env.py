@@ -257,7 +257,7 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         if self._view is not None:
             self._view.after_step()
         if self._recording is not None:
-            self._recording.after_step()
+            self._recording.after_step(array)
         if not self._copy:
             return self._out(out), self._rewards, self._terminated, self._truncated, infos
         return (

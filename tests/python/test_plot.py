@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -85,11 +88,11 @@ def test_the_output_of_replay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", "", "is no log of numbers"),
-        ("a.csv", "Timestamp, q0x\n", "is no log of numbers"),
-        ("a.csv", "Timestamp, q0x\n1, x\n", "is no log of numbers"),
+        ("a.csv", "", "no row is in it"),
+        ("a.csv", "Timestamp, q0x\n", "no row is in it"),
+        ("a.csv", "Timestamp, q0x\n1, x\n", "a.csv:2: could not convert"),
         ("a.csv", "apples, pears\n1, 2\n", "found the columns apples, pears"),
-        ("a.mcap", "apples", "is no finished recording"),
+        ("a.mcap", "apples", "is no MCAP file"),
     ],
 )
 def test_what_is_no_log(
@@ -102,3 +105,106 @@ def test_what_is_no_log(
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert main(["plot", str(tmp_path / "absent.csv")]) == 1
+
+
+def test_damaged_logs_are_drawn_or_refused_in_one_line(tmp_path: Path, world: mvsim_gym.World) -> None:
+    """Flipped bits, in recordings also where the checksums fit."""
+    pytest.importorskip("rosbags", reason="needs the extra record")
+    with world.record(tmp_path / "good.mcap"):
+        world.step(1)
+    random = np.random.default_rng(0)
+    for good in (tmp_path / "good.mcap", tmp_path / "mvsim_r1_pose.csv"):
+        whole, refused = good.read_bytes(), 0
+        bad = tmp_path / f"bad{good.suffix}"
+        for _ in range(150):
+            damaged = bytearray(whole)
+            for _ in range(random.integers(1, 4)):
+                damaged[random.integers(len(whole))] ^= 1 << random.integers(8)
+            bad.write_bytes(damaged[: random.integers(1, 8) * len(whole) // 4])
+            try:
+                read_log(str(bad))
+            except ValueError as error:
+                refused += 1
+                assert str(bad) in str(error) and "\n" not in str(error)
+        assert refused > 50
+
+
+def test_forged_recordings_are_drawn_or_refused(tmp_path: Path, world: mvsim_gym.World) -> None:
+    pytest.importorskip("rosbags", reason="needs the extra record")
+    from mcap.records import Channel, Message, Schema
+    from test_play_marks import records_of
+
+    from mvsim_gym.recording.mcap_file import McapFile
+
+    with world.record(tmp_path / "good.mcap", period=0.1):
+        world.step(0.5)
+    good, bad = records_of(tmp_path / "good.mcap"), tmp_path / "bad.mcap"
+    random = np.random.default_rng(1)
+    refused = 0
+    for _ in range(80):
+        file = McapFile(bad, "test")
+        for record in good:
+            changed = record
+            if isinstance(record, Message) and random.random() < 0.03:
+                data = bytearray(record.data)
+                for _ in range(3):
+                    data[random.integers(len(data))] ^= 1 << random.integers(8)
+                changed = Message(record.channel_id, record.log_time, bytes(data), record.publish_time, 0)
+            if isinstance(record, Channel) and random.random() < 0.05:
+                continue
+            if isinstance(record, Schema) and random.random() < 0.05:
+                changed = Schema(record.id, record.data, record.encoding, "std_msgs/msg/String")
+            file.add(changed)
+        file.close()
+        try:
+            for track in read_log(str(bad)):
+                assert isinstance(track, Track) and np.isfinite(track.pose).all()
+        except ValueError as error:
+            refused += 1
+            assert str(bad) in str(error)
+    assert 10 < refused < 80
+
+
+@pytest.mark.parametrize("packing", ["zstd", "lz4"])
+@pytest.mark.parametrize("kind", ["one chunk", "many chunks", "many records", "many messages"])
+def test_bombs_are_refused_in_little_memory(tmp_path: Path, packing: str, kind: str) -> None:
+    """A small file that unpacks to gigabytes."""
+    pytest.importorskip("mcap", reason="needs the extra record")
+    import lz4.frame
+    import zstandard
+    from mcap.data_stream import RecordBuilder
+    from mcap.records import Chunk, Header
+
+    from mvsim_gym.recording.mcap_file import MAGIC
+
+    record = {
+        "many records": struct.pack("<BQ", 0x70, 0),
+        "many messages": struct.pack("<BQHIQQ", 5, 22, 1, 0, 0, 0),
+    }.get(kind, struct.pack("<BQ", 0x70, 2**25 - 9) + bytes(2**25 - 9))
+    data = record * {"one chunk": 5, "many chunks": 2}.get(kind, 700_000)
+    if kind == "one chunk":  # and the chunk does not say so
+        announced, count = 100, 1
+    else:
+        announced, count = len(data), 20 if kind == "many chunks" else 1
+    packed = zstandard.compress(data, 3) if packing == "zstd" else lz4.frame.compress(data)
+    builder = RecordBuilder()
+    Header(profile="", library="").write(builder)
+    for _ in range(count):
+        Chunk(packing, packed, 0, 0, 0, announced).write(builder)
+    path = tmp_path / "bomb.mcap"
+    path.write_bytes(MAGIC + builder.end())
+    with pytest.raises(ValueError, match=r"holds no message|is no finished recording"):
+        read_log(str(path))
+    code = f"""if True:
+        import resource, sys
+        from mvsim_gym.recording.repair import repair
+        from mvsim_gym.tools.read_log import read_log
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for read in (read_log, repair):
+            try:
+                read({str(path)!r})
+            except ValueError:
+                pass
+        print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(told.stdout) < 400, "MB"

@@ -24,6 +24,7 @@ from mvsim_gym.tools.view import view_envs
 pytest.importorskip("mcap", reason="needs the extra record")
 pytest.importorskip("rosbags", reason="needs the extra record")
 pytest.importorskip("viser", reason="needs the extra view")
+from mvsim_gym.recording.env_recording import ACTIONS, REWARDS
 from mvsim_gym.recording.recorded import Recorded
 from mvsim_gym.recording.scene_topics import GOAL, POSES, WORLD
 from mvsim_gym.view.playback import Playback
@@ -47,14 +48,18 @@ def test_an_env_is_recorded_as_it_was(tmp_path: Path) -> None:
     envs = mvsim_gym.VectorEnv(ENV, num_envs=4, time_limit=3.0)
     envs.reset(seed=1)
     was = [(poses_of(envs, 2), envs.read("goal")[2])]
+    steps = []
     with envs.record(tmp_path / "x.mcap", env=2) as recording:
         for action in actions_for(3, 40, 4):
             envs.step(action)
             was.append((poses_of(envs, 2), envs.read("goal")[2]))
         assert not recording.closed
     recorded = Recorded(tmp_path / "x.mcap")
+    for k, (action, got) in enumerate(steps):
+        np.testing.assert_array_equal(recorded.message(ACTIONS, k).data, action)
+        np.testing.assert_allclose(recorded.message(REWARDS, k).data, got, rtol=1e-6)
     times = recorded.topics[POSES].times
-    assert len(times) == len(was) and times == sorted(times)
+    assert len(times) == len(was) and list(times) == sorted(times)
     played = playback_of(tmp_path / "x.mcap")
     for k, (poses, goal) in enumerate(was):
         found = np.array(recorded.message(POSES, k).data, np.float32).reshape(-1, 8)
@@ -65,8 +70,12 @@ def test_an_env_is_recorded_as_it_was(tmp_path: Path) -> None:
             np.testing.assert_allclose(moment.goals[0, :2], goal)
             np.testing.assert_array_equal(moment.groups[0].poses[0], poses)
     assert len(recorded.topics[GOAL].times) == 3, "as many episodes"
+    for name in recorded.topics:
+        assert np.diff(recorded.topics[name].times.tolist()).min(initial=1) > 0, (
+            f"{name}: one message a stamp"
+        )
     period = round(envs.control_period * 1e9)
-    assert set(np.diff(times).tolist()) == {0, period}
+    assert set(np.diff(times).tolist()) == {1, period}
     assert len(recorded.topics["/lidar"].times) == len(times)
     envs.close()
 

@@ -12,9 +12,17 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym.parts import Vehicle, vehicles_of
 from mvsim_gym.recording.recording import Recording
+from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.sources import Sampled
+from mvsim_gym.ros.topics import Topic
 
-__all__ = ["EnvRecording"]
+__all__ = ["ACTIONS", "REWARDS", "EnvRecording"]
+
+ACTIONS = "/mvsim_gym/actions"
+"""std_msgs/Float32MultiArray (agents, actions) in [-1, 1], of the step that led to the moment"""
+REWARDS = "/mvsim_gym/rewards"
+"""std_msgs/Float32MultiArray (agents, 3) of that step: reward, terminated, truncated"""
+_STEP_TOPICS = tuple(Topic(name, "std_msgs/msg/Float32MultiArray") for name in (ACTIONS, REWARDS))
 
 
 class EnvRecording(Recording):
@@ -36,10 +44,14 @@ class EnvRecording(Recording):
         self._goal: npt.NDArray[np.float64] | None = None
         model, simulation = batch.model(env), _core.env_simulation(batch, env)
         vehicles: Mapping[str, Vehicle] = vehicles_of(model, simulation)
-        super().__init__(path, model, simulation, vehicles, batch.control_period / 2, told)
+        super().__init__(path, model, simulation, vehicles, batch.control_period / 2, told, _STEP_TOPICS)
 
-    def after_step(self) -> None:
-        """Writes how the env stands, if that is new."""
+    def after_step(self, actions: npt.NDArray[np.float32] | None = None) -> None:
+        """Writes how the env stands, if that is new.
+
+        Args:
+            actions: of all rows, in [-1, 1], in the step that led there; None after a reset.
+        """
         batch, env = self._batch, self._env
         if self.closed or not batch.started(env):
             return
@@ -48,17 +60,31 @@ class EnvRecording(Recording):
         if moment == self._moment:
             return
         before, self._moment = self._moment, moment
+        if before is not None and (before[0] != moment[0] or moment[1] < before[1]):
+            self._jump()
+        else:
+            self._last = self._stamp(moment[1])
         if batch.model(env) is not self._model:
             self._model = batch.model(env)
             self._write_world()
-        if before is not None and (before[0] != moment[0] or moment[1] < before[1]):
-            self.after_jump()
-        else:
-            self._write()
+        if actions is not None:
+            self._write_step(actions)
+        self._write()
         goal = _core.env_goals(batch)[env]
         if np.isfinite(goal[0]) and (self._goal is None or not np.array_equal(goal, self._goal)):
             self._goal = goal
             self._scene.write_goal(goal, self._last)
+
+    def _write_step(self, actions: npt.NDArray[np.float32]) -> None:
+        """What agents did in the step, and what they got for it; where it ended an episode, the poses are those of the
+        next one."""
+        batch, agents = self._batch, self._batch.num_agents
+        rows = slice(self._env * agents, (self._env + 1) * agents)
+        given = np.reshape(np.asarray(actions, np.float32), (-1, batch.action_size))[rows]
+        got = np.column_stack([batch.rewards[rows], batch.terminated[rows], batch.truncated[rows]])
+        write = self._topics.write
+        write(ACTIONS, Messages.table(given, ("agent", "action")), self._last)
+        write(REWARDS, Messages.table(got.astype(np.float32), ("agent", "reward")), self._last)
 
     def _more(self) -> dict[str, Any]:
         radius = float(_core.env_goals(self._batch)[self._env, 2])

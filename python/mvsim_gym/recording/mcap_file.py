@@ -1,25 +1,24 @@
-"""MCAP files (https://mcap.dev/spec) that lose little when their writer is killed, and the repair of such a file.
+"""Writes MCAP files (https://mcap.dev/spec) that lose little when their writer is killed or the disk is full.
 
-The library `mcap` reads them and has their records. Its writer closes a chunk when it is large enough, whenever that
-is; this one also when it is old enough.
+The library `mcap` has their records. Its writer closes a chunk when it is large enough, whenever that is; this one also
+when it is old enough.
 """
 
 from __future__ import annotations
 
 import os
-import struct
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from mvsim_gym._extras import extra
 
 with extra("a recording", "record"):
     import zstandard
     from mcap.data_stream import RecordBuilder
-    from mcap.exceptions import McapError
     from mcap.opcode import Opcode
     from mcap.records import (
         Channel,
@@ -35,9 +34,8 @@ with extra("a recording", "record"):
         Statistics,
         SummaryOffset,
     )
-    from mcap.stream_reader import StreamReader, breakup_chunk
 
-__all__ = ["MAGIC", "McapFile", "Repair", "chunks_of", "repair"]
+__all__ = ["MAGIC", "McapFile"]
 
 MAGIC = b"\x89MCAP0\r\n"
 _CHUNK_BYTES = 2**20
@@ -45,25 +43,53 @@ _CHUNK_SECONDS = 0.5  # of the wall, between a message and its being safe from a
 _CHUNK_NANOSECONDS = 10**9  # of the messages
 
 
+class _Written(NamedTuple):
+    """A chunk in the file."""
+
+    place: ChunkIndex
+    counts: dict[int, int]
+    """messages by channel"""
+
+
 class McapFile:
     """Writes one file. A message is in it, whatever becomes of the process, when one comes that is half a second
-    younger (or a simulated second). One thread at a time."""
+    younger (or a simulated second). One thread at a time.
 
-    def __init__(self, path: str | os.PathLike[str], library: str) -> None:
-        self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (until close)
+    The file belongs to the process that made it: a forked child changes nothing in it.
+
+    Args:
+        path: the file; one that is there is overwritten.
+        new: it is an error if there is something of that name, be it a link.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], library: str, *, new: bool = False) -> None:
+        self._path, self._owner = os.fspath(path), os.getpid()
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_EXCL | os.O_NOFOLLOW if new else os.O_TRUNC)
+        self._file = os.open(path, flags, 0o666)
+        self._size = 0  # of what is in the file, bytes
         self._chunk = bytearray()
         self._index: dict[int, list[tuple[int, int]]] = {}  # of the chunk: by channel, time and place
         self._began = 0.0, 0  # when the chunk's first message came: s of the wall, its own time in ns
-        self._chunks: list[ChunkIndex] = []
+        self._chunks: list[_Written] = []
         self._schemas: dict[int, Schema] = {}
         self._channels: dict[int, Channel] = {}
-        self._counts: dict[int, int] = defaultdict(int)
-        self._times: tuple[int, int] | None = None  # of the first and the last message
-        self._file.write(MAGIC + _bytes_of(Header(profile="ros2", library=library)))
-        self._file.flush()
+        try:
+            self._write([Header(profile="ros2", library=library)], MAGIC)
+        except OSError:
+            os.close(self._file)
+            raise
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process has made it, and not one of which it is a fork."""
+        return os.getpid() == self._owner
 
     def add(self, record: Schema | Channel | Message) -> None:
-        """Appends a record; a channel comes after its schema, a message after its channel."""
+        """Appends a record; a channel comes after its schema, a message after its channel.
+
+        Raises:
+            OSError: the file cannot be written; it names the file, whose chunks so far stay.
+        """
         if isinstance(record, Message):
             self._add_message(record)
             return
@@ -75,12 +101,9 @@ class McapFile:
         now = time.monotonic()
         if not self._index:
             self._began = now, message.log_time
-        first, last = self._times or (message.log_time, message.log_time)
-        self._times = min(first, message.log_time), max(last, message.log_time)
         place = len(self._chunk)
         self._chunk += _bytes_of(message)
         self._index.setdefault(message.channel_id, []).append((message.log_time, place))
-        self._counts[message.channel_id] += 1
         if (
             len(self._chunk) >= _CHUNK_BYTES
             or now - self._began[0] >= _CHUNK_SECONDS
@@ -90,7 +113,7 @@ class McapFile:
 
     def flush(self) -> None:
         """All messages so far are in the file when it returns."""
-        if not self._index:
+        if not self._index or not self.is_ours:
             return
         data = bytes(self._chunk)
         times = [at for records in self._index.values() for at, _ in records]
@@ -102,7 +125,7 @@ class McapFile:
             uncompressed_crc=zlib.crc32(data),
             uncompressed_size=len(data),
         )
-        start, block = self._file.tell(), _bytes_of(chunk)
+        start, block = self._size, _bytes_of(chunk)
         length, places = len(block), {}
         for channel, records in self._index.items():
             places[channel] = start + len(block)
@@ -118,42 +141,112 @@ class McapFile:
             compressed_size=len(chunk.data),
             uncompressed_size=len(data),
         )
-        self._file.write(block)  # in one piece: Ctrl-C may come between any two lines
-        self._chunks.append(index)
-        self._file.flush()
+        self._write([], block)  # in one piece: Ctrl-C may come between any two lines
+        counts = {channel: len(records) for channel, records in self._index.items()}
+        self._chunks.append(_Written(index, counts))
         self._chunk.clear()
         self._index.clear()
 
     def close(self) -> None:
-        """Finishes the file: index, statistics, footer. A second call does nothing."""
-        if self._file.closed:
+        """Finishes the file: index, statistics, footer. Where these find no room, the last chunks make some. A second
+        call does nothing.
+
+        Raises:
+            OSError: it cannot be finished; it names the file, which `repair` reads.
+        """
+        if self._file < 0:
             return
-        self.flush()
-        self._file.write(_bytes_of(DataEnd(data_section_crc=0)))
-        begin, offsets = self._file.tell(), []
+        try:
+            if self.is_ours:
+                self._finish()
+        finally:
+            os.close(self._file)
+            self._file = -1
+
+    def _finish(self) -> None:
+        failed: OSError | None = None
+        try:
+            self.flush()
+        except OSError as error:
+            failed = error
+        while True:
+            try:
+                self._write([], self._end())
+                break
+            except OSError as error:
+                failed = failed or error
+                if not self._chunks:
+                    break
+                self._size = self._chunks.pop().place.chunk_start_offset
+                self._cut()
+        if failed is not None:
+            raise failed
+
+    @property
+    def messages(self) -> int:
+        """How many are in the file."""
+        return sum(sum(chunk.counts.values()) for chunk in self._chunks)
+
+    @property
+    def nanoseconds(self) -> int:
+        """From the first message in the file to the last."""
+        first, last = self._times()
+        return last - first
+
+    def _times(self) -> tuple[int, int]:
+        """Of the first message and the last."""
+        starts = [chunk.place.message_start_time for chunk in self._chunks]
+        ends = [chunk.place.message_end_time for chunk in self._chunks]
+        return min(starts, default=0), max(ends, default=0)
+
+    def _write(self, records: Iterable[McapRecord], data: bytes = b"") -> None:
+        """Appends bytes, then records: all of them or, where there is an error, nothing."""
+        view = memoryview(data + b"".join(map(_bytes_of, records)))
+        done = 0
+        try:
+            while done < len(view):  # at a place, whatever Ctrl-C left of the last time
+                done += os.pwrite(self._file, view[done:], self._size + done)
+        except OSError as error:
+            self._cut()
+            raise OSError(error.errno, error.strerror, self._path) from None
+        self._size += done
+
+    def _cut(self) -> None:
+        """Takes back what was written in part."""
+        with suppress(OSError):
+            os.ftruncate(self._file, self._size)
+
+    def _end(self) -> bytes:
+        """All that follows the chunks."""
+        out = bytearray(_bytes_of(DataEnd(data_section_crc=0)))
+        begin, offsets = self._size + len(out), []
         for opcode, records in (
             (Opcode.SCHEMA, list(self._schemas.values())),
             (Opcode.CHANNEL, list(self._channels.values())),
             (Opcode.STATISTICS, [self._statistics()]),
-            (Opcode.CHUNK_INDEX, self._chunks),
+            (Opcode.CHUNK_INDEX, [chunk.place for chunk in self._chunks]),
         ):
-            at = self._file.tell()
-            length = self._file.write(b"".join(map(_bytes_of, records)))
-            offsets.append(SummaryOffset(group_opcode=opcode, group_start=at, group_length=length))
-        at = self._file.tell()
-        self._file.write(b"".join(map(_bytes_of, offsets)))
-        self._file.write(_bytes_of(Footer(summary_start=begin, summary_offset_start=at, summary_crc=0)))
-        self._file.write(MAGIC)
-        self._file.close()
+            at = self._size + len(out)
+            data = b"".join(map(_bytes_of, records))
+            offsets.append(SummaryOffset(group_opcode=opcode, group_start=at, group_length=len(data)))
+            out += data
+        at = self._size + len(out)
+        out += b"".join(map(_bytes_of, offsets))
+        out += _bytes_of(Footer(summary_start=begin, summary_offset_start=at, summary_crc=0)) + MAGIC
+        return bytes(out)
 
     def _statistics(self) -> Statistics:
-        first, last = self._times or (0, 0)
+        counts: dict[int, int] = defaultdict(int)
+        for chunk in self._chunks:
+            for channel, count in chunk.counts.items():
+                counts[channel] += count
+        first, last = self._times()
         return Statistics(
             attachment_count=0,
             channel_count=len(self._channels),
-            channel_message_counts=dict(self._counts),
+            channel_message_counts=dict(counts),
             chunk_count=len(self._chunks),
-            message_count=sum(self._counts.values()),
+            message_count=sum(counts.values()),
             message_start_time=first,
             message_end_time=last,
             metadata_count=0,
@@ -165,96 +258,3 @@ def _bytes_of(record: McapRecord) -> bytes:
     builder = RecordBuilder()
     record.write(builder)
     return bytes(builder.end())
-
-
-class Repair(NamedTuple):
-    """What was found in a file."""
-
-    finished: bool
-    """it was whole: nothing has been written"""
-    messages: int
-    seconds: float
-    """from the first message to the last"""
-
-
-def repair(path: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Repair:
-    """Makes a finished file of one whose writer was killed, with all messages up to its first damage.
-
-    Args:
-        path: the file.
-        output: where the result goes; by default it replaces the file.
-
-    Raises:
-        OSError: it cannot be read, or the result not be written.
-        ValueError: it is no MCAP file.
-    """
-    target = os.fspath(path if output is None else output)
-    part = f"{target}.part"
-    with open(path, "rb") as source:
-        if source.read(len(MAGIC)) != MAGIC:
-            raise ValueError(f"'{os.fspath(path)}' is no MCAP file")
-        source.seek(0)
-        file = McapFile(part, "mvsim_gym repair")
-        try:
-            finished = _copy(source, file)
-            file.close()
-            first, last = file._times or (0, 0)
-            result = Repair(finished, sum(file._counts.values()), (last - first) / 1e9)
-            if not finished or output is not None:
-                os.replace(part, target)
-            return result
-        finally:
-            file._file.close()
-            if os.path.exists(part):
-                os.remove(part)
-
-
-def _copy(source: BinaryIO, file: McapFile) -> bool:
-    """Adds what can be read of a file to another; True if that is all of it."""
-    is_data = True
-    try:
-        for found in _reader(source, emit_chunks=True).records:
-            is_data &= not isinstance(found, DataEnd)
-            if isinstance(found, Chunk):
-                _check_size(found)
-            for record in breakup_chunk(found, validate_crc=True) if isinstance(found, Chunk) else [found]:
-                if is_data and isinstance(record, Schema | Channel | Message):
-                    file.add(record)
-        return True
-    except _CUT:
-        return False
-
-
-def _check_size(chunk: Chunk) -> None:
-    """A few bytes may say that they are billions."""
-    size = chunk.uncompressed_size
-    if chunk.compression == "zstd":
-        size = max(size, zstandard.frame_content_size(chunk.data))
-    if chunk.compression == "lz4":  # unpacked whatever size is stated
-        size = max(size, _LZ4_RATIO * len(chunk.data))
-    if size > _MOST_BYTES:
-        raise ValueError(f"found a chunk of {size} bytes, expected at most {_MOST_BYTES}")
-
-
-_MOST_BYTES = 2**30
-_LZ4_RATIO = 255  # a byte stands for no more
-_CUT = (McapError, zstandard.ZstdError, struct.error, ValueError, EOFError, MemoryError)
-"""What the library raises where a file was cut or damaged."""
-
-
-def _reader(source: BinaryIO, **options: Any) -> StreamReader:
-    size = os.fstat(source.fileno()).st_size
-    return StreamReader(source, validate_crcs=True, record_size_limit=size, **options)
-
-
-def chunks_of(source: BinaryIO) -> Iterator[tuple[Chunk, list[McapRecord]]]:
-    """The chunks of a file from its beginning, and what is in each, up to the file's first damage or its end."""
-    try:
-        for record in _reader(source, emit_chunks=True).records:
-            if isinstance(record, DataEnd):
-                return
-            if isinstance(record, Chunk):
-                _check_size(record)
-                yield record, breakup_chunk(record, validate_crc=True)
-    except _CUT:
-        return  # what comes later is lost

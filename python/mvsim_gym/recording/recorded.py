@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import bisect
 import os
+from array import array
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
 from mvsim_gym._extras import extra
-from mvsim_gym.recording.mcap_file import MAGIC, chunks_of
+from mvsim_gym.recording.mcap_reading import Damaged, open_mcap, pieces_of, record_at, unpacked
 from mvsim_gym.ros.messages import STORE
 
 with extra("a recording", "record"):
-    from mcap.records import Channel, Chunk, Message, Schema
-    from mcap.stream_reader import breakup_chunk
+    from mcap.records import Channel, Chunk, Schema
 
 __all__ = ["Recorded", "Topic"]
 
-_CHUNKS_OPEN = 4  # kept unpacked
+_BYTES_OPEN = 2**27  # of chunks that are kept unpacked; the latest always is
 
 
 class Topic(NamedTuple):
@@ -26,10 +26,12 @@ class Topic(NamedTuple):
 
     kind: str
     """e.g. sensor_msgs/msg/LaserScan"""
-    times: list[int]
+    times: array[int]
     """ns"""
-    places: list[tuple[int, int]]
-    """chunk, and which record of it"""
+    chunks: array[int]
+    """which one"""
+    places: array[int]
+    """in the chunk"""
 
 
 class Recorded:
@@ -41,34 +43,41 @@ class Recorded:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._chunks: list[Chunk] = []
-        self._open: OrderedDict[int, list[Any]] = OrderedDict()
+        self._chunks: list[Chunk | bytes] = []
+        self._open: OrderedDict[int, bytes] = OrderedDict()
         self.topics: dict[str, Topic] = {}
+        self.damage: str | None = None
+        """why the file ends before its end, if it does"""
         kinds: dict[int, str] = {}
         channels: dict[int, Topic] = {}
-        with open(path, "rb") as file:
-            if file.read(len(MAGIC)) != MAGIC:
-                raise ValueError(f"'{os.fspath(path)}' is no MCAP file")
-            file.seek(0)
-            for chunk, records in chunks_of(file):
-                self._chunks.append(chunk)
-                for i, record in enumerate(records):
-                    if isinstance(record, Schema):
-                        kinds[record.id] = record.name
-                    elif isinstance(record, Channel) and record.id not in channels:
-                        topic = Topic(kinds.get(record.schema_id, ""), [], [])
-                        channels[record.id] = self.topics.setdefault(record.topic, topic)
-                    elif isinstance(record, Message) and record.channel_id in channels:
-                        topic = channels[record.channel_id]
-                        topic.times.append(record.log_time)
-                        topic.places.append((len(self._chunks) - 1, i))
+        with open_mcap(path) as file:
+            try:
+                for piece in pieces_of(file):
+                    for record in piece.records:
+                        if isinstance(record, tuple):
+                            channel, time, place = record
+                            if (topic := channels.get(channel)) is not None:
+                                topic.times.append(time)
+                                topic.chunks.append(len(self._chunks))
+                                topic.places.append(place)
+                        elif isinstance(record, Schema):
+                            kinds[record.id] = record.name
+                        elif isinstance(record, Channel) and record.id not in channels:
+                            new = Topic(kinds.get(record.schema_id, ""), array("Q"), array("I"), array("I"))
+                            channels[record.id] = self.topics.setdefault(record.topic, new)
+                    self._chunks.append(piece.data if piece.chunk is None else piece.chunk)
+            except Damaged as error:
+                self.damage = str(error)
         times = [t.times for t in self.topics.values() if t.times]
         if not times:
-            raise ValueError(f"'{os.fspath(path)}' holds no message")
+            raise ValueError(f"'{os.fspath(path)}' holds no message" + self._because())
         self.first = min(t[0] for t in times)
         """ns, of the first message"""
         self.last = max(t[-1] for t in times)
         """ns, of the last one"""
+
+    def _because(self) -> str:
+        return f": {self.damage}" if self.damage else ""
 
     def index(self, topic: str, time: int) -> int:
         """Which message of a topic is the latest at a time, ns; -1 before the first, or without such a topic."""
@@ -80,22 +89,25 @@ class Recorded:
         Raises:
             ValueError: its bytes are none of the type that the file says.
         """
-        kind, _, places = self.topics[topic]
-        chunk, i = places[index]
+        found = self.topics[topic]
         try:
-            return STORE.deserialize_cdr(self._records(chunk)[i].data, kind)
+            data = record_at(self._data(found.chunks[index]), found.places[index]).data
+            return STORE.deserialize_cdr(data, found.kind)
         except Exception as error:  # whatever bytes a stranger wrote
-            raise ValueError(f"a message of {topic} is no {kind} ({error!r})") from None
+            raise ValueError(f"a message of {topic} is no {found.kind} ({error!r})") from None
 
     def latest(self, topic: str, time: int) -> Any | None:
         """The latest message of a topic at a time, ns, decoded; None where there is none."""
         index = self.index(topic, time)
         return None if index < 0 else self.message(topic, index)
 
-    def _records(self, chunk: int) -> list[Any]:
+    def _data(self, chunk: int) -> bytes:
+        packed = self._chunks[chunk]
+        if isinstance(packed, bytes):
+            return packed
         if chunk not in self._open:
-            self._open[chunk] = breakup_chunk(self._chunks[chunk])
-            if len(self._open) > _CHUNKS_OPEN:
+            self._open[chunk] = unpacked(packed)
+            while len(self._open) > 1 and sum(map(len, self._open.values())) > _BYTES_OPEN:
                 self._open.popitem(last=False)
         self._open.move_to_end(chunk)
         return self._open[chunk]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from mvsim_gym import __version__, _core
@@ -20,10 +20,10 @@ from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.scene_topics import SceneTopics
 from mvsim_gym.ros.frames import FrameTopics
 from mvsim_gym.ros.map_topics import MapTopics
-from mvsim_gym.ros.messages import STORE, Message
+from mvsim_gym.ros.messages import STORE, Message, Messages
 from mvsim_gym.ros.reading_topics import ReadingTopics
 from mvsim_gym.ros.sources import Sampled, Scheduled
-from mvsim_gym.ros.topics import Topic
+from mvsim_gym.ros.topics import CLOCK, Topic
 from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
 
 with extra("a recording", "record"):
@@ -48,6 +48,7 @@ class Recording:
 
     Args:
         told: what the world was loaded from, what JSON can say.
+        more: topics that are written, too.
     """
 
     _SOURCE: ClassVar[type[Sampled] | type[Scheduled]] = Scheduled
@@ -60,14 +61,18 @@ class Recording:
         vehicles: Mapping[str, Vehicle],
         period: float,
         told: Mapping[str, Any],
+        more: Sequence[Topic] = (),
     ) -> None:
         if not number("period", period) > 0:
             raise ValueError(f"period: found {period}, expected seconds above 0")
         self._model, self._simulation, self._period = model, simulation, float(period)
         file = McapFile(path, f"mvsim_gym {__version__}")
         self._file = file
-        self._finalizer = weakref.finalize(self, file.close)
         topics, before = _Topics(file), prefixes(vehicles)
+        self._topics = topics
+        for topic in more:
+            topics.offer(topic)
+        self._finalizer = weakref.finalize(self, topics.close)
         self._parts = tuple(vehicles.values())
         self._frames = FrameTopics(topics)
         self._vehicles = [
@@ -104,11 +109,18 @@ class Recording:
             vehicle.write_description(self._stamp(simulation.time))
         self._frames.flush_static(self._stamp(simulation.time))
         self.after_step()
+        if topics.error is not None:
+            raise topics.error
 
     @property
     def closed(self) -> bool:
-        """Whether it has been closed."""
-        return not self._finalizer.alive
+        """Whether it has been closed, or ended by an error. In a forked child it is: the file is its parent's."""
+        return not self._finalizer.alive or not self._file.is_ours
+
+    @property
+    def error(self) -> OSError | None:
+        """What ended it, e.g. a full disk; the file holds what was written before. None: nothing did."""
+        return self._topics.error
 
     def close(self) -> None:
         """Finishes the file. A second call does nothing."""
@@ -127,6 +139,12 @@ class Recording:
     def _write(self) -> None:
         now = self._simulation.time
         self._last = self._stamp(now)
+        self._write_new(now)
+        if self._topics.error is not None:
+            self.close()
+
+    def _write_new(self, now: float) -> None:
+        self._topics.write(CLOCK.name, Messages(self._last).clock(), self._last)
         for vehicle in self._vehicles:
             vehicle.write_readings(self._stamp)
         self._standing.write(self._stamp)
@@ -139,12 +157,16 @@ class Recording:
 
     def after_jump(self) -> None:
         """Goes on after a reset or a restored snapshot, with stamps that follow those before."""
-        self._offset += self._last - self._stamp(self._simulation.time)
+        self._jump()
+        self._write()
+
+    def _jump(self) -> None:
+        self._offset += self._last + 1 - self._stamp(self._simulation.time)  # no stamp comes twice
+        self._last += 1
         self._written = None
         for vehicle in self._vehicles:
             vehicle.forget_readings()
         self._standing.forget()
-        self._write()
 
     def _write_world(self) -> None:
         now = max(self._stamp(self._simulation.time), self._last)
@@ -167,6 +189,22 @@ class _Topics:
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
         self._topics: dict[str, Topic] = {}
+        self._latest: dict[str, int] = {}  # ns, of the last message of each
+        self.error: OSError | None = None
+        """what has ended the file"""
+        self.offer(CLOCK)
+
+    def close(self) -> None:
+        """Finishes the file; an error is noticed."""
+        try:
+            self._file.close()
+        except OSError as error:
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        if self.error is None:
+            self.error = error
+            notice([f"recording: '{error.filename}' ends here: {error.strerror}; what it has so far is kept"])
 
     def offer(self, topic: Topic) -> bool:
         """Its channel is made with its first message; of two topics of one name the first counts."""
@@ -181,7 +219,17 @@ class _Topics:
         return True
 
     def write(self, topic: str, message: Message, nanoseconds: int) -> None:
-        """Appends a message."""
+        """Appends a message. Two of a topic never have the same stamp: the second one is a nanosecond later."""
+        if self.error is not None:
+            return
+        try:
+            nanoseconds = max(nanoseconds, self._latest.get(topic, -1) + 1)
+            self._latest[topic] = nanoseconds
+            self._append(topic, message, nanoseconds)
+        except OSError as error:
+            self._fail(error)
+
+    def _append(self, topic: str, message: Message, nanoseconds: int) -> None:
         kind = message.__msgtype__
         if topic not in self._channels:
             self._channels[topic] = self._new_channel(topic, kind)

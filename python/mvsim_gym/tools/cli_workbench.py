@@ -191,7 +191,7 @@ def _add_repair(commands: Commands) -> None:
 
 
 def _repair(arguments: argparse.Namespace) -> None:
-    from mvsim_gym.recording.mcap_file import repair
+    from mvsim_gym.recording.repair import repair
 
     found = repair(arguments.recording, arguments.output)
     state = "was finished" if found.finished else "repaired"

@@ -35,19 +35,21 @@ def plot(path: str, folder: str | None = None) -> str:
         ValueError: the file is no log.
     """
     with extra("plot", "plot"):
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     found = read_log(path)
     if folder is not None:
         os.makedirs(folder, exist_ok=True)
     name = os.path.splitext(os.path.basename(path))[0] + ".png"
     picture = os.path.join(os.path.dirname(path) if folder is None else folder, name)
-    figure = Figure(layout="constrained", dpi=110)
-    if isinstance(found[0], Wheels):
-        _draw_wheel(figure, found[0])
-    else:
-        _draw_tracks(figure, [track for track in found if isinstance(track, Track)])
-    figure.suptitle(os.path.basename(path), fontsize=10)
-    figure.savefig(picture)
+    with rc_context({"text.parse_math": False}):  # names are text
+        figure = Figure(layout="constrained", dpi=110)
+        if isinstance(found[0], Wheels):
+            _draw_wheel(figure, found[0])
+        else:
+            _draw_tracks(figure, [track for track in found if isinstance(track, Track)])
+        figure.suptitle(os.path.basename(path), fontsize=10)
+        figure.savefig(picture)
     return picture
 
 

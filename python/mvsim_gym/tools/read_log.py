@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import os
-import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TextIO
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-__all__ = ["Track", "Wheels", "read_log"]
+__all__ = ["Scans", "Track", "Wheels", "read_log"]
+
+_MOST_BYTES = 2**28  # of a CSV file
+_LONGEST_LINE = 2**16  # characters
+_FAR = 1e15  # beyond it is no number that a log has
 
 
 @dataclass
@@ -60,38 +63,88 @@ def read_log(path: str) -> list[Track] | list[Wheels]:
         OSError, ImportError: it cannot be read.
     """
     if path.endswith(".mcap"):
-        return _recording(path)
+        from mvsim_gym.tools.read_recording import tracks_of
+
+        return tracks_of(path)
     columns = _columns(path)
     name = os.path.basename(path).removesuffix(".csv")
-    if "q0x" in columns:
-        return [_pose_log(name, columns)]
-    if "wheel_pos_x" in columns:
-        return [Wheels(name, columns)]
-    if "t" in columns:
-        return _replayed(columns)
-    raise ValueError(f"'{path}' is no log: found the columns {', '.join(list(columns)[:5])}...")
+    try:
+        if "q0x" in columns:
+            return [_pose_log(name, columns)]
+        if "wheel_pos_x" in columns:
+            _column(columns, "Timestamp")
+            return [Wheels(name, columns)]
+        if "t" in columns and (found := _replayed(columns)):
+            return found
+    except ValueError as error:
+        raise ValueError(f"'{path}': {error}") from None
+    raise ValueError(f"'{path}' is no log: found the columns {', '.join(list(columns)[:5])[:200]}...")
 
 
 def _columns(path: str) -> dict[str, Array]:
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file, skipinitialspace=True, strict=True))
-        table = np.array(rows[1:], float)
-        if table.ndim != 2 or table.shape[1] != len(rows[0]):
-            raise ValueError("no row")
-    except (csv.Error, ValueError, IndexError) as error:
-        raise ValueError(f"'{path}' is no log of numbers: {error}") from None
-    return dict(zip(rows[0], table.T, strict=True))
+    size = os.path.getsize(path)
+    if size > _MOST_BYTES:
+        raise ValueError(f"'{path}' has {size} bytes, expected at most {_MOST_BYTES}")
+    with open(path, encoding="utf-8") as file:
+        lines = _Lines(file)
+        try:
+            names = [name.strip().strip('"') for name in next(lines, "").split(",")]
+            rows = list(_rows(lines, len(names)))
+        except UnicodeDecodeError:
+            raise ValueError(f"'{path}' is no log: it is no text in UTF-8") from None
+        except ValueError as error:
+            raise ValueError(f"{path}:{lines.count}: {error}") from None
+    if not rows:
+        raise ValueError(f"'{path}' is no log of numbers: no row is in it")
+    return dict(zip(names, np.stack(rows).T, strict=True))
+
+
+class _Lines(Iterator[str]):
+    """The lines of a file that have something in them, none of them endless."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file, self.count = file, 0
+
+    def __next__(self) -> str:
+        while line := self._file.readline(_LONGEST_LINE):
+            self.count += 1
+            if len(line) == _LONGEST_LINE:
+                raise ValueError(
+                    f"found a line of more than {len(line)} characters, expected a log of numbers"
+                )
+            if line.strip():
+                return line
+        raise StopIteration
+
+
+def _rows(lines: Iterator[str], size: int) -> Iterator[Array]:
+    for line in lines:
+        cells = line.split(",")
+        if len(cells) != size:
+            raise ValueError(f"found {len(cells)} cells, expected a log with the {size} of the first line")
+        try:
+            row = np.array(cells, float)
+        except ValueError as error:
+            raise ValueError(f"{' '.join(str(error).split())[:100]}, expected a log of numbers") from None
+        if (np.abs(row) > _FAR).any():
+            raise ValueError(f"found {row[np.nanargmax(np.abs(row))]:g}, expected the numbers of a world")
+        yield row
 
 
 def _stack(columns: dict[str, Array], *names: str) -> Array:
-    return np.stack([columns[name] for name in names], axis=1)
+    return np.stack([_column(columns, name) for name in names], axis=1)
+
+
+def _column(columns: dict[str, Array], name: str) -> Array:
+    if name not in columns:
+        raise ValueError(f"this log has no column '{name}'")
+    return columns[name]
 
 
 def _pose_log(name: str, columns: dict[str, Array]) -> Track:
     return Track(
         name.removeprefix("mvsim_").removesuffix("_pose"),
-        columns["Timestamp"],
+        _column(columns, "Timestamp"),
         _stack(columns, "q0x", "q1y", "q3yaw"),
         _stack(columns, "dqx", "dqy", "dqw"),
         _stack(columns, "odo_x", "odo_y"),
@@ -110,69 +163,3 @@ def _replayed(columns: dict[str, Array]) -> list[Track]:
         )
         for name in names
     ]
-
-
-def _recording(path: str) -> list[Track]:
-    from mvsim_gym._extras import extra
-
-    with extra("plot of a recording", "record"):
-        from mcap.exceptions import McapError
-        from mcap.reader import make_reader
-
-        from mvsim_gym.ros.messages import STORE
-    wanted = {"nav_msgs/msg/Odometry", "sensor_msgs/msg/LaserScan", "tf2_msgs/msg/TFMessage"}
-    found: dict[str, list[Any]] = {}
-    try:
-        with open(path, "rb") as file:
-            for schema, channel, message in make_reader(file).iter_messages():
-                if schema is not None and schema.name in wanted:
-                    decoded = STORE.deserialize_cdr(message.data, schema.name)
-                    found.setdefault(channel.topic, []).append(decoded)
-    except (McapError, struct.error) as error:
-        raise ValueError(f"'{path}' is no finished recording ({error}): try mvsim-gym repair") from None
-    prefixes = [topic.removesuffix("/odom") for topic in found if topic.endswith("/odom")]
-    return [_vehicle(prefix, found) for prefix in prefixes]
-
-
-def _vehicle(prefix: str, found: dict[str, list[Any]]) -> Track:
-    truth, odometry = found[f"{prefix}/base_pose_ground_truth"], found[f"{prefix}/odom"]
-    scans: dict[str, list[Any]] = {
-        topic: messages
-        for topic, messages in found.items()
-        if topic.rpartition("/")[0] == prefix and "LaserScan" in messages[0].__msgtype__
-    }
-    mounts = {
-        edge.child_frame_id: edge.transform
-        for message in found.get(f"{prefix}/tf", [])
-        for edge in message.transforms
-        if edge.header.frame_id.rpartition("/")[2] == "base_link"  # of several vehicles with a prefix
-    }
-    twists = [m.twist.twist for m in truth]
-    return Track(
-        prefix.strip("/") or "vehicle",
-        _times(truth),
-        np.array([_planar(m.pose.pose.position, m.pose.pose.orientation) for m in truth]),
-        np.array([(t.linear.x, t.linear.y, t.angular.z) for t in twists]),
-        np.array([(m.pose.pose.position.x, m.pose.pose.position.y) for m in odometry]),
-        {
-            topic.rpartition("/")[2]: _scans(messages, mounts[messages[0].header.frame_id])
-            for topic, messages in scans.items()
-        },
-    )
-
-
-def _scans(messages: list[Any], mount: Any) -> Scans:
-    first = messages[0]
-    ranges = np.stack([m.ranges for m in messages]).astype(float)
-    ranges[~np.isfinite(ranges) | (ranges >= first.range_max)] = np.nan
-    angles = first.angle_min + first.angle_increment * np.arange(ranges.shape[1])
-    return Scans(_times(messages), angles, ranges, np.array(_planar(mount.translation, mount.rotation)))
-
-
-def _times(messages: list[Any]) -> Array:
-    return np.array([m.header.stamp.sec + 1e-9 * m.header.stamp.nanosec for m in messages])
-
-
-def _planar(place: Any, q: Any) -> tuple[float, float, float]:
-    yaw = np.arctan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y**2 + q.z**2))
-    return place.x, place.y, float(yaw)

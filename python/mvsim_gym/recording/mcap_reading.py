@@ -1,0 +1,181 @@
+"""Reads MCAP files of strangers, damaged ones too, within bounds of memory and time.
+
+A few bytes may say that they are billions, and unpack to as many. So bounds hold for what is read at once, for what
+all of it unpacks to, and for the number of records; the last two grow with the file.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from mvsim_gym._extras import extra
+from mvsim_gym.recording.mcap_file import MAGIC
+
+with extra("a recording", "record"):
+    import lz4.frame  # type: ignore[import-untyped]
+    import zstandard
+    from mcap.data_stream import ReadDataStream
+    from mcap.exceptions import McapError
+    from mcap.opcode import Opcode
+    from mcap.records import Channel, Chunk, Message, Schema
+
+__all__ = ["Damaged", "Piece", "open_mcap", "pieces_of", "record_at", "unpacked"]
+
+# what reading raises where a file was cut or damaged: RuntimeError comes from LZ4
+_DAMAGE = (McapError, zstandard.ZstdError, RuntimeError, struct.error, ValueError, EOFError, MemoryError)
+_MOST_BYTES = 2**27  # of a record, packed or not
+_UNPACKED = 2**29, 100  # bytes of a file, and more for each byte that it has
+_RECORDS = 2**19, 1 / 8  # the same
+_HEAD = struct.Struct("<BQ")  # of a record: its kind, its length
+_MESSAGE = struct.Struct("<HIQQ")  # channel, sequence, times
+_KINDS: dict[int, Any] = {Opcode.SCHEMA: Schema, Opcode.CHANNEL: Channel}
+
+
+class Damaged(ValueError):  # noqa: N818
+    """A file that is not whole, or asks for too much."""
+
+
+class Piece(NamedTuple):
+    """A chunk of a file; a record outside of chunks is one of its own."""
+
+    chunk: Chunk | None
+    """None: the record is not packed"""
+    data: bytes
+    """its records"""
+    records: list[Schema | Channel | tuple[int, int, int]]
+    """in the file's order, of each message: channel, time in ns, place in `data`"""
+
+
+def open_mcap(path: str | os.PathLike[str]) -> BinaryIO:
+    """Opens a file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no MCAP file.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"'{os.fspath(path)}' is no MCAP file")
+    file = open(path, "rb")  # noqa: SIM115 (the caller's)
+    if file.read(len(MAGIC)) != MAGIC:
+        file.close()
+        raise ValueError(f"'{os.fspath(path)}' is no MCAP file")
+    return file
+
+
+def pieces_of(file: BinaryIO) -> Iterator[Piece]:
+    """What an opened file holds, up to its end.
+
+    Raises:
+        Damaged: what comes next is cut, damaged or too large.
+    """
+    try:
+        yield from _pieces_of(file)
+    except Damaged:
+        raise
+    except _DAMAGE as error:
+        raise Damaged(str(error) or type(error).__name__) from None
+
+
+def _pieces_of(file: BinaryIO) -> Iterator[Piece]:
+    size = os.fstat(file.fileno()).st_size
+    most_unpacked, most_records = (base + rate * size for base, rate in (_UNPACKED, _RECORDS))
+    got, count, at, is_data = 0, 0, len(MAGIC), True
+    while True:
+        file.seek(at)
+        kind, length = _HEAD.unpack(file.read(_HEAD.size))
+        body, at = at + _HEAD.size, at + _HEAD.size + length
+        if at > size:
+            raise Damaged(f"found {size - body} bytes of a record of {length}")
+        if kind == Opcode.FOOTER:
+            if file.seek(at) + len(MAGIC) != size or file.read() != MAGIC:
+                raise Damaged("its last bytes are not those of an MCAP file")
+            return
+        is_data &= kind != Opcode.DATA_END
+        if not is_data or kind not in (Opcode.CHUNK, Opcode.SCHEMA, Opcode.CHANNEL, Opcode.MESSAGE):
+            continue
+        if length > _MOST_BYTES:
+            raise Damaged(f"found a record of {length} bytes, expected at most {_MOST_BYTES}")
+        data, chunk = file.read(length), None
+        if kind == Opcode.CHUNK:
+            chunk = Chunk.read(ReadDataStream(io.BytesIO(data)))
+            data = unpacked(chunk)
+        else:
+            data = _HEAD.pack(kind, length) + data
+        got += len(data)
+        if got > most_unpacked:
+            raise Damaged(f"it unpacks to more than {got} bytes")
+        records: list[Schema | Channel | tuple[int, int, int]] = []
+        for record in _records_of(data):
+            if record is not None:
+                records.append(record)
+            count += 1
+            if count > most_records:
+                raise Damaged(f"found more than {count} records in {size} bytes")
+        yield Piece(chunk, data, records)
+
+
+def _records_of(data: bytes) -> Iterator[Schema | Channel | tuple[int, int, int] | None]:
+    """As a piece has them; None for one that is skipped."""
+    at, size = 0, len(data)
+    while at < size:
+        kind, length = _HEAD.unpack_from(data, at)
+        end = at + _HEAD.size + length
+        if end > size:
+            raise Damaged(f"found {size - at - _HEAD.size} bytes of a record of {length}")
+        if kind == Opcode.MESSAGE:
+            if length < _MESSAGE.size:
+                raise Damaged(f"found a message of {length} bytes, expected {_MESSAGE.size} or more")
+            channel, _, time, _ = _MESSAGE.unpack_from(data, at + _HEAD.size)
+            yield channel, time, at
+        elif kind in _KINDS:
+            body = io.BytesIO(data[at + _HEAD.size : end])
+            yield _KINDS[kind].read(ReadDataStream(body))
+        else:
+            yield None
+        at = end
+
+
+def record_at(data: bytes, at: int) -> Message:
+    """The message at a place of a piece's data."""
+    _, length = _HEAD.unpack_from(data, at)
+    begin = at + _HEAD.size
+    channel, sequence, log_time, publish_time = _MESSAGE.unpack_from(data, begin)
+    return Message(
+        channel_id=channel,
+        sequence=sequence,
+        log_time=log_time,
+        publish_time=publish_time,
+        data=data[begin + _MESSAGE.size : begin + length],
+    )
+
+
+def unpacked(chunk: Chunk) -> bytes:
+    """The records of a chunk.
+
+    Raises:
+        Exception: they are not those that were packed, or too many.
+    """
+    size = chunk.uncompressed_size
+    if size > _MOST_BYTES:
+        raise Damaged(f"found a chunk of {size} bytes, expected at most {_MOST_BYTES}")
+    if chunk.compression == "zstd":
+        told = zstandard.frame_content_size(chunk.data)
+        if told > size:
+            raise Damaged(f"found {told} bytes packed, expected {size}")
+        data = zstandard.ZstdDecompressor(max_window_size=_MOST_BYTES).decompress(chunk.data, size)
+    elif chunk.compression == "lz4":
+        data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
+    elif chunk.compression == "":
+        data = chunk.data
+    else:
+        raise Damaged(f"found a chunk packed by '{chunk.compression[:20]}', expected zstd or lz4")
+    if len(data) != size:
+        raise Damaged(f"found a chunk of {len(data)} bytes, expected {size}")
+    if chunk.uncompressed_crc not in (0, zlib.crc32(data)):
+        raise Damaged("found a chunk whose checksum is another")
+    return data

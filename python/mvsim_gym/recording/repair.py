@@ -1,0 +1,63 @@
+"""Makes a finished recording of one whose process was killed: `mvsim-gym repair`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import BinaryIO, NamedTuple
+
+from mvsim_gym.recording.mcap_file import McapFile
+from mvsim_gym.recording.mcap_reading import Damaged, open_mcap, pieces_of, record_at
+
+__all__ = ["Repair", "repair"]
+
+
+class Repair(NamedTuple):
+    """What was found in a file."""
+
+    finished: bool
+    """it was whole: nothing has been written"""
+    messages: int
+    seconds: float
+    """from the first message to the last"""
+
+
+def repair(path: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Repair:
+    """Makes a finished file of one whose writer was killed, with all messages up to its first damage.
+
+    The result is written beside its place, in a new folder that others cannot write to, and moved there when it is
+    complete. A link at that place is replaced, not followed.
+
+    Args:
+        path: the file.
+        output: where the result goes; by default it replaces the file.
+
+    Raises:
+        OSError: it cannot be read, or the result not be written.
+        ValueError: it is no MCAP file.
+    """
+    target = os.fspath(path if output is None else output)
+    with open_mcap(path) as source:
+        folder = tempfile.TemporaryDirectory(prefix=".repair-", dir=os.path.dirname(target) or ".")
+        with folder as own:
+            part = os.path.join(own, os.path.basename(target))
+            file = McapFile(part, "mvsim_gym repair", new=True)
+            try:
+                finished = _copy(source, file)
+            finally:
+                file.close()
+            result = Repair(finished, file.messages, file.nanoseconds / 1e9)
+            if not finished or output is not None:
+                os.replace(part, target)
+            return result
+
+
+def _copy(source: BinaryIO, file: McapFile) -> bool:
+    """Adds what can be read of a file to another; True if that is all of it."""
+    try:
+        for piece in pieces_of(source):
+            for record in piece.records:
+                file.add(record_at(piece.data, record[2]) if isinstance(record, tuple) else record)
+    except Damaged:
+        return False
+    return True
