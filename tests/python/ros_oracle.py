@@ -9,7 +9,7 @@ import time
 from importlib.metadata import version
 
 import rclpy
-from geometry_msgs.msg import Polygon, Twist
+from geometry_msgs.msg import Polygon, Twist, TwistStamped
 from nav_msgs.msg import Odometry
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -58,6 +58,11 @@ twist = Twist()
 twist.linear.x = 0.3
 seen["driven"] = spin(lambda: speed() > 0.25, lambda: publisher.publish(twist))
 seen["stopped"] = spin(lambda: abs(speed()) < 0.05)
+node.destroy_publisher(publisher)
+stamped = TwistStamped()
+stamped.twist.linear.x = 0.3
+publisher = node.create_publisher(TwistStamped, "/r1/cmd_vel", 10)
+seen["driven by stamped"] = spin(lambda: speed() > 0.25, lambda: publisher.publish(stamped))
 seen["clock"] = node.get_clock().now().nanoseconds / 1e9
 seen["topics"] = dict(node.get_topic_names_and_types())
 

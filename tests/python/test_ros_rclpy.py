@@ -29,7 +29,6 @@ STATES = {
     "chassis_polygon": "geometry_msgs/msg/Polygon",
     "amcl_pose": "geometry_msgs/msg/PoseWithCovarianceStamped",
     "particlecloud": "geometry_msgs/msg/PoseArray",
-    "cmd_vel": "geometry_msgs/msg/Twist",
 }
 
 
@@ -77,12 +76,13 @@ def test_a_real_node_hears_and_drives(way: str, multicast: str) -> None:
 
 def check(seen: dict[str, Any], way: str) -> None:
     """What the node saw is what the world has."""
-    assert seen["heard"] and seen["driven"] and seen["stopped"], seen
+    assert seen["heard"] and seen["driven"] and seen["stopped"] and seen["driven by stamped"], seen
     assert seen["code"] == 0 and f"ROS 2 by {way}, domain 0, this machine alone" in seen["told"]
     assert seen["told"].endswith("ended by signal 15 (SIGTERM)\n")
     topics = {name: kinds for name, kinds in seen["topics"].items() if name.startswith("/r1/")}
     expected = {f"/r1/{name}": [kind] for name, kind in STATES.items()}
     expected["/r1/laser1"] = ["sensor_msgs/msg/LaserScan"]
+    expected["/r1/cmd_vel"] = ["geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped"]
     if way == "cyclonedds":  # PyPI has no tf2_msgs for rclpy
         expected |= {f"/r1/{name}": ["tf2_msgs/msg/TFMessage"] for name in ("tf", "tf_static")}
     assert topics == expected

@@ -46,7 +46,7 @@ _UNMATCHED_EVERY = 2.0  # s of the wall between looks at who subscribes or publi
 _ENDPOINTS = 10_000  # looked at
 # On the loopback interface datagrams are as large as they can be: with those of Ethernet's size a receiver that does
 # not ask again (best effort) misses most pictures, since its socket buffer overflows before it wakes up.
-_LARGE_DATAGRAMS = "<MaxMessageSize>65500B</MaxMessageSize><FragmentSize>8000B</FragmentSize>"
+_LARGE_DATAGRAMS = "<MaxMessageSize>65500B</MaxMessageSize><FragmentSize>32500B</FragmentSize>"
 _BUFFER_FILE = (
     "/proc/sys/net/core/rmem_default"  # bytes of a receiver's socket buffer, unless it asks for more
 )
