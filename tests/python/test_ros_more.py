@@ -16,9 +16,12 @@ pytest.importorskip("rosbags", reason="needs the extra ros")
 import ros_peer as ros
 from ros_running import Running
 from test_play_marks import ROBOT, TOWER
+from test_recording import SENSORS
 
+import mvsim_gym
 from mvsim_gym import _core
-from mvsim_gym.ros import graph
+from mvsim_gym.ros import Network, RosNode, graph, open_transport
+from mvsim_gym.ros.cyclone_transport import config_of
 
 pytestmark = pytest.mark.unsanitized
 YARD = DATA / "yard.world.xml"
@@ -100,3 +103,55 @@ def test_an_identity_from_map_to_odom_is_told_ahead(run: Callable[..., Running])
             assert stamps["map", "odom"] - stamps["odom", "base_link"] == 50_000_000
     edges = [e for message in frames for e in message.transforms if e.child_frame_id == "odom"]
     assert edges and {e.transform.rotation.w for e in edges} == {1}
+
+
+def test_one_tree_holds_all_vehicles(run: Callable[..., Running]) -> None:
+    runs = run(YARD, clock=True, one_tree=True)
+    assert {name for name in runs.node.topics if name.split("/")[-1].startswith("tf")} == {
+        "/tf",
+        "/tf_static",
+    }
+    frames, scans, odometry = runs.hear(
+        {"/tf": ros.TFMessage, "/r1/laser1": ros.LaserScan, "/r2/odom": ros.Odometry}, 6
+    )
+    (static,) = runs.hear({"/tf_static": ros.TFMessage}, late=True)
+    parents: dict[str, set[str]] = {}
+    for message in (*frames, static[-1]):
+        for edge in message.transforms:
+            parents.setdefault(edge.child_frame_id, set()).add(edge.header.frame_id)
+    expected = {"r1/laser1": {"r1/base_link"}}
+    for name in ("r1", "r2"):
+        expected |= {f"{name}/odom": {"map"}, f"{name}/base_link": {f"{name}/odom"}}
+        expected[f"{name}/base_footprint"] = {f"{name}/base_link"}
+    assert parents == expected
+    assert scans[0].header.frame_id == "r1/laser1"
+    assert (odometry[0].header.frame_id, odometry[0].child_frame_id) == ("r2/odom", "r2/base_link")
+    stamps = [{edge.header.stamp.ns for edge in message.transforms} for message in frames]
+    assert all(len(each) == 1 for each in stamps) and len({min(each) for each in stamps}) == len(stamps)
+
+
+def test_mvsims_way_of_localization_and_ranges(run: Callable[..., Running]) -> None:
+    runs = run(SENSORS, clock=True, localization="identity", no_return="max")
+    topics = {"/front_laser": ros.LaserScan, "/base_pose_ground_truth": ros.Odometry}
+    scans, truth = runs.hear(topics, 2)
+    (poses,) = runs.hear({"/amcl_pose": ros.PoseWithCovarianceStamped}, late=True)
+    assert np.isfinite(scans[0].ranges).all() and max(scans[0].ranges) == scans[0].range_max
+    assert {message.header.frame_id for message in (*truth, *poses)} == {"odom"}
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"localization": "amcl"}, "localization: found 'amcl', expected truth or identity"),
+        ({"no_return": "nan"}, "no_return: found 'nan', expected inf or max"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        RosNode(mvsim_gym.World(YARD), open_transport(Network(ros.DOMAIN), "cyclonedds"), **options)
+
+
+def test_datagrams_are_large_on_the_loopback_alone() -> None:
+    """Elsewhere each would be cut into dozens of packets, and be lost with any of them."""
+    assert "<MaxMessageSize>65500B</MaxMessageSize>" in config_of("local")
+    assert "MaxMessageSize" not in config_of("any") + config_of("eth0") + config_of("10.0.0.1")
