@@ -42,7 +42,7 @@ __all__ = ["CycloneTransport", "config_of"]
 
 _BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
 _TAKEN = 100  # messages handed over at once
-_UNMATCHED_EVERY = 2.0  # s of the wall between looks at who subscribes or publishes in vain
+_UNMATCHED_EVERY = 0.5  # s of the wall between looks at who subscribes or publishes in vain
 _ENDPOINTS = 10_000  # looked at
 # On the loopback interface datagrams are as large as they can be: with those of Ethernet's size a receiver that does
 # not ask again (best effort) misses most pictures, since its socket buffer overflows before it wakes up.

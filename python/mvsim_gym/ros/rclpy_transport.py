@@ -27,7 +27,7 @@ except ImportError as error:
 __all__ = ["RclpyTransport"]
 
 _TAKEN = 100  # messages handed over at once
-_UNMATCHED_EVERY = 2.0  # s of the wall between looks at who publishes in vain
+_UNMATCHED_EVERY = 0.5  # s of the wall between looks at who publishes in vain
 _BEFORE_RANGES = ("foxy", "galactic", "humble")  # distributions without ROS_AUTOMATIC_DISCOVERY_RANGE
 _WITH_RANGES = ("iron", "jazzy", "kilted", "lyrical", "rolling")
 
