@@ -15,7 +15,7 @@ import mvsim_gym
 
 pytest.importorskip("viser", reason="needs the extra 'view'")
 from test_view import page
-from test_view_doors import page as open_page
+from view_pages import page as open_page
 
 from mvsim_gym.view.moment import Moment
 from mvsim_gym.view.view import View
@@ -96,7 +96,7 @@ def test_another_thread_does_not_look_at_what_is_stepped() -> None:
 def test_a_script_that_ends_closes_its_view() -> None:
     code = f"""
 import atexit, mvsim_gym
-from test_view_doors import page
+from view_pages import page
 from test_view_last import watch
 world = mvsim_gym.World({YARD!r})
 atexit.register(lambda: print(view.closed, round(shown[-1].time - world.time, 9), shown[-1].has_marks))
