@@ -19,6 +19,8 @@ import mvsim_gym  # noqa: F401 (registers the environments)
 from mvsim_gym._build import one_world
 from mvsim_gym.registration import listing, load_env
 
+# of PyTorch, and in children: its threads spin while they wait for each other, for seconds beside busy processes
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
 # a test for each environment from the moment it is registered; those of several agents have their own
