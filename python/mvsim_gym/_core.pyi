@@ -8,7 +8,7 @@ import numpy.typing
 import os
 import typing
 import typing_extensions
-__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'DeviceArray', 'EglDevice', 'EglInfo', 'EnvSpec', 'InfoDicts', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'cuda_device_name', 'default_threads', 'device_array', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_grids', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'snapshot_drawn_by', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
+__all__: list[str] = ['AutoresetMode', 'Batch', 'BatchOptions', 'BlockModel', 'Camera', 'DeviceArray', 'EglDevice', 'EglInfo', 'EnvSpec', 'InfoDicts', 'Model', 'ObservationSpec', 'Renderer', 'SensorModel', 'Simulation', 'StepLog', 'TagRow', 'VehicleLog', 'VehicleModel', 'agent_place', 'apply_overrides', 'batch_poses', 'camera_backend', 'check_start', 'class_params', 'copy_env', 'cuda_device_name', 'default_threads', 'device_array', 'egl_info', 'env_contacts', 'env_goals', 'env_marks', 'env_models', 'env_path', 'env_simulation', 'fastest_beyond_step', 'list_envs', 'load_env', 'load_model', 'named_urls', 'scene_bounds', 'scene_frames', 'scene_grids', 'scene_marks', 'scene_meshes', 'scene_movers', 'scene_poses', 'scene_textures', 'scene_ties', 'simd_level', 'simd_targets', 'snapshot_drawn_by', 'tire_mavs_update', 'tire_models', 'tire_params', 'tire_slip', 'tire_step', 'tire_surfaces', 'tire_vti', 'vehicle_contacts', 'world_tags']
 class VehicleModel:
     @property
     def class_name(self) -> str:
@@ -676,6 +676,8 @@ def env_models(batch: Batch, env: typing.SupportsInt | typing.SupportsIndex) -> 
 def env_path(batch: Batch, env: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
     ...
 def env_simulation(batch: Batch, env: typing.SupportsInt | typing.SupportsIndex) -> Simulation:
+    ...
+def fastest_beyond_step(simulation: Simulation) -> str:
     ...
 def list_envs(folder: str | bytes | os.PathLike) -> list[tuple[str, str]]:
     ...

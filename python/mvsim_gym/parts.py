@@ -112,8 +112,8 @@ class Sensor:
         of an IMU, a `GnssReading` of a receiver (None where it had no fix), a `CameraReading` of a camera, a
         `Lidar3dReading` of a 3D lidar.
 
-        A reading is due in the first physics step that begins `period` after the one that made the last, and describes
-        that step's end: with steps of 5 ms and a period of 0.1 s those at 0.105, 0.205, 0.305 s... So after
+        A reading is due in the first physics step that begins at or after each multiple of `period`, and describes that
+        step's end: with steps of 5 ms and a period of 0.1 s those at 0.105, 0.205, 0.305 s... So after
         `world.step(0.1)` there is none yet, and later the latest is 95 ms old.
 
         Args:

@@ -242,14 +242,21 @@ class World(Drawable, HoldsParameters, ViewableWorld):
     def _run(self, duration: float | None) -> None:
         watchers = [w for w in (self._recording, self._view) if w is not None and not w.closed]
 
+        strict = self._files[6]
+
         def tell() -> None:
             for watcher in watchers:
                 watcher.after_step()
+            if strict and (fast := _core.fastest_beyond_step(self._simulation)):
+                raise ValueError(
+                    f"strict: {fast} is faster than a step of {self.timestep:g} s can move it, at most 2 m and a "
+                    "quarter turn; expected a smaller <simul_timestep> or a slower command"
+                )
 
         if duration is None:
             self._simulation.step(self._model.timestep)
             tell()
-        elif watchers:
+        elif watchers or strict:
             self._simulation.run_watched(duration, tell)
         else:
             self._simulation.run(duration)

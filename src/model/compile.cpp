@@ -7,6 +7,7 @@
 #include "model/compile_parts.h"
 #include "model/fingerprint.h"
 #include "model/sensor_layout.h"
+#include "model/step_limits.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {
@@ -26,10 +27,6 @@ void set_timestep(const WorldSpec& spec, Model& model) {
   for (const SensorModel& s : model.sensors)
     if (!s.is_standalone()) shortest = std::min(shortest, s.period);
   model.timestep = spec.timestep > 0 ? spec.timestep : std::min(5e-3, shortest);
-  if (spec.timestep > shortest)
-    model.warnings.push_back(
-        spec.timestep_where.text() +
-        ": <simul_timestep> is larger than the shortest sensor period: readings come late");
 }
 
 void find_moving_bodies(Model& model) {
@@ -174,8 +171,9 @@ void set_origin(Model& model) {
                              " m slow motion is lost, positions have single precision there");
 }
 
+// `is_commanded`: by an environment's actions, which have limits.
 std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard,
-                                     GridCache& grids) {
+                                     GridCache& grids, bool is_commanded) {
   auto model = std::make_shared<Model>();
   model->camera_backend = options.camera_backend;
   compile_globals(spec, *model);
@@ -192,6 +190,7 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
   set_timestep(spec, *model);
   check_drives(spec, *model);
   check_dampings(spec, *model);
+  check_speeds(spec, is_commanded, *model);
   build_static_shapes(*model);
   set_bounds(*model);
   set_origin(*model);
@@ -215,23 +214,28 @@ void refuse_warnings(const Model& model) {
                        "strict refuses " + count + ": " + warnings.front());
 }
 
-}  // namespace
-
-std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options) {
-  LoadGuard guard;
-  GridCache grids;
-  return compile_world(spec, options, guard, grids);
-}
-
-std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options,
-                                           LoadGuard& guard, GridCache& grids) {
+std::shared_ptr<const Model> compile_checked(const WorldSpec& spec, const CompileOptions& options,
+                                             LoadGuard& guard, GridCache& grids, bool is_commanded) {
   try {
-    std::shared_ptr<const Model> model = compile(spec, options, guard, grids);
+    std::shared_ptr<const Model> model = compile(spec, options, guard, grids, is_commanded);
     if (options.strict) refuse_warnings(*model);
     return model;
   } catch (const WorldFileError& e) {
     throw with_includes(e, spec);
   }
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options) {
+  LoadGuard guard;
+  GridCache grids;
+  return compile_checked(spec, options, guard, grids, false);
+}
+
+std::shared_ptr<const Model> compile_world(const WorldSpec& spec, const CompileOptions& options,
+                                           LoadGuard& guard, GridCache& grids) {
+  return compile_checked(spec, options, guard, grids, true);
 }
 
 std::shared_ptr<const Model> load_model(const std::string& path, const WorldLoadOptions& load,
@@ -240,7 +244,7 @@ std::shared_ptr<const Model> load_model(const std::string& path, const WorldLoad
   LoadGuard guard(load.memory_limit, load.poll);
   LoadSession session(guard);
   GridCache grids;
-  return compile_world(load_world(open_file(path), load, session), compile, guard, grids);
+  return compile_checked(load_world(open_file(path), load, session), compile, guard, grids, false);
 }
 
 }  // namespace mvsim

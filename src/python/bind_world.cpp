@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 
+#include "model/step_limits.h"
 #include "python/bind.h"
 #include "python/gil.h"
 #include "python/path.h"
@@ -128,6 +130,30 @@ std::optional<double> max_steer(const Simulation& s, size_t vehicle) {
   return s.state().params.at(model.dynamics_params + kMaxSteer);
 }
 
+// After a step a body that was cut short has the speed that it was cut to.
+std::string fastest_beyond_step(const Simulation& s) {
+  constexpr double kRounding = 1e-5;
+  const Model& model = s.model();
+  const double most = (1 - kRounding) * kMostTravel / model.timestep,
+               most_turn = (1 - kRounding) * kMostTurn / model.timestep;
+  for (const size_t i : model.moving_bodies) {
+    const BodyModel& kind = model.bodies[i];
+    const BodyState& body = s.state().bodies[i];
+    const bool is_vehicle = kind.kind == BodyKind::kVehicle;
+    if (!is_vehicle && model.blocks[kind.index].is_led) continue;  // put where it belongs
+    bool is_beyond = std::hypot(double{body.vx}, double{body.vy}) > most || std::fabs(body.omega) > most_turn;
+    if (is_vehicle && model.vehicles[kind.index].controller->imposes_twist()) {
+      const double* const command = s.state().vehicles[kind.index].command;
+      is_beyond = std::fabs(command[0]) > kMostTravel / model.timestep ||
+                  std::fabs(command[1]) > kMostTurn / model.timestep;
+    }
+    if (is_beyond)
+      return is_vehicle ? "vehicle '" + model.vehicles[kind.index].name + "'"
+                        : "block '" + model.blocks[kind.index].name + "'";
+  }
+  return "";
+}
+
 }  // namespace
 
 void bind_world(py::module_& m) {
@@ -199,6 +225,8 @@ void bind_world(py::module_& m) {
       .def("images", &images_of, "sensor"_a, "fresh"_a)
       // values and validity, not stored
       .def("read_now", &fresh_reading);
+  // the first vehicle or block that the latest step moved by no more than it can; "" without one
+  m.def("fastest_beyond_step", &fastest_beyond_step, "simulation"_a);
   // what starts inside of something, a line a kind; an error of that where `strict`
   m.def(
       "check_start",

@@ -1,5 +1,6 @@
 #include "sim/sense.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -97,6 +98,15 @@ void read_rays(const Model& m, SimState& s, SceneBuffer& scene, size_t index, fl
   drop_rays(m, s, index, ranges, valid);
 }
 
+// The latest multiple of the period that a reading at `start` stands for, so that the mean rate is kept where
+// the period is no multiple of the step. Where it is one, that is `start` itself, whatever rounding it has.
+double due_time(double last_due, double period, double start) {
+  constexpr double kRounding = 1e-9;  // s
+  const double count = std::floor((start - last_due) / period + 1e-6 / period);
+  const double due = last_due + std::max(count, 1.0) * period;
+  return std::fabs(start - due) < kRounding ? start : due;
+}
+
 }  // namespace
 
 Pose2 mount_error(const SimView& sim, const SensorModel& sensor) {
@@ -118,7 +128,7 @@ void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double st
     SensorState& state = s.sensors[i];
     const SensorModel& sensor = m.sensors[i];
     if (!state.scheduled || start < state.last_due + sensor.period - 1e-6) continue;
-    state.last_due = start;
+    state.last_due = due_time(state.last_due, sensor.period, start);
     if (drops_out(m, s, i)) continue;  // the reading before stays
     state.stamp = start + dt;
     ++state.count;

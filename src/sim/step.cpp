@@ -1,6 +1,7 @@
 // The time step on one page.
 #include <cmath>
 
+#include "model/step_limits.h"
 #include "sim/animate.h"
 #include "sim/body_twist.h"
 #include "sim/drive.h"
@@ -20,13 +21,22 @@ void advance_clock(SimState& s, double dt) {
   ++s.step_count;
 }
 
+// What Box2D moves a body by in a step of the model at most; faster commands are cut to that, so that twist
+// and readings tell of the real motion.
+double within(double value, double most) {
+  return std::fabs(value) <= most ? value : std::copysign(most, value);
+}
+
 // The controller's second part: an ideal one imposes its twist. Then what the body accelerated by.
 void observe_body(const Model& m, SimState& s, Workspace& w, size_t index, double dt) {
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
   BodyState& body = s.bodies[v.body];
   if (v.controller->imposes_twist()) {
-    set_body_twist(body, {state.command[0], 0, state.command[1]}, s.inertias[v.body]);
+    set_body_twist(body,
+                   {within(state.command[0], kMostTravel / m.timestep), 0,
+                    within(state.command[1], kMostTurn / m.timestep)},
+                   s.inertias[v.body]);
     if (w.solver) w.solver->set_velocity(v.body, body);
   }
   const Twist2 twist = world_twist(body, s.inertias[v.body], w.vehicles[index].yaw.of(body.angle));
