@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._keywords import kind_of, plain_values, shortened
+from mvsim_gym._numbers import number
 from mvsim_gym._overrides import flatten
 
 Envs = int | Sequence[int] | npt.NDArray[Any] | None
@@ -233,6 +234,10 @@ def numbers(name: str, value: Any) -> npt.NDArray[np.float64]:
         array = np.asarray(value)
     except ValueError:  # ragged
         array = np.array(None)
+    if array.dtype.kind == "O" and array.size and all(isinstance(v, int | float) for v in array.flat):
+        # integers that no dtype holds
+        floats = [number(shortened(name), v) for v in array.flat]
+        return np.array(floats, np.float64).reshape(array.shape)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{shortened(name)}: found {kind_of(value)}, expected numbers")
     return array.astype(np.float64)

@@ -25,6 +25,7 @@ from mvsim_gym._checks import (
     checked_memory_limit,
 )
 from mvsim_gym._keywords import kind_of, shortened
+from mvsim_gym._numbers import number
 from mvsim_gym._resources import checked_resources
 from mvsim_gym._term_keywords import checked_terms
 
@@ -61,7 +62,7 @@ def _radius(name: str, found: Any) -> float | None:
         raise TypeError(f"{name}: found {kind_of(found)}, expected metres, such as 0.25")
     if not 0 < found < math.inf:
         raise ValueError(f"{name}: found {found}, expected more than 0 metres")
-    return float(found)
+    return number(name, found)
 
 
 def _pixels(side: int) -> Option:

@@ -35,7 +35,7 @@ def camera_between(camera: Any, names: str) -> _core.Camera:
     try:
         eye, target = (np.array(point, np.float64) for point in camera)
         is_pair = eye.shape == target.shape == (3,) and bool(np.isfinite([eye, target]).all())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         is_pair = False
     if isinstance(camera, str) or not is_pair:
         raise ValueError(f"camera: found {camera!r}, expected {names}, or {_PLACE}")

@@ -26,6 +26,10 @@ _FLOAT64 = np.dtype(
 )  # the one that arrays have, unless they took a detour: then they are converted
 
 
+class _TermValueError(TermError, ValueError):
+    """A TermError for a wrong value, such as a sum of rewards that overflows."""
+
+
 class Terms:
     """The functions of one environment, or of many, and what they have added up."""
 
@@ -190,7 +194,9 @@ class Terms:
             if value.shape != (self.num_rows,):
                 raise ValueError(f"found shape {value.shape}, expected ({self.num_rows},)")
             self.batch.add_rewards(value, self.sums[name])
-        except (TypeError, ValueError) as error:
+        except ValueError as error:
+            raise _TermValueError(f"reward term '{name}': {error}") from error
+        except TypeError as error:
             raise TermError(f"reward term '{name}': {error}") from error
 
     def _judged(self, view: TermView) -> Array:

@@ -39,9 +39,10 @@ class HoldsParameters:
             if not isinstance(path, str):
                 raise TypeError(f"path: found {path!r}, expected a text such as 'vehicle:r1/friction/mu'")
             given = self._simulation.choice_value(path, value) if isinstance(value, str) else value
-            self._simulation.set_parameter(path, number("value", given))
+            held = number("value", given)
+            self._simulation.set_parameter(path, held)
             self._held.pop(path, None)
-            self._held[path] = float(given)
+            self._held[path] = held
 
     def parameter(self, path: str) -> float:
         """The value of a parameter, as `set_parameter` takes it; of several that match, the first one's.

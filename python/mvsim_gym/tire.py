@@ -350,6 +350,8 @@ def _numbers(
 ) -> FloatArray:
     try:
         values = np.asarray(given, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(f"{what}: found a number beyond 1e308, expected finite ones") from None
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what}: found {given!r}, expected numbers") from error
     if not np.all(np.isfinite(values)):
@@ -377,7 +379,10 @@ def _or_none(what: str, given: npt.ArrayLike | None) -> FloatArray:
 
 
 def _stack(columns: Mapping[str, npt.ArrayLike]) -> tuple[FloatArray, tuple[int, ...]]:
-    arrays = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+    try:
+        arrays = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+    except OverflowError:
+        raise ValueError(f"{', '.join(columns)}: found a number beyond 1e308, expected finite ones") from None
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError as error:
