@@ -111,11 +111,20 @@ def test_who_takes_no_twist(yard: Running, name: str, error: str) -> None:
 
 @pytest.mark.parametrize(
     ("vx", "error"),
-    [(math.nan, "not finite"), (math.inf, "expected at most 10000"), (1e300, "expected at most 10000")],
+    [(math.nan, "not finite"), (math.inf, "not finite"), (-math.inf, "not finite")],
 )
 def test_a_twist_that_is_none(yard: Running, vx: float, error: str) -> None:
     answer = yard.drive("r1", vx)
     assert not answer.success and error in answer.errorMessage
+
+
+def test_twists_beyond_all_bounds_are_clipped(caplog: pytest.LogCaptureFixture) -> None:
+    with running() as runs:
+        for vx in (1.1e4, -1e18, 1e300):
+            assert runs.drive("r1", vx).success
+            runs.let_pass(20)
+            assert math.isfinite(runs.world.vehicles["r1"].pose.x)
+    assert "of 'r1' beyond 10000 is clipped" in caplog.text
 
 
 def test_collisions_are_told_once() -> None:

@@ -13,6 +13,9 @@ __all__ = ["Publisher"]
 
 _MAX_WAITING = 50  # messages for one subscriber; further ones it misses
 _MAX_FILTERS = 1000
+_LONGEST_FILTER = (
+    100  # bytes; subscribers of topics have the empty one, and who sends a longer one is cut off
+)
 
 
 class Publisher:
@@ -24,7 +27,7 @@ class Publisher:
         # a PUB that also says who subscribes; to a SUB it is the same
         self._socket: zmq.Socket[bytes] = context.socket(zmq.XPUB)
         self._socket.setsockopt(zmq.SNDHWM, _MAX_WAITING)
-        self._socket.setsockopt(zmq.MAXMSGSIZE, 10_000)
+        self._socket.setsockopt(zmq.MAXMSGSIZE, _LONGEST_FILTER + 1)
         self._socket.bind(f"tcp://{address}:*")
         self.endpoint = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
         """where it sends from"""

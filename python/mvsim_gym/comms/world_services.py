@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -9,6 +10,7 @@ from concurrent.futures import TimeoutError as Late
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from mvsim_gym._notices import notice
 from mvsim_gym.comms import messages
 from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.poses import composed, pose_message, pose_of, twist_message
@@ -140,12 +142,11 @@ class WorldServices:
             return answer(
                 success=False, errorMessage=f"the controller '{body.controller}' of '{name}' takes no twists"
             )
-        if max(abs(wanted.vx), abs(wanted.wz)) > _FASTEST:
-            text = f"found vx {wanted.vx:g} and wz {wanted.wz:g}, expected at most {_FASTEST:g}"
-            return answer(success=False, errorMessage=text)
-        vehicle = body
+        if not (math.isfinite(wanted.vx) and math.isfinite(wanted.wz)):
+            return answer(success=False, errorMessage=f"found vx {wanted.vx} and wz {wanted.wz}: not finite")
+        vehicle, vx, omega = body, _clipped(name, wanted.vx), _clipped(name, wanted.wz)
         try:
-            self._in_world(lambda: vehicle.set_twist(wanted.vx, wanted.wz))
+            self._in_world(lambda: vehicle.set_twist(vx, omega))
         except ValueError as error:
             return answer(success=False, errorMessage=str(error))
         return answer(success=True)
@@ -164,6 +165,13 @@ def _put(body: Body, pose: Pose, is_increment: bool) -> Pose:
     if any(twist):
         body.set_twist_state(*twist)
     return body.pose
+
+
+def _clipped(name: str, value: float) -> float:
+    if abs(value) <= _FASTEST:
+        return value
+    notice([f"set_controller_twist: a speed of '{name}' beyond {_FASTEST:g} is clipped to that"])
+    return math.copysign(_FASTEST, value)
 
 
 def _unknown(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -49,7 +50,7 @@ class _Poses(WorldTopic):
         period: float = _POSE_PERIOD,
     ) -> None:
         super().__init__(name, messages.TimeStampedPose)
-        self._world, self._bodies, self._frame, self._period = world, bodies, frame, period
+        self._bodies, self._frame, self._period = bodies, frame, period
         self._next = 0.0
 
     def is_due(self, now: float) -> bool:
@@ -62,7 +63,7 @@ class _Poses(WorldTopic):
     def messages(self) -> Iterator[Any]:
         for body in self._bodies:
             pose = body.pose
-            message = messages.TimeStampedPose(unixTimestamp=self._world.time, objectId=body.name)
+            message = messages.TimeStampedPose(unixTimestamp=time.time(), objectId=body.name)
             if self._frame is not None:
                 pose = relative(self._frame.pose, pose)
                 message.relativeToObjectId = self._frame.name
