@@ -62,7 +62,7 @@ def test_a_forked_child_finishes_nothing_of_its_parents(tmp_path: Path) -> None:
     assert len(times) == len(set(times)) == 255 and len({row.count(",") for row in rows}) == 1
 
 
-@pytest.mark.parametrize("limit", [30_000, 60_000, 200_000])
+@pytest.mark.parametrize("limit", [30_000, 60_000])
 def test_a_full_disk_ends_the_recording_and_not_the_world(tmp_path: Path, limit: int) -> None:
     code = f"""if True:
         import resource
@@ -70,7 +70,7 @@ def test_a_full_disk_ends_the_recording_and_not_the_world(tmp_path: Path, limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
         world = mvsim_gym.World({os.fspath(YARD)!r})
         recording = world.record("a.mcap")
-        world.step(30)
+        world.step(10)
         assert recording.closed and recording.error.filename == "a.mcap", recording.error
         world.step(0.1)
         recording.close()
@@ -79,7 +79,7 @@ def test_a_full_disk_ends_the_recording_and_not_the_world(tmp_path: Path, limit:
         again.close()
         assert again.error is None
         with world.record("b.mcap"):
-            world.step(30)"""
+            world.step(10)"""
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
     )
