@@ -89,7 +89,7 @@ def test_autoreset_modes_play_the_same_episodes() -> None:
     assert starts["NextStep"] == starts["SameStep"]
 
 
-@pytest.mark.parametrize("hash_seed", ["0", "1", "random"])
+@pytest.mark.parametrize("hash_seed", ["0", "random"])
 def test_fresh_processes(env_id: str, hash_seed: str) -> None:
     code = f"from conftest import rollout_hash; print(rollout_hash({env_id!r}))"
     done = run_python(code, PYTHONHASHSEED=hash_seed)
