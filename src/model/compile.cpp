@@ -146,7 +146,8 @@ void set_bounds(Model& model) {
                   model.bounds.y_max + kMargin};
 }
 
-// Single precision tells 0.03 mm apart at 500 m and 0.5 mm at 5 km: there it takes a part of each step's way.
+// Single precision tells 0.03 mm apart at 500 m and 0.5 mm at 5 km. Box2D counts from near the first body
+// that it moves, so only contacts of others, far from that one at the same time, are rounded so.
 void set_origin(Model& model) {
   constexpr double kNear = 500, kFar = 5000;  // m
   Rect r = model.bounds;
@@ -165,10 +166,13 @@ void set_origin(Model& model) {
   if (reach_from({0, 0}) > kNear) model.origin = middle(r);
   // no one place serves all: that of the walls, among which an environment puts its vehicles
   if (reach_from(model.origin) > kNear) model.origin = middle(model.bounds);
-  if (const double reach = reach_from(model.origin); reach > kFar)
-    model.warnings.push_back(model.path + ": the world reaches " + number_text(std::nearbyint(reach)) +
-                             " m from its middle: beyond " + number_text(kFar) +
-                             " m slow motion is lost, positions have single precision there");
+  const double reach = reach_from(model.origin);
+  if (reach > kFar && model.moving_bodies.size() > 1)
+    model.warnings.push_back(
+        model.path + ": the world reaches " + number_text(std::nearbyint(reach)) +
+        " m from its middle and several things move in it: of those that touch something at "
+        "the same time, contacts more than " +
+        number_text(kFar) + " m from the first are rounded to a millimetre or more");
 }
 
 // `is_commanded`: by an environment's actions, which have limits.

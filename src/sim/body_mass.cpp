@@ -91,6 +91,7 @@ MassProperties block_mass(const BlockModel& b, std::span<const double> params) {
 }
 
 BodyInertia vehicle_inertia(const VehicleModel& v, std::span<const double> params) {
+  if (v.controller->imposes_twist()) return to_inertia(vehicle_mass(v, params), 0, 0);  // it moves exactly so
   return to_inertia(vehicle_mass(v, params), params[v.body_params + kChassisLinearDamping],
                     params[v.body_params + kChassisAngularDamping]);
 }

@@ -1,5 +1,6 @@
 #include "sim/drive.h"
 
+#include "sim/rounded_pose.h"
 #include "sim/stand.h"
 #include "sim/workspace.h"
 #include "vehicle/load_transfer.h"
@@ -148,9 +149,12 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
     across_ground = transfer_load(m, s, index, *mine.stance, mine.tilt.of(s.vehicles[index]));
   }
   const BodyState& body = s.bodies[v.body];
-  const Rotation2 R_world_base = mine.yaw.of(body.angle);
+  RoundedPose& rounded = s.vehicles[index].rounded;
+  if (rounded.is_kept) follow_pose(rounded, body, s.inertias[v.body], s.solver_origin);
+  const Rotation2 R_world_base = rounded.is_kept ? Rotation2(double{rounded.angle}) : mine.yaw.of(body.angle);
   const double omega = body.omega;
-  PushedBody chassis(body, s.inertias[v.body], R_world_base);
+  PushedBody chassis = rounded.is_kept ? PushedBody(body, s.inertias[v.body], rounded)
+                                       : PushedBody(body, s.inertias[v.body], R_world_base);
   const Vec2 v_base = R_world_base.unrotate(chassis.velocity());
   const double* const tire_params = s.params.data() + v.tire_params;
 

@@ -6,6 +6,7 @@
 #include "base/geometry.h"
 #include "sim/body_state.h"
 #include "sim/rotation_memo.h"
+#include "sim/sim_state.h"
 
 namespace mvsim {
 
@@ -20,11 +21,18 @@ struct BodyForce {
 class PushedBody {
  public:
   PushedBody(const BodyState& body, const BodyInertia& inertia, const Rotation2& R_world_body)
-      : body_(body),
-        sin_(static_cast<float>(R_world_body.s)),
-        cos_(static_cast<float>(R_world_body.c)),
-        center_x_(cos_ * inertia.center_x - sin_ * inertia.center_y),
-        center_y_(sin_ * inertia.center_x + cos_ * inertia.center_y) {}
+      : PushedBody(body, inertia, static_cast<float>(R_world_body.s), static_cast<float>(R_world_body.c)) {
+    cx_ = center_x_;
+    cy_ = center_y_;
+  }
+  // With Box2D's own roundings.
+  PushedBody(const BodyState& body, const BodyInertia& inertia, const RoundedPose& rounded)
+      : PushedBody(body, inertia, rounded.sin, rounded.cos) {
+    x_ = rounded.x;
+    y_ = rounded.y;
+    cx_ = rounded.cx;
+    cy_ = rounded.cy;
+  }
   Vec2 velocity() const {  // of the reference point, m/s, world frame
     return {body_.vx + body_.omega * center_y_, body_.vy - body_.omega * center_x_};
   }
@@ -32,8 +40,8 @@ class PushedBody {
     const auto px = static_cast<float>(position.x), py = static_cast<float>(position.y);
     const auto fx = static_cast<float>(force.x), fy = static_cast<float>(force.y);
     const float x = cos_ * fx - sin_ * fy, y = sin_ * fx + cos_ * fy;
-    const float arm_x = (cos_ * px - sin_ * py) - center_x_;
-    const float arm_y = (sin_ * px + cos_ * py) - center_y_;
+    const float arm_x = ((cos_ * px - sin_ * py) + x_) - cx_;
+    const float arm_y = ((sin_ * px + cos_ * py) + y_) - cy_;
     force_.x += x;
     force_.y += y;
     force_.torque += arm_x * y - arm_y * x;
@@ -41,9 +49,17 @@ class PushedBody {
   const BodyForce& force() const { return force_; }
 
  private:
+  PushedBody(const BodyState& body, const BodyInertia& inertia, float sin, float cos)
+      : body_(body),
+        sin_(sin),
+        cos_(cos),
+        center_x_(cos * inertia.center_x - sin * inertia.center_y),
+        center_y_(sin * inertia.center_x + cos * inertia.center_y) {}
+
   const BodyState& body_;
   float sin_, cos_;
-  float center_x_, center_y_;  // of mass, from the reference point, world axes
+  float center_x_, center_y_;              // of mass, from the reference point, world axes
+  float x_ = 0, y_ = 0, cx_ = 0, cy_ = 0;  // of the reference point and the centre of mass
   BodyForce force_;
 };
 

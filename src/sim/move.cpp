@@ -7,6 +7,7 @@
 
 #include "sim/free_room.h"
 #include "sim/measure.h"
+#include "sim/rounded_pose.h"
 #include "sim/solver_frame.h"
 #include "sim/workspace.h"
 
@@ -35,15 +36,18 @@ void swap_places(const Model& m, SimState& s, Workspace& w, size_t vehicle) {
 }
 
 // What has to be told of a vehicle that has moved freely.
-void note_free_move(SimState& s, const Workspace& w, size_t vehicle) {
+void note_free_move(const Model& m, SimState& s, const Workspace& w, size_t vehicle, double dt) {
+  VehicleState& state = s.vehicles[vehicle];
   s.free_distances[vehicle] -= w.vehicles[vehicle].travel;
-  s.vehicles[vehicle].in_collision = false;
+  state.in_collision = false;
+  const size_t body = m.vehicles[vehicle].body;
+  if (state.rounded.is_kept) advance(state.rounded, s.bodies[body], s.inertias[body], dt);
 }
 
-void move_all_freely(const Model& m, SimState& s, Workspace& w) {
+void move_all_freely(const Model& m, SimState& s, Workspace& w, double dt) {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     swap_places(m, s, w, i);
-    note_free_move(s, w, i);
+    note_free_move(m, s, w, i, dt);
   }
 }
 
@@ -105,7 +109,7 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     if (!s.vehicles[i].by_solver) {
       swap_places(m, s, w, i);
-      note_free_move(s, w, i);
+      note_free_move(m, s, w, i, dt);
       continue;
     }
     solver.turn_wheels(m.vehicles[i], wheel_states({m, s}, i));
@@ -143,7 +147,7 @@ void move(const Model& m, SimState& s, Workspace& w, double dt) {
   integrate_freely(m, s, w, dt);
   const bool everyone = needs_solver(m, s, w);
   if (!s.in_contact && !everyone && all_within_reach(s, w)) {
-    for (size_t i = 0; i < m.vehicles.size(); ++i) note_free_move(s, w, i);
+    for (size_t i = 0; i < m.vehicles.size(); ++i) note_free_move(m, s, w, i, dt);
     return;
   }
   for (size_t i = 0; i < m.vehicles.size(); ++i) swap_places(m, s, w, i);  // back
@@ -153,7 +157,7 @@ void move(const Model& m, SimState& s, Workspace& w, double dt) {
   else
     hold_near_ones(m, s, w, dt);
   if (!s.in_contact && !is_any_held(s)) {
-    move_all_freely(m, s, w);
+    move_all_freely(m, s, w, dt);
     return;
   }
   move_by_solver(m, s, w, dt);

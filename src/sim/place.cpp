@@ -28,6 +28,12 @@ void update_inertia(const Model& m, SimState& s, size_t body) {
                                                      : block_inertia(m.blocks[kind.index], s.params);
 }
 
+bool needs_rounded_pose(const SimState& s, const VehicleModel& v) {
+  const WheelModel& wheel = v.wheels[0];
+  return v.tire->grip(s.params.data() + v.tire_params, wheel.radius, wheel.width, 1).needs_slip &&
+         !v.controller->imposes_twist();
+}
+
 void reset_vehicle(const Model& m, SimState& s, size_t index) {
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
@@ -38,6 +44,7 @@ void reset_vehicle(const Model& m, SimState& s, size_t index) {
   }
   v.controller->initial_command(s.params.data() + v.controller_params, state.command);
   update_inertia(m, s, v.body);
+  state.rounded.is_kept = needs_rounded_pose(s, v);
   BodyState& body = s.bodies[v.body];
   body = place_body({v.initial_pose.x, v.initial_pose.y, v.initial_pose.yaw});
   set_body_twist(body, v.initial_twist, s.inertias[v.body]);
@@ -68,6 +75,7 @@ void put_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, const 
   VehicleState& state = s.vehicles[index];
   s.bodies[v.body] = place_body(pose);
   for (size_t i = 0; i < v.wheels.size(); ++i) s.wheels[v.first_wheel + i].spin = 0;
+  state.rounded.is_known = false;
   state.last_velocity = {};
   state.has_last_pose = false;
   forget_contacts(s, w);
@@ -182,10 +190,12 @@ void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double v
                                             index == m.vehicles[kind.index].transfer_params + kLoadY);
     if (!shifts_load && (index < first || index >= first + count)) continue;
     update_inertia(m, s, body);
-    if (is_vehicle)
+    if (is_vehicle) {
+      s.vehicles[kind.index].rounded.is_known = false;
       set_loads(m, s, kind.index);
-    else
+    } else {
       w.scene.refresh(kind.index);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
+#include "sim/solver_filter.h"
 #include "sim/solver_frame.h"
 #include "sim/solver_impact.h"
 #include "sim/solver_moves.h"
@@ -44,22 +45,6 @@ constexpr int kVelocityIterationsInPart = 64;  // what is squeezed must not yiel
 }  // namespace
 
 struct RigidBodySolver::Impl {
-  // Box2D's search for the time of impact costs ten times the rest where a body leans on the cells of a grid,
-  // and would let it off the squares that stand where the ground is too steep. MVSim's results need it
-  // elsewhere: on from the first contact of another kind.
-  class Filter final : public b2ContactFilter {
-   public:
-    explicit Filter(b2World& w) : world(w) {}
-    bool ShouldCollide(b2Fixture* a, b2Fixture* b) override {
-      if (!b2ContactFilter::ShouldCollide(a, b)) return false;
-      if (!is_square(*a) && !is_square(*b)) world.SetContinuousPhysics(true);
-      ++accepted;
-      return true;
-    }
-    b2World& world;
-    int accepted = 0;  // pairs, of which a contact was made
-  };
-
   Impl(const Model& m, Vec2 origin)
       : model(m),
         frame(m, origin),
@@ -92,7 +77,7 @@ struct RigidBodySolver::Impl {
   void add_vehicle(const SimState& state, size_t index) {
     const BodyModel& kind = model.bodies[index];
     const VehicleModel& vehicle = model.vehicles[kind.index];
-    b2Body& body = create(b2_dynamicBody, frame.of(state.bodies, index));
+    b2Body& body = create(b2_dynamicBody, frame.of(state, index));
     bodies[index] = &body;
     mvsim::add_vehicle(vehicle, state.params, state.wheels, &body, wheels);
     rank_fixtures(index, body);
@@ -108,7 +93,7 @@ struct RigidBodySolver::Impl {
     const BlockModel& block = model.blocks[kind.index];
     const Contact contact = block.is_wall ? kTouchesWall : kTouchesBlock;
     const bool is_static = block.traits.is_static;
-    b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, frame.of(state.bodies, index));
+    b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, frame.of(state, index));
     bodies[index] = &body;
     if (is_static)
       body.GetUserData().pointer = block.is_person            ? kStaticPerson
@@ -203,9 +188,9 @@ struct RigidBodySolver::Impl {
     pairs.arrange_latest(filter.accepted);
   }
 
-  void follow_state(std::span<const BodyState> states) {
+  void follow_state(const SimState& state) {
     for (const size_t i : model.moving_bodies)
-      if (movable_of[i] != kNotMoving) follow(*bodies[i], frame.of(states, i));
+      if (movable_of[i] != kNotMoving) follow(*bodies[i], frame.of(state, i));
   }
 
   // As step_once(), in parts where a body would jump.
@@ -213,8 +198,7 @@ struct RigidBodySolver::Impl {
     std::vector<BodyStart>& before = starts[static_cast<size_t>(halvings)];
     before.clear();
     for (const MovingBody& moving : movable) before.push_back(start_of(*moving.body));
-    std::vector<BodyMove>& moved_before = earlier_moves[static_cast<size_t>(halvings)];
-    moved_before = moves.all();
+    earlier_moves[static_cast<size_t>(halvings)] = moves.all();
     const bool whole = halvings == 0;
     if (whole) {
       overlaps.is_slow.clear();
@@ -226,7 +210,7 @@ struct RigidBodySolver::Impl {
     if (halvings < kMaxHalvings &&
         has_passage(world, movable, before, static_cast<float>(dt), whole ? kInStep : kInPart)) {
       for (size_t i = 0; i < movable.size(); ++i) put_back(*movable[i].body, before[i]);
-      moves.put_back(moved_before);
+      moves.put_back(earlier_moves[static_cast<size_t>(halvings)]);
       if (whole)
         for (const MovingBody& moving : movable) limit_speed(*moving.body, static_cast<float>(dt));
       step(dt / 2, halvings + 1);
@@ -289,7 +273,7 @@ struct RigidBodySolver::Impl {
   const Model& model;
   SolverFrame frame;
   b2World world;
-  Filter filter;
+  SolverFilter filter;
   OverlapListener overlaps;
   SolverPairs pairs;
   b2Body* ground = nullptr;
@@ -363,7 +347,7 @@ void RigidBodySolver::set_pose(const Model& model, const SimState& state, size_t
     add_far_block(model.blocks[kind.index], state.bodies[body], origin(), state.params, b);
     return rank_fixtures(body, *b);
   }
-  const SolverPose pose = impl_->frame.of(state.bodies, body);
+  const SolverPose pose = impl_->frame.of(state, body);
   b->SetTransform(pose.position, pose.angle);
   if (b->GetType() != b2_staticBody) set_velocity(body, state.bodies[body]);
 }
@@ -398,7 +382,7 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
 }
 
 void RigidBodySolver::step(double dt, SimState& state) {
-  impl_->follow_state(state.bodies);
+  impl_->follow_state(state);
   if (impl_->surroundings.is_any_absent())
     for (const size_t block : impl_->surroundings.missing(state.params, state.bodies, impl_->movers(dt)))
       impl_->add_block(state, block);
@@ -409,12 +393,8 @@ void RigidBodySolver::step(double dt, SimState& state) {
   for (const size_t i : impl_->model.moving_bodies) {
     const size_t place = impl_->movable_of[i];
     if (place == kNotMoving) continue;
-    const b2Body& b = *impl_->movable[place].body;
-    BodyState& body = state.bodies[i];
-    move_body(body, state.inertias[i], impl_->moves.of(place), [](double angle) { return Rotation2(angle); });
-    body.vx = b.GetLinearVelocity().x;
-    body.vy = b.GetLinearVelocity().y;
-    body.omega = b.GetAngularVelocity();
+    add_to_state(state, impl_->model.bodies[i], i, impl_->frame, *impl_->movable[place].body,
+                 impl_->moves.of(place));
   }
 }
 

@@ -11,7 +11,7 @@
 namespace mvsim {
 namespace {
 
-constexpr double kLargestYaw = 1e4;    // rad; single precision holds a milliradian
+constexpr double kLargestYaw = 1e7;    // rad; a sine is exact to 1e-9 there
 constexpr double kLargestSpeed = 1e4;  // m/s, rad/s
 
 bool is_within(double value, double limit) {

@@ -18,6 +18,15 @@ namespace mvsim {
 // What a vehicle touches, as bits: walls are <walls>, maps, and ground too steep to climb.
 enum Contact : uint8_t { kTouchesWall = 1, kTouchesBlock = 2, kTouchesVehicle = 4, kTouchesPerson = 8 };
 
+// sim/rounded_pose.h; of vehicles whose tires need it.
+struct RoundedPose {
+  float x = 0, y = 0, angle = 0;  // of the reference point
+  float cx = 0, cy = 0;           // of the centre of mass
+  float sin = 0, cos = 1;         // of the angle
+  bool is_kept = false;           // it plays a part
+  bool is_known = false;          // false after a change from outside
+};
+
 struct VehicleState {
   double z = 0, pitch = 0, roll = 0;
   Vec2 acceleration;   // m/s2, world frame, of the reference point
@@ -28,6 +37,7 @@ struct VehicleState {
   bool in_collision = false;
   bool by_solver = false;  // Box2D moves it; until it has room again
   uint8_t contacts = 0;    // bits of Contact, since they were last cleared
+  RoundedPose rounded;
   double command[kMaxCommand] = {};
 };
 

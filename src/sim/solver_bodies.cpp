@@ -83,8 +83,9 @@ void add_vehicle(const VehicleModel& v, std::span<const double> params, std::spa
     fixtures[v.first_wheel + i] = {body->CreateFixture(&def), yaw};
   }
   set_mass(body, vehicle_mass(v, params));
-  body->SetLinearDamping(static_cast<float>(params[v.body_params + kChassisLinearDamping]));
-  body->SetAngularDamping(static_cast<float>(params[v.body_params + kChassisAngularDamping]));
+  const BodyInertia inertia = vehicle_inertia(v, params);
+  body->SetLinearDamping(inertia.linear_damping);
+  body->SetAngularDamping(inertia.angular_damping);
 }
 
 void add_block(const BlockModel& b, std::span<const double> params, double gravity, b2Body* body,

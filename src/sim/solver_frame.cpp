@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sim/free_room.h"
+#include "sim/rounded_pose.h"
 
 namespace mvsim {
 namespace {
@@ -25,7 +26,19 @@ std::optional<size_t> leading_body(const Model& m, const SimState& s) {
 
 }  // namespace
 
-SolverPose SolverFrame::of(std::span<const BodyState> bodies, size_t body) const {
+const RoundedPose* SolverFrame::rounded(const SimState& s, size_t body) const {
+  const BodyModel& kind = model_->bodies[body];
+  if (kind.kind != BodyKind::kVehicle || kind.joint_group >= 0) return nullptr;
+  const RoundedPose& rounded = s.vehicles[kind.index].rounded;
+  const BodyState& state = s.bodies[body];
+  const bool counts_from_here = std::fabs(state.x - origin_.x) <= kRoundedNear &&
+                                std::fabs(state.y - origin_.y) <= kRoundedNear && origin_ == s.solver_origin;
+  return rounded.is_kept && rounded.is_known && counts_from_here ? &rounded : nullptr;
+}
+
+SolverPose SolverFrame::of(const SimState& s, size_t body) const {
+  if (const RoundedPose* const own = rounded(s, body)) return {{own->x, own->y}, own->angle};
+  const std::vector<BodyState>& bodies = s.bodies;
   const BodyState& state = bodies[body];
   const int group = model_->bodies[body].joint_group;
   const double first =
@@ -42,6 +55,7 @@ void keep_origin_near(const Model& m, SimState& s) {
   const Vec2 at = reference_point(s.bodies[*body]);
   if (std::fabs(at.x - s.solver_origin.x) <= kNear && std::fabs(at.y - s.solver_origin.y) <= kNear) return;
   s.solver_origin = {std::nearbyint(at.x), std::nearbyint(at.y)};
+  for (VehicleState& v : s.vehicles) v.rounded.is_known = false;  // they count from there
 }
 
 }  // namespace mvsim

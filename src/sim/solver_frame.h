@@ -4,8 +4,6 @@
 
 #include <box2d/b2_math.h>
 
-#include <span>
-
 #include "model/model.h"
 #include "sim/sim_state.h"
 
@@ -22,7 +20,9 @@ class SolverFrame {
 
   Vec2 origin() const { return origin_; }
   // Joined bodies lose the same whole turns, so that the angle between them stays.
-  SolverPose of(std::span<const BodyState> bodies, size_t body) const;
+  SolverPose of(const SimState& state, size_t body) const;
+  // Where a vehicle has a pose with Box2D's own roundings, and Box2D can go on from it.
+  const RoundedPose* rounded(const SimState& state, size_t body) const;
 
  private:
   const Model* model_;

@@ -10,6 +10,23 @@ void follow(b2Body& body, const SolverPose& pose) {
     body.SetTransform(pose.position, pose.angle);
 }
 
+void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
+                  const b2Body& body, const BodyMove& move) {
+  const bool is_rounded = frame.rounded(state, index) != nullptr;  // it began the step at that pose
+  BodyState& moved = state.bodies[index];
+  move_body(moved, state.inertias[index], move, [](double angle) { return Rotation2(angle); });
+  moved.vx = body.GetLinearVelocity().x;
+  moved.vy = body.GetLinearVelocity().y;
+  moved.omega = body.GetAngularVelocity();
+  if (kind.kind != BodyKind::kVehicle) return;
+  RoundedPose& rounded = state.vehicles[kind.index].rounded;
+  rounded.is_known = is_rounded;
+  if (!is_rounded) return;
+  const b2Vec2 &p = body.GetPosition(), &c = body.GetWorldCenter();
+  const b2Rot& q = body.GetTransform().q;
+  rounded = {p.x, p.y, body.GetAngle(), c.x, c.y, q.s, q.c, true, true};
+}
+
 void SolverMoves::before_step(std::span<const MovingBody> bodies) {
   before_.clear();
   for (const MovingBody& moving : bodies)

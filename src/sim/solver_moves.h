@@ -16,6 +16,10 @@ namespace mvsim {
 // Puts a body back to the state where single precision has fallen behind slow motion.
 void follow(b2Body& body, const SolverPose& pose);
 
+// After a step: the pose, the velocity, and what Box2D has made of a vehicle's rounded pose.
+void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
+                  const b2Body& body, const BodyMove& move);
+
 class SolverMoves {
  public:
   void begin(size_t bodies) { moves_.assign(bodies, {}); }

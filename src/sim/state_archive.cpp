@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/geometry_archive.h"
+#include "model/shape.h"
 #include "sim/sense.h"
 
 namespace mvsim {
@@ -24,11 +25,17 @@ void visit(Archive& archive, ValueOf<BodyInertia> auto& inertia) {
 }
 
 template <typename Archive>
+void visit(Archive& archive, ValueOf<RoundedPose> auto& rounded) {
+  auto& [x, y, angle, cx, cy, sin, cos, is_kept, is_known] = rounded;
+  archive(x, y, angle, cx, cy, sin, cos, is_kept, is_known);
+}
+
+template <typename Archive>
 void visit(Archive& archive, ValueOf<VehicleState> auto& vehicle) {
   auto& [z, pitch, roll, acceleration, last_velocity, odometry, last_pose, has_last_pose, in_collision,
-         by_solver, contacts, command] = vehicle;
+         by_solver, contacts, rounded, command] = vehicle;
   archive(z, pitch, roll, acceleration, last_velocity, odometry, last_pose, has_last_pose, in_collision,
-          by_solver, contacts, command);
+          by_solver, contacts, rounded, command);
 }
 
 template <typename Archive>
@@ -79,6 +86,13 @@ bool has_sound_rests(const BodyState& b) {
   return is_rest(b.x_rest, b.x) && is_rest(b.y_rest, b.y) && is_rest(b.angle_rest, b.angle);
 }
 
+// What a forged one must not make: forces that no vehicle has.
+bool has_sound_rotation(const VehicleState& v) {
+  const RoundedPose& r = v.rounded;
+  return !(std::fabs(r.sin) > 1 || std::fabs(r.cos) > 1 || std::fabs(r.cx - r.x) > kFarthestPoint ||
+           std::fabs(r.cy - r.y) > kFarthestPoint);
+}
+
 bool all_in_range(const std::vector<double>& params, const Model& model) {
   for (size_t i = 0; i < params.size(); ++i)
     if (!in_range(model.params[i].info, params[i])) return false;
@@ -94,7 +108,8 @@ bool fits(const SimState& s, const Model& m) {
          s.vehicles.size() == m.vehicles.size() && s.wheels.size() == m.wheel_count &&
          s.memory.size() == m.memory_size && s.sensors.size() == m.sensors.size() &&
          s.readings.bytes.size() == m.reading_bytes && s.reading_valid.size() == m.reading_count &&
-         all_in_range(s.params, m) && std::ranges::all_of(s.bodies, has_sound_rests);
+         all_in_range(s.params, m) && std::ranges::all_of(s.bodies, has_sound_rests) &&
+         std::ranges::all_of(s.vehicles, has_sound_rotation);
 }
 
 }  // namespace
