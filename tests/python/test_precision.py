@@ -30,7 +30,7 @@ DAY = 24 * 3600.0
 def world(path: Path, drive: str, step: float, at: tuple[float, float], wall: bool) -> World:
     dynamics, controller = DRIVES[drive]
     beside = (
-        f'<block name="wall"><static>true</static><init_pose>{at[0]} {at[1] + 1.1} 0</init_pose>'
+        f'<block name="wall"><static>true</static><init_pose>{at[0]} {at[1] + 1.5} 0</init_pose>'
         "<shape><pt>-50 0</pt><pt>-50 .2</pt><pt>50 .2</pt><pt>50 0</pt></shape></block>"
         if wall
         else ""
