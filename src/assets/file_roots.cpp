@@ -177,7 +177,8 @@ class FileRoots::Walk {
   std::string outside() const {
     std::string listed;
     for (const Root& root : roots_.roots_) listed += (listed.empty() ? "" : ", ") + shortened(root.real, 200);
-    return "is outside of the folders that this world may read (" + listed + "): roots= or --roots adds a folder";
+    return "is outside of the folders that this world may read (" + listed +
+           "): roots= or --roots adds a folder";
   }
 
   void leave() {

@@ -140,13 +140,11 @@ void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   const std::optional<double> com_z = spec.chassis.com_z;
   if (!spec.load_transfer) {
     if (com_z)
-      model.warnings.push_back(spec.chassis.where.text() +
-                               ": <com_z> has no effect without <load_transfer>");
+      model.warnings.push_back(spec.chassis.where.text() + ": <com_z> has no effect without <load_transfer>");
     return;
   }
   const double fallback = com_z.value_or((v.z_min + v.z_max) / 2);
-  const ParamInfo table[] = {
-      {.name = "cg_height", .fallback = fallback, .min = 0, .max = 100, .unit = "m"}};
+  const ParamInfo table[] = {{.name = "cg_height", .fallback = fallback, .min = 0, .max = 100, .unit = "m"}};
   if (!spec.load_transfer->find("cg_height") && !in_range(table[0], table[0].fallback))
     throw WorldFileError(spec.load_transfer->where,
                          "<load_transfer>: the middle of zmin and zmax, " + number_text(table[0].fallback) +

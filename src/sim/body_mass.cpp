@@ -75,7 +75,8 @@ MassProperties vehicle_mass(const VehicleModel& v, std::span<const double> param
   MassProperties out = mass_of_fixtures(v, chassis_mass).value_or(exact_mass(v, chassis_mass));
   const Vec2 centroid = v.chassis.centroid;
   const double inertia = params[v.body_params + kChassisInertia];  // about the chassis's own centre of mass
-  if (inertia >= 0) out.inertia += inertia - chassis_mass * (v.chassis.unit_inertia - dot(centroid, centroid));
+  if (inertia >= 0)
+    out.inertia += inertia - chassis_mass * (v.chassis.unit_inertia - dot(centroid, centroid));
   const Vec2 center{params[v.body_params + kChassisComX], params[v.body_params + kChassisComY]};
   const Vec2 load{params[v.transfer_params + kLoadX], params[v.transfer_params + kLoadY]};
   const Vec2 shift = load + (center - centroid);

@@ -69,7 +69,7 @@ struct WheelSpec {
 struct ChassisSpec {
   std::optional<double> mass, z_min, z_max;  // absent: those of the dynamics class
   double linear_damping = 0.1, angular_damping = 0.1;
-  double inertia = -1;                         // about z through its centre of mass, -1: of the outline
+  double inertia = -1;                        // about z through its centre of mass, -1: of the outline
   std::optional<double> com_x, com_y, com_z;  // absent: those of the outline, the middle of the heights
   std::optional<Color> color;
   std::optional<Polygon> shape;

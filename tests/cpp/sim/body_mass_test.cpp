@@ -93,7 +93,8 @@ Whole whole_of(const VehicleModel& v, double chassis, Vec2 center, double inerti
 
 // The 1:10 car of published parameters: 0.04712 kg m2 where its outline has more than twice as much.
 TEST(BodyMass, InertiaAndCenterOfMassAreThoseOfTheTags) {
-  const std::string square = point(-0.25, -0.15) + point(-0.25, 0.15) + point(0.25, 0.15) + point(0.25, -0.15);
+  const std::string square =
+      point(-0.25, -0.15) + point(-0.25, 0.15) + point(0.25, 0.15) + point(0.25, -0.15);
   const std::string wheel = "mass='0.1' width='0.04' diameter='0.1'";
   const std::string text = robot(square, wheel, "0.1 0.12");
   const auto with = [&](const std::string& tags) {
@@ -118,7 +119,8 @@ TEST(BodyMass, InertiaAndCenterOfMassAreThoseOfTheTags) {
 }
 
 TEST(BodyMass, HeightOfTheCenterOfMassIsThatOfLoadTransfer) {
-  const std::string square = point(-0.25, -0.15) + point(-0.25, 0.15) + point(0.25, 0.15) + point(0.25, -0.15);
+  const std::string square =
+      point(-0.25, -0.15) + point(-0.25, 0.15) + point(0.25, 0.15) + point(0.25, -0.15);
   std::string world = robot(square, "mass='0.1'");
   world.replace(world.find("mass='15'"), 9, "mass='3.1' com_z='0.074'");
   const auto without = model_of(world);
