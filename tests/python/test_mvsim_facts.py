@@ -51,11 +51,11 @@ TOOLS = {
     "ROS: publish_log_topics": "test_ros_more.py::test_columns_of_logs_are_topics",
     "ROS: without localization": "test_ros.py::test_options_change_names",
     "ROS: base_footprint on tf_static": "test_ros_listeners.py::test_who_comes_late_gets_what_was_latched",
-    "ROS: the map is told 50 ms ahead": "test_ros_more.py::test_the_map_is_told_ahead",
+    "ROS: the map is told 50 ms ahead": "test_ros_more.py::test_an_identity_from_map_to_odom_is_told_ahead",
     "ESC ends launch": "test_launch.py::test_keys_of_a_terminal",
     "Ctrl-C ends launch": "test_launch.py::test_signals_end_it_in_good_order",
     "the service shutdown ends launch": "test_comms_cli.py::test_the_service_shutdown_ends_launch",
-    "End in the view ends launch": "test_view.py::test_keys_of_a_browser_drive",
+    "End in the view ends launch": "test_view_commands.py::test_keys_of_a_browser_drive",
     "the window": f"{PAGE}: in place of a window",
     "-v, --full-profiler": f"{PAGE}: `--full-profiler`",
 }

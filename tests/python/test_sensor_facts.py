@@ -19,7 +19,7 @@ FACTS = {
     2: "facts_test.cpp::UnknownTagsAreWarnedOf",
     3: "facts_test.cpp::ThePeriodIsATenthOfASecondUnlessSaid",
     4: "facts_test.cpp::StampsAre0105And0205And0305",
-    5: "facts_test.cpp::APeriodBetweenStepsIsRoundedUpToThem",
+    5: "facts_test.cpp::APeriodBetweenStepsKeepsItsMeanRate",
     6: "facts_test.cpp::APeriodBelowTheStepGivesOneReadingAStepFromTheSecondOn",
     7: "facts_test.cpp::UnnamedSensorsAreCountedByVehicle",
     8: "laser_test.cpp::RaysGoFromRightToLeft",

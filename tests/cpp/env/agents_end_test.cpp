@@ -107,7 +107,7 @@ TEST(AgentEnds, ThoseThatEndWaitForTheOthers) {
       ASSERT_LT(steps, 40);
       batch.step(drive(-1));
     }
-    EXPECT_NEAR(steps, 18, 3);  // 4 m less two bodies, at 2 m/s
+    EXPECT_NEAR(steps, 14, 1);  // 2.8 m between their fronts, at 2 m/s
     EXPECT_TRUE(batch.terminated()[0] && batch.terminated()[1] && !batch.finished()[2]);
     EXPECT_EQ(batch.rewards()[0], 1);
     EXPECT_EQ(info(batch, "collision/agent").values[0], 1);
