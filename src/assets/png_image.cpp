@@ -63,7 +63,9 @@ bool read_header(Decoder& d, Channels channels) {
   if (setjmp(png_jmpbuf(d.png))) return false;
   png_set_read_fn(d.png, &d, on_read);
   png_set_user_limits(d.png, kMaxImageSide, kMaxImageSide);
-  png_set_keep_unknown_chunks(d.png, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
+  // Texts, profiles and the like are passed over: neither unpacked nor kept, whatever they hold.
+  png_set_keep_unknown_chunks(d.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  png_set_chunk_malloc_max(d.png, 0);  // no limit: what is passed over may be long
   png_read_info(d.png, d.info);
   d.width = png_get_image_width(d.png, d.info);
   d.height = png_get_image_height(d.png, d.info);

@@ -192,7 +192,8 @@ MeshFile read_mesh(const MeshSource& source, const SourceLocation& where, LoadGu
       out.triangle_count += part.indices.size() / 3;
     }
     check_reach(raw.lines);
-    guard.take(static_cast<double>(raw.lines.size() / 6 * sizeof out.lines[0]), where, "the mesh");
+    const size_t lines = raw.lines.size() / 6;  // two corners each
+    guard.take(static_cast<double>(lines * sizeof out.lines[0]), where, "the mesh");
     for (size_t i = 0; i + 5 < raw.lines.size(); i += 6) {
       const float* const p = raw.lines.data() + i;
       out.lines.push_back({p[0], p[1], p[2], p[3], p[4], p[5]});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "assets/png_writer.h"
+#include "peak_memory.h"
 
 namespace mvsim {
 namespace {
@@ -135,6 +136,32 @@ TEST(ReadImage, SaysWhatIsWrong) {
   has(error_of("P2 2 2 9 1 2 3 10"), "pixel 10 above the maximum 9");
   has(error_of(std::string("P5 2 2 9\n\1\2\3\n", 13)), "pixel 10 above the maximum 9");
   has(error_of("GIF89a"), "unknown image format");
+}
+
+// Texts, profiles and palettes for printers are passed over: a megabyte that unpacks to a gigabyte costs
+// nothing.
+TEST(ReadImage, MetadataIsNeitherUnpackedNorKept) {
+  std::string packed(compressBound(7'000'000), '\0');
+  uLongf size = packed.size();
+  const std::string zeros(7'000'000, '\0');
+  compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(zeros.data()),
+           zeros.size());
+  packed.resize(size);
+  const std::string key("a\0", 2);
+  std::string extra = png_chunk("iCCP", key + '\0' + packed);
+  for (int i = 0; i < 100; ++i) {
+    extra += png_chunk("zTXt", key + '\0' + packed);
+    extra += png_chunk("iTXt", key + std::string("\1\0\0\0", 4) + packed);
+    extra += png_chunk("sPLT", "p" + std::to_string(i) + std::string("\0\10", 2) + std::string(6000, 'x'));
+    extra += png_chunk("tEXt", key + std::string(6000, 'x'));
+    extra += png_chunk("abCd", std::string(6000, 'x'));
+  }
+  extra += png_chunk("eXIf", "II*\0" + std::string(9'000'000, 'x'));  // more than libpng takes by itself
+  const std::string image = png(2, 1, 8, kPngGray, png_row({1, 2}), extra);
+  const PeakMemory peak;
+  if (!peak.reset()) GTEST_SKIP() << "this machine does not tell a peak of memory";
+  EXPECT_EQ(read(image).data, (Levels{1, 2}));
+  EXPECT_LT(peak.grown_mb(), 20);
 }
 
 TEST(ReadImage, EveryTruncationIsAnError) {
