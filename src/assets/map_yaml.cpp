@@ -99,7 +99,9 @@ void set_value(MapYaml& out, const YamlDocument& yaml, const YamlNode& key, cons
 MapYaml parse_map_yaml(const std::string& path, std::string_view text) {
   const YamlDocument yaml = parse_yaml(path, text);
   const SourceLocation begin{std::make_shared<const std::string>(path), 1, 1};
-  const YamlNode empty{.kind = YamlNode::Kind::kMap, .where = begin};
+  YamlNode empty;
+  empty.kind = YamlNode::Kind::kMap;
+  empty.where = begin;
   const bool has_none = yaml.nodes.empty() || yaml.nodes.front().is_empty();
   const YamlNode& root = has_none ? empty : yaml.nodes.front();
   if (root.kind != YamlNode::Kind::kMap)

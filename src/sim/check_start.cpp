@@ -94,7 +94,8 @@ class StartCheck {
       outline.kind = kVehicle;
     else if (model_.blocks[model_.bodies[outline.body].index].is_wall)
       outline.kind = kWall;
-    tree_.CreateProxy(box_of(outline.points, model_.origin), reinterpret_cast<void*>(outlines_.size()));
+    void* const index = reinterpret_cast<void*>(outlines_.size());  // NOLINT(performance-no-int-to-ptr)
+    tree_.CreateProxy(box_of(outline.points, model_.origin), index);
     outlines_.push_back(std::move(outline));
   }
 
@@ -115,7 +116,7 @@ class StartCheck {
 
  public:
   // Of the tree: one outline whose box meets that of the body.
-  bool QueryCallback(int32 proxy) {
+  bool QueryCallback(int32 proxy) {  // NOLINT(readability-identifier-naming): Box2D's name
     const Outline& other = outlines_[reinterpret_cast<size_t>(tree_.GetUserData(proxy))];
     if (other.body == body_) return true;
     const int group = model_.bodies[body_].joint_group;
