@@ -101,3 +101,16 @@ def test_a_snapshot_far_out_goes_on_with_the_same_bytes(tmp_path: Path) -> None:
     w.step(3)
     assert w.snapshot() == then
     assert robot.had_collision
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("step", "wall"), [(0.001, False), (0.005, True), (0.02, False), (0.02, True)])
+@pytest.mark.parametrize("drive", ["differential-ideal", "differential-pid"])
+def test_a_real_day_of_turning(tmp_path: Path, drive: str, step: float, wall: bool) -> None:
+    w = world(tmp_path / "w.xml", drive, step, (0, 0), wall)
+    robot = w.vehicles["r"]
+    robot.set_twist(0, 0.05)
+    w.step(60)
+    start, began = robot.pose.yaw, w.time
+    w.step(DAY)
+    assert (robot.pose.yaw - start) / (w.time - began) == pytest.approx(0.05, rel=1e-6)
