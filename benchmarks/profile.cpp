@@ -201,12 +201,11 @@ Driving driving_ns(const Task& task, Envs& envs) {
   });
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     const BodyInertia inertia = vehicle_inertia(m.vehicles[i], envs[0].simulation.state().params);
-    BodyState body = place_body({0, 0, 0}, inertia);
-    BodyRotation rotation;
+    BodyState body = place_body({0, 0, 0});
+    RotationMemo yaw;
     constexpr int kMany = 1000;
     total.free_motion += median_ns(kMany, [&] {
-      for (int k = 0; k < kMany; ++k)
-        integrate_free(body, inertia, {0.01f, 0, 0.001f}, task.substep, rotation);
+      for (int k = 0; k < kMany; ++k) integrate_free(body, inertia, {0.01f, 0, 0.001f}, task.substep, yaw);
     });
   }
   return total;
