@@ -284,6 +284,27 @@ def test_files_outside_of_the_packages_are_not_opened(tmp_path: Path, name: str)
         import_robot(path, tune=False)
 
 
+def test_folders_beside_a_package_are_closed(tmp_path: Path) -> None:
+    """A package beside that of the description is known; a folder that is none, such as one with keys, is not."""
+    for name in ("mine", "other", "keys"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "part.xml").write_text(f"<robot><link name='{name}'/></robot>")
+    for name in ("mine", "other"):
+        (tmp_path / name / "package.xml").write_text("<package/>")
+    path = tmp_path / "mine" / "mine.xacro"
+    path.write_text(robot_text('<xacro:include filename="$(find other)/part.xml"/>'))
+    with pytest.raises(ImportRobotError, match="found 2 links without a parent"):  # it was read
+        import_robot(path, tune=False)
+    path.write_text(robot_text('<xacro:include filename="$(find keys)/part.xml"/>'))
+    assert any("'keys' is not known" in line for line in import_robot(path, tune=False).table())
+
+
+@pytest.mark.parametrize("pattern", ["/*/*/*.xml", "../*/part.xml", "*/part.xml", "/etc/pass*", "../*.xml"])
+def test_patterns_search_one_folder_of_a_package(tmp_path: Path, pattern: str) -> None:
+    message = fault(tmp_path, robot_text(f'<xacro:include filename="{pattern}"/>'))
+    assert "expected a pattern in the name" in message or "outside of the folders" in message
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

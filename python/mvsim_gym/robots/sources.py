@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -47,7 +46,9 @@ class Sources:
         for folder in (self.folder_of(element), self._home):
             whole = Path(name) if Path(name).is_absolute() else folder / name
             if any(letter in name for letter in "*?["):
-                found = [Path(path) for path in sorted(glob.glob(str(whole)))]
+                if any(letter in str(Path(name).parent) for letter in "*?["):
+                    raise element.fault(f"found '{name}', expected a pattern in the name of the file alone")
+                found = sorted(self._inside(whole.parent, element).glob(whole.name))
             else:
                 found = [whole] if whole.is_file() else []
             if found:
@@ -101,13 +102,13 @@ class Sources:
 
 
 def _packages_around(home: Path) -> dict[str, Path]:
-    """The package in whose folder a description stands, and the folders beside it."""
+    """The package in whose folder a description stands, and the packages beside it."""
     found: dict[str, Path] = {}
     for folder in (home, *home.parents[:4]):
         if (folder / "package.xml").is_file():
             found[folder.name] = folder
             for neighbour in sorted(folder.parent.iterdir()):
-                if neighbour.is_dir():  # package.xml is not always kept beside data
+                if (neighbour / "package.xml").is_file():  # no other folder: it may hold what is private
                     found.setdefault(neighbour.name, neighbour)
             break
     return found
