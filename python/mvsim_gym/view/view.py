@@ -6,6 +6,7 @@ import atexit
 import math
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -33,7 +34,7 @@ _SPARE_SHARE, _SPARE_MOST = (
 _LAST_WAIT, _LAST_NAP = 1.0, 0.005  # s of the wall
 
 
-class View:
+class View(ABC):
     """Something that runs, in any number of browsers. They take nothing from it but what is pressed there."""
 
     _marks_period = 0.1  # s of the wall
@@ -85,9 +86,9 @@ class View:
             self._feed.close()
             close_server(self._server)
 
+    @abstractmethod
     def moment(self) -> Moment:
         """How what is seen stands."""
-        raise NotImplementedError
 
     def _show_last(self) -> None:
         """To pages that are there, and waits until they have it, but not long. Another thread than the one that steps
