@@ -1,4 +1,4 @@
-"""What all figures share: a row of the results file, the settings of a run, and the registry."""
+"""Common parts of all figures: a row of the results file, the settings of a run, and the registry."""
 
 from __future__ import annotations
 

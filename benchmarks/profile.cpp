@@ -79,7 +79,7 @@ class Envs {
     });
   }
 
-  // Of envs that touch nothing all the while, unless Box2D steps them always.
+  // Returns the time of a substep of envs without contacts, unless Box2D always steps them.
   double substep_ns() {
     std::vector<double> times;
     for (int r = 0; r < kRepetitions; ++r) {
@@ -114,8 +114,8 @@ class Envs {
   RandomStream random_;
 };
 
-// What the controllers and the tires of a substep were told, as SimState has it.
-struct Told {
+// Inputs of the controllers and the tires in a substep, as SimState holds them.
+struct StepInputs {
   std::vector<WheelState> wheels;
   std::vector<double> memory;
   std::vector<VehicleState> vehicles;
@@ -124,14 +124,14 @@ struct Told {
 
 // A period of each env that touches nothing: what a tire costs depends on how it slips and on what it stands,
 // so its share of a substep is that of the very same inputs.
-class ToldSteps final : public StepObserver {
+class RecordedSteps final : public StepObserver {
  public:
-  ToldSteps(const Task& task, Envs& envs) : task_(task) {
+  RecordedSteps(const Task& task, Envs& envs) : task_(task) {
     for (size_t i = 0; i < kEnvs; ++i) {
       envs.drive_freely(envs[i]);
       Simulation& sim = envs[i].simulation;
       sim.add_observer(*this);
-      std::vector<Told>& steps = steps_.emplace_back();
+      std::vector<StepInputs>& steps = steps_.emplace_back();
       params_.push_back(sim.state().params);
       for (int k = 0; k < task.substeps; ++k) {
         const SimState& s = sim.state();
@@ -146,16 +146,16 @@ class ToldSteps final : public StepObserver {
     steps_.back().back().tires = details.tires;
   }
 
-  // Nanoseconds of a substep's work(vehicle, params, told): the median over the envs, as substep_ns().
+  // Nanoseconds of a substep's work(vehicle, params, inputs): the median over the envs, as substep_ns().
   template <typename Work>
   double ns(const Model& m, Work work) const {
     std::vector<double> times;
-    std::vector<Told> told;
+    std::vector<StepInputs> inputs;
     for (int r = 0; r < kRepetitions; ++r)
       for (size_t i = 0; i < kEnvs; ++i) {
-        told = steps_[i];
+        inputs = steps_[i];
         const double start = benchmark::seconds(CLOCK_MONOTONIC);
-        for (Told& step : told)
+        for (StepInputs& step : inputs)
           for (size_t v = 0; v < m.vehicles.size(); ++v) work(v, params_[i].data(), step);
         times.push_back(benchmark::seconds(CLOCK_MONOTONIC) - start);
       }
@@ -164,8 +164,8 @@ class ToldSteps final : public StepObserver {
 
  private:
   const Task& task_;
-  std::vector<std::vector<Told>> steps_;     // by env and substep
-  std::vector<std::vector<double>> params_;  // by env
+  std::vector<std::vector<StepInputs>> steps_;  // by env and substep
+  std::vector<std::vector<double>> params_;     // by env
 };
 
 // The seams of the driving part, called as the Simulation calls them.
@@ -176,26 +176,26 @@ struct Driving {
 Driving driving_ns(const Task& task, Envs& envs) {
   const Model& m = *task.models.front();
   Driving total;
-  ToldSteps steps(task, envs);
+  RecordedSteps steps(task, envs);
   std::vector<SteerMemo> memos(m.vehicles.size());
-  total.control = steps.ns(m, [&](size_t i, const double* params, Told& told) {
+  total.control = steps.ns(m, [&](size_t i, const double* params, StepInputs& inputs) {
     const VehicleModel& v = m.vehicles[i];
-    const std::span<WheelState> wheels{told.wheels.data() + v.first_wheel, v.wheels.size()};
+    const std::span<WheelState> wheels{inputs.wheels.data() + v.first_wheel, v.wheels.size()};
     const ControllerInput input{.dt = task.substep,
                                 .wheels = v.wheels,
                                 .states = wheels,
                                 .odometry = odometry_twist(v.wheels, wheels),
                                 .dynamics_params = params + v.dynamics_params};
     double actuation[kMaxActuation] = {};
-    v.controller->step(params + v.controller_params, input, told.vehicles[i].command,
-                       told.memory.data() + v.controller_state, actuation);
+    v.controller->step(params + v.controller_params, input, inputs.vehicles[i].command,
+                       inputs.memory.data() + v.controller_state, actuation);
     v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, memos[i]);
   });
-  volatile double kept = 0;  // of what nobody reads nothing would be worked out
-  total.tires = steps.ns(m, [&](size_t i, const double* params, const Told& told) {
+  volatile double kept = 0;  // keeps the compiler from removing the work
+  total.tires = steps.ns(m, [&](size_t i, const double* params, const StepInputs& inputs) {
     const VehicleModel& v = m.vehicles[i];
     for (size_t w = 0; w < v.wheels.size(); ++w) {
-      const TireOutput out = v.tire->step(params + v.tire_params, told.tires[v.first_wheel + w].in);
+      const TireOutput out = v.tire->step(params + v.tire_params, inputs.tires[v.first_wheel + w].in);
       kept = out.spin + out.force.x + out.force.y;
     }
   });
@@ -298,7 +298,7 @@ void print_profile(const std::string& path) {
   print("  - rest of the batch: actions, results, infos", whole - period - observation);
 }
 
-// What a substep costs that touches nothing, beyond its controllers and tires.
+// Prints the time of a substep without contacts, beyond its controllers and tires.
 void print_substep(const std::string& path) {
   const auto task = task_of_one_agent(load_env(path, from_here()));
   Envs envs(*task);

@@ -96,7 +96,7 @@ def starts() -> list[Pose]:
 
 
 def true_range(poses: list[Pose], robot: int, bearing: float, walls_there: list[Wall]) -> float:
-    """What a robot has before it in a direction of its own frame, to 2 cm."""
+    """Returns the distance from a robot to the next thing in a direction of its own frame, to 2 cm."""
     x, y, yaw = poses[robot]
     dx, dy = math.cos(yaw + bearing), math.sin(yaw + bearing)
     others = [pose for i, pose in enumerate(poses) if i != robot]

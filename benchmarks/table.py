@@ -179,7 +179,7 @@ def _compared(rows: dict[str, Any], labels: dict[str, str], unit: str) -> list[s
 
 
 def comparison(results: dict[str, Any]) -> str:
-    """What the README shows."""
+    """Returns the table of the README."""
     rows = _rows(results)
     lines = [
         f"{_measured(results)} Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists,",
@@ -197,7 +197,7 @@ def comparison(results: dict[str, Any]) -> str:
 
 
 def others(results: dict[str, Any]) -> str:
-    """What the page on performance shows."""
+    """Returns the table of docs/performance.md."""
     rows = _rows(results)
     lines = [f"{_measured(results)} Task A is that of the [README](../README.md#speed)."]
     for chapter, texts in {**OTHERS, **_environments(rows)}.items():

@@ -1,4 +1,4 @@
-// What the C++ benchmarks share: clocks, medians, and a JSON row a line.
+// Common parts of the C++ benchmarks: clocks, medians, and a JSON row a line.
 #pragma once
 
 #include <algorithm>

@@ -52,7 +52,7 @@ SAND_DRIVERS: dict[str, Maker] = {
         Car(wheelbase=2.5, top_speed=9, braking=0.8, torque_gain=1500, parking_distance=0)
     ),
 }
-# What drives each environment; the first is the yardstick of its tests.
+# Scripted policies of each environment. Tests of the environment use the first one as their standard.
 BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/Crowd-v0": {"velocity obstacles": velocity_obstacles, "go to goal": go_to_goal},
     "mvsim/DepthNavigation-v0": {"gap follower": depth_gap_follower, "go to goal": go_to_goal},
@@ -71,7 +71,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
     "mvsim/VisualNavigation-v0": {"gap follower": visual_gap_follower, "go to goal": go_to_goal},
 }
-# Races of two: who drives against whom.
+# Races of two: pairs of policies.
 DUELS = {
     "mvsim/RaceDuel-v0": [
         ("pure pursuit", "follow the gap"),
@@ -92,7 +92,7 @@ def policies(env_id: str) -> dict[str, Policy]:
 
 
 def floors(env_id: str) -> dict[str, Policy]:
-    """What no policy should stay below: actions drawn at random, and none (no speed, no torque)."""
+    """Returns the policies that every other one should beat: random actions, and zero speed or torque."""
     robot, rng = Robot(env_id), np.random.default_rng(0)
     nothing = robot.as_actions(np.zeros(len(robot.low)))
 

@@ -11,7 +11,7 @@ from robot import Array, Observation, Robot
 
 @dataclass(frozen=True)
 class Car:
-    """What a driver knows of the car: wheelbase (m), speeds (m/s), braking (m/s2), torque per speed error (N m s/m)."""
+    """Constants of the car: wheelbase (m), speeds (m/s), braking (m/s2), torque per speed error (N m s/m)."""
 
     wheelbase: float
     top_speed: float

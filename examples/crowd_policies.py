@@ -16,8 +16,8 @@ RADIUS = 0.33
 def velocity_obstacles(
     robot: Robot, headings: int = 25, speeds: int = 5, horizon: float = 3.0, safety: float = 0.15
 ) -> Policy:
-    """Of speeds and directions the one that leads to the goal and into nobody within `horizon` seconds, if people go
-    on as they do; of bad ones the one that leads into somebody last."""
+    """Returns a policy that picks a velocity towards the goal without a collision within `horizon` seconds, if people
+    keep their velocities. If all velocities collide, it picks the one that collides last."""
     turns = np.linspace(-np.pi * 0.6, np.pi * 0.6, headings)
     grid = np.array([(v, a) for v in np.linspace(0, robot.high[0], speeds) for a in turns])
     velocities = grid[:, :1] * np.stack([np.cos(grid[:, 1]), np.sin(grid[:, 1])], axis=1)

@@ -22,7 +22,7 @@ FRICTION = "vehicle:robot/friction/mu"
 
 
 def knobs_of(level: int) -> dict[str, object]:
-    """What an env of that level plays with."""
+    """Returns the reset options of an env at that level."""
     return {"obstacles": level, "radius": [0.1, 0.12 + 0.02 * level], FRICTION: 1.0 - 0.05 * level}
 
 

@@ -21,10 +21,10 @@ Result = dict[str, Any]
 def evaluate_duel(
     env: str | PathLike[str], first: Policy, second: Policy, seeds: Sequence[int], **overrides: Any
 ) -> Result:
-    """Runs one race a seed, in which who starts ahead is drawn.
+    """Runs one race a seed. Which car starts ahead is drawn.
 
     A policy maps observations (dict of arrays [n, ...]) to actions [n, m] in [-1, 1].
-    Returns rates of races: `wins` of `first` and of `second`, each [0, 1] (who finishes before the other, or alone),
+    Returns rates of races: `wins` of `first` and of `second`, each [0, 1] (races finished before the other, or alone),
     `crashes` of both (into walls), `contacts` of a race (between the cars, each as the one behind), and `races`.
     """
     ends: dict[str, list[NDArray[Any]]] = {

@@ -1,4 +1,4 @@
-"""What PPO reaches in every environment, over several seeds, for the tables of docs/baselines.md.
+"""Results of PPO in every environment, over several seeds, for the tables of docs/baselines.md.
 
     python examples/learned.py --env mvsim/IceDrive-v0 --seeds 0 1 2
     python examples/learned.py --env all --seeds 0 1 2 3 4 --json benchmarks/results/baselines.json

@@ -52,7 +52,7 @@ class Planner:
         self._plan[:, 0] = 1
 
     def action(self, state: bytes) -> NDArray[np.float32]:
-        """What to do in a state, for the next `HOLD` control periods."""
+        """Returns the action in a state for the next `HOLD` control periods."""
         tried = self._sequences()
         returns = self._returns(state, tried)
         weights = np.exp((returns - returns.max()) / TEMPERATURE)

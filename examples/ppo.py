@@ -3,9 +3,9 @@
     python examples/ppo.py                                         # NavArena, 2,000,000 steps
     python examples/ppo.py --env mvsim/OffRoad-v0 --steps 1000000 --seed 1 --out policy.pt
 
-It shows steps per second, success rate and return while it learns, and ends with 500 held-out episodes. What makes it
-fast: the envs write their observations into the rollout's memory (`out=`), only the actor runs in a step, and the
-critic sees the whole rollout at once.
+It shows steps per second, success rate and return while it learns, and ends with 500 held-out episodes. It is
+fast for three reasons: the envs write their observations into the rollout's memory (`out=`), only the actor runs in a
+step, and the critic sees the whole rollout at once.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Agent(nn.Module):
         return observations * self.scale + self.offset
 
     def log_prob(self, noise: Tensor) -> Tensor:
-        """Of actions, from how many deviations they lie off the mean."""
+        """Returns the log probability of actions from their noise: deviations from the mean, in standard deviations."""
         return -(0.5 * noise.square() + self.log_std + 0.5 * np.log(2 * np.pi)).sum(-1)
 
 

@@ -1,4 +1,4 @@
-"""What a training run shows and keeps while it goes on: a bar, evaluations, an estimate of its time, models on disk."""
+"""Progress of a training run: a bar, evaluations, an estimate of its time, models on disk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def save(model: BaseAlgorithm, path: pathlib.Path) -> None:
 class Progress(BaseCallback):
     """Evaluations on seeds of their own, from step 0 on, whose time does not count as training; checkpoints.
 
-    What is evaluated is the running mean of the policy after each update, which varies less than any one of them.
+    The evaluated policy is the running mean of the policies after each update, which varies less than any of them.
     `model.zip` in the folder is the best of it in all evaluations so far, `last.zip` the policy as it is, and the
     checkpoint what it takes to go on, with the `options` of the run.
     """
@@ -87,7 +87,7 @@ class Progress(BaseCallback):
         return time.perf_counter() - self.started - self.away if self.seconds is None else self.seconds
 
     def processor_seconds(self) -> float:
-        """Of all threads together."""
+        """Returns the processor time of all threads together."""
         if self.busy is not None:
             return self.busy
         return time.process_time() - self.processor_started - self.processor_away

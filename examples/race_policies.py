@@ -33,7 +33,7 @@ def pure_pursuit(share: float = 1.0) -> Callable[[Robot], Callable[[Observation]
 
 
 def point_ahead(points: Array, distance: Array) -> Array:
-    """Of points [n, k, 2] at growing distances the place [n, 2] that is `distance` [n] away, between two of them."""
+    """Returns the place [n, 2] at `distance` [n] on the line through points [n, k, 2] at growing distances."""
     away = np.hypot(points[..., 0], points[..., 1])
     after = np.clip((away < distance[:, None]).sum(axis=1), 1, points.shape[1] - 1)
     rows = np.arange(len(points))

@@ -1,4 +1,4 @@
-"""What a training run leaves: the name of its folder, the learning curve and a film of one episode."""
+"""Results of a training run: the name of its folder, the learning curve and a film of one episode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scripted policy knows of the robot that it drives."""
+"""Properties of the robot that a scripted policy drives."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Task:
         return agents_of(self.env, self.keywords)
 
     def flat(self) -> FlatObservation:
-        """What makes of dict observations those of `MVSimVecEnv`."""
+        """Returns the function that flattens dict observations as `MVSimVecEnv` does."""
         envs = mvsim_gym.VectorEnv(self.env, num_envs=self.agents, **self.keywords)
         flat = FlatObservation(envs.single_observation_space)
         envs.close()

@@ -5,9 +5,9 @@
 
 It names every env runner with its node, process and threads, and shows steps, success rate and return. A runner that is
 lost is started anew, and the training goes on. Runner k draws its episodes from seeds of its own, which follow from
---seed: the same ones in every run. What is judged is the running mean of the policy after each update, without noise:
-in checks while it learns, on seeds of their own, and the best of them at the end on the held-out seeds. That one is
-kept in the folder `model` of the run, runs/<env>-cluster-seed<seed>, with metrics.json beside it:
+--seed: the same ones in every run. The evaluated policy is the running mean of the policies after each update, without
+noise. It is evaluated on seeds of its own while it learns. At the end the best one is evaluated on the held-out seeds
+and kept in the folder `model` of the run, runs/<env>-cluster-seed<seed>, with metrics.json beside it:
 `RLModule.from_checkpoint("runs/NavArena-v0-cluster-seed0/model")`.
 """
 

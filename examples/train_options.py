@@ -19,7 +19,7 @@ from run_folder import CHECKPOINT
 from mvsim_gym.tools.cli_loading import add_settings, settings
 from mvsim_gym.tools.settings import search_working_folder
 
-# What a run is: no option of one that goes on.
+# Options that define a run, so that a resumed run takes none of them.
 _OF_A_NEW_RUN = {"env", "steps", "seed", "num_envs", "out", "settings", "roots", "resources", "strict"}
 
 
@@ -47,7 +47,7 @@ class Options:
         return self.out or pathlib.Path("runs") / f"{file_name(self.env)}-seed{self.seed}"
 
     def kept(self) -> dict[str, Any]:
-        """What the checkpoint of the run has of them; a file is found from every working folder."""
+        """Returns the options that a checkpoint keeps, with absolute paths of files."""
         own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         for name in ("out", "resume", "record"):
             del own[name]

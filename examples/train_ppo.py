@@ -131,7 +131,7 @@ def train(args: Options, progress: Progress, state: checkpoints.State | None) ->
 
 
 def training_metrics(progress: Progress, args: Options) -> dict[str, Any]:
-    """What is known of a training, finished or not."""
+    """Returns the metrics of a training, finished or not."""
     seconds, simulator = max(progress.training_seconds(), 1e-9), progress.venv.seconds
     steps = progress.model.num_timesteps
     reached = next((h for h in progress.history if h["success"] >= GOOD), {"seconds": None, "steps": None})
@@ -203,7 +203,7 @@ def scripts_for(args: Options) -> dict[str, Any]:
 
 
 def recipe_for(args: Options) -> Recipe:
-    """Of a new run: the environment's, with what the command line says."""
+    """Returns the recipe of a new run: the environment's, changed by the command line."""
     recipe = recipe_of(args.env)
     chosen = {"steps": args.steps, "num_envs": args.num_envs}
     return dataclasses.replace(

@@ -1,4 +1,4 @@
-"""What stands between a caller and the simulation: Python, the binding, the hand-over to the threads.
+"""Overhead of a call of the simulation: Python, the binding, the hand-over to the threads.
 
 Python is timed with the batch in place but without its work: each step asks for a reset of no env, which crosses
 the binding, gives back the GIL, goes through the worker pool, and finds nothing to do."""
@@ -33,7 +33,7 @@ class Idle:
 
 
 def _microseconds(call: Callable[[], object], settings: Settings) -> list[float]:
-    """Of a call, for each run; the best of some, because everything else on the machine only adds."""
+    """Returns the time of a call for each run: the least of several, because other load only adds time."""
     calls = 200
     found = []
     for _ in range(settings.runs):

@@ -1,4 +1,4 @@
-"""What it costs to keep a state and to come back to it, through Python."""
+"""Time to take and to restore a snapshot, through Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user waits for: the import, `gym.make`, and an unseeded reset, each in fresh processes."""
+"""Start-up times: the import, `gym.make`, and an unseeded reset, each in fresh processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What training loses while somebody looks."""
+"""Loss of training speed while a browser shows the view."""
 
 from __future__ import annotations
 

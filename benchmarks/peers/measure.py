@@ -1,4 +1,4 @@
-"""What every peer's script shares: timing, two worker processes, and the row it prints as JSON.
+"""Common parts of the peers' scripts: timing, two worker processes, and the row it prints as JSON.
 
 By hand: PYTHONPATH=benchmarks build/venvs/peers/bin/python SCRIPT [RUNS [SECONDS]]
 """

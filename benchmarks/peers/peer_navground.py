@@ -14,7 +14,7 @@ from measure import report, runs_in_two_processes
 
 
 def maker(starts: list[scene.Pose]) -> Callable[[int], Callable[[], int]]:
-    """Of worlds with a robot at each of `starts`."""
+    """Returns the maker of worlds with a robot at each of `starts`."""
 
     def make(worker: int) -> Callable[[], int]:
         """A world of its own in this process, and the function that steps all its robots."""

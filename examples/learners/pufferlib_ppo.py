@@ -21,7 +21,7 @@ HORIZON = 128
 
 
 def configuration(steps: int, num_envs: int, folder: str) -> dict[str, Any]:
-    """What PufferLib reads from a file of its own: on one processor, without compiling."""
+    """Returns PufferLib's settings, which it otherwise reads from a file: one processor, no compilation."""
     batch = HORIZON * num_envs
     return {
         "seed": 0,

@@ -16,7 +16,7 @@ import mvsim_gym
 
 
 def parameters(name: str, steps: int, num_envs: int, folder: str) -> dict[str, Any]:
-    """What a file of rl_games would say."""
+    """Returns the settings that rl_games otherwise reads from a file."""
     horizon = 128
     return {
         "seed": 0,

@@ -9,13 +9,12 @@ from typing import Any
 from mvsim_gym import _core
 from mvsim_gym._notices import notice
 
-_CAMERAS = frozenset({"camera", "rgbd_camera"})
 _KEY = "_drawn_by"
 
 
 def has_cameras(model: _core.Model) -> bool:
     """Whether anything of a model may be drawn by OpenGL."""
-    return any(sensor.class_name in _CAMERAS for sensor in model.sensors)
+    return any(sensor.is_camera for sensor in model.sensors)
 
 
 @lru_cache(maxsize=16)

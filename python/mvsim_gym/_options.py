@@ -160,7 +160,7 @@ class Options(TypedDict, total=False):
         bool,
         Option(
             False,
-            "a warning about the world's file is an error.",
+            "a warning about the world or the environment is an error, and so is motion that a step cuts short.",
             checked_flag,
             native=True,
             task=True,
@@ -287,9 +287,9 @@ class VectorOptions(OwnOptions, total=False):
         str,
         Option(
             "cpu",
-            '"cuda:0" (or another GPU of CUDA\'s): images of cameras (`image`, `depth`, `labels`) are drawn there by'
-            ' "egl" and stay there, as arrays that leave by DLPack (`torch.from_dlpack`) and are valid until the next'
-            ' step (docs/python.md). All else is NumPy, as with "cpu".',
+            'Experimental: "cuda:0" (or another GPU of CUDA\'s): images of cameras (`image`, `depth`, `labels`) are'
+            ' drawn there by "egl" and stay there, as arrays that leave by DLPack (`torch.from_dlpack`) and are valid'
+            ' until the next step (docs/python.md). All else is NumPy, as with "cpu".',
             checked_device,
             native=True,
         ),

@@ -126,16 +126,19 @@ class Copyable(ABC):
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
 
+_BYTES = (bytes, bytearray, memoryview)
+
+
 def checked_bytes(state: bytes | bytearray | memoryview) -> bytes:
     """The same as bytes; TypeError for what is no snapshot at all."""
-    if not isinstance(state, bytes | bytearray | memoryview):
+    if not isinstance(state, _BYTES):
         raise TypeError(f"snapshot: found {kind_of(state)}, expected bytes")
     return bytes(state)
 
 
 def state_list(states: Any) -> list[bytes]:
     """One state, or several, as a list; TypeError for what is neither."""
-    if isinstance(states, bytes | bytearray | memoryview):
+    if isinstance(states, _BYTES):
         return [bytes(states)]
     if isinstance(states, str) or not isinstance(states, Iterable):
         raise TypeError(f"snapshot: found {kind_of(states)}, expected bytes or a list of them")

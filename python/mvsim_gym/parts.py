@@ -19,12 +19,12 @@ from mvsim_gym._numbers import number
 from mvsim_gym._setters import SettableBlock, SettableVehicle
 from mvsim_gym.part_states import Pose, Publication, Twist, Wheel, Wheels
 from mvsim_gym.readings import (
-    VIEWS,
     CameraReading,
     GnssReading,
     ImuReading,
     Lidar3dReading,
     Reading,
+    has_images,
     type_of,
     view_reading,
 )
@@ -122,7 +122,7 @@ class Sensor:
                 is not what it would have been.
         """
         simulation, index = self._simulation, self._index
-        if self._model.class_name in VIEWS:
+        if has_images(self._model):
             if not fresh and simulation.sensor_count(index) == 0:
                 return None
             time = simulation.time if fresh else simulation.sensor_time(index)
@@ -183,6 +183,25 @@ class Vehicle(SettableVehicle):
     def command_names(self) -> tuple[str, ...]:
         """What `set_command` takes, in its order."""
         return tuple(self._model.command_names)
+
+    @property
+    def command(self) -> tuple[float, ...]:
+        """What the controller was last commanded, by `command_names`: m/s, rad/s, rad, N m or shares. A reset restores
+        the command of the world file; actions of an environment are here as they reached the controller."""
+        return tuple(self._simulation.command(self._index))
+
+    @property
+    def max_steer(self) -> float | None:
+        """The largest steering angle of a car, rad; None: it does not steer."""
+        return self._simulation.max_steer(self._index)
+
+    @property
+    def wheelbase(self) -> float | None:
+        """Between the axles of a car, m; None: it does not steer."""
+        if self.max_steer is None:
+            return None
+        rear, front = self._model.wheels[0], self._model.wheels[2]  # the rear and then the front wheels
+        return front[0] - rear[0]
 
     @property
     def fastest(self) -> tuple[float, float]:

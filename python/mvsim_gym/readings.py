@@ -116,21 +116,32 @@ class Lidar3dReading(NamedTuple):
         return cloud
 
 
+def has_images(model: _core.SensorModel) -> bool:
+    """Whether `view_reading` makes readings of the sensor: a camera or a 3D lidar."""
+    return model.form in _OF_IMAGES
+
+
 def view_reading(
     model: _core.SensorModel, images: dict[str, Any], time: float
 ) -> CameraReading | Lidar3dReading:
     """A reading of a sensor that sees the scene, from its images by name."""
+    return _OF_IMAGES[model.form](model, images, time)
+
+
+def _rings(model: _core.SensorModel, images: dict[str, Any], time: float) -> Lidar3dReading:
+    angles = model.views["range_image"]
+    return Lidar3dReading(
+        images["range_image"],
+        images.get("intensity"),
+        images["labels"],
+        angles["elevations"],
+        angles["azimuths"],
+        time,
+    )
+
+
+def _camera(model: _core.SensorModel, images: dict[str, Any], time: float) -> CameraReading:
     views = model.views
-    if "range_image" in images:
-        angles = views["range_image"]
-        return Lidar3dReading(
-            images["range_image"],
-            images.get("intensity"),
-            images["labels"],
-            angles["elevations"],
-            angles["azimuths"],
-            time,
-        )
     return CameraReading(
         images.get("image"),
         images.get("depth"),
@@ -163,13 +174,18 @@ def _gnss(model: _core.SensorModel, values: Any, valid: Any, time: float) -> Gns
     return GnssReading(latitude, longitude, altitude, values[3:6], covariance, time)
 
 
-# Classes of sensors that see the scene.
-VIEWS = frozenset({"camera", "lidar3d", "rgbd_camera"})
-
-_TYPES: dict[str, Callable[[_core.SensorModel, Any, Any, float], Any]] = {
-    "laser": _lidar,
+# By the form of a reading, which the sensor's class names where it is registered (src/sensor/sensors.cpp).
+_OF_IMAGES: dict[
+    str, Callable[[_core.SensorModel, dict[str, Any], float], CameraReading | Lidar3dReading]
+] = {
+    "camera": _camera,
+    "rgbd": _camera,
+    "rings": _rings,
+}
+_OF_VALUES: dict[str, Callable[[_core.SensorModel, Any, Any, float], Any]] = {
+    "scan": _lidar,
     "imu": _imu,
-    "gnss": _gnss,
+    "fix": _gnss,
 }
 
 
@@ -179,7 +195,7 @@ def type_of(model: _core.SensorModel) -> Callable[[Any, Any, float], Any]:
     Raises:
         TypeError: sensors of this class have no reading with names.
     """
-    make = _TYPES.get(model.class_name)
+    make = _OF_VALUES.get(model.form)
     if make is None:
         raise TypeError(
             f"sensor '{model.name}' is of class '{model.class_name}', whose reading has no names: use values()"

@@ -247,11 +247,8 @@ class World(Drawable, HoldsParameters, ViewableWorld):
         def tell() -> None:
             for watcher in watchers:
                 watcher.after_step()
-            if strict and (fast := _core.fastest_beyond_step(self._simulation)):
-                raise ValueError(
-                    f"strict: {fast} is faster than a step of {self.timestep:g} s can move it, at most 2 m and a "
-                    "quarter turn; expected a smaller <simul_timestep> or a slower command"
-                )
+            if strict:
+                _core.refuse_cut_motion(self._simulation)
 
         if duration is None:
             self._simulation.step(self._model.timestep)

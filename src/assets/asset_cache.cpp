@@ -54,6 +54,8 @@ std::shared_ptr<const ColorImage> AssetCache::color_image(const std::string& pat
 
 std::shared_ptr<const ColorImage> AssetCache::color_image(const OpenFile& file, const SourceLocation& where,
                                                           LoadGuard& guard) {
+  if (const auto held = color_images_.find(file.path()); held != color_images_.end()) return held->second;
+  const TemporaryMemory memory(guard, static_cast<double>(file.size()), where, "the image's file");
   return color_image(
       file.path(), [&] { return file.read(kMaxTextureBytes); }, where, guard);
 }

@@ -1,5 +1,5 @@
-// What was decoded for one load, by real path: the worlds of an environment's variants that name the same map
-// share it. Not thread-safe.
+// Cache of the files decoded during one load, by real path. Worlds of an environment that name the same map
+// share its decoded form. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class AssetCache {
                                             LoadGuard& guard);
   std::shared_ptr<const ColorImage> color_image(const OpenFile& file, const SourceLocation& where,
                                                 LoadGuard& guard);
-  // With the textures that it names.
+  // The mesh with its textures.
   std::shared_ptr<const MeshFile> mesh(const OpenFile& file, const OpenBeside& open_beside,
                                        const SourceLocation& where, LoadGuard& guard);
 

@@ -1,5 +1,5 @@
-// libassimp loaded at run time: the functions of its C interface that reading a mesh needs. Nothing links it;
-// a process that reads no mesh never loads it. Never unloaded.
+// libassimp loaded at run time: the functions of its C interface that reading a mesh needs. It is not linked:
+// a process that reads no mesh never loads it. It is never unloaded.
 #pragma once
 
 #include <assimp/cimport.h>
@@ -18,7 +18,7 @@ struct AssimpLibrary {
   decltype(&aiGetMaterialTexture) material_texture = nullptr;
 };
 
-// Throws Error, one line with the remedy, where there is no library of the version that this was built for.
+// Throws Error, one line with the remedy, if there is no library of the version of this build.
 AssimpLibrary load_assimp();
 
 }  // namespace mvsim

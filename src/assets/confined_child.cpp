@@ -1,8 +1,12 @@
 #include "assets/confined_child.h"
 
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,10 +19,11 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
-#include "assets/confined_system_calls.h"
 #include "base/sanitized.h"
 
 namespace mvsim {
@@ -86,8 +91,8 @@ void limit(decltype(RLIMIT_CPU) what, uint64_t value) {
   setrlimit(what, &now);
 }
 
-// Of all that the parent has open the child keeps one descriptor, which gets a new number above its streams:
-// a decoder that is taken over reaches no log, no socket and no device.
+// Closes every descriptor of the parent but `kept`, which gets a new number above the standard streams. So a
+// decoder that is taken over reaches no log, no socket and no device.
 void keep_open_only(int& kept, int nothing) {
   kept = fcntl(kept, F_DUPFD, 3);
   for (int stream = 0; stream <= 2; ++stream) dup2(nothing, stream);
@@ -96,7 +101,45 @@ void keep_open_only(int& kept, int nothing) {
   close_range(number + 1, ~0U, 0);
 }
 
-// A crash ends the child and tells nobody: no handler of the parent's, no core.
+#if defined(__x86_64__)
+constexpr unsigned kMachine = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned kMachine = AUDIT_ARCH_AARCH64;
+#else
+constexpr unsigned kMachine = 0;
+#endif
+
+// Memory, its locks, what is open, the clock, an end.
+constexpr int kAllowed[] = {SYS_write,       SYS_brk,           SYS_mmap,         SYS_munmap,
+                            SYS_mremap,      SYS_mprotect,      SYS_madvise,      SYS_futex,
+                            SYS_exit,        SYS_exit_group,    SYS_rt_sigreturn, SYS_rt_sigprocmask,
+                            SYS_sched_yield, SYS_clock_gettime, SYS_getrandom,    SYS_restart_syscall};
+
+constexpr unsigned kCalls = std::size(kAllowed);
+
+// Restricts this process for ever: it may take memory, write to open files and end. All other calls (opening
+// files, sockets, programs, signals to others) fail with EPERM. Does nothing where the kernel has no such
+// filters.
+void confine_system_calls() {
+  if (kMachine == 0 || kIsSanitized) return;
+  sock_filter program[kCalls + 5];
+  unsigned n = 0;
+  const auto add = [&](unsigned code, unsigned value, unsigned if_true, unsigned if_false) {
+    program[n++] = {static_cast<__u16>(code), static_cast<__u8>(if_true), static_cast<__u8>(if_false), value};
+  };
+  add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch), 0, 0);
+  add(BPF_JMP | BPF_JEQ | BPF_K, kMachine, 0, kCalls + 1);  // of another machine: refused
+  add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr), 0, 0);
+  for (unsigned i = 0; i < kCalls; ++i)
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(kAllowed[i]), kCalls - i, 0);
+  add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+  add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+  const sock_fprog filter{static_cast<unsigned short>(n), program};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+// Applies the limits, filters system calls and resets signal handlers. So a crash runs no handler of the
+// parent and leaves no core file.
 void confine(const ChildLimits& limits, uint64_t mapped) {
   for (const int number :
        {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGPROF, SIGXFSZ, SIGTERM, SIGALRM, SIGPIPE})

@@ -1,5 +1,5 @@
-// The only opener of files that a world or an environment names. What is checked is the file that was opened,
-// not its name; readers take bytes or the opened file, never a path.
+// The only opener of files that a world or an environment names. It checks the file that was opened,
+// not its name. Readers take bytes or the opened file, never a path.
 #pragma once
 
 #include <optional>

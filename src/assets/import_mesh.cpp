@@ -67,7 +67,7 @@ aiFile* open_memory(aiFileIO* io, const char* name, const char* /*mode*/) {
   file->calls.SeekProc = seek_memory;
   file->calls.FlushProc = [](aiFile*) {};
   file->calls.UserData = reinterpret_cast<char*>(file.get());
-  return &file.release()->calls;  // the process ends before anyone would close it
+  return &file.release()->calls;  // never closed: the child process ends first
 }
 
 // --- Parts ---
@@ -76,7 +76,7 @@ uint8_t byte_of(float part) {
   return part >= 0 ? static_cast<uint8_t>(std::lround(std::min(part, 1.0F) * 255)) : uint8_t{0};
 }
 
-// What a node does to points and to normals.
+// Transform of a node, for points and for normals.
 struct NodeTransform {
   aiMatrix4x4 points;
   float cofactors[3][3] = {};

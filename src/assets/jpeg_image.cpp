@@ -6,6 +6,7 @@
 #include <jerror.h>
 
 #include <csetjmp>
+#include <exception>
 
 #include "assets/color_image.h"
 #include "assets/png_image.h"
@@ -13,12 +14,13 @@
 namespace mvsim {
 namespace {
 
-// Scans beyond these are no picture but work for the decoder: each goes over all pixels.
+// Limits of the decoder's work: each scan goes over all pixels. A photograph has some 10 scans.
 constexpr int kMaxScans = 100;
+constexpr double kMaxScannedPixels = 4e8;  // some 2 s
 
 // libjpeg leaves by longjmp(), so what needs a destructor lives here, outside of the functions that call it.
 struct Decoder {
-  explicit Decoder(std::string_view content) : bytes(content) {}
+  Decoder(std::string_view content, const LoadGuard& load) : bytes(content), guard(load) {}
   ~Decoder() { jpeg_destroy_decompress(&jpeg); }
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -27,6 +29,8 @@ struct Decoder {
   jpeg_error_mgr errors{};
   jpeg_progress_mgr progress{};
   std::string_view bytes;
+  const LoadGuard& guard;
+  std::exception_ptr thrown;  // by the guard, within libjpeg
   std::jmp_buf leave{};
   char message[JMSG_LENGTH_MAX] = "out of memory";
 };
@@ -45,10 +49,28 @@ void on_message(j_common_ptr jpeg, int level) {
 }
 void on_output(j_common_ptr) {}
 
+// No exception passes through libjpeg.
+bool is_stopped(Decoder& decoder) {
+  try {
+    decoder.guard.poll();
+    return false;
+  } catch (...) {
+    decoder.thrown = std::current_exception();
+    return true;
+  }
+}
+
 void on_progress(j_common_ptr jpeg) {
   auto* decoder = static_cast<Decoder*>(jpeg->client_data);
-  if (decoder->jpeg.input_scan_number <= kMaxScans) return;
-  std::snprintf(decoder->message, sizeof decoder->message, "it has more than %d scans", kMaxScans);
+  const jpeg_decompress_struct& j = decoder->jpeg;
+  const double pixels = double{1} * j.image_width * j.image_height;
+  if (j.input_scan_number > kMaxScans)
+    std::snprintf(decoder->message, sizeof decoder->message, "it has more than %d scans", kMaxScans);
+  else if (j.input_scan_number > 1 && j.input_scan_number * pixels > kMaxScannedPixels)
+    std::snprintf(decoder->message, sizeof decoder->message, "its scans have more than %.0f pixels in all",
+                  kMaxScannedPixels);
+  else if (!is_stopped(*decoder))
+    return;
   std::longjmp(decoder->leave, 1);
 }
 
@@ -86,9 +108,13 @@ bool read_row(Decoder& d, uint8_t* row) {
 
 ColorImage read_jpeg(std::string_view bytes, const std::string& path, const SourceLocation& where,
                      LoadGuard& guard) {
-  Decoder d(bytes);
-  const auto fail = [&] { return Error(path + ": not a readable JPEG image: " + shortened(d.message)); };
+  Decoder d(bytes, guard);
+  const auto fail = [&] {
+    if (d.thrown) std::rethrow_exception(d.thrown);
+    return Error(path + ": not a readable JPEG image: " + shortened(d.message));
+  };
   if (!read_header(d)) throw fail();
+  if (d.jpeg.arith_code) throw Error(path + ": JPEG image with arithmetic coding, expected Huffman coding");
   if (d.jpeg.num_components != 1 && d.jpeg.num_components != 3)
     throw Error(path + ": JPEG image of " + std::to_string(d.jpeg.num_components) +
                 " channels, expected 1 or 3");

@@ -1,4 +1,4 @@
-// Edges of a mesh that a drawing of it would show as lines.
+// Sharp edges of a mesh, for line drawings.
 #pragma once
 
 #include <array>
@@ -8,8 +8,9 @@
 
 namespace mvsim {
 
-// Edges with a triangle on one side only, or with triangles that are not in one plane: the diagonals of flat
-// faces are none. Each once, in the order of the triangles; corners at the same place count as one.
+// Returns the edges with a triangle on one side only, or between triangles of different planes. The diagonals
+// of flat faces are left out. Each edge comes once, in the order of the triangles; corners at the same place
+// count as one.
 std::vector<std::array<Vec3, 2>> sharp_edges(const Mesh& mesh);
 
 }  // namespace mvsim

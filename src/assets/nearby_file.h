@@ -1,4 +1,4 @@
-// What a user may have meant by the name of a file that is not there. Thread-safe.
+// Suggestions for the name of a file that does not exist. Thread-safe.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ class FileRoots;
 // outside of the roots nothing is said. "" where there is none.
 std::string nearby_file(const FileRoots& roots, const std::vector<std::string>& candidates);
 
-// Throws WorldFileError, its place the path itself, if a file that the caller names is none; `what` is
-// "world" or "environment".
+// Throws WorldFileError, with the path as its place, if a file that the caller names does not exist; `what`
+// is "world" or "environment".
 void require_file(const std::string& path, const char* what);
 
 }  // namespace mvsim

@@ -13,17 +13,17 @@
 
 namespace mvsim {
 
-// A pipe or a device does not hold us up, and none becomes our terminal.
+// Opening must not block at a pipe or a device, and none may become the terminal of the process.
 inline constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-// What a member of a zip file holds.
+// Unpacked content of a member of a zip file.
 class PackedBytes {
  public:
   virtual ~PackedBytes() = default;
   virtual std::string unpack() const = 0;  // throws Error
 };
 
-// Open for reading; closed at the end of its life.
+// A file open for reading; the destructor closes it.
 class OpenFile {
  public:
   OpenFile(int descriptor, std::string path, uint64_t size)

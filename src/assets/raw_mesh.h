@@ -1,4 +1,4 @@
-// A mesh as the confined child hands it back: plain arrays, to be believed in nothing.
+// A mesh as the confined child returns it: plain arrays that are not checked yet.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ struct MeshFiles {
 
 struct AssimpLibrary;
 
-// What libassimp makes of it. To be called in a confined child. Throws Error with the reader's words.
+// Reads a mesh with libassimp. Call it in a confined child only. Throws Error with libassimp's message.
 RawMesh import_mesh(const AssimpLibrary& assimp, const MeshFiles& files);
 
 }  // namespace mvsim

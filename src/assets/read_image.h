@@ -2,7 +2,7 @@
 // before memory is taken. Thread-safe.
 //
 // Levels are those of the file: no gamma, no colour profile. Colour is averaged over its channels as
-// map_server does. Alpha is not blended: which pixels are not opaque is told apart from their levels.
+// map_server does. Alpha is not blended: transparent pixels are reported apart from the levels.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ RawMesh read_confined(const MeshSource& source, const std::string& format, const
   const std::string bytes = run_in_confined_child(limits, guard, [&] {
     ArchiveWriter out(0);
     out(import_mesh(assimp, files));
-    return std::move(out.bytes());
+    return std::move(out).finish();
   });
   RawMesh mesh;
   try {

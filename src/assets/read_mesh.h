@@ -31,7 +31,8 @@ struct MeshFile {
   std::vector<std::string> warnings;         // of textures that are not there
 };
 
-// A file that a mesh names, as it stands there. Nothing where it is absent: then `reason` says why.
+// A file beside a mesh. OpenBeside opens one by its name in the mesh; if it is absent, it returns nothing and
+// sets `reason`.
 using ReadBytes = std::function<std::string()>;
 struct FileBeside {
   std::string path;  // what it is known by: one path, one content
@@ -39,7 +40,7 @@ struct FileBeside {
 };
 using OpenBeside = std::function<std::optional<FileBeside>(const std::string& name, std::string& reason)>;
 
-// What is read: `path` names it in messages, and its end tells the format.
+// Bytes to read as a mesh: `path` names them in messages, and its extension tells the format.
 struct MeshSource {
   std::string path;
   std::string_view bytes;

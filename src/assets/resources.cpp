@@ -53,7 +53,8 @@ std::pair<std::string, std::string> split_zip(const std::string& path) {
   return {path.substr(0, at + 4), path.substr(at + 5)};
 }
 
-// What the part of `url` behind `prefix` is called below its folder; a prefix ends between two parts.
+// Returns the part of `url` after `prefix`, or nothing if `url` has another prefix. A prefix ends between two
+// parts of the path.
 std::optional<std::string> rest_of(const std::string& url, const std::string& prefix) {
   if (prefix.empty() || !url.starts_with(prefix)) return std::nullopt;
   const std::string rest = url.substr(prefix.size());

@@ -1,5 +1,5 @@
-// What the URIs of a world name. Nothing here, nor anywhere else in C++, opens a connection: a URL is looked
-// up in the folders that the caller maps prefixes to, then in the cache, which `mvsim-gym fetch` fills.
+// Finds the files that the URIs of a world name. No C++ code opens a connection: a URL is looked up in the
+// folders that the caller maps prefixes to, then in the cache, which `mvsim-gym fetch` fills.
 //
 // For one load; not thread-safe.
 #pragma once
@@ -20,8 +20,8 @@ namespace mvsim {
 struct ResourceOptions {
   // Prefix of URLs ("https://host/models/", "package://name/") -> the folder that stands for it.
   std::vector<std::pair<std::string, std::string>> prefixes;
-  // Of what was fetched: "https://host/a/b" is its "https/host/a/b", or "b" (as MVSim's own cache has it). ""
-  // for none.
+  // Folder of fetched files; "": none. "https://host/a/b" is stored as "https/host/a/b", or as "b" in MVSim's
+  // own cache.
   std::string cache;
 };
 

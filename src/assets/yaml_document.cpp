@@ -17,7 +17,7 @@ SourceLocation place_of(const std::shared_ptr<const std::string>& path, const ya
   return {path, static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1};
 }
 
-// Of a byte that is no text; libyaml tells its offset alone.
+// Returns the place of a byte that is no text. It is computed here because libyaml reports the offset alone.
 SourceLocation place_of_byte(const std::shared_ptr<const std::string>& path, std::string_view text,
                              size_t offset) {
   const bool is_little = text.starts_with("\xff\xfe"), is_big = text.starts_with("\xfe\xff");

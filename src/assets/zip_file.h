@@ -19,7 +19,7 @@ class ZipFile : public std::enable_shared_from_this<ZipFile> {
   // Reads the table of its members. Throws Error.
   explicit ZipFile(OpenFile file);
 
-  // Throws Error where there is none of this name, or it is refused.
+  // Throws Error if there is no member of this name or it is refused.
   OpenFile member(const std::string& name) const;
 
  private:

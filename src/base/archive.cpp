@@ -10,32 +10,41 @@ uint64_t mixed(uint64_t h, uint64_t word) {
   return h ^ h >> 32;
 }
 
+uint64_t word_at(const char* at) {
+  uint64_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
 }  // namespace
 
 void ByteHash::add(const void* bytes, size_t size) {
   const auto* at = static_cast<const char*>(bytes);
   size_ += size;
-  std::array<uint64_t, 4> lanes = lanes_, words{};
-  for (; size >= sizeof words; size -= sizeof words, at += sizeof words) {
-    std::memcpy(words.data(), at, sizeof words);
-    for (size_t i = 0; i < 4; ++i) lanes[i] = mixed(lanes[i], words[i]);
+  auto [a, b, c, d] = lanes_;
+  for (; size >= 32; size -= 32, at += 32) {
+    a = mixed(a, word_at(at));
+    b = mixed(b, word_at(at + 8));
+    c = mixed(c, word_at(at + 16));
+    d = mixed(d, word_at(at + 24));
   }
-  for (; size >= 8; size -= 8, at += 8) {
-    std::memcpy(words.data(), at, 8);
-    lanes[0] = mixed(lanes[0], words[0]);
-  }
+  for (; size >= 8; size -= 8, at += 8) a = mixed(a, word_at(at));
   if (size > 0) {
-    words[0] = 0;
-    std::memcpy(words.data(), at, size);
-    lanes[1] = mixed(lanes[1], words[0]);
+    uint64_t word = 0;
+    std::memcpy(&word, at, size);
+    b = mixed(b, word);
   }
-  lanes_ = lanes;
+  lanes_ = {a, b, c, d};
 }
 
 uint64_t ByteHash::value() const {
   uint64_t h = size_;
   for (uint64_t lane : lanes_) h = mixed(h, lane);
   return h;
+}
+
+void ArchiveWriter::grow(size_t size) {
+  bytes_.resize(2 * bytes_.size() + size);
 }
 
 void ArchiveReader::fail() {

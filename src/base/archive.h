@@ -1,18 +1,22 @@
-// Plain values to bytes and back, for snapshots; the same walk over the values also makes a hash of them.
+// Archives: plain values to bytes and back, for snapshots. The same walk over the values also computes a
+// hash.
 //
-// A struct takes part by a function visit(archive, value) that hands its fields to the archive and serves
-// writing, reading and hashing alike. It takes them from a structured binding, so a field that is added to
-// the struct and forgotten there does not compile.
+// A struct takes part by a function visit(archive, value) that passes its fields to the archive. The function
+// serves writing, reading and hashing. It takes the fields from a structured binding, so a new field that is
+// missing there does not compile.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -28,7 +32,7 @@ concept ValueOf = std::same_as<std::remove_const_t<T>, U>;
 template <typename T>
 concept PlainNumber = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
 
-// A hash of 64 bits, good against accidents, not against intent. Any one changed byte changes it.
+// Hash of 64 bits. It detects accidental changes, not intended ones. A change of one byte always changes it.
 class ByteHash {
  public:
   void add(const void* bytes, size_t size);
@@ -49,7 +53,7 @@ class ArchiveOutput {
   void operator()(const T&... values) {
     (put(values), ...);
   }
-  // Of what a reader must check; what is written is sound.
+  // Does nothing: only a reader has to check values.
   void check(bool /*sound*/) {}
 
  private:
@@ -93,13 +97,25 @@ class ArchiveOutput {
 class ArchiveWriter : public ArchiveOutput<ArchiveWriter> {
  public:
   // Room for so many bytes is taken at once.
-  explicit ArchiveWriter(size_t expected_size) { bytes_.reserve(expected_size); }
+  explicit ArchiveWriter(size_t expected_size) : bytes_(expected_size, '\0') {}
 
-  void raw(const void* bytes, size_t size) { bytes_.append(static_cast<const char*>(bytes), size); }
-  std::string& bytes() { return bytes_; }
+  void raw(const void* bytes, size_t size) {
+    if (size > bytes_.size() - size_) [[unlikely]]
+      grow(size);
+    if (size > 0) std::memcpy(bytes_.data() + size_, bytes, size);
+    size_ += size;
+  }
+  // What was written. Nothing can be written after it.
+  std::string finish() && {
+    bytes_.resize(size_);
+    return std::move(bytes_);
+  }
 
  private:
-  std::string bytes_;
+  void grow(size_t size);
+
+  std::string bytes_;  // the first size_ are written
+  size_t size_ = 0;
 };
 
 class ArchiveHasher : public ArchiveOutput<ArchiveHasher> {
@@ -111,8 +127,11 @@ class ArchiveHasher : public ArchiveOutput<ArchiveHasher> {
   ByteHash hash_;
 };
 
-// Reads what a writer wrote. Every mistake (bytes that end early, a number that is not finite, a bool that is
-// neither) throws Error.
+// The largest magnitude of a number in a state. Sums and products of such numbers are finite doubles.
+inline constexpr double kLargestStored = 1e30;
+
+// Reads what a writer wrote. Every mistake (bytes that end early, a number that is not finite or beyond
+// kLargestStored, a bool that is neither) throws Error.
 class ArchiveReader {
  public:
   static constexpr bool kReads = true;
@@ -126,9 +145,22 @@ class ArchiveReader {
   void check(bool sound) const {
     if (!sound) fail();
   }
-  // From here on: of states that nobody steps on, such as that of an episode that diverged.
+  // Accepts infinities and NaN in the values that follow. For states that are not stepped again, such as that
+  // of an episode that diverged.
   void allow_non_finite() { finite_only_ = false; }
   bool finite_only() const { return finite_only_; }
+  // Fills `out` with elements of type T.
+  template <PlainNumber T>
+  void fill(std::span<std::byte> out) {
+    raw(out.data(), out.size());
+    if constexpr (std::is_floating_point_v<T>) {
+      for (size_t at = 0; at < out.size(); at += sizeof(T)) {
+        T value;
+        std::memcpy(&value, out.data() + at, sizeof value);
+        check_finite(&value, 1);
+      }
+    }
+  }
   size_t left() const { return static_cast<size_t>(end_ - at_); }
   [[noreturn]] static void fail();
 
@@ -182,10 +214,9 @@ class ArchiveReader {
   template <typename T>
   void check_finite(const T* values, size_t count) const {
     if constexpr (std::is_floating_point_v<T>) {
-      using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-      constexpr auto kExponent = static_cast<Bits>(sizeof(T) == 8 ? 0x7ff0000000000000 : 0x7f800000);
+      constexpr auto kLargest = static_cast<T>(kLargestStored);
       bool finite = true;
-      for (size_t i = 0; i < count; ++i) finite &= (std::bit_cast<Bits>(values[i]) & kExponent) != kExponent;
+      for (size_t i = 0; i < count; ++i) finite &= values[i] <= kLargest && values[i] >= -kLargest;
       check(finite || !finite_only_);
     }
   }

@@ -1,5 +1,5 @@
-// A clock that goes by the system's tick, some ms: a quarter of the price of std::chrono's, for who asks at
-// every turn of a loop.
+// Clock with the resolution of the system's tick, some ms. It costs a quarter of std::chrono's clocks, so a
+// loop can read it at every turn.
 #pragma once
 
 #include <cstdint>

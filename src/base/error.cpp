@@ -12,7 +12,8 @@ std::string SourceLocation::text() const {
   return out;
 }
 
-// What quotes far too much keeps its start and its end, which say where and what was expected.
+// Returns the message on one line. A message that quotes far too much keeps its start and its end, which say
+// where the fault is and what was expected.
 static std::string one_line(std::string_view message) {
   constexpr size_t kMaxBytes = 2000, kStart = 1200, kEnd = 600;
   if (message.size() <= kMaxBytes) return printable(message);

@@ -1,4 +1,4 @@
-// Errors that name their place. Thread-safe: values only.
+// Errors that name their place. They hold only values, so they may cross threads.
 #pragma once
 
 #include <memory>
@@ -43,11 +43,11 @@ class ForkedProcessError : public Error {
   using Error::Error;
 };
 
-// The name of `candidates` nearest to `name` by edit distance, or "" when none is near.
+// Returns the name of `candidates` nearest to `name` by edit distance, or "" if none is near.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
-// How a message quotes text that others wrote: its start, cut between characters and with "..." where it was,
-// control characters and what is no UTF-8 as \n and \xff.
+// Returns text of a user as a message quotes it: shortened between characters, with "..." at the cut. Control
+// characters and invalid UTF-8 appear as \n and \xff.
 std::string shortened(std::string_view text, size_t max_bytes = 60);
 
 // ", did you mean 'x'?" or "".

@@ -1,4 +1,4 @@
-// Names of files. Nothing here opens one: that is for assets/file_roots.h.
+// Operations on names of files. Only assets/file_roots.h opens files.
 #pragma once
 
 #include <string>

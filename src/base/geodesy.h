@@ -10,7 +10,7 @@ struct Geodetic {
   double height = 0;                   // m above the ellipsoid
 };
 
-// A plane that touches the Earth: east, north, up from a place to geodetic coordinates. Bowring's closed
+// Tangent plane of the Earth: converts east, north, up from a place to geodetic coordinates. Bowring's closed
 // form: within 1e-9 degrees and 1e-6 m up to some 100 km away.
 class TangentPlane {
  public:

@@ -76,7 +76,7 @@ struct Color {
   friend bool operator==(const Color&, const Color&) = default;
 };
 
-// Which side of triangles is not drawn.
+// Side of triangles that is not drawn.
 enum class CullFaces { kNone, kBack, kFront };
 
 struct Rect {

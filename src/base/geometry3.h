@@ -1,4 +1,4 @@
-// Vectors, frames and boxes of space: metres. What rotates a point in three dimensions is written here once.
+// Vectors, frames, rotations and boxes in three dimensions: metres, radians.
 #pragma once
 
 #include "base/geometry.h"
@@ -34,7 +34,7 @@ inline bool is_finite(Vec3 v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
-// A pose with its rotation ready: the axes of the frame, seen from where its origin is given.
+// A pose with its rotation as the axes of the frame, in the frame in which the origin is given.
 struct Frame3 {
   Vec3 origin, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
 

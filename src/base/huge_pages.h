@@ -1,5 +1,5 @@
-// An allocator for large tables that are read all over: it asks the system for pages of 2 MiB, so that the
-// table of addresses stays in the processor's cache.
+// Allocator for large tables with random access. It asks the system for pages of 2 MiB, so that the page
+// table stays in the processor's cache.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class HugePageAllocator {
     void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
     if (memory == nullptr) throw std::bad_alloc();
 #ifdef __linux__
-    // advice: where there are no such pages, the table is as right and a little slower
+    // advice only: without such pages the table works and is a little slower
     if (bytes >= kPage) (void)madvise(memory, bytes / kPage * kPage, MADV_HUGEPAGE);
 #endif
     return static_cast<T*>(memory);

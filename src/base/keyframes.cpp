@@ -4,13 +4,10 @@
 #include <cmath>
 
 #include "base/geometry3.h"
+#include "base/quaternion.h"
 
 namespace mvsim {
 namespace {
-
-struct Quaternion {
-  double w = 1, x = 0, y = 0, z = 0;
-};
 
 Quaternion quaternion_of(const Pose3& pose) {
   const SinCos a = sin_cos(pose.yaw / 2), b = sin_cos(pose.pitch / 2), g = sin_cos(pose.roll / 2);

@@ -1,4 +1,4 @@
-// Poses by time, between which things move evenly and start again at the last one's time.
+// Keyframes: poses by time with interpolation between them. They repeat after the time of the last one.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ struct Keyframe {
   Pose3 pose;       // with respect to where the thing started
 };
 
-// Of a thing that started at `start`, `time` seconds later: turned on the shortest way. Before the first
-// frame it stands where the frames leave it, at the beginning at `start`.
+// Returns the pose `time` seconds after the start at `start`; rotations take the shortest way. Frames repeat.
+// Before the first frame the pose is `start` in the first round, and that of the last frame in later rounds.
 Pose3 pose_at(const std::vector<Keyframe>& frames, const Pose3& start, double time);
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-// A value that whoever needs it first makes; immutable from then on. Any thread.
+// A value that is made on first use and immutable from then on. Any thread.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,12 @@ namespace mvsim {
 template <typename T>
 class Lazy {
  public:
-  // make() returns a std::shared_ptr<const T>; what it throws is thrown here, and the next caller tries
-  // again.
+  // make() returns a std::shared_ptr<const T>. Its exceptions are passed on, and the next caller tries again.
   template <typename Make>
   const T& get(const Make& make) const {
     return *share(make);
   }
-  // Who keeps it longer than this.
+  // The same, shared: the pointer may outlive this object.
   template <typename Make>
   const std::shared_ptr<const T>& share(const Make& make) const {
     const std::scoped_lock lock(mutex_);

@@ -1,5 +1,5 @@
-// What a load may spend and how it is stopped: a budget of memory, counted before it is spent, and a question
-// to the caller, asked every few microseconds of work, whether to go on.
+// Limits of a load. A budget of memory is counted before the memory is taken. A poll of the caller, called
+// every few microseconds of work, can stop the load.
 //
 // A guard belongs to one load, or to those of all worlds of an environment; not thread-safe.
 #pragma once
@@ -15,16 +15,16 @@ namespace mvsim {
 
 inline constexpr uint64_t kDefaultMemoryLimit = 2'000'000'000;  // bytes
 
-// Called often; throws to stop what is being done.
+// Function that long work calls often. It throws to stop the work.
 using Poll = std::function<void()>;
 
 class LoadGuard {
  public:
   explicit LoadGuard(uint64_t memory_limit = kDefaultMemoryLimit, Poll poll = {});
 
-  // Throws WorldFileError when what was taken so far and `bytes` more exceed the limit; `what` needs them.
+  // Takes `bytes` for `what`. Throws WorldFileError if the sum of the memory taken exceeds the limit.
   void take(double bytes, const SourceLocation& where, std::string_view what);
-  // False, and nothing is taken, where it does not fit.
+  // The same, but returns false and takes nothing if the limit would be exceeded.
   bool try_take(double bytes);
   void give_back(double bytes) { used_ -= bytes; }
 

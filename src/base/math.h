@@ -2,7 +2,7 @@
 //
 // The C library's own choose FMA variants by CPU, so a trajectory would depend on the machine. Built with
 // -ffp-contract=off, these use only IEEE +, -, *, / and sqrt. The largest error stands beside each, in ulp of
-// its result; tests/cpp/base/math_test.cpp holds them to it. What is no number stays none.
+// its result; tests/cpp/base/math_test.cpp holds them to it. NaN gives NaN.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,11 @@ struct SinCos {
   double sin, cos;
 };
 
-// 2 ulp up to 1e6 rad; beyond, as of an angle that is off by 1 ulp of its own. Not a number of an infinite
-// one.
+// Error: 2 ulp up to 1e6 rad; beyond, that of an angle with an error of 1 ulp. An infinite angle gives NaN.
 SinCos sin_cos(double angle);
 double wrap_to_pi(double angle);  // to [-pi, pi); 1 ulp of |angle| + pi
 
-// Named as those of the C library, which a call without math:: would silently take.
+// In a namespace, because the C library has functions of the same names. Call them with math:: in front.
 namespace math {
 
 double atan2(double y, double x);  // 3 ulp

@@ -4,7 +4,7 @@
 
 namespace mvsim::coefficients {
 
-// 1.5 * 2^52: added and taken off again, it rounds to the nearest integer, ties to even
+// 1.5 * 2^52: adding and subtracting it rounds to the nearest integer, ties to even
 inline constexpr double kRoundingShift = 6755399441055744.0;
 inline constexpr double kTwoOverPi = 6.36619772367581382433e-01;
 // pi/2 in three pieces (Cody and Waite), the first two with trailing zeros so that products are exact

@@ -1,6 +1,6 @@
 // Named numbers of a component (tire model, controller, sensor, vehicle, block), described by one table.
 //
-// The table serves everything that speaks of parameters by name: reading XML with range checks, suggestions
+// The table serves every use of parameters by name: reading XML with range checks, suggestions
 // for misspelt names, the flat parameter array that a Simulation copies, and randomisation by an environment.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace mvsim {
 // Degrees are stored as radians; a choice is written as one of its names and stored as its index.
 enum class ParamType { kNumber, kDegrees, kBool, kInt, kChoice };
 
-// Largest magnitude of a number without a bound of its own: far beyond what anything measures, and products
-// of a few such numbers are still finite.
+// Largest magnitude of a number without a bound of its own: far beyond any quantity of a
+// world, and products of a few such numbers are still finite.
 inline constexpr double kMaxNumber = 1e9;
 
 // One row of a component's table. Bounds are inclusive unless `open_min` or `open_max`.
@@ -81,8 +81,8 @@ inline constexpr size_t kMaxWarnings = 1000;
 void read_params(const ParamSet& set, std::span<const ParamInfo> table, std::span<double> out,
                  std::span<const std::string_view> also_known, std::vector<std::string>& warnings);
 
-// The degrees that `number` would be in radians, where it looks like some: a decimal near a multiple of a
-// quarter of pi, up to two pi (1.57, -3.1416). 0 where it does not.
+// Returns the degrees of `number` if it looks like radians, or else 0. It does if it is a decimal near a
+// multiple of a quarter of pi, up to two pi (1.57, -3.1416).
 double degrees_if_radians(double number);
 
 bool in_range(const ParamInfo& info, double value);  // false for NaN

@@ -15,7 +15,7 @@ Quaternion operator*(const Quaternion& a, const Quaternion& b);
 // Rz(yaw) Ry(pitch) Rx(roll) of a pose.
 Quaternion rotation_of(const Pose3& pose);
 
-// The rotation about `v` by its length, rad: the exponential map of SO(3).
+// Returns the rotation about `v` by the length of `v`, rad: the exponential map of SO(3).
 Quaternion exp_rotation(Vec3 v);
 
 // The same rotation with w >= 0.

@@ -12,7 +12,7 @@
 
 namespace mvsim {
 
-// What a stream is for; the index of the thing (sensor, block, expression) is mixed in by the caller.
+// Purpose of a random stream. The caller mixes in the index of the sensor, block or expression.
 enum class StreamPurpose : uint16_t {
   kWorldExpression = 1,
   kOdometryMultiplier,
@@ -30,7 +30,7 @@ enum class StreamPurpose : uint16_t {
   kPush,
 };
 
-// What names a stream of Philox blocks; block k of it is a pure function of the name and k.
+// Name of a stream of Philox blocks. Block k is a pure function of the name and k.
 struct PhiloxName {
   uint64_t key = 0;
   uint32_t episode = 0;

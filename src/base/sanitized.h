@@ -1,5 +1,5 @@
-// Whether this build is under a sanitizer, whose library takes terabytes of addresses and asks the kernel for
-// things of its own.
+// Whether this build has a sanitizer. Its library reserves terabytes of addresses and makes system calls of
+// its own, so some limits must be off.
 #pragma once
 
 namespace mvsim {

@@ -1,4 +1,5 @@
-// Which instruction set the vector kernels run on. Every set gives the same bits; they differ only in speed.
+// Choice of the instruction set of the vector kernels. Every set gives the same bits; they differ only in
+// speed.
 //
 // The choice is made once per process from the CPU. Functions here are safe from any thread; ScopedSimdTarget
 // is for tests and benchmarks that run no other kernel at the same time.

@@ -1,4 +1,4 @@
-// A text file and where its lines start. Immutable, thread-safe.
+// A text file and the offsets of its lines. Immutable, thread-safe.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// UTF-8 text, and how bytes that are none are shown.
+// Checks of UTF-8 text, and a readable form of invalid bytes.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Noise in vectors: many deviates, and what sensors do with them, at once. Highway picks the instruction set
-// at run time; every one gives the bits of the scalar functions of random.h and math.h. Safe from any thread.
+// Vector kernels for the noise of sensors: many deviates, and their use, at once. Highway picks the
+// instruction set at run time; every one gives the bits of the scalar functions of random.h and math.h. Safe
+// from any thread.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +22,19 @@ void turn_directions(double sigma, std::span<const double> deviates, float* dx, 
 void disturb_ranges(double sigma, std::span<const double> deviates, float no_return, float max_range,
                     float* ranges);
 
-// A distance other than 0 gets sigma * deviates[i] added. What comes to `low` or less becomes 0; what comes
-// to more than `high`, or to `high` unless `keeps_high`, becomes what it was if `keeps_high`, else 0.
+// A distance other than 0 gets sigma * deviates[i] added. Results of `low` or less become 0.
+// With `keeps_high`, a result above `high` becomes the distance without noise. Without it, a result of `high`
+// or more becomes 0.
 void disturb_returns(double sigma, std::span<const double> deviates, float low, float high, bool keeps_high,
                      float* distances);
 
-// Puts `value` in place of 0.
+// Replaces 0 by `value`.
 void replace_zeros(float value, std::span<float> values);
 
 // hits[i] = ranges[i] < no_return.
 void mark_hits(std::span<const float> ranges, float no_return, uint8_t* hits);
 
-// What is not above `low` and below `high` becomes 0.
+// Sets values outside of the open interval (low, high) to 0.
 void keep_between(float low, float high, std::span<float> values);
 
 // Clips each value to its bounds, low[i] <= high[i]; NaN stays.

@@ -1,8 +1,10 @@
 // The part of a Batch that becomes bytes and comes back.
+#include <algorithm>
 #include <cstring>
 
 #include "env/batch_impl.h"
 #include "env/env_archive.h"
+#include "model/view_drawer.h"
 #include "sim/snapshot.h"
 #include "sim/state_archive.h"
 
@@ -29,6 +31,17 @@ std::vector<Override> read_knobs(ArchiveReader& archive) {
   return knobs;
 }
 
+// Rows of an env before its first episode, and of agents that wait, are zero.
+bool rows_in_bounds(const EnvState& env, const ObservationSpec& spec, std::span<const uint8_t> rows) {
+  for (size_t a = 0; a < env.agents.size(); ++a) {
+    const auto row = rows.subspan(a * spec.bytes(), spec.bytes());
+    const bool is_zero = std::ranges::all_of(row, [](uint8_t byte) { return byte == 0; });
+    if (is_zero && (!env.started || env.agents[a].waits)) continue;
+    if (!in_bounds(spec.dtype, row, spec.low, spec.high)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 struct Batch::Impl::Restored {
@@ -48,7 +61,7 @@ std::string Batch::Impl::state(int i) const {
   size_t expected = 768 + expected_bytes(env.simulation.model());
   for (const AgentState& agent : env.agents) expected += 512 + agent.frames.size();
   for (const ObservationBuffer& o : observations) expected += 8 + env.agents.size() * o.row_bytes();
-  SnapshotWriter writer(SnapshotKind::kEnvironment, fingerprint, expected, drawer_of(env.simulation.model()));
+  SnapshotWriter writer(SnapshotKind::kEnvironment, fingerprint, expected, drawn_by(env.simulation.model()));
   write_knobs(writer.archive(), task_of(i));
   write_knobs(writer.archive(), *next_tasks[static_cast<size_t>(i)]);
   write_env(writer.archive(), env, task_of(i));
@@ -67,7 +80,9 @@ Batch::Impl::Restored Batch::Impl::read_state(std::string_view bytes, const EnvS
   for (size_t k = 0; k < observations.size(); ++k) {
     const size_t bytes = observations[k].is_on_host() ? task->agents.size() * observations[k].row_bytes() : 0;
     std::vector<uint8_t>& rows = out.observations.emplace_back(bytes);
-    if (!task->is_picture(k)) read_values(archive, observations[k].dtype(), rows);
+    if (task->is_picture(k)) continue;
+    read_values(archive, observations[k].dtype(), rows);
+    archive.check(rows_in_bounds(out.env, task->observation_specs[k], rows));
   }
   archive.check(archive.left() == 0);
   redraw(out);

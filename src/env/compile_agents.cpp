@@ -1,6 +1,10 @@
 #include "env/compile_parts.h"
 
 #include <algorithm>
+#include <cstdio>
+
+#include "base/utf8.h"
+#include "model/step_limits.h"
 
 namespace mvsim {
 namespace {
@@ -174,6 +178,20 @@ void compile_resets(TaskContext& context, AgentTask& agent, bool is_first, Task&
   }
 }
 
+// An action that commands more than a step moves is cut short there (model/step_limits.h).
+void check_action_limits(const TermSpec& term, const TaskContext& context, Task& task) {
+  const double most = kMostTravel / task.substep, most_turn = kMostTurn / task.substep;
+  if (context.vx_max <= most && context.omega_max <= most_turn) return;
+  char text[300];
+  std::snprintf(
+      text, sizeof text,
+      ": found commands of up to %.3g m/s and %.3g rad/s, but a step of %.3g s moves a vehicle by at "
+      "most 2 m and a quarter turn, that is %.3g m/s and %.3g rad/s; expected smaller limits or a "
+      "smaller step",
+      context.vx_max, context.omega_max, task.substep, most, most_turn);
+  task.warnings.push_back(printable(term.params.where.text() + ": " + describe(term) + text));
+}
+
 Then read_then(TermReader& reader, const TaskContext& context) {
   const auto then = static_cast<Then>(reader.choice("then", {"stay", "leave", "end_all"}));
   const int group = context.model.bodies[context.model.vehicles[context.vehicle].body].joint_group;
@@ -210,6 +228,7 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
       if (agent.action_components[i].name == "steer")
         context.steer_component = i, context.steer_max = agent.action_components[i].high;
   }
+  if (is_first) check_action_limits(spec.action, context, task);
   for (const TermSpec& term : spec.terminations) {
     TermReader reader(term);
     agent.terminations.push_back(make_term(reader, context, termination_classes()));

@@ -21,6 +21,10 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
 // WorldFileError.
 void compile_agents(Task& task, LoadGuard& guard);
 
+// Adds a warning for each randomisation of how a vehicle drives that changes nothing in the task. It drives
+// short episodes to find them, without sensors.
+void warn_of_no_effect(Task& task, const Poll& poll);
+
 // Throws Error if so many copies alone would take more than the machine's physical memory, or with the worlds
 // more than the limit (bytes). Asked before anything is allocated.
 void check_memory(const Task& task, int num_envs, uint64_t memory_limit);

@@ -9,6 +9,7 @@
 #include "env/move/people.h"
 #include "env/plan/path_tables.h"
 #include "env/randomize_level.h"
+#include "sim/check_start.h"
 
 namespace mvsim {
 namespace {
@@ -95,6 +96,23 @@ void make_grids(Task& task, LoadGuard& guard) {
   }
 }
 
+// Vehicles of agents start elsewhere, and so do blocks that the environment places.
+void check_blocks(Task& task, const std::shared_ptr<const Model>& model, LoadGuard& guard) {
+  Simulation simulation(model, 0);
+  double shift = 0;
+  const auto next_place = [&] {
+    constexpr double kAway = 1000, kApart = 100;  // m
+    return Pose2{model->bounds.x_max + kAway, model->bounds.y_max + kAway + kApart * shift++, 0};
+  };
+  for (const AgentTask& agent : task.agents) simulation.place_vehicle(agent.vehicle, next_place());
+  for (size_t i = 0; i < model->blocks.size(); ++i)
+    if (model->blocks[i].placed) simulation.place_block(i, next_place());
+  for (const StartWarning& warning : check_start(simulation, [&] { guard.poll(); })) {
+    const std::string line = printable(warning.line());
+    if (std::ranges::find(task.warnings, line) == task.warnings.end()) task.warnings.push_back(line);
+  }
+}
+
 std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options) {
   auto task = std::make_unique<Task>();
   task->spec = spec;
@@ -114,8 +132,15 @@ std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options
   for (const AgentTask& agent : task->agents)
     if (agent.needs_path) check_planning(*task, agent.start_and_goal.planning_cell());
   make_grids(*task, guard);
+  for (const auto& model : task->models) check_blocks(*task, model, guard);
   task->memory_used = guard.used();
+  task->strict = options.strict;
   return task;
+}
+
+void refuse_warnings(const Task& task) {
+  if (task.strict && !task.warnings.empty())
+    throw Error("strict refuses a warning: " + task.warnings.front());
 }
 
 // Whether the mistake stands in a file that a keyword names.
@@ -149,7 +174,10 @@ WorldFileError blamed_on(const std::vector<std::string>& keywords, const WorldFi
 // What fails only with the caller's keywords is theirs, whatever line of the file it shows at.
 std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options) {
   try {
-    return compile(spec, options);
+    std::unique_ptr<Task> task = compile(spec, options);
+    warn_of_no_effect(*task, options.poll);
+    refuse_warnings(*task);
+    return task;
   } catch (const WorldFileError& error) {
     if (!spec.as_written || error.where().line == 0 || is_of_caller(error, spec)) throw;
     if (!works([&] { compile(*spec.as_written, options); })) throw;

@@ -13,6 +13,7 @@
 #include "env/plan/centreline_file.h"
 #include "model/compile.h"
 #include "sensor/view_sensor.h"
+#include "views/view_scenes.h"
 
 namespace mvsim {
 namespace {
@@ -332,7 +333,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
   task.centreline = load_centreline(spec, load, guard);
   CompileOptions compile = compile_options(spec);
   compile.strict = options.strict;
-  compile.camera_backend = options.camera_backend;
+  compile.make_drawer = draw_by(options.camera_backend);
   const NamedText written = spec.world;
   std::set<std::string> asked;
   LoadSession session(guard);

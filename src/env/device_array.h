@@ -16,7 +16,7 @@
 #include "base/dlpack.h"
 #include "base/dtype.h"
 #include "base/error.h"
-#include "render/cuda_device.h"
+#include "render/gl/cuda_device.h"
 
 namespace mvsim {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "render/cuda_device.h"
-#include "render/view_backend.h"
+#include "render/gl/cuda_device.h"
 #include "sensor/view_sensor.h"
-#include "sim/view_recipe.h"
+#include "views/draw_views.h"
+#include "views/view_backend.h"
 
 namespace mvsim {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "env/batch.h"
 #include "env/task.h"
-#include "render/device_image.h"
+#include "render/gl/device_image.h"
 
 namespace mvsim {
 

@@ -94,4 +94,9 @@ double Distribution::high() const {
   return *std::max_element(arguments_.begin(), arguments_.end());
 }
 
+std::pair<double, double> Distribution::usual_range() const {
+  if (kind_ != Kind::kNormal) return {low(), high()};
+  return {arguments_[0] - 2 * arguments_[1], arguments_[0] + 2 * arguments_[1]};
+}
+
 }  // namespace mvsim

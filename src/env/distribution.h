@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/params.h"
@@ -23,6 +24,8 @@ class Distribution {
   // Smallest and largest value that can be drawn; infinite for a normal one.
   double low() const;
   double high() const;
+  // The same, but of a normal one two deviations to either side of its mean.
+  std::pair<double, double> usual_range() const;
 
  private:
   enum class Kind { kConstant, kUniform, kNormal, kLogUniform, kChoice };

@@ -126,13 +126,20 @@ void visit_agent(Archive& archive, Agent& agent, const Task& task) {
   if (task.has_people) archive(people);
 }
 
-// Calls work(dtype, bytes) for the ring of each observation that keeps frames and is no picture: what draws
+// Calls work(slot, bytes) for the ring of each observation that keeps frames and is no picture: what draws
 // a picture again is in the recipes.
 template <typename Agent, typename Work>
 void for_rings(const AgentTask& task, Agent& agent, const Work& work) {
   for (const ObservationSlot& slot : task.observations)
     if (slot.history > 1 && !slot.is_picture())
-      work(slot.dtype, std::span(agent.frames).subspan(slot.first_frame, slot.kept() * slot.frame_bytes));
+      work(slot, std::span(agent.frames).subspan(slot.first_frame, slot.kept() * slot.frame_bytes));
+}
+
+// The latest frame comes first in the bounds of a row, and all frames of a history have the same.
+bool ring_in_bounds(const Task& task, const ObservationSlot& slot, std::span<const uint8_t> ring) {
+  const ObservationSpec& row = task.observation_specs[slot.index];
+  const size_t size = slot.low.size();
+  return in_bounds(slot.dtype, ring, std::span(row.low).first(size), std::span(row.high).first(size));
 }
 
 bool fits(const AgentState& agent, const Task& whole, const AgentTask& task) {
@@ -191,12 +198,21 @@ uint64_t fingerprint(const Task& task) {
 }
 
 void read_values(ArchiveReader& archive, DType dtype, std::span<uint8_t> out) {
+  with_dtype(dtype, [&](auto value) { archive.fill<decltype(value)>(std::as_writable_bytes(out)); });
+}
+
+bool in_bounds(DType dtype, std::span<const uint8_t> values, std::span<const float> low,
+               std::span<const float> high) {
+  bool within = true;
   with_dtype(dtype, [&](auto value) {
-    for (size_t at = 0; at < out.size(); at += sizeof value) {
-      archive(value);
-      std::memcpy(out.data() + at, &value, sizeof value);
-    }
+    for (size_t at = 0; at < values.size(); at += low.size() * sizeof value)
+      for (size_t i = 0; i < low.size(); ++i) {
+        std::memcpy(&value, values.data() + at + i * sizeof value, sizeof value);
+        const auto number = static_cast<float>(value);
+        within &= number >= low[i] && number <= high[i];
+      }
   });
+  return within;
 }
 
 void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task) {
@@ -206,8 +222,9 @@ void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task) {
   for (size_t a = 0; a < env.agents.size(); ++a) {
     const AgentState& agent = env.agents[a];
     visit_agent(archive, agent, task);
-    for_rings(task.agents[a], agent,
-              [&](DType, std::span<const uint8_t> ring) { archive.raw(ring.data(), ring.size()); });
+    for_rings(task.agents[a], agent, [&](const ObservationSlot&, std::span<const uint8_t> ring) {
+      archive.raw(ring.data(), ring.size());
+    });
     archive(agent.field != nullptr);
     if (agent.field && !task.static_world) archive(agent.field->grid().free);
   }
@@ -230,8 +247,10 @@ EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like
     AgentState& agent = env.agents.emplace_back(make_agent(task.agents[a]));
     visit_agent(archive, agent, task);
     archive.check(fits(agent, task, task.agents[a]));
-    for_rings(task.agents[a], agent,
-              [&](DType dtype, std::span<uint8_t> ring) { read_values(archive, dtype, ring); });
+    for_rings(task.agents[a], agent, [&](const ObservationSlot& slot, std::span<uint8_t> ring) {
+      read_values(archive, slot.dtype, ring);
+      archive.check(!env.started || ring_in_bounds(task, slot, ring));
+    });
     bool has_field = false;
     archive(has_field);
     const bool needs_path = task.agents[a].needs_path;

@@ -19,6 +19,10 @@ void write_env(ArchiveWriter& archive, const EnvState& env, const Task& task);
 // Elements of a type; of float32 only finite ones, unless the archive allows others.
 void read_values(ArchiveReader& archive, DType dtype, std::span<uint8_t> out);
 
+// Whether values lie within their bounds, of which there is one for each; `values` may hold several frames.
+bool in_bounds(DType dtype, std::span<const uint8_t> values, std::span<const float> low,
+               std::span<const float> high);
+
 // Throws Error. `like`: an env whose goal field is shared if the new one would be the same.
 EnvState read_env(ArchiveReader& archive, const Task& task, const EnvState& like);
 

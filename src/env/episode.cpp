@@ -352,6 +352,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
     if (!keep_going()) return false;
     for (size_t a = 0; between && a < count; ++a) act_between(task, env, a, i);
     s.step(task.substep);
+    if (task.strict) refuse_cut_motion(s, task.substep);
     if (!is_finite(s)) {
       env.diverged = true;
       break;

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "render/cuda_device.h"
+#include "render/gl/cuda_device.h"
 
 namespace mvsim {
 namespace {

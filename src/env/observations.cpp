@@ -34,15 +34,7 @@ class Scan final : public ObservationOf<float> {
                                  std::to_string(beams_) + " beams");
     for (int s = 0; s < sectors_; ++s)
       ends_.push_back(static_cast<int>(static_cast<int64_t>(beams_) * (s + 1) / sectors_));
-    max_ = reader.number("max", sensor.reading().high, kPositive);
-    if (max_ > sensor.reading().high) {
-      char text[128];
-      std::snprintf(text, sizeof text,
-                    ", max: %g m is beyond the sensor's range of %g m, which no value exceeds", max_,
-                    sensor.reading().high);
-      context.needs.warnings.push_back(reader.term().params.find("max")->where.text() + ": " +
-                                       describe(reader.term()) + text);
-    }
+    max_ = read_max(reader, context, sensor.reading().high);
     scheduled_ = reader.choice("timing", {"control", "sensor"}) == 1;
     if (scheduled_) context.needs.scheduled_sensors.push_back(sensor_);
   }

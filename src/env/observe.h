@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "env/task.h"
-#include "sim/view_recipe.h"
+#include "views/draw_views.h"
 
 namespace mvsim {
 

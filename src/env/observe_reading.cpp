@@ -1,6 +1,7 @@
 #include "env/observe_terms.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "model/sensor_layout.h"
@@ -58,6 +59,18 @@ size_t find_sensor_of_class(TermReader& reader, const TaskContext& context, std:
   for (size_t i = 0; i < sensors.size(); ++i)
     if (sensors[i].vehicle == context.vehicle && sensors[i].class_name == class_name) return i;
   reader.fail("sensor", "vehicle '" + context.model.vehicles[context.vehicle].name + "' has no " + what);
+}
+
+double read_max(TermReader& reader, TaskContext& context, double range) {
+  const double max = reader.number("max", range, kPositive);
+  if (max > range) {
+    char text[128];
+    std::snprintf(text, sizeof text,
+                  ", max: %g m is beyond the sensor's range of %g m, which no value exceeds", max, range);
+    context.needs.warnings.push_back(reader.term().params.find("max")->where.text() + ": " +
+                                     describe(reader.term()) + text);
+  }
+  return max;
 }
 
 std::unique_ptr<const Observation> make_reading_observation(TermReader& reader, TaskContext& context) {

@@ -46,6 +46,8 @@ std::unique_ptr<const Observation> make_image_reading(const Model& model, size_t
 
 // The sensor of the agent's vehicle that the attribute `sensor` names; of one class, by default the first.
 size_t find_sensor(TermReader& reader, const TaskContext& context);
+// The attribute `max` of an observation of distances, m; by default the sensor's range. More warns.
+double read_max(TermReader& reader, TaskContext& context, double range);
 size_t find_sensor_of_class(TermReader& reader, const TaskContext& context, std::string_view class_name,
                             const std::string& what);
 

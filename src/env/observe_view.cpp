@@ -183,7 +183,7 @@ SeenImage read_seen_image(TermReader& reader, TaskContext& context, size_t senso
   if (scheduled) context.needs.scheduled_sensors.push_back(sensor);
   const ViewImage& seen = view.images()[image];
   const bool is_distance = seen.view.content == ViewContent::kDepth;
-  return {sensor, image, scheduled, is_distance ? reader.number("max", seen.reading.high, kPositive) : 0};
+  return {sensor, image, scheduled, is_distance ? read_max(reader, context, seen.reading.high) : 0};
 }
 
 std::unique_ptr<const Observation> make_image_reading(const Model& model, size_t sensor, size_t image,

@@ -63,23 +63,43 @@ Randomization::Randomization(TermReader& reader, const Model& model)
                   "draws of " + entry.path + " would reach from " + number_text(low / unit) + " to " +
                       number_text(high / unit) + ", expected values from " +
                       number_text(entry.info.min / unit) + " to " + number_text(entry.info.max / unit));
-    targets_.push_back({index, scale});
+    params_.push_back(index);
+    scales_.push_back(scale);
   }
-  const bool all_zero = scaled && !targets_.empty() &&
-                        std::ranges::all_of(targets_, [](const Target& t) { return t.scale == 0; });
+  const bool all_zero =
+      scaled && !scales_.empty() && std::ranges::all_of(scales_, [](double s) { return s == 0; });
   if (all_zero && !optional)
-    reader.fail("scale", "the nominal value of " + model.params[targets_[0].param].path +
+    reader.fail("scale", "the nominal value of " + model.params[params_[0]].path +
                              " is 0, which no scale changes, expected 'value'");
-  if (!targets_.empty() || optional) return;
+  if (!params_.empty() || optional) return;
   reader.fail("of", unknown_parameter(model, pattern));
 }
 
 void Randomization::apply(Simulation& simulation, RandomStream& random) const {
-  for (const Target& t : targets_) {
-    const ParamInfo& info = simulation.model().params[t.param].info;
-    const double value = t.scale * distribution_.draw(random);
-    simulation.set_param(t.param, std::clamp(value, lowest(info), highest(info)));
+  for (size_t i = 0; i < params_.size(); ++i) {
+    const ParamInfo& info = simulation.model().params[params_[i]].info;
+    const double value = scales_[i] * distribution_.draw(random);
+    simulation.set_param(params_[i], std::clamp(value, lowest(info), highest(info)));
   }
+}
+
+double Randomization::end_of(const Model& model, size_t target, End end) const {
+  const ParamEntry& entry = model.params[params_[target]];
+  const auto [low, high] = distribution_.usual_range();
+  if (low == high && end == End::kLow) return entry.nominal;
+  const double value = scales_[target] * (end == End::kLow ? low : high);
+  return std::clamp(value, lowest(entry.info), highest(entry.info));
+}
+
+void Randomization::apply_end(Simulation& simulation, End end) const {
+  for (size_t i = 0; i < params_.size(); ++i)
+    simulation.set_param(params_[i], end_of(simulation.model(), i, end));
+}
+
+bool Randomization::has_range(const Model& model) const {
+  for (size_t i = 0; i < params_.size(); ++i)
+    if (end_of(model, i, End::kLow) != end_of(model, i, End::kHigh)) return true;
+  return false;
 }
 
 std::string randomized_block(const std::string& pattern) {

@@ -84,6 +84,7 @@ struct Task {
   std::vector<CropPath> crop_paths;              // by variant; empty: no crop rows
   std::optional<LineUp> line_up;
   std::vector<std::string> warnings;  // beside those of the models
+  bool strict = false;                // motion that a step cuts short is an error
   double memory_used = 0;             // bytes, counted while it was made
 
   std::vector<Randomization> level_randomizations;  // of EnvSpec::randomize_level; those of the file win

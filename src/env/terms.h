@@ -16,6 +16,7 @@
 #include "env/plan/crop_path.h"
 #include "env/term_reader.h"
 #include "model/model.h"
+#include "views/draw_views.h"
 
 namespace mvsim {
 

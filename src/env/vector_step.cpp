@@ -16,7 +16,7 @@
 
 #include "env/batch_impl.h"
 #include "env/episode.h"
-#include "render/cuda_device.h"
+#include "render/gl/cuda_device.h"
 
 namespace mvsim {
 

@@ -1,4 +1,4 @@
-// The prism that stands for a block where it is seen.
+// Visible prism of a block.
 #pragma once
 
 #include "base/geometry3.h"

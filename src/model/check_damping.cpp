@@ -28,7 +28,7 @@ const ParamInfo* damping_of(const TireModel& tire) {
 }  // namespace
 
 void check_dampings(const WorldSpec& spec, Model& model) {
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const VehicleSpec& vehicle : spec.vehicles) {
     const VehicleModel& v = model.vehicles[model.vehicle_index(vehicle.name)];
     const ParamInfo* const damping = damping_of(*v.tire);
@@ -46,7 +46,7 @@ void check_dampings(const WorldSpec& spec, Model& model) {
         "has no <C_damping> in its <friction>: the default, " + rounded(damping->fallback, 3) +
         " N m s/rad, is too much for a vehicle of its size, which loses its speed in " + rounded(seconds, 2) +
         " s; C_damping " + rounded(mass / (kUsual * turning), 1) + " lets it roll for some seconds";
-    if (told.insert(text).second)
+    if (reported.insert(text).second)
       model.warnings.push_back(vehicle.friction.where.text() + ": vehicle '" + v.name + "' " + text);
   }
 }

@@ -8,7 +8,7 @@
 namespace mvsim {
 namespace {
 
-// What is commanded now and then of vehicles whose controllers have no limit.
+// Highest usual commands of vehicles whose controllers have no limit.
 constexpr double kUsualSpeed = 50, kUsualTurn = 20;  // m/s, rad/s
 
 std::string rounded(double value) {

@@ -57,7 +57,7 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
   for (size_t i = 0; i < spec.actors.size(); ++i) items.push_back({spec.actors[i].order, kActor, i});
   std::stable_sort(items.begin(), items.end(),
                    [](const Item& a, const Item& b) { return a.order < b.order; });
-  size_t map_nodes = 0;
+  HeightMapWork map_work;
   model.params.reserve(128);
   model.vehicles.reserve(spec.vehicles.size());
   model.blocks.reserve(spec.blocks.size());  // the index points into these
@@ -84,7 +84,7 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
       add_animation(block.placement, BodyKind::kBlock, model);
     } else if (item.kind == kElevationMap) {
       const ElevationMapSpec& map = spec.elevation_maps[item.index];
-      model.terrain.maps.push_back(make_height_map(map, guard, map_nodes));
+      model.terrain.maps.push_back(make_height_map(map, guard, map_work));
       ground.add(model.terrain.maps.back());
     } else if (item.kind == kActor) {
       compile_actor(spec.actors[item.index], ground, model);
@@ -179,7 +179,7 @@ void set_origin(Model& model) {
 std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard,
                                      GridCache& grids, bool is_commanded) {
   auto model = std::make_shared<Model>();
-  model->camera_backend = options.camera_backend;
+  if (options.make_drawer) model->drawer = options.make_drawer();
   compile_globals(spec, *model);
   for (const OccupancyGridSpec& grid : spec.grids) model->grids.push_back(grids.make(grid, guard));
   compile_objects(spec, options, guard, *model);
@@ -198,7 +198,7 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
   build_static_shapes(*model);
   set_bounds(*model);
   set_origin(*model);
-  compile_scene(spec, *model);
+  compile_scene(spec, guard, *model);
   find_level_views(*model);
   find_recipe_frames(*model);
   lay_out_sensors(*model);

@@ -7,7 +7,7 @@
 
 #include "model/grid.h"
 #include "model/model.h"
-#include "sensor/camera_backend.h"
+#include "model/view_drawer.h"
 #include "worldfile/load_world.h"
 #include "worldfile/world_spec.h"
 
@@ -15,7 +15,8 @@ namespace mvsim {
 
 struct CompileOptions {
   bool strict = false;  // a warning is an error
-  CameraBackend camera_backend = CameraBackend::kAuto;
+  // Makes the drawer of each Model (views/view_scenes.h); none: sensors that see cannot be read.
+  ViewDrawerMaker make_drawer = {};
   std::vector<std::string> placed_blocks =
       {};  // name patterns of blocks that an environment places or resizes
   std::vector<std::string> driven_blocks = {};  // the same of those that its policies move

@@ -1,4 +1,4 @@
-// What moves by itself: keyframes, and people on paths.
+// Compiles animations: keyframes, and people on paths.
 #include <algorithm>
 #include <cmath>
 

@@ -14,9 +14,13 @@ namespace mvsim {
 size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
                   std::span<const double> values);
 
-// Images and matrices of heights -> height maps. `nodes`: those of the world's maps so far; the sum is
-// limited.
-HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, size_t& nodes);
+// Counts the work of all height maps of a world, which is limited.
+struct HeightMapWork {
+  size_t nodes = 0, products = 0;  // the products of convolutions
+};
+
+// Images and matrices of heights -> height maps.
+HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, HeightMapWork& work);
 
 // <element class="property_region"> -> regions of the ground, with their parameters.
 void compile_regions(const WorldSpec& spec, const LoadGuard& guard, Model& model);
@@ -53,16 +57,17 @@ void compile_actor(const ActorSpec& spec, GroundIndex& ground, Model& model);
 // JointSpec to JointModel, and which bodies hang together. Runs once the bodies are compiled.
 void compile_joints(const WorldSpec& spec, Model& model);
 
-// Whether the speed controllers of a compiled world settle at its time step: a warning with gains that do.
+// Checks that the speed controllers of a compiled world settle at its time step. Otherwise adds a warning
+// with gains that do.
 void check_drives(const WorldSpec& spec, Model& model);
 
-// Whether tires that do not say how much their bearings brake suit so light a vehicle: a warning with a
-// value.
+// Checks that the default bearing friction of tires is small enough for a light vehicle. Otherwise adds a
+// warning with a value.
 void check_dampings(const WorldSpec& spec, Model& model);
 
-// Sets model.scene and the blocks' frames, after all else of the model. Costs no triangles: shapes stay what
-// they are.
-void compile_scene(const WorldSpec& spec, Model& model);
+// Sets model.scene and the blocks' frames, after all else of the model. It makes no triangles: shapes stay
+// exact.
+void compile_scene(const WorldSpec& spec, LoadGuard& guard, Model& model);
 
 // Which frames of the scene stand upright at all times, and which images look level; after the scene.
 void find_level_views(Model& model);

@@ -58,7 +58,8 @@ bool heeds(const TireModel& tire, std::string_view param) {
                      [&](const ParamInfo& info) { return info.name == param; });
 }
 
-// What the warning about a property says, "" where all tires heed it, or what the region's box has instead.
+// Returns the warning about a property that some tires ignore. "": all tires use it, or the property that the
+// region has instead.
 std::string about_deaf_tires(const PropertyInfo& property, bool has_instead, const Model& model) {
   std::string vehicles, tires;
   const std::string instead(property.instead);

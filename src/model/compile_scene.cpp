@@ -8,7 +8,9 @@
 #include "model/scene_labels.h"
 #include "model/scene_meshes.h"
 #include "model/scene_view.h"
+#include "scene/grid_rectangles.h"
 #include "scene/scene.h"
+#include "sensor/sensors.h"
 
 namespace mvsim {
 namespace {
@@ -19,8 +21,8 @@ constexpr Color kFreeFloorColor{0xe6, 0xe8, 0xea, 255}, kUnknownFloorColor{0xb4,
 
 class SceneCompiler {
  public:
-  SceneCompiler(const WorldSpec& spec, Model& model, Scene& scene)
-      : spec_(spec), model_(model), scene_(scene), labels_(spec), meshes_(scene) {}
+  SceneCompiler(const WorldSpec& spec, LoadGuard& guard, Model& model, Scene& scene)
+      : spec_(spec), guard_(guard), model_(model), scene_(scene), labels_(spec), meshes_(scene) {}
 
   SceneMeshes& meshes() { return meshes_; }
 
@@ -79,6 +81,7 @@ class SceneCompiler {
   void add_sensors(std::span<const SensorSpec> specs, size_t vehicle, uint32_t frame, int order);
 
   const WorldSpec& spec_;
+  LoadGuard& guard_;
   Model& model_;
   Scene& scene_;
   SceneLabels labels_;
@@ -192,7 +195,7 @@ void SceneCompiler::add_point_clouds() {
   }
 }
 
-// Their models, or a figure that is nobody in particular: a body and a head.
+// Adds each actor's model, or a plain figure of a body and a head.
 void SceneCompiler::add_actors() {
   constexpr Color kClothes{0x5a, 0x6b, 0x86, 255}, kSkin{0xc8, 0x9b, 0x7b, 255};
   for (size_t i = 0; i < model_.actors.size(); ++i) {
@@ -213,11 +216,30 @@ void SceneCompiler::add_actors() {
 }
 
 void SceneCompiler::add_grids() {
+  std::vector<const GridField*> fields;
+  for (const GridModel& grid : model_.grids) fields.push_back(&grid.field);
+  if (fields.empty()) return;
+  const SourceLocation& where = spec_.grids.front().where;
+  double cells = 0;
+  for (const GridField* field : fields) cells = std::max(cells, double{1} * field->width() * field->height());
+  const TemporaryMemory memory(guard_, cells, where, "the drawing of the maps");
+  const double room = std::max(0.0, static_cast<double>(guard_.memory_limit()) - guard_.used());
+  const auto fit = merged_to_fit(fields, std::min(kMostCorners, static_cast<size_t>(room / kBytesPerCorner)));
+  const auto& merged = fit.merged;
+  const bool is_seen = std::ranges::any_of(
+      model_.sensors, [](const SensorModel& sensor) { return !views_of(*sensor.sensor).empty(); });
+  if (is_seen)  // else it is drawn for people alone, if at all
+    guard_.take(kBytesPerCorner * static_cast<double>(fit.corners), where, "the drawing of the maps");
   for (size_t i = 0; i < spec_.grids.size(); ++i) {
     const GridModel& grid = model_.grids[i];
+    if (merged[i] > 1)
+      model_.warnings.push_back(
+          spec_.grids[i].where.text() +
+          ": the map has too many single cells to be drawn: " + std::to_string(merged[i]) + " x " +
+          std::to_string(merged[i]) + " cells are shown as one, to cameras and 3D lidars too");
     const Pose3 pose{grid.T_world_grid.x, grid.T_world_grid.y, 0, grid.T_world_grid.yaw, 0, 0};
     const auto add_part = [&](GridCells::Part part, Color color) {
-      add(shape_index(GridCells{&grid.field, part, kGridWallHeight}),
+      add(shape_index(GridCells{&grid.field, part, kGridWallHeight, merged[i]}),
           {.color = color, .casts_shadow = part == GridCells::kWalls}, kWorldFrame, Frame3(pose),
           spec_.grids[i].order);
     };
@@ -316,9 +338,9 @@ void SceneCompiler::set_extent() {
 
 }  // namespace
 
-void compile_scene(const WorldSpec& spec, Model& model) {
+void compile_scene(const WorldSpec& spec, LoadGuard& guard, Model& model) {
   auto scene = std::make_shared<Scene>();
-  SceneCompiler compiler(spec, model, *scene);
+  SceneCompiler compiler(spec, guard, model, *scene);
   scene->frame_count = frame_of_wheel(model.bodies.size(), model.wheel_count);
   compiler.add_planes();
   compiler.add_grids();

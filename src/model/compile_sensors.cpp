@@ -6,13 +6,6 @@
 namespace mvsim {
 namespace {
 
-const SensorClass* find_class(std::string_view name) {
-  for (const auto& some : {sensor_classes(), more_sensor_classes()})
-    for (const SensorClass& c : some)
-      if (c.name == name) return &c;
-  return nullptr;
-}
-
 [[noreturn]] void unknown(const SensorSpec& spec) {
   std::vector<std::string> names;
   for (const auto& some : {sensor_classes(), more_sensor_classes()})
@@ -30,7 +23,7 @@ double period_of(const SensorSpec& spec) {
 
 // `owner`: where its parameters are found, e.g. "vehicle:r1/".
 SensorModel compile(const SensorSpec& spec, const std::string& owner, LoadGuard& guard, Model& model) {
-  const SensorClass* const known = find_class(spec.params.class_name);
+  const SensorClass* const known = find_sensor_class(spec.params.class_name);
   if (!known) unknown(spec);
   SensorModel sensor;
   sensor.name = spec.name;

@@ -6,7 +6,7 @@ namespace mvsim {
 namespace {
 
 constexpr size_t kMaxNodes = size_t{16} << 20;    // of all maps of a world
-constexpr size_t kMaxProducts = size_t{1} << 30;  // of a convolution
+constexpr size_t kMaxProducts = size_t{1} << 30;  // of all convolutions
 
 // The image's own darkest and brightest grey become min_z and max_z; its row 0 is the lowest x.
 Matrix image_heights(const ElevationMapSpec& spec) {
@@ -43,17 +43,18 @@ Matrix convolved(const Matrix& in, const Matrix& kernel, const LoadGuard& guard)
 
 }  // namespace
 
-HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, size_t& nodes) {
+HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, HeightMapWork& work) {
   const size_t count = spec.image ? spec.image->data.size() : spec.data.values.size();
-  nodes += count;
-  if (nodes > kMaxNodes)
+  work.nodes += count;
+  work.products += count * spec.kernel.values.size();
+  if (work.nodes > kMaxNodes)
     throw WorldFileError(spec.where,
                          "<element class=\"elevation_map\">: the elevation maps of the world have more "
                          "than " +
                              std::to_string(kMaxNodes >> 20) + " Mi nodes, expected fewer");
-  if (count * spec.kernel.values.size() > kMaxProducts)
-    throw WorldFileError(spec.where,
-                         "<apply_kernel>: too large for a map of " + std::to_string(count) + " nodes");
+  if (work.products > kMaxProducts)
+    throw WorldFileError(spec.where, "<apply_kernel>: too large for a map of " + std::to_string(count) +
+                                         " nodes, with those of all maps before");
   constexpr std::string_view kWhat = "<element class=\"elevation_map\">";
   guard.take(static_cast<double>(count * sizeof(float)), spec.where, kWhat);
   const TemporaryMemory memory(guard, static_cast<double>(2 * count * sizeof(double)), spec.where, kWhat);

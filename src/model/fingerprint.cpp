@@ -1,5 +1,5 @@
-// Whoever adds a field to one of these structs adds it to the binding, and to the archive's line if it makes
-// a difference to motion or readings.
+// A new field of one of these structs joins its structured binding, and the archive's line if it changes
+// motion or readings.
 #include "model/fingerprint.h"
 
 #include "base/geometry_archive.h"
@@ -7,7 +7,7 @@
 
 namespace mvsim {
 
-// What the rows of a table say of an object, in their order; what only eyes see is left out.
+// Hashes the values of an object's tags in the order of the table. Values that are only drawn are left out.
 template <typename Spec, typename Archive>
 void hash_tags(Archive& archive, Tags<Spec> tags, const Spec& spec) {
   const auto hash = [&]<typename T>(T Spec::*member) {
@@ -178,8 +178,7 @@ uint64_t fingerprint(const Model& model) {
                vehicles, blocks, grids, bodies, animations, moving_planes, actors, walkers, driven_blocks,
                moving_bodies, joints, joint_groups, sensors, terrain, has_steps, site, regions, static_shapes,
                params, wheel_count, memory_size, reading_count, reading_bytes, bounds, origin, warnings,
-               load_bytes, own_fingerprint, scene, recipe_frames, ray_scene, level_frames, flat_scene,
-               raster_scene, camera_backend] = model;
+               load_bytes, own_fingerprint, scene, recipe_frames, level_frames, drawer] = model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,

@@ -1,5 +1,5 @@
-// Whether two compiled worlds are the same, for snapshots: a hash over everything that shapes their motion
-// and their readings, and over no address, path, colour or source location.
+// Fingerprint of a compiled world, by which snapshots recognise it: a hash of everything that shapes motion
+// and readings. It covers no address, path, colour or source location.
 #pragma once
 
 #include <cstdint>

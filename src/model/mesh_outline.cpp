@@ -139,10 +139,25 @@ class SideRemoval {
   }
 
   Polygon points_;
-  std::vector<size_t> next_, previous_;  // of those that are left; who is gone is its own next one
+  std::vector<size_t> next_, previous_;  // of the vertices left; a removed vertex is its own successor
   std::vector<double> areas_;
   std::set<std::pair<double, size_t>> order_;
   size_t left_;
+};
+
+// Measured footprint of one of MVSim's own vehicles.
+struct KnownFootprint {
+  std::string_view vehicle_class;
+  Rect extent;  // m, body frame
+  HeightRange heights;
+};
+
+constexpr KnownFootprint kKnownFootprints[] = {
+    {"turtlebot3_burger", {-0.0685, 0.0685, -0.0685, 0.0685}, {0, 0.141}},
+    {"jackal", {-0.2515, 0.2515, -0.215, 0.215}, {0.0655, 0.2495}},
+    {"pickup", {-2.95, 2.71, -1.24, 1.24}, {0, 1.86}},
+    {"agricobiot2", {-0.25, 0.87, -0.30, 0.30}, {0.15, 1.2}},
+    {"scania_trailer", {-6.6, 0.9, -1.25, 1.25}, {0.5, 4.0}},
 };
 
 }  // namespace
@@ -205,6 +220,16 @@ const std::optional<MeshOutline>& MeshOutlines::of(std::span<const VisualSpec> v
                          "<shape_from_visual>: the meshes whose outlines the world needs have more than " +
                              std::to_string(kMaxTriangles) + " triangles");
   return known_.emplace(std::move(key), mesh_outline(visuals, window, guard_, where)).first->second;
+}
+
+std::optional<MeshOutline> known_footprint(std::string_view vehicle_class) {
+  for (const KnownFootprint& known : kKnownFootprints)
+    if (known.vehicle_class == vehicle_class) {
+      const Rect& r = known.extent;
+      return MeshOutline{{{r.x_min, r.y_min}, {r.x_max, r.y_min}, {r.x_max, r.y_max}, {r.x_min, r.y_max}},
+                         known.heights};
+    }
+  return std::nullopt;
 }
 
 }  // namespace mvsim

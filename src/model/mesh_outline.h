@@ -25,13 +25,13 @@ struct MeshOutline {
 // Where the mesh of a visual stands in the frame of its object.
 Frame3 visual_frame(const VisualSpec& visual);
 
-// Of all visuals whose meshes are there, cut off at `window`. Nothing: there is no such mesh. Throws
-// WorldFileError where they enclose next to nothing there.
+// Returns the outline of all visuals whose meshes exist, cut off at `window`. Empty if there is no such mesh.
+// Throws WorldFileError if they enclose next to nothing within the window.
 std::optional<MeshOutline> mesh_outline(std::span<const VisualSpec> visuals, const HeightRange& window,
                                         const LoadGuard& guard, const SourceLocation& where);
 
-// The outlines of one world: what stands there again and again is looked at once, and all that differ have at
-// most kMaxTriangles triangles. Not thread-safe.
+// Cache of the outlines of one world. Equal visuals are computed once, and all different ones have at most
+// kMaxTriangles triangles. Not thread-safe.
 class MeshOutlines {
  public:
   static constexpr size_t kMaxTriangles = 20'000'000;
@@ -50,7 +50,8 @@ class MeshOutlines {
   size_t triangles_ = 0;
 };
 
-// Measured of MVSim's own vehicles, for worlds whose meshes were not fetched: by the name of their class.
+// Returns the measured footprint of one of MVSim's own vehicles by the name of its class, for worlds whose
+// meshes were not fetched. Empty for other classes.
 std::optional<MeshOutline> known_footprint(std::string_view vehicle_class);
 
 // A convex polygon (counter-clockwise) that holds the given one, of at most `max` of the lines through its

@@ -13,11 +13,9 @@
 
 #include "base/geometry.h"
 #include "base/image.h"
-#include "base/lazy.h"
 #include "base/params.h"
 #include "raycast/grid_field.h"
 #include "raycast/static_shapes.h"
-#include "sensor/camera_backend.h"
 #include "sensor/sensor.h"
 #include "sensor/site.h"
 #include "terrain/ground.h"
@@ -29,9 +27,8 @@
 
 namespace mvsim {
 
-struct FlatScene;
-struct RayScene;
 struct Scene;
+class ViewDrawer;
 
 // A convex outline in its body's frame with what a rigid body needs of it.
 struct ShapeModel {
@@ -94,8 +91,8 @@ struct VehicleModel {
   size_t body = 0;
   std::optional<Vec2> first_joint_anchor;  // body frame: where a two-wheeled trailer rests besides
   std::vector<LinkedVisual> linked_visuals;
-  std::optional<bool> auto_start_recording;  // what the world says; acted upon only where a caller logs
-  std::shared_ptr<const PublicationSpec> publication;  // the same, of who publishes; none: it says nothing
+  std::optional<bool> auto_start_recording;            // from the world; used only by a caller's log
+  std::shared_ptr<const PublicationSpec> publication;  // topics for programs that publish; null: none given
   SourceLocation where;
 };
 
@@ -177,10 +174,9 @@ struct SensorModel {
   size_t bytes = 0;            // first index in its readings
   size_t memory = 0;           // first index in its memory
   std::string_view class_name;
-  std::string publish_topic;  // that the world names, for who publishes; "": none
+  std::string publish_topic;  // from the world, for programs that publish; "": none
   std::unique_ptr<const Sensor> sensor;
-  std::vector<uint8_t>
-      level_images{};  // of a view sensor's images: whether the plane draws them (render/flat_view.h)
+  std::vector<uint8_t> level_images{};  // of a view sensor's images: whether the plane draws them
 };
 
 enum class GroundProperty { kMu, kCRr, kSurface, kConeIndex };
@@ -212,7 +208,7 @@ struct MovingPlane {
   uint32_t frame = 0;  // of the scene
 };
 
-// Where an actor walks from one point to the next, and then waits.
+// Leg of an actor's path: a walk from one point to the next, then a pause.
 struct ActorLeg {
   double start = 0, duration = 0;  // s of the walk; it ends where the next begins, after the pause
   Pose3 from{}, to{};              // level
@@ -281,19 +277,14 @@ struct Model {
   double load_bytes = 0;     // that loading it took, about
   uint64_t fingerprint = 0;  // model/fingerprint.h
 
-  // What eyes see (scene/scene.h), no part of the fingerprint. It refers to the maps above: whoever keeps it
-  // longer than a call holds it by a pointer that shares the Model's life (scene_of).
+  // Visible form (scene/scene.h), no part of the fingerprint. It refers to the maps above. A caller that
+  // keeps it holds it by a pointer that shares the Model's life (scene_of).
   std::shared_ptr<const Scene> scene;
   RecipeFrames recipe_frames;
-  // The same made ready for rays (render/ray_scene.h) by whoever first draws a view of a sensor.
-  std::shared_ptr<const Lazy<RayScene>> ray_scene = std::make_shared<const Lazy<RayScene>>();
-  // Of each frame of the scene whether it stands upright at all times; empty: no sensor looks level.
+  // Flags by frame of the scene: it stands upright at all times. Empty: no sensor looks level.
   std::vector<uint8_t> level_frames;
-  // The same made ready for sensors that look level (render/flat_scene.h), likewise.
-  std::shared_ptr<const Lazy<FlatScene>> flat_scene = std::make_shared<const Lazy<FlatScene>>();
-  // The same made ready for OpenGL (RaySceneUse::kRaster), likewise.
-  std::shared_ptr<const Lazy<RayScene>> raster_scene = std::make_shared<const Lazy<RayScene>>();
-  CameraBackend camera_backend = CameraBackend::kAuto;  // who draws views; no part of the fingerprint
+  // Draws what sensors see (model/view_drawer.h), no part of the fingerprint; null: nothing draws.
+  std::shared_ptr<const ViewDrawer> drawer;
 
   // Index of a name, or throws Error with the nearest name.
   size_t vehicle_index(std::string_view name) const;

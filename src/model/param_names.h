@@ -17,7 +17,7 @@ std::string unknown_parameter(const Model& model, const std::string& pattern);
 // matches none, or the scale of a block of the static geometry.
 std::vector<size_t> settable_params(const Model& model, const std::string& pattern);
 
-// What a value in the caller's units is in stored ones. Throws Error for one that is out of range, not
+// Converts a value from the caller's units to the stored ones. Throws Error if it is out of range, not
 // finite, or no integer where one is expected.
 double stored_value(const ParamEntry& entry, double given);
 double given_value(const ParamEntry& entry, double stored);

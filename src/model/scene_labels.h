@@ -1,4 +1,4 @@
-// The labels of a world's things: what cameras tell apart.
+// Labels of a world's things, by which label images tell them apart.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class SceneLabels {
  public:
   explicit SceneLabels(const WorldSpec& spec);
 
-  // Of the thing that was read as the `order`th.
+  // Returns the label of the thing that was read as the `order`th.
   uint16_t of(int order) const;
   std::vector<std::string>& names() { return names_; }
 

@@ -1,4 +1,4 @@
-// What a Scene has beside things: light, what is behind everything, and lines for people.
+// Compiles the light, the background and the marker lines of a Scene.
 #pragma once
 
 #include "model/model.h"

@@ -1,4 +1,4 @@
-// Where a state holds what sensors keep and read.
+// Layout of the memory and the readings of sensors in a state.
 #pragma once
 
 #include "model/model.h"
@@ -14,7 +14,7 @@ void lay_out_sensors(Model& model);
 
 // Numbers that a sensor keeps in a state: memory_size(), or those that draw its picture again
 // (sim/view_recipe.h): these, its parameters, and the poses of the frames that move.
-inline constexpr size_t kViewRecipeHead = 6, kScenePoseNumbers = 13;
+inline constexpr size_t kViewRecipeAskew = 3, kViewRecipeHead = 6, kScenePoseNumbers = 13;
 size_t state_memory_size(const Model& model, const Sensor& sensor);
 
 }  // namespace mvsim

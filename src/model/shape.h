@@ -30,7 +30,7 @@ double min_scale(const ShapeModel& shape, double min);
 // The contour of a block's <shape> or <geometry> in its own frame.
 Polygon block_contour(const BlockSpec& spec);
 
-// What can be driven on.
+// Returns the top of a block, which can be driven on.
 BlockTop block_top(const BlockSpec& spec, const ShapeModel& shape, double z_max);
 
 }  // namespace mvsim

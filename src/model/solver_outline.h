@@ -20,7 +20,7 @@ struct SolverOutline {
   bool is_large_enough() const;  // else Box2D would abort
 };
 
-// Of a convex polygon of at most 8 vertices.
+// Returns the outline of a convex polygon of at most 8 vertices.
 SolverOutline solver_outline(const Polygon& outline, double scale = 1);
 
 }  // namespace mvsim

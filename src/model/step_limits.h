@@ -1,4 +1,4 @@
-// How far a step can move a body.
+// Limits of the motion of a body in one step.
 #pragma once
 
 #include "base/math.h"

@@ -1,6 +1,6 @@
-// What real robots have and their descriptions have not, as parameters that an environment randomises:
-// shifted loads, wheels of another size, late and noisy actions, pushes, sensors that sit askew, are late or
-// drop out. Nominally none of them has an effect.
+// Imperfections of real robots that their descriptions leave out, as parameters that an environment
+// randomises: shifted loads, wheels of another size, late and noisy actions, pushes, sensors that sit askew,
+// are late or drop out. Nominally none of them has an effect.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,7 @@
 namespace mvsim {
 
 // From VehicleModel::transfer_params on; behind them the radius of each wheel (m) that its tire rolls on.
-// What sees, hits or believes in the wheels (lidars, Box2D, controllers, odometry) keeps their nominal sizes
-// and places.
+// Lidars, Box2D, controllers and odometry keep the nominal sizes and places of wheels.
 enum TransferParam {
   kLoadX,         // m, how far the centre of mass of the chassis lies from the middle of its outline
   kLoadY,         // m

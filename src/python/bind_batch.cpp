@@ -13,7 +13,7 @@
 #include "python/bind.h"
 #include "python/gil.h"
 #include "python/path.h"
-#include "render/view_backend.h"
+#include "views/view_backend.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;

@@ -1,4 +1,4 @@
-// What callers read and change of running worlds by name, between steps.
+// Bindings to read and change quantities of running worlds by name, between steps.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 

@@ -6,7 +6,7 @@
 #include "env/device_array.h"
 #include "python/bind.h"
 #include "python/gil.h"
-#include "render/view_backend.h"
+#include "views/view_backend.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;

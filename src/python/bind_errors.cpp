@@ -3,7 +3,7 @@
 #include "env/device_array.h"
 #include "python/bind.h"
 #include "python/path.h"
-#include "render/renderer.h"
+#include "render/pictures/renderer.h"
 
 namespace py = pybind11;
 

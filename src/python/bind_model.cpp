@@ -13,11 +13,13 @@
 #include "python/gil.h"
 #include "python/path.h"
 #include "python/tuples.h"
-#include "render/view_backend.h"
 #include "scene/scene.h"
 #include "scene/triangles.h"
 #include "sensor/ray_sensor.h"
+#include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
+#include "views/view_backend.h"
+#include "views/view_scenes.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -49,7 +51,7 @@ void bind_loading(py::module_& m) {
             load_options(assets, roots, world_seed, variables, memory_limit, resources);
         const CameraBackend backend = parse_camera_backend(camera_backend, "camera_backend");
         const ReleasedGil released;
-        return load_model(path.text, options, {.strict = strict, .camera_backend = backend});
+        return load_model(path.text, options, {.strict = strict, .make_drawer = draw_by(backend)});
       },
       "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{}, "world_seed"_a = 0,
       "variables"_a = std::map<std::string, std::string>{}, "memory_limit"_a = kDefaultMemoryLimit,
@@ -120,8 +122,8 @@ py::array_t<double> outline_of(const VehicleModel& vehicle) {
 
 using GridTuple = std::tuple<py::array_t<uint8_t>, double, std::array<double, 3>>;
 
-// Of each occupancy grid: cells (height, width; row 0 has the smallest y; 0 free, 1 occupied, 2 unknown), m
-// of a cell, and x, y, yaw of its lower left corner.
+// Returns for each occupancy grid its cells, the size of a cell (m), and x, y, yaw of its lower left corner.
+// Cells are (height, width); row 0 has the smallest y; 0 free, 1 occupied, 2 unknown.
 std::vector<GridTuple> grids_of(const Model& model) {
   std::vector<GridTuple> out;
   for (const GridModel& grid : model.grids) {
@@ -152,7 +154,29 @@ py::array_t<double> angles_of(std::span<const SinCos> turns) {
   return copy_of(std::span<const double>(angles));
 }
 
-py::dict views_of(const SensorModel& sensor) {
+const char* name_of(SensorKind kind) {
+  switch (kind) {
+    case SensorKind::kState:
+      return "state";
+    case SensorKind::kRay:
+      return "ray";
+    case SensorKind::kView:
+      return "view";
+  }
+  return "";
+}
+
+ReadingForm form_of(const SensorModel& sensor) {
+  const SensorClass* const known = find_sensor_class(sensor.class_name);
+  return known ? known->form : ReadingForm::kValues;
+}
+
+bool has_pinhole(const SensorModel& sensor) {
+  const ViewSensor* const view = as_view_sensor(*sensor.sensor);
+  return view && view->images().front().view.is_pinhole();
+}
+
+py::dict image_geometry_of(const SensorModel& sensor) {
   py::dict out;
   const ViewSensor* const views = as_view_sensor(*sensor.sensor);
   if (!views) return out;
@@ -213,6 +237,12 @@ void bind_model(py::module_& m) {
       .def_readonly("period", &SensorModel::period)
       .def_readonly("class_name", &SensorModel::class_name)
       .def_readonly("publish_topic", &SensorModel::publish_topic)
+      // "state", "ray" or "view": what it is handed to read
+      .def_property_readonly("kind", [](const SensorModel& s) { return name_of(s.sensor->kind()); })
+      // of its readings, as its class says where it is registered
+      .def_property_readonly("form", [](const SensorModel& s) { return name_of(form_of(s)); })
+      // whether an image of it may be drawn by OpenGL
+      .def_property_readonly("is_camera", &has_pinhole)
       // the largest value of its readings
       .def_property_readonly("high", [](const SensorModel& s) { return s.sensor->reading().high; })
       // rad of each ray, of a lidar
@@ -226,7 +256,7 @@ void bind_model(py::module_& m) {
       .def_property_readonly("mount", [](const SensorModel& s) { return tuple_of(s.sensor->mount()); })
       // of each image by name: fx, fy, cx, cy and T_sensor_view of a pinhole, elevations and azimuths of
       // rings
-      .def_property_readonly("views", &views_of);
+      .def_property_readonly("views", &image_geometry_of);
   py::class_<Model, py::smart_holder>(m, "Model")
       .def_property_readonly("path", [](const Model& m) { return python_path(m.path); })
       .def_readonly("timestep", &Model::timestep)

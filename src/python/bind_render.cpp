@@ -9,12 +9,12 @@
 #include "env/batch.h"
 #include "python/bind.h"
 #include "python/gil.h"
-#include "render/egl_info.h"
-#include "render/renderer.h"
-#include "render/view_backend.h"
+#include "render/gl/egl_info.h"
+#include "render/pictures/renderer.h"
 #include "sim/debug_marks.h"
 #include "sim/scene_poses.h"
 #include "sim/snapshot.h"
+#include "views/view_backend.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -120,8 +120,7 @@ void bind_egl_info(py::module_& m) {
       .def_readonly("version", &EglInfo::version)
       .def_readonly("software", &EglInfo::software)
       .def_readonly("problems", &EglInfo::problems);
-  // who draws the views of cameras for a wish, and why
-  // None where a snapshot does not say.
+  // The backend that drew the cameras of a snapshot; None where the snapshot names none.
   m.def(
       "snapshot_drawn_by",
       [](const py::bytes& state) -> std::optional<std::string> {

@@ -26,7 +26,8 @@ TagRow row_of(const std::string& element, const ParamInfo& info) {
       element, {.range = info, .type = kTypes[static_cast<size_t>(info.type)]}, text_of(info, info.fallback)};
 }
 
-// Of tires, dynamics and controllers; a controller that several dynamics share counts once.
+// Returns the parameters of tires, dynamics and controllers. A controller that several dynamics share counts
+// once.
 std::vector<TagRow> class_params() {
   std::vector<TagRow> out;
   for (const TireModel* tire : tire_models())

@@ -1,4 +1,4 @@
-// What a viewer needs: the triangles of a scene by frame, its textures, the poses of all frames, and marks.
+// Bindings for viewers: the triangles of a scene by frame, its textures, the poses of all frames, and marks.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -27,7 +27,7 @@ namespace {
 constexpr int kMaxNodes = 400;       // of a hilly ground, a side
 constexpr py::ssize_t kColumns = 8;  // of a pose: x, y, z, the quaternion w, x, y, z, and the scale
 
-// What can be drawn at once: frame, texture, whether it is glass, whether both sides are seen.
+// Key of triangles that can be drawn at once: frame, texture, is glass, both sides are seen.
 using PartKey = std::tuple<uint32_t, int, bool, bool>;
 
 void append(Mesh& all, const Mesh& mesh) {
@@ -107,7 +107,8 @@ py::list textures_of(const Model& model) {
   return out;
 }
 
-// Of a rotation matrix with columns x, y and z (Shepperd's method: divided by the largest component).
+// Returns the quaternion of the rotation matrix with columns x, y and z (Shepperd's method: divided by the
+// largest component).
 std::array<double, 4> quaternion_of(const Frame3& f) {
   const double trace = f.x.x + f.y.y + f.z.z;
   const std::array<double, 4> squares{1 + trace, 1 + 2 * f.x.x - trace, 1 + 2 * f.y.y - trace,
@@ -175,8 +176,8 @@ py::dict marks_of(const Simulation& simulation) {
   return py::dict("hits"_a = points_of(marks.hits), "joints"_a = points_of(joints));
 }
 
-// Of both ends of each rope and hitch: the frame that holds it, its place there, x and y, and the height of
-// what holds it above that frame.
+// Returns for both ends of each rope and hitch the frame that holds it, its x and y there, and the height of
+// the holding body above that frame.
 py::list ties_of(const Model& model) {
   const auto end = [&](size_t body, Vec2 anchor) {
     const BodyModel& b = model.bodies[body];
@@ -190,8 +191,8 @@ py::list ties_of(const Model& model) {
   return out;
 }
 
-// Of each ground grid: its lines (n, 2, 3) where nothing that it follows has moved, their width, m, and
-// colour, the frame that it follows in steps of its interval (0: none), and that interval, m.
+// Returns for each ground grid its lines (n, 2, 3) at the initial pose of the frame that it follows, their
+// width (m) and colour, that frame (0: none), and the interval in whose steps it follows (m).
 py::list grids_of(const Model& model) {
   py::list out;
   for (const GroundGrid& grid : model.scene->ground_grids) {
@@ -205,7 +206,7 @@ py::list grids_of(const Model& model) {
   return out;
 }
 
-// What moves, by name: its kind, its name, its frame.
+// Returns kind, name and frame of each thing that moves.
 std::vector<std::tuple<std::string, std::string, uint32_t>> movers_of(const Model& model) {
   std::vector<std::tuple<std::string, std::string, uint32_t>> out;
   for (const VehicleModel& v : model.vehicles) out.emplace_back("vehicle", v.name, frame_of_body(v.body));
@@ -266,7 +267,7 @@ void bind_view(py::module_& m) {
   m.def(
       "env_models", [](const Batch& batch, int env) { return batch.models(env); }, "batch"_a, "env"_a);
   m.def("env_path", &path_of, "batch"_a, "env"_a);
-  // a copy of an env's world, for those who read it at leisure; and another moment of it
+  // a copy of an env's world, which stays as it is while the env steps on; and a later moment of it
   m.def(
       "env_simulation", [](const Batch& batch, int env) { return Simulation(batch.simulation(env)); },
       "batch"_a, "env"_a);

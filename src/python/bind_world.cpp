@@ -20,6 +20,7 @@
 #include "sim/check_start.h"
 #include "sim/simulation.h"
 #include "vehicle/car.h"
+#include "views/draw_views.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -105,7 +106,7 @@ std::pair<py::array, py::array_t<bool>> fresh_reading(Simulation& s, size_t sens
   return {out, flags_of(valid)};
 }
 
-// What an environment may randomise of a sensor, by name, as it is now.
+// Returns the current values, by name, of a sensor's parameters that an environment may randomise.
 std::map<std::string, double> sensor_params(const Simulation& s, size_t sensor) {
   const SensorModel& model = s.model().sensors.at(sensor);
   std::map<std::string, double> out;
@@ -128,30 +129,6 @@ std::optional<double> max_steer(const Simulation& s, size_t vehicle) {
   const VehicleModel& model = s.model().vehicles.at(vehicle);
   if (!model.dynamics->steers()) return std::nullopt;
   return s.state().params.at(model.dynamics_params + kMaxSteer);
-}
-
-// After a step a body that was cut short has the speed that it was cut to.
-std::string fastest_beyond_step(const Simulation& s) {
-  constexpr double kRounding = 1e-5;
-  const Model& model = s.model();
-  const double most = (1 - kRounding) * kMostTravel / model.timestep,
-               most_turn = (1 - kRounding) * kMostTurn / model.timestep;
-  for (const size_t i : model.moving_bodies) {
-    const BodyModel& kind = model.bodies[i];
-    const BodyState& body = s.state().bodies[i];
-    const bool is_vehicle = kind.kind == BodyKind::kVehicle;
-    if (!is_vehicle && model.blocks[kind.index].is_led) continue;  // put where it belongs
-    bool is_beyond = std::hypot(double{body.vx}, double{body.vy}) > most || std::fabs(body.omega) > most_turn;
-    if (is_vehicle && model.vehicles[kind.index].controller->imposes_twist()) {
-      const double* const command = s.state().vehicles[kind.index].command;
-      is_beyond = std::fabs(command[0]) > kMostTravel / model.timestep ||
-                  std::fabs(command[1]) > kMostTurn / model.timestep;
-    }
-    if (is_beyond)
-      return is_vehicle ? "vehicle '" + model.vehicles[kind.index].name + "'"
-                        : "block '" + model.blocks[kind.index].name + "'";
-  }
-  return "";
 }
 
 }  // namespace
@@ -204,6 +181,12 @@ void bind_world(py::module_& m) {
       .def("vehicle_odometry_twist",
            [](const Simulation& s, size_t i) { return tuple_of(vehicle_odometry_twist(s, i)); })
       .def("odometry_multipliers", &odometry_multipliers)
+      .def("command",
+           [](const Simulation& s, size_t vehicle) {
+             const size_t size = s.model().vehicles.at(vehicle).controller->command().size();
+             const double* const command = s.state().vehicles[vehicle].command;
+             return std::vector<double>(command, command + size);
+           })
       .def("max_steer", &max_steer)
       .def("sensor_params", &sensor_params)
       .def_property_readonly("timestep", [](const Simulation& s) { return s.model().timestep; })
@@ -226,7 +209,9 @@ void bind_world(py::module_& m) {
       // values and validity, not stored
       .def("read_now", &fresh_reading);
   // the first vehicle or block that the latest step moved by no more than it can; "" without one
-  m.def("fastest_beyond_step", &fastest_beyond_step, "simulation"_a);
+  m.def(
+      "refuse_cut_motion", [](const Simulation& s) { refuse_cut_motion(s, s.model().timestep); },
+      "simulation"_a);
   // what starts inside of something, a line a kind; an error of that where `strict`
   m.def(
       "check_start",

@@ -22,7 +22,7 @@ inline std::vector<std::string> texts_of(const std::vector<PathName>& names) {
   return out;
 }
 
-// What is mapped to folders, and the cache: ([(prefix, folder)...], cache).
+// Folders of URL prefixes, and the cache: ([(prefix, folder)...], cache).
 using ResourceArgument = std::pair<std::vector<std::pair<std::string, PathName>>, PathName>;
 
 inline pybind11::str python_path(const std::string& path) {

@@ -46,6 +46,8 @@ void look(const Fan& fan, const CircleRow& circles, size_t count, BeamRow& out) 
   const F f;
   const auto all = [&](double value) HWY_ATTR { return hn::Set(f, static_cast<float>(value)); };
   const double turn = 2 * kPi / std::fabs(fan.angle_step);
+  // Single precision is exact enough for one turn, and a robot may have turned a million times.
+  const double first_angle = std::remainder(fan.first_angle, 2 * kPi);
   const VF beams_a_radian = all(1 / fan.angle_step), beams_a_turn = all(turn), turns_a_beam = all(1 / turn);
   const auto store = [&](VF values, double* to) HWY_ATTR { hn::StoreU(hn::PromoteTo(d, values), d, to); };
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
@@ -54,7 +56,7 @@ void look(const Fan& fan, const CircleRow& circles, size_t count, BeamRow& out) 
     const VF radius = hn::DemoteTo(f, hn::LoadU(d, circles.radius + i));
     const VF distance = hn::Sqrt(hn::Add(hn::Mul(x, x), hn::Mul(y, y)));
     const VF half = hn::Add(arcsine_bound(hn::Div(radius, distance)), all(kAngleError));
-    const VF middle = hn::Mul(hn::Sub(rough_angle(x, y), all(fan.first_angle)), beams_a_radian);
+    const VF middle = hn::Mul(hn::Sub(rough_angle(x, y), all(first_angle)), beams_a_radian);
     const VF reach = hn::Abs(hn::Mul(half, beams_a_radian)), high = hn::Add(middle, reach);
     const VF shift = hn::Mul(hn::Floor(hn::Mul(high, turns_a_beam)), beams_a_turn);
     const auto outside = hn::Gt(distance, radius);  // else all beams
@@ -93,14 +95,16 @@ void look_towards(const Fan& fan, const CircleRow& circles, size_t count, BeamRo
 
 BeamIntervals intervals_of(const Fan& fan, const BeamRow& row, size_t circle) {
   constexpr double kLongestPeriod = 1e9;  // beams; finer ones are as good as parallel
+  constexpr double kLargestAngle = 1e9;   // rad; whole turns taken off more leave no angle
   BeamIntervals result;
   if (fan.count <= 0) return result;
   const double period = 2 * kPi / std::fabs(fan.angle_step);  // of a turn, in beams; infinite for a lone beam
-  if (!(row.nearest[circle] > 0) || !(fan.count < 3 * period) || !(period < kLongestPeriod)) {
+  double low = row.first[circle], high = row.last[circle];
+  const bool is_known = std::fabs(fan.first_angle) < kLargestAngle && low >= -period && high <= 2 * period;
+  if (!(row.nearest[circle] > 0) || !(fan.count < 3 * period) || !(period < kLongestPeriod) || !is_known) {
     result.intervals[result.count++] = {0, fan.count};
     return result;
   }
-  double low = row.first[circle], high = row.last[circle];
   for (; low <= fan.count - 1; low += period, high += period) {
     const int begin = static_cast<int>(std::max(low, 0.0));
     const int end = static_cast<int>(std::min(high, fan.count - 1.0)) + 1;

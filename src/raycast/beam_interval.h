@@ -1,4 +1,5 @@
-// Which beams of a fan can meet a circle: never too few, rarely more than two too many. Private to raycast/.
+// Intervals of the beams of a fan that can meet a circle: never too few, rarely more than two too many.
+// Private to raycast/.
 #pragma once
 
 #include <array>
@@ -13,7 +14,8 @@ struct Circle {
   double radius = 0;
 };
 
-// Around the middle of the bounding box: not the smallest, but quick. At least one vertex.
+// Returns a circle around the middle of the bounding box: not the smallest one, but fast. At least one
+// vertex.
 Circle bounding_circle(std::span<const Vec2> vertices);
 
 struct BeamInterval {
@@ -40,11 +42,11 @@ struct BeamRow {
   double nearest[CircleRow::kSize], first[CircleRow::kSize], last[CircleRow::kSize];
 };
 
-// Of the first `count` circles.
+// Fills `out` for the first `count` circles. intervals_of() then gives the beams of each.
 void look_towards(const Fan& fan, const CircleRow& circles, size_t count, BeamRow& out);
 BeamIntervals intervals_of(const Fan& fan, const BeamRow& row, size_t circle);
 
-// Of one circle.
+// Returns the beams that can meet one circle.
 BeamIntervals beams_towards(const Fan& fan, const Circle& circle);
 
 }  // namespace mvsim

@@ -1,5 +1,5 @@
-// libembree loaded at run time: the functions that trees of triangles need. Nothing links it; a process that
-// casts no ray in three dimensions never loads it. Never unloaded.
+// libembree loaded at run time: the functions that trees of triangles need. It is not linked: a process
+// that casts no ray in three dimensions never loads it. It is never unloaded.
 #pragma once
 
 #if __has_include(<embree4/rtcore.h>)
@@ -28,7 +28,7 @@ struct EmbreeLibrary {
   decltype(&rtcOccluded16) occluded16 = nullptr;
 };
 
-// Throws Error, one line with the remedy, where there is no library of the version that this was built for.
+// Throws Error, one line with the remedy, if there is no library of the version of this build.
 EmbreeLibrary load_embree();
 
 }  // namespace mvsim

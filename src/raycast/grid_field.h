@@ -1,7 +1,7 @@
-// An occupancy grid made ready for ray casting and clearance queries.
+// Occupancy grid with tables for ray casting and clearance queries.
 //
 // Grid frame, metres: cell (ix, iy) covers [ix, ix + 1] x [iy, iy + 1] times the resolution, row 0 is the
-// lowest y and cells[iy * width + ix] its value. What lies outside of the grid counts as unknown: it ends a
+// lowest y and cells[iy * width + ix] its value. Points outside of the grid count as unknown: they end a
 // ray without a return. Immutable after construction, so any number of threads may share it.
 #pragma once
 
@@ -26,7 +26,7 @@ struct CellIndex {
 class GridField {
  public:
   // `cells`: width * height values of Cell; throws std::invalid_argument when sizes or values do not fit.
-  // `poll` is called for every row and may throw. Copies share what was made.
+  // `poll` is called for every row and may throw. Copies share the tables.
   GridField(std::span<const uint8_t> cells, int width, int height, double resolution,
             const std::function<void()>& poll = {});
 

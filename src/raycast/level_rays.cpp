@@ -20,7 +20,7 @@ namespace mvsim {
 // The sides of a prism as planes m . d = 1 / t of a ray along d, sorted into those that the eye is outside
 // and inside of.
 struct PrismPlanes {
-  struct Plane {  // a Vec2 that nobody clears
+  struct Plane {  // a Vec2 without initialisation
     double x, y;
   };
   std::array<Plane, kMaxPrismSides + 2> front, back;  // two more for shadows
@@ -85,7 +85,7 @@ HWY_INLINE Meeting<Few> meet_few(const LevelRays& rays, const SeenPrism& prism, 
   return out;
 }
 
-// Of columns from c on, as many as F has lanes.
+// Meets the rays of the columns from c on with the prism, as many columns as F has lanes.
 template <typename F, bool kNames>
 HWY_INLINE Meeting<F> meet(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes, int c) {
   const Meeting<Few> first = meet_few<kNames>(rays, prism, planes, c);
@@ -220,7 +220,7 @@ bool see(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& plane
              : see_columns<Many, true>(rays, prism, planes, columns, picture);
 }
 
-// What is named so turns shaded where it lies within the prism's top.
+// Marks pixels with the prism's name as shaded where they lie within the prism's top.
 template <typename F>
 HWY_INLINE void shade_columns(const LevelRays& rays, const SeenPrism& prism, const PrismPlanes& planes,
                               ColumnRange columns, LevelPicture& picture) {

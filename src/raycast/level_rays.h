@@ -53,14 +53,14 @@ struct LevelRays {
 
 // Distances as they count, row by row with rays.stride columns, and what is seen there.
 struct LevelPicture {
-  // What is nearer than `near_limit` or farther than `far_limit`, as it counts, is not seen.
+  // Surfaces nearer than `near_limit` or farther than `far_limit`, as distances count, are not seen.
   LevelPicture(const LevelRays& rays, float near_limit, float far_limit, bool has_names);
 
   float near = 0, far = 1;
   float nothing = 0;  // the distance where nothing is seen: beyond `far`
   std::span<float> distance;
   std::span<int32_t> name;  // empty: not asked for
-  // Of each column: all slopes up to closed_slope are hidden beyond closed_at (by something that stands).
+  // By column: an upright prism hides all slopes up to closed_slope beyond closed_at.
   std::span<float> closed_slope, closed_at;
 
  private:
@@ -93,12 +93,12 @@ struct SeenPrism {
 // Set in the name of what lies in the shade.
 inline constexpr int32_t kShaded = 1 << 30;
 
-// Marks as shaded what is named so, at this height below the eye, and lies within the outline.
+// Marks pixels of this name as shaded if they lie at this height below the eye and within the outline.
 void shade_level(const LevelRays& rays, std::span<const Vec2> outline, double height, int32_t name,
                  ColumnRange columns, LevelPicture& picture);
 
-// Merges what the columns see of the prism into the picture; columns beyond the range that meet it may be
-// left out or not. Whether any pixel shows it now. Every instruction set gives the same bits.
+// Merges the prism into the columns of the picture. Columns beyond the range that meet it may be left out or
+// not. Returns whether any pixel shows it now. Every instruction set gives the same bits.
 bool see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange columns, LevelPicture& picture);
 
 // Whether all of the columns are closed to what lies beyond `at` and is not above `slope`.

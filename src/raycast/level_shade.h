@@ -17,13 +17,13 @@ struct SeenFace {
   int32_t name = 0;
 };
 
-// Marks as shaded what is named as the face and what `caster` keeps the sun from. Every instruction set gives
+// Marks pixels of the face as shaded where `caster` blocks the sun. Every instruction set gives
 // the same bits.
 void shade_face(const LevelRays& rays, const SeenFace& face, const SeenPrism& caster, const LevelSun& sun,
                 ColumnRange columns, LevelPicture& picture);
 
-// The outline, thrown along `way` from start to end: what it passes over, convex and counter-clockwise;
-// replaces the contents of `out`.
+// Computes the area that the outline sweeps along `way` from start to end, convex and counter-clockwise.
+// Replaces the contents of `out`.
 void sweep(std::span<const Vec2> outline, Vec2 way, double start, double end, Polygon& out);
 
 }  // namespace mvsim

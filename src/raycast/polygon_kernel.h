@@ -1,4 +1,5 @@
-// What is shared behind polygon_cast.h and static_shapes.h. Private to raycast/.
+// Half planes of polygons against fans of beams, shared by polygon_cast and static_shapes. Private to
+// raycast/.
 #pragma once
 
 #include <span>
@@ -19,7 +20,7 @@ struct HalfPlane {
 void cast_half_planes(std::span<const HalfPlane> front, std::span<const HalfPlane> back, const Fan& fan,
                       BeamInterval beams, double max_range, float* range);
 
-// cast_polygon() of what has these sides, for the beams that can meet it.
+// The same as cast_polygon() for a polygon with these sides and the beams that can meet it.
 void cast_sides(std::span<const PolygonSide> sides, const Fan& fan, const BeamIntervals& beams,
                 double max_range, float* range);
 

@@ -28,8 +28,8 @@ inline double signed_area(std::span<const Vec2> vertices) {
   return std::fabs(area) > 1e-14 * squares ? area : 0;
 }
 
-// Calls use(side) for each side that has a length; at least two vertices, in either orientation. What is all
-// on one line has both sides of it and two ends.
+// Calls use(side) for each side that has a length; at least two vertices, in either orientation. A
+// polygon whose vertices are on one line has both sides of the line and two ends.
 template <typename Use>
 void for_each_side(std::span<const Vec2> vertices, Use use) {
   const auto take = [&](Vec2 normal, Vec2 point) {

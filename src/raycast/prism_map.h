@@ -1,5 +1,5 @@
-// Upright prisms that stand still, with an index (a tree of circles): whoever looks at them visits what is
-// near first and passes over what cannot be seen. Immutable, shared by any number of threads. Metres.
+// Upright prisms that stand still, with an index (a tree of circles). A walk visits near prisms first and
+// skips those that cannot be seen. Immutable, shared by any number of threads. Metres.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace mvsim {
 
-// Which faces of a prism are seen, each from outside, and whether it casts a shadow.
+// Faces of a prism that are visible from outside, and whether it casts a shadow.
 enum PrismFaces : uint8_t { kSides = 1, kTop = 2, kBottom = 4, kAllFaces = 7, kCastsShadow = 8 };
 
 struct UprightPrism {
@@ -23,7 +23,7 @@ struct UprightPrism {
 
 inline constexpr size_t kMaxPrismSides = 64;
 
-// What holds prisms: a circle in the plane, and their heights.
+// Bounding cylinder of prisms: a circle in the plane, and a range of heights.
 struct PrismRegion {
   Vec2 center;
   double radius = 0, z_min = 0, z_max = 0;

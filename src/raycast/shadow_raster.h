@@ -23,7 +23,7 @@ struct SunTriangle {
   double top = 0;                    // its highest h
 };
 
-// Of a triangle with these corners (u, v, h); false if the sun sees it as a line.
+// Fills `out` for the triangle with these corners (u, v, h). Returns false if the sun sees it as a line.
 bool make_sun_triangle(const std::array<Vec3, 3>& corners, SunTriangle& out);
 
 // Points that are looked at together.

@@ -1,5 +1,5 @@
-// An immutable set of convex polygons with an index (a tree of boxes): rays, distances and neighbours visit
-// only what is near. Made for tens of thousands of shapes; shared by any number of threads.
+// An immutable set of convex polygons with an index (a tree of boxes): queries of rays, distances and
+// neighbours visit near shapes only. Made for tens of thousands of shapes; shared by any number of threads.
 #pragma once
 
 #include <cstdint>

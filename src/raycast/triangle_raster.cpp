@@ -17,7 +17,7 @@ using D = hn::CappedTag<double, RayGrid::kBlock>;
 using U = hn::RebindToUnsigned<D>;
 using VD = hn::Vec<D>;
 
-// What a GridFunction is at some columns, but for the share of the row.
+// Returns the column part of a GridFunction at some columns; in_row() adds the part of the row.
 HWY_INLINE VD in_columns(const GridFunction& f, VD a, VD b) {
   return hn::Add(hn::Mul(hn::Set(D(), f.a), a), hn::Mul(hn::Set(D(), f.b), b));
 }

@@ -1,6 +1,6 @@
-// Triangles against all rays of a view at once, in double precision: which of them each ray meets first. For
-// few triangles before many rays this is quicker than a tree. Every instruction set gives the same bits, and
-// a ray through an edge that two triangles share meets one of them.
+// Rasterises triangles against all rays of a view at once, in double precision, and finds the first one on
+// each ray. For few triangles and many rays this is faster than a tree. Every instruction set gives the same
+// bits, and a ray through an edge that two triangles share meets one of them.
 #pragma once
 
 #include <array>

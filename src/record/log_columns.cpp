@@ -36,7 +36,7 @@ void pose_values(const Simulation& simulation, size_t vehicle, double start, std
             twist.vx, twist.vy, twist.omega, odometry.x, odometry.y, odometry.yaw};
 }
 
-// What the tire was given at the start of the step and what it made of that.
+// Appends the tire's input at the start of the step and its output.
 void wheel_values(const Simulation& simulation, size_t vehicle, size_t wheel, const StepDetails& details,
                   double start, std::vector<double>& values) {
   const VehicleModel& v = simulation.model().vehicles[vehicle];

@@ -1,5 +1,5 @@
-// What the CSV files of a vehicle hold, and others who tell the same of each step: names of columns, and a
-// row's values.
+// Columns of a vehicle's log: their names, and the values of one step. CSV files and
+// Python share them.
 #pragma once
 
 #include <string>
@@ -10,16 +10,18 @@
 
 namespace mvsim {
 
-// Of each table of a vehicle, the time first: its pose, then each of its wheels.
+// Names of the columns of each table of a vehicle, time first. The tables are its pose, then each of its
+// wheels.
 using LogColumns = std::vector<std::vector<std::string>>;
 LogColumns log_columns(const VehicleModel& vehicle);
 
-// The values of these columns after a step that began at `start`, s; both replace what `values` holds.
+// Compute the values of these columns after a step that began at `start`, s. Both replace the contents of
+// `values`.
 void pose_values(const Simulation& simulation, size_t vehicle, double start, std::vector<double>& values);
 void wheel_values(const Simulation& simulation, size_t vehicle, size_t wheel, const StepDetails& details,
                   double start, std::vector<double>& values);
 
-// The rows of the last step of all vehicles. It ends before the simulation does; one thread at a time.
+// Rows of the last step of all vehicles. Destroy it before the simulation; use it from one thread at a time.
 class StepLog final : public StepObserver {
  public:
   explicit StepLog(Simulation& simulation);

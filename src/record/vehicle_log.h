@@ -27,7 +27,7 @@ class VehicleLog final : public StepObserver {
   bool recording(size_t vehicle) const { return recording_.at(vehicle); }
   void set_recording(size_t vehicle, bool on) { recording_.at(vehicle) = on; }
 
-  // All rows so far are in the files when it returns. Throws Error.
+  // Writes all rows so far into the files. Throws Error.
   void flush();
 
   void after_step(const Simulation& simulation, const StepDetails& details, double start) override;
@@ -37,7 +37,7 @@ class VehicleLog final : public StepObserver {
     std::unique_ptr<CsvFile> file;
     std::vector<size_t> order;  // of the values, as the columns are sorted
   };
-  // What tells a session from the next one.
+  // Identity of a session: a change of key, of episode, or a step back begins another one.
   struct Session {
     uint64_t key;
     uint32_t episode;

@@ -1,6 +1,8 @@
-// Rectangles of equal cells of an occupancy grid. A pure function, any thread.
+// Occupancy grids as they are drawn: rectangles of equal cells, and coarser cells where a grid has too many
+// of them. Pure functions, any thread.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "raycast/grid_field.h"
@@ -12,7 +14,34 @@ struct CellRectangle {
   int x0, y0, x1, y1;
 };
 
+// A copy of a grid's cells, row by row. Squares of `merged` x `merged` cells become one: occupied if one of
+// them is, else free if one of them is, else unknown.
+struct DrawnCells {
+  int width = 0, height = 0;
+  double resolution = 0;  // m
+  std::vector<Cell> cells;
+
+  DrawnCells(const GridField& grid, int merged);
+  Cell cell(int x, int y) const {  // beyond the border: unknown
+    const bool is_inside = x >= 0 && y >= 0 && x < width && y < height;
+    return is_inside ? cells[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)]
+                     : Cell::kUnknown;
+  }
+};
+
 // Disjoint rectangles that cover the cells of one kind.
-std::vector<CellRectangle> cover_cells(const GridField& grid, Cell kind);
+std::vector<CellRectangle> cover_cells(const DrawnCells& grid, Cell kind);
+
+// Corners of regions of equal cells. A grid with n of them is drawn as 1.5 n quadrilaterals at most.
+size_t count_corners(const DrawnCells& grid);
+
+// Cells along a side that merge in each of several grids, so that all together have few enough corners.
+struct MergedGrids {
+  std::vector<int> merged;  // by grid
+  size_t corners = 0;       // of all, then
+};
+inline constexpr size_t kMostCorners = 180'000;  // some 500 MB
+inline constexpr double kBytesPerCorner = 2800;  // of a checkerboard: triangles, and the trees for rays
+MergedGrids merged_to_fit(const std::vector<const GridField*>& grids, size_t most_corners = kMostCorners);
 
 }  // namespace mvsim

@@ -12,7 +12,7 @@ namespace {
 constexpr double kOverlap = 0.002;
 constexpr double kUnknownLift = 0.001;  // m above the free floor
 
-bool occupied(const GridField& grid, int x, int y) {
+bool occupied(const DrawnCells& grid, int x, int y) {
   return grid.cell(x, y) == Cell::kOccupied;
 }
 
@@ -31,17 +31,17 @@ void for_each_run(int lines, int length, IsFace is_face, Emit emit) {
 
 // Calls emit(a, b) for each outer face of the occupied cells, in cells: outside is on the right of a-b.
 template <typename Emit>
-void for_each_face(const GridField& grid, Emit emit) {
+void for_each_face(const DrawnCells& grid, Emit emit) {
   const auto face = [&](int ax, int ay, int bx, int by) {
     emit(Vec2{double(ax), double(ay)}, Vec2{double(bx), double(by)});
   };
   for (const int side : {-1, 1}) {
     for_each_run(
-        grid.height(), grid.width(),
+        grid.height, grid.width,
         [&](int y, int x) { return occupied(grid, x, y) && !occupied(grid, x, y + side); },
         [&](int y, int from, int to) { side < 0 ? face(from, y, to, y) : face(to, y + 1, from, y + 1); });
     for_each_run(
-        grid.width(), grid.height(),
+        grid.width, grid.height,
         [&](int x, int y) { return occupied(grid, x, y) && !occupied(grid, x + side, y); },
         [&](int x, int from, int to) { side < 0 ? face(x, to, x, from) : face(x + 1, from, x + 1, to); });
   }
@@ -49,40 +49,16 @@ void for_each_face(const GridField& grid, Emit emit) {
 
 }  // namespace
 
-// Each grows right, then up.
-std::vector<CellRectangle> cover_cells(const GridField& grid, Cell kind) {
-  std::vector<CellRectangle> out;
-  const int width = grid.width(), height = grid.height();
-  std::vector<uint8_t> left(static_cast<size_t>(width) * height);
-  const auto at = [&](int x, int y) { return static_cast<size_t>(y) * width + x; };
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) left[at(x, y)] = grid.cell(x, y) == kind;
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      if (!left[at(x, y)]) continue;
-      int x1 = x, y1 = y + 1;
-      while (x1 < width && left[at(x1, y)]) ++x1;
-      const auto row_full = [&](int row) {
-        return std::all_of(left.begin() + at(x, row), left.begin() + at(x1, row),
-                           [](uint8_t v) { return v != 0; });
-      };
-      while (y1 < height && row_full(y1)) ++y1;
-      for (int row = y; row < y1; ++row) std::fill(left.begin() + at(x, row), left.begin() + at(x1, row), 0);
-      out.push_back({x, y, x1, y1});
-    }
-  return out;
-}
-
 void MeshBuilder::add(const GridCells& grid) {
-  const GridField& field = *grid.field;
-  const double r = field.resolution(), e = kOverlap * r;
+  const DrawnCells field(*grid.field, grid.merged);
+  const double r = field.resolution, e = kOverlap * r;
   const auto rectangle = [&](const CellRectangle& c, double z) {
     const double xa = c.x0 * r - e, ya = c.y0 * r - e, xb = c.x1 * r + e, yb = c.y1 * r + e;
     quad({xa, ya, z}, {xb, ya, z}, {xb, yb, z}, {xa, yb, z}, {0, 0, 1}, color_);
   };
   switch (grid.part) {
     case GridCells::kFreeFloor:
-      rectangle({0, 0, field.width(), field.height()}, 0);
+      rectangle({0, 0, field.width, field.height}, 0);
       return;
     case GridCells::kUnknownFloor:
       for (const CellRectangle& c : cover_cells(field, Cell::kUnknown)) rectangle(c, kUnknownLift);

@@ -1,4 +1,4 @@
-// The lines of a ground grid, where it stands while nothing that it follows has moved.
+// Lines of a ground grid at the initial pose of the frame that it follows.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What a picture for people shows beside the scene: values of one running world, metres, world frame. No
-// colours: who draws them decides how they look. No sensor sees them.
+// Marks that viewers draw beside the scene: values of one running world, metres, world frame. The viewer
+// chooses their colours. No sensor sees them.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace mvsim {
 
-// Which way a robot faces: lies on top of it, x forward.
+// Arrow on top of a robot that shows its heading, x forward.
 struct HeadingMark {
   Frame3 frame;
   double length = 0.1;
@@ -18,7 +18,7 @@ struct HeadingMark {
 
 enum class RegionMark { kFriction, kRollingResistance, kSoil };
 
-// Ground of another kind, a patch of heights like HeightField.
+// Region of another ground, a patch of heights like HeightField.
 struct RegionPatch {
   RegionMark kind = RegionMark::kFriction;
   int rows = 0, columns = 0;

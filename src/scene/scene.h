@@ -1,8 +1,8 @@
-// What eyes see of a world: shapes with materials, where each of them hangs, the sun and the sky. Metres and
-// radians, world frame. Compiled with the Model, never changed afterwards, read from any thread; knows
-// nothing of OpenGL, of noise, of who looks.
+// Visible form of a world: shapes with materials, the frame of each shape, the sun and the sky. Metres and
+// radians, world frame. Compiled with the Model, never changed afterwards, read from any thread; independent
+// of OpenGL, noise and cameras.
 //
-// What moves in a simulation is one array of `ScenePose`, by frame: frame 0 is the world, then come the
+// The poses of a simulation are one array of `ScenePose`, by frame: frame 0 is the world, then come the
 // bodies in the order of Model::bodies, then all wheels in the order of a Simulation's wheels (a wheel's
 // frame steers and spins), then blocks without a rigid body that can be somewhere else at times, then parts
 // of vehicles that turn with a wheel.
@@ -48,8 +48,8 @@ struct Instance {
   int sensor = kNoSensor;  // in Model::sensors: it is the body of this device
 };
 
-// Where a frame is, and how much larger than compiled what hangs on it stands: along x and y of the frame,
-// heights stay (a placed block changes its size so).
+// Pose and scale of a frame. The scale enlarges its shapes along x and y of the frame, not their heights:
+// placed blocks change their size so.
 struct ScenePose {
   Frame3 T_world_frame;
   double scale = 1;
@@ -62,13 +62,13 @@ struct Sun {
   float ambient = 1;  // of the light of the sky: 0 leaves black what the sun does not reach
 };
 
-// What is behind everything: colours by elevation, or pictures on the sides of a box (scene/sky_box.h).
+// Background of every image: colours by elevation, or pictures on the sides of a box (scene/sky_box.h).
 struct Sky {
   std::array<float, 3> horizon{0.93F, 0.95F, 0.97F}, above{0.55F, 0.70F, 0.88F}, below{0.78F, 0.80F, 0.83F};
   std::optional<std::array<int, kSkySides>> box{};  // places in Scene::textures
 };
 
-// Lines for people to judge distances by; no sensor sees them.
+// Grid on the ground by which people judge distances. No sensor sees it.
 struct GroundGrid {
   Rect extent;
   double interval = 1, width = 0.02;  // m, of the lines
@@ -76,7 +76,7 @@ struct GroundGrid {
   uint32_t frame = kWorldFrame;  // which it follows in steps of the interval
 };
 
-// A line through points of the world, for people as well.
+// Line through points of the world. No sensor sees it.
 struct Marker {
   std::vector<Vec3> points;
   Color color;

@@ -1,7 +1,7 @@
-// Shapes that eyes see, each in a frame of its own: metres. Plain values.
+// Visible shapes, each in its own frame: metres. Plain values.
 //
-// A shape stays what it is (a prism, a map of cells) until someone needs its triangles: scene/triangles.h
-// makes them. So a world of large maps costs nothing to load, and whoever casts rays may use the exact shape.
+// A shape stays what it is (a prism, a map of cells) until a caller needs its triangles: scene/triangles.h
+// makes them. So a world of large maps costs nothing to load, and rays may be cast against the exact shape.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace mvsim {
 
-// How much of a surface one copy of a texture covers, m: its lower left corner lies in the corner of the
-// surface where the coordinates are least. 0: there is no texture.
+// Size of one copy of a texture on a surface, m; 0: no texture. The first copy lies in the corner of the
+// surface with the least coordinates.
 struct Tile {
   double x = 0, y = 0;
 
@@ -54,6 +54,7 @@ struct GridCells {
   const GridField* field = nullptr;
   Part part = kWalls;
   double wall_height = 0.5;
+  int merged = 1;  // cells along a side of a square that is drawn as one cell (scene/grid_rectangles.h)
 };
 
 // Ground given by its height at the nodes of a grid, rows along x and columns along y: two triangles a cell,
@@ -68,7 +69,7 @@ struct HeightField {
   int tile_turns = 0;                                  // quarters, counterclockwise
 };
 
-// A mesh that a file holds: all that show it share it.
+// Mesh of a file, shared by all its instances.
 using SharedMesh = std::shared_ptr<const Mesh>;
 
 using Shape = std::variant<SharedMesh, Prism, WheelShape, LevelRect, GridCells, HeightField>;

@@ -1,5 +1,5 @@
-// A box of pictures around everything, infinitely far away. Whoever draws it asks where on which side a
-// direction of the world ends.
+// A box of pictures around everything, infinitely far away. A direction of the
+// world is looked up as a side of the box and a place on that side.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace mvsim {
 
 inline constexpr size_t kSkySides = 6;
 
-// How a picture stands: seen from the middle, it is ahead, its columns run to the right and its rows down.
+// Axes of a picture seen from the middle: it is ahead, its columns run to the right and its rows down.
 struct SkySide {
   Vec3 right, down, ahead;
 };

@@ -1,4 +1,4 @@
-// Triangles of shapes, for whoever draws, casts rays or exports. Pure functions, any thread.
+// Triangles of shapes, for drawing, ray casting and export. Pure functions, any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct TriangleOptions {
 // shape has it (walls a little darker at their foot, hills by height).
 Mesh triangles_of(const Shape& shape, Color color, const Frame3& frame, const TriangleOptions& options = {});
 
-// Of all instances, as they are drawn.
+// Returns the number of triangles of all instances.
 size_t triangle_count(const Scene& scene);
 
 // Triangles (index triples) that fill a simple polygon given counter-clockwise.
 std::vector<uint32_t> triangulate(std::span<const Vec2> polygon);
 
-// Collects the triangles of one shape: what is added is given in the shape's frame.
+// Collects the triangles of one shape, in the shape's frame.
 class MeshBuilder {
  public:
   MeshBuilder(const Frame3& frame, Color color) : frame_(frame), color_(color) {}
@@ -44,7 +44,8 @@ class MeshBuilder {
   void quad(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal, Color color);
   // A side of something standing on a-b with its upper edge d-c: shaded a little darker at its foot.
   void wall(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal);
-  // Of the vertex added last, in copies of the texture; v grows downwards, as rows of images do.
+  // Sets the texture coordinates of the vertex added last, in copies of the texture; v grows downwards, as
+  // rows of images do.
   void texture_at(double u, double v) { mesh_.uvs.push_back({static_cast<float>(u), static_cast<float>(v)}); }
   void indices(std::initializer_list<uint32_t> list) { mesh_.indices.insert(mesh_.indices.end(), list); }
 
@@ -53,10 +54,10 @@ class MeshBuilder {
   Mesh mesh_;
 };
 
-// A colour times a factor, at most white.
+// Returns a colour times a factor, at most white.
 Color shaded(Color color, double factor);
 
-// At the foot of what stands and has this colour above.
+// Returns the colour at the foot of a wall that has this colour above.
 Color foot_color(Color color);
 
 }  // namespace mvsim

@@ -104,7 +104,7 @@ class Imu final : public StateSensor {
  private:
   enum { kGyroBias, kAccelerometerBias = 3, kLastTime = 6, kMemory };
 
-  // Of the acceleration of the reference point and of what holds it against gravity, in the vehicle's frame.
+  // Returns the acceleration of the reference point minus gravity, in the vehicle's frame.
   static Vec3 proper_acceleration(const BodyMotion& motion) {
     const Frame3 vehicle({.yaw = motion.pose.yaw, .pitch = motion.pose.pitch, .roll = motion.pose.roll});
     const Vec3 in_world{motion.acceleration.x, motion.acceleration.y, motion.gravity};

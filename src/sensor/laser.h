@@ -1,5 +1,5 @@
-// Sensor class `laser`, as its tags say: read in the plane (lidar2d.cpp), or with <raytrace_3d> in the scene
-// that eyes see (laser3d.cpp).
+// Sensor class `laser`. It casts rays in the plane (lidar2d.cpp), or with <raytrace_3d> in the visible scene
+// (laser3d.cpp).
 #pragma once
 
 #include <memory>
@@ -21,10 +21,10 @@ struct LaserTags {
   double range_noise = 0, angle_noise = 0;  // standard deviations, m and rad
 };
 
-// What an environment may randomise: range noise, angle noise (which only the plane has).
+// Parameters that an environment may randomise: range noise, and angle noise (2D lasers only).
 std::span<const ParamInfo> laser_noise_params();
 
-// The table of beams, counted before it is made.
+// Makes the table of beams; its memory is counted first.
 BeamTable laser_beams(const SensorSpec& spec, const LaserTags& tags, LoadGuard& guard);
 std::vector<double> angles_of(const BeamTable& beams);
 ReadingSpec laser_reading(const LaserTags& tags);

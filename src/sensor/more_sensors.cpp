@@ -1,5 +1,6 @@
-// Replaced as a whole by a build that has sensors of its own (tests/cpp/sensor/test_sensors.cpp): alone in
-// its object file, it is linked only where nobody else defines the function.
+// Default of more_sensor_classes(): no further sensors. A build with sensors of its own defines the function
+// again (tests/cpp/sensor/test_sensors.cpp); this one is alone in its object file, so the linker then leaves
+// it out.
 #include "sensor/sensors.h"
 
 namespace mvsim {

@@ -14,8 +14,8 @@ class Odometry final : public StateSensor {
   void add_config(ArchiveHasher&) const override {}  // its parameters are all of it
   void read(const SensorOwn& own, const BodyMotion& motion, std::byte* values, uint8_t* valid) const override;
 
-  // `sum` and the true displacement of a step, in the vehicle's frame and scaled by three multipliers.
-  // `heading_before`: of before.yaw.
+  // Returns `sum` plus the true displacement of a step, in the vehicle's frame and scaled by three
+  // multipliers. `heading_before`: of before.yaw.
   static Pose2 add(const Pose2& sum, const double* multipliers, const Pose2& before,
                    const Rotation2& heading_before, const Pose2& after) {
     const Vec2 moved = heading_before.unrotate({after.x - before.x, after.y - before.y});

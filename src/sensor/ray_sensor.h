@@ -28,7 +28,7 @@ struct MovingShape {
   int body;
 };
 
-// What rays meet in one simulation at one moment.
+// Shapes that rays can meet in one simulation at one moment.
 struct SensorScene {
   std::span<const PlacedGrid> grids;
   const StaticShapes* static_shapes = nullptr;
@@ -40,16 +40,16 @@ struct SensorMount {
   int body = -1;  // own body, never seen by a 2D lidar
 };
 
-// Its reading holds float32 ranges in [0, reading().high], one for each ray. One has a view and is read from
-// what is seen in it, or has none and is read from what rays meet in the plane.
+// Its reading holds float32 ranges in [0, reading().high], one for each ray. A
+// sensor with a view reads the distances of that view. A sensor without one casts its rays in the plane.
 class RaySensor : public Sensor {
  public:
   std::span<const double> angles() const { return angles_; }  // rad of each ray, sensor frame
-  // Distances along its rays in the scene that eyes see: one ring, a column for each ray; null: none.
+  // View of distances along its rays in the visible scene: one ring, a column for each ray; null: no view.
   const View* view() const { return view_.get(); }
 
-  // Each writes a range and a flag (did it hit?) for each ray; `valid` may be null. `seen`: what the view
-  // shows, m, 0 where that is nothing.
+  // Each writes a range and a flag (did it hit?) for each ray; `valid` may be null. `seen`: the
+  // distances of the view, m, 0 where nothing is seen.
   virtual void read(const SensorOwn& own, const SensorScene& scene, const SensorMount& mount, float* ranges,
                     uint8_t* valid) const {
     (void)own, (void)scene, (void)mount, (void)ranges, (void)valid;

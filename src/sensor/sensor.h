@@ -1,8 +1,8 @@
-// What all sensors share. A Sensor is the immutable compiled form of one <sensor>; what changes (parameters,
-// random stream, memory, last reading) belongs to the state of a simulation.
+// Base class of all sensors. A Sensor is the immutable compiled form of one <sensor>. Its changing
+// part (parameters, random stream, memory, last reading) belongs to the state of a simulation.
 //
-// There are three kinds, by what they need: sensor/state_sensor.h, ray_sensor.h, view_sensor.h. A class
-// derives from one of them; whoever only asks what a reading looks like needs none of them.
+// There are three kinds, by the input that they need: sensor/state_sensor.h, ray_sensor.h, view_sensor.h. A
+// class derives from one of them. Callers that only need the shape of a reading include none of them.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct ReadingSpec {
 
 enum class SensorKind : uint8_t { kState, kRay, kView };
 
-// What a class says of a sensor that it compiled.
+// Description of a compiled sensor by its class.
 struct SensorInfo {
   Pose3 mount;                        // T_vehicle_sensor
   std::span<const ParamInfo> params;  // that an environment may randomise, e.g. noise
@@ -45,7 +45,7 @@ struct SensorInfo {
   ReadingSpec reading;
 };
 
-// What a simulation holds for one sensor.
+// Part of a simulation's state that belongs to one sensor.
 struct SensorOwn {
   const double* params;
   double* memory;
@@ -62,8 +62,8 @@ class Sensor {
   const ReadingSpec& reading() const { return info_.reading; }
   // Numbers that it keeps from one reading to the next: SensorOwn::memory, 0 at a reset.
   virtual size_t memory_size() const { return 0; }
-  // Everything that shapes its readings. Whoever adds a sensor keeps what was configured in one struct whose
-  // visit() takes the fields by a structured binding: a forgotten one does not compile.
+  // Hashes everything that shapes its readings. A sensor keeps its configuration in one struct whose visit()
+  // takes the fields by a structured binding, so that a forgotten field does not compile.
   virtual void add_config(ArchiveHasher& hasher) const = 0;
 
  protected:

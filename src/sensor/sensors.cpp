@@ -7,18 +7,45 @@
 
 namespace mvsim {
 
-// One line a class, which is declared by it.
+// One line a class, which is declared by it: its name, its compiler, the form of its readings.
 constexpr auto kSensorClasses = std::to_array<SensorClass>({
-    {"camera", compile_sensor<class Camera3d>},
-    {"gnss", compile_sensor<class Gnss>},
-    {"imu", compile_sensor<class Imu>},
-    {"laser", compile_sensor<class Laser>},
-    {"lidar3d", compile_sensor<class Lidar3d>},
-    {"rgbd_camera", compile_sensor<class RgbdCamera>},
+    {"camera", compile_sensor<class Camera3d>, ReadingForm::kCamera},
+    {"gnss", compile_sensor<class Gnss>, ReadingForm::kFix},
+    {"imu", compile_sensor<class Imu>, ReadingForm::kImu},
+    {"laser", compile_sensor<class Laser>, ReadingForm::kScan},
+    {"lidar3d", compile_sensor<class Lidar3d>, ReadingForm::kRings},
+    {"rgbd_camera", compile_sensor<class RgbdCamera>, ReadingForm::kRgbd},
 });
 
 std::span<const SensorClass> sensor_classes() {
   return kSensorClasses;
+}
+
+const SensorClass* find_sensor_class(std::string_view name) {
+  for (const auto& some : {sensor_classes(), more_sensor_classes()})
+    for (const SensorClass& c : some)
+      if (c.name == name) return &c;
+  return nullptr;
+}
+
+const char* name_of(ReadingForm form) {
+  switch (form) {
+    case ReadingForm::kValues:
+      return "values";
+    case ReadingForm::kScan:
+      return "scan";
+    case ReadingForm::kImu:
+      return "imu";
+    case ReadingForm::kFix:
+      return "fix";
+    case ReadingForm::kCamera:
+      return "camera";
+    case ReadingForm::kRgbd:
+      return "rgbd";
+    case ReadingForm::kRings:
+      return "rings";
+  }
+  return "";
 }
 
 std::vector<const View*> views_of(const Sensor& sensor) {

@@ -1,4 +1,4 @@
-// Seam: sensor classes by the name that a <sensor class="..."> gives.
+// Registry of sensor classes by the name in <sensor class="...">.
 #pragma once
 
 #include <memory>
@@ -15,29 +15,44 @@ namespace mvsim {
 
 struct View;
 
-// Compiles a <sensor>; counts the memory of its tables and readings before it takes it. Each class defines
-// this for itself, in its own file.
+// Compiles a <sensor>; counts the memory of its tables and readings before it takes it. Each class
+// specialises this in its own file.
 template <class S>
 std::unique_ptr<const Sensor> compile_sensor(const SensorSpec& spec, LoadGuard& guard,
                                              std::vector<std::string>& warnings);
 
-// What all classes understand, beside what they have of their own.
+// Tags that all classes understand, in addition to their own.
 inline constexpr std::string_view kCommonSensorTags[] = {"pose", "pose_3d", "sensor_period"};
 
 // T_vehicle_sensor of <pose> and <pose_3d>, and of its z alone under `z_tag` if there is one. The last writer
 // of each coordinate wins, in document order.
 Pose3 read_mount(const ParamSet& set, const Pose3& fallback, std::string_view z_tag = {});
 
+// The form of a reading. Python names its parts and finds its messages by it, whatever the class.
+enum class ReadingForm : uint8_t {
+  kValues,  // no names: an array
+  kScan,    // ranges of a fan of rays (a RaySensor)
+  kImu,     // angular velocity, acceleration and, if there are ten values, orientation
+  kFix,     // latitude, longitude, altitude, east, north, up, two standard deviations
+  kCamera,  // images "image" and "labels" of one pinhole camera
+  kRgbd,    // images "depth", "image" or both, and "labels", of pinhole cameras
+  kRings,   // images "range_image", perhaps "intensity", and "labels", of a 3D lidar
+};
+const char* name_of(ReadingForm form);
+
 struct SensorClass {
   std::string_view name;
   decltype(&compile_sensor<Sensor>) compile;
+  ReadingForm form = ReadingForm::kValues;
 };
 
-// The views that are drawn of a sensor, in the order of its images; none of one that is read otherwise.
+// Returns the views of a sensor, in the order of its images. Empty for a sensor without views.
 std::vector<const View*> views_of(const Sensor& sensor);
 
 std::span<const SensorClass> sensor_classes();
-// More of them, none in the package: a build of the tests links classes of its own in place of
+// Finds a class in sensor_classes() and more_sensor_classes(). Null: there is none of that name.
+const SensorClass* find_sensor_class(std::string_view name);
+// Further classes: none in the package. The tests link classes of their own in place of
 // more_sensors.cpp.
 std::span<const SensorClass> more_sensor_classes();
 

@@ -1,4 +1,4 @@
-// Where a world lies on the Earth, and where in it satellites are hidden.
+// Place of a world on the Earth, and its regions without satellites.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Sensors that see how their vehicle moves and nothing else: odometry, IMU, GNSS.
+// Sensors that read only the motion of their vehicle: odometry, IMU, GNSS.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace mvsim {
 
-// A vehicle at the end of a time step; world frame, of its reference point. In a fresh reading, which no step
-// makes, `pose_before` is `pose`: what adds up motion keeps the last pose in its memory.
+// A vehicle at the end of a time step; world frame, of its reference point. In a reading between
+// steps, `pose_before` equals `pose`: a sensor that sums up motion keeps the last pose in its memory.
 struct BodyMotion {
   double time = 0;  // s
   Pose3 pose{};

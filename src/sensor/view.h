@@ -1,4 +1,4 @@
-// A view: along which rays something is seen, and what of it. What a renderer is asked to draw.
+// A view: the rays along which something is seen and the content of each pixel. It is the input of renderers.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace mvsim {
 
-// What each pixel of a view holds. Of what nothing is seen: the sky's colour, 0 m, label 0, intensity 0.
+// Content of each pixel of a view. Where nothing is seen: the sky's colour, 0 m, label 0, intensity 0.
 enum class ViewContent : uint8_t {
   kColor,      // uint8 [height, width, 3]: red, green, blue
   kDepth,      // float32 [height, width], m: along z of a pinhole camera, along the ray of rings
@@ -32,11 +32,11 @@ struct View {
   bool hides_vehicle = false;  // its own vehicle is not seen
 
   bool is_pinhole() const { return rings.empty(); }
-  // What may be passed by from one pixel to the next, at a distance of 1.
+  // Angle between neighbouring pixels, rad: the distance between their rays at a distance of 1.
   double pixel_angle() const { return is_pinhole() ? 1 / std::max(fx, fy) : 2 * kPi / width; }
 };
 
-// Whether both see along the same rays, perhaps other things: what a sensor's images often do.
+// Whether both views have the same rays. Their contents may differ, as those of a sensor's images often do.
 bool have_same_rays(const View& a, const View& b);
 
 }  // namespace mvsim

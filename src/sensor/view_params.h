@@ -1,4 +1,4 @@
-// What the tags of cameras and 3D lidars have in common.
+// Common tags of cameras and 3D lidars.
 #pragma once
 
 #include <cstdint>
@@ -37,16 +37,15 @@ struct Pinhole {
   View view(ViewContent content, const Frame3& T_sensor_view) const;
 };
 
-// Adds noise (the first of own.params: sigma) to every distance but 0, which stays. What it takes below `low`
-// is 0 afterwards; beyond `high` it is 0, or as it was without.
+// Adds noise (sigma: the first of own.params) to every distance but 0. Results of `low` or less become 0.
+// Results beyond `high` become 0, or the distance without noise if `keeps_far`.
 void disturb_distances(const SensorOwn& own, size_t count, float low, float high, bool keeps_far,
                        float* distances);
 
-// What an image of this content is read as; `high`: of distances, m.
+// Returns the type and bounds of an image of this content; `high`: upper bound of distances, m.
 ReadingSpec image_reading(ViewContent content, int width, int height, double high = 0);
 
-// Throws where an image has too many pixels, or the near plane, which `near_tag` gives, is not before the far
-// one.
+// Throws if an image has too many pixels, or if the near plane (tag `near_tag`) is not before the far one.
 void check_view(const SensorSpec& spec, const View& view, std::string_view near_tag);
 
 }  // namespace mvsim

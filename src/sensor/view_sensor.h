@@ -1,5 +1,5 @@
-// Sensors that see the scene as eyes do: cameras and 3D lidars. They say which views they want; a renderer
-// draws these, and the sensor adds what is its own (noise). sim/view_recipe.h says when.
+// Sensors that see the visible scene: cameras and 3D lidars. They list their views, a renderer draws these,
+// and the sensor adds its noise. sim/view_recipe.h says when.
 #pragma once
 
 #include <span>
@@ -19,8 +19,8 @@ struct ViewImage {
   View view;
 };
 
-// What makes a sensor's image of what was drawn: nothing, noise of its distances (disturb_distances), or
-// ViewSensor::finish_own(). The first two can be done where the pixels are, on a GPU.
+// Step from a drawn image to the sensor's: nothing, noise of its distances (disturb_distances), or
+// ViewSensor::finish_own(). The first two also run on a GPU.
 struct ImageFinish {
   enum Kind : uint8_t { kNothing, kDistanceNoise, kOwn } kind = kNothing;
   float low = 0, high = 0;  // m, of distances
@@ -35,13 +35,13 @@ class ViewSensor : public Sensor {
     (void)image;
     return {};
   }
-  // Changes what was drawn of an image into the sensor's, as finish_of() says. A function of its arguments
-  // alone: the image is drawn again, bit for bit, where a snapshot is restored. No memory; the noise is of
-  // this image alone.
+  // Changes a drawn image into the sensor's, as finish_of() says. It depends on its arguments alone, because
+  // the image is drawn again, bit for bit, after a snapshot is restored. The noise of each image is
+  // independent.
   void finish(size_t image, const SensorOwn& own, std::byte* pixels) const;
 
  protected:
-  // What ImageFinish::kOwn stands for.
+  // Finishes an image whose ImageFinish is kOwn.
   virtual void finish_own(size_t image, const SensorOwn& own, std::byte* pixels) const {
     (void)image, (void)own, (void)pixels;
   }

@@ -36,12 +36,13 @@ double impose(const Model& m, SimState& s, Workspace& w, size_t body, const Pose
   return put(m, s, w, body, place_body({pose.x, pose.y, pose.yaw}));
 }
 
-// What moves freely has so much less room, however many bodies have come up to `way` nearer.
+// Reduces the free distance of every vehicle by `way`, the longest way of an animated body.
 void leave_less_room(SimState& s, double way) {
   for (double& free : s.free_distances) free -= way;
 }
 
-// Of the walk: turned along the way at its start, to where it is to look at its end.
+// Returns the heading of a walking person: it turns into the way at the start and to the final yaw at the
+// end.
 double walking_yaw(const ActorLeg& leg, double progress) {
   constexpr double kTurned = 0.1, kTurnsAgain = 0.8;  // shares of the way
   const auto blend = [](double from, double to, double share) {

@@ -1,6 +1,6 @@
-// What moves by itself: keyframes of blocks, vehicles and planes, people on paths. All of it is a function of
-// the time, so a state holds none of it but the poses of bodies. What an environment's policies drive moves
-// at the velocity that its body's state holds.
+// Animations: keyframes of blocks, vehicles and planes, people on paths. They are functions of time, so a
+// state holds only the poses of the bodies. Bodies that an environment's policies drive move at the velocity
+// of their state.
 #pragma once
 
 #include <vector>

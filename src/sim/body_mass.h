@@ -1,4 +1,4 @@
-// What bodies weigh: with the roundings of Box2D, which sums up the mass of a body fixture by fixture.
+// Masses and inertias of bodies with the roundings of Box2D, which sums up a body's mass fixture by fixture.
 #pragma once
 
 #include <span>

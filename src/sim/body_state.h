@@ -1,6 +1,6 @@
-// A rigid body in the plane. Its pose is in double precision along the axes of the world and adds up without
-// an error of rounding, however far it goes and however often it turns. Its speeds are in single precision,
-// as in Box2D.
+// A rigid body in the plane. Its pose is in double precision along the axes of the world. Motion is added
+// with compensated sums, so no rounding error builds up over long ways and many turns. Its speeds are in
+// single precision, as in Box2D.
 #pragma once
 
 #include "base/geometry.h"
@@ -13,7 +13,7 @@ struct BodyState {
   float vx = 0, vy = 0, omega = 0;               // of the centre of mass, m/s and rad/s
 };
 
-// What turns forces into motion, in Box2D's own numbers.
+// Mass properties of a body, in Box2D's own numbers.
 struct BodyInertia {
   float inverse_mass = 0, inverse_inertia = 0;    // 1/kg, 1/(kg m2) about the centre of mass; 0: immovable
   float center_x = 0, center_y = 0;               // centre of mass, body frame, m
@@ -43,7 +43,8 @@ inline void add_to(double& sum, float& rest, double change) {
   sum = after;
 }
 
-// What a step adds to a pose: the way of the centre of mass (m, world axes) and the turn (rad).
+// Motion of one step, to be added to a pose: the way of the centre of mass (m, world axes) and the turn
+// (rad).
 struct BodyMove {
   double x = 0, y = 0, turn = 0;
 };

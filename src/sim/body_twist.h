@@ -16,14 +16,14 @@ inline void set_body_twist(BodyState& body, const Twist2& twist, const BodyInert
   body.omega = static_cast<float>(twist.omega);
 }
 
-// Of the reference point, body frame.
+// Returns the twist of the reference point, body frame.
 inline Twist2 body_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
   const Vec2 velocity = R_world_body.unrotate({b.vx, b.vy});
   const double cx = inertia.center_x, cy = inertia.center_y;
   return {velocity.x + cy * b.omega, velocity.y - cx * b.omega, b.omega};
 }
 
-// Of the reference point, along the axes of the world.
+// Returns the twist of the reference point, along the axes of the world.
 inline Twist2 world_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
   const Twist2 twist = body_twist(b, inertia, R_world_body);
   const Vec2 v = R_world_body.rotate({twist.vx, twist.vy});

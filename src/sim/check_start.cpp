@@ -47,7 +47,7 @@ Polygon shrunk(Polygon outline) {
   return outline;
 }
 
-// What starts inside of something of one kind.
+// Bodies that start inside of obstacles of one kind.
 struct Found {
   size_t body = 0, obstacle = 0;  // the first, and the first that it is in
   size_t count = 0;
@@ -55,6 +55,7 @@ struct Found {
 
 class StartCheck {
  public:
+  // Keeps references to both.
   StartCheck(const SimScene& sim, const Poll& poll) : sim_(sim), model_(sim.model), poll_(poll) {
     for (const MovingShape& shape : obstacles(sim))
       add({{shape.vertices, shape.vertices + shape.count}, static_cast<size_t>(shape.body), kBlock});
@@ -106,7 +107,11 @@ class StartCheck {
     body_ = body;
     inside_.fill(kNothing);
     tree_.Query(this, box_of(own_, model_.origin));
-    if (overlaps_map(sim_, own_)) inside_[kMap] = 0;
+    if (const size_t cells = overlapped_cells(sim_, own_); cells > 0) {
+      inside_[kMap] = 0;
+      pairs_ += cells;
+      if (pairs_ > kMostPairs) fail();
+    }
     for (size_t kind = 0; kind < kObstacleCount; ++kind) {
       if (inside_[kind] == kNothing) continue;
       Found& found = found_[is_vehicle(body) ? 0 : 1][kind];
@@ -115,7 +120,7 @@ class StartCheck {
   }
 
  public:
-  // Of the tree: one outline whose box meets that of the body.
+  // Called by the tree for each outline whose box meets that of the body.
   bool QueryCallback(int32 proxy) {  // NOLINT(readability-identifier-naming): Box2D's name
     const Outline& other = outlines_[reinterpret_cast<size_t>(tree_.GetUserData(proxy))];
     if (other.body == body_) return true;
@@ -151,8 +156,9 @@ class StartCheck {
     throw WorldFileError(
         place_of(body_),
         tag_of(body_) + " is one of a heap: found more than " +
-            (pairs_ > kMostPairs ? std::to_string(kMostPairs) + " pairs of bodies that start inside"
-                                 : std::to_string(kMostNear) + " pairs of bodies that start close to") +
+            (pairs_ > kMostPairs
+                 ? std::to_string(kMostPairs) + " pairs of bodies, or of a body and a cell of a map, inside"
+                 : std::to_string(kMostNear) + " pairs of bodies close to") +
             " each other, expected fewer (each pair takes time and memory in a step)");
   }
 
@@ -166,9 +172,9 @@ class StartCheck {
               " inside of " + kPlural[kind];
     }
     text += ": they are pushed apart, expected a free pose (or an intangible block)";
-    if (pairs_ > kManyPairs && kind != kMap)
+    if (pairs_ > kManyPairs)
       text += "; " + std::to_string(pairs_) +
-              " pairs of bodies start inside each other, so the first steps take long";
+              " pairs of bodies and cells start inside each other, so the first steps take long";
     return {place_of(found.body), text};
   }
 
@@ -195,6 +201,10 @@ std::vector<StartWarning> check_start(const SimScene& sim, const Poll& poll) {
   StartCheck check(sim, poll);
   check.run();
   return check.warnings();
+}
+
+void refuse_heap(const SimScene& sim) {
+  StartCheck(sim, {}).run();
 }
 
 void require_free_start(const SimScene& sim, const Poll& poll) {

@@ -1,4 +1,4 @@
-// What starts inside of something, and heaps that no solver can take apart in time.
+// Checks of the start: bodies inside of others, and heaps that no solver can take apart in time.
 #pragma once
 
 #include <string>
@@ -23,6 +23,10 @@ struct StartWarning {
 // Throws WorldFileError where more pairs of bodies start within each other than a step can take.
 // `poll` (if any) is called for every body and may throw.
 std::vector<StartWarning> check_start(const SimScene& sim, const Poll& poll = {});
+
+// Throws the same for a heap alone. Fewer than kFewestOfHeap bodies, each with one other, make none.
+inline constexpr size_t kFewestOfHeap = 200;
+void refuse_heap(const SimScene& sim);
 
 // The same, where a warning is an error: throws WorldFileError at the first.
 void require_free_start(const SimScene& sim, const Poll& poll = {});

@@ -149,8 +149,8 @@ std::span<const MovingShape> shapes_but(const SimScene& sim, int except_body) {
   return sim.scene.shapes(sim.model, s.params, s.bodies, s.wheels, except_body);
 }
 
-// What a vehicle is measured against; of several vehicles its own shapes too, to be passed over: they are
-// made once a moment for all.
+// Returns the shapes to measure a vehicle's distance to. With several vehicles its own shapes are among them,
+// to be skipped, because the list is made once for all vehicles.
 std::span<const MovingShape> shapes_around(const SimScene& sim, size_t vehicle) {
   const SimState& s = sim.state;
   if (sim.model.vehicles.size() > 1) return sim.scene.all_shapes(sim.model, s.params, s.bodies, s.wheels);
@@ -179,6 +179,17 @@ double outline_clearance(const SimScene& sim, size_t index, const Polygon& outli
       best = convex_distance(outline, {shape.vertices, static_cast<size_t>(shape.count)}, best);
   }
   return best;
+}
+
+bool overlaps_map(const SimView& sim, const Polygon& outline) {
+  constexpr double kNear = 1e-3;
+  const Rect box = box_of(outline);
+  const Vec2 center{(box.x_min + box.x_max) / 2, (box.y_min + box.y_max) / 2};
+  double radius = 0;
+  for (const Vec2 v : outline) radius = std::max(radius, norm(v - center));
+  return std::ranges::any_of(sim.model.grids, [&](const GridModel& grid) {
+    return grid_distance(grid, outline, center, radius, kNear) <= 0;
+  });
 }
 
 }  // namespace
@@ -236,15 +247,25 @@ bool overlaps(const SimScene& sim, size_t index, std::span<const MovingShape> ot
   return outline_clearance(sim, index, outline, kNear, others) <= 0;
 }
 
-bool overlaps_map(const SimView& sim, const Polygon& outline) {
-  constexpr double kNear = 1e-3;
+size_t overlapped_cells(const SimView& sim, const Polygon& outline) {
+  if (!overlaps_map(sim, outline)) return 0;
   const Rect box = box_of(outline);
   const Vec2 center{(box.x_min + box.x_max) / 2, (box.y_min + box.y_max) / 2};
-  double radius = 0;
-  for (const Vec2 v : outline) radius = std::max(radius, norm(v - center));
-  return std::ranges::any_of(sim.model.grids, [&](const GridModel& grid) {
-    return grid_distance(grid, outline, center, radius, kNear) <= 0;
-  });
+  const double radius = 0.5 * std::hypot(box.x_max - box.x_min, box.y_max - box.y_min);
+  size_t count = 0;
+  std::vector<CellIndex> cells;
+  for (const GridModel& grid : sim.model.grids) {
+    const Pose2& pose = grid.T_world_grid;
+    const Rotation2 turn(pose.yaw);
+    const double side = grid.field.resolution();
+    const Vec2 local = turn.unrotate(center - Vec2{pose.x, pose.y});
+    grid.field.occupied_cells(local.x, local.y, radius, cells);
+    for (const CellIndex cell : cells) {
+      const Vec2 middle = transform(pose, {(cell.x + 0.5) * side, (cell.y + 0.5) * side});
+      if (polygon_point_distance(outline, middle) <= 0.5 * side) ++count;
+    }
+  }
+  return std::max(count, size_t{1});
 }
 
 Polygon block_outline(const SimView& sim, size_t index) {

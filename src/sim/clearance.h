@@ -24,8 +24,8 @@ double distance_to_standing(const SimScene& sim, Vec2 point, double limit);
 // As distance_to_obstacles(), from the chassis outline of a vehicle and of those joined to it.
 double clearance(const SimScene& sim, size_t vehicle, double limit);
 
-// What may move and is tangible, but for `except_vehicle` (-1: none) and what is joined to it. The outlines
-// last until the next call for the same scene.
+// Returns the tangible things that may move, without `except_vehicle` (-1: none) and the bodies joined to it.
+// The outlines last until the next call for the same scene.
 std::vector<MovingShape> obstacles(const SimScene& sim, int except_vehicle = -1);
 
 // Whether the chassis, a hundredth smaller all round, overlaps a tangible thing; what is joined does not
@@ -34,8 +34,9 @@ bool overlaps(const SimScene& sim, size_t vehicle);
 // The same, `others` being those of obstacles(vehicle) that may be near enough.
 bool overlaps(const SimScene& sim, size_t vehicle, std::span<const MovingShape> others);
 
-// Whether a convex, counter-clockwise outline of the world frame overlaps an occupied cell of a map.
-bool overlaps_map(const SimView& sim, const Polygon& outline);
+// The number of occupied cells of maps that a convex, counter-clockwise outline of the world frame overlaps,
+// of those at its border about.
+size_t overlapped_cells(const SimView& sim, const Polygon& outline);
 
 // Outlines in the world frame at their present size, counter-clockwise.
 Polygon block_outline(const SimView& sim, size_t block);

@@ -1,5 +1,4 @@
-// What a picture for people shows of a simulation beside its bodies: headings, joints, regions, what lidars
-// see.
+// Marks of a simulation for viewers: headings, joints, regions and the rays of lidars.
 #pragma once
 
 #include <optional>

@@ -33,7 +33,8 @@ void control(const Model& m, SimState& s, size_t index, std::span<WheelState> wh
   v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, memo);
 }
 
-// What the regions say of a point of the ground; `near`: those that may hold it.
+// Returns the ground at a point with the properties of the regions there; `near`: regions that may contain
+// it.
 GroundPatch ground_at(const Model& m, const SimState& s, const std::vector<size_t>& near, Vec2 point) {
   GroundPatch out;
   constexpr double kEdge = 1e-9;  // m: edges belong to the box, however its centre was rounded

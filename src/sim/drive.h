@@ -1,4 +1,4 @@
-// What drives a vehicle: controllers, tires, and the force that they put on the chassis.
+// Drives a vehicle: controllers, tires, and the resulting force on the chassis.
 #pragma once
 
 #include "sim/free_motion.h"
@@ -7,8 +7,8 @@
 
 namespace mvsim {
 
-// One vehicle's controller and tires for a step of `dt` s; the force on the body that comes of it goes into
-// Workspace::forces. Writes what nobody keeps to `details`, if any.
+// Runs one vehicle's controller and tires for a step of `dt` s. The resulting force on the body goes into
+// VehicleWork::force. Fills `details` if it is not null.
 void drive(const Model& m, SimState& s, Workspace& w, size_t vehicle, double dt, StepDetails* details);
 
 // The chassis' weight on each wheel, under the tire forces of the last step.

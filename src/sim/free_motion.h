@@ -1,6 +1,6 @@
 // Motion of a body that touches nothing, without Box2D: its arithmetic for the speeds, in its order, and the
-// pose in double precision. What Box2D moves without a contact gets the same bits
-// (tests/cpp/sim/free_motion_test.cpp), at a hundred times the price.
+// pose in double precision. Box2D gives a body without contacts the same bits
+// (tests/cpp/sim/free_motion_test.cpp) at a hundred times the cost.
 #pragma once
 
 #include "base/geometry.h"

@@ -19,7 +19,7 @@ bool is_within_reach(const SimState& s, const Workspace& w, size_t vehicle) {
   return w.vehicles[vehicle].travel <= s.free_distances[vehicle];  // false for NaN
 }
 
-// What has to lie between a vehicle's circle and anything else.
+// Returns the distance from a vehicle's reference point within which it may touch another thing, m.
 double margin_of(const Model& m, size_t vehicle) {
   return m.vehicles[vehicle].radius + m.collision_threshold + kSkins;
 }
@@ -63,8 +63,7 @@ double fastest(const Model& m, const SimState& s, const Workspace& w, double dt)
   return fastest;
 }
 
-// What the solver moves, by body: vehicles that it holds, blocks on their way, and all that these might
-// reach.
+// Set of bodies that the solver moves: vehicles that it holds, moving blocks, and all that these might reach.
 class Loose {
  public:
   Loose(const Model& m, SimState& s, const Workspace& w) : m_(m), s_(s), w_(w), is_in_(m.bodies.size()) {

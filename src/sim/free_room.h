@@ -1,4 +1,4 @@
-// Which vehicles Box2D has to move, and which can touch nothing.
+// Choice of the vehicles that Box2D has to move. The others can touch nothing.
 //
 // Each vehicle knows how far it may travel before anything could come nearer than the collision threshold
 // (SimState::free_distances). A step that stays within that distance needs no solver. The distance is
@@ -30,7 +30,7 @@ void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt);
 // it has moved leave of them. `before`: all bodies before that step.
 void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before);
 
-// Takes from the solver those that have room again.
+// Returns vehicles that have room again from the solver to free motion.
 void release_free_ones(const Model& m, SimState& s, Workspace& w);
 
 }  // namespace mvsim

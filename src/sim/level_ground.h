@@ -1,12 +1,12 @@
-// Level ground about a vehicle: looked at once, it need not be asked at every step.
+// Level ground around a vehicle, found once, so that the ground need not be searched at every step.
 #pragma once
 
 #include "sim/sim_state.h"
 
 namespace mvsim {
 
-// What a vehicle asks of the ground: up to which heights above that on which it stands, and how far from its
-// reference point.
+// Query of a vehicle for the ground around it: the highest ground above its own that counts, and the distance
+// from its reference point.
 struct GroundQuery {
   double ceiling = 0, reach = 0;  // m
 };

@@ -1,13 +1,43 @@
 #include "sim/measure.h"
 
 #include <cmath>
+#include <cstdio>
+#include <string>
 
+#include "base/archive.h"
+#include "model/step_limits.h"
 #include "model/transfer_params.h"
 #include "sim/body_twist.h"
 #include "sim/stand.h"
 #include "tire/slip.h"
 
 namespace mvsim {
+namespace {
+
+// The name of such a body; "": none.
+std::string fastest_beyond_step(const SimView& sim, double dt) {
+  constexpr double kRounding = 1e-5;
+  const Model& model = sim.model;
+  const double most = kMostTravel / dt, most_turn = kMostTurn / dt;
+  for (const size_t i : model.moving_bodies) {
+    const BodyModel& kind = model.bodies[i];
+    const BodyState& body = sim.state.bodies[i];
+    const bool is_vehicle = kind.kind == BodyKind::kVehicle;
+    if (!is_vehicle && model.blocks[kind.index].is_led) continue;  // put where it belongs
+    bool is_beyond = std::hypot(double{body.vx}, double{body.vy}) > (1 - kRounding) * most ||
+                     std::fabs(body.omega) > (1 - kRounding) * most_turn;
+    if (is_vehicle && model.vehicles[kind.index].controller->imposes_twist()) {
+      const double* const command = sim.state.vehicles[kind.index].command;
+      is_beyond = std::fabs(command[0]) > most || std::fabs(command[1]) > most_turn;
+    }
+    if (is_beyond)
+      return is_vehicle ? "vehicle '" + model.vehicles[kind.index].name + "'"
+                        : "block '" + model.blocks[kind.index].name + "'";
+  }
+  return "";
+}
+
+}  // namespace
 
 bool is_finite(const SimView& sim) {
   // a sum is a number only if all that it is made of are: one look for all bodies
@@ -16,10 +46,21 @@ bool is_finite(const SimView& sim) {
     const BodyState& b = sim.state.bodies[body];
     bodies += b.x + b.y + b.angle + b.vx + b.vy + b.omega;
   }
-  if (!std::isfinite(bodies)) return false;
+  if (!(std::fabs(bodies) <= kLargestStored)) return false;
   for (const WheelState& w : sim.state.wheels)
-    if (!std::isfinite(w.spin)) return false;
+    if (!(std::fabs(w.spin) <= kLargestStored)) return false;
   return true;
+}
+
+void refuse_cut_motion(const SimView& sim, double dt) {
+  const std::string fast = fastest_beyond_step(sim, dt);
+  if (fast.empty()) return;
+  char text[200];
+  std::snprintf(text, sizeof text,
+                " is faster than a step of %g s can move it, at most 2 m and a quarter turn; expected a "
+                "smaller step (<simul_timestep>) or a slower command",
+                dt);
+  throw Error("strict: " + fast + text);
 }
 
 Pose3 vehicle_pose(const SimView& sim, size_t index) {

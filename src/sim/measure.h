@@ -1,4 +1,4 @@
-// What is read off a state: where things are and how fast they move.
+// Queries of a state: poses and velocities of things.
 #pragma once
 
 #include <array>
@@ -15,6 +15,10 @@ struct WheelSlip {
 };
 
 bool is_finite(const SimView& sim);
+
+// Throws Error if the last step, of `dt` s, cut the motion of a body short: it moves as fast as a step can
+// move it, or is commanded to go faster (model/step_limits.h).
+void refuse_cut_motion(const SimView& sim, double dt);
 
 // After the last step, m/s2, of the reference point, body frame.
 Vec2 vehicle_acceleration(const SimView& sim, size_t vehicle);

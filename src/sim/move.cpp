@@ -35,7 +35,7 @@ void swap_places(const Model& m, SimState& s, Workspace& w, size_t vehicle) {
   std::swap(s.bodies[m.vehicles[vehicle].body], w.vehicles[vehicle].other);
 }
 
-// What has to be told of a vehicle that has moved freely.
+// Updates the state of a vehicle that has moved freely.
 void note_free_move(const Model& m, SimState& s, const Workspace& w, size_t vehicle, double dt) {
   VehicleState& state = s.vehicles[vehicle];
   s.free_distances[vehicle] -= w.vehicles[vehicle].travel;

@@ -1,5 +1,5 @@
-// The property regions that a vehicle's wheels could be in: of a field full of them one or two. A cache: it
-// shows in no value.
+// Property regions that a vehicle's wheels could be in: usually one or two of many. This cache changes no
+// value.
 #pragma once
 
 #include <vector>

@@ -20,7 +20,7 @@ void place_block(const Model& m, SimState& s, Workspace& w, size_t block, const 
 // `index` into Model::params. Throws Error if the value is out of range.
 void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double value);
 
-// What was known of contacts and distances no longer holds: called by every change from outside.
+// Invalidates the known contacts and distances. Every change from outside calls it.
 void forget_contacts(SimState& s, Workspace& w);
 
 }  // namespace mvsim

@@ -25,7 +25,7 @@ namespace mvsim {
 namespace {
 
 constexpr uintptr_t kStaticBlock = 2;   // user data of one that is no wall
-constexpr uintptr_t kStaticPerson = 3;  // of a person, whom nothing pushes
+constexpr uintptr_t kStaticPerson = 3;  // of a person; nothing pushes people
 constexpr size_t kNotMoving = ~size_t{0};
 constexpr double kSlowTravel = 0.02;  // m a step; less cannot carry a body through a cell
 
@@ -112,7 +112,7 @@ struct RigidBodySolver::Impl {
                 state.bodies[index]);
   }
 
-  // Of one that it has to hold from the start.
+  // Adds a body that Box2D must hold from the start.
   void add_needed(const SimState& state, size_t index) {
     const BodyModel& kind = model.bodies[index];
     if (kind.kind == BodyKind::kVehicle) {
@@ -234,7 +234,7 @@ struct RigidBodySolver::Impl {
     }
   }
 
-  // Of each kind of thing, whether one is closer to the body than the collision threshold, or touches it.
+  // Returns the kinds of things (Contact) that touch the body or are within the collision threshold.
   uint8_t near_another(const b2Body& body) const {
     uint8_t found = 0, around = 0;
     for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
@@ -250,7 +250,7 @@ struct RigidBodySolver::Impl {
     return found;
   }
 
-  // What moves in the next step, and how far it may get.
+  // Returns the bodies that move in the next step, with the longest possible way of each.
   std::span<const Mover> movers(double dt) {
     ways.clear();
     double fastest = 0;

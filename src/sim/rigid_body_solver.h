@@ -1,6 +1,5 @@
-// Box2D behind a wall: contacts, ground friction of blocks, integration. The state is a SimState, to which a
-// step adds what Box2D has moved; a solver is filled from it in document order and holds nothing that
-// outlives it.
+// Wrapper of Box2D: contacts, ground friction of blocks, integration. A step adds the motion of Box2D's
+// bodies to a SimState. A solver is filled from the state in document order and holds no state of its own.
 #pragma once
 
 #include <memory>
@@ -52,7 +51,7 @@ class RigidBodySolver {
   void apply(size_t body, const BodyForce& force);
   // Turns the boxes of the wheels to where they steer; the body's mass properties stay as they were.
   void turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels);
-  // What stands in the way in the next step, instead of the squares of the step before.
+  // Replaces the squares that block the way in the next step.
   void set_step_squares(std::span<const StepSquare> squares);
   // One step; moves every body of the state that can move and is here.
   void step(double dt, SimState& state);
@@ -60,8 +59,8 @@ class RigidBodySolver {
   bool has_overlap() const;
   // Some part of the body is near enough to another's for Box2D to look closer.
   bool has_neighbours(size_t body) const;
-  // What the body touches, or is closer to than the model's collision threshold: bits of Contact
-  // (sim_state.h).
+  // Returns the kinds of things that the body touches or is closer to than the model's collision threshold:
+  // bits of Contact (sim_state.h).
   uint8_t contacts(size_t body) const;
 
  private:

@@ -1,4 +1,4 @@
-// The rotations of two yaws: a step asks for that before it and that after it, several times each.
+// Cache of the rotations of two yaws. A step uses that before it and that after it several times.
 #pragma once
 
 #include <limits>

@@ -1,4 +1,4 @@
-// The pose of a vehicle as Box2D would have it, in single precision, with all that it loses on the way. Tires
+// Pose of a vehicle with the rounding errors of Box2D in single precision. Tires
 // that push only where they slip (`ellipse`) double a difference in the last digit at every other step, so
 // only these very digits keep to MVSim's trajectories. The forces of such tires are worked out at this pose,
 // which follows the true one to 1e-5 rad.

@@ -1,4 +1,4 @@
-// Where everything that eyes see is now: the array of poses of a Scene.
+// Current poses of all frames of a Scene.
 #pragma once
 
 #include <vector>

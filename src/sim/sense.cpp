@@ -6,15 +6,17 @@
 
 #include "model/sensor_layout.h"
 #include "model/transfer_params.h"
+#include "model/view_drawer.h"
 #include "sensor/odometry.h"
 #include "sensor/state_sensor.h"
 #include "sim/measure.h"
+#include "sim/scene_poses.h"
 #include "sim/view_recipe.h"
 
 namespace mvsim {
 namespace {
 
-// What a state holds of a sensor's reading: nothing of a picture.
+// Returns how many of `size` entries of a reading a state holds: none of an image.
 size_t held(const Sensor& sensor, size_t size) {
   return sensor.kind() == SensorKind::kView ? 0 : size;
 }
@@ -50,7 +52,7 @@ void misplace(const Pose3& mount, const Pose2& by, Pose3& vehicle) {
   vehicle.yaw = moved.yaw;
 }
 
-// What it hangs on; a sensor that stands in the world stands at its mount and has no body.
+// Returns the pose and the body that carry a sensor. A sensor of the world itself has no body.
 SensorMount mount_of(const Model& m, const SimState& s, const SensorModel& sensor) {
   SensorMount out;
   if (!sensor.is_standalone())
@@ -90,7 +92,9 @@ void read_rays(const Model& m, SimState& s, SceneBuffer& scene, size_t index, fl
   const auto& lidar = static_cast<const RaySensor&>(*sensor.sensor);
   if (const View* const view = lidar.view()) {
     std::vector<float> seen(lidar.angles().size());
-    cast_view({m, s}, index, *view, seen.data());
+    std::vector<ScenePose> poses;
+    recipe_poses({m, s}, poses);
+    drawer_of(m).cast(m, index, *view, mount_error({m, s}, sensor), poses, seen.data());
     lidar.read_view(own_of(sensor, s, index), seen.data(), ranges, valid);
   } else {
     read_plane(m, s, scene, index, ranges, valid);
@@ -158,8 +162,7 @@ void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t index, 
     case SensorKind::kView: {
       std::vector<double> recipe(state_memory_size(m, *sensor.sensor));
       record_view(m, s, index, recipe.data());
-      const ViewFrame frame{&m, recipe.data(), values};
-      draw_views(index, 0, {&frame, 1});
+      drawer_of(m).draw(m, index, recipe.data(), values);
       return;
     }
   }
@@ -189,6 +192,7 @@ bool readings_are_finite(const SimView& sim) {
   for (size_t i = 0; i < sim.model.sensors.size(); ++i) {
     const std::span<const std::byte> bytes = reading_of(sim, i);
     const bool finite = with_dtype(sim.model.sensors[i].sensor->reading().dtype, [&](auto value) {
+      if (std::is_integral_v<decltype(value)>) return true;
       for (size_t at = 0; at < bytes.size(); at += sizeof value) {
         std::memcpy(&value, bytes.data() + at, sizeof value);
         if (!std::isfinite(static_cast<double>(value))) return false;

@@ -12,12 +12,12 @@ namespace mvsim {
 // The readings that are due in the step of `dt` s that began at `start`.
 void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double start, double dt);
 
-// A reading of now, from the sensor's own noise stream: ReadingSpec::bytes() and a flag for each value, which
-// may be null. Of a picture there are no flags.
+// Takes a reading now, from the sensor's own noise stream: ReadingSpec::bytes(), and a flag for each value;
+// `valid` may be null. Images have no flags.
 void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t sensor, std::byte* values,
                  uint8_t* valid);
 
-// By how much a sensor sits askew in its vehicle's frame (model/transfer_params.h).
+// Returns the mounting error of a sensor in its vehicle's frame (model/transfer_params.h).
 Pose2 mount_error(const SimView& sim, const SensorModel& sensor);
 // Whether a whole reading drops out: drawn from the sensor's noise stream. Rays drop out one by one instead.
 bool drops_out(const Model& m, SimState& s, size_t sensor);

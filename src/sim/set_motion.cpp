@@ -37,7 +37,7 @@ void give_twist(const Model& m, SimState& s, size_t body, const Twist2& twist) {
   roll_wheels(m, s, vehicle);
 }
 
-// What moves as one body with `body`, itself included.
+// Gives `body` and all bodies joined to it the motion of one rigid body.
 void give_twist_to_joined(const Model& m, SimState& s, size_t body, const Twist2& twist) {
   const int group = m.bodies[body].joint_group;
   if (group < 0) return give_twist(m, s, body, twist);

@@ -11,7 +11,7 @@ namespace mvsim {
 // speeds beyond 1e4. `what`: of the message.
 void check_pose(const Model& m, const Pose2& pose, const std::string& what);
 void check_twist(const Twist2& twist, const std::string& what);
-// Throws Error for what keyframes move: nothing else can.
+// Throws Error for a body that keyframes move, because nothing else can move it.
 void check_not_animated(const Model& m, BodyKind kind, size_t index);
 
 // Throws Error for a block that is static or intangible.

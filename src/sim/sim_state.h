@@ -1,4 +1,4 @@
-// The state of one running world: plain values, all that makes its future, copied as a whole. Functions over
+// State of one running world: all plain values that its future depends on, copied as a whole. Functions over
 // it take the Model first; sim/simulation.h holds the two together.
 //
 // Poses are of reference points in the world frame, twists in the body frame unless named otherwise.
@@ -15,7 +15,7 @@
 
 namespace mvsim {
 
-// What a vehicle touches, as bits: walls are <walls>, maps, and ground too steep to climb.
+// Kinds of things that a vehicle touches, as bits: walls are <walls>, maps, and ground too steep to climb.
 enum Contact : uint8_t { kTouchesWall = 1, kTouchesBlock = 2, kTouchesVehicle = 4, kTouchesPerson = 8 };
 
 // sim/rounded_pose.h; of vehicles whose tires need it.
@@ -80,7 +80,7 @@ struct SimState {
   std::vector<uint8_t> reading_valid;  // a flag for each value
 };
 
-// What a query reads. A Simulation converts to it.
+// Input of queries. A Simulation converts to it.
 struct SimView {
   const Model& model;
   const SimState& state;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/view_drawer.h"
 #include "sim/place.h"
 #include "sim/set_motion.h"
 #include "sim/snapshot.h"
 #include "sim/state_archive.h"
-#include "sim/view_recipe.h"
 
 namespace mvsim {
 namespace {
@@ -34,6 +34,7 @@ void Simulation::place_vehicle(size_t vehicle, const Pose2& pose) {
 
 void Simulation::place_block(size_t block, const Pose2& pose) {
   mvsim::place_block(*model_, state_, work_, block, pose);
+  ++work_.placed_blocks;
 }
 
 void Simulation::set_vehicle_twist(size_t vehicle, const Twist2& twist) {
@@ -99,7 +100,7 @@ std::string Simulation::snapshot() {
     throw Error("snapshot: the simulation has diverged (a position or speed is not finite)");
   refill_solver();
   SnapshotWriter writer(SnapshotKind::kWorld, model_->fingerprint, expected_bytes(*model_),
-                        drawer_of(*model_));
+                        drawn_by(*model_));
   write_state(writer.archive(), state_);
   return writer.finish();
 }

@@ -32,7 +32,7 @@ class Simulation {
   operator SimScene() const { return {{*model_, state_}, work_.scene}; }
 
   // Back to the model's initial state with nominal parameters and the random streams of (key, episode).
-  // Leaves no trace of what was before.
+  // Nothing of the earlier state remains.
   void reset(uint64_t key, uint32_t episode);
 
   // -- changes between steps (sim/place.h); each takes effect at the next step
@@ -58,7 +58,7 @@ class Simulation {
   // alone, so a copy made here continues bit for bit. Called at the start of every control period.
   void refill_solver() { work_.solver_is_stale = true; }
 
-  // Who looks at each step from now on; not owned, no part of the state: they stay with this object.
+  // Adds an observer of every later step. Observers are not owned and no part of the state: a copy has none.
   void add_observer(StepObserver& observer) { observers_.add(observer, *model_); }
   void remove_observer(StepObserver& observer) { observers_.remove(observer); }
 
@@ -71,8 +71,8 @@ class Simulation {
 
   void step() { step(model_->timestep); }
   void step(double dt);
-  // Steps until `duration` has passed: whole time steps and a shorter last one. What is too short for a step,
-  // less than a thousandth of a time step, is carried to the next call. `after_step` may throw to stop early;
+  // Steps until `duration` has passed: whole time steps and a shorter last one. A rest of
+  // less than a thousandth of a time step is carried to the next call. `after_step` may throw to stop early;
   // nothing is carried then.
   void run(double duration, const std::function<void()>& after_step = {});
 
@@ -88,7 +88,7 @@ class Simulation {
   }
   // Whether a reading of now drops out (sim/sense.h).
   bool drops_out(size_t sensor) { return mvsim::drops_out(*model_, state_, sensor); }
-  // What draws a picture of now again (sim/view_recipe.h).
+  // Records the numbers from which the current image can be drawn later (sim/view_recipe.h).
   void record_view(size_t sensor, double* recipe) { mvsim::record_view(*model_, state_, sensor, recipe); }
 
  private:

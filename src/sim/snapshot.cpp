@@ -16,7 +16,7 @@ static_assert(sizeof(Header) == 40, "a header has no gaps");
 
 constexpr std::array<char, 8> kMagic{'m', 'v', 's', 'i', 'm', 's', 'n', 'p'};
 
-// Of the header (its own field as 0) and the body.
+// Returns the checksum of the header, with 0 as its own field, and the body.
 uint64_t checksum(Header header, std::string_view body) {
   header.checksum = 0;
   ByteHash hash;
@@ -34,11 +34,12 @@ std::string name_of(uint16_t kind) {
 SnapshotWriter::SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t expected_size,
                                CameraBackend drawn_by)
     : kind_(kind), fingerprint_(fingerprint), drawn_by_(drawn_by), archive_(sizeof(Header) + expected_size) {
-  archive_.bytes().resize(sizeof(Header));
+  constexpr std::array<char, sizeof(Header)> kRoom{};
+  archive_.raw(kRoom.data(), kRoom.size());
 }
 
 std::string SnapshotWriter::finish() {
-  std::string bytes = std::move(archive_.bytes());
+  std::string bytes = std::move(archive_).finish();
   const std::string_view body = std::string_view(bytes).substr(sizeof(Header));
   Header header{kMagic,
                 kSnapshotVersion,

@@ -1,8 +1,8 @@
 // Snapshots: a running simulation or environment as bytes, to continue from bit for bit.
 //
-// A header (what it is of, who drew its cameras, a fingerprint of the compiled world, length, checksum) and a
-// body written by an archive. Bytes that are cut, damaged, of another world or another version are refused,
-// with a message that says which, before anything is changed.
+// A header (kind, camera backend, fingerprint of the compiled world, length, checksum) and a body written by
+// an archive. Bytes that are cut, damaged, of another world or another version are refused, with a message
+// that says which, before anything is changed.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ enum class SnapshotKind : uint16_t { kWorld = 1, kEnvironment = 2 };
 
 class SnapshotWriter {
  public:
-  // `expected_size`: of the body in bytes; a guess saves time. `drawn_by`: kAuto where there are no cameras,
-  // or nobody has drawn yet.
+  // `expected_size`: of the body in bytes; a guess saves time. `drawn_by`: camera backend; kAuto: there are
+  // no cameras, or nothing has been drawn yet.
   SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t expected_size,
                  CameraBackend drawn_by = CameraBackend::kAuto);
 
@@ -39,7 +39,8 @@ class SnapshotWriter {
 // The body of a snapshot that is whole and fits. Throws Error.
 std::string_view snapshot_body(std::string_view bytes, SnapshotKind kind, uint64_t fingerprint);
 
-// Who drew its cameras; kAuto where it does not say, or is none. The state is the same whoever draws.
+// Returns the backend that drew its cameras; kAuto if the bytes name none or are no snapshot. The state does
+// not depend on the backend.
 CameraBackend snapshot_drawn_by(std::string_view bytes);
 
 }  // namespace mvsim

@@ -51,7 +51,8 @@ Pose2 initial_pose(const BlockModel& b, Vec2 origin) {
   return {b.initial_pose.x - origin.x, b.initial_pose.y - origin.y, b.initial_pose.yaw};
 }
 
-// Where the Model's body stands in Box2D's: elsewhere for far blocks only. What is placed has no joints.
+// Returns the pose of the Model's body in the frame of Box2D's body. They differ for far blocks only. A body
+// that an environment places has no joints.
 Pose2 pose_in_solver_body(const Model& model, Vec2 origin, size_t index) {
   const BodyModel& body = model.bodies[index];
   const bool far = body.kind == BodyKind::kBlock && is_far(model.blocks[body.index]);

@@ -1,5 +1,5 @@
-// Where Box2D is told that a body stands: near (0, 0) and turned by no more than half a turn, so that single
-// precision serves.
+// Poses of bodies for Box2D: near (0, 0) and turned by no more than half a turn, so that single precision
+// suffices.
 #pragma once
 
 #include <box2d/b2_math.h>
@@ -29,8 +29,8 @@ class SolverFrame {
   Vec2 origin_;  // world frame
 };
 
-// Puts the origin near the first body that the solver moves, where it is not near yet. What touches far away
-// from that one is rounded coarsely: to 1 mm at 10 km.
+// Moves the origin near the first body that the solver moves, unless it is near already. Contacts far away
+// from that body are rounded coarsely: to 1 mm at 10 km.
 void keep_origin_near(const Model& m, SimState& s);
 
 }  // namespace mvsim

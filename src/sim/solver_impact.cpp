@@ -7,8 +7,9 @@
 namespace mvsim {
 namespace {
 
-constexpr double kFarthest = 0.08;  // m; less than what boxes have about them: who is no pair is farther away
-constexpr double kSlack = 0.01;     // m, by which Box2D lets shapes come nearer than their skins, and more
+// Shapes farther apart than this, m, are no pair: it is less than the margin of their boxes.
+constexpr double kFarthest = 0.08;
+constexpr double kSlack = 0.01;  // m, by which Box2D lets shapes come nearer than their skins, and more
 
 // The longest way of a point of a body that touches nothing.
 double way_of(const MovingBody& moving, const std::optional<BodyForce>& force, double dt) {

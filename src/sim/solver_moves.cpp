@@ -33,8 +33,8 @@ void SolverMoves::before_step(std::span<const MovingBody> bodies) {
     before_.push_back({moving.body->GetWorldCenter(), moving.body->GetAngle()});
 }
 
-// What the velocity makes of `dt`, and by how much contacts have moved the body beside that: by nothing, to
-// the bit, where it touches nothing.
+// Adds to each body's motion the way by its velocity over `dt`, and the correction by contacts. The
+// correction is exactly zero for a body that touches nothing.
 void SolverMoves::after_step(std::span<const MovingBody> bodies, double dt) {
   const auto h = static_cast<float>(dt);
   for (size_t i = 0; i < bodies.size(); ++i) {

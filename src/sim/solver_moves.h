@@ -1,4 +1,5 @@
-// What a step of Box2D adds to the poses of a state, which have more digits than it knows.
+// Motion of bodies in a step of Box2D, added to the poses of a state. Poses are kept in double precision,
+// Box2D computes in single precision.
 #pragma once
 
 #include <box2d/box2d.h>

@@ -10,7 +10,7 @@ namespace mvsim {
 
 // The contacts of two such bodies may push in opposite directions, a wheel to one side and the chassis to the
 // other, and none of them ever gets free. Contacts that are deeper than any at rest therefore push as one,
-// along the shortest way out of the whole bodies. They give no velocity. What is fast is left alone: the
+// along the shortest way out of the whole bodies. They give no velocity. Fast bodies are skipped: the
 // shortest way out of a thin wall may be its far side.
 class OverlapListener final : public b2ContactListener {
  public:

@@ -12,8 +12,8 @@ void use_own_box2d_functions() {}
 
 }  // namespace mvsim
 
-// It reads the clock some twenty times a step, for figures that nobody asks it for: half of the time of a
-// step of one body.
+// Replaces Box2D's timer by one that does nothing. The original reads the clock some twenty times a step for
+// a profile that is not used: half of the time of a step of one body.
 b2Timer::b2Timer() = default;
 
 void b2Timer::Reset() {}
@@ -27,17 +27,17 @@ namespace {
 
 using Four = float __attribute__((vector_size(16)));  // GCC's and Clang's, without a target of its own
 
-struct Separation {
+struct SideSeparation {
   int side = 0;  // of the first polygon
   float distance = -b2_maxFloat;
 };
 
 // The side of the first polygon that the second one is farthest beyond: four sides at a time.
-Separation largest_separation(const b2PolygonShape& first, const b2Transform& there,
-                              const b2PolygonShape& second, const b2Transform& here) {
+SideSeparation largest_separation(const b2PolygonShape& first, const b2Transform& there,
+                                  const b2PolygonShape& second, const b2Transform& here) {
   const b2Transform T_second_first = b2MulT(here, there);
   const float c = T_second_first.q.c, s = T_second_first.q.s;
-  Separation out;
+  SideSeparation out;
   for (int begin = 0; begin < first.m_count; begin += 4) {
     const b2Vec2 *n = first.m_normals + begin, *v = first.m_vertices + begin;  // of 8, the last ones unused
     const Four nx{n[0].x, n[1].x, n[2].x, n[3].x}, ny{n[0].y, n[1].y, n[2].y, n[3].y};
@@ -81,8 +81,8 @@ struct Placed {
   const b2Transform& pose;
 };
 
-// What of the other polygon's facing side lies over `side` and is near enough; `flips`: it is the second
-// one's.
+// Clips the other polygon's facing side to the part over `side` that is near enough. `flips`: `side` belongs
+// to the second polygon.
 void clip_contact(const Placed& first, int side, const Placed& other, float radius, bool flips,
                   b2Manifold& manifold) {
   b2ClipVertex facing[2], cut[2], kept[2];
@@ -118,9 +118,9 @@ void b2CollidePolygons(b2Manifold* manifold, const b2PolygonShape* a, const b2Tr
   constexpr float kPrefersFirst = 0.1f * b2_linearSlop;
   manifold->pointCount = 0;
   const float radius = a->m_radius + b->m_radius;
-  const mvsim::Separation of_a = mvsim::largest_separation(*a, pose_a, *b, pose_b);
+  const mvsim::SideSeparation of_a = mvsim::largest_separation(*a, pose_a, *b, pose_b);
   if (of_a.distance > radius) return;
-  const mvsim::Separation of_b = mvsim::largest_separation(*b, pose_b, *a, pose_a);
+  const mvsim::SideSeparation of_b = mvsim::largest_separation(*b, pose_b, *a, pose_a);
   if (of_b.distance > radius) return;
   if (of_b.distance > of_a.distance + kPrefersFirst)
     mvsim::clip_contact({*b, pose_b}, of_b.side, {*a, pose_a}, radius, true, *manifold);

@@ -6,7 +6,7 @@
 
 namespace mvsim {
 
-// A linker takes this part of a static library only because somebody calls it.
+// Does nothing. A call of it makes the linker take this object file of the static library.
 void use_own_box2d_functions();
 
 }  // namespace mvsim

@@ -9,7 +9,7 @@
 
 namespace mvsim {
 
-// What a fixture's user data holds: its place in the order. Those of bodies come first.
+// Writes each fixture's rank in the order of pairs into its user data. Fixtures of bodies come first.
 void rank_fixtures(size_t index, b2Body& body);
 uintptr_t rank_of_square(size_t group, uint32_t x, uint32_t y);  // of squares, row by row
 struct SquareIndex {

@@ -43,14 +43,14 @@ Extent extent_along(b2Vec2 axis, const b2PolygonShape& shape, const b2Transform&
 }
 
 // Along the normal of a side, from the first shape to the second; < 0: they overlap.
-struct Separation {
+struct ShapeSeparation {
   b2Vec2 axis;
   float distance = -std::numeric_limits<float>::max();
 };
 
-Separation separation(const b2PolygonShape& a, const b2Transform& pose_a, const b2PolygonShape& b,
-                      const b2Transform& pose_b) {
-  Separation best;
+ShapeSeparation separation(const b2PolygonShape& a, const b2Transform& pose_a, const b2PolygonShape& b,
+                           const b2Transform& pose_b) {
+  ShapeSeparation best;
   const auto consider = [&](b2Vec2 axis) {
     const float gap = extent_along(axis, b, pose_b).min - extent_along(axis, a, pose_a).max;
     if (gap > best.distance) best = {axis, gap};
@@ -83,12 +83,12 @@ bool overlaps_on_way(const Way& a, const Way& b, float t, float travel) {
   return false;
 }
 
-// `depth`, m: who is deeper in the other has passed. `forgiven`: of the depth at the start.
+// A body deeper than `max_depth` m in the other one has passed. `forgiven`: of the depth at the start.
 bool passes(const Way& a, const Way& b, bool touched, float travel, float max_depth, float forgiven) {
   const b2TOIOutput touch = first_touch(a, b);
   if (touch.state == b2TOIOutput::e_separated) return false;
   const float t = touch.state == b2TOIOutput::e_touching ? touch.t : 0;
-  const Separation first = separation(*a.shape, a.at(t), *b.shape, b.at(t));
+  const ShapeSeparation first = separation(*a.shape, a.at(t), *b.shape, b.at(t));
   const Extent of_a = extent_along(first.axis, *a.shape, a.at(1)),
                of_b = extent_along(first.axis, *b.shape, b.at(1));
   const float before = std::max(0.0f, -first.distance), depth = of_a.max - of_b.min;

@@ -32,10 +32,10 @@ struct BodyStart {
 
 // How much of a passage counts.
 struct PassageLimits {
-  float travel;      // of a body's thickness: who moved less has passed nothing
+  float travel;      // of a body's thickness: bodies that moved less are not checked
   float max_travel;  // m, the same
-  bool squeezed;     // but look at those whose contacts are deep
-  float depth;       // of a body's thickness: who is deeper in another has passed
+  bool squeezed;     // bodies with deep contacts are checked all the same
+  float depth;       // of a body's thickness: a body deeper in another has passed
   float max_depth;   // m, the same
   float forgiven;    // of the depth at the start
 };

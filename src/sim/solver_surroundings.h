@@ -1,4 +1,4 @@
-// What Box2D has to hold of what stands: cells of grids and static blocks that what moves could meet.
+// Static surroundings that Box2D has to hold: cells of grids and static blocks that moving bodies could meet.
 #pragma once
 
 #include <box2d/box2d.h>

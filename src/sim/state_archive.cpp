@@ -1,10 +1,8 @@
-// Whoever adds a field to one of these structs adds it to both lines of its visit() and raises
-// kSnapshotVersion.
+// A new field of one of these structs joins both lines of its visit(), and kSnapshotVersion goes up.
 #include "sim/state_archive.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "base/geometry_archive.h"
 #include "model/shape.h"
@@ -55,10 +53,11 @@ template <typename Archive>
 void visit(Archive& archive, ValueOf<ReadingBuffer> auto& readings) {
   auto& [bytes] = readings;
   if constexpr (Archive::kReads) {
-    std::vector<uint32_t> words;
+    uint64_t words = 0;
     archive(words);
-    bytes.resize(words.size() * sizeof(uint32_t));
-    if (!words.empty()) std::memcpy(bytes.data(), words.data(), bytes.size());
+    archive.check(words <= archive.left() / sizeof(uint32_t));
+    bytes.resize(words * sizeof(uint32_t));
+    archive.template fill<uint8_t>(bytes);
   } else {
     archive(uint64_t{bytes.size() / sizeof(uint32_t)});
     archive.raw(bytes.data(), bytes.size());
@@ -86,7 +85,7 @@ bool has_sound_rests(const BodyState& b) {
   return is_rest(b.x_rest, b.x) && is_rest(b.y_rest, b.y) && is_rest(b.angle_rest, b.angle);
 }
 
-// What a forged one must not make: forces that no vehicle has.
+// Whether a rotation read from a snapshot is possible. A forged one could cause forces that no vehicle has.
 bool has_sound_rotation(const VehicleState& v) {
   const RoundedPose& r = v.rounded;
   return !(std::fabs(r.sin) > 1 || std::fabs(r.cos) > 1 || std::fabs(r.cx - r.x) > kFarthestPoint ||

@@ -1,9 +1,12 @@
 // The time step on one page.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/step_limits.h"
 #include "sim/animate.h"
 #include "sim/body_twist.h"
+#include "sim/check_start.h"
 #include "sim/drive.h"
 #include "sim/move.h"
 #include "sim/simulation.h"
@@ -21,8 +24,7 @@ void advance_clock(SimState& s, double dt) {
   ++s.step_count;
 }
 
-// What Box2D moves a body by in a step of the model at most; faster commands are cut to that, so that twist
-// and readings tell of the real motion.
+// Cuts a command to what Box2D moves a body by in a step, so that twist and readings tell of the real motion.
 double within(double value, double most) {
   return std::fabs(value) <= most ? value : std::copysign(most, value);
 }
@@ -33,10 +35,11 @@ void observe_body(const Model& m, SimState& s, Workspace& w, size_t index, doubl
   VehicleState& state = s.vehicles[index];
   BodyState& body = s.bodies[v.body];
   if (v.controller->imposes_twist()) {
-    set_body_twist(body,
-                   {within(state.command[0], kMostTravel / m.timestep), 0,
-                    within(state.command[1], kMostTurn / m.timestep)},
-                   s.inertias[v.body]);
+    const double longest = std::max(dt, m.timestep);
+    set_body_twist(
+        body,
+        {within(state.command[0], kMostTravel / longest), 0, within(state.command[1], kMostTurn / longest)},
+        s.inertias[v.body]);
     if (w.solver) w.solver->set_velocity(v.body, body);
   }
   const Twist2 twist = world_twist(body, s.inertias[v.body], w.vehicles[index].yaw.of(body.angle));
@@ -60,6 +63,7 @@ void Simulation::step(double dt) {
   StepDetails* const details = observers_.details();
   const size_t vehicles = m.vehicles.size();
   w.fit(vehicles);
+  if (std::exchange(w.placed_blocks, 0) >= kFewestOfHeap) refuse_heap(*this);
 
   // what moves by itself
   if (!m.animations.empty() || !m.walkers.empty()) animate(m, s, w);

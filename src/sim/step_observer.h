@@ -1,4 +1,5 @@
-// Seam: whoever looks at what each step of a Simulation did (record/). Costs nothing while nobody does.
+// Interface for observers of the steps of a Simulation, such as logs (record/). Without observers it costs
+// nothing.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@ struct TireStep {
   TireOutput out;
 };
 
-// What no state keeps of the last step; filled only while somebody observes.
+// Details of the last step that no state keeps; filled only while there are observers.
 struct StepDetails {
   std::vector<TireStep> tires;                   // by SimState::wheels
   std::vector<std::vector<double>> controllers;  // by vehicle: values of Controller::log_names()
@@ -48,7 +49,7 @@ class StepObservers {
     if (observed_->observers.empty()) observed_.reset();
   }
 
-  // Where the step writes, or null while nobody observes.
+  // Destination of a step's details, or null while there are no observers.
   StepDetails* details() const { return observed_ ? &observed_->details : nullptr; }
   void after_step(const Simulation& simulation, double start) const {
     for (StepObserver* observer : observed_->observers)
@@ -60,7 +61,7 @@ class StepObservers {
     std::vector<StepObserver*> observers;  // not owned
     StepDetails details;
   };
-  std::unique_ptr<Observed> observed_;  // null: nobody observes
+  std::unique_ptr<Observed> observed_;  // null: no observers
 };
 
 }  // namespace mvsim

@@ -1,5 +1,5 @@
-// What the tires of a vehicle are told at every step. Most of it follows from parameters alone: it stays from
-// step to step until they change. A cache: it shows in no value.
+// Inputs of a vehicle's tires. Most follow from parameters alone and are kept from step to step until these
+// change. This cache changes no value.
 #pragma once
 
 #include <span>

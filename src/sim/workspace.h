@@ -1,5 +1,5 @@
-// What stands beside a state to step it and to look at it: the solver and scratch. No state: a copy starts
-// empty, and whatever it forgets is made again with the same bits.
+// Workspace of a simulation beside its state: the solver and scratch memory. It is no state: a copy starts
+// empty and is filled again with the same bits.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace mvsim {
 
-// Of one vehicle.
+// Scratch memory of one vehicle.
 struct VehicleWork {
   BodyForce force;    // of its tires in this step
   BodyState other;    // where its body was before the step; once it is put back, where it gets to freely
@@ -78,6 +78,7 @@ struct Workspace {
   SceneBuffer scene;
   std::vector<VehicleWork> vehicles;
   std::vector<BodyState> before;  // by body
+  size_t placed_blocks = 0;       // by the caller since the last step
   // of the vehicle that is looked at, and of the step
   std::vector<PlacedTop> tops;
   std::vector<StepSquare> step_squares;

@@ -13,7 +13,7 @@ namespace mvsim {
 
 enum class TopShape { kFlat, kRamp, kBump };
 
-// What stands on the ground and can be driven on: a block's top, in the block's own frame.
+// Top of a block that can be driven on, in the block's own frame.
 struct BlockTop {
   Polygon outline;  // convex, counter-clockwise
   double radius = 0;
@@ -32,7 +32,7 @@ struct GroundPlane {
   double z = 0;
 };
 
-// Ground that stays as it is.
+// Static ground.
 struct Terrain {
   std::vector<HeightMap> maps;
   std::vector<GroundPlane> planes;
@@ -40,22 +40,22 @@ struct Terrain {
   bool empty() const { return maps.empty() && planes.empty(); }
 };
 
-// A block's top where it stands now.
+// Top of a block at its current pose.
 struct PlacedTop {
   const BlockTop* top;
   Pose2 pose;
   double z;
 };
 
-// Height of a plane or of a block's top at a point of the world, nothing beside it.
+// Returns the height of a plane or of a block's top at a point of the world. Empty outside of it.
 std::optional<double> height_of(const GroundPlane& plane, Vec2 at);
 std::optional<double> height_of(const PlacedTop& placed, Vec2 at);
 
-// The largest height at (x, y) that is <= z. Where there is none, that of the lowest elevation map: planes
-// and blocks above may be roofs, a map above is a flank that rises steeply. 0 without any.
+// Returns the largest height at (x, y) that is <= z. If all heights are above z, returns that of the lowest
+// elevation map, because planes and blocks above may be roofs. Returns 0 if there is no ground.
 double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Vec2 at, double z);
 
-// The largest height of the elevation maps at a point, nothing where none is.
+// Returns the largest height of the elevation maps at a point. Empty if there is none.
 std::optional<double> highest_map(const Terrain& terrain, Vec2 at);
 
 }  // namespace mvsim

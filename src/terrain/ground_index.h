@@ -1,5 +1,5 @@
-// The ground of a world while it is being put together: what highest_under() says, without looking at all of
-// it. Not thread-safe.
+// Spatial index of the ground of a world that is being compiled: answers as highest_under() does without a
+// search through all pieces. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ class GroundIndex {
  public:
   explicit GroundIndex(const LoadGuard& guard) : guard_(guard) {}
 
-  // What is added must stay where it is in memory.
+  // Adds a piece of ground, which must outlive the index and stay at its address.
   void add(const HeightMap& map);
   void add(const GroundPlane& plane);
   void add(const PlacedTop& top);
 
-  // As the functions of terrain/ground.h. Both throw Error when a hostile pile of ground makes them look at
-  // more than a sound world could need.
+  // The same as the functions of terrain/ground.h. Both throw Error if a hostile world makes them search
+  // through too many pieces.
   double highest_under(Vec2 at, double z);
   std::optional<double> highest_map(Vec2 at);
 

@@ -1,9 +1,9 @@
-// What the ground is like under one wheel.
+// Properties of the ground under one wheel.
 #pragma once
 
 namespace mvsim {
 
-// Values of the property regions there; a negative one: none, the tire's own value counts.
+// Values of the property regions there. Where a value is negative, the tire's own value is used.
 struct GroundPatch {
   double mu = -1;          // friction coefficient
   double c_rr = -1;        // rolling resistance coefficient

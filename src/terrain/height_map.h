@@ -1,4 +1,4 @@
-// Ground given by its height at the nodes of a grid (<element class="elevation_map">). Immutable.
+// Elevation map: heights at the nodes of a grid (<element class="elevation_map">). Immutable.
 //
 // Rows run along +x and columns along +y. A cell is two triangles that meet on its rising diagonal.
 #pragma once
@@ -36,7 +36,7 @@ class HeightMap {
     const double height = height_or(p, std::numeric_limits<double>::quiet_NaN());
     return std::isnan(height) ? std::nullopt : std::optional(height);
   }
-  // The same, and `outside` there. Quicker: an optional number comes back through memory.
+  // The same, but `outside` where there is no height. Faster, because an optional is returned through memory.
   double height_or(Vec2 p, double outside) const {
     const double u = (p.x - corner_.x) * nodes_per_metre_, v = (p.y - corner_.y) * nodes_per_metre_;
     if (!(u >= 0 && v >= 0 && u < rows_ - 1 && v < columns_ - 1)) return outside;  // NaN too

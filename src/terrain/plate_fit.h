@@ -1,4 +1,4 @@
-// How a rigid plate, such as a vehicle on its wheels, lies on points of the ground.
+// Pose of a rigid plate, such as a vehicle on its wheels, on points of the ground.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct PlatePose {
 // closed form.
 class PlateFit {
  public:
-  // A point of the plate, and where it touches the ground; both frames have the same yaw or nearly so.
+  // Adds a point of the plate and its contact point on the ground. Both frames have nearly the same yaw.
   void add(Vec2 plate, Vec3 ground) {
     count_ += 1;
     plate_sum_ = plate_sum_ + plate;
@@ -25,7 +25,7 @@ class PlateFit {
     y_sum_ = combine(1, y_sum_, plate.y, ground);
   }
   bool empty() const { return count_ == 0; }
-  // Nothing for fewer than three points and for points on one line.
+  // Empty for fewer than three points and for points on one line.
   std::optional<PlatePose> solve() const;
 
  private:

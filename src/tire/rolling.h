@@ -1,4 +1,4 @@
-// What the models with a rolling constraint share (default, wardiagnemma, ellipse): forces are chosen so that
+// Rolling constraint of the tire models default, wardiagnemma and ellipse: forces are chosen so that
 // a wheel within its limits neither slips nor slides in the step: Fy = -m vy / dt stops sideways motion, and
 // Fx = (torque - I alpha) / R with alpha = (vx / R - w) / dt makes the wheel roll. Pure functions; SI units,
 // wheel frame.
@@ -12,7 +12,7 @@
 
 namespace mvsim {
 
-// What the ground says, or the tire's own value.
+// Returns the value of the ground, or the tire's own where the ground has none (< 0).
 inline double effective(double ground, double own) {
   return ground >= 0 ? ground : own;
 }
@@ -32,7 +32,7 @@ inline double rolling_force(const TireInput& in, double torque) {
   return (torque - in.inertia * rolling_acceleration(in)) / in.radius;
 }
 
-// What opposes the rotation: C_damping w, and C_rr N R tanh(100 w).
+// Losses that oppose the rotation: C_damping w, and C_rr N R tanh(100 w).
 struct Losses {
   double damping = 0;     // N m s/rad, of bearings
   double resistance = 0;  // N m, of the ground, with the sign of the spin
@@ -47,7 +47,7 @@ inline Losses losses(const TireInput& in, double c_damping, double c_rr) {
 struct LossTorques {
   double damping = 0, resistance = 0;
 
-  // What they leave of the motor's.
+  // Returns the part of the motor's torque that the losses leave.
   double rest_of(double torque) const { return torque - damping - resistance; }
 };
 
@@ -55,20 +55,21 @@ inline bool may_overshoot(const TireInput& in, const Losses& l) {
   return l.resistance != 0 || l.damping * in.dt > in.inertia;
 }
 
-// `resistance`, but no more than ends that momentum (N m s), and nothing against one of the other sign.
+// Limits `resistance` to the torque that ends `momentum` (N m s). Returns 0 if their signs differ.
 inline double stopping(double resistance, double momentum, double dt) {
   const double end = momentum / dt;
   return resistance > 0 ? std::clamp(end, 0.0, resistance) : std::clamp(end, resistance, 0.0);
 }
 
-// Where a motor turns the wheel round, resistance on the way is that of the spin before the step.
+// Whether resistance may stop the wheel. If the motor reverses it, the resistance of the spin before the step
+// stays.
 inline bool stops(const TireInput& in, const Losses& l) {
   return l.resistance != 0 && in.torque * l.resistance >= 0;
 }
 
-// Of a wheel that rolls, with the mass that it carries: those of the spin before the step, unless they would
-// turn it round. Damping that would, within the step by which the spin lags behind the speed, is that of the
-// speed after the step; rolling resistance at most stops. `drag`: as of roll().
+// Returns the loss torques of a wheel that rolls with the mass that it carries. They follow from the spin
+// before the step, unless they would reverse the spin. Damping that would reverse it follows from the speed
+// after the step; rolling resistance at most stops the wheel. `drag`: as of roll().
 inline LossTorques rolling_losses(const TireInput& in, const Losses& l, double drag = 0) {
   LossTorques out{l.damping * in.spin, l.resistance};
   if (!may_overshoot(in, l)) return out;
@@ -84,7 +85,8 @@ inline LossTorques rolling_losses(const TireInput& in, const Losses& l, double d
   return out;
 }
 
-// Of a wheel that slips under `push` N m of motor, brake and ground: the same, of the wheel alone.
+// Returns the loss torques of a wheel that slips under `push` N m of motor, brake and ground. The rules are
+// the same, for the inertia of the wheel alone.
 inline LossTorques slipping_losses(const TireInput& in, const Losses& l, double push) {
   LossTorques out{l.damping * in.spin, l.resistance};
   const double momentum = in.inertia * in.spin + in.dt * push;
@@ -128,7 +130,7 @@ inline RollingStep roll(const TireInput& in, const Losses& l, double limit, doub
   return {force, in.spin + (torque - felt) / in.inertia * in.dt};
 }
 
-// What friction is left holds the vehicle on a slope; it does not act on the spin.
+// Adds the force that holds the vehicle on a slope, as far as friction is left. It does not act on the spin.
 inline double hold_on_slope(const TireInput& in, double force, double limit) {
   const double rest = limit - std::fabs(force);
   return force - std::clamp(in.slope_force.x, -rest, rest);

@@ -1,4 +1,4 @@
-// Slip ratio and slip angle: the one definition for tires and for what is observed of them. Pure; SI units.
+// Slip ratio and slip angle, for tires and for observations of them. Pure functions; SI units.
 #pragma once
 
 #include <algorithm>

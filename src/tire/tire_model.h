@@ -1,4 +1,4 @@
-// Seam: a tire friction model. One file per model, one line in tires.cpp to register it.
+// Interface of tire friction models. Each model has a file of its own and one line in tires.cpp.
 //
 // A model is a pure function of one wheel's state over one step; it owns no state and is shared by all
 // threads.
@@ -35,13 +35,13 @@ struct TireOutput {
   double spin = 0;  // rad/s after the step
 };
 
-// A parameter that does not go with a wheel.
+// A parameter that does not fit a wheel.
 struct TooLarge {
   std::string_view name;
   double max = 0;
 };
 
-// How hard a tire can push along its rolling direction.
+// Limits of a tire's force along its rolling direction.
 struct TireGrip {
   double share = 0;         // of its load
   bool needs_slip = false;  // a tire that just rolls pushes nothing
@@ -57,9 +57,9 @@ class TireModel {
 
   // On the ground of its parameters; m, N.
   virtual TireGrip grip(const double* p, double radius, double width, double load) const = 0;
-  // Metres that a free wheel rolls per radian: `radius` less what `load` (N) flattens.
+  // Returns the metres that a free wheel rolls per radian: `radius` minus the deflection under `load` (N).
   virtual double rolling_radius(const double* /*p*/, double radius, double /*load*/) const { return radius; }
-  // A value of `p` that is too large for a wheel of that radius, m.
+  // Returns a value of `p` that is too large for a wheel of that radius, m, or nothing.
   virtual std::optional<TooLarge> check_radius(const double* /*p*/, double /*radius*/) const {
     return std::nullopt;
   }
@@ -71,7 +71,7 @@ class TireModel {
                           double* /*values*/) const {}
 };
 
-// The model of a class, which defines this for itself, in its own file.
+// Returns the only object of a model's class. Each class specialises it in its own file.
 template <class Tire>
 const TireModel& tire_model();
 

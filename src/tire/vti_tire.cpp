@@ -54,7 +54,7 @@ double section_height_of(const double* p, double radius) {
   return p[kSectionHeight] > 0 ? p[kSectionHeight] : radius / 2;
 }
 
-// A rim stops it.
+// Returns the deflection of the tire under `load`, m. It ends at the rim.
 double deflection_of(const double* p, double radius, double load) {
   return std::min(load / p[kStiffness], 0.95 * std::min(section_height_of(p, radius), radius));
 }
@@ -128,7 +128,7 @@ double speed_after(const TireInput& in, double speed, double force) {
   return speed + in.dt * force / in.effective_mass;
 }
 
-// What soil does to a wheel under a force, N: it resists motion and at most ends it.
+// Returns the force of the soil on a wheel under another force, N. It resists motion and at most ends it.
 double soil_force(const Wheel& w, const TireInput& in, double force) {
   const double stop = in.velocity.x * in.effective_mass / in.dt + force;
   return -std::clamp(stop, -w.resistance, w.resistance);

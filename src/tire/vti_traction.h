@@ -24,7 +24,7 @@ struct MagicFormula {
   double at(double slip) const;
 };
 
-// Of dry, wet, snow and ice.
+// Returns the magic formula of a rigid surface: dry, wet, snow or ice.
 MagicFormula rigid_formula(Surface surface);
 
 struct Traction {
@@ -38,7 +38,7 @@ Traction traction(Surface surface, const TireContact& contact, double slip);
 // Crolla's lateral curve, in [0, 1), odd. `crossover`: rad.
 double crolla(double slip_angle, double crossover);
 
-// What a longitudinal force leaves of the friction ellipse for the lateral one, in [0, 1].
+// Returns the share of the lateral force that a longitudinal force leaves on the friction ellipse, in [0, 1].
 double ellipse_rest(double gross, double peak);
 
 // Net force on the vehicle in the wheel's frame, N. `motion`: direction of travel, from -1 (backward) through

@@ -1,4 +1,4 @@
-// What cars share: four wheels of which the front pair steers, and the geometry of steering: Ackermann,
+// Common part of cars: four wheels, of which the front pair steers, and the geometry of steering (Ackermann):
 // cot(outer) - cot(inner) = track / wheelbase.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace mvsim {
 
 enum CarWheel { kRearLeft, kRearRight, kFrontLeft, kFrontRight };
 
-// What a controller writes for a car.
+// Actuation that a controller computes for a car.
 enum CarActuation {
   kCarSteer,        // rad, of a wheel in the middle of the front axle
   kCarBrake,        // N m on each wheel, >= 0
@@ -30,10 +30,10 @@ struct FrontAngles {
 // limit.
 FrontAngles ackermann_angles(std::span<const WheelModel> wheels, double max_steer, double steer);
 
-// m between rear and front axle.
+// Returns the distance between rear and front axle, m.
 double wheelbase(std::span<const WheelModel> wheels);
 
-// Steering angle (rad) that leads to this twist: of a quarter turn where only turning is wanted.
+// Returns the steering angle (rad) of this twist: a quarter turn if the vehicle only turns.
 double steer_of_twist(double wheelbase, double vx, double omega);
 
 class Car : public Dynamics {

@@ -1,6 +1,5 @@
 // Controllers `twist_front_steer_pid` (commanded by a twist) and `front_steer_pid` (by a speed and a steering
-// angle) of cars: a PID on the speed of each front wheel, or of the car where one engine drives (physics
-// 4.13).
+// angle) of cars: a PID on the speed of each front wheel, or of the car where one engine drives.
 #include <algorithm>
 
 #include "vehicle/car.h"

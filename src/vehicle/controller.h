@@ -1,5 +1,5 @@
-// Seam: a vehicle controller, from a command to actuation. One file per controller, one line in
-// controllers().
+// Interface of vehicle controllers, which turn a command into actuation. Each dynamics class lists its
+// controllers in controllers().
 //
 // Stateless and shared; parameters, command and state are arrays that the Simulation owns.
 #pragma once
@@ -51,7 +51,7 @@ class Controller {
   // `state` and `actuation` as step() left them; `values`: as many as log_names().
   virtual void log_values(const double* /*p*/, const ControllerInput& /*in*/, const double* /*command*/,
                           const double* /*state*/, const double* /*actuation*/, double* /*values*/) const {}
-  // The body twist is set to the command after every step and no wheel force acts on the chassis.
+  // Whether the body twist is set to the command after every step. Then no wheel force acts on the chassis.
   virtual bool imposes_twist() const { return false; }
 };
 

@@ -13,9 +13,9 @@ constexpr WheelSlot kThree[] = {{"l_wheel", {0, 0.5}}, {"r_wheel", {0, -0.5}}, {
 constexpr WheelSlot kFour[] = {
     {"lr_wheel", {0, 0.5}}, {"rr_wheel", {0, -0.5}}, {"lf_wheel", {0.5, 0.5}}, {"rf_wheel", {0.5, -0.5}}};
 
-class Differential final : public Dynamics {
+class DifferentialDrive final : public Dynamics {
  public:
-  Differential(std::string_view name, std::span<const WheelSlot> slots) : name_(name), slots_(slots) {}
+  DifferentialDrive(std::string_view name, std::span<const WheelSlot> slots) : name_(name), slots_(slots) {}
 
   std::string_view name() const override { return name_; }
   std::span<const WheelSlot> wheel_slots() const override { return slots_; }
@@ -53,15 +53,15 @@ class Differential final : public Dynamics {
 }  // namespace
 
 const Dynamics& differential() {
-  static const Differential kDynamics("differential", kTwo);
+  static const DifferentialDrive kDynamics("differential", kTwo);
   return kDynamics;
 }
 const Dynamics& differential_3_wheels() {
-  static const Differential kDynamics("differential_3_wheels", kThree);
+  static const DifferentialDrive kDynamics("differential_3_wheels", kThree);
   return kDynamics;
 }
 const Dynamics& differential_4_wheels() {
-  static const Differential kDynamics("differential_4_wheels", kFour);
+  static const DifferentialDrive kDynamics("differential_4_wheels", kFour);
   return kDynamics;
 }
 

@@ -1,5 +1,5 @@
-// How one engine's torque reaches four wheels: open differentials split it by fixed shares, Torsen ones send
-// more to the slower side.
+// Distribution of one engine's torque to four wheels. Open differentials split it by fixed shares, Torsen
+// ones send more to the slower side.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Seam: a dynamics class (wheel layout, drive, steering). One file per family, one line in
-// dynamics_classes().
+// Interface of dynamics classes: wheel layout, drive and steering. Each family has a file of its own and a
+// line in dynamics_classes().
 #pragma once
 
 #include <limits>
@@ -18,7 +18,8 @@ struct WheelSlot {
   bool expected = false;  // a file that leaves it out gets a warning
 };
 
-// What a class may keep of a vehicle's last step, to find the same numbers again: it shows in no value.
+// Cache of a vehicle's last steering angles, which spares their computation while the command stays. It
+// changes no value.
 struct SteerMemo {
   double wanted = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
   double left = 0, right = 0;                                         // rad, of the front wheels
@@ -42,11 +43,11 @@ class Dynamics {
   virtual void place_wheels(const double* /*geometry*/, std::span<WheelModel> /*wheels*/) const {}
   // Numbers of the drive and the steering ("max_steer_ang_deg", "drivetrain/front_rear_split").
   virtual std::span<const ParamInfo> params() const { return {}; }
-  // "" or what is wrong with these wheels under this controller.
+  // Returns the fault of these wheels under this controller, or "".
   virtual std::string_view check_wheels(std::span<const WheelModel> wheels,
                                         const Controller& controller) const = 0;
-  // Actuation of a controller -> motor torque (positive = forward), brake torque and steering angle of each
-  // wheel. `p`: values in the order of params(); `memo`: of this vehicle, or a new one.
+  // Turns the actuation of a controller into motor torque (positive: forward), brake torque and steering
+  // angle of each wheel. `p`: values in the order of params(); `memo`: of this vehicle, or a new one.
   virtual void drive(const double* p, const double* actuation, std::span<const WheelModel> wheels,
                      std::span<WheelState> states, SteerMemo& memo) const = 0;
 };

@@ -1,5 +1,5 @@
-// How the chassis weight of a vehicle rests on its wheels while forces at the ground push it: quasi-static,
-// by the balance of moments about the centre of mass. Pure; SI units, vehicle frame.
+// Distribution of a vehicle's chassis weight to its wheels under forces at the ground: quasi-static, by the
+// balance of moments about the centre of mass. Pure; SI units, vehicle frame.
 #pragma once
 
 #include <span>
@@ -15,14 +15,14 @@ struct LoadBalance {
   Vec2 moment{};              // N m: force of the ground on the vehicle times height of the centre of mass
 };
 
-// How the wheels of a vehicle stand about their middle.
+// Layout of a vehicle's wheels about their middle.
 class WheelStance {
  public:
   explicit WheelStance(std::span<const WheelModel> wheels);
 
   Vec2 middle() const { return middle_; }  // m, vehicle frame
-  // Of loads, N/m, that carry a moment (N m): linear over the wheels' positions. Of wheels in a line that of
-  // what they can carry.
+  // Returns the gradient, N/m, of loads that carry a moment (N m) and are linear over the wheels' positions.
+  // Wheels in a line carry only the part of the moment along that line.
   Vec2 gradient(Vec2 moment) const;
 
  private:
@@ -33,8 +33,8 @@ class WheelStance {
 };
 
 // Sets WheelState::load. Loads vary linearly over the wheels' positions, as under a stiff chassis on equal
-// springs; wheels in a line carry no moment across it. A wheel that would be pulled down carries nothing, and
-// the others in proportion less.
+// springs; wheels in a line carry no moment across it. A wheel with a negative load carries
+// nothing, and the other loads are scaled down to keep their sum.
 void balance_loads(const WheelStance& stance, const LoadBalance& balance, std::span<const WheelModel> wheels,
                    std::span<WheelState> states);
 

@@ -1,4 +1,5 @@
-// The PID block with reference filter of the twist controllers. State is plain numbers.
+// The PID block with reference filter of the twist controllers. The state consists of numbers, so that
+// snapshots can hold it.
 #pragma once
 
 #include "base/params.h"

@@ -1,4 +1,4 @@
-// Whether a PID on the speed of wheels settles: the loop of controller, wheels and mass, in which a rolling
+// Stability of a PID on the speed of wheels: the loop of controller, wheels and mass, in which a rolling
 // wheel has the vehicle's speed one step late. Pure; SI units.
 #pragma once
 
@@ -11,7 +11,7 @@ struct SpeedGains {
   double max_torque = 0;  // N m; 0: unlimited
 };
 
-// What 1 N m of the controller's output does.
+// Effect of 1 N m of the controller's output.
 struct SpeedLoop {
   double dt = 0;            // s
   double driving = 0;       // m/s2 of the vehicle, its wheels rolling
@@ -26,11 +26,12 @@ enum class SpeedFault {
   kBreaksAway   // wheels slip, and each step throws them farther beyond the speed that is asked for
 };
 
-// By KP alone: an integral as slow as those of settling_gains() changes little.
+// Returns the fault of the loop with KP alone. An integral as slow as those of settling_gains() changes
+// little.
 std::optional<SpeedFault> fault_of(const SpeedLoop& loop, const SpeedGains& gains);
 
-// Gains that settle at this step and at all from 5 to 20 ms, with as much torque as the tires take but no
-// more than `gains` allows.
+// Returns gains that settle at this step and at all steps from 5 to 20 ms. Their torque limit is that of the
+// tires, but at most that of `gains`.
 SpeedGains settling_gains(const SpeedLoop& loop, const SpeedGains& gains);
 
 }  // namespace mvsim

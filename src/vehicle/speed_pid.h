@@ -68,7 +68,7 @@ struct SpeedPidInput {
 // Torques, one a speed; N m, positive drives forward. `p`: values by SpeedPidParam.
 void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* torque);
 
-// What speed_pid made of its input, for logs; `state` as it left it.
+// Intermediate values of speed_pid for logs, from the `state` after its call.
 double filtered_setpoint(const double* p, const double* state, double setpoint);  // m/s
 double slope_feedforward(const double* p, double climbing_torque);                // N m, positive uphill
 

@@ -16,7 +16,7 @@ struct WheelModel {
   double inertia = 0;            // kg m2 about the axle
 };
 
-// Of a motor that rests. Snapshots and golden hashes hold this sign of zero.
+// Torque of a motor at rest. Snapshots and golden hashes depend on this sign of zero.
 inline constexpr double kNoTorque = -0.0;  // N m
 
 struct WheelState {

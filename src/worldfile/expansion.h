@@ -1,4 +1,4 @@
-// What stands for what in a world file: ${NAME}, $env{NAME} and $f{expression}.
+// Substitutions in a world file: ${NAME}, $env{NAME} and $f{expression}.
 //
 // Layer A (`substitute`) edits the whole text of an included file before it is parsed, layer B (`expand`) one
 // value when it is read. Not thread-safe: variables and the random stream are state of one load.
@@ -41,7 +41,7 @@ class Expander {
   // Layer A. References without a value stay as they are.
   EditedText substitute(const SourceText& file, const IncludeParameters& parameters);
 
-  // Whether anything so far asked for the variable, defined or not; letters may differ in case.
+  // Whether the variable, defined or not, has been used so far. Letters may differ in case.
   bool has_asked_for(std::string_view variable) const;
   std::vector<std::string> asked_names() const;
 

@@ -40,7 +40,8 @@ std::string number_text(double value);
 
 std::string lower_case(std::string_view text);
 
-// A function without memory; nullptr when the name is none. Argument counts are checked by the caller.
+// Returns the function of a name, without memory, or nullptr if there is none. Argument counts are checked by
+// the caller.
 struct ExpressionFunction {
   std::string_view name;
   size_t min, max;

@@ -28,7 +28,7 @@ NamedText required_attribute(LoadState& state, const Element& e, const char* nam
 
 // The name attribute of an object, trimmed; nothing when it is absent. Empty or long ones are errors.
 std::optional<NamedText> object_name(LoadState& state, const Element& e, const Scope& scope);
-// That of a class, an error when it is absent.
+// The name attribute of a class; an error if it is absent.
 std::string class_name_of(LoadState& state, const Element& e);
 
 std::string_view trimmed(std::string_view text);
@@ -47,7 +47,8 @@ struct FieldGroup {
   std::vector<Element> children;
 };
 
-// What is known of an object: groups in search order, the first hit wins.
+// Values of an object from its own element, its class and its defaults, as groups in search order. The first
+// match wins.
 class Fields {
  public:
   Fields(LoadState& state, Scope scope) : state_(state), scope_(std::move(scope)) {}
@@ -76,7 +77,7 @@ class Fields {
 ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
                         std::span<const std::string_view> skip);
 
-// "<tag> is not supported yet": what the language has and this version does not build.
+// Throws "<tag> is not supported yet" for a tag of the language that this version does not build.
 [[noreturn]] void refuse(const Element& e, const std::string& what, const std::string& remedy = "");
 void warn_no_effect(LoadState& state, std::string_view tag, const SourceLocation& where);
 

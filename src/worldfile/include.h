@@ -33,11 +33,11 @@ class OpenInclude {
 // The file that a world names by a path or a URL (assets/resources.h), relative to `folder`. Throws
 // WorldFileError.
 OpenFile open_named_file(LoadState& state, const NamedText& value, const std::string& folder);
-// The same for what is only looked at. Nothing: a URL that is neither mapped nor in the cache, of which one
-// warning for all of the world says how to fetch it.
+// The same for files that are only drawn. Empty for a URL that is neither mapped nor in the cache; one
+// warning for the whole world then says how to fetch it.
 std::optional<OpenFile> find_named_file(LoadState& state, const NamedText& value, const std::string& folder);
 
-// What `decode()` returns; an Error of it gets the place of the element.
+// Returns decode(). An Error that it throws gets the place of the element.
 template <typename Decode>
 auto decoded(const SourceLocation& where, const std::string& element, const Decode& decode) {
   try {
@@ -64,7 +64,7 @@ void for_includes(const pugi::xml_node& root, const Visit& visit) {
 // Keeps the includes of an <if> or <for> that is not carried out: their files may use what else nothing uses.
 void remember_skipped(LoadState& state, const Element& element);
 
-// What an <include> directly inside an object does.
+// Effect of an <include> directly inside an object.
 enum class BodyInclude {
   kInPlace,   // of classes: its elements stand in its place
   kSeparate,  // of vehicles: its elements are searched before the vehicle's own

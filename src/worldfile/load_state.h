@@ -1,4 +1,4 @@
-// What the loading of one world carries from tag to tag. Lives for one call of load_world; not thread-safe.
+// State of the loading of one world. Lives for one call of load_world; not thread-safe.
 #pragma once
 
 #include <map>

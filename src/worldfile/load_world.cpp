@@ -172,8 +172,8 @@ WorldSpec load(LoadState& state, const std::string& path, std::string text, cons
   return std::move(state.world);
 }
 
-// What a world may read: the parent of its folder (users keep definitions/ beside worlds/), unless that is
-// "/".
+// Returns the folders that a world may read: those of the options, and the parent of its own folder, because
+// users keep definitions/ beside worlds/. Its own folder replaces a parent "/".
 std::vector<std::string> root_folders(const std::string& folder, const WorldLoadOptions& options) {
   std::vector<std::string> out = options.roots;
   const std::string parent = folder_of(folder);

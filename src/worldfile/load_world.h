@@ -24,7 +24,7 @@ struct WorldLoadOptions {
   Poll poll;                                                   // the same; throws to stop it
 };
 
-// What the loads of all worlds of an environment share.
+// State shared by the loads of all worlds of an environment.
 struct LoadSession {
   explicit LoadSession(LoadGuard& load_guard) : guard(load_guard) {}
 

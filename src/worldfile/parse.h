@@ -47,18 +47,18 @@ void parse_elevation_map(LoadState& state, const Fields& fields, const Element& 
 std::vector<VisualSpec> parse_visuals(LoadState& state, const Fields& object);
 void add_element_visuals(LoadState& state, const Fields& fields, int order, const Pose3& pose = {});
 
-// What it says, none if it is switched off; of a sensor the topic, "" if it is switched off.
+// Reads a <publish>. Returns null, or "" instead of a sensor's topic, if it is switched off.
 std::shared_ptr<const PublicationSpec> parse_publish(LoadState& state, const Element& e, const Scope& scope);
 std::string parse_sensor_publish(LoadState& state, const Element& e, const Scope& scope);
 // Warns of names in <publish_relative_pose_objects> that nothing of the world has, once it has been read.
 void warn_of_absent_objects(LoadState& state);
-// Of what is not published at all.
+// Warns of a <publish> of an object that is never published.
 void warn_of_publish(LoadState& state, const PlacementSpec& placement, std::string_view tag);
 
 void parse_lights(LoadState& state, const Element& e);
 void parse_skybox(LoadState& state, const Fields& fields, const Element& e);
 
-// Of the world as a whole; those of check_... have no effect.
+// Read elements of the world as a whole. The check_... functions only check values, which have no effect.
 void parse_marker(LoadState& state, const Element& e);
 void parse_georeference(LoadState& state, const Element& e);
 void check_gui(LoadState& state, const Element& e);

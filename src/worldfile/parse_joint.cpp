@@ -71,7 +71,7 @@ void check_limits(const Element& e, const JointSpec& joint) {
     throw WorldFileError(e.where(), "<joint>: lower_angle_deg is above upper_angle_deg");
 }
 
-// What is of no use to this joint is said, not dropped silently.
+// Warns of parameters that have no effect on this type of joint.
 void warn_without_use(LoadState& state, const Fields& fields, const JointSpec& joint) {
   const bool is_distance = joint.type == JointType::kDistance;
   fields.warn_unknown("joint", tag_names(joint_tags(), distance_joint_tags(), revolute_joint_tags()));

@@ -1,5 +1,5 @@
-// <publish>: under which names and how often the poses of a body and the readings of a sensor are told. Who
-// publishes them is none of the world's business: it is kept and offered.
+// <publish>: topics and periods of the poses of a body and the readings of a sensor. The values are kept for
+// the programs that publish them; the simulation does not use them.
 #include <algorithm>
 #include <set>
 

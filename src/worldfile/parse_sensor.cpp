@@ -16,7 +16,7 @@ std::string automatic_name(const std::string& class_name, size_t number) {
   return prefix + std::to_string(number);
 }
 
-// Whose sensors they are: a vehicle's, or the world's own.
+// Owner of sensors: a vehicle, or the world.
 struct Owner {
   std::string name;  // of the vehicle, "" of the world
   std::string text;  // of messages
@@ -39,7 +39,7 @@ std::string sensor_name(LoadState& state, const Element& e, const std::string& c
   return name;
 }
 
-// What only a viewer shows is checked here, so that sensors never see it.
+// Checks and removes the values that only a viewer uses, so that sensors never see them.
 void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, ParamSet& params) {
   const Fields fields(state, scope, e);
   check_tags(state, fields, sensor_viewer_tags());

@@ -29,7 +29,7 @@ std::optional<Opening> read_opening(LoadState& state, const Element& e, double l
                  spec.z_min, spec.z_max};
 }
 
-// What doors leave of a wall of `length`.
+// Returns the parts of a wall of `length` between its doors.
 std::vector<Opening> solid_parts(std::vector<Opening> doors, double length) {
   std::sort(doors.begin(), doors.end(), [](const Opening& a, const Opening& b) { return a.begin < b.begin; });
   std::vector<Opening> out;
@@ -42,7 +42,7 @@ std::vector<Opening> solid_parts(std::vector<Opening> doors, double length) {
   return out;
 }
 
-// What is drawn between the openings, and above and below them.
+// Adds the visible panels between the openings, and above and below them.
 void add_panels(LoadState& state, const VerticalPlaneSpec& plane, double length,
                 const std::vector<Opening>& openings, const SourceLocation& where) {
   std::vector<double> ends{0, length};

@@ -1,3 +1,8 @@
+// Visible things without a body: <visual> meshes, <element class="pointcloud">, <lights> and
+// <element class="skybox">.
+#include <algorithm>
+
+#include "assets/point_rows.h"
 #include "assets/read_mesh.h"
 #include "worldfile/include.h"
 #include "worldfile/parse.h"
@@ -7,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxBesideBytes = size_t{64} << 20;
 
-// What a mesh names lies beside it, in the same folder or zip file.
+// Returns an opener of the files that a mesh names, which lie in its folder or zip file.
 OpenBeside files_beside(LoadState& state, const OpenFile& mesh) {
   return [&state, folder = folder_of(mesh.path())](const std::string& name,
                                                    std::string& reason) -> std::optional<FileBeside> {
@@ -80,6 +85,65 @@ std::vector<VisualSpec> parse_visuals(LoadState& state, const Fields& object) {
     if (std::optional<VisualSpec> visual = parse_visual(state, e, object.scope()))
       out.push_back(std::move(*visual));
   return out;
+}
+
+void parse_point_cloud(LoadState& state, const Fields& fields, const Element& e) {
+  constexpr size_t kMaxPoints = 200000;
+  PointCloudSpec out;
+  out.where = e.where();
+  out.order = state.order++;
+  std::optional<NamedText> file = fields.scalar("file_txt_3d");
+  if (!file) file = fields.scalar("file");
+  const size_t columns = file ? 3 : 2;
+  if (!file) file = fields.scalar("file_txt_2d");
+  if (!file)
+    throw WorldFileError(out.where,
+                         "<element class=\"pointcloud\"> has no <file_txt_3d> and no <file_txt_2d>");
+  read_tags(state, fields, point_cloud_tags(), out);
+  if (const std::optional<NamedText> pose = fields.scalar("pose_3d"))
+    out.pose =
+        pose_of_numbers(*pose, parse_numbers(*pose, 6, 6, "six numbers x y z yaw pitch roll (m, degrees)"));
+  fields.warn_unknown("element class=\"pointcloud\"", tag_names(point_cloud_tags()));
+  const OpenFile opened = open_named_file(state, *file, state.folder);
+  const std::vector<double> rows = decoded(file->where, "<" + file->name + ">", [&] {
+    return read_point_rows(opened, columns, kMaxPoints, file->where, state.session.guard);
+  });
+  state.budget.rows(std::max(rows.size() / columns, opened.size() / kLeastRowBytes), file->where);
+  state.budget.seen_points(rows.size() / columns, file->where);
+  for (size_t i = 0; i < rows.size(); i += columns)
+    out.points.push_back({rows[i], rows[i + 1], columns == 3 ? rows[i + 2] : 0});
+  add_element_visuals(state, fields, out.order, out.pose);
+  state.world.point_clouds.push_back(std::move(out));
+}
+
+// Reads <lights>. Values that a second element leaves out stay as they were.
+void parse_lights(LoadState& state, const Element& e) {
+  const Fields fields(state, {}, e);
+  LightsSpec lights = state.world.lights.value_or(LightsSpec{});
+  read_tags(state, fields, light_tags(), lights);
+  fields.warn_unknown(e.tag(), tag_names(light_tags()));
+  if (const auto enabled = fields.scalar("enabled"); enabled && !parse_bool(*enabled)) return;
+  state.world.lights = lights;
+}
+
+void parse_skybox(LoadState& state, const Fields& fields, const Element& e) {
+  constexpr const char* kSides[] = {"Front", "Back", "Down", "Up", "Left", "Right"};
+  constexpr std::string_view kSide = "%s";
+  const std::optional<NamedText> textures = fields.scalar("textures");
+  const size_t at = textures ? textures->text.find(kSide) : std::string::npos;
+  if (at == std::string::npos || textures->text.find(kSide, at + 1) != std::string::npos)
+    throw WorldFileError(textures ? textures->where : e.where(),
+                         "<element class=\"skybox\">: expected <textures> with one %s in it");
+  fields.warn_unknown("element class=\"skybox\"", tag_names(skybox_tags()));
+  SkyboxSpec box;
+  std::transform(std::begin(kSides), std::end(kSides), box.begin(), [&](const char* side) {
+    NamedText file = *textures;
+    file.text.replace(at, kSide.size(), side);
+    return read_texture(state, file);
+  });
+  // without one of its sides it is none
+  if (std::none_of(box.begin(), box.end(), [](const auto& image) { return image == nullptr; }))
+    state.world.skybox = box;
 }
 
 }  // namespace mvsim

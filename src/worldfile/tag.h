@@ -97,7 +97,7 @@ constexpr TagInfo point(std::string_view name, std::string_view text = {}) {
 constexpr TagInfo own(std::string_view name, std::string_view text = {}) {
   return of_type(TagType::kOwn, name, text);
 }
-// Of triangles: CullFaces in its own order.
+// Faces of triangles that are not drawn, in the order of CullFaces.
 inline constexpr std::string_view kFaces[] = {"NONE", "BACK", "FRONT"};
 
 constexpr TagInfo choice(std::string_view name, std::span<const std::string_view> choices,

@@ -12,7 +12,7 @@ inline constexpr double kMaxTurn = 36000 * kDegree;
 inline constexpr double kThinnest = 0.004;  // m, of a wall: what the solver takes
 inline constexpr double kMinMass = 1e-6;    // kg, of what moves; forces on less leave single precision
 
-// What is read and becomes blocks.
+// Elements that become blocks when they are read.
 struct WallsSpec {
   double thickness = 0.10, height = 2;
   Color color{0x32, 0x32, 0x32, 255};
@@ -65,7 +65,8 @@ PlainTags sensor_publish_tags();
 
 Tags<LightsSpec> light_tags();
 
-// What is seen beside what moves, or told to others; what only a viewer would use is checked, without effect.
+// Visible things that do not move, and georeferences. Tags that only a viewer uses are checked and have no
+// effect.
 PlainTags sensor_viewer_tags();
 PlainTags gui_tags();
 Tags<MarkerSpec> marker_tags();

@@ -1,4 +1,4 @@
-// Of <element class="...">.
+// Tags of <element class="...">.
 #include "assets/map_yaml.h"
 #include "worldfile/tags.h"
 

@@ -1,6 +1,6 @@
-// Of what people and cameras see beside the things of a world; and what a viewer or a recorder would use,
-// whose values are checked and then have no effect: the rows below an element that has none as a whole
-// (<gui>) say no more of it.
+// Tags of <visual>, lights, sky, markers and the like, and tags that only a viewer or a recorder would use.
+// Values of the latter are checked and have no effect. The rows of an element without any effect, such as
+// <gui>, do not repeat that.
 #include "worldfile/tags.h"
 
 namespace mvsim {
@@ -72,6 +72,24 @@ constexpr Tag<GeoreferenceSpec> kGeoreference[] = {
     {any_number("world_to_enu_rotation_deg", "deg"), &GeoreferenceSpec::rotation},
     {boolean("world_is_utm"), &GeoreferenceSpec::is_utm}};
 
+constexpr Tag<VisualSpec> kVisual[] = {
+    boolean("enabled", "`false`: as if it were not there"),
+    any_text("model_uri", "a mesh: `dae`, `stl`, `obj`, `fbx`, `glb` or `ply`; absent: the tag is ignored"),
+    {number_above("model_scale", 0, 1e6), &VisualSpec::scale},
+    {number("model_offset_x", -kFarthest, kFarthest, "m"), &VisualSpec::x},
+    {number("model_offset_y", -kFarthest, kFarthest, "m"), &VisualSpec::y},
+    {number("model_offset_z", -kFarthest, kFarthest, "m"), &VisualSpec::z},
+    {degrees("model_yaw", -kMaxTurn, kMaxTurn), &VisualSpec::yaw},
+    {degrees("model_pitch", -kMaxTurn, kMaxTurn, "positive: nose down"), &VisualSpec::pitch},
+    {degrees("model_roll", -kMaxTurn, kMaxTurn, "90 stands a mesh upright, which is read with y up"),
+     &VisualSpec::roll},
+    boolean("show_bounding_box").without_effect(),
+    any_text("name", "what `linked_yaw` of a wheel calls it; absent: `group`"),
+    {color("model_color", "another one than white: instead of the colours of the materials"),
+     &VisualSpec::color},
+    {choice("model_cull_faces", kFaces, "the side of the triangles that is not drawn"), &VisualSpec::cull},
+    any_number("model_split_size", "m", "a mesh is one here").without_effect()};
+
 }  // namespace
 
 PlainTags sensor_viewer_tags() {
@@ -91,6 +109,10 @@ PlainTags skybox_tags() {
 }
 Tags<GeoreferenceSpec> georeference_tags() {
   return kGeoreference;
+}
+
+Tags<VisualSpec> visual_tags() {
+  return kVisual;
 }
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-// Of the world itself, and of what holds its bodies together.
+// Tags of the world itself, of joints between its bodies, of <actor> (people on paths) and of <publish>.
 #include "worldfile/tags.h"
 
 namespace mvsim {
@@ -40,6 +40,41 @@ constexpr Tag<JointSpec> kRevolute[] = {
     {degrees("lower_angle_deg", -kMaxTurn, kMaxTurn), &JointSpec::lower_angle},
     {degrees("upper_angle_deg", -kMaxTurn, kMaxTurn), &JointSpec::upper_angle}};
 
+constexpr double kMaxSpeed = 1e3;  // m/s
+
+constexpr Tag<ActorSpec> kActor[] = {
+    {number_above("walking_speed", 0, kMaxSpeed, "m/s"), &ActorSpec::walking_speed},
+    {number_above("running_speed", 0, kMaxSpeed, "m/s"), &ActorSpec::running_speed},
+    {boolean("solid", "has a body: vehicles run into it, lidars see it, it is counted as a person"),
+     &ActorSpec::solid},
+    {number_above("height", 0, 100, "m", "without effect"), &ActorSpec::height},
+    {number_above("collision_radius", 0, 100, "m", "of the figure that is drawn, and of its body"),
+     &ActorSpec::collision_radius},
+    {number_above("collision_height", 0, 100, "m", "the same"), &ActorSpec::collision_height},
+    any_text("animation_idle", "of a model: without effect"),
+    any_text("animation_walk", "the same"),
+    any_text("animation_run", "the same"),
+    any_text("turning_rate", "without effect, as in MVSim"),
+    own("path", "its `waypoint`s: x y yaw, or x y z yaw pitch roll; `loop`: true unless it says false"),
+    own("visual", "a model in place of the figure, whose limbs do not move")};
+
+constexpr Tag<WaypointSpec> kWaypoint[] = {{number("pause", 0, 1e6, "s", "there"), &WaypointSpec::pause},
+                                           own("animation", "`walk`, `run` or `idle`: on the way there")};
+
+constexpr Tag<PublicationSpec> kPublish[] = {
+    boolean("enabled", "`false`: as without `publish`"),
+    any_text("publish_pose_topic", "of its pose, instead of `/NAME/pose`"),
+    {number("publish_pose_period", 0, 1e6, "s", "of the wall between two poses; 0: at each step"),
+     &PublicationSpec::period},
+    any_text("publish_relative_pose_topic", "of the poses of others in its frame"),
+    any_text("publish_relative_pose_objects",
+             "these others: names of vehicles and blocks, between blanks or commas; both or none")};
+
+constexpr TagInfo kSensorPublish[] = {
+    boolean("enabled", "`false`: as without `publish`"),
+    any_text("publish_topic",
+             "of its readings, instead of `/VEHICLE/SENSOR`; a `laser` has another with `_scan` behind it")};
+
 }  // namespace
 
 Tags<WorldSpec> world_tags() {
@@ -53,6 +88,20 @@ Tags<JointSpec> distance_joint_tags() {
 }
 Tags<JointSpec> revolute_joint_tags() {
   return kRevolute;
+}
+
+Tags<ActorSpec> actor_tags() {
+  return kActor;
+}
+Tags<WaypointSpec> waypoint_tags() {
+  return kWaypoint;
+}
+
+Tags<PublicationSpec> publish_tags() {
+  return kPublish;
+}
+PlainTags sensor_publish_tags() {
+  return kSensorPublish;
 }
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-// Which of the caller's variables a world has no use for. Not thread-safe, as LoadState.
+// Search for variables of the caller that a world does not use. Not thread-safe, as LoadState.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace mvsim {
 
-// Names of the variables that nothing asked for and that no file mentions in ${} or $f{}, those included that
-// an <if> left out. None where one of these cannot be read.
+// Returns the names of variables that were not used and that no file mentions in ${} or $f{}. Files that an
+// <if> left out count too. Empty if one of these files cannot be read.
 std::vector<std::string> unused_variables(const LoadState& state);
 
 }  // namespace mvsim

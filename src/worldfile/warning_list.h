@@ -12,7 +12,7 @@ namespace mvsim {
 
 class WarningList {
  public:
-  // True when the kind is new and a text for it is wanted.
+  // Returns true if the kind is new, so that its text is needed.
   bool is_new(const std::string& kind);
   void add(const std::string& kind, const SourceLocation& where, const std::string& text);
   std::vector<std::string> texts() const;

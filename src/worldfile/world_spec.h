@@ -1,6 +1,6 @@
-// What a world file says, after includes, variables, loops, expressions and class merging: plain values in SI
-// units (angles in radians) that remember where they were written. A value without a place of its own is in
-// its range; model/ checks what is a ParamSet, and shapes.
+// Content of a world file, after includes, variables, loops, expressions and class merging: plain values in
+// SI units (angles in radians) that remember where they were written. A value without a place of its own is
+// in its range; model/ checks each ParamSet and the shapes.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace mvsim {
 struct ColorImage;  // assets/color_image.h
 struct MeshFile;    // assets/read_mesh.h
 
-// What a <publish> that is switched on says of the topics of a body; a world does not publish by itself.
+// Topics of a body from a <publish> that is switched on. A simulation does not publish them by itself.
 struct PublicationSpec {
   std::string topic;                          // of its pose; "": no name is given
   double period = 0.1;                        // s of the wall between two poses
@@ -84,7 +84,7 @@ struct SensorSpec {
   std::string publish_topic;  // of a <publish> that is switched on; "": no name is given
 };
 
-// Factors of what odometry says; absent ones are drawn per vehicle.
+// Scale factors of odometry; absent ones are drawn per vehicle.
 struct OdometrySpec {
   std::optional<double> x, y, yaw;
 };
@@ -114,7 +114,7 @@ struct BlockTraits {
   bool is_static = false, intangible = false;
 };
 
-// An image over a surface, again and again; its own size counts, not that of the surface.
+// Texture that repeats over a surface. Its size is that of one copy, not that of the surface.
 struct TextureSpec {
   std::shared_ptr<const ColorImage> image;  // none: the colour alone
   double size_x = 1, size_y = 1;            // m that one copy covers
@@ -203,7 +203,7 @@ struct HorizontalPlaneSpec {
 
 enum class Gait { kWalk, kRun, kIdle };
 
-// Where an actor goes next, and how.
+// Next place of an actor, and its gait on the way.
 struct WaypointSpec {
   Pose3 pose;
   bool has_z = false;  // else it stays on its height
@@ -211,7 +211,7 @@ struct WaypointSpec {
   Gait gait = Gait::kWalk;
 };
 
-// A person on a path, seen by eyes only unless it is solid.
+// A person on a path. Only cameras and 3D lidars see it unless it is solid.
 struct ActorSpec {
   std::string name, class_name;
   PlacementSpec placement;
@@ -226,7 +226,7 @@ struct ActorSpec {
   SourceLocation where;
 };
 
-// A box of the world in which something has another value, e.g. the friction of the ground.
+// Box of the world in which a property has another value, e.g. the friction of the ground.
 struct PropertyRegionSpec {
   std::string name;      // regions of one name share their box
   std::string property;  // "friction_mu"...
@@ -236,7 +236,7 @@ struct PropertyRegionSpec {
   SourceLocation where;
 };
 
-// Points for eyes.
+// Visible points without a body.
 struct PointCloudSpec {
   std::vector<Vec3> points;
   double size = 3;  // px in MVSim
@@ -255,7 +255,7 @@ struct PanelSpec {
   int order = 0;
 };
 
-// Where light comes from, how much of it, and what is left where it does not reach.
+// Direction and strength of the sun's light, and the light that remains in shadow.
 struct LightsSpec {
   double azimuth = 45 * kDegree, elevation = 70 * kDegree;  // of the sun, seen from the world
   Color color;
@@ -263,30 +263,30 @@ struct LightsSpec {
   bool has_shadows = true;
 };
 
-// Pictures of what is behind everything: Front, Back, Down, Up, Left, Right (scene/sky_box.h).
+// Background pictures: Front, Back, Down, Up, Left, Right (scene/sky_box.h).
 using SkyboxSpec = std::array<std::shared_ptr<const ColorImage>, 6>;
 
-// What is drawn for an element beside the element itself.
+// Visuals that are drawn in addition to an element.
 struct ElementVisualsSpec {
   std::vector<VisualSpec> visuals;
   Pose3 pose;
   int order = 0;  // that of the element
 };
 
-// A line that people see.
+// Line that viewers draw. No sensor sees it.
 struct MarkerSpec {
   std::vector<Vec3> points;  // world frame
   Color color{255, 255, 255, 255};
   SourceLocation where;
 };
 
-// Where the world lies on the Earth.
+// Place of the world on the Earth.
 struct GeoreferenceSpec {
   double latitude = 0, longitude = 0, height = 0, rotation = 0;  // degrees, m; world to east-north
   bool is_utm = false;
 };
 
-// Lines for people to judge distances by.
+// Grid on the ground by which people judge distances.
 struct GroundGridSpec {
   bool floating = true;  // it moves along with a vehicle, in steps of the interval
   std::string focus;     // that vehicle; "": the one whose name comes first
@@ -350,7 +350,7 @@ struct WorldSpec {
   std::vector<std::string> unused_variables, asked_variables;
 };
 
-// Appends an actor, and of a solid one its body: a disc that nothing pushes.
+// Appends an actor, and the body of a solid one: a disc that nothing pushes.
 void add_actor(WorldSpec& world, ActorSpec actor);
 
 }  // namespace mvsim

@@ -2,9 +2,8 @@
 // stands in where the real one cannot run, so it holds callers to what CUDA's documentation promises and no
 // more:
 //
-//   - work on a stream is queued, and runs no sooner than somebody has to have it: a consumer that was not
-//   made to
-//     wait for an event sees what was there before;
+//   - work on a stream is queued and runs only when its result is needed: without waiting for an event, a
+//     consumer sees the bytes from before;
 //   - a buffer of OpenGL can be read between its mapping and its unmapping, as OpenGL had left it at the
 //   mapping;
 //   - every address must lie in memory that is allocated, or mapped, when a copy is queued;
@@ -120,7 +119,7 @@ bool is_mapped(uintptr_t address, size_t bytes) {
   });
 }
 
-// Notes the call. What the test has asked for; else what is wrong, else 0.
+// Notes the call. Returns the failure that the test asked for, or else that of a wrong use, or else 0.
 Result enter(const char* name, bool needs_context = true) {
   Fake& f = fake();
   f.calls.emplace_back(name);

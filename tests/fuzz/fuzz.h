@@ -1,5 +1,5 @@
-// What the libFuzzer targets share. A target takes bytes that may be anything; what its function does not say
-// that it throws ends the process, and so is a finding.
+// Common parts of the libFuzzer targets. A target takes arbitrary bytes. An exception that its function does
+// not document ends the process, and so is a finding.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 
 namespace {
 
-// What the bytes look like, so that a corpus is made of plain files.
+// Returns a file name for the format that the bytes look like, so that a corpus consists of plain files.
 const char* name_of(std::string_view bytes) {
   if (bytes.starts_with("ply")) return "a.ply";
   if (bytes.starts_with("glTF")) return "a.glb";

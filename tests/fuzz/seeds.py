@@ -1,6 +1,6 @@
 """Writes what the libFuzzer targets begin with: a folder of inputs for each, and dictionaries of words.
 
-Usage: python tests/fuzz/seeds.py FOLDER. What a target has found there before stays.
+Usage: python tests/fuzz/seeds.py FOLDER. Inputs found by a target before are kept.
 """
 
 from __future__ import annotations

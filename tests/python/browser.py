@@ -70,7 +70,7 @@ def browser(url: str, width: int = 900, height: int = 640) -> Iterator[Browser]:
 
 
 def wait_for(happened: Callable[[], Any], seconds: float = 120) -> Any:
-    """What `happened` returns once it is true; an AssertionError if it does not become so."""
+    """Returns the result of `happened` once it is true. Raises AssertionError if it does not become true."""
     ends = time.monotonic() + seconds
     while not (found := happened()):
         assert time.monotonic() < ends, "it did not happen"

@@ -34,7 +34,7 @@ def hub_and(*names: str) -> Iterator[tuple[Any, ...]]:
 
 
 def wait_for(holds: Callable[[], Any], seconds: float = 10) -> Any:
-    """What it returns when it is true."""
+    """Returns the first true result."""
     until = time.monotonic() + seconds
     while not (value := holds()):
         assert time.monotonic() < until, "waited in vain"

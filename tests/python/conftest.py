@@ -1,4 +1,4 @@
-"""What the Python tests share: the registered environments, shortened so that episodes end often, and rollouts."""
+"""Common parts of the Python tests: the registered environments, shortened so that episodes end often, and rollouts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def pictures_of(env_id: str) -> list[str]:
 
 
 def blind(env_id: str) -> dict[str, Any]:
-    """Keywords that leave pictures out, for those who look at none."""
+    """Returns keywords that leave images out, for tests that need none."""
     pictures = pictures_of(env_id)
     return {"observe": dict.fromkeys(pictures, False)} if pictures else {}
 
@@ -103,7 +103,7 @@ def rollout_hash(env_id: str, steps: int = 300, rows: int = 2, **keywords: Any) 
     return digest.hexdigest()
 
 
-def run_python(code: str, timeout: float = 60, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_python(code: str, timeout: float = 180, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs code in a fresh interpreter that finds the same package."""
     paths = [str(ROOT / "tests" / "python"), *(p for p in sys.path if p)]
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment}

@@ -76,7 +76,7 @@ def actions_of(steps: int, num_envs: int) -> npt.NDArray[np.float32]:
 
 
 def read(array: Any) -> npt.NDArray[Any]:
-    """What a consumer on the default stream finds."""
+    """Returns the values that a consumer on the default stream reads."""
     if isinstance(array, np.ndarray):
         return array
     with borrowed(array.__dlpack__()) as found:
@@ -207,7 +207,7 @@ def queued(found: Borrowed, stream: int) -> npt.NDArray[Any]:
 
 
 def test_a_stream_waits_for_the_pixels(path: Path) -> None:
-    """And one that asked not to wait finds what was there before: the double would show it if nobody waited."""
+    """A consumer that asks not to wait reads the values from before, so the double would show a missing wait."""
     envs, host = made(path), made(path, "cpu")
     wanted = host.reset(seed=1)[0]["near"]  # drawn last: mapping a buffer waits for the copies before
     image = envs.reset(seed=1)[0]["near"]
@@ -222,7 +222,7 @@ def test_a_stream_waits_for_the_pixels(path: Path) -> None:
 
 @pytest.mark.parametrize("default", [True, False])
 def test_a_step_waits_for_those_who_read(path: Path, default: bool) -> None:
-    """What a consumer has queued before the next step finds the pixels of before."""
+    """Work that a consumer queued before the next step reads the pixels from before."""
     envs, host = made(path), made(path, "cpu")
     wanted = host.reset(seed=1)[0]["depth"]
     stream = LEGACY if default else CUDA.fake_cuda_stream()

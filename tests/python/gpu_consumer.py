@@ -1,4 +1,4 @@
-"""A consumer of DLPack that is nobody's library: it reads a capsule's structures as the specification lays them out."""
+"""A consumer of DLPack without a library: it reads a capsule's structures as the specification lays them out."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _KINDS = {1: "u", 2: "f"}
 
 
 class Borrowed:
-    """What a capsule holds, taken over from it until `let_go`."""
+    """Content of a capsule, taken over from it until `let_go`."""
 
     def __init__(self, capsule: Any) -> None:
         kinds: tuple[tuple[bytes, bytes, type[Any]], ...] = (

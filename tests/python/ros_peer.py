@@ -207,7 +207,7 @@ class Peer:
             self.take()
 
     def publisher(self, topic: str, kind: Any, *, reliable: bool = True) -> Callable[[Any], None]:
-        """What publishes messages of a type."""
+        """Returns a function that publishes messages of a type."""
         reliability = (
             Policy.Reliability.Reliable(duration(seconds=1)) if reliable else Policy.Reliability.BestEffort
         )
@@ -215,7 +215,7 @@ class Peer:
         return DataWriter(self._participant, Topic(self._participant, f"rt{topic}", kind), qos=qos).write
 
     def driver(self, topic: str) -> Callable[[float, float], None]:
-        """What publishes a speed and a turn rate."""
+        """Returns a function that publishes a speed and a turn rate."""
         publish = self.publisher(topic, Twist)
         return lambda vx, omega: publish(Twist(Vector3(x=vx), Vector3(z=omega)))
 

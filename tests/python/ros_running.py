@@ -34,7 +34,7 @@ class Running:
         self.node.update()
 
     def hear(self, topics: dict[str, Any], count: int = 1, *, late: bool = False) -> list[Any]:
-        """What comes of topics by type while the world goes on."""
+        """Receives the messages of topics by type while the world steps."""
         for topic, kind in topics.items():
             self.peer.listen(topic, kind, late=late)
         heard = self.peer.heard

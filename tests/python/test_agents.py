@@ -1,6 +1,6 @@
 """Several agents in a world: a row each in `make_vec`, a mask of those that live, and what refuses them.
 
-Worlds in text, of robots that face each other, so that who ends when is known. The core's own tests have the rest.
+Worlds in text, of robots that face each other, so that the end of each is known. The core's own tests have the rest.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def test_agents_whose_start_is_left_open_keep_off_those_that_are_given() -> None
     assert envs.read("vehicle:r2/pose")[1] == pytest.approx([0, 0, 0], abs=1e-6)
     others = envs.read("vehicle:r*/pose", envs=range(2, 10))
     envs.reset(seed=6)
-    equal(envs.read("vehicle:r*/pose", envs=range(2, 10)), others)  # of whom nothing was said
+    equal(envs.read("vehicle:r*/pose", envs=range(2, 10)), others)  # not named by the reset
     envs.reset(options={"pose": [1, 0, 0]})  # of the first robot
     assert envs.read("vehicle:r1/pose") == pytest.approx(np.tile([1, 0, 0], (10, 1)), abs=1e-6)
     assert len(np.unique(envs.read("vehicle:r2/pose"), axis=0)) == 10

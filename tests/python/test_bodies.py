@@ -1,4 +1,4 @@
-"""What moves without learning: people and other bodies with policies, and actors that are solid."""
+"""Bodies that move without learning: people and other bodies with policies, and actors that are solid."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_plain_actor_is_a_ghost(tmp_path: Path) -> None:
 
 
 def test_collision_with_a_person_is_told_apart(tmp_path: Path) -> None:
-    """Of a person who sees no robots, and of a block that a policy moves likewise."""
+    """For a person that ignores robots, and for a block that a policy moves."""
     person = '<people n="1" policy="waypoints" points="2 0, -2 0" aware="false"/>'
     box = '<move bodies="box" policy="waypoints" points="2 0"/>'
     for movers, touched in ((person, "person"), (box, "block")):
@@ -244,7 +244,7 @@ def test_no_room_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("policy", ["social_force", "orca"])
 @pytest.mark.parametrize("aware", [True, False])
 def test_who_is_aware_of_robots_goes_round_them(policy: str, aware: bool, tmp_path: Path) -> None:
-    """A person whose way to and fro leads over a robot that stands; it would walk through nobody it sees."""
+    """A person whose way to and fro leads over a robot that stands; it walks around every robot that it sees."""
     told = "" if aware else 'aware="false"'
     people = f'<people n="1" policy="{policy}" speed="1" scene="circle" circle="2" {told}/>'
     nearest, hits = [], 0
@@ -263,7 +263,7 @@ def test_who_is_aware_of_robots_goes_round_them(policy: str, aware: bool, tmp_pa
 
 
 def test_cameras_see_people(tmp_path: Path) -> None:
-    """One who stands 2 m ahead: his front is 1.7 m away, from the camera's height up to his head."""
+    """A person 2 m ahead: the front is 1.7 m away, from the camera's height up to the head."""
     camera = """<sensor class="rgbd_camera" name="eye"><pose_3d>0 0 0.5 0 0 0</pose_3d>
       <depth_std_noise>0</depth_std_noise></sensor>"""
     path = world(tmp_path)

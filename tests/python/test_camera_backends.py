@@ -84,7 +84,7 @@ def seen(path: Path, backend: str) -> CameraReading:
 
 
 def around(flags: Bools) -> Bools:
-    """What is within one pixel of a flagged one."""
+    """Returns flags that also cover the neighbours of flagged pixels."""
     padded = np.pad(flags, 1)
     rows, columns = flags.shape
     return np.logical_or.reduce([padded[r : r + rows, c : c + columns] for r in range(3) for c in range(3)])
@@ -109,7 +109,7 @@ def _pairs(values: npt.NDArray[np.float64], axis: int) -> tuple[npt.NDArray[np.f
 
 
 def edges(reading: CameraReading, shadeless: CameraReading) -> Bools:
-    """Of label, depth and shadow."""
+    """Returns the edges of labels, depths and shadows."""
     assert reading.depth is not None and reading.image is not None and shadeless.image is not None
     shade = np.abs(reading.image.astype(float) - shadeless.image).max(-1) > 2
     return around(

@@ -26,7 +26,7 @@ from mvsim_gym._notices import _say
 from mvsim_gym.world import World
 
 GLASS = block("glass", "1.5 0.2 20", 0.1, 1.5, 0, 1.1, "#40a0ff70")
-HEADER = 40  # bytes of a snapshot, which say who drew
+HEADER = 40  # bytes of a snapshot, which name the camera backend
 CAMERA = depth_camera("0.1 0 0.9 0 12 7", sigma=0.01)
 
 
@@ -39,7 +39,7 @@ def env_path(tmp_path: Path) -> Path:
 
 
 def played(path: Path, num_envs: int = 1, threads: int = 1, backend: str = "egl") -> list[bytes]:
-    """What the first env of a batch observes."""
+    """Returns the observations of the first env of a batch."""
     envs = mvsim_gym.VectorEnv(path, num_envs=num_envs, num_threads=threads, camera_backend=backend)
     actions = np.random.default_rng(0).uniform(-1, 1, (4, 5, 2)).astype(np.float32)
     observation, _ = envs.reset(seed=list(range(7, 7 + num_envs)))
@@ -153,7 +153,7 @@ def test_a_pickle_tells_once_that_another_draws(
 def test_a_snapshot_tells_once_that_another_drew(
     env_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Of single envs, many and worlds; where cameras were drawn by the same there is nothing to tell."""
+    """For single envs, many envs and worlds. There is no message if the same backend drew the cameras."""
     by_egl, by_rays = (mvsim_gym.Env(env_path, camera_backend=b) for b in ("egl", "rays"))
     batches = [mvsim_gym.VectorEnv(env_path, num_envs=2, camera_backend=b) for b in ("egl", "rays")]
     worlds = [World(env_path.parent / "w.world.xml", camera_backend=b) for b in ("egl", "rays")]
@@ -228,7 +228,7 @@ except ValueError as error:
 
 
 def drawn_without(hidden: str, path: Path, backend: str, code: str = DRAWING) -> str:
-    """What a process says that cannot load some libraries."""
+    """Returns the output of a process that cannot load some libraries."""
     libraries = [p for p in Path("/usr/lib").glob(f"*/{hidden}") if not p.is_symlink()] if hidden else []
     hide = "".join(f"mount --bind /dev/null {p} && " for p in libraries)
     inside = ["unshare", "--mount", "sh", "-c", f'{hide} exec "$@"', "sh"] if hidden else []

@@ -69,7 +69,7 @@ def lidar_reading(world: World) -> Lidar3dReading:
 
 
 class Boxes:
-    """Upright boxes, some of them turned, over a floor: rays against them by slabs, by nobody's code but NumPy."""
+    """Upright boxes, some of them turned, over a floor: rays against them by slabs, with NumPy alone."""
 
     def __init__(self, seed: int, count: int) -> None:
         random = np.random.default_rng(seed)

@@ -48,7 +48,7 @@ def _check_model(run: Path) -> None:
 def test_two_nodes_train_on_without_a_runner(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     command = [sys.executable, str(ROOT / "examples" / "train_cluster.py"), "--steps", "20000"]
-    errors = tmp_path / "errors"  # no pipe, which might fill up while nobody reads it
+    errors = tmp_path / "errors"  # no pipe: it might fill up before it is read
     with errors.open("w") as file:
         run = subprocess.Popen(
             [*command, "--num-envs", "32", "--episodes", "50", "--out", str(tmp_path / "run")],

@@ -102,10 +102,13 @@ def test_a_port_that_is_taken(port: str, capsys: pytest.CaptureFixture[str], com
             ["server", "--host", "192.0.2.1", "-p", "0"],
             "tcp://192.0.2.1:0: Cannot assign requested address: expected an IPv4",
         ),
-        (["launch", YARD, "-p", "0", "--relative-poses", "r1"], "--relative-poses: found 'r1'"),
-        (["launch", YARD, "-p", "0", "--rename", "=x"], "--rename: found '=x', expected TOPIC=NEW"),
-        (["launch", YARD, "-p", "0", "--rename", "/a=/b"], "rename: there is no topic '/a'"),
-        (["launch", YARD, "-p", "0", "--relative-poses", "r1=r9"], "no vehicle or block 'r9'"),
+        (["launch", YARD, "--headless", "-p", "0", "--relative-poses", "r1"], "--relative-poses: found 'r1'"),
+        (
+            ["launch", YARD, "--headless", "-p", "0", "--rename", "=x"],
+            "--rename: found '=x', expected TOPIC=NEW",
+        ),
+        (["launch", YARD, "--headless", "-p", "0", "--rename", "/a=/b"], "rename: there is no topic '/a'"),
+        (["launch", YARD, "--headless", "-p", "0", "--relative-poses", "r1=r9"], "no vehicle or block 'r9'"),
     ],
 )
 def test_what_is_wrong(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:

@@ -1,4 +1,4 @@
-"""The hub against bare sockets: what it answers, whom it tells, and that nothing stops it."""
+"""The hub against bare sockets: its answers, its notifications, and its robustness."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_subscriber_is_told_before_it_is_answered_and_again_later(bare: Bare, 
     updates.send(encode(messages.GenericAnswer(success=True)))
     answer = decode(bare.hub.recv(), "SubscribeAnswer")
     assert answer.topic == "/t" and answer.success
-    assert not bare.ask(messages.ListTopicsRequest()).topics  # that somebody waits for it makes no topic
+    assert not bare.ask(messages.ListTopicsRequest()).topics  # a waiting subscriber makes no topic
     with Bare(hub.port) as other:
         request = messages.AdvertiseTopicRequest(
             topicName="/t", topicTypeName="mvsim_msgs.Pose", endpoint="tcp://0.0.0.0:77", nodeName="o"
@@ -152,7 +152,6 @@ def test_a_subscriber_that_dies_later_is_forgotten(
         updates.recv()
         updates.send(encode(messages.GenericAnswer(success=True)))
         mortal.hub.recv()
-    assert hub._registry.subscribers("/t")
     assert bare.advertise("/t", "mvsim_msgs.Pose", "tcp://0.0.0.0:1", "a").success
     wait_for(lambda: not hub._registry.subscribers("/t"))
 

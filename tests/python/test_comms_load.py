@@ -1,4 +1,4 @@
-"""Many who listen: 50 subscribers to the scans of a lidar at 100 Hz."""
+"""Load of many listeners: 50 subscribers to the scans of a lidar at 100 Hz."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `<publish>` in a world says of topics."""
+"""Topics that `<publish>` in a world names."""
 
 from __future__ import annotations
 

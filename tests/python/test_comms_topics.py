@@ -1,4 +1,4 @@
-"""What a world publishes, by the facts of MVSim's protocol."""
+"""Topics that a world publishes, by the facts of MVSim's protocol."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from comms_nodes import YARD, Running, running, wait_for
 
 from mvsim_gym import World
 from mvsim_gym.comms import CommsError, decode_observation, messages
+from mvsim_gym.comms.mrpt_scan import decode_scan
 from mvsim_gym.comms.poses import composed, relative
 from mvsim_gym.comms.world_topics import topics_of
 from mvsim_gym.parts import Pose
@@ -28,7 +29,7 @@ def yard() -> Iterator[Running]:
 
 
 def test_topics_of_a_world(yard: Running) -> None:
-    """What can move has a pose, what senses has readings; nothing else has a topic."""
+    """Bodies that can move have a pose, sensors have readings; nothing else has a topic."""
     pose, readings, scans = ("TimeStampedPose", "GenericObservation", "ObservationLidar2D")
     expected = {"/r1/pose": pose, "/r2/pose": pose, "/box/pose": pose, "/r1/relative_poses": pose}
     expected |= {"/r1/laser1": readings, "/r1/laser1_scan": scans}
@@ -87,8 +88,13 @@ def test_a_lidar_has_two_topics(yard: Running) -> None:
     assert (scan.sensorPose.x, scan.sensorPose.z) == pytest.approx((0.1, 0.2))
     assert scan.unixTimestamp == pytest.approx(round(scan.unixTimestamp / 0.01) * 0.01)
     reading = decode_observation(generic.mrptSerializedObservation)
-    assert (reading.class_name, reading.sensor, reading.time) == ("laser", "laser1", generic.unixTimestamp)
+    assert (reading.class_name, reading.sensor) == ("laser", "laser1")
+    assert reading.time == pytest.approx(generic.unixTimestamp, abs=1e-6)  # MRPT counts steps of 100 ns
     assert reading.arrays["ranges"].shape == (91,) and reading.pose.x == pytest.approx(0.1)
+    assert generic.mrptSerializedObservation.startswith(b"\xa2mrpt::obs::CObservation2DRangeScan\x07")
+    own = yard.world.vehicles["r1"].sensors["laser1"].read()
+    np.testing.assert_allclose(reading.arrays["angles"], own.angles, atol=1e-6)
+    assert decode_scan(generic.mrptSerializedObservation).deviation == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +131,7 @@ def test_readings_that_nobody_hears_are_not_made(monkeypatch: pytest.MonkeyPatch
 
 
 def test_sensors_of_every_class(tmp_path: Path) -> None:
-    """Whatever a sensor reads arrives as it was read; one that stands in the world has no source."""
+    """Readings of every sensor arrive unchanged. A sensor of the world itself has no source."""
     sensors = {
         "imu": "<measure_orientation>true</measure_orientation>",
         "gnss": "",
@@ -168,6 +174,13 @@ def test_poses_come_by_the_clock_of_the_wall() -> None:
     fast = [now for now in np.arange(0, 1, 0.001) if topic.is_due(now)]
     assert len(fast) == 10 and np.diff(fast) == pytest.approx([0.1] * 9, abs=0.0011)
     assert [topic.is_due(now) for now in (9, 9.001, 9.04, 9.06, 9.07)] == [True, False, False, True, False]
+
+
+@pytest.mark.parametrize("step", [0.03, 0.07, 0.099])
+def test_poses_keep_their_mean_rate(step: float) -> None:
+    (topic,) = (topic for topic in topics_of(World(YARD), {}, {}) if topic.name == "/r1/pose")
+    due = [now for now in np.arange(0, 100, step) if topic.is_due(now)]
+    assert len(due) == pytest.approx(1000, abs=2)
 
 
 def test_the_clock_of_the_wall_may_jump(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,7 +180,7 @@ def test_shutdown_ends_the_loop() -> None:
 
 
 def test_services_while_the_world_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between steps calls are answered; where nobody updates the node, an error comes in time."""
+    """Between steps calls are answered; if the node is not updated, an error comes in time."""
     monkeypatch.setattr("mvsim_gym.comms.world_services._PATIENCE", 0.2)
     with running() as runs:
         runs.may_step = False

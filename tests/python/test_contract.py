@@ -1,4 +1,4 @@
-"""What Gymnasium asks of an environment, for every registered one. pytest turns every warning into a failure."""
+"""Gymnasium's contract of an environment, for every registered one. pytest turns every warning into a failure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_checker_of_gymnasium(env_id: str) -> None:
     env.close()
 
 
-# What Stable-Baselines3's checker has against pictures. Of the environment as it is: pictures without a channel.
+# Warnings of Stable-Baselines3's checker about images. Without a wrapper, images have no channel.
 PLAIN_WARNINGS = {"depth": ["unconventional shape"], "range_image": ["unconventional shape"], "image": []}
 # As the adapter orders them: floats, which policies take with `normalize_images=False`; low pictures, which NatureCNN
 # cannot take and `PictureExtractor` can.
@@ -432,7 +432,7 @@ def test_wrapped_environments_are_copied_and_pickled() -> None:
 
 
 def test_films_of_gymnasium(tmp_path: Path) -> None:
-    """What the extra `video` installs is what Gymnasium's wrappers ask for."""
+    """The extra `video` installs the packages that Gymnasium's wrappers need."""
     pytest.importorskip("moviepy")
     keywords = {"render_mode": "rgb_array", "width": 64, "height": 64, "time_limit": 1}
     env = gym.make("mvsim/NavArena-v0", **keywords)

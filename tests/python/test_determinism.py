@@ -61,7 +61,7 @@ def test_threads_and_num_envs_for_long(env_id: str, num_envs: int, num_threads: 
 
 
 def test_history(env_id: str) -> None:
-    """What the process did before leaves no trace."""
+    """Earlier work of the process leaves no trace."""
     expected = rollout_hash(env_id)
     rng = np.random.default_rng(0)
     for _ in range(50):

@@ -1,4 +1,4 @@
-"""What the documentation shows works as it stands there."""
+"""Code of the documentation works as printed."""
 
 from __future__ import annotations
 

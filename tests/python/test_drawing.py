@@ -1,4 +1,4 @@
-"""What `World.draw` shows beside the world: any camera, names, forces of wheels, trails."""
+"""Options of `World.draw`: any camera, names, forces of wheels, trails."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_chance_does_not_win(env_id: str) -> None:
 
 
 def test_progress_telescopes(env_id: str) -> None:
-    """Whatever the way, progress adds up to what the goal came nearer (as the crow flies, which can be observed).
+    """On every way, progress adds up to what the goal came nearer (as the crow flies, which can be observed).
 
     That along a centreline: test_race.py.
     """

@@ -90,7 +90,7 @@ def test_a_world_loads_once_its_files_are_fetched(
     world = world_with(tmp_path, url_of(server, "map.pgm"))
     with pytest.raises(WorldFileError, match="mvsim-gym fetch WORLD"):
         World(world)
-    assert server.asked == []  # loading asks nobody
+    assert server.asked == []  # loading makes no request
     assert main(["fetch", world]) == 0
     assert "downloaded" in capsys.readouterr().out
     World(world)
@@ -293,7 +293,7 @@ def test_urls_that_get_in_each_others_way(server: Server, tmp_path: Path) -> Non
 
 
 def test_a_mesh_sends_fetch_nowhere(server: Server, tmp_path: Path) -> None:
-    """The texture that a mesh names by a URL is none; nobody is asked for it."""
+    """A texture that a mesh names by a URL is ignored, without a request."""
     folder = tmp_path / "worlds"
     folder.mkdir()
     (folder / "m.mtl").write_text(f"newmtl a\nmap_Kd {url_of(server, 'secret.png')}\n")

@@ -1,4 +1,4 @@
-"""Films of environments, who drives in them, and the picture of a World in a notebook."""
+"""Films of environments, their policies, and the picture of a World in a notebook."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """On a real NVIDIA GPU: device choice, pictures (T19), distances (T20), many processes (T52), arrays that stay there.
 
 Skipped with the reason where there is none; `./dev gpu-pack` takes this file along to a machine that has one, and there
-it is to be run first of all. What runs without one has tests of its own: T19 on Mesa in test_camera_backends.py and
-test_camera_egl.py, T20 in test_cameras.py, arrays in test_device.py.
+it is to be run first of all. Parts that run without one have tests of their own: T19 on Mesa in
+test_camera_backends.py and test_camera_egl.py, T20 in test_cameras.py, arrays in test_device.py.
 """
 
 from __future__ import annotations

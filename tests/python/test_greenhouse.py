@@ -59,7 +59,7 @@ def test_a_robot_between_two_rows_is_paid_for_the_way() -> None:
         observation, reward, *_ = env.step(np.array([1, 0], np.float32))
         total += reward
     assert total == pytest.approx(observation["gnss"][0] - 6, abs=0.2)
-    # whoever stands in the second alley has driven none, and goes back
+    # a robot in the second alley has driven none, and goes back
     observation, _ = env.reset(seed=3, options={"pose": [10, 1.6, np.pi]})
     assert observation["row_parity"] == 1
     _, reward, *_ = env.step(np.array([1, 0], np.float32))

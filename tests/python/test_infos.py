@@ -53,7 +53,7 @@ def test_they_are_the_columns_of_a_batch(env_id: str) -> None:
     kept = env.step(actions)[-1]
     before = {key: values.copy() for key, values in kept.items()}
     env.step(actions)
-    same(kept, before)  # of nobody but the caller
+    same(kept, before)  # owned by the caller alone
     env.close()
 
 

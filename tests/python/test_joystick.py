@@ -25,7 +25,7 @@ from mvsim_gym.tools.teleop import Teleop
 
 
 class Pad:
-    """What pygame.joystick.Joystick is."""
+    """A double of pygame.joystick.Joystick."""
 
     def __init__(self, axes: int = 4, buttons: int = 10) -> None:
         self.axes, self.buttons = [0.0] * axes, [False] * buttons

@@ -73,7 +73,7 @@ def test_rays_are_exact(tmp_path: Path, angles: tuple[float, float, float], fov:
 
 
 def test_it_sees_the_heights_of_things(tmp_path: Path) -> None:
-    """What is lower than the scan plane, or floats above it, is not seen; in 2D both are."""
+    """Things below or above the scan plane are not seen; in 2D both are."""
     for low, high, seen in ((0, 0.4, False), (0.6, 2, False), (0, 1, True)):
         things = block("b", "4 0 0", 1, 1, low, high)
         flat = "<sensor class='laser' name='flat'><range_std_noise>0</range_std_noise></sensor>"

@@ -132,7 +132,7 @@ def test_rllib_takes_agents_for_rows() -> None:
 
 
 def test_rllib_takes_agents_for_ended_as_they_have_ended() -> None:
-    """In RLlib's own episodes: who was cut by the time limit is no terminated agent, whatever the others did, and the
+    """In RLlib's own episodes, an agent that the time limit ends is not terminated, whatever the others did, and the
     vector environment begins anew, where Ray's wrapper of PettingZoo's environments goes on without an end."""
     pytest.importorskip("ray")
     from ray.rllib.env.multi_agent_episode import MultiAgentEpisode

@@ -25,7 +25,7 @@ MESH = f"<visual><model_uri>{DATA}/meshes/box.dae</model_uri></visual><shape_fro
 
 
 def loaded_with(library: Path, folder: Path, inside: str) -> str:
-    """What a fresh process says of a world with one block, the folder of `library` searched first."""
+    """Returns the output of a fresh process that loads a world with one block; it searches `library` first."""
     world = f"<mvsim_world><block><init_pose>0 0 0</init_pose>{inside}</block></mvsim_world>"
     code = LOAD.format(path=str(folder / "w.world.xml"), text=world, roots=str(DATA))
     done = run_python(code, LD_LIBRARY_PATH=f"{library.parent}:{os.environ.get('LD_LIBRARY_PATH', '')}")

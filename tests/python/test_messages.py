@@ -1,4 +1,4 @@
-"""What a user reads who passed a wrong argument: it names the argument and the way out."""
+"""Messages for wrong arguments: they name the argument and the remedy."""
 
 from __future__ import annotations
 

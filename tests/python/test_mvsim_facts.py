@@ -1,4 +1,4 @@
-"""What users of MVSim's tools and of its network rely on: for each fact the test that sees it, or the words of the page
+"""Facts that users of MVSim's tools and network rely on: for each fact the test that sees it, or the words of the page
 on what differs. Here it is only seen that these tests and words are there."""
 
 from __future__ import annotations

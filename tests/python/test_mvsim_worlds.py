@@ -171,7 +171,7 @@ def test_walls_of_the_lines_of_mvsim(tmp_path: Path) -> None:
 
 
 ROOMS = ("tb3_sandbox", "depot", "aws_small_house", "pal_office", "small_office", "conestogo")
-# What a map asks for: 4 m x 3 m are too narrow for a Jackal.
+# Keywords that a map needs: 4 m x 3 m are too narrow for a Jackal.
 KEYWORDS: dict[str, dict[str, Any]] = {
     "lse_arena": {
         "robot": "turtlebot3_burger",

@@ -12,6 +12,7 @@ from conftest import DATA
 
 import mvsim_gym
 from mvsim_gym import tire
+from mvsim_gym._numbers import Schedule
 
 HUGE = 10**400
 YARD = DATA / "yard.world.xml"
@@ -91,3 +92,17 @@ def test_a_sum_of_rewards_that_overflows_is_a_value_error() -> None:
     over_time.step(np.zeros((1, 2), np.float32))
     with pytest.raises(ValueError, match="environment 0: the sum of its rewards leaves"):
         over_time.step(np.zeros((1, 2), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("step", "period"), [(0.02, 0.05), (0.01, 0.025), (0.1, 1 / 3), (1 / 30, 0.05), (0.5, 0.1)]
+)
+def test_what_is_due_once_a_period_keeps_its_mean_rate(step: float, period: float) -> None:
+    schedule = Schedule(period)
+    due = [k * step for k in range(round(600 / step) + 1) if schedule.is_due(k * step)]
+    assert len(due) == pytest.approx(600 / max(step, period), abs=1.01)
+    for k, time in enumerate(due):
+        if period > step:
+            assert -1e-6 < time - k * period < step + 1e-6
+    schedule.restart()
+    assert schedule.is_due(0) and not schedule.is_due(1e-7)

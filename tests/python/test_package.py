@@ -1,4 +1,4 @@
-"""What an import costs and brings."""
+"""Time and names of an import."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_everything_in_all_is_there() -> None:
 
 @pytest.mark.parametrize("name", ["replay", "parameters", pytest.param("sb3", marks=pytest.mark.unsanitized)])
 def test_public_modules_keep_their_names(name: str) -> None:
-    """Whatever room they stand in; what they list is what stands there."""
+    """A public module exports the objects of the module in its folder."""
     if name == "sb3":
         pytest.importorskip("stable_baselines3")
     public = importlib.import_module(f"mvsim_gym.{name}")

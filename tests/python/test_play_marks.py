@@ -1,5 +1,7 @@
-"""What is shown of a recording beside bodies: ropes and hitches, forces, scans of sensors that stand in the world. And
-recordings that were forged: they are shown, or refused in a line."""
+"""Marks of played recordings: ropes and hitches, forces, scans of sensors that stand in the world.
+
+Forged recordings are shown, or refused in one line.
+"""
 
 from __future__ import annotations
 

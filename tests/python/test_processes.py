@@ -142,8 +142,8 @@ world.step(0.1); world.draw(32, 32)
     assert done.returncode == 0 and not errors, done.stderr
 
 
-# One way to leave out of very many: what was made in which order, who refers to whom, what is collected when, how it
-# ends. The parent knows from the seed what the exit code has to be.
+# One way to leave out of very many: in which order objects are made, refer to each other and are collected, and how
+# the process ends. The parent knows from the seed what the exit code has to be.
 SHUFFLED_EXIT = """
 import builtins, gc, os, random, signal, sys, threading
 import gymnasium as gym, mvsim_gym, numpy as np

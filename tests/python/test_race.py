@@ -53,7 +53,7 @@ def test_every_track_can_be_driven(track: str) -> None:
 
 
 def test_progress_telescopes_along_the_centreline() -> None:
-    """Whatever the way, the sum is that from the first place to the last, counted on over the line."""
+    """On every way, the sum is that from the first place to the last, counted on over the line."""
     keywords: dict[str, Any] = {"time_limit": 16, "terminate": {"laps": False}}
     envs = mvsim_gym.VectorEnv(RACE, num_envs=8, autoreset_mode="Disabled", **keywords)
     policy, rng = policies(RACE)["pure pursuit"], np.random.default_rng(0)

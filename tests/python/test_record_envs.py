@@ -1,4 +1,4 @@
-"""Recordings of environments: what is in them is what the API told, and who records changes nothing."""
+"""Recordings of environments: their content equals that of the API, and recording changes nothing."""
 
 from __future__ import annotations
 
@@ -42,6 +42,21 @@ def poses_of(envs: Any, env: int) -> np.ndarray:
         if env in among:
             return poses[list(among).index(env)]
     raise AssertionError
+
+
+def test_commands_of_an_env_are_its_actions_in_physical_units(tmp_path: Path) -> None:
+    envs = mvsim_gym.VectorEnv(ENV, num_envs=2, time_limit=100.0)
+    envs.reset(seed=1)
+    actions = list(actions_for(3, 20, 2))
+    with envs.record(tmp_path / "x.mcap", env=1):
+        for action in actions:
+            envs.step(action)
+    recorded = Recorded(tmp_path / "x.mcap")
+    low, high = np.asarray(envs._batch.action_low), np.asarray(envs._batch.action_high)
+    for k, action in enumerate(actions):
+        twist = recorded.message("/cmd_vel", k)
+        expected = low + (np.clip(action[1], -1, 1) + 1) / 2 * (high - low)
+        np.testing.assert_allclose((twist.linear.x, twist.angular.z), expected, atol=1e-6)
 
 
 def test_an_env_is_recorded_as_it_was(tmp_path: Path) -> None:

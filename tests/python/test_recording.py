@@ -52,7 +52,7 @@ SENSORS = """<mvsim_world>
 
 
 def messages_of(path: Path) -> dict[str, list[tuple[int, Any]]]:
-    """What the readers of MCAP's own libraries find: by topic, time and decoded message."""
+    """Returns the messages that MCAP's own readers find: by topic, time and decoded message."""
     found: dict[str, list[tuple[int, Any]]] = {}
     with open(path, "rb") as file:
         reader = make_reader(file, decoder_factories=[ros2.DecoderFactory()])
@@ -170,6 +170,62 @@ def test_readings_are_those_of_the_api(tmp_path: Path, sensors: mvsim_gym.World)
     place = mounts[0].transform.translation
     assert (place.x, place.y, place.z) == pytest.approx((0.1, 0, 0.2))
     assert yaw_of(mounts[0].transform.rotation) == pytest.approx(math.pi / 4)
+
+
+def test_recorded_commands_drive_the_same_way_again(tmp_path: Path, sensors: mvsim_gym.World) -> None:
+    robot = sensors.vehicles["r1"]
+    rng = np.random.default_rng(3)
+    given, poses = {}, []
+    with sensors.record(tmp_path / "x.mcap", period=0.05):
+        for k in range(200):
+            if k % 7 == 0:
+                vx, omega = rng.uniform(-1, 1, 2)
+                robot.set_twist(vx, omega)
+                given[round(sensors.time * 1e9)] = (vx, omega)
+            sensors.step()
+            poses.append(robot.pose)
+    read = {t: (m.linear.x, m.angular.z) for t, m in messages_of(tmp_path / "x.mcap")["/cmd_vel"]}
+    assert {t: read[t] for t in given} == given
+    assert len(read) > len(given)  # also once a period
+    assert "/ackermann_cmd" not in messages_of(tmp_path / "x.mcap")
+    world = mvsim_gym.World(tmp_path / "sensors.world.xml", seed=5)
+    twin, again = world.vehicles["r1"], []
+    for _ in range(200):
+        if command := read.get(round(world.time * 1e9)):
+            twin.set_twist(*command)
+        world.step()
+        again.append(twin.pose)
+    assert again == poses
+
+
+def test_a_car_has_its_steering_angle_recorded(tmp_path: Path) -> None:
+    file = tmp_path / "w.world.xml"
+    file.write_text(
+        '<mvsim_world><vehicle name="c"><init_pose>0 0 0</init_pose><dynamics class="ackermann">'
+        '<controller class="front_steer_pid"/></dynamics></vehicle></mvsim_world>'
+    )
+    world = mvsim_gym.World(file)
+    car = world.vehicles["c"]
+    with world.record(tmp_path / "x.mcap"):
+        car.set_command(-1.5, 0.2)
+        assert car.command == (-1.5, 0.2) and car.command_names == ("vx", "steer")
+        world.step()
+        car.set_command(0, 0.1)
+        world.step()
+    messages = messages_of(tmp_path / "x.mcap")
+    (_, first), (_, second) = messages["/ackermann_cmd"]
+    assert (first.drive.speed, first.drive.steering_angle) == pytest.approx((-1.5, 0.2))
+    assert (second.drive.speed, second.drive.steering_angle) == pytest.approx((0, 0.1))
+    (_, twist), _ = messages["/cmd_vel"]
+    assert car.wheelbase is not None
+    assert (twist.linear.x, twist.angular.z) == pytest.approx((-1.5, -1.5 * math.tan(0.2) / car.wheelbase))
+
+
+def test_states_keep_their_mean_rate(tmp_path: Path, sensors: mvsim_gym.World) -> None:
+    with sensors.record(tmp_path / "x.mcap", period=0.025):  # 2.5 steps
+        sensors.step(10)
+    stamps = [stamp for stamp, _ in messages_of(tmp_path / "x.mcap")["/odom"]]
+    assert len(stamps) == 401 and len(set(stamps)) == 401
 
 
 def test_rosbags_reads_it_too(tmp_path: Path) -> None:
@@ -307,7 +363,7 @@ def lines_of(path: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], fl
             for line in process.stdout:
                 wall, time = map(float, line.split())
                 yield process, wall, time
-        except BaseException:  # also who iterates gives up
+        except BaseException:  # also if the caller stops iterating
             process.kill()
             raise
 

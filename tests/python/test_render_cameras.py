@@ -1,4 +1,4 @@
-"""What `render` shows beside the cameras that look at a robot: sensors of the world, depths, and any place."""
+"""Further cameras of `render`: sensors of the world, depths, and any place."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def model(
 
 
 def ranges(folder: Path, text: str) -> np.ndarray:
-    """What a lidar at the origin reads at -45, 0 and 45 degrees."""
+    """Returns the ranges of a lidar at the origin at -45, 0 and 45 degrees."""
     source = folder / "a.sdf"
     source.write_text(text)
     target = folder / "a.world.xml"

@@ -57,7 +57,7 @@ def test_a_process_is_driven_and_ends_in_good_order(end: signal.Signals) -> None
                 return odometry[-1].twist.twist.linear.x if odometry else 0.0
 
             peer.wait(lambda: speed() > 0.25, lambda: drive(0.3, 0))
-            peer.wait(lambda: abs(speed()) < 0.05)  # since nobody drives any more
+            peer.wait(lambda: abs(speed()) < 0.05)  # since no node drives any more
             times = [message.clock.ns for message in peer.heard["/clock"]]
             assert times == sorted(times) and len(times) > 2
         finally:

@@ -320,7 +320,7 @@ def test_axes_are_forward_left_up(room: Any, tmp_path: Path) -> None:
 def test_covariances_of_odometry_bound_its_error(
     room: Any, tmp_path: Path, scale: float, turn: float
 ) -> None:
-    """And are none where the odometry is right. What it does not measure is as good as unknown."""
+    """They are zero where the odometry is right. Quantities that it does not measure have a huge variance."""
     world = room(ROBOT.format(name="r1", pose="3 3 0", scale=scale, turn=turn))
     robot = world.vehicles["r1"]
     poses = {0: robot.pose}

@@ -1,4 +1,4 @@
-"""Who can reach a world: two hosts, which are network namespaces with a cable between them."""
+"""Reach of a world: two hosts, which are network namespaces with a cable between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytest.importorskip("rosbags", reason="needs the extra ros")
 pytestmark = [pytest.mark.slow, pytest.mark.unsanitized]
 YARD = DATA / "yard.world.xml"
 HERE, THERE = "10.5.0.1", "10.5.0.2"
-# What is started in a namespace of processes ends with the first of them, which ends with unshare.
+# Processes of a namespace end with its first process, which ends with unshare.
 SPACE = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
 # The first host is this shell's namespace, the second one that of a process that sleeps. Its arguments: the Python, the
 # script of the stranger, for how long it tries, the address by which a neighbour of the world tries after it, then the
@@ -65,7 +65,8 @@ def can_make_hosts() -> bool:
 
 
 def heard(seconds: float, neighbour: str, *options: str) -> tuple[str, str]:
-    """What a node of another host heard and whether it drove, and then the same of one on the world's host."""
+    """Returns the output of a node of another host, and of one on the world's host: messages heard, and whether it
+    drove."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ROS_", "CYCLONEDDS"))}
     stranger = str(Path(__file__).with_name("ros_stranger.py"))
     arguments = [sys.executable, stranger, str(seconds), neighbour, str(YARD), *options]

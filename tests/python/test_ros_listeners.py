@@ -1,4 +1,4 @@
-"""Who listens to a node of ROS 2: late comers, those who want pictures, those whose subscription does not fit."""
+"""Subscribers of a node of ROS 2: late ones, subscribers of images, and those with a QoS that does not fit."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_a_real_node_hears_and_drives(way: str, multicast: str) -> None:
 
 
 def check(seen: dict[str, Any], way: str) -> None:
-    """What the node saw is what the world has."""
+    """Messages that the node received equal the state of the world."""
     assert seen["heard"] and seen["driven"] and seen["stopped"] and seen["driven by stamped"], seen
     assert seen["code"] == 0 and f"ROS 2 by {way}, domain 0, this machine alone" in seen["told"]
     assert seen["told"].endswith("ended by signal 15 (SIGTERM)\n")

@@ -1,4 +1,4 @@
-"""What Stable-Baselines3's policies make of neighbours."""
+"""Neighbours as input of Stable-Baselines3's policies."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_place_without_a_neighbour_says_nothing() -> None:
     network, columns = extractor()
     seen = torch.zeros(2, 35)
     people = seen[:, columns].unflatten(1, (5, 6))
-    people[..., -1] = -1.0  # nobody
+    people[..., -1] = -1.0  # empty slots
     people[1, :, :5] = 0.5
     seen[:, columns] = people.flatten(1)
     features = network(seen)

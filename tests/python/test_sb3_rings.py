@@ -33,7 +33,7 @@ def extractor(rings: tuple[int, int] = (1, 4), **keywords: Any) -> RingExtractor
 
 
 def features_at(pose: list[float]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Of a robot at rest somewhere: x [m], y [m], yaw [degrees]."""
+    """Returns the features and the observation of a robot at rest at x [m], y [m], yaw [degrees]."""
     envs = mvsim_gym.VectorEnv(ENV, num_envs=1)
     observation, _ = envs.reset(seed=3, options={"pose": [[pose[0], pose[1], np.deg2rad(pose[2])]]})
     flat = FlatObservation(envs.single_observation_space)

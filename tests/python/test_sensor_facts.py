@@ -137,7 +137,7 @@ def test_a_camera_sees_no_marks_of_viewers(tmp_path: Path) -> None:
 
 
 def test_a_laser_that_stands_in_the_world_is_where_its_pose_says(tmp_path: Path) -> None:
-    """Whatever the vehicles do; its topics are those of test_comms_topics.py."""
+    """It stays there while vehicles move. test_comms_topics.py has the tests of its topics."""
     sensor = """<sensor class="laser" name="post"><pose>3 1 90</pose><range_std_noise>0</range_std_noise>
     <publish><publish_topic>/post</publish_topic></publish></sensor>"""
     path = tmp_path / "w.world.xml"
@@ -152,7 +152,7 @@ def test_a_laser_that_stands_in_the_world_is_where_its_pose_says(tmp_path: Path)
 
 
 def corners_of(size: list[float], pose: tuple[float, float, float, float]) -> npt.NDArray[np.float64]:
-    """Of an upright box, (8, 3): `pose` is x, y, z of its middle and yaw (rad)."""
+    """Returns the corners of an upright box, (8, 3): `pose` is x, y, z of its middle and yaw (rad)."""
     corners = np.stack(np.meshgrid(*([-0.5, 0.5],) * 3), -1).reshape(-1, 3) * size
     c, s = np.cos(pose[3]), np.sin(pose[3])
     return corners @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) + pose[:3]
@@ -227,8 +227,33 @@ def test_a_box_covers_the_pixels_between_its_projected_corners(tmp_path: Path, s
 
 
 def test_without_both_libraries_states_and_lidars_work() -> None:
-    """And a camera or a 3D lidar is one line with the remedy, whoever is to draw."""
+    """A camera or a 3D lidar gives one line with the remedy, for every camera backend."""
     lines = drawn_without("lib[Ee][Gm][Lb]*.so.*", Path(), "", STATES).splitlines()
     assert lines[:2] == ["state", "laser"] and lines[-1].strip() == "loaded:"
     for line, package in zip(lines[2:-1], ("libembree", "libembree", "libegl1"), strict=True):
         assert f"apt-get install {package}" in line
+
+
+def test_the_registry_says_what_python_makes_of_a_reading(tmp_path: Path) -> None:
+    classes = ("camera", "gnss", "imu", "laser", "lidar3d", "rgbd_camera")
+    sensors = "".join(f'<sensor class="{name}" name="{name}"/>' for name in classes)
+    path = tmp_path / "w.world.xml"
+    path.write_text(f"<mvsim_world>{sensors}</mvsim_world>", encoding="utf-8")
+    found = {s.name: (s.kind, s.form, s.is_camera) for s in World(path)._model.sensors}
+    assert found == {
+        "camera": ("view", "camera", True),
+        "gnss": ("state", "fix", False),
+        "imu": ("state", "imu", False),
+        "laser": ("ray", "scan", False),
+        "lidar3d": ("view", "rings", False),
+        "rgbd_camera": ("view", "rgbd", True),
+    }
+
+
+@pytest.mark.parametrize("place", ["readings.py", "_camera_backend.py", "parts.py", "ros", "comms", "view"])
+def test_python_names_no_class_of_sensors(place: str) -> None:
+    home = ROOT / "python" / "mvsim_gym" / place
+    for file in [home] if home.is_file() else sorted(home.rglob("*.py")):
+        named = re.findall(r'"(laser|lidar3d|rgbd_camera|gnss)"', file.read_text(encoding="utf-8"))
+        # the bytes of MRPT's scan say no class of sensors, so the reader names the one of MVSim
+        assert named == (["laser"] if file.name == "observation.py" else []), file

@@ -1,4 +1,4 @@
-"""What sensors add to the truth, on 1e5 samples each: mean, deviation, independence, and how an IMU drifts."""
+"""Noise of sensors on 1e5 samples each: mean, deviation, independence, and how an IMU drifts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_places_of_a_gnss_receiver(tmp_path: Path) -> None:
 
 
 def series(world: World, name: str, of: object) -> Samples:
-    """What a sensor of the robot, which stands still, reads at 1e5 steps."""
+    """Returns the readings of a sensor of a robot at rest in 1e5 steps."""
     sensor = world.vehicles["r"].sensors[name]
     world.step(0.005)
     out = []
@@ -88,7 +88,7 @@ def series(world: World, name: str, of: object) -> Samples:
 
 
 def allan_deviation(rates: Samples, period: float, times: Samples) -> Samples:
-    """Of overlapping clusters of so many seconds (IEEE Std 952-1997, annex C)."""
+    """Returns the Allan deviation of overlapping clusters of so many seconds (IEEE Std 952-1997, annex C)."""
     angle = np.concatenate([[0], np.cumsum(rates) * period])
     out = []
     for time in times:

@@ -103,7 +103,7 @@ def test_parameters_of_several_agents(team_id: str, capsys: pytest.CaptureFixtur
 
 
 def test_evaluate_with_settings(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of two steps, which cost 14."""
+    """Two steps cost 14, so the return is about -14."""
     arguments = ["evaluate", ARENA, "--episodes", "3", "--set", "time_limit=0.4", "--set", "reward.time=-7"]
     assert main(arguments) == 0
     out = capsys.readouterr().out
@@ -164,7 +164,7 @@ def far_task(tmp_path: Path) -> Path:
 
 
 def test_folders_that_a_world_may_read(far_task: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is outside of them says how to add one, and the option does."""
+    """An error for a file outside of the roots says how to add one, and the option adds it."""
     assert main(["parameters", str(far_task), "*mass"]) == 1
     assert "is outside of the folders" in (error := capsys.readouterr().err)
     assert "roots= or --roots adds a folder" in error

@@ -23,7 +23,7 @@ POST = """<block><static>true</static><init_pose>{} {} 0</init_pose><zmax>2</zma
 def seen_by_both(
     folder: Path, body: str, eye: tuple[float, float, float], yaw: float, pitch: float
 ) -> list[npt.NDArray[np.int_]]:
-    """What `draw` shows and what a camera that stands in the world sees from one place; yaw and pitch in degrees."""
+    """Returns the images of `draw` and of a camera of the world from one place; yaw and pitch in degrees."""
     focal = SIDE / 2 / np.tan(np.radians(55 / 2))  # the field of view of `draw`
     pixels = f"<ncols>{SIDE}</ncols><nrows>{SIDE}</nrows><cx>{SIDE / 2 - 0.5}</cx><cy>{SIDE / 2 - 0.5}</cy>"
     pose = f"{eye[0]} {eye[1]} {eye[2]} {yaw - 90} 0 {-90 - pitch}"  # of the optical frame

@@ -39,7 +39,7 @@ def pushing_actions(seed: int, steps: int, num_envs: int, size: int) -> np.ndarr
 
 
 def play(env: Any, actions: np.ndarray) -> list[Any]:
-    """What the steps return; an episode that ends is followed by the next."""
+    """Returns the results of the steps; an episode that ends is followed by the next."""
     results = []
     for action in actions:
         result = env.step(action)
@@ -174,7 +174,7 @@ def test_states_of_single_envs() -> None:
 
 
 def test_states_move_between_envs_of_other_maps(tmp_path: Path) -> None:
-    """What an env keeps of its world beside the state is that of the state's map."""
+    """Values that an env caches of its world belong to the map of the restored state."""
     for name, wall in (("open", False), ("walled", True)):
         pixels = np.full((120, 120), 254, np.uint8)
         pixels[[0, -1], :] = pixels[:, [0, -1]] = 0

@@ -1,4 +1,4 @@
-"""What surfaces look like: faces that are not drawn, textures."""
+"""Look of surfaces: faces that are not drawn, textures."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ CAMERA_ENV = """<mvsim_env world="w.world.xml" control_period="0.1">
 
 
 def depths(folder: Path, **parameters: float) -> list[float]:
-    """What the middle of a depth image shows of a wall 3 m ahead, period by period, at 1 m/s; restored in between."""
+    """Returns the depth at the middle of an image of a wall 3 m ahead, by period, at 1 m/s; restored in between."""
     (folder / "w.world.xml").write_text(CAMERA_WORLD)
     (folder / "t.env.xml").write_text(CAMERA_ENV % "")
     drawn = {f"vehicle:r/sensor:c/{name}": {"value": value} for name, value in parameters.items()}

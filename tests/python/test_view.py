@@ -1,4 +1,4 @@
-"""The view without a browser: what is sent is what the API says, who looks changes nothing, mistakes are a line."""
+"""The view without a browser: it sends the values of the API, changes nothing, and reports mistakes in one line."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ENV = "mvsim/NavArena-v0"
 
 @contextmanager
 def page(url: str, *options: str) -> Iterator[None]:
-    """What a browser is to a server, drawing nothing."""
+    """A client that acts as a browser does, without drawing."""
     command = [sys.executable, str(ROOT / "benchmarks" / "view_client.py"), url, *options]
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as process:
@@ -286,7 +286,7 @@ def test_pages_that_go_or_never_read_hold_nobody_up() -> None:
             time.sleep(0.002)
         assert longest < 1.0 and view._feed.failure is None
         wait_for(lambda: len(view._server.get_clients()) == 1)
-        view.controls.paused = True  # waits while somebody looks, and no longer
+        view.controls.paused = True  # waits only while a browser is connected
         stepped = threading.Thread(target=envs.step, args=(actions,))
         stepped.start()
         time.sleep(0.2)

@@ -1,4 +1,4 @@
-"""The doors of the view, without a browser: who is let in, who may press, what of a forged message gets through."""
+"""Access to the view, without a browser: connections, permissions for controls, and forged messages."""
 
 from __future__ import annotations
 

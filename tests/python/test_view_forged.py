@@ -139,7 +139,7 @@ def test_messages_are_what_they_say_or_nothing() -> None:
 
 
 def stepped(envs: Any, view: View, attack: Callable[[Page], None]) -> list[str]:
-    """What comes of stepping on another thread while a page does something."""
+    """Returns the outcome of stepping on another thread while a page does something."""
     said: list[str] = []
 
     def train() -> None:

@@ -159,7 +159,7 @@ def test_names_of_a_world_stay_text(tmp_path: Path) -> None:
 
 
 def test_what_is_typed_into_a_view_stays_text() -> None:
-    """The name of a plotted value is what somebody typed, for all who look."""
+    """The name of a plotted value is text of one user, shown to all."""
     envs = mvsim_gym.VectorEnv(ENV, num_envs=2)
     envs.reset(seed=0)
     with foreign_server() as (site, asked), envs.view(port=0) as view, browser(view.url, height=2000) as seen:

@@ -38,7 +38,7 @@ def watch(view: View) -> list[Moment]:
 
 
 def test_what_stands_still_is_seen_as_it_stands() -> None:
-    """A call that is over before the next moment is due, as somebody types them."""
+    """A call that ends before the next moment is due, as in an interactive session."""
     world = mvsim_gym.World(YARD)
     with world.view(port=0) as view, open_page(view):
         shown = watch(view)

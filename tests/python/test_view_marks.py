@@ -1,4 +1,4 @@
-"""What the view shows beside bodies, by toggles: forces, paths; each at the places that the API tells."""
+"""Marks of the view with toggles: forces, paths; each at the place that the API tells."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENV = "mvsim/NavArena-v0"
 
 
 def lines_shown(view: Any, name: str) -> Any:
-    """What browsers have of a mark; None where it is hidden."""
+    """Returns the data of a mark in browsers; None where it is hidden."""
     marks = view._stage.marks
     return marks._sent[name] if name in marks._nodes and marks._nodes[name].visible else None
 

@@ -1,4 +1,7 @@
-"""How moments come to browsers: none is waited for, who misses one gets all of it later, bytes are the library's."""
+"""How moments come to browsers: the server waits for none, and one that misses a moment gets all of it later.
+
+The bytes are those of the library.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,7 @@ def test_a_feed_keeps_its_failure(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def frames_of(data: bytes) -> list[dict[str, Any]]:
-    """What a page makes of a message: by the library's own format, arrays in their places."""
+    """Returns a message as a page decodes it: by the library's own format, arrays in their places."""
     size, packed = struct.unpack_from("<QQ", data)
     head = zstandard.ZstdDecompressor().decompress(data[16 : 16 + packed])
     assert len(head) == size

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import re
 import threading
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import DATA, ROOT
 
-from mvsim_gym import World, WorldFileError, _core
+from mvsim_gym import World, WorldFileError
 
 YARD = DATA / "yard.world.xml"
 
@@ -360,136 +359,6 @@ def test_what_is_no_number_is_said_so(world: World) -> None:
         with pytest.raises(TypeError, match=r"command: found .*, expected a number"):
             robot.set_command(wrong, 0)  # type: ignore[arg-type]
     world.step(np.float32(0.01))
-
-
-def test_a_vehicle_that_starts_in_a_wall_warns_and_strict_refuses(tmp_path: Path) -> None:
-    file = tmp_path / "w.world.xml"
-    file.write_text(
-        YARD.read_text().replace("<init_pose>-1 1.5 0</init_pose>", "<init_pose>2.9 1.5 0</init_pose>")
-    )
-    told = r"w.world.xml:\d+:\d+: .*<vehicle> 'r2' starts inside of the wall"
-    assert [bool(re.search(told, warning)) for warning in World(file).warnings] == [True]
-    with pytest.raises(WorldFileError, match=told):
-        World(file, strict=True)
-
-
-OVERLAPS = {
-    "vehicles": """<vehicle name="a"><init_pose>0 0 0</init_pose><dynamics class="differential"/></vehicle>
-        <vehicle name="b"><init_pose>0.3 0 0</init_pose><dynamics class="differential"/></vehicle>""",
-    "crossed": """<vehicle name="a"><init_pose>0 0 0</init_pose><dynamics class="differential">
-        <controller class="twist_ideal"/></dynamics></vehicle>
-        <vehicle name="b"><init_pose>0 0.2 90</init_pose><dynamics class="differential"/></vehicle>""",
-    "blocks": """<block><init_pose>0 0 0</init_pose><geometry type="box" lx="1" ly="1" lz="1"/></block>
-        <block><init_pose>0.3 0.2 10</init_pose><geometry type="box" lx="1" ly="1" lz="1"/></block>""",
-    "round blocks": """<block><init_pose>0 0 0</init_pose><geometry type="cylinder" radius="0.5" length="1"/></block>
-        <block><init_pose>0.3 0.2 10</init_pose><geometry type="cylinder" radius="0.5" length="1"/></block>""",
-    "wall": """<walls><shape><pt>-3 0</pt><pt>3 0</pt></shape></walls>
-        <vehicle name="a"><init_pose>0 0 30</init_pose><dynamics class="differential"/></vehicle>""",
-}
-
-
-@pytest.mark.parametrize("bodies", OVERLAPS.values(), ids=OVERLAPS)
-def test_what_starts_inside_of_something_is_pushed_apart_gently(bodies: str, tmp_path: Path) -> None:
-    file = tmp_path / "w.world.xml"
-    file.write_text(f"<mvsim_world>{bodies}</mvsim_world>")
-    world = World(file)
-    assert len(world.warnings) == 1
-    assert re.search(r"w.world.xml:\d+:\d+: .* starts inside of", world.warnings[0])
-    parts = [*world.vehicles.values(), *(b for b in world.blocks.values() if not b.is_static)]
-    for _ in range(400):
-        world.step()
-        assert max(math.hypot(part.twist.vx, part.twist.vy) for part in parts) < 0.2
-    copied = pickle.loads(pickle.dumps(world))
-    assert copied.warnings == world.warnings
-    for block in world.blocks.values():
-        if not block.is_static:
-            block.set_scale(0.97)  # Box2D leaves 15 mm of an overlap
-    assert _core.check_start(world._simulation) == []
-
-
-@pytest.mark.parametrize(("step", "vx", "omega"), [(0.1, 30, 0), (0.1, -30, 20), (0.5, 5, -4), (1, 3, 0)])
-def test_a_command_beyond_what_a_step_moves_shows_in_the_twist(
-    step: float, vx: float, omega: float, tmp_path: Path
-) -> None:
-    """Box2D moves a body by at most 2 m and a quarter turn in a step."""
-    file = tmp_path / "w.world.xml"
-    file.write_text(
-        f'<mvsim_world><simul_timestep>{step}</simul_timestep><vehicle name="r"><init_pose>0 0 0</init_pose>'
-        '<dynamics class="differential"><chassis linear_damping="0" angular_damping="0"/>'
-        '<controller class="twist_ideal"/></dynamics></vehicle></mvsim_world>'
-    )
-    world = World(file)
-    assert re.search(
-        r"w.world.xml:1:\d+: <vehicle> 'r' has no limit of its speed.*at most 2 m and a quarter turn",
-        world.warnings[0],
-    )
-    with pytest.raises(WorldFileError, match="a quarter turn"):
-        World(file, strict=True)
-    robot = world.vehicles["r"]
-    robot.set_twist(vx, omega)
-    world.step(2 * step)
-    before = robot.pose
-    world.step(step)
-    way = math.hypot(robot.pose.x - before.x, robot.pose.y - before.y)
-    turned = math.remainder(robot.pose.yaw - before.yaw, 2 * math.pi)
-    if omega == 0:  # else the way is an arc
-        assert way == pytest.approx(min(abs(vx) * step, 2), rel=1e-4)
-    assert abs(robot.twist.vx) * step == pytest.approx(min(abs(vx) * step, 2), rel=1e-4)
-    most = min(abs(omega) * step, math.pi / 2)
-    assert turned == pytest.approx(robot.twist.omega * step, abs=1e-4)
-    assert abs(turned) == pytest.approx(most, abs=1e-4)
-
-
-@pytest.mark.parametrize("step", [0.1, 0.5])
-def test_strict_stops_where_a_step_cannot_move_a_body(step: float, tmp_path: Path) -> None:
-    file = tmp_path / "w.world.xml"
-    file.write_text(
-        f"<mvsim_world><simul_timestep>{step / 100}</simul_timestep>"
-        '<vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential">'
-        '<controller class="twist_ideal"/></dynamics></vehicle><block name="b"><init_pose>0 9 0</init_pose></block>'
-        '<vehicle name="w"><init_pose>0 -9 0</init_pose><dynamics class="differential"/></vehicle>'
-        "</mvsim_world>"
-    )
-    world = World(file, strict=True)
-    world.vehicles["r"].set_twist(190 / step, 0)
-    world.step(step)
-    for part, name in ((world.vehicles["w"], "vehicle 'w'"), (world.blocks["b"], "block 'b'")):
-        world.reset(0)
-        part.set_twist_state(250 / step)
-        with pytest.raises(ValueError, match=f"strict: {name} .* 2 m and a quarter turn"):
-            world.step(step)
-    world.reset(0)
-    world.vehicles["r"].set_twist(250 / step, 0)
-    with pytest.raises(ValueError, match="strict: vehicle 'r'"):
-        world.step(step)
-
-
-@pytest.mark.parametrize(
-    ("step", "period", "count"), [(0.02, 0.05, 1200), (0.01, 0.025, 2400), (0, 1 / 30, 1800)]
-)
-@pytest.mark.parametrize("sensor", ["laser", "imu"])
-def test_sensors_keep_their_mean_rate(
-    sensor: str, step: float, period: float, count: int, tmp_path: Path
-) -> None:
-    file = tmp_path / "w.world.xml"
-    file.write_text(
-        f"<mvsim_world><simul_timestep>{step}</simul_timestep>"
-        '<vehicle name="r"><init_pose>0 0 0</init_pose><dynamics class="differential"/>'
-        f'<sensor class="{sensor}" name="s"><sensor_period>{period}</sensor_period></sensor></vehicle></mvsim_world>'
-    )
-    world = World(file)
-    assert world.warnings == []
-    world.step(60 + 1e-6 + world.timestep)
-    assert world._simulation.sensor_count(0) == count
-
-
-def test_a_heap_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "w.world.xml"
-    file.write_text(
-        '<mvsim_world><for var="i" from="1" to="3000"><block><init_pose>0 0 0</init_pose></block></for></mvsim_world>'
-    )
-    with pytest.raises(WorldFileError, match=r"w.world.xml:1:\d+: .*more than 20000 pairs of bodies"):
-        World(file)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ class Client:
         try:
             self._link = HubLink(context, self._host, self._port)
             self._hub().ask(messages.RegisterNodeRequest(nodeName=self._name), "RegisterNodeAnswer", timeout)
-            self._service_listener = Listener(context, zmq.REP, address, self._services.answer)
+            self._service_listener = Listener(context, zmq.ROUTER, address, self._services.answer)
             self._update_listener = Listener(context, zmq.PAIR, address, self._updated)
         except BaseException as error:
             self._end()

@@ -55,6 +55,15 @@ def host_of(endpoint: str) -> str:
     return endpoint[len("tcp://") :].rpartition(":")[0]
 
 
+def address_of(endpoint: str) -> tuple[str, int] | None:
+    """The numeric address and the port of a reachable endpoint; None: its host is a name, which is not looked up."""
+    host, port = host_of(endpoint).strip("[]"), int(endpoint.rpartition(":")[2])
+    try:
+        return str(ipaddress.ip_address(_LOOPBACK if host == "localhost" else host)), port
+    except ValueError:
+        return None
+
+
 def own_address(hub: str, port: int) -> str:
     """The address of this host that a hub there sees; the loopback address if it is here. Nothing is sent.
 

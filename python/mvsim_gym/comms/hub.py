@@ -11,6 +11,7 @@ from typing import Any
 from mvsim_gym._extras import extra
 from mvsim_gym.comms.endpoints import PORT, checked_port, host_of, is_loopback, reachable
 from mvsim_gym.comms.errors import CommsError, FrameError
+from mvsim_gym.comms.expiry import Expiry
 from mvsim_gym.comms.frames import LARGEST_REQUEST, LARGEST_TAKEN, MAX_REQUESTS, decode, encode, split
 from mvsim_gym.comms.notifier import Notifier
 from mvsim_gym.comms.registry import Registry
@@ -73,6 +74,7 @@ class Hub:
         self._requests.setsockopt(zmq.LINGER, 500)
         self._requests.setsockopt(zmq.MAXMSGSIZE, LARGEST_TAKEN)
         self._requests.setsockopt(zmq.RCVHWM, MAX_REQUESTS)
+        Expiry.watch(self._requests)
         try:
             self._requests.bind(self.endpoint if self._port else f"tcp://{self._host}:*")
         except zmq.ZMQError as error:
@@ -111,29 +113,37 @@ class Hub:
         self._registry = Registry()
         self._pending = 0
         self._notifier = Notifier(self._context, poller, self._registry.forget_subscriber)
+        self._expiry = Expiry(self._requests, poller, self._registry, is_local=is_loopback(self._host))
         while True:
-            ready = dict(poller.poll(_TICK_MS if self._notifier.is_busy else None))
+            is_busy = self._notifier.is_busy or self._expiry.is_busy
+            pause = self._expiry.pause
+            ready = dict(
+                poller.poll(_TICK_MS if is_busy else None if pause is None else round(1e3 * pause) + 1)
+            )
             if stopped in ready:
                 break
             self._notifier.work(ready)
+            self._expiry.work(ready)
             if self._requests in ready:
                 self._serve()
         self._notifier.close()
+        self._expiry.close()
         stopped.close(0)
         self._requests.close()
 
     def _serve(self) -> None:
         for _ in range(_MAX_BATCH):
             try:
-                parts = self._requests.recv_multipart(zmq.NOBLOCK)
+                frames = self._requests.recv_multipart(zmq.NOBLOCK, copy=False)
             except zmq.Again:
                 return
-            if b"" in parts:  # what stands before the request is the way back
+            parts = [frame.bytes for frame in frames]
+            if b"" in parts[:-1]:  # what stands before the request is the way back
                 begin = parts.index(b"") + 1
-                self._take(parts[:begin], parts[begin:])
+                self._take(parts[:begin], parts[begin:], int(frames[-1].get(zmq.SRCFD)))
 
-    def _take(self, sender: Sequence[bytes], parts: Sequence[bytes]) -> None:
-        """Answers a request, whatever it is."""
+    def _take(self, sender: Sequence[bytes], parts: Sequence[bytes], connection: int) -> None:
+        """Answers a request, whatever it is, that came over the connection of that file descriptor."""
         name = ""
         try:
             if len(parts) != 1:
@@ -148,6 +158,7 @@ class Hub:
                 self._advertise(sender, request)
             else:
                 self._answer(sender, self._registry.answer(request))
+            self._expiry.heard(connection, request)
         except CommsError as error:
             self._answer(sender, self._registry.refusal(name, str(error)))
 

@@ -30,7 +30,11 @@ class Service(NamedTuple):
 
 
 class Listener:
-    """A thread that answers what comes to a socket, one message after the other, until its context is terminated."""
+    """A thread that answers what comes to a socket, one message after the other, until its context is terminated.
+
+    A ROUTER answers each peer by its own way back, so that one that sends junk, or goes before its answer, changes
+    nothing for the others; to a REQ it is a REP.
+    """
 
     def __init__(
         self, context: zmq.Context[Any], kind: int, address: str, answer: Callable[[bytes], Any]
@@ -39,7 +43,7 @@ class Listener:
         self._socket.setsockopt(zmq.MAXMSGSIZE, LARGEST_TAKEN)
         self._socket.setsockopt(zmq.RCVHWM, MAX_REQUESTS)
         self._socket.bind(f"tcp://{address}:*")
-        self._answer = answer
+        self._answer, self._is_router = answer, kind == zmq.ROUTER
         self.endpoint = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
         """where it listens"""
         threading.Thread(target=self._run, name="mvsim_gym listener", daemon=True).start()
@@ -48,7 +52,13 @@ class Listener:
         try:
             while True:
                 parts = self._socket.recv_multipart()
-                self._send(self._answer_of(parts))
+                way_back: list[bytes] = []
+                if self._is_router:  # what stands before an empty part is the way back
+                    if b"" not in parts:
+                        continue
+                    begin = parts.index(b"") + 1
+                    way_back, parts = parts[:begin], parts[begin:]
+                self._send([*way_back, self._answer_of(parts)])
         except zmq.ContextTerminated:
             pass
         finally:
@@ -68,9 +78,9 @@ class Listener:
             text = f"the service failed: {type(error).__name__}: {error}"
         return encode(messages.GenericAnswer(success=False, errorMessage=text))
 
-    def _send(self, answer: bytes) -> None:
+    def _send(self, parts: list[bytes]) -> None:
         with suppress(zmq.Again):  # a peer that takes no answers
-            self._socket.send(answer, zmq.NOBLOCK)
+            self._socket.send_multipart(parts, zmq.NOBLOCK)
 
 
 class Services:

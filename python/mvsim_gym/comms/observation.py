@@ -1,9 +1,10 @@
 """Readings of any sensor as bytes, for the field `mrptSerializedObservation` of a GenericObservation.
 
-MVSim writes an object of its library there, in a format private to that. Here it is: the text `MVG1`; the length of the
-header (uint32, little-endian); the header, JSON in UTF-8; the arrays that it lists, one behind the other, row by row,
-little-endian. The header has `class` (of the sensor), `sensor` (its name), `time` (s), `pose` (of the sensor on its
-vehicle: x, y, z, yaw, pitch, roll), and `arrays`: of each its `name`, `dtype` as NumPy has it, and `shape`.
+MVSim writes an object of its library there. Of 2D lidars it is one here, too (`mrpt_scan.py`). Of other sensors it is:
+the text `MVG1`; the length of the header (uint32, little-endian); the header, JSON in UTF-8; the arrays that it lists,
+one behind the other, row by row, little-endian. The header has `class` (of the sensor), `sensor` (its name), `time`
+(s), `pose` (of the sensor on its vehicle: x, y, z, yaw, pitch, roll), and `arrays`: of each its `name`, `dtype` as
+NumPy has it, and `shape`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym.comms.errors import FrameError
+from mvsim_gym.comms.mrpt_scan import Scan, decode_scan, encode_scan, is_mrpt
 from mvsim_gym.parts import Pose, Sensor
 from mvsim_gym.readings import CameraReading, GnssReading, Lidar3dReading, Reading
 
@@ -67,6 +69,24 @@ def _arrays_of(reading: Any) -> dict[str, npt.NDArray[Any]]:
     return {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
 
 
+def scan_of(sensor: Sensor, reading: Reading) -> bytes:
+    """The bytes of a reading of a 2D lidar, whose rays lie about the sensor's own axis."""
+    model, angles = sensor._model, reading.angles
+    x, y, z, yaw, pitch, roll = model.mount
+    return encode_scan(
+        Scan(
+            model.name,
+            reading.time,
+            Pose(x, y, z, yaw, pitch, roll),
+            float(angles[-1] - angles[0]),
+            model.high,
+            reading.ranges,
+            reading.valid,
+            sensor._simulation.sensor_params(sensor._index)["range_std_noise"],
+        )
+    )
+
+
 def encode_observation(observation: Observation) -> bytes:
     """The bytes of a reading."""
     arrays = {
@@ -90,11 +110,20 @@ def encode_observation(observation: Observation) -> bytes:
 
 
 def decode_observation(data: bytes) -> Observation:
-    """A reading of its bytes.
+    """A reading of its bytes. Of a 2D lidar, whose bytes have no class, it is `laser`.
 
     Raises:
         FrameError: they are none, or damaged.
     """
+    if is_mrpt(data):
+        scan = decode_scan(data)
+        half = scan.aperture / 2
+        arrays = {
+            "ranges": scan.ranges,
+            "valid": scan.valid,
+            "angles": np.linspace(-half, half, len(scan.ranges)),
+        }
+        return Observation("laser", scan.sensor, scan.time, scan.pose, arrays)
     try:
         return _decoded(data)
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, struct.error) as error:

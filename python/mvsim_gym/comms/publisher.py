@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import socket
+from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 from mvsim_gym._extras import extra
+from mvsim_gym._notices import notice
 
 with extra("mvsim_gym.comms", "zmq"):
     import zmq
@@ -13,9 +18,8 @@ __all__ = ["Publisher"]
 
 _MAX_WAITING = 50  # messages for one subscriber; further ones it misses
 _MAX_FILTERS = 1000
-_LONGEST_FILTER = (
-    100  # bytes; subscribers of topics have the empty one, and who sends a longer one is cut off
-)
+_MAX_OWN_FILTERS = 50  # of one subscriber; one that sends more is cut off, which frees its filters
+_LONGEST_FILTER = 100  # bytes; one that sends a longer one is cut off
 
 
 class Publisher:
@@ -27,24 +31,54 @@ class Publisher:
         # a PUB that also says who subscribes; to a SUB it is the same
         self._socket: zmq.Socket[bytes] = context.socket(zmq.XPUB)
         self._socket.setsockopt(zmq.SNDHWM, _MAX_WAITING)
+        self._socket.setsockopt(zmq.RCVHWM, _MAX_OWN_FILTERS)
         self._socket.setsockopt(zmq.MAXMSGSIZE, _LONGEST_FILTER + 1)
         self._socket.bind(f"tcp://{address}:*")
         self.endpoint = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
         """where it sends from"""
-        self._filters: set[bytes] = set()
+        self._port = int(self.endpoint.rpartition(":")[2])
+        self._filters: dict[bytes, int] = {}  # and the file descriptor of the connection that each came over
+        self._counts: Counter[int] = Counter()  # of filters, by such a connection
+        self._cut_off: set[int] = set()
 
     def has_listeners(self) -> bool:
         """Whether anybody listens."""
         for _ in range(_MAX_FILTERS):
             try:
-                change = self._socket.recv(zmq.NOBLOCK)
+                change = self._socket.recv(zmq.NOBLOCK, copy=False)
             except zmq.Again:
                 break
-            if change[:1] == b"\0":
-                self._filters.discard(change[1:])
-            elif change[:1] == b"\1" and len(self._filters) < _MAX_FILTERS:
-                self._filters.add(change[1:])
+            self._note(change)
         return bool(self._filters)
+
+    def _note(self, change: zmq.Frame) -> None:
+        """Takes a subscription, or the end of one. Libzmq keeps a tree of all, so their number is limited here."""
+        kind, text = change.bytes[:1], change.bytes[1:]
+        if kind == b"\0":
+            connection = self._filters.pop(text, None)
+            if connection is not None:
+                self._counts[connection] -= 1
+                if self._counts[connection] == 0:
+                    del self._counts[connection]
+                    self._cut_off.discard(connection)
+            return
+        if kind != b"\1" or text in self._filters:
+            return
+        connection = int(change.get(zmq.SRCFD))
+        has_room = self._counts[connection] < _MAX_OWN_FILTERS and len(self._filters) < _MAX_FILTERS
+        if has_room or not text:  # the empty filter, that of every subscriber to a topic, takes no memory
+            self._filters[text] = connection
+            self._counts[connection] += 1
+        elif connection not in self._cut_off:
+            self._cut_off.add(connection)
+            notice([f"{self.endpoint}: a subscriber with more than {_MAX_OWN_FILTERS} filters is cut off"])
+            self._end(connection)
+
+    def _end(self, connection: int) -> None:
+        """Ends the connection of a file descriptor that libzmq has opened, if it is one of this socket."""
+        with suppress(OSError), socket.socket(fileno=os.dup(connection)) as peer:
+            if peer.getsockname()[1] == self._port:
+                peer.shutdown(socket.SHUT_RDWR)
 
     def send(self, frame: bytes) -> None:
         """Sends a frame to all who listen."""

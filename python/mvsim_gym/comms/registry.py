@@ -90,13 +90,41 @@ class Registry:
             if not endpoints:
                 del self._subscribers[topic]
 
+    def has_endpoint(self, endpoint: str) -> bool:
+        """Whether an entry of any kind names it."""
+        return (
+            any(
+                p.endpoint == endpoint
+                for publishers in self._publishers.values()
+                for p in publishers.values()
+            )
+            or any(service.endpoint == endpoint for service in self._services.values())
+            or any(endpoint in endpoints for endpoints in self._subscribers.values())
+        )
+
+    def has_entries(self, node: str) -> bool:
+        """Whether a node publishes a topic or offers a service."""
+        return any(node in publishers for publishers in self._publishers.values()) or any(
+            service.node == node for service in self._services.values()
+        )
+
+    def forget_endpoint(self, endpoint: str) -> None:
+        """Removes all entries that name it."""
+        self.forget_subscriber(endpoint)
+        for topic, publishers in list(self._publishers.items()):
+            for node in [node for node, p in publishers.items() if p.endpoint == endpoint]:
+                del publishers[node]
+            if not publishers:
+                del self._publishers[topic]
+        self._services = {key: each for key, each in self._services.items() if each.endpoint != endpoint}
+
     def _register(self, request: Any) -> Any:
-        self._forget_node(request.nodeName)
+        self.forget_node(request.nodeName)
         self._add_node(request.nodeName)
         return messages.RegisterNodeAnswer(success=True)
 
     def _unregister(self, request: Any) -> Any:
-        self._forget_node(request.nodeName)
+        self.forget_node(request.nodeName)
         return messages.GenericAnswer(success=True)
 
     def _add_node(self, name: str) -> None:
@@ -105,7 +133,8 @@ class Registry:
             _check_room("nodes", len(self._nodes))
             self._nodes[name] = None
 
-    def _forget_node(self, name: str) -> None:
+    def forget_node(self, name: str) -> None:
+        """Removes a node, with all that it publishes and offers."""
         self._nodes.pop(name, None)
         for topic, publishers in list(self._publishers.items()):
             publishers.pop(name, None)

@@ -10,7 +10,7 @@ from typing import Any
 from mvsim_gym._notices import notice
 from mvsim_gym.comms import messages
 from mvsim_gym.comms.errors import CommsError
-from mvsim_gym.comms.observation import encode_observation, observation_of
+from mvsim_gym.comms.observation import encode_observation, observation_of, scan_of
 from mvsim_gym.comms.poses import pose_message, relative
 from mvsim_gym.parts import Block, Publication, Sensor, Vehicle
 from mvsim_gym.world import World
@@ -56,8 +56,9 @@ class _Poses(WorldTopic):
     def is_due(self, now: float) -> bool:
         if now < self._next:
             return False
-        # at the steady rate if it is kept, without a burst after a pause
-        self._next = max(self._next + self._period, now + self._period / 2)
+        # the mean rate is kept where calls come late, and no burst follows a pause
+        is_late = now - self._next < self._period
+        self._next = self._next + self._period if is_late else now + self._period / 2
         return True
 
     def messages(self) -> Iterator[Any]:
@@ -86,11 +87,15 @@ class _Readings(WorldTopic):
         return is_new and count > 0
 
     def messages(self) -> Iterator[Any]:
-        observation = observation_of(self._sensor, self._sensor.read())
+        reading = self._sensor.read()
+        observation = observation_of(self._sensor, reading)
+        is_scan = self._sensor._model.form == "scan"
         yield messages.GenericObservation(
             unixTimestamp=observation.time,
             sourceObjectId=self._source,
-            mrptSerializedObservation=encode_observation(observation),
+            mrptSerializedObservation=(
+                scan_of(self._sensor, reading) if is_scan else encode_observation(observation)
+            ),
         )
 
     def _count(self) -> int:
@@ -185,5 +190,5 @@ def _readings_of(world: World) -> Iterator[WorldTopic]:
     for source, sensor in (*mounted, *standing):
         name = sensor.publish_topic or (f"/{source}/{sensor.name}" if source else f"/{sensor.name}")
         yield _Readings(name, source, sensor)
-        if sensor._model.class_name == "laser":
+        if sensor._model.form == "scan":
             yield _Scans(f"{name}_scan", source, sensor)

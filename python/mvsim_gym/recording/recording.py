@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from mvsim_gym import __version__, _core
 from mvsim_gym._extras import extra
 from mvsim_gym._notices import notice
-from mvsim_gym._numbers import number
+from mvsim_gym._numbers import Schedule, number
 from mvsim_gym.parts import Vehicle, standing_sensors
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.scene_topics import SceneTopics
@@ -65,7 +65,8 @@ class Recording:
     ) -> None:
         if not number("period", period) > 0:
             raise ValueError(f"period: found {period}, expected seconds above 0")
-        self._model, self._simulation, self._period = model, simulation, float(period)
+        self._model, self._simulation = model, simulation
+        self._states = Schedule(float(period))
         file = McapFile(path, f"mvsim_gym {__version__}")
         self._file = file
         topics, before = _Topics(file), prefixes(vehicles)
@@ -86,6 +87,7 @@ class Recording:
                 frame_prefix=f"{before[name][1:]}/" if before[name] else "",
                 derived=False,
                 source=self._SOURCE,
+                commands=True,
             )
             for name, vehicle in vehicles.items()
         ]
@@ -102,8 +104,8 @@ class Recording:
         )
         self._scene, self._maps = SceneTopics(topics, told), MapTopics(topics, "")
         self._offset = 0  # ns from the simulation's clock to the stamps, which never go back
-        self._written: float | None = None  # s of the simulation, when states were written
         self._last = 0
+        self._step_began: int | None = None  # stamp of the moment before; None: no step led to the next
         self._write_world()
         for vehicle in self._vehicles:
             vehicle.write_description(self._stamp(simulation.time))
@@ -140,6 +142,7 @@ class Recording:
         now = self._simulation.time
         self._last = self._stamp(now)
         self._write_new(now)
+        self._step_began = self._last
         if self._topics.error is not None:
             self.close()
 
@@ -148,8 +151,11 @@ class Recording:
         for vehicle in self._vehicles:
             vehicle.write_readings(self._stamp)
         self._standing.write(self._stamp)
-        if self._written is None or now - self._written >= (1 - 1e-6) * self._period:
-            self._written = now
+        has_states = self._states.is_due(now)
+        if self._step_began is not None:  # a command acts from the beginning of a step
+            for vehicle in self._vehicles:
+                vehicle.write_command(self._step_began, always=has_states)
+        if has_states:
             self._scene.write_poses(self._simulation, self._parts, self._last)
             for vehicle in self._vehicles:
                 vehicle.write_state(self._last)
@@ -163,7 +169,8 @@ class Recording:
     def _jump(self) -> None:
         self._offset += self._last + 1 - self._stamp(self._simulation.time)  # no stamp comes twice
         self._last += 1
-        self._written = None
+        self._states.restart()
+        self._step_began = None
         for vehicle in self._vehicles:
             vehicle.forget_readings()
         self._standing.forget()

@@ -12,7 +12,7 @@ from mvsim_gym.parts import Vehicle
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Topic
 
-__all__ = ["TIMEOUT", "Commands"]
+__all__ = ["TIMEOUT", "Commands", "commanded_drive", "commanded_twist"]
 
 TIMEOUT = 1.0
 """s of the wall without a command after which a vehicle is told to stop, once"""
@@ -38,7 +38,7 @@ class Commands:
             (COMMAND, self.receive),
             (STAMPED_COMMAND, self.receive_stamped),
         ]
-        if self._max_steer is not None:
+        if self._vehicle.max_steer is not None:
             taken.append((ACKERMANN_COMMAND, self.receive_ackermann))
         return taken
 
@@ -95,8 +95,9 @@ class Commands:
     def _drive_car(self, speed: float, steer: float) -> None:
         """Commands a speed and a steering angle of a car."""
         _check_finite(speed, steer)
-        assert self._max_steer is not None
-        steer = self._clipped(steer, self._max_steer, "rad of steering")
+        most = self._vehicle.max_steer
+        assert most is not None
+        steer = self._clipped(steer, most, "rad of steering")
         if self._takes_steer:
             self._steer_to(speed, steer)
         else:
@@ -104,8 +105,9 @@ class Commands:
             self._drive(speed, speed * math.tan(steer) / self._wheelbase)
 
     def _steer_to(self, speed: float, steer: float) -> None:
-        assert self._max_steer is not None
-        self._steer = min(max(steer, -self._max_steer), self._max_steer)
+        most = self._vehicle.max_steer
+        assert most is not None
+        self._steer = min(max(steer, -most), most)
         self._vehicle.set_command(self._clipped(speed, self._vehicle.fastest[0], "m/s"), self._steer)
 
     @property
@@ -113,15 +115,9 @@ class Commands:
         return self._vehicle.command_names == ("vx", "steer")
 
     @property
-    def _max_steer(self) -> float | None:
-        """rad, of a car."""
-        return self._vehicle._simulation.max_steer(self._vehicle._index)
-
-    @property
     def _wheelbase(self) -> float:
-        """m, of a car: its wheels are the rear and then the front ones."""
-        wheels = self._vehicle._model.wheels
-        return wheels[2][0] - wheels[0][0]
+        assert self._vehicle.wheelbase is not None
+        return self._vehicle.wheelbase
 
     def _clipped(self, value: float, most: float, unit: str) -> float:
         if abs(value) <= most:
@@ -131,6 +127,33 @@ class Commands:
 
     def _refuse(self, why: str) -> None:
         notice([f"ros: a command of '{self._vehicle.name}' has no effect: {why}"])
+
+
+def commanded_twist(vehicle: Vehicle) -> tuple[float, float] | None:
+    """Speed (m/s) and turn rate (rad/s) that a vehicle is commanded; None: its controller takes neither a twist nor a
+    steering angle with a speed."""
+    match vehicle.command_names:
+        case ("vx", "omega"):
+            vx, omega = vehicle.command
+            return vx, omega
+        case ("vx", "steer"):
+            vx, steer = vehicle.command
+            assert vehicle.wheelbase is not None
+            return vx, vx * math.tan(steer) / vehicle.wheelbase
+    return None
+
+
+def commanded_drive(vehicle: Vehicle) -> tuple[float, float] | None:
+    """Speed (m/s) and steering angle (rad) that a car is commanded; None: no car, or as of `commanded_twist`."""
+    twist, wheelbase = commanded_twist(vehicle), vehicle.wheelbase
+    if twist is None or wheelbase is None:
+        return None
+    if vehicle.command_names == ("vx", "steer"):
+        speed, steer = vehicle.command
+        return speed, steer
+    vx, omega = twist
+    turn = wheelbase * omega * (-1 if vx < 0 else 1)
+    return vx, math.atan2(turn, abs(vx)) if turn else 0.0
 
 
 def _check_finite(*values: float) -> None:

@@ -107,6 +107,23 @@ class Messages:
             twist=_make("geometry_msgs/TwistWithCovariance", twist=_twist(twist), covariance=of_twist),
         )
 
+    @staticmethod
+    def twist(vx: float, omega: float) -> Any:
+        """geometry_msgs/Twist, of the body frame."""
+        return _make("geometry_msgs/Twist", linear=_vector(vx, 0.0, 0.0), angular=_vector(0.0, 0.0, omega))
+
+    def drive(self, speed: float, steer: float) -> Any:
+        """ackermann_msgs/AckermannDriveStamped"""
+        drive = _make(
+            "ackermann_msgs/AckermannDrive",
+            steering_angle=steer,
+            steering_angle_velocity=0.0,
+            speed=speed,
+            acceleration=0.0,
+            jerk=0.0,
+        )
+        return _make("ackermann_msgs/AckermannDriveStamped", header=self.header("base_link"), drive=drive)
+
     def pose_with_covariance(self, pose: Pose, frame: str) -> Any:
         """geometry_msgs/PoseWithCovarianceStamped, without any doubt."""
         return _make(

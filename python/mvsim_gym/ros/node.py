@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from mvsim_gym._notices import notice
-from mvsim_gym._numbers import number
+from mvsim_gym._numbers import Schedule, number
 from mvsim_gym.ros.commands import Commands
 from mvsim_gym.ros.frames import FrameTopics
 from mvsim_gym.ros.log_topics import LogTopics
@@ -82,7 +82,7 @@ class RosNode:
         wall: Callable[[], int] = time.time_ns,
     ) -> None:
         self._world, self._transport = world, transport
-        self._period, self._has_clock = period, clock
+        self._states, self._has_clock = Schedule(period), clock
         self._now = now
         self._stamps = Stamps(world.time, clock, now, wall)
         self._sink = _NetworkSink(transport, now)
@@ -90,7 +90,6 @@ class RosNode:
         self._vehicles: list[VehicleTopics] = []
         self._commands: list[Commands] = []
         self._time = -math.inf  # of the world at the last update
-        self._written = -math.inf  # of the world, when poses were written
         self._looked = -math.inf  # of the wall, at commands
         try:
             _check(period, namespace, history)
@@ -204,15 +203,14 @@ class RosNode:
         self._standing.write(self._stamps.at)
         if self._logs is not None:
             self._logs.write(stamp)
-        if simulated - self._written >= (1 - 1e-6) * self._period:
-            self._written = simulated
+        if self._states.is_due(simulated):
             for vehicle in self._vehicles:
                 vehicle.write_state(stamp)
         self._frames.flush(stamp)
 
     def _begin_anew(self) -> None:
         """After a reset of the world."""
-        self._written = -math.inf
+        self._states.restart()
         for vehicle in self._vehicles:
             vehicle.forget_readings()
         self._standing.forget()

@@ -1,4 +1,4 @@
-"""Readings of sensors as ROS 2 messages: of each class of sensors the topics, frames and messages of a reading."""
+"""Readings of sensors as ROS 2 messages: the topics, frames and messages of each form of reading."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class Stream(NamedTuple):
 
 
 def streams_of(sensor: Sensor, *, finite: bool = False) -> list[Stream]:
-    """The topics of a sensor; none if no message is known for its class.
+    """The topics of a sensor; none if no message is known for its form of reading.
 
     Args:
         finite: rays of a scan without a return are the longest range, in place of infinity.
     """
-    streams = STREAMS.get(sensor._model.class_name)
+    streams = STREAMS.get(sensor._model.form)
     return [] if streams is None else list(streams(sensor, word(sensor.name), finite))
 
 
-def _laser(sensor: Sensor, name: str, finite: bool) -> Iterator[Stream]:
+def _scan(sensor: Sensor, name: str, finite: bool) -> Iterator[Stream]:
     longest = sensor._model.high
 
     def make(made: Messages, reading: Reading) -> Message:
@@ -65,11 +65,11 @@ def _imu(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     yield _mounted(sensor, name, "sensor_msgs/msg/Imu", make)
 
 
-def _gnss(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
+def _fix(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     yield _mounted(sensor, name, "sensor_msgs/msg/NavSatFix", lambda made, reading: made.fix(reading, name))
 
 
-def _lidar3d(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
+def _rings(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     frame = f"{name}_points"
     yield _mounted(
         sensor,
@@ -88,7 +88,7 @@ def _camera(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     yield from _picture(sensor, "image", name)
 
 
-def _rgbd_camera(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
+def _rgbd(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     if "image" in sensor._model.views:
         yield from _picture(sensor, "image", f"{name}_rgb")
     if "depth" in sensor._model.views:
@@ -150,11 +150,11 @@ def _pixels(reading: CameraReading, what: str) -> npt.NDArray[np.generic]:
 
 
 STREAMS: dict[str, Callable[[Sensor, str, bool], Iterator[Stream]]] = {
-    "laser": _laser,
+    "scan": _scan,
     "imu": _imu,
-    "gnss": _gnss,
-    "lidar3d": _lidar3d,
+    "fix": _fix,
+    "rings": _rings,
     "camera": _camera,
-    "rgbd_camera": _rgbd_camera,
+    "rgbd": _rgbd,
 }
-"""By the sensor's class: its topics, under the sensor's name."""
+"""By the form of the sensor's readings: its topics, under the sensor's name."""

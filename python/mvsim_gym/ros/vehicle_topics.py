@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym.parts import Pose, Vehicle
+from mvsim_gym.ros.commands import commanded_drive, commanded_twist
 from mvsim_gym.ros.frames import FrameTopics, correction
 from mvsim_gym.ros.messages import MAP, Message, Messages, word
 from mvsim_gym.ros.odometry_error import OdometryError
 from mvsim_gym.ros.reading_topics import ReadingTopics
 from mvsim_gym.ros.sources import Sampled, Scheduled
-from mvsim_gym.ros.topics import HISTORY, STATES, Sink, Topic
+from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, HISTORY, STATES, Sink, Topic
 
 __all__ = ["Localization", "VehicleTopics", "prefixes"]
 
@@ -50,6 +51,7 @@ class VehicleTopics:
         history: messages kept of readings.
         source: when readings of a sensor are new.
         finite: as of `streams_of`.
+        commands: with what it is commanded; a node takes commands on these topics instead.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class VehicleTopics:
         history: int = HISTORY,
         source: type[Sampled] | type[Scheduled] = Scheduled,
         finite: bool = False,
+        commands: bool = False,
     ) -> None:
         self._sink, self._simulation, self._vehicle, self._prefix = sink, simulation, vehicle, prefix
         self._localization, self._odometry_frame = localization, odometry_frame
@@ -83,6 +86,11 @@ class VehicleTopics:
             is_left_out = localization is None and topic.name in _OF_LOCALIZATION
             if topic.name not in _OF_FRAMES and not is_left_out:
                 self._offer(topic._replace(name=f"{prefix}/{topic.name}"))
+        if commands and commanded_twist(vehicle) is not None:
+            self._offer(COMMAND._replace(name=f"{prefix}/{COMMAND.name}"))
+            if vehicle.wheelbase is not None:
+                self._offer(ACKERMANN_COMMAND._replace(name=f"{prefix}/{ACKERMANN_COMMAND.name}"))
+        self._commanded: tuple[float, ...] = ()  # what was written last
         self._readings = ReadingTopics(
             sink,
             vehicle.sensors.values(),
@@ -125,6 +133,17 @@ class VehicleTopics:
             self._write("particlecloud", lambda: messages.pose_array([pose], MAP), now)
         self._write("collision", lambda: messages.boolean(touched), now)
         self._write("chassis_markers", lambda: messages.outlines(list(self._lines())), now)
+
+    def write_command(self, now: int, *, always: bool) -> None:
+        """What it is commanded, if that is new or `always`."""
+        twist, command = commanded_twist(self._vehicle), self._vehicle.command
+        if twist is None or not (always or command != self._commanded):
+            return
+        self._commanded = command
+        self._write(COMMAND.name, lambda: Messages.twist(*twist), now)
+        if (drive := commanded_drive(self._vehicle)) is not None:
+            messages = Messages(now, self._frame_prefix)
+            self._write(ACKERMANN_COMMAND.name, lambda: messages.drive(*drive), now)
 
     def _tell_frames(self, now: int, pose: Pose, odometry: Pose) -> None:
         """The transforms from `map` to `base_link`, once a moment."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-import shutil
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -21,11 +19,10 @@ from mvsim_gym._checks import checked_count
 from mvsim_gym._extras import extra
 from mvsim_gym._flatten import flat_space, flattened
 from mvsim_gym.registration import spec
+from mvsim_gym.tools.collected import Episodes
 from mvsim_gym.tools.episodes import agents_of, ends_of, is_flat
 from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
-
-_HOME = "MINARI_DATASETS_PATH"  # where Minari looks for data sets
 
 
 def collect(
@@ -64,12 +61,14 @@ def collect(
 
     Raises:
         ImportError: the extra `record` is missing.
-        ValueError: there is such a data set already, its name is none that Minari takes, agents have no common end,
-            or pictures are to be flattened.
+        OSError: the disk is full. The complete episodes are kept, and the same call goes on from there, as it does
+            after a run that was killed.
+        ValueError: there is such a data set already, another run is at the same episodes, its name is none that Minari
+            takes, agents have no common end, or pictures are to be flattened.
     """
     with extra("collect", "record"):
         import h5py  # noqa: F401 (Minari would miss it after the first episode)
-        import minari
+        import minari  # noqa: F401
     checked_count("--episodes", episodes)
     dataset_id = name or default_name(env_id, policy)
     place = os.path.join(folder, dataset_id)
@@ -83,30 +82,43 @@ def collect(
     flatten = flatten or is_flat(env_id)
     written = flat_space(named) if flatten else named
     drive = policy_of(policy, env_id, envs)
-    envs.action_space.seed(seed)
-    ends: list[dict[str, Any]] = []
-    with _datasets_in(folder), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="minari")  # advice on what a description should have
+    settings_of = {
+        "env": env_id,
+        "policy": _content(policy),
+        "seed": seed,
+        "keywords": keywords,
+        "flatten": flatten,
+    }
+    single = _single(env_id, envs, {**keywords, "flatten": flatten})
+    with Episodes(folder, dataset_id, settings_of) as kept:
         try:
-            dataset = minari.create_dataset_from_buffers(
-                dataset_id,
-                _episodes(envs, drive, range(seed, seed + episodes), ends, told, flatten),
-                env=_single(env_id, envs, {**keywords, "flatten": flatten}),
+            _run(envs, drive, range(seed + len(kept), seed + episodes), kept, told, flatten)
+            dataset = kept.make_dataset(
+                episodes,
+                env=single.spec if single is not None else None,
                 observation_space=written,
                 action_space=envs.single_action_space,
                 algorithm_name=_driver(policy),
                 author="mvsim_gym",
                 description=f"{episodes} episodes of {env_id} from seed {seed} on{_each(envs)}, driven by"
                 f" {_driver(policy)}",
-                data_format="hdf5",
-                jpeg_encoding=False,  # a replay is to give the same bytes
             )
-            dataset.storage.update_episode_metadata(ends)
-        except BaseException:  # half a data set is none
-            shutil.rmtree(place, ignore_errors=True)
-            raise
+        except OSError as error:
+            raise OSError(
+                f"{error}: {min(len(kept), episodes)} of {episodes} episodes are kept in '{kept.path}', and the same"
+                " command goes on from there"
+            ) from None
     envs.close()
     return dataset
+
+
+def _content(policy: str) -> str:
+    """A policy by name, and of a file what is in it: another one drives other episodes."""
+    file = policy.partition(":")[0]
+    if not os.path.isfile(file):
+        return policy
+    with open(file, "rb") as source:
+        return f"{policy} {hashlib.sha256(source.read()).hexdigest()}"
 
 
 def _single(env_id: str, envs: VectorEnv, keywords: dict[str, Any]) -> gym.Env[Any, Any] | None:
@@ -147,37 +159,40 @@ class _Track:
         self._terminations.append(bool(terminated[row]))
         self._truncations.append(bool(truncated[row]))
 
-    def summary(self, info: dict[str, Any]) -> dict[str, Any]:
+    def summary(self, info: dict[str, Any], seed: int) -> dict[str, Any]:
         """What is stored beside the episode, whose last step had this info."""
-        return {"success": info["success"], "time": info["time"], "return": sum(self._rewards)}
+        return {
+            "seed": seed,
+            "success": bool(info["success"]),
+            "time": float(info["time"]),
+            "return": sum(self._rewards),
+        }
 
-    def buffer(self, number: int, seed: int, flatten: bool) -> Any:
-        """The episode as Minari takes it."""
-        from minari.data_collector import EpisodeBuffer
-
+    def arrays(self, flatten: bool) -> dict[str, npt.NDArray[Any]]:
+        """The episode, with the names of Minari's fields; observations by key unless they are flattened."""
         observations = {key: np.stack(values) for key, values in self._observations.items()}
-        return EpisodeBuffer(
-            id=number,
-            seed=seed,
-            observations=flattened(observations.values()) if flatten else observations,
-            actions=np.stack(self._actions),
-            rewards=self._rewards,
-            terminations=self._terminations,
-            truncations=self._truncations,
-        )
+        named = {"observations": flattened(observations.values())} if flatten else {}
+        return {
+            **(named or {f"observations/{key}": values for key, values in observations.items()}),
+            "actions": np.stack(self._actions),
+            "rewards": np.asarray(self._rewards),
+            "terminations": np.asarray(self._terminations),
+            "truncations": np.asarray(self._truncations),
+        }
 
 
-def _episodes(
+def _run(
     envs: VectorEnv,
     drive: Policy,
     seeds: Sequence[int],
-    ends: list[dict[str, Any]],
+    kept: Episodes,
     told: Callable[[int], None],
     flatten: bool,
-) -> Iterator[Any]:
-    """Minari's buffers of episodes, each made when it is asked for; how they ended goes to `ends`."""
+) -> None:
+    """Drives an episode for each seed and adds it to those that are kept."""
     agents = envs.num_agents
-    for k, seed in enumerate(seeds):
+    for seed in seeds:
+        envs.action_space.seed(seed)  # of each episode, so that a run can go on from any
         observations, _ = envs.reset(seed=seed)
         tracks = [_Track(row, observations) for row in range(agents)]
         of_rows: dict[int, dict[str, Any]] = {}
@@ -187,26 +202,13 @@ def _episodes(
             for row in alive.nonzero()[0].tolist():
                 tracks[row].add(observations, actions, rewards, terminated, truncated)
             of_rows |= ends_of(terminated | truncated, infos)
-        for row, track in enumerate(tracks):
-            name = {"agent": envs.agent_names[row]} if agents > 1 else {}
-            ends.append(track.summary(of_rows[row]) | name)
-            yield track.buffer(agents * k + row, seed, flatten)
-        told(k + 1)
-
-
-@contextmanager
-def _datasets_in(folder: str) -> Iterator[None]:
-    """Minari's data sets lie in a folder for as long."""
-    before = os.environ.get(_HOME)
-    os.environ[_HOME] = os.path.abspath(folder)
-    os.makedirs(folder, exist_ok=True)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_HOME]
-        else:
-            os.environ[_HOME] = before
+        names = [{"agent": name} for name in envs.agent_names] if agents > 1 else [{}]
+        beside = [
+            track.summary(of_rows[row], seed) | name
+            for row, (track, name) in enumerate(zip(tracks, names, strict=True))
+        ]
+        kept.add([track.arrays(flatten) for track in tracks], beside)
+        told(len(kept))
 
 
 def default_name(env_id: str, policy: str) -> str:

@@ -56,12 +56,12 @@ def add_import(commands: Commands) -> None:
     parser.set_defaults(run=_import)
 
 
-def _pairs(option: str, texts: Sequence[str], between: str) -> dict[str, str]:
+def _pairs(option: str, texts: Sequence[str], between: str, second: str) -> dict[str, str]:
     found = {}
     for text in texts:
         name, middle, value = text.partition(between)
         if not middle or not name:
-            raise ValueError(f"{option}: found '{text}', expected NAME{between}VALUE")
+            raise ValueError(f"{option}: found '{text}', expected NAME{between}{second}")
         found[name] = value
     return found
 
@@ -72,7 +72,7 @@ def _import(arguments: argparse.Namespace) -> int:
 
     if os.path.lexists(arguments.output) and not arguments.force:
         raise FileExistsError(f"{arguments.output} is there already, expected a new name or --force")
-    packages = _pairs("--package", arguments.package, "=")
+    packages = _pairs("--package", arguments.package, "=", "FOLDER")
     if is_world(arguments.robot):
         _refuse_for_worlds(arguments)
         world = import_world(arguments.robot, packages=packages, name=arguments.name, strict=arguments.strict)
@@ -81,7 +81,7 @@ def _import(arguments: argparse.Namespace) -> int:
     robot = import_robot(
         arguments.robot,
         packages=packages,
-        arguments=_pairs("--arg", arguments.arg, ":="),
+        arguments=_pairs("--arg", arguments.arg, ":=", "VALUE"),
         controllers=arguments.controllers,
         name=arguments.name,
         frame=arguments.frame,

@@ -108,7 +108,7 @@ def launch(
     view: tuple[str, int] | None = None,
     doors: Mapping[str, Any] | None = None,
     joystick: bool = False,
-    say: TextIO = sys.stderr,
+    say: TextIO | None = None,
     **loading: Any,
 ) -> float:
     """Simulates a world until its time is over, or Ctrl-C, SIGTERM or the key ESC end it in good order.
@@ -126,12 +126,13 @@ def launch(
         view: an address and a port where browsers see it and drive.
         doors: further keywords of `World.view`: who may look and press.
         joystick: whether a gamepad drives.
-        say: where status and messages go; one line that is rewritten if it is a terminal.
+        say: where status and messages go, standard error by default; one line that is rewritten if it is a terminal.
         loading: further keywords of `World`.
 
     Returns:
         Simulated seconds.
     """
+    say = sys.stderr if say is None else say
     for name, value in (("--realtime-factor", factor), ("--duration", duration)):
         if value is not None and not (math.isfinite(value) and value > 0):
             raise ValueError(f"{name}: found {value:g}, expected a number above 0")

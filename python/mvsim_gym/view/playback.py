@@ -155,11 +155,11 @@ class Playback:
         points = [np.zeros((0, 3), np.float32)]
         frames = [frame for kind, _, frame in _core.scene_movers(model) if kind == "vehicle"]
         for sensor in model.sensors:
-            read = READERS.get(sensor.class_name)
+            read = READERS.get(sensor.form)
             if read is None:
                 continue
             prefix = "" if sensor.is_standalone else before[sensor.vehicle]
-            topic = f"{prefix}/{word(sensor.name)}{SUFFIXES.get(sensor.class_name, '')}"
+            topic = f"{prefix}/{word(sensor.name)}{SUFFIXES.get(sensor.form, '')}"
             index = self._recorded.index(topic, time)
             if index < 0:
                 continue

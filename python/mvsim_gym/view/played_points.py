@@ -47,10 +47,10 @@ def _cloud(message: Any) -> npt.NDArray[np.float64]:
     return np.stack([cloud[axis].astype(np.float64) for axis in "xyz"], axis=1)
 
 
-READERS: dict[str, Callable[[Any], npt.NDArray[np.float64]]] = {"laser": _scanned, "lidar3d": _cloud}
-"""By the sensor's class: points (n, 3) of a message, in the sensor's frame."""
-SUFFIXES = {"lidar3d": "_points"}
-"""By the sensor's class: what its topic has behind the sensor's name."""
+READERS: dict[str, Callable[[Any], npt.NDArray[np.float64]]] = {"scan": _scanned, "rings": _cloud}
+"""By the form of the sensor's readings: points (n, 3) of a message, in the sensor's frame."""
+SUFFIXES = {"rings": "_points"}
+"""By the form of the sensor's readings: what its topic has behind the sensor's name."""
 
 
 def joints_of(model: _core.Model, poses: Poses) -> npt.NDArray[np.float32]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._rotation import moved
-from mvsim_gym.readings import VIEWS, CameraReading, Lidar3dReading
+from mvsim_gym.readings import CameraReading, Lidar3dReading, has_images
 from mvsim_gym.view.controls import Put
 from mvsim_gym.view.doors import Doors
 from mvsim_gym.view.marks import forces_of
@@ -35,7 +35,7 @@ class WorldView(View):
     def __init__(self, world: World, host: str, port: int, doors: Doors | None = None) -> None:
         things = [f"vehicle:{name}" for name in world.vehicles]
         things += [f"block:{name}" for name, block in world.blocks.items() if not block._model.is_wall]
-        cameras = any(sensor.class_name in VIEWS for sensor in world._model.sensors)
+        cameras = any(has_images(sensor) for sensor in world._model.sensors)
         super().__init__(
             world._model,
             things,
@@ -119,7 +119,7 @@ class WorldView(View):
             return pictures
         for name, sensor, pose in self._sensors():
             index, count = sensor._index, self._world._simulation.sensor_count(sensor._index)
-            if sensor._model.class_name not in VIEWS or count == self._counts.get(index, 0):
+            if not has_images(sensor._model) or count == self._counts.get(index, 0):
                 continue
             self._counts[index] = count
             reading = sensor.read()

@@ -123,7 +123,9 @@ void GoalField::Search::run(const Vec2* start) {
     const float from = distance[corner];
     const PathTables::Offsets offsets(*tables, cell, center(corner));
     // the same corner: the same distance
-    const auto may_gain = [&](int n) { return (closed[n] == 0) & (next[n] != corner); };
+    const auto may_gain = [&](int n) {
+      return static_cast<int>(closed[n] == 0) & static_cast<int>(next[n] != corner);
+    };
     for (unsigned left = tables->moves_where(cell, may_gain); left != 0; left &= left - 1) {
       const auto direction = static_cast<unsigned>(std::countr_zero(left));
       const float d = from + static_cast<float>(offsets.distance(direction));

@@ -90,6 +90,8 @@ TEST(Jpeg, GreyAndColoursBaselineAndProgressive) {
 TEST(Jpeg, WhatItIsNotIsNamed) {
   EXPECT_TRUE(
       has(error_of(jpeg({8, 8, 4}, Bytes{1, 2, 3, 4}, 0)), "JPEG image of 4 channels, expected 1 or 3"));
+  EXPECT_TRUE(has(error_of(jpeg({8, 8, 3, false, true}, Bytes{1, 2, 3}, 0)),
+                  "JPEG image with arithmetic coding, expected Huffman coding"));
   EXPECT_TRUE(has(error_of("\xff\xd8\xff"), "a.jpg: not a readable JPEG image: "));
   EXPECT_TRUE(has(error_of("\xff\xd8\xff\xd9"), "not a readable JPEG image"));
 }
@@ -122,6 +124,12 @@ TEST(Jpeg, DamageIsReadOrRefused) {
         }
       }
   }
+}
+
+TEST(Jpeg, TheScansOfALargeImageAreLimited) {
+  const JpegImage large{4096, 4096, 1, true};
+  const std::string many = jpeg_with_scans(jpeg(large, Bytes{90}, 0), 60);
+  EXPECT_TRUE(has(error_of(many, 2'000'000'000), "its scans have more than 400000000 pixels in all"));
 }
 
 TEST(Jpeg, BombsAreRefusedBeforeTheyCostMuch) {

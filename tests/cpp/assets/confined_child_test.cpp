@@ -1,4 +1,4 @@
-// What a decoder in the confined child may do (nothing but decode), and what ends it.
+// A decoder in the confined child can only decode; limits and faults end it.
 #include "assets/confined_child.h"
 
 #include <fcntl.h>

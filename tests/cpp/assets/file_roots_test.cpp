@@ -28,7 +28,7 @@ class FileRootsTest : public ::testing::Test {
     secret_ = folder_.write("outside/secret.txt", "secret");
   }
   std::string root() const { return folder_.path() + "/root"; }
-  // What is read, or why not.
+  // Returns the content of a file, or the reason why it cannot be opened.
   std::string read(const std::string& path) const {
     std::string reason;
     const auto file = FileRoots({root()}).open(path, reason);

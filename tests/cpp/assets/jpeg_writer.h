@@ -15,6 +15,7 @@ struct JpegImage {
   int width = 1, height = 1;
   int channels = 3;  // 1: grey, 3: RGB, 4: CMYK
   bool is_progressive = false;
+  bool is_arithmetic = false;
 };
 
 // `pixels`: rows from the top, a byte a channel.
@@ -33,6 +34,7 @@ inline std::string jpeg(const JpegImage& image, std::vector<uint8_t> pixels) {
   jpeg_set_defaults(&c);
   jpeg_set_quality(&c, 100, TRUE);
   if (image.is_progressive) jpeg_simple_progression(&c);
+  c.arith_code = image.is_arithmetic ? TRUE : FALSE;
   jpeg_start_compress(&c, TRUE);
   for (int y = 0; y < image.height; ++y) {
     JSAMPROW row = pixels.data() + static_cast<size_t>(y) * image.width * image.channels;

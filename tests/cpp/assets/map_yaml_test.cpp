@@ -154,7 +154,7 @@ TEST(MapYaml, SaysWhatIsNoYaml) {
   for (const auto& [text, expected] : cases) expect_error(text, expected);
 }
 
-// What costs more than its own length in some parsers.
+// Texts that take some parsers more than linear time.
 TEST(MapYaml, IsQuickWithWhatIsMadeToBeSlow) {
   const auto repeated = [](const std::string& text, size_t count) {
     std::string out;

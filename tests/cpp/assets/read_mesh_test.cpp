@@ -21,7 +21,7 @@ void expect_box(const MeshFile& mesh, Vec3 low, Vec3 high) {
   EXPECT_LT(norm(box.high - high), kFloat) << box.high.x << " " << box.high.y << " " << box.high.z;
 }
 
-// Of what faces outwards (divergence theorem).
+// Returns the volume of a mesh whose faces point outwards (divergence theorem).
 double volume(const MeshFile& mesh) {
   double sum = 0;
   for (const MeshPart& part : mesh.parts)

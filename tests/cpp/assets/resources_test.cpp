@@ -1,4 +1,4 @@
-// What URIs name: mapped prefixes, the cache, members of zips; and what they may not.
+// Files that URIs name: mapped prefixes, the cache, members of zips; and names that are refused.
 #include "assets/resources.h"
 
 #include <sys/stat.h>

@@ -44,7 +44,8 @@ TEST(Random, ACopyContinuesTheStream) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(a.normal(), b.normal());
 }
 
-// Whatever was drawn before, whatever the instruction set: `count` deviates at once are those drawn singly.
+// Expects `count` deviates drawn at once to equal those drawn singly, after `before` draws, for every
+// instruction set.
 void expect_same_as_single(int before, size_t count) {
   SCOPED_TRACE(::testing::Message() << simd_level() << ", " << count << " after " << before);
   RandomStream single(0x123456789abcdef0, 7, StreamPurpose::kSensorNoise, 3);

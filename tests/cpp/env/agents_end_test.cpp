@@ -1,5 +1,5 @@
-// What becomes of the agents of a world when the episode of one ends, what they share, and what they see and
-// touch of each other. Robots drive head-on, so that where they meet and what is paid is known.
+// Agents of one world: the end of one agent's episode, shared rewards, and how agents see and touch each
+// other. Robots drive head-on, so that where they meet and what is paid is known.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -69,7 +69,7 @@ TEST(Agents, HaveARowEach) {
   EXPECT_THROW(batch.step(std::vector<float>(6)), Error);
 }
 
-// What a lone agent has too: without the masks of the kinds of contacts, which stand last.
+// Returns the row as a lone agent has it: without the masks of the kinds of contacts, which stand last.
 std::string as_if_alone(Batch& batch, int row) {
   const std::string all = row_of(batch, row);
   return all.substr(0, all.size() - kContactKinds.size());

@@ -1,4 +1,4 @@
-// What an episode's end has to say, also where something outside of the batch ends it.
+// Infos at an episode's end, also where a caller ends it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

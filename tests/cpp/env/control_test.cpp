@@ -1,5 +1,5 @@
-// What a caller changes of a running batch: held parameters, other knobs, given starts, and his turn in a
-// step.
+// Changes of a running batch by a caller: held parameters, other knobs, given starts, and the caller's turn
+// in a step.
 #include <gtest/gtest.h>
 
 #include "env/env_state.h"

@@ -113,7 +113,8 @@ TEST(CropPath, NobodyLeavesOutAnAlley) {
     along = next;
   }
   EXPECT_NEAR(along, 10, 0.05);
-  // past the second alley, not through it: who comes to the headland at its other end has not driven it
+  // past the second alley, not through it: a robot that reaches the headland at its other end has not driven
+  // it
   along = path.nearest({4.9, 2}, path.nearest({5, 1}, path.nearest({4.5, 0})));
   EXPECT_NEAR(along, 8.1, 0.05);
   for (const Vec2 place : {Vec2{4.4, 4}, {2, 4}, {-0.3, 4}, {-0.3, 2.6}, {-0.3, 2}})
@@ -228,7 +229,7 @@ TEST(Crop, EpisodesBeginAnywhereOnAPartOfThePath) {
     aside = std::max(aside, norm(Vec2{agent.now.pose.x - place.x, agent.now.pose.y - place.y}));
     turned = std::max(turned, std::fabs(std::remainder(agent.now.pose.yaw - place.yaw, kPi / 2)));
     EXPECT_EQ(agent.crop.done, 0);
-    EXPECT_EQ(agent.crop.start, along);  // the way there is nobody's progress
+    EXPECT_EQ(agent.crop.start, along);  // the way to the given start is no progress
   }
   EXPECT_NEAR(least, 10, 1);
   EXPECT_NEAR(greatest, 40, 1);

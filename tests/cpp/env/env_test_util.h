@@ -36,7 +36,7 @@ inline EnvSpec from_text(const std::string& text) {
   return load_env_text(text, kSource + "/envs/test.env.xml", load_options());
 }
 
-// What a caller changes, each relative to where it stands.
+// Changes of keywords by a caller; names of nested ones are relative to the keyword around them.
 using Overrides = std::vector<Override>;
 
 inline Overrides dict(const std::vector<std::pair<std::string, Overrides>>& items) {
@@ -122,7 +122,7 @@ inline std::string row_of(Batch& batch, int i) {
   return out;
 }
 
-// What env i gives over `steps` steps with its own random actions, as bytes.
+// Returns the output of each env over `steps` steps with its own random actions, as bytes.
 inline std::vector<std::string> traces(Batch& batch, int steps, uint64_t first_env = 0) {
   for (int i = 0; i < batch.num_envs(); ++i) batch.seed_env(i, 1000 + first_env + i);
   batch.reset();

@@ -1,4 +1,4 @@
-// What an environment has of elevation maps: the observation `height_scan`, slopes of starts and goals.
+// Elevation maps in environments: the observation `height_scan`, slopes of starts and goals.
 #include <gtest/gtest.h>
 
 #include <cmath>

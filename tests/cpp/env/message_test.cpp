@@ -1,5 +1,5 @@
-// What a user reads who made a mistake that shows only when an environment is compiled or reset: it names the
-// keyword or the line, what binds, and the way out.
+// Messages for mistakes that show only when an environment is compiled or reset. They name the keyword or the
+// line, the constraint, and the remedy.
 #include <gtest/gtest.h>
 
 #include "env/env_test_util.h"

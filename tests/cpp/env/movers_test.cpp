@@ -1,4 +1,4 @@
-// What policies of an environment move: people and blocks. Oracles are distances between discs and the paths
+// People and blocks that policies of an environment move. Oracles are distances between discs and the paths
 // that a policy's definition gives.
 #include <gtest/gtest.h>
 

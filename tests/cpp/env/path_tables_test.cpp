@@ -1,4 +1,4 @@
-// What a search for paths sees, against geometry in whole numbers.
+// Tables of the path search, against geometry in integers.
 #include "env/plan/path_tables.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Races: the centreline, who stands where, what terms make of it.
+// Races: the centreline, the order of the cars, and the terms that use them.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -95,7 +95,7 @@ TEST(Centreline, MeasuresAlongItself) {
   EXPECT_NEAR(behind.yaw, -kPi / 2, 1e-12);
 }
 
-// Of every piece, one by one.
+// Returns the nearest place on the line by trying every piece.
 double nearest_of_all(const Centreline& line, Vec2 point) {
   double best = 1e300, along = 0, start = 0;
   const std::vector<Vec2>& corners = line.points();
@@ -172,7 +172,8 @@ TEST(Race, ProgressIsThatOfEachAndOfItsRivals) {
   EXPECT_NEAR(race.of(0).along - race.of(0).start, moved, 1e-6);
 }
 
-// From the start line, that of the foremost, on: whoever begins behind it has its way to the line before.
+// Laps count from the start line, which is at the foremost car. A car that starts behind it first drives to
+// the line.
 TEST(Race, LapsBeginAtTheForemost) {
   Race race;
   RaceState& rear = race.of(0);
@@ -255,7 +256,7 @@ TEST(Race, RivalsThatWaitMakeNoProgress) {
   EXPECT_EQ(race.reward(0, kRivalsProgress), 0);
 }
 
-// What a caller moves is nobody's progress, and no lap.
+// A move by the caller counts as no progress and no lap.
 TEST(Race, MovedByACallerItHasTheSameWayLeft) {
   Race race;
   const double left = race.of(0).line - race.of(0).along;

@@ -1,4 +1,4 @@
-// What an episode draws: distributions, parameters, variants of worlds.
+// Random draws of an episode: distributions, parameters, variants of worlds.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -114,7 +114,7 @@ TEST(ShortestPath, IsThatOfTheWholeFieldWhereThereIsNoWay) {
   }
 }
 
-// Planning at an episode's end may take long: whoever waits for it may stop it.
+// Planning at an episode's end may take long, so a caller can stop it.
 TEST(ShortestPath, AsksWhetherToGoOn) {
   const auto task = compile_task(shipped("nav_map"), load_options());
   EnvState env = make_env(*task, 3);

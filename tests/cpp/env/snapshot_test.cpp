@@ -178,7 +178,7 @@ TEST(BatchState, RefusesEverythingElseAndChangesNothing) {
   EXPECT_TRUE(one.state(1) == before);
 }
 
-// What a policy saw and did before the moment means the same after it.
+// A snapshot is refused if its observations and actions would mean something else.
 TEST(BatchState, RefusesOtherBoundsOfActionsAndObservations) {
   Batch one(shipped("nav_arena"), options(1));
   one.reset();

@@ -23,7 +23,7 @@ using testing::text;
 class EveryEnvironment : public ::testing::TestWithParam<std::string> {
  public:
   EnvSpec spec() const { return load_env(GetParam(), testing::load_options()); }
-  // Of several agents each is paid for itself alone.
+  // Returns the spec without shared rewards: each agent is rewarded for itself alone.
   EnvSpec unshared() const {
     EnvSpec out = spec();
     for (AgentSpec& agent : out.agents)
@@ -41,7 +41,7 @@ size_t progress_term(const Task& task) {
   throw Error("no progress term");
 }
 
-// What progress is paid for: metres still to go, those along a line below 0.
+// Returns the metres left to go, whose decrease is rewarded as progress. Along a line they are negative.
 double way_left(const Task& task, const AgentState& agent) {
   if (task.centreline) return -agent.race.along;
   if (!task.crop_paths.empty()) return -agent.crop.along;
@@ -155,7 +155,7 @@ TEST_P(EveryEnvironment, PaysNothingForHangingAbout) {
       total += rewards[0];
       quiet = quiet && !env.agents[0].now.collided() && !env.agents[0].success;
     }
-    // on a track with walls there is no room to hang about in: whoever runs into one has lost all the same
+    // on a track with walls there is no room to hang about in: a car that hits one has lost in any case
     if (!quiet && !task->centreline) continue;
     // no more than the potential that was gained on the way
     const double potential = start - way_left(*task, env.agents[0]);

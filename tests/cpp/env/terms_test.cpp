@@ -293,7 +293,7 @@ TEST(Terms, WhoStaysWhereHeWasIsStuck) {
   turning.reset();
   for (steps = 0; steps < 100 && !turning.finished()[0]; ++steps) turning.step(std::vector<float>{-1, 1});
   EXPECT_EQ(steps, 10);
-  // 0.3 m take 1.4 s at full speed: who drives is never stuck
+  // 0.3 m take 1.4 s at full speed: a driving robot is never stuck
   Batch moving(spec, options(1));
   moving.reset();
   for (steps = 0; steps < 20 && !moving.finished()[0]; ++steps) moving.step(std::vector<float>{1, 0.3f});

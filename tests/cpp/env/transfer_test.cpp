@@ -1,5 +1,4 @@
-// What randomisation for the real world does to actions, readings and robots, against numbers computed by
-// hand.
+// Effects of sim-to-real randomisation on actions, readings and robots, against numbers computed by hand.
 #include "env/transfer.h"
 
 #include <gtest/gtest.h>

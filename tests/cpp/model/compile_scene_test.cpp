@@ -1,4 +1,4 @@
-// What a world file says becomes what eyes see: shapes, colours, frames and labels.
+// Scenes compiled from world files: shapes, colours, frames and labels.
 #include "model/compile_parts.h"
 
 #include <gtest/gtest.h>
@@ -98,6 +98,19 @@ TEST(CompileScene, AMapIsReferredToAndNotCopied) {
   EXPECT_EQ(field.heights.data(), model->terrain.maps[0].heights().data());
   EXPECT_EQ(field.heights.size(), 4u);
   EXPECT_EQ(model->scene->height, 3);
+}
+
+TEST(ElevationKernels, CountForAllMapsOfAWorld) {
+  ElevationMapSpec spec;
+  spec.data.rows = spec.data.columns = 2;
+  spec.data.values = {0, 1, 2, 3};
+  spec.kernel.rows = spec.kernel.columns = 3;
+  spec.kernel.values.assign(9, 1.0 / 9);
+  LoadGuard guard;
+  HeightMapWork work{.products = (size_t{1} << 30) - 36};
+  EXPECT_NO_THROW(make_height_map(spec, guard, work));
+  EXPECT_EQ(work.nodes, 4u);
+  EXPECT_THROW(make_height_map(spec, guard, work), WorldFileError);
 }
 
 TEST(CompileScene, AScenePointerKeepsItsModelAlive) {

@@ -196,7 +196,7 @@ TEST(CastGrid, InsideOfAnOccupiedCellIsZero) {
   for (const float range : cast(field_of(scene), {1.5, 1.5}, make_scan(0, 30), 9)) EXPECT_EQ(range, 0.0f);
 }
 
-// What is no ray and no place must neither crash nor hang nor hit.
+// Rays and places that are not finite must neither crash nor hang nor hit.
 TEST(CastGrid, NonsenseLeavesRangesAlone) {
   GridScene scene = empty_scene(20, 20, 0.5);
   fill(scene, 19, 20, 0, 20, 1);

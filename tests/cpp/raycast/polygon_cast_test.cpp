@@ -195,6 +195,14 @@ TEST(PolygonCast, FansOfAnyExtent) {
     expect_exact(polygons, Beams({0.3, 0.1, dice.uniform(-20, 20)}, 500, aperture), 40);
 }
 
+// A yaw counts whole turns: a day of turning makes 1e5 rad, which single precision rounds to 0.008 rad.
+TEST(PolygonCast, AfterManyTurns) {
+  Dice dice(36);
+  const std::vector<Polygon> polygons = random_polygons(dice, 200, 10);
+  for (const double turns : {1.0, 1e4, -1e5, 1e6, 1e18, -1e30})
+    expect_exact(polygons, Beams({0.3, 0.1, 0.7 + turns * 2 * kPi}, 720, 2 * kPi), 40);
+}
+
 TEST(PolygonCast, FarFromTheWorldOrigin) {
   const Vec2 far{500000, 4000000};
   const Polygon box{far + Vec2{2, -1}, far + Vec2{3, -1}, far + Vec2{3, 1}, far + Vec2{2, 1}};

@@ -1,4 +1,4 @@
-#include "render/camera.h"
+#include "render/pictures/camera.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Colours of many pixels at once against those of one, on every instruction set.
-#include "render/color_kernel.h"
+#include "render/rays/color_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "base/simd.h"
-#include "render/ray_shading.h"
+#include "render/rays/ray_shading.h"
 
 namespace mvsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "render/device_choice.h"
+#include "render/gl/device_choice.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // How pictures on their way to a GPU's memory are put in order: pure functions. That the shader packs them
 // so, and what CUDA then copies, is tried in tests/python/device_arrays.py.
-#include "render/gl_pack.h"
+#include "render/gl/gl_pack.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "render/mark_mesh.h"
+#include "render/pictures/mark_mesh.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "render/mip_image.h"
+#include "render/rays/mip_image.h"
 
 #include <gtest/gtest.h>
 

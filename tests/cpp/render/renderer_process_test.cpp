@@ -1,5 +1,5 @@
-// What a renderer does to its process: devices and the environment, forks, the end; skipped where the machine
-// cannot draw.
+// Effects of a renderer on its process: devices and the environment, forks, the end. Skipped where the
+// machine cannot draw.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "render/egl_info.h"
-#include "render/renderer.h"
+#include "render/gl/egl_info.h"
+#include "render/pictures/renderer.h"
 
 namespace mvsim {
 namespace {
@@ -75,7 +75,7 @@ TEST_F(RendererProcessTest, ForkedChildIsRefusedAndLeavesTheParentWhole) {
   EXPECT_EQ(draw_floor(*renderer).data, before.data);
 }
 
-// What lives until the process ends, as an environment that nobody closed does.
+// A renderer that lives until the process ends, like that of an environment that was not closed.
 std::unique_ptr<Renderer>& lives_to_the_end() {
   static std::unique_ptr<Renderer> renderer;
   return renderer;

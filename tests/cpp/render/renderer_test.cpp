@@ -1,5 +1,5 @@
 // Real pictures; skipped where the machine cannot draw.
-#include "render/renderer.h"
+#include "render/pictures/renderer.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/random.h"
-#include "render/egl_info.h"
+#include "render/gl/egl_info.h"
 
 namespace mvsim {
 namespace {

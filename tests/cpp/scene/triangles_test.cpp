@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "scene/grid_rectangles.h"
 
 namespace mvsim {
 namespace {
@@ -200,6 +201,46 @@ TEST(Triangles, MapsOfRoomsTakeFewTriangles) {
   for (const auto part : {GridCells::kWalls, GridCells::kFreeFloor, GridCells::kUnknownFloor})
     triangles += triangles_of(GridCells{&field, part}, {}, {}).indices.size() / 3;
   EXPECT_LT(triangles, 2000U);
+}
+
+// A checkerboard has the most corners that cells can have.
+TEST(Triangles, MapsOfSingleCellsMergeUntilTheyFit) {
+  const auto checkerboard = [](int side) {
+    std::vector<uint8_t> cells;
+    for (int i = 0; i < side * side; ++i)
+      cells.push_back(static_cast<uint8_t>((i / side + i % side) % 2 == 0 ? Cell::kOccupied : Cell::kFree));
+    return GridField(cells, side, side, 0.1);
+  };
+  const GridField small = checkerboard(400), large = checkerboard(1001);
+  EXPECT_EQ(count_corners(DrawnCells(small, 1)), 401U * 401);
+  EXPECT_EQ(count_corners(DrawnCells(small, 2)), 4U);
+  EXPECT_EQ(merged_to_fit({&small}).merged, std::vector<int>{1});
+  EXPECT_EQ(merged_to_fit({&large}).merged, std::vector<int>{2});
+  EXPECT_EQ(merged_to_fit({&small, &small}).merged, (std::vector<int>{2, 1})) << "the sum counts";
+  EXPECT_EQ(merged_to_fit({&small, &small}).corners, 401U * 401 + 4);
+  EXPECT_EQ(merged_to_fit({&small}, 1000).merged, std::vector<int>{2});
+  const Mesh mesh = triangles_of(GridCells{&large, GridCells::kWalls, 1, 2}, {}, {});
+  EXPECT_LT(mesh.indices.size() / 3, 100U);
+  EXPECT_NEAR(area_facing(mesh, {0, 0, 1}), 100.2 * 100.2, 0.5) << "501 squares of 0.2 m";
+}
+
+TEST(Triangles, MergedCellsAreOccupiedIfOneOfThemIs) {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    const RandomGrid grid = random_grid(seed, 13, 9, 0.2);
+    const DrawnCells merged(grid.field, 3);
+    ASSERT_EQ(merged.width, 5);
+    ASSERT_EQ(merged.height, 3);
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 5; ++x) {
+        bool occupied = false, free = false;
+        for (int v = 3 * y; v < std::min(3 * y + 3, 9); ++v)
+          for (int u = 3 * x; u < std::min(3 * x + 3, 13); ++u) {
+            occupied = occupied || grid.field.cell(u, v) == Cell::kOccupied;
+            free = free || grid.field.cell(u, v) == Cell::kFree;
+          }
+        EXPECT_EQ(merged.cell(x, y), occupied ? Cell::kOccupied : free ? Cell::kFree : Cell::kUnknown);
+      }
+  }
 }
 
 TEST(Triangles, HillsFaceUpAlongTheirSlope) {

@@ -1,4 +1,4 @@
-// What the tags of sensors mean: names, places, periods, checks; sensors that stand in the world; the
+// Tags of sensors: names, places, periods, checks; sensors that stand in the world; the
 // definition files that come with the package.
 #include <algorithm>
 #include <array>

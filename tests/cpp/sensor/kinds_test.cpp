@@ -7,6 +7,8 @@
 #include "env/env_test_util.h"
 #include "env/task.h"
 #include "sim/worlds.h"
+#include "views/draw_views.h"
+#include "views/view_scenes.h"
 
 namespace mvsim::test {
 namespace {
@@ -30,6 +32,10 @@ std::string world(const std::string& of = sensors()) {
          bot("r", kIdeal, of + kOrigin);
 }
 
+std::shared_ptr<const Model> drawn_model(const std::string& body) {
+  return model_of(body, {.make_drawer = draw_by(CameraBackend::kRays)});
+}
+
 std::vector<double> motion_of(const Simulation& sim) {
   const std::span<const std::byte> bytes = reading_of(sim, kMotion);
   std::vector<double> out(bytes.size() / sizeof(double));
@@ -46,7 +52,7 @@ std::vector<uint8_t> latest_picture(const Simulation& sim) {
 }
 
 TEST(SensorKinds, AStateSensorSeesPoseTwistAndAcceleration) {
-  Simulation sim(model_of(world()), 1);
+  Simulation sim(drawn_model(world()), 1);
   sim.set_twist(0, 0.5, 0);
   sim.run(0.06);
   EXPECT_EQ(sim.state().sensors.at(kMotion).count, 1u);
@@ -69,7 +75,7 @@ TEST(SensorKinds, AStateSensorSeesPoseTwistAndAcceleration) {
 }
 
 TEST(SensorKinds, ARaySensorSeesTheScene) {
-  Simulation sim(model_of(world()), 1);
+  Simulation sim(drawn_model(world()), 1);
   sim.run(0.06);
   ASSERT_EQ(sim.reading(kRanger).size(), 1u);
   EXPECT_NEAR(sim.reading(kRanger)[0], 8, 1e-5);
@@ -79,7 +85,7 @@ TEST(SensorKinds, ARaySensorSeesTheScene) {
 }
 
 TEST(SensorKinds, AViewSensorFillsItsPicture) {
-  Simulation sim(model_of(world()), 1);
+  Simulation sim(drawn_model(world()), 1);
   std::vector<uint8_t> now(18);
   sim.read_now(kPlain, now.data(), nullptr);
   EXPECT_EQ(now, std::vector<uint8_t>(18, 100));
@@ -92,7 +98,7 @@ TEST(SensorKinds, AViewSensorFillsItsPicture) {
 }
 
 TEST(SensorKinds, SnapshotsHoldReadingsAndMemoryAndDrawPicturesAgain) {
-  const auto model = model_of(world(sensors("<std_noise>1</std_noise>", "<grain>true</grain>")));
+  const auto model = drawn_model(world(sensors("<std_noise>1</std_noise>", "<grain>true</grain>")));
   Simulation a(model, 1), b(model, 2);
   a.set_twist(0, 0.3, 0.2);
   a.run(0.17);
@@ -112,7 +118,7 @@ TEST(SensorKinds, SnapshotsHoldReadingsAndMemoryAndDrawPicturesAgain) {
 
 TEST(SensorKinds, FingerprintsTellThemApart) {
   const auto of = [](const std::string& motion, const std::string& plain) {
-    return model_of(world(sensors(motion, plain)))->fingerprint;
+    return drawn_model(world(sensors(motion, plain)))->fingerprint;
   };
   EXPECT_EQ(of("", ""), of("", ""));
   EXPECT_NE(of("", ""), of("<std_noise>1</std_noise>", ""));

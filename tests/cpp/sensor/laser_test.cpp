@@ -199,7 +199,7 @@ TEST(Laser, RangesWithNoiseStayWithin0AndTheLongest) {
   EXPECT_EQ(*max, 10);
 }
 
-// What it sees in 3D: tests/python/test_laser_3d.py.
+// tests/python/test_laser_3d.py has the tests of its readings in 3D.
 TEST(Laser, In3DItIsARaySensorWithAView) {
   const std::string in_3d = "<raytrace_3d>true</raytrace_3d>";
   const auto flat = model_of(robot(lidar(""))), deep = model_of(robot(lidar(in_3d))),

@@ -1,4 +1,4 @@
-// What a vehicle of a world file must do: each test is a closed form or a rule of the world language.
+// Required behaviour of vehicles of a world file: each test is a closed form or a rule of the world language.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What moves by itself: keyframes of blocks, planes and vehicles, people on paths.
+// Animations: keyframes of blocks, planes and vehicles, people on paths.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Bodies as nobody means them: refused at load, or stable for a thousand steps.
+// Degenerate bodies: refused at load, or stable for a thousand steps.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// What blocks, walls, planes and grids of a world do, a fact of the world language each; facts with a story
-// of their own stand in contact, animation, region, joint and elevation tests.
+// Behaviour of blocks, walls, planes and grids: each test is a fact of the world language. Further facts are
+// in the tests of contacts, animations, regions, joints and elevation maps.
 #include <gtest/gtest.h>
 
 #include <cmath>

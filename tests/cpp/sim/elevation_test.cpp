@@ -173,7 +173,7 @@ TEST(Elevation, AVehicleUnderTheMapIsSaid) {
   EXPECT_EQ(warnings("<init_pose3d>0 0 5 0 0 0</init_pose3d>").find("starts under"), std::string::npos);
 }
 
-// What the wheels cannot climb stands in the way, low steps do not.
+// Returns a block that vehicles can drive onto if its height is low. Higher steps block them.
 std::string platform(double height) {
   return R"(<block name="step"><intangible>true</intangible><init_pose>1 -2 0</init_pose>
     <geometry type="box" lx="4" ly="4" lz=")" +

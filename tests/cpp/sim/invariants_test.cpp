@@ -1,6 +1,6 @@
-// What holds for every vehicle without an oracle: a car is its own mirror image, nothing
-// gains energy that nobody drives, and smaller steps lead to one trajectory. Over random vehicles of every
-// dynamics class and tire model.
+// Invariants of every vehicle, which need no oracle: a car is its own mirror image, a vehicle without drive
+// gains no energy, and smaller steps lead to one trajectory. Over random vehicles of every dynamics class and
+// tire model.
 //
 // Energy: a tire with a rolling constraint answers the speed of its hub as if the wheel carried its own share
 // of the mass, and its spin follows the hub one step late. A body whose mass lies so far from its wheels that
@@ -77,7 +77,7 @@ std::string random_vehicle(const Dynamics& dynamics, const std::string& controll
          "</vehicle>";
 }
 
-// Of the centre of mass, body frame.
+// Returns the velocity of the centre of mass, body frame.
 Vec2 center_velocity(const Twist2& twist, const BodyInertia& inertia) {
   return {twist.vx - twist.omega * inertia.center_y, twist.vy + twist.omega * inertia.center_x};
 }
@@ -100,7 +100,7 @@ double energy(const Simulation& sim) {
   return sum;
 }
 
-// What a change of the body's velocity would be worth to a body at rest, J.
+// Returns the energy that a change of the body's velocity would give to a body at rest, J.
 double kick(const BodyInertia& inertia, const Twist2& before, const Twist2& after, double turned) {
   const Vec2 change =
       Rotation2(turned).rotate(center_velocity(after, inertia)) - center_velocity(before, inertia);
@@ -247,7 +247,8 @@ TEST(Invariants, EnergyNeverGrowsWithoutActuation) {
   EXPECT_LT(drawn - vehicles, drawn / 5) << "vehicles that may overshoot are few";
 }
 
-// What all wheels together, each at its limits on both axes, would give a body at rest in one step, J.
+// Returns the energy that all wheels, each at its limits on both axes, would give to a body at rest in one
+// step, J.
 double friction_kick(const Simulation& sim) {
   constexpr double kMaxGrip = 1.2 * std::numbers::sqrt2;
   const BodyInertia inertia = inertia_of(sim);

@@ -39,7 +39,7 @@ struct Momentum {
   double angular = 0, energy = 0;
 };
 
-// Of blocks that are alike: squares of 2 kg and 0.2 m.
+// Returns the momentum of equal blocks: squares of 2 kg and 0.2 m.
 Momentum momentum(const Simulation& sim) {
   constexpr double kMass = 2, kInertia = kMass * (0.04 + 0.04) / 12;
   Momentum out;

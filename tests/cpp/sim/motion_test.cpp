@@ -40,7 +40,7 @@ TEST(Motion, SmallRobotsKeepTheirWheels) {
       EXPECT_LT(fastest, 1.01 * 0.1 / 0.0205) << friction << " " << timestep;
       EXPECT_NEAR(vehicle_pose(ideal, 0).x, 0.2, 1e-3 + 0.1 * timestep) << friction << " " << timestep;
 
-      // thrown, with nobody driving: it comes to rest, forward
+      // thrown without drive: it comes to rest, forward
       Simulation raw(model_of(small_robot("<controller class='raw'/>", friction, timestep)), 0);
       raw.set_command(0, std::vector<double>{-0.002, -0.002});
       raw.run(0.4);

@@ -191,7 +191,7 @@ Vec2 place_of(const Pose3& pose) {
   return {pose.x, pose.y};
 }
 
-// What went wrong, or nothing.
+// Returns the fault, or "".
 std::string fault_of(const Approach& a) {
   const std::string folder = map_folder();
   CompileOptions options;

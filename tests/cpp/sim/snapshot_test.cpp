@@ -205,7 +205,7 @@ TEST(Snapshot, SaysWhoDrewIfAnybodyHad) {
     std::string bytes = writer.finish();
     EXPECT_EQ(snapshot_drawn_by(bytes), backend);
     EXPECT_NO_THROW(snapshot_body(bytes, SnapshotKind::kWorld, model->fingerprint));
-    bytes[14] = 7;  // nobody's number, and the checksum covers it
+    bytes[14] = 7;  // no backend has this number, and the checksum covers it
     EXPECT_EQ(snapshot_drawn_by(bytes), CameraBackend::kAuto);
     EXPECT_THROW(snapshot_body(bytes, SnapshotKind::kWorld, model->fingerprint), Error);
   }

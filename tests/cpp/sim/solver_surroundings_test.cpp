@@ -1,4 +1,4 @@
-// What Box2D is told of what stands: no more than what may be met, and the same bits as if it were told all.
+// Static surroundings in Box2D: only those that may be met, with the same bits as if it held all.
 #include "sim/solver_surroundings.h"
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ struct Drive {
 // Skid steering on `ellipse` tires: pushing and sliding both take slip, so that the speeds of the sides are
 // not those of the ground. At 1 m/s and w rad/s of 0.6 asked for, (0.6 - w) 0.16 of slip ratio at 0.16 m
 // drive against 0.13 w of slip angle at 0.13 m, both tires' curves being nearly the same: w = 0.34, 57 %.
-// What the tires leave between stick and slip costs more.
+// Tolerance for tires between stick and slip, which lose more.
 constexpr double kSkidding = 0.25;
 
 const Drive kDrives[] = {
@@ -69,7 +69,7 @@ std::string better_gains(const Model& model) {
   return "";
 }
 
-// Of what is asked for, after 4 s to get there: distance, and angle.
+// Returns the shares of the commanded distance and angle that are reached, after 4 s of settling.
 std::pair<double, double> shares(const std::shared_ptr<const Model>& model, const Drive& drive) {
   const bool steered = model->vehicles[0].controller->name() == "front_steer_pid";
   Simulation sim(model, 0);

@@ -1,4 +1,4 @@
-// What a step remembers of parameters: a change of any of them counts from the next step on.
+// Cached inputs of wheels: a change of any parameter counts from the next step on.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -1,5 +1,4 @@
-// What holds for every tire model without an oracle, at its default parameters and on every
-// ground.
+// Invariants of every tire model, which need no oracle, at its default parameters and on every ground.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,7 +93,7 @@ TEST_P(EveryTire, ForceNeverExceedsItsLimit) {
   EXPECT_GT(max_across, 0.95);
 }
 
-// Whatever is chosen where a parameter is one of several names.
+// Without load there is no force, for every choice of a parameter that is one of several names.
 TEST_P(EveryTire, WithoutLoadThereIsNoForce) {
   const std::span<const ParamInfo> table = model().params();
   for (int i = 0; i < 2000; ++i) {

@@ -78,7 +78,7 @@ std::vector<double> defaults(std::span<const ParamInfo> table) {
   return out;
 }
 
-// What a controller makes of a command for a car at rest.
+// Bench that runs a controller for a car at rest.
 struct Bench {
   const Dynamics& dynamics;
   const Controller& controller;

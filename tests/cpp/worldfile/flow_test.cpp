@@ -133,7 +133,7 @@ TEST(Variable, WhatACallerDefinesInVainIsAnError) {
   EXPECT_TRUE(world.warnings.empty());
 }
 
-// What stands in an <if> or <for> that is not carried out, or in a file included there, is asked for too.
+// Variables in an <if> or <for> that is not carried out, or in a file included there, count as used.
 TEST(Variable, WhatIsSkippedCountsAsAsking) {
   const TempFolder folder;
   folder.write("a.xml", "<variable name='x' value='${first}'/>");

@@ -254,7 +254,7 @@ TEST(Hostile, ALoadCanBeStopped) {
   EXPECT_EQ(calls, 1000);
 }
 
-// Whatever a text holds, a message is one short line of UTF-8.
+// A message is one short line of UTF-8 for every text.
 TEST(Hostile, MessagesQuoteLittle) {
   TempFolder folder;
   const std::string name = repeated("very_long_name", 400);

@@ -161,7 +161,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return out;
 }
 
-// Of this process and of the children that read meshes for it.
+// Returns the processor time of this process and of the children that read meshes for it.
 double processor_seconds() {
   rusage children{};
   getrusage(RUSAGE_CHILDREN, &children);

@@ -66,7 +66,7 @@ constexpr Context kContexts[] = {
     {"georeference", "<georeference>\n", "</georeference>"},
 };
 
-// What the type of a geometry needs, without the tag itself.
+// Returns the tags that a type of geometry needs, without the tag itself.
 std::string geometry_around(std::string_view tag) {
   std::string out = "<block><init_pose>0 0 0</init_pose><geometry type='";
   if (tag == "radius") return out + "sphere'>\n";

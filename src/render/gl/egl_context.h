@@ -1,0 +1,65 @@
+// One headless OpenGL 4.5 context with its own function table, made on the device that the user chose.
+//
+// Bound to a thread only inside of a CurrentContext, so any thread may use it, one at a time. A process
+// forked after its creation cannot use it (ForkedProcessError), and frees nothing of it.
+#pragma once
+
+#include <glad/gl.h>
+#include <sys/types.h>
+
+#include <string>
+
+#include "render/gl/egl_api.h"
+
+namespace mvsim {
+
+class EglContext {
+ public:
+  // `device` as in RenderOptions. Throws Error in one line with what was tried and the remedy.
+  explicit EglContext(const std::string& device);
+  ~EglContext();
+  EglContext(const EglContext&) = delete;
+  EglContext& operator=(const EglContext&) = delete;
+
+  const GladGLContext& gl() const { return gl_; }
+  const std::string& device() const { return device_; }
+  const std::string& renderer() const { return renderer_; }
+  const std::string& version() const { return version_; }
+  const std::string& notice() const { return notice_; }
+  bool software() const { return software_; }
+  bool robust() const { return robust_; }  // lost contexts are reported
+  bool in_forked_process() const;
+
+ private:
+  friend class CurrentContext;
+  // Each returns why it failed, or "".
+  std::string open(EGLDisplay display, bool only_software);
+  std::string create(bool robust);
+  std::string load_gl(bool only_software);
+  void destroy();
+
+  EglApi egl_;
+  EGLDisplay display_ = EGL_NO_DISPLAY;
+  EGLContext context_ = EGL_NO_CONTEXT;
+  GladGLContext gl_{};
+  pid_t owner_ = 0;
+  bool software_ = false, robust_ = false;
+  std::string device_, renderer_, version_, notice_;
+};
+
+// Binds a context to this thread for its lifetime, then restores what was bound before.
+class CurrentContext {
+ public:
+  explicit CurrentContext(const EglContext& context);  // throws ForkedProcessError or Error
+  ~CurrentContext();
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+ private:
+  const EglApi& egl_;
+  EGLDisplay display_, previous_display_;
+  EGLContext previous_context_;
+  EGLSurface previous_draw_, previous_read_;
+};
+
+}  // namespace mvsim

@@ -1,0 +1,67 @@
+// From the finished views of a target to arrays in a GPU's memory, without a way over the host: a shader
+// packs them into a buffer (render/gl/gl_pack_shader.h), which CUDA maps and copies from. The context must be
+// current in calls that take it.
+#pragma once
+
+#include <glad/gl.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "render/gl/cuda_device.h"
+#include "render/gl/gl_view_list.h"
+#include "render/gl/gl_view_target.h"
+
+namespace mvsim {
+
+// A picture on its way: as the shader reads it.
+struct GlPackFrame {
+  double sigma;
+  uint32_t layer, flags, key[2], stream, unused;
+  float in_place_of_zero, low, high, noise_low, noise_high, unused2;
+};
+
+// Pictures of one content, and where in the packed buffer they lie. They are in the order of their places in
+// memory, so that what is next to each other there is copied at once.
+struct GlPackJob {
+  ViewContent content;
+  size_t first_word = 0, words = 0, first_frame = 0, frame_bytes = 0;
+  std::vector<std::byte*> places;
+};
+
+struct GlPackList {
+  std::vector<GlPackFrame> frames;
+  std::vector<GlPackJob> jobs;
+  size_t words = 0;
+};
+
+// Of the pictures of shots that lie on a GPU; a pure function. `pixels`: of a view.
+GlPackList make_pack_list(std::span<const GlShot> shots, size_t pixels);
+
+// A piece of a job that lies in one piece in memory.
+struct GlPackRun {
+  std::byte* to;
+  size_t first_byte, bytes;  // of the packed buffer
+};
+std::vector<GlPackRun> runs_of(const GlPackJob& job);
+
+class GlPack {
+ public:
+  void make(const GladGLContext& gl);  // throws Error with the driver's log
+  // Queues the packing and the copies on the device's stream. Throws RenderMemoryError, RendererLost or
+  // Error.
+  void pack(const GladGLContext& gl, const GlViewTarget& target, int layers, std::span<const GlShot> shots);
+  void free(const GladGLContext& gl);
+
+ private:
+  void take_room(const GladGLContext& gl, CudaDevice& device, size_t words);
+  void free_room(const GladGLContext& gl);
+
+  GLuint program_ = 0, frames_ = 0, packed_ = 0;
+  size_t room_ = 0;  // words of `packed_`
+  std::shared_ptr<CudaDevice> device_;
+  cuda::Resource resource_ = nullptr;  // `packed_` as CUDA knows it
+};
+
+}  // namespace mvsim

@@ -1,0 +1,62 @@
+// What a batch of views shows, as the shaders of views read it: which bodies stand where before which eye,
+// in double precision. Pure functions, any thread; no OpenGL.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "render/gl/device_image.h"
+#include "render/gl/gl_scene.h"
+#include "render/rays/placed_body.h"
+
+namespace mvsim {
+
+struct GlPicture {
+  ViewContent content;  // colour, depth or labels
+  std::byte* pixels;    // as ViewContent says
+  // Where not null, `pixels` is an address in a GPU's memory, and the image is finished as this and `noise`
+  // say.
+  const DeviceImage* on_device = nullptr;
+  DeviceNoise noise{};
+};
+
+// A view of a pinhole camera with what is wanted of it.
+struct GlShot {
+  const View* view;
+  ViewPoint from;
+  std::span<const ScenePose> poses;  // one a frame of the scene
+  std::vector<GlPicture> pictures;
+
+  bool wants(ViewContent content) const;
+};
+
+// A body before an eye.
+struct GlInstance {
+  double eye[3], body_from_view[9], view_from_body[9];  // images of the axes; view_from_body: rows
+  float world_from_normal[9], body_from_world[9], center[3], radius;  // center: from the eye, world axes
+  uint32_t layer, first_part, first_node, unused;
+};
+
+struct GlView {
+  double per_fx, per_fy, cx, cy, near, far, world_from_view[9];
+  float pixel_angle;
+  uint32_t wants_color, first_instance, instance_count;
+};
+
+struct GlDrawCommand {  // as OpenGL reads it
+  uint32_t count = 0, instance_count = 0, first = 0, base_instance = 0;
+};
+
+struct GlViewList {
+  std::vector<GlInstance> instances;  // layer by layer
+  std::vector<GlView> views;          // by layer
+  std::vector<uint32_t> order;        // of those that are seen, in which they are drawn: by group, then layer
+  std::vector<GlDrawCommand> commands;
+};
+
+// Bodies out of sight are there as far as they cast shadows. What is in a layer depends on its shot alone.
+GlViewList make_view_list(const RayScene& scene, std::span<const GlScene::Group> groups,
+                          std::span<const GlShot> shots);
+
+}  // namespace mvsim

@@ -1,0 +1,32 @@
+// What views of sensors are drawn into: a layer each of textures, and a buffer of finished pixels, which is
+// copied into one that the CPU reads. The context must be current in calls that take it.
+#pragma once
+
+#include <glad/gl.h>
+
+#include <span>
+
+#include "render/gl/gl_view_list.h"
+
+namespace mvsim {
+
+struct GlViewTarget {
+  static constexpr long long kMaxPixels = 8LL << 20;  // of all layers together
+  static constexpr int kPixelBytes = 32;              // of `pixels`, at most
+
+  int width = 0, height = 0, layers = 0;
+  GLuint framebuffer = 0, ids = 0, depth = 0;
+  GLuint pixels = 0, readable = 0;
+  const uint32_t* mapped = nullptr;  // `readable`: colours, then distances, then labels
+  mutable int read_layers = 0;       // of these
+
+  // Takes at least so many layers. Throws RenderMemoryError or Error; the target is then empty.
+  void resize(const GladGLContext& gl, int new_width, int new_height, int new_layers);
+  void clear(const GladGLContext& gl, int drawn_layers) const;
+  void begin_read(const GladGLContext& gl, int drawn_layers) const;
+  // Into the pictures of shots, in the order of the layers; what was begun has come.
+  void copy_to(std::span<const GlShot> shots) const;
+  void free(const GladGLContext& gl);
+};
+
+}  // namespace mvsim

@@ -1,0 +1,56 @@
+// Triangles of marks: lines that never get thinner than a pixel, dots, rings, arrows. No OpenGL.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "render/pictures/gpu_vertex.h"
+
+namespace mvsim {
+
+// From where marks are seen: none is drawn thinner than `pixel` metres per metre of distance.
+struct MarkView {
+  Vec3 eye;
+  double pixel = 0.001;
+};
+
+struct MarkLook {
+  Color color;
+  double shine = 0;  // how far the colour shines by itself
+};
+
+class MarkMesh {
+ public:
+  // Positions are kept relative to `origin`.
+  MarkMesh(Vec3 origin, const MarkView& view) : origin_(origin), view_(view) {}
+
+  void triangle(Vec3 a, Vec3 b, Vec3 c, Vec3 normal, const MarkLook& look);
+  void quad(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal, const MarkLook& look);
+  // A ribbon that turns to the eye.
+  void line(Vec3 a, Vec3 b, double width, const MarkLook& look);
+  // A ribbon on level ground; thinner than a pixel it grows paler instead of busier.
+  void floor_line(Vec3 a, Vec3 b, double width, const MarkLook& look);
+  void ball(Vec3 center, double radius, const MarkLook& look);
+  // A flat ring parallel to the ground; a full disc when inner_radius is 0.
+  void ring(Vec3 center, double inner_radius, double outer_radius, const MarkLook& look);
+  // A flat arrow head that points along +x of the frame.
+  void arrow(const Frame3& frame, double length, const MarkLook& look);
+  void mesh(const Mesh& mesh, bool blended);
+
+  const std::vector<GpuVertex>& vertices() const { return vertices_; }
+  // Corners of triangles, counter-clockwise seen from outside.
+  const std::vector<uint32_t>& opaque() const { return opaque_; }
+  const std::vector<uint32_t>& blended() const { return blended_; }
+
+ private:
+  uint32_t vertex(Vec3 position, Vec3 normal, const MarkLook& look);
+  std::vector<uint32_t>& indices(const MarkLook& look) { return look.color.a < 255 ? blended_ : opaque_; }
+  void ribbon(Vec3 a, Vec3 b, double width, const MarkLook& look, bool flat, int depth);
+
+  Vec3 origin_;
+  MarkView view_;
+  std::vector<GpuVertex> vertices_;
+  std::vector<uint32_t> opaque_, blended_;
+};
+
+}  // namespace mvsim

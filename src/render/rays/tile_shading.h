@@ -1,0 +1,94 @@
+// The colours of what a tile of a view shows: shading, textures, shadows, the sky.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "render/rays/color_kernel.h"
+#include "render/rays/ray_shading.h"
+#include "render/rays/sun_shadow.h"
+#include "render/rays/view_triangles.h"
+
+namespace mvsim {
+
+// Of one view. One thread; what it is given outlives it.
+class TileShading {
+ public:
+  TileShading(const RayScene& scene, const View& view, const ViewPoint& from,
+              std::span<const PlacedBody> bodies, const RayGrid& grid);
+
+  // Begins with what the tile shows first.
+  void begin(const RasterTile& tile);
+  // Adds what the tile shows. If one can see through some of that, true: the tile then shows nothing, and
+  // these pixels are limited to what is behind. `is_last`: nothing is seen through.
+  bool add_layer(RasterTile& tile, bool is_last);
+  // Red, green, blue of each pixel of the tile.
+  const float* colors() const { return colors_.data(); }
+
+ private:
+  // What the pixels of a triangle share.
+  struct Surface {
+    const PlacedBody* body;
+    const RayTriangle* triangle;
+    double side;     // -1: seen from behind
+    Vec3 lift;       // of length 1, off the triangle, as the sun sees it
+    bool is_sunlit;  // unless something is in between; of one that is not flat perhaps
+    // of a flat one:
+    Rgb lit{}, unlit{};  // colour; if it is not plain, the light that reaches it
+    float alpha = 1;
+    EvenSurface even{};
+  };
+
+  // Indices of surfaces by the ids of triangles.
+  class Table {
+   public:
+    uint32_t& at(uint64_t id);  // kNone: it is new
+
+   private:
+    struct Entry {
+      uint64_t id = RasterTile::kNothing;
+      uint32_t index = kNone;
+    };
+    void grow();
+    std::vector<Entry> entries_ = std::vector<Entry>(512);
+    size_t count_ = 0;
+  };
+  static constexpr uint32_t kNone = ~0U;
+
+  uint32_t surface_of(uint64_t id);
+  void set_light(Surface& surface) const;
+  void set_base(Surface& surface) const;
+  void find_surfaces(const RasterTile& tile);
+  void find_shadows(const RasterTile& tile);
+  void collect(const RasterTile& tile, const PixelRect& rect);
+  void paint_sky(const RasterTile& tile);
+  Rgb sky_at(int row, int column) const;
+  void look_behind(RasterTile& tile) const;
+  bool is_uniform(const RasterTile& tile, size_t pixel, int column) const;
+  void shade_block(const RasterTile& tile, int row, int column, size_t pixel);
+  bool shade_pixel(const RasterTile& tile, int row, int column, size_t pixel, bool is_last);
+  Rgb color_of(const Surface& surface, const Vec3& view_ray, double distance, bool is_lit,
+               float& alpha) const;
+
+  const RayScene& scene_;
+  const View& view_;
+  std::span<const PlacedBody> bodies_;
+  const RayGrid& grid_;
+  const Frame3& eye_;
+  SunShadow shadow_;
+  SunRay to_sun_;
+  GridFunction up_;
+  double pixel_angle_;  // what a texture may pass by from one pixel to the next, at a distance of 1
+
+  Table table_;
+  std::vector<Surface> surfaces_;
+  std::vector<uint32_t> surface_, ahead_;  // by pixel; pixels that one sees through
+  std::vector<SunPoints> groups_;
+  std::vector<std::array<uint32_t, SunPoints::kMost>> pixels_;  // of groups_
+  std::vector<uint8_t> is_blocked_;                             // by pixel
+  std::vector<float> colors_, through_;                         // by pixel
+  bool is_first_ = true;
+};
+
+}  // namespace mvsim

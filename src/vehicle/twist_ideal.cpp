@@ -1,0 +1,57 @@
+// Controllers `twist_ideal`: the body moves exactly as commanded, and the wheels turn along without pushing.
+// A car moves so even where no steering could lead it.
+#include <algorithm>
+#include <cmath>
+
+#include "vehicle/car.h"
+#include "vehicle/controllers.h"
+
+namespace mvsim {
+namespace {
+
+class TwistIdeal : public Controller {
+ public:
+  std::string_view name() const final { return "twist_ideal"; }
+  std::span<const ParamInfo> params() const final { return {}; }
+  std::span<const CommandInfo> command() const final { return kTwistCommand; }
+  bool accepts_twist() const final { return true; }
+  bool imposes_twist() const final { return true; }
+  size_t state_size() const final { return 0; }
+  void initial_command(const double*, double* command) const final { command[0] = command[1] = 0; }
+};
+
+class DifferentialTwistIdeal final : public TwistIdeal {
+ public:
+  void step(const double*, const ControllerInput&, const double*, double*, double* actuation) const override {
+    actuation[0] = actuation[1] = kNoTorque;
+  }
+};
+
+constexpr double kStanding = 1e-3;  // m/s
+
+class AckermannTwistIdeal final : public TwistIdeal {
+ public:
+  void step(const double*, const ControllerInput& in, const double* command, double*,
+            double* actuation) const override {
+    const double vx = command[0], omega = command[1], length = wheelbase(in.wheels);
+    const double turning = std::min(std::fabs(omega * length), in.dynamics_params[kMaxSteer]);
+    actuation[kCarSteer] =
+        std::fabs(vx) > kStanding ? steer_of_twist(length, vx, omega) : std::copysign(turning, omega);
+    actuation[kCarBrake] = 0;
+    actuation[kCarTorque] = actuation[kCarTorqueRight] = kNoTorque;
+  }
+};
+
+}  // namespace
+
+const Controller& differential_twist_ideal() {
+  static const DifferentialTwistIdeal kController;
+  return kController;
+}
+
+const Controller& ackermann_twist_ideal() {
+  static const AckermannTwistIdeal kController;
+  return kController;
+}
+
+}  // namespace mvsim

@@ -1,0 +1,54 @@
+#include "views/view_moment.h"
+
+#include "model/sensor_layout.h"
+#include "sensor/view.h"
+
+namespace mvsim {
+namespace {
+
+ScenePose read_pose(const double* p) {
+  return {{{p[0], p[1], p[2]}, {p[3], p[4], p[5]}, {p[6], p[7], p[8]}, {p[9], p[10], p[11]}}, p[12]};
+}
+
+// The frames of all that moves with a vehicle.
+std::vector<uint32_t> frames_of(const Model& m, const VehicleModel& vehicle) {
+  std::vector<uint32_t> frames{frame_of_body(vehicle.body)};
+  for (size_t w = 0; w < vehicle.wheels.size(); ++w)
+    frames.push_back(frame_of_wheel(m.bodies.size(), vehicle.first_wheel + w));
+  for (const LinkedVisual& linked : vehicle.linked_visuals) frames.push_back(linked.frame);
+  return frames;
+}
+
+FramePoses recorded_poses(const Model& m, size_t sensor, const double* recipe) {
+  const double* const numbers = recipe + kViewRecipeHead + m.sensors[sensor].sensor->params().size();
+  return {m, [&](size_t i) { return read_pose(numbers + i * kScenePoseNumbers); }};
+}
+
+}  // namespace
+
+ViewMoment::ViewMoment(const Model& m, size_t sensor_index, const View& view, const double* recipe)
+    : poses(recorded_poses(m, sensor_index, recipe)), sensor(static_cast<int>(sensor_index)) {
+  const double* const askew = recipe + kViewRecipeAskew;
+  look(m, view, {askew[0], askew[1], askew[2]});
+}
+
+ViewMoment::ViewMoment(const Model& m, size_t sensor_index, const View& view, const Pose2& askew,
+                       std::span<const ScenePose> moved)
+    : poses(m, [&](size_t i) { return moved[i]; }), sensor(static_cast<int>(sensor_index)) {
+  look(m, view, askew);
+}
+
+void ViewMoment::look(const Model& m, const View& view, const Pose2& askew) {
+  const SensorModel& model = m.sensors[static_cast<size_t>(sensor)];
+  Pose3 mount = model.sensor->mount();
+  mount.x += askew.x, mount.y += askew.y, mount.yaw += askew.yaw;
+  Frame3 T_world_sensor(mount);
+  if (!model.is_standalone()) {
+    const VehicleModel& vehicle = m.vehicles[model.vehicle];
+    T_world_sensor = compose(poses[frame_of_body(vehicle.body)].T_world_frame, T_world_sensor);
+    if (view.hides_vehicle) hidden = frames_of(m, vehicle);
+  }
+  T_world_view = compose(T_world_sensor, view.T_sensor_view);
+}
+
+}  // namespace mvsim

@@ -1,0 +1,76 @@
+"""The rooms of src/ include each other only as the table says, which docs/architecture.md and CMakeLists.txt follow."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src"
+
+# The rooms that the files of a room may include beside its own, in the order of docs/architecture.md. `model` and
+# `sim` do not include `render`: they do not know how a picture is made.
+MAY_INCLUDE = {
+    "base": "",
+    "raycast": "base",
+    "assets": "base",
+    "worldfile": "base assets",
+    "scene": "base raycast assets",
+    "terrain": "base",
+    "tire": "base terrain",
+    "vehicle": "base",
+    "sensor": "base raycast worldfile",
+    "render": "base raycast assets scene sensor",
+    "model": "base raycast assets worldfile scene terrain tire vehicle sensor",
+    "sim": "base raycast scene terrain tire vehicle sensor model",
+    "record": "base model sim",
+    "views": "base scene sensor render model",
+    "env": "base raycast assets worldfile terrain vehicle sensor render model sim record views",
+    "python": "base assets worldfile scene tire vehicle sensor render model sim record views env",
+}
+
+# The same of the folders of render/, one for each way to draw.
+RENDER_MAY_INCLUDE = {"rays": "", "level": "rays", "gl": "rays", "pictures": "gl"}
+
+
+def files_of(room: str) -> list[Path]:
+    return [
+        f for f in sorted((SOURCE / room).rglob("*")) if f.suffix in {".h", ".cpp"} and "glad" not in f.parts
+    ]
+
+
+def included_rooms(text: str, within: str = "") -> set[str]:
+    return set(re.findall(rf'^\s*#\s*include "{within}([a-z_]+)/', text, re.MULTILINE))
+
+
+def test_every_folder_is_a_room() -> None:
+    assert {folder.name for folder in SOURCE.iterdir() if folder.is_dir()} == set(MAY_INCLUDE)
+
+
+@pytest.mark.parametrize("room", MAY_INCLUDE)
+def test_a_room_includes_only_what_the_table_says(room: str) -> None:
+    allowed = {room, *MAY_INCLUDE[room].split()}
+    files = files_of(room)
+    assert files
+    wrong = {str(f.relative_to(ROOT)): sorted(included_rooms(f.read_text()) - allowed) for f in files}
+    assert {name: rooms for name, rooms in wrong.items() if rooms} == {}
+
+
+def test_render_is_four_rooms_that_include_only_what_the_table_says() -> None:
+    assert {path.name for path in (SOURCE / "render").iterdir()} == {*RENDER_MAY_INCLUDE, "glad"}
+    for room, others in RENDER_MAY_INCLUDE.items():
+        for file in files_of(f"render/{room}"):
+            assert included_rooms(file.read_text(), "render/") <= {room, *others.split()}, file
+
+
+def test_a_room_includes_only_rooms_before_it() -> None:
+    order = list(MAY_INCLUDE)
+    for room, others in MAY_INCLUDE.items():
+        assert all(order.index(other) < order.index(room) for other in others.split()), room
+
+
+def test_the_page_and_the_build_name_the_same_rooms_in_the_same_order() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert re.findall(r"^\| `([a-z_]+)/` \|", page, re.MULTILINE) == list(MAY_INCLUDE)
+    build = re.search(r"set\(MVSIM_ROOMS ([a-z ]+)", (ROOT / "CMakeLists.txt").read_text())
+    assert build and build[1].split() == [room for room in MAY_INCLUDE if room != "python"]
