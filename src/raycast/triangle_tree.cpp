@@ -40,6 +40,33 @@ RTCFilterFunctionN filter_of(CullFaces side) {
   return nullptr;
 }
 
+// Gives the lanes that are not cast an empty interval for its lifetime. Embree 3 ignores the mask of a packet
+// of 16 rays where it has no kernel for 16 (processors without AVX-512), and skips only rays with near > far.
+class LanesOff {
+ public:
+  LanesOff(RayPacket& packet, const PacketLanes& lanes) : packet_(packet) {
+    for (int i = 0; i < kPacketSize; ++i)
+      if (lanes[static_cast<size_t>(i)] == 0) off_[count_++] = {i, packet.near[i], packet.far[i]};
+    for (const Lane& lane : off()) packet.near[lane.index] = 0, packet.far[lane.index] = -1;
+  }
+  LanesOff(const LanesOff&) = delete;
+  LanesOff& operator=(const LanesOff&) = delete;
+  ~LanesOff() {
+    for (const Lane& lane : off()) packet_.near[lane.index] = lane.near, packet_.far[lane.index] = lane.far;
+  }
+
+ private:
+  struct Lane {
+    int index;
+    float near, far;
+  };
+  std::span<const Lane> off() const { return {off_.data(), count_}; }
+
+  RayPacket& packet_;
+  std::array<Lane, kPacketSize> off_;
+  size_t count_ = 0;
+};
+
 }  // namespace
 
 struct TriangleTree::Parts {
@@ -83,12 +110,14 @@ struct TriangleTree::Parts {
 };
 
 TriangleTree::TriangleTree(std::span<const std::array<float, 3>> corners,
-                           std::span<const TreeTriangle> triangles)
+                           std::span<const TreeTriangle> triangles, std::string_view instruction_set)
     : parts_(std::make_unique<Parts>()) {
   Parts& p = *parts_;
   p.embree = load_embree();
   // One thread: trees of several differ from run to run.
-  p.device = p.embree.new_device("threads=1,set_affinity=0");
+  std::string settings = "threads=1,set_affinity=0";
+  if (!instruction_set.empty()) settings.append(",isa=").append(instruction_set);
+  p.device = p.embree.new_device(settings.c_str());
   if (!p.device) throw Error("Embree does not start on this machine");
   p.scene = p.embree.new_scene(p.device);
   p.embree.set_scene_flags(p.scene, RTC_SCENE_FLAG_ROBUST);
@@ -106,6 +135,7 @@ void TriangleTree::intersect(RayPacket& packet, const PacketLanes& lanes) const 
   const Parts& p = *parts_;
   auto* const rays = reinterpret_cast<RTCRayHit16*>(&packet);
   alignas(64) PacketLanes valid = lanes;
+  const LanesOff lanes_off(packet, lanes);
 #if RTC_VERSION_MAJOR == 4
   RTCIntersectArguments arguments;
   rtcInitIntersectArguments(&arguments);
@@ -128,6 +158,7 @@ void TriangleTree::find_blocked(RayPacket& packet, const PacketLanes& lanes) con
   const Parts& p = *parts_;
   auto* const rays = &reinterpret_cast<RTCRayHit16*>(&packet)->ray;
   alignas(64) PacketLanes valid = lanes;
+  const LanesOff lanes_off(packet, lanes);
 #if RTC_VERSION_MAJOR == 4
   RTCOccludedArguments arguments;
   rtcInitOccludedArguments(&arguments);

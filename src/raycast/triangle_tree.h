@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "base/geometry.h"
 
@@ -48,7 +49,9 @@ using PacketLanes = std::array<int32_t, kPacketSize>;  // -1: cast, 0: leave as 
 class TriangleTree {
  public:
   // Triangles whose indices are out of range must not be handed in.
-  TriangleTree(std::span<const std::array<float, 3>> corners, std::span<const TreeTriangle> triangles);
+  // `instruction_set` is a name of Embree such as "avx2"; empty: the widest that the processor has.
+  TriangleTree(std::span<const std::array<float, 3>> corners, std::span<const TreeTriangle> triangles,
+               std::string_view instruction_set = {});
   ~TriangleTree();
   TriangleTree(const TriangleTree&) = delete;
   TriangleTree& operator=(const TriangleTree&) = delete;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string_view>
 
 namespace mvsim {
 namespace {
@@ -22,7 +23,9 @@ struct Squares {
       triangles.push_back({{first, first + 2, first + 3}, cull});
     }
   }
-  TriangleTree tree() const { return {corners, triangles}; }
+  TriangleTree tree(std::string_view instruction_set = {}) const {
+    return {corners, triangles, instruction_set};
+  }
 };
 
 RayPacket rays_along_x(float from_x, float direction) {
@@ -63,18 +66,6 @@ TEST(TriangleTree, RaysPassCulledSides) {
   EXPECT_NEAR(back.far[0], 1.5, 1e-6) << "the back of the second is culled, that of the first is not";
 }
 
-TEST(TriangleTree, LanesAndDistancesLimitWhatIsCast) {
-  const TriangleTree tree = Squares({CullFaces::kNone}).tree();
-  RayPacket packet = rays_along_x(0, 1);
-  PacketLanes lanes = kAll;
-  lanes[3] = 0;
-  packet.far[5] = 0.5F;
-  packet.near[6] = 1.5F;
-  tree.intersect(packet, lanes);
-  for (int i = 0; i < kPacketSize; ++i)
-    EXPECT_EQ(packet.triangle[i] == RayPacket::kNothing, i == 3 || i == 5 || i == 6) << i;
-}
-
 TEST(TriangleTree, SaysWhatIsBlocked) {
   const TriangleTree tree = Squares({CullFaces::kNone}).tree();
   RayPacket ahead = rays_along_x(0, 1), away = rays_along_x(0, -1);
@@ -90,6 +81,46 @@ TEST(TriangleTree, MayBeEmpty) {
   tree.intersect(packet, kAll);
   EXPECT_EQ(packet.triangle[0], RayPacket::kNothing);
 }
+
+// Embree's kernels differ between instruction sets: only AVX-512 casts 16 rays at once.
+class TreeOfInstructionSet : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string_view name = GetParam();
+    if ((name == "avx512" && !__builtin_cpu_supports("avx512vl")) ||
+        (name == "avx2" && !__builtin_cpu_supports("avx2")))
+      GTEST_SKIP() << "this processor has no " << name;
+  }
+};
+
+TEST_P(TreeOfInstructionSet, LanesAndDistancesLimitWhatIsCast) {
+  const TriangleTree tree = Squares({CullFaces::kNone}).tree(GetParam());
+  RayPacket packet = rays_along_x(0, 1);
+  PacketLanes lanes = kAll;
+  lanes[3] = 0;
+  packet.far[5] = 0.5F;
+  packet.near[6] = 1.5F;
+  tree.intersect(packet, lanes);
+  for (int i = 0; i < kPacketSize; ++i)
+    EXPECT_EQ(packet.triangle[i] == RayPacket::kNothing, i == 3 || i == 5 || i == 6) << i;
+}
+
+TEST_P(TreeOfInstructionSet, LeavesLanesThatAreNotCastAsTheyAre) {
+  const TriangleTree tree = Squares({CullFaces::kNone}).tree(GetParam());
+  RayPacket packet = rays_along_x(0, 1);
+  PacketLanes lanes = kAll;
+  lanes[3] = 0;
+  packet.near[3] = std::nanf("");
+  packet.far[3] = 7;
+  tree.intersect(packet, lanes);
+  EXPECT_TRUE(std::isnan(packet.near[3]));
+  EXPECT_EQ(packet.far[3], 7);
+  tree.find_blocked(packet, lanes);
+  EXPECT_TRUE(std::isnan(packet.near[3]));
+  EXPECT_EQ(packet.far[3], 7);
+}
+
+INSTANTIATE_TEST_SUITE_P(Processors, TreeOfInstructionSet, testing::Values("sse2", "avx2", "avx512"));
 
 }  // namespace
 }  // namespace mvsim
