@@ -10,7 +10,7 @@ import numpy as np
 from mvsim_gym import _core
 from mvsim_gym._control import numbers
 from mvsim_gym._keywords import shortened
-from mvsim_gym._term_view import Array, TermView
+from mvsim_gym._term_view import Array, Call, TermView
 from mvsim_gym.errors import TermError
 
 Function = Callable[["BodiesView"], Any]
@@ -22,8 +22,8 @@ class BodiesView(TermView):
 
     __slots__ = ("_pattern",)
 
-    def __init__(self, bodies: Bodies, names: list[str]) -> None:
-        super().__init__(bodies)  # type: ignore[arg-type]
+    def __init__(self, call: Call, names: list[str]) -> None:
+        super().__init__(call)
         self._pattern = names
 
     @property
@@ -56,7 +56,7 @@ class BodiesView(TermView):
             arrays = [self.read(f"body:{name}/{quantity}") for name in self._pattern]
             return np.stack(arrays, axis=1)
 
-        return self._kept(f"bodies {quantity}", stacked)
+        return self._call.kept(f"bodies {quantity}", stacked)
 
 
 class Bodies:
@@ -102,12 +102,14 @@ class Bodies:
         running = [row for row in self.rows if not batch.ended(row)]
         for group, function in self._functions.items():
             names = self._names[group]
-            view = BodiesView(self, names)
-            view._name = group
+            call = Call(self)  # type: ignore[arg-type]
+            call.begin(group)
             try:
-                velocities = self._velocities(group, function, view, (len(self.rows), len(names), 2))
+                velocities = self._velocities(
+                    group, function, BodiesView(call, names), (len(self.rows), len(names), 2)
+                )
             finally:
-                view._end()
+                call.end()
             for k, name in enumerate(names):
                 batch.write(
                     running, f"body:{name}/velocity", np.ascontiguousarray(velocities[running, k]).ravel()

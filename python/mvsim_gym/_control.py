@@ -126,6 +126,12 @@ class ControlsMany:
         """The vehicles of a world's agents, in the order of their rows."""
         return self._open().agent_names
 
+    @property
+    def on_end(self) -> str:
+        """What becomes of an agent whose episode has ended, as `on_end` of the environment file: "wait", "respawn" or
+        "end_all"."""
+        return self._open().spec.on_end
+
     def names(self, env: int = 0) -> list[str]:
         """As `Env.names`, of one env."""
         return self._open().names(env)

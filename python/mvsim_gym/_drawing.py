@@ -39,6 +39,12 @@ class Drawable:
     if TYPE_CHECKING:
 
         @property
+        def model(self) -> _core.Model: ...
+
+        @property
+        def simulation(self) -> _core.Simulation: ...
+
+        @property
         def vehicles(self) -> Mapping[str, Vehicle]: ...
 
         def _alone(self) -> AbstractContextManager[None]: ...
@@ -105,7 +111,7 @@ class Drawable:
 
 def places(world: Drawable) -> tuple[list[str], Points]:
     """Names of vehicles, actors and blocks (walls are left out) and where they stand, (n, 3) m."""
-    simulation, model = world._simulation, world._model
+    simulation, model = world.simulation, world.model
     found = [(v.name, simulation.vehicle_pose(i)) for i, v in enumerate(model.vehicles)]
     found += [(name, simulation.actor_pose(i)) for i, name in enumerate(model.actors)]
     found += [(b.name, simulation.block_pose(i)) for i, b in enumerate(model.blocks) if not b.is_wall]
@@ -116,10 +122,10 @@ def places(world: Drawable) -> tuple[list[str], Points]:
 def _camera_of(world: Drawable, camera: Any, vehicle: int, aspect: float) -> _core.Camera:
     if isinstance(camera, str) and camera in _CAMERAS:
         if camera == "above":
-            return _core.Camera.of_world(world._model, aspect)
+            return _core.Camera.of_world(world.model, aspect)
         if not world.vehicles:
             raise ValueError("camera: found 'behind', expected 'above': this world has no vehicle")
-        return _core.Camera.behind(world._simulation, vehicle)
+        return _core.Camera.behind(world.simulation, vehicle)
     return camera_between(camera, f"one of {', '.join(map(repr, _CAMERAS))}")
 
 
@@ -142,15 +148,19 @@ def _trails_of(trails: Any) -> list[Points]:
 def arrows(vehicles: Iterable[Vehicle]) -> Iterator[Points]:
     """Of each wheel that pushes its chassis: where it stands and where the arrow of its friction ends, (2, 3) m."""
     for vehicle in vehicles:
-        w = vehicle._wheels()
-        for ends in arrows_of(vehicle._model, np.column_stack([w.force_x, w.force_y, w.load])):
+        w = vehicle.wheel_states()
+        forces = np.column_stack([w.force_x, w.force_y, w.load])
+        for ends in arrows_of(vehicle.outline, vehicle.wheel_mounts, forces):
             yield moved(ends, vehicle.pose)
 
 
-def arrows_of(model: _core.VehicleModel, wheels: npt.NDArray[Any]) -> Iterator[Points]:
-    """The same in the vehicle's frame; `wheels` (n, 3) has the friction along x and y and the load of each, N."""
-    radius = float(np.linalg.norm(model.outline, axis=1).max())
-    for (x, y, *_), (force_x, force_y, load) in zip(model.wheels, wheels, strict=True):
+def arrows_of(
+    outline: Points, mounts: Sequence[Sequence[float]], wheels: npt.NDArray[Any]
+) -> Iterator[Points]:
+    """The same in the vehicle's frame, of its outline and the mounts of its wheels; `wheels` (n, 3) has the friction
+    along x and y and the load of each, N."""
+    radius = float(np.linalg.norm(outline, axis=1).max())
+    for (x, y, *_), (force_x, force_y, load) in zip(mounts, wheels, strict=True):
         size = math.hypot(force_x, force_y)
         if size > 0 and load > 0:
             length = radius * min(size / load, _LONGEST_FORCE) / size

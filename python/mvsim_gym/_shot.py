@@ -71,7 +71,7 @@ class Shot(NamedTuple):
                 )
             return self._replace(camera=found[0])
         if isinstance(self.camera, str) and "/" in self.camera:
-            self._index(model)
+            self.sensor_index(model)
         elif self.depth:
             raise ValueError(f"camera: found {self.camera!r}, expected {_sensors(model, wanted)}")
         elif self.camera not in CAMERAS:
@@ -83,7 +83,8 @@ class Shot(NamedTuple):
         """Whether its camera is a sensor of the world."""
         return isinstance(self.camera, str) and "/" in self.camera
 
-    def _index(self, model: _core.Model) -> int:
+    def sensor_index(self, model: _core.Model) -> int:
+        """Its camera among the sensors of a world; ValueError where it is none."""
         wanted = "depth" if self.depth else "image"
         index = sensors_of(model).get(str(self.camera))
         if index is None or wanted not in model.sensors[index].views:
@@ -94,7 +95,7 @@ class Shot(NamedTuple):
 def sensor_image(batch: _core.Batch, env: int, shot: Shot) -> npt.NDArray[Any]:
     """What the sensor of a shot sees in an env as it stands: (height, width, 3) uint8 or (height, width) float32, of
     the sensor's own size. Nothing of the env changes."""
-    index = shot._index(batch.model(env))
+    index = shot.sensor_index(batch.model(env))
     images = _core.env_simulation(batch, env).images(index, True)
     found: npt.NDArray[Any] = images["depth" if shot.depth else "image"]
     return found

@@ -99,7 +99,7 @@ class Copyable(ABC):
         twin = type(self).__new__(type(self))
         memo[id(self)] = twin
         twin.__dict__.update(copy.deepcopy(self._plain_attributes(), memo))
-        twin._attach(batch)
+        twin._attach(batch)  # noqa: SLF001 (of this class)
         return twin
 
     def __getstate__(self) -> Any:

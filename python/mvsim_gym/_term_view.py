@@ -19,47 +19,107 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
+class Call:
+    """What the view of one call stands on: the terms, until the call ends, and what it has asked for so far."""
+
+    __slots__ = ("_cache", "_terms", "draws", "name")
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms: Terms | None = terms
+        self._cache: dict[str, Array] = {}
+        self.begin("")
+
+    def begin(self, name: str) -> None:
+        """The next function is that of the term of this name."""
+        self.name, self.draws = name, 0
+
+    @property
+    def terms(self) -> Terms:
+        """RuntimeError where the call has ended."""
+        if self._terms is None or self._terms.batch is None:
+            raise RuntimeError("the view of a term has ended with the call that it was given to")
+        return self._terms
+
+    @property
+    def batch(self) -> _core.Batch:
+        """The batch of the terms."""
+        batch = self.terms.batch
+        assert batch is not None
+        return batch
+
+    def read(self, name: str) -> Array:
+        """As of `TermView`."""
+        terms = self.terms
+        return self.kept(name, lambda: terms.read(name))
+
+    def of_vehicle(self, quantity: str) -> Array:
+        """A quantity of each agent's own vehicle."""
+        vehicles = self.terms.vehicles
+        if len(vehicles) == 1:
+            return self.read(f"vehicle:{vehicles[0]}/{quantity}")
+        return self.kept(f"own {quantity}", lambda: self._of_vehicles(vehicles, quantity))
+
+    def _of_vehicles(self, vehicles: list[str], quantity: str) -> Array:
+        batch = self.batch
+        worlds = range(batch.num_envs)
+        arrays = [batch.read(worlds, f"vehicle:{name}/{quantity}") for name in vehicles]
+        if len({array.shape for array in arrays}) > 1:
+            found = ", ".join(f"{n}: {a.shape[1]}" for n, a in zip(vehicles, arrays, strict=True))
+            raise ValueError(
+                f"{quantity}: found agents with different sizes ({found}), expected read() by name"
+            )
+        stacked = np.stack(arrays, axis=1)
+        return stacked.reshape(-1, *stacked.shape[2:])
+
+    def kept(self, name: str, make: Callable[[], Array]) -> Array:
+        """What `make` returns, read-only, made once a call."""
+        _ = self.terms
+        if name not in self._cache:
+            array = make()
+            array.setflags(write=False)
+            self._cache[name] = array
+        return self._cache[name]
+
+    def end(self) -> None:
+        """The call is over."""
+        self._terms = None
+        self._cache = {}
+
+
 class TermView:
     """The state of all envs in one call of a function: arrays with a row an env, or an agent where worlds have
     several, read-only, SI units and radians. It ends with the call; an array that a function keeps stays what it
     was."""
 
-    __slots__ = ("_cache", "_draws", "_name", "_terms")  # one is made in every step
+    __slots__ = ("_call",)  # one is made in every step
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms: Terms | None = terms
-        self._cache: dict[str, Array] = {}
-        self._name = ""
-        self._draws = 0
+    def __init__(self, call: Call) -> None:
+        self._call = call
 
     @property
     def num_envs(self) -> int:
         """Rows: of several agents worlds x agents, row = world * agents + agent."""
-        self._open()
-        assert self._terms is not None
-        return self._terms.num_rows
+        return self._call.terms.num_rows
 
     @property
     def num_agents(self) -> int:
         """Rows of a world, which stand one after the other."""
-        self._open()
-        assert self._terms is not None
-        return len(self._terms.vehicles)
+        return len(self._call.terms.vehicles)
 
     @property
     def control_period(self) -> float:
         """Simulated seconds of a step."""
-        return self._open().control_period
+        return self._call.batch.control_period
 
     @property
     def poses(self) -> Array:
         """(n, 3): x, y, yaw of the agent's vehicle in the world."""
-        return self._of_vehicle("pose")
+        return self._call.of_vehicle("pose")
 
     @property
     def twists(self) -> Array:
         """(n, 3): vx, vy, omega in the body frame."""
-        return self._of_vehicle("twist")
+        return self._call.of_vehicle("twist")
 
     @property
     def goals(self) -> Array:
@@ -84,12 +144,12 @@ class TermView:
     @property
     def contact(self) -> Array:
         """(n,) bool: the vehicle touched something in this step."""
-        return self._kept("contact", lambda: self._of_vehicle("collision") != 0)
+        return self._call.kept("contact", lambda: self._call.of_vehicle("collision") != 0)
 
     @property
     def wheels(self) -> Mapping[str, Array]:
         """`spin`, `steer`, `torque`, `load`, `slip_ratio`, `slip_angle`, each (n, wheels)."""
-        return _Wheels(self)
+        return _Wheels(self._call)
 
     @property
     def scans(self) -> Array:
@@ -99,21 +159,17 @@ class TermView:
     @property
     def observations(self) -> Mapping[str, Array]:
         """The environment's own by key, as they are after this step: also those that an episode ends with."""
-        return _Observations(self)
+        return _Observations(self._call)
 
     @property
     def random(self) -> TermRandom:
         """Random numbers from a stream of each env's own."""
-        self._open()
-        return TermRandom(self)
+        return TermRandom(self._call)
 
     def read(self, name: str) -> Array:
         """Anything that `VectorEnv.read` knows by name. Of several agents `goal`, `action` and `previous_action` are
         each row's own, all else is its world's."""
-        self._open()
-        terms = self._terms
-        assert terms is not None
-        return self._kept(name, lambda: terms.read(name))
+        return self._call.read(name)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Of a name that it does not have."""
@@ -126,43 +182,6 @@ class TermView:
             name=name,
             obj=None,
         )
-
-    def _of_vehicle(self, quantity: str) -> Array:
-        self._open()
-        assert self._terms is not None
-        vehicles = self._terms.vehicles
-        if len(vehicles) == 1:
-            return self.read(f"vehicle:{vehicles[0]}/{quantity}")
-        return self._kept(f"own {quantity}", lambda: self._of_vehicles(vehicles, quantity))
-
-    def _of_vehicles(self, vehicles: list[str], quantity: str) -> Array:
-        batch = self._open()
-        worlds = range(batch.num_envs)
-        arrays = [batch.read(worlds, f"vehicle:{name}/{quantity}") for name in vehicles]
-        if len({array.shape for array in arrays}) > 1:
-            found = ", ".join(f"{n}: {a.shape[1]}" for n, a in zip(vehicles, arrays, strict=True))
-            raise ValueError(
-                f"{quantity}: found agents with different sizes ({found}), expected read() by name"
-            )
-        stacked = np.stack(arrays, axis=1)
-        return stacked.reshape(-1, *stacked.shape[2:])
-
-    def _kept(self, name: str, make: Callable[[], Array]) -> Array:
-        self._open()
-        if name not in self._cache:
-            array = make()
-            array.setflags(write=False)
-            self._cache[name] = array
-        return self._cache[name]
-
-    def _open(self) -> _core.Batch:
-        if self._terms is None or self._terms.batch is None:
-            raise RuntimeError("the view of a term has ended with the call that it was given to")
-        return self._terms.batch
-
-    def _end(self) -> None:
-        self._terms = None
-        self._cache = {}
 
 
 class _Keyed(Mapping[str, Array]):
@@ -181,13 +200,13 @@ class _Wheels(_Keyed):
     _KIND = "wheels"
     _KEYS = ("spin", "steer", "torque", "load", "slip_ratio", "slip_angle")
 
-    def __init__(self, view: TermView) -> None:
-        self._view = view
+    def __init__(self, call: Call) -> None:
+        self._call = call
 
     def __getitem__(self, key: str) -> Array:
         if key not in self._KEYS:
             raise KeyError(f"wheels: found '{key}', expected one of {', '.join(self._KEYS)}")
-        return self._view._of_vehicle(f"wheel_{key}")
+        return self._call.of_vehicle(f"wheel_{key}")
 
     def __iter__(self) -> Any:
         return iter(self._KEYS)
@@ -199,32 +218,28 @@ class _Wheels(_Keyed):
 class _Observations(_Keyed):
     _KIND = "observations"
 
-    def __init__(self, view: TermView) -> None:
-        self._view = view
+    def __init__(self, call: Call) -> None:
+        self._call = call
 
     def __getitem__(self, key: str) -> Array:
-        self._view._open()
-        terms = self._view._terms
-        assert terms is not None
+        terms = self._call.terms
         if key not in terms.native:
             raise KeyError(f"found '{key}', expected one of this environment's: {', '.join(terms.native)}")
-        return self._view._kept(f"observation {key}", lambda: terms.latest(key))
+        return self._call.kept(f"observation {key}", lambda: terms.latest(key))
 
     def __iter__(self) -> Any:
-        assert self._view._terms is not None
-        return iter(self._view._terms.native)
+        return iter(self._call.terms.native)
 
     def __len__(self) -> int:
-        assert self._view._terms is not None
-        return len(self._view._terms.native)
+        return len(self._call.terms.native)
 
 
 class TermRandom:
     """Numbers that follow from an env's seed, episode and step, from the term's name and from how often it has asked
     within the call: the same whatever the number of envs and threads."""
 
-    def __init__(self, view: TermView) -> None:
-        self._view = view
+    def __init__(self, call: Call) -> None:
+        self._call = call
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size: int = 1) -> Array:
         """(n, size), of [low, high)."""
@@ -235,8 +250,7 @@ class TermRandom:
         return mean + deviation * self._draw(size, normal=True)
 
     def _draw(self, size: int, normal: bool) -> Array:
-        view = self._view
-        batch = view._open()
-        view._draws += 1
-        numbers = batch.draw(zlib.crc32(f"{view._name}/{view._draws}".encode()), int(size), normal)
-        return numbers[:: len(numbers) // view.num_envs]  # of a row a world: its first agent's
+        call = self._call
+        call.draws += 1
+        numbers = call.batch.draw(zlib.crc32(f"{call.name}/{call.draws}".encode()), int(size), normal)
+        return numbers[:: len(numbers) // call.terms.num_rows]  # of a row a world: its first agent's

@@ -16,7 +16,7 @@ from gymnasium import spaces
 from mvsim_gym import _core
 from mvsim_gym._control import numbers
 from mvsim_gym._device import array_of
-from mvsim_gym._term_view import Array, TermView
+from mvsim_gym._term_view import Array, Call, TermView
 from mvsim_gym.errors import TermError
 
 Function = Callable[[TermView], Any]
@@ -95,18 +95,18 @@ class Terms:
     def between(self) -> Array | None:
         """The caller's turn within a step of the batch; the mask of episodes that terms end."""
         self._in_step = True
-        view = TermView(self)
+        call = Call(self)
         try:
             if self._observation:
-                self._observe(view, self._live)
+                self._observe(call, self._live)
                 self._clear_waiting()
             for name, function in self._reward.items():
-                value = self._called("reward", name, function, view)
+                value = self._called("reward", name, function, call)
                 if value is not None:
                     self._pay(name, value)
-            return self._judged(view) if self._termination else None
+            return self._judged(call) if self._termination else None
         finally:
-            view._end()
+            call.end()
             self._in_step = False
 
     def after_step(self, has_infos: bool) -> None:
@@ -141,11 +141,11 @@ class Terms:
 
     def observe(self, mask: Array) -> None:
         """Runs the observation terms for the rows of a mask."""
-        view = TermView(self)
+        call = Call(self)
         try:
-            self._observe(view, mask)
+            self._observe(call, mask)
         finally:
-            view._end()
+            call.end()
 
     def latest(self, key: str) -> Array:
         """A copy of an observation of all envs; within a step that of an episode's end where it ended."""
@@ -179,10 +179,10 @@ class Terms:
             for array in self.current.values():
                 array[waiting] = 0
 
-    def _called(self, kind: str, name: str, function: Function, view: TermView) -> Any:
-        view._name, view._draws = name, 0
+    def _called(self, kind: str, name: str, function: Function, call: Call) -> Any:
+        call.begin(name)
         try:
-            return function(view)
+            return function(TermView(call))
         except Exception as error:
             raise TermError(f"{kind} term '{name}': {type(error).__name__}: {error}") from error
 
@@ -199,10 +199,10 @@ class Terms:
         except TypeError as error:
             raise TermError(f"reward term '{name}': {error}") from error
 
-    def _judged(self, view: TermView) -> Array:
+    def _judged(self, call: Call) -> Array:
         ended = np.zeros(self.num_rows, bool)
         for name, function in self._termination.items():
-            value = np.asarray(self._called("termination", name, function, view))
+            value = np.asarray(self._called("termination", name, function, call))
             if value.dtype != np.bool_ or value.shape != ended.shape:
                 raise TermError(
                     f"termination term '{name}': found {value.dtype} {value.shape}, expected bool {ended.shape}"
@@ -211,9 +211,9 @@ class Terms:
             ended |= value
         return ended
 
-    def _observe(self, view: TermView, mask: Array) -> None:
+    def _observe(self, call: Call, mask: Array) -> None:
         for name, function in self._observation.items():
-            value = self._values(name, function, view)
+            value = self._values(name, function, call)
             array = self.current[name]
             if value.shape != array.shape:
                 raise TermError(
@@ -228,8 +228,8 @@ class Terms:
             low, high = _bounds(function, array.shape[1])
             array[mask] = np.clip(value[mask], low, high)
 
-    def _values(self, name: str, function: Function, view: TermView) -> Array:
-        value = self._called("observation", name, function, view)
+    def _values(self, name: str, function: Function, call: Call) -> Array:
+        value = self._called("observation", name, function, call)
         try:
             array = numbers("its value", value).astype(np.float32)
         except TypeError as error:
@@ -248,14 +248,14 @@ class Terms:
         trial = batch.clone()
         trial.reset()
         self.attach(trial)
-        view = TermView(self)
+        call = Call(self)
         try:
             for name, function in self._observation.items():
-                size = self._values(name, function, view).shape[1]
+                size = self._values(name, function, call).shape[1]
                 self.current[name] = np.zeros((self.num_rows, size), np.float32)
                 self.final[name] = np.zeros((self.num_rows, size), np.float32)
         finally:
-            view._end()
+            call.end()
             trial.stop_threads()
             self.attach(batch)
 

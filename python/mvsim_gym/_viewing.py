@@ -68,6 +68,7 @@ class ViewableEnvs:
         *,
         token: bool = True,
         allow_hosts: Sequence[str] = (),
+        commanded: bool = False,
     ) -> EnvsView:
         """Shows all envs in browsers, at the `url` of what is returned, while they are stepped. Looking changes nothing
         in them; what is pressed there (a pause, another speed, a robot put somewhere) does.
@@ -77,22 +78,13 @@ class ViewableEnvs:
             port: 0 takes any that is free.
             token: a page presses only with the token in `url`, and watches without it. False: every page presses.
             allow_hosts: further names, `NAME` or `NAME:PORT`, by which browsers may call this server.
+            commanded: in real time, with or without a browser, and with buttons for a reset and an end, which the
+                caller does: `wishes` of the view has the words "reset" and "end".
 
         Raises:
             ImportError: the extra `view` is missing.
             ValueError: the port is taken, a name is none, or the envs are being viewed already.
         """
-        return self._opened_view(host, port, token=token, allow_hosts=allow_hosts)
-
-    def _opened_view(
-        self,
-        host: str,
-        port: int,
-        *,
-        token: bool = True,
-        allow_hosts: Sequence[str] = (),
-        commanded: bool = False,
-    ) -> EnvsView:
         from mvsim_gym.view.doors import Doors
         from mvsim_gym.view.envs_view import EnvsView
 

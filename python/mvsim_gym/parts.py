@@ -107,6 +107,52 @@ class Sensor:
         """rad of each ray in the sensor's frame; None of a sensor without rays."""
         return self._model.angles
 
+    @property
+    def class_name(self) -> str:
+        """Its class in the world file, e.g. `laser`."""
+        return self._model.class_name
+
+    @property
+    def form(self) -> str:
+        """What its readings are: `scan`, `imu`, `fix`, `camera`, `rgbd`, `rings`, or another word of its class."""
+        return self._model.form
+
+    @property
+    def mount(self) -> Pose:
+        """Its pose on the vehicle, or in the world if it stands there: m and rad."""
+        return Pose(*self._model.mount)
+
+    @property
+    def max_range(self) -> float:
+        """The largest value of a reading; of a lidar the longest range, m."""
+        return self._model.high
+
+    @property
+    def views(self) -> dict[str, dict[str, Any]]:
+        """The images of a sensor that sees the scene, by name. Of a camera `intrinsics` (fx, fy, cx, cy, px) and
+        `T_vehicle_camera`, (4, 4) float64; of a 3D lidar `elevations` and `azimuths`, float64, rad."""
+        return self._model.views
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters of its noise and the like by name, as they are in this episode."""
+        return self._simulation.sensor_params(self._index)
+
+    @property
+    def count(self) -> int:
+        """Readings that were due since the last reset."""
+        return self._simulation.sensor_count(self._index)
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds that the latest reading that was due describes."""
+        return self._simulation.sensor_time(self._index)
+
+    @property
+    def world_time(self) -> float:
+        """Simulated seconds of its world now."""
+        return self._simulation.time
+
     def read(self, *, fresh: bool = False) -> Any:
         """The latest reading that was due, or None before the first: a `Reading` of a lidar, an `ImuReading`
         of an IMU, a `GnssReading` of a receiver (None where it had no fix), a `CameraReading` of a camera, a
@@ -122,24 +168,24 @@ class Sensor:
                 is not what it would have been.
         """
         simulation, index = self._simulation, self._index
-        if has_images(self._model):
-            if not fresh and simulation.sensor_count(index) == 0:
+        if has_images(self.form):
+            if not fresh and self.count == 0:
                 return None
-            time = simulation.time if fresh else simulation.sensor_time(index)
+            time = self.world_time if fresh else self.time
             return view_reading(self._model, simulation.images(index, fresh), time)
         make = type_of(self._model)
         if fresh:
             values, valid = simulation.read_now(index)
-            return make(values, valid, simulation.time)
-        if simulation.sensor_count(index) == 0:
+            return make(values, valid, self.world_time)
+        if self.count == 0:
             return None
-        return make(simulation.reading(index), simulation.reading_valid(index), simulation.sensor_time(index))
+        return make(simulation.reading(index), simulation.reading_valid(index), self.time)
 
     def values(self, *, fresh: bool = False) -> npt.NDArray[Any] | None:
         """What `read` gives of a sensor of any class: a copy of its values, of their own type and shape."""
         if fresh:
             return self._simulation.read_now(self._index)[0]
-        return self._simulation.reading(self._index) if self._simulation.sensor_count(self._index) else None
+        return self._simulation.reading(self._index) if self.count else None
 
 
 class Vehicle(SettableVehicle):
@@ -163,6 +209,31 @@ class Vehicle(SettableVehicle):
     def name(self) -> str:
         """Its name in the world file."""
         return self._model.name
+
+    @property
+    def index(self) -> int:
+        """Its place among the vehicles of the world, from 0."""
+        return self._index
+
+    @property
+    def dynamics(self) -> str:
+        """Class of its dynamics, e.g. `differential`."""
+        return self._model.dynamics
+
+    @property
+    def outline(self) -> npt.NDArray[np.float64]:
+        """(n, 2): corners of the chassis seen from above, m in the vehicle's frame."""
+        return self._model.outline
+
+    @property
+    def heights(self) -> tuple[float, float]:
+        """Lower and upper end of the chassis, m in the vehicle's frame."""
+        return self._model.z_min, self._model.z_max
+
+    @property
+    def wheel_mounts(self) -> list[list[float]]:
+        """Of each wheel x, y (m), yaw (rad), width, radius (m) and mass (kg), in the vehicle's frame."""
+        return self._model.wheels
 
     @property
     def controller(self) -> str:
@@ -200,7 +271,7 @@ class Vehicle(SettableVehicle):
         """Between the axles of a car, m; None: it does not steer."""
         if self.max_steer is None:
             return None
-        rear, front = self._model.wheels[0], self._model.wheels[2]  # the rear and then the front wheels
+        rear, front = self.wheel_mounts[0], self.wheel_mounts[2]  # the rear and then the front wheels
         return front[0] - rear[0]
 
     @property
@@ -270,6 +341,12 @@ class Vehicle(SettableVehicle):
         return Twist(*self._simulation.vehicle_odometry_twist(self._index))
 
     @property
+    def odometry_multipliers(self) -> tuple[float, float, float]:
+        """Factors of what `odometry` has of the way along x, along y, and of the turning, in this episode."""
+        along_x, along_y, turning = self._simulation.odometry_multipliers(self._index)
+        return along_x, along_y, turning
+
+    @property
     def in_collision(self) -> bool:
         """It touched something in the last step."""
         return self._simulation.in_collision(self._index)
@@ -282,7 +359,7 @@ class Vehicle(SettableVehicle):
     @property
     def wheels(self) -> tuple[Wheel, ...]:
         """The wheels, in the order of the world language (left before right, rear before front)."""
-        w = self._wheels()
+        w = self.wheel_states()
         force = zip(w.force_x.tolist(), w.force_y.tolist(), strict=True)
         columns = (w.spin, w.angle, w.steer, w.torque, w.load, w.slip_ratio, w.slip_angle)
         return tuple(
@@ -313,7 +390,13 @@ class Vehicle(SettableVehicle):
         elif on:
             raise ValueError("recording: this world has no folder for logs, expected World(..., log_dir=...)")
 
-    def _wheels(self) -> Wheels:
+    def log_to(self, log: _core.VehicleLog) -> None:
+        """Writes to other CSV files from now on, as `World.begin_log` asks."""
+        on, self._log = self.recording, log
+        self.recording = on
+
+    def wheel_states(self) -> Wheels:
+        """All wheels after the last step as NumPy arrays, as `World.wheels` has them."""
         return Wheels(tuple(self._model.wheel_names), *self._simulation.wheels(self._index))
 
 
@@ -351,6 +434,11 @@ class Block(SettableBlock):
     def is_static(self) -> bool:
         """It never moves."""
         return self._model.is_static
+
+    @property
+    def is_wall(self) -> bool:
+        """It is a piece of a wall."""
+        return self._model.is_wall
 
     @property
     def publication(self) -> Publication | None:

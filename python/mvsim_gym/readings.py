@@ -116,9 +116,9 @@ class Lidar3dReading(NamedTuple):
         return cloud
 
 
-def has_images(model: _core.SensorModel) -> bool:
-    """Whether `view_reading` makes readings of the sensor: a camera or a 3D lidar."""
-    return model.form in _OF_IMAGES
+def has_images(form: str) -> bool:
+    """Whether `view_reading` makes readings of this form: of a camera or a 3D lidar."""
+    return form in _OF_IMAGES
 
 
 def view_reading(

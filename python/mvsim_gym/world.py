@@ -166,15 +166,28 @@ class World(Drawable, HoldsParameters, ViewableWorld):
             "block", {b.name: Block(self._simulation, b, i) for i, b in enumerate(self._model.blocks)}
         )
 
-    def _new_log(self) -> None:
+    @property
+    def has_log(self) -> bool:
+        """Whether CSV files of the vehicles are written: not without `log_dir`, and not of a copy."""
+        return self._log is not None
+
+    def begin_log(self) -> None:
         """Closes the CSV files, if there are any, and begins new ones beside them."""
-        if self._log is None or self._log_dir is None:
+        if self._log is None:
             return
-        recording = [vehicle.recording for vehicle in self._vehicles.values()]
         self._log = _core.VehicleLog(self._simulation, self._log_dir)
-        for vehicle, on in zip(self._vehicles.values(), recording, strict=True):
-            vehicle._log = self._log
-            vehicle.recording = on
+        for vehicle in self._vehicles.values():
+            vehicle.log_to(self._log)
+
+    @property
+    def model(self) -> _core.Model:
+        """The compiled world, which never changes: its file, grids, nominal parameters, fingerprint."""
+        return self._model
+
+    @property
+    def simulation(self) -> _core.Simulation:
+        """What changes, for functions of the core that read it, such as those that draw. Steps go through `step`."""
+        return self._simulation
 
     @property
     def vehicles(self) -> Mapping[str, Vehicle]:
@@ -219,7 +232,7 @@ class World(Drawable, HoldsParameters, ViewableWorld):
         Raises:
             KeyError: no vehicle has this name.
         """
-        return self._vehicles[vehicle]._wheels()
+        return self._vehicles[vehicle].wheel_states()
 
     def step(self, duration: float | None = None) -> None:
         """Advances the world by `duration` seconds: whole physics steps and a shorter last one; by default
@@ -343,7 +356,7 @@ class World(Drawable, HoldsParameters, ViewableWorld):
         memo[id(self)] = twin
         twin.__dict__.update(copy.deepcopy(self._plain_attributes(), memo))
         with self._alone():
-            twin._attach(self._model, self._simulation.clone())
+            twin._attach(self._model, self._simulation.clone())  # noqa: SLF001 (of this class)
         return twin
 
     def __getstate__(self) -> Any:

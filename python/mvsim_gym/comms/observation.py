@@ -45,9 +45,8 @@ class Observation(NamedTuple):
 
 def observation_of(sensor: Sensor, reading: Any) -> Observation:
     """What `sensor.read()` returned, as it travels; None, of a receiver without a fix, has no arrays."""
-    model = sensor._model
-    time = sensor._simulation.sensor_time(sensor._index) if reading is None else reading.time
-    return Observation(model.class_name, model.name, time, Pose(*model.mount), _arrays_of(reading))
+    time = sensor.time if reading is None else reading.time
+    return Observation(sensor.class_name, sensor.name, time, sensor.mount, _arrays_of(reading))
 
 
 def _arrays_of(reading: Any) -> dict[str, npt.NDArray[Any]]:
@@ -71,18 +70,17 @@ def _arrays_of(reading: Any) -> dict[str, npt.NDArray[Any]]:
 
 def scan_of(sensor: Sensor, reading: Reading) -> bytes:
     """The bytes of a reading of a 2D lidar, whose rays lie about the sensor's own axis."""
-    model, angles = sensor._model, reading.angles
-    x, y, z, yaw, pitch, roll = model.mount
+    angles = reading.angles
     return encode_scan(
         Scan(
-            model.name,
+            sensor.name,
             reading.time,
-            Pose(x, y, z, yaw, pitch, roll),
+            sensor.mount,
             float(angles[-1] - angles[0]),
-            model.high,
+            sensor.max_range,
             reading.ranges,
             reading.valid,
-            sensor._simulation.sensor_params(sensor._index)["range_std_noise"],
+            sensor.parameters["range_std_noise"],
         )
     )
 

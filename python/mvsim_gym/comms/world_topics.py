@@ -78,10 +78,10 @@ class _Readings(WorldTopic):
     def __init__(self, name: str, source: str, sensor: Sensor, kind: Any = None) -> None:
         super().__init__(name, kind or messages.GenericObservation)
         self._source, self._sensor = source, sensor
-        self._seen = self._count()
+        self._seen = sensor.count
 
     def is_due(self, now: float) -> bool:
-        count = self._count()
+        count = self._sensor.count
         is_new = count != self._seen
         self._seen = count
         return is_new and count > 0
@@ -89,7 +89,7 @@ class _Readings(WorldTopic):
     def messages(self) -> Iterator[Any]:
         reading = self._sensor.read()
         observation = observation_of(self._sensor, reading)
-        is_scan = self._sensor._model.form == "scan"
+        is_scan = self._sensor.form == "scan"
         yield messages.GenericObservation(
             unixTimestamp=observation.time,
             sourceObjectId=self._source,
@@ -97,9 +97,6 @@ class _Readings(WorldTopic):
                 scan_of(self._sensor, reading) if is_scan else encode_observation(observation)
             ),
         )
-
-    def _count(self) -> int:
-        return self._sensor._simulation.sensor_count(self._sensor._index)
 
 
 class _Scans(_Readings):
@@ -109,8 +106,7 @@ class _Scans(_Readings):
         super().__init__(name, source, sensor, messages.ObservationLidar2D)
 
     def messages(self) -> Iterator[Any]:
-        model, reading = self._sensor._model, self._sensor.read()
-        x, y, z, yaw, pitch, roll = model.mount
+        reading, mount = self._sensor.read(), self._sensor.mount
         yield messages.ObservationLidar2D(
             unixTimestamp=reading.time,
             sourceObjectId=self._source,
@@ -118,8 +114,8 @@ class _Scans(_Readings):
             validRanges=reading.valid.tolist(),
             aperture=float(reading.angles[-1] - reading.angles[0]),
             ccw=True,
-            maxRange=model.high,
-            sensorPose=messages.Pose(x=x, y=y, z=z, yaw=yaw, pitch=pitch, roll=roll),
+            maxRange=self._sensor.max_range,
+            sensorPose=messages.Pose(**mount._asdict()),
         )
 
 
@@ -190,5 +186,5 @@ def _readings_of(world: World) -> Iterator[WorldTopic]:
     for source, sensor in (*mounted, *standing):
         name = sensor.publish_topic or (f"/{source}/{sensor.name}" if source else f"/{sensor.name}")
         yield _Readings(name, source, sensor)
-        if sensor._model.form == "scan":
+        if sensor.form == "scan":
             yield _Scans(f"{name}_scan", source, sensor)

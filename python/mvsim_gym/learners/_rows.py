@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from mvsim_gym import _core
-
 __all__ = ["refuse_waiting"]
 
 
-def refuse_waiting(batch: _core.Batch, library: str, instead: str = "") -> None:
+def refuse_waiting(num_agents: int, on_end: str, library: str, instead: str = "") -> None:
     """Raises ValueError where the agents of a world may wait for each other: their rows are zero for a while, and a
     learner that masks none would learn from them. `instead` ends the message."""
-    if batch.num_agents > 1 and batch.spec.on_end == "wait":
+    if num_agents > 1 and on_end == "wait":
         raise ValueError(
             f"on_end: found 'wait', which leaves rows without a robot for a while, and {library} masks none,"
             f" expected 'respawn' or 'end_all'{instead}"

@@ -36,7 +36,7 @@ class MVSimPufferEnv(pufferlib.PufferEnv):
     ) -> None:
         options = {**keywords, "flatten": True, "copy": False, "autoreset_mode": AutoresetMode.SAME_STEP}
         self.envs = VectorEnv(env, num_envs=num_envs, **options)
-        refuse_waiting(self.envs._open(), "PufferLib")
+        refuse_waiting(self.envs.num_agents, self.envs.on_end, "PufferLib")
         self.single_observation_space = self.envs.single_observation_space
         self.single_action_space = self.envs.single_action_space
         self.num_agents = num_envs

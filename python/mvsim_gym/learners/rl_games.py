@@ -32,7 +32,7 @@ class GamesVecEnv(IVecEnv):
     def __init__(self, env: Named, num_actors: int, seed: int | None = None, **keywords: Any) -> None:
         options = {**keywords, "flatten": True, "autoreset_mode": AutoresetMode.SAME_STEP}
         self.envs = VectorEnv(env, num_envs=num_actors, **options)
-        refuse_waiting(self.envs._open(), "rl_games")
+        refuse_waiting(self.envs.num_agents, self.envs.on_end, "rl_games")
         self._seed = seed
 
     def reset(self) -> npt.NDArray[np.float32]:

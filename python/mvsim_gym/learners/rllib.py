@@ -158,7 +158,7 @@ def register(
         )
     known, given = _everywhere(env, keywords)
     batch = one_world(known, **{name: value for name, value in given.items() if name not in _OWN})
-    refuse_waiting(batch, "RLlib", ", or mvsim_gym.rllib.register_team")
+    refuse_waiting(batch.num_agents, batch.spec.on_end, "RLlib", ", or mvsim_gym.rllib.register_team")
     creator = _Creator(known, {**given, "scaled": scaled, "reward_scale": reward_scale})
     creator({"num_envs": batch.num_agents, "num_threads": 1}).close()
     return _registered(env, name, creator)

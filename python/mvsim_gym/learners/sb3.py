@@ -84,7 +84,7 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
     @takes_options(CONSTRUCTORS["MVSimVecEnv"])
     def __init__(self, recipe: Recipe) -> None:
         batch = self._make(recipe)
-        refuse_waiting(batch, "Stable-Baselines3")
+        refuse_waiting(batch.num_agents, batch.spec.on_end, "Stable-Baselines3")
         rows = batch.num_envs * batch.num_agents
         self.spec = spec_of(self._recipe)
         """What `gymnasium.make` makes a single one of these environments from."""

@@ -57,7 +57,7 @@ class SceneTopics:
         """Where everything is, and how wheels push."""
         self._write(POSES, Messages.table(_core.scene_poses(simulation), ("frame", "pose")), now)
         if vehicles:
-            wheels = [vehicle._wheels() for vehicle in vehicles]
+            wheels = [vehicle.wheel_states() for vehicle in vehicles]
             rows = np.concatenate([np.column_stack([w.force_x, w.force_y, w.load]) for w in wheels])
             self._write(WHEELS, Messages.table(rows.astype(np.float32), ("wheel", "force")), now)
 

@@ -171,9 +171,9 @@ class CycloneTransport(Transport):
             self._writers.clear()
             self._graph = None
             self._subscribers = self._publishers = None
-            self._participant._delete(self._participant._ref)
+            self._participant._delete(self._participant._ref)  # noqa: SLF001 (cyclonedds has no public way)
             self._participant = None
-            self._domain._delete(self._domain._ref)
+            self._domain._delete(self._domain._ref)  # noqa: SLF001 (cyclonedds has no public way)
 
     def _topic(self, topic: Topic) -> Any:
         return DdsTopic(self._participant, f"rt{topic.name}", _type_of(topic.kind))

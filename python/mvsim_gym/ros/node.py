@@ -106,7 +106,7 @@ class RosNode:
             before = prefixes(world.vehicles, always=vehicle_namespace)
             self._begin(namespace, before, of_sensors, of_vehicles)
             named = {k: namespace + prefix for k, prefix in enumerate(before.values())}
-            self._logs = LogTopics(self._sink, world._simulation, named, history) if log_topics else None
+            self._logs = LogTopics(self._sink, world.simulation, named, history) if log_topics else None
         except BaseException:
             transport.close()
             raise
@@ -127,7 +127,7 @@ class RosNode:
             frame_prefix = f"{word(name)}/" if "tree" in of_vehicles else ""
             topics = VehicleTopics(
                 self._sink,
-                world._simulation,
+                world.simulation,
                 vehicle,
                 prefix,
                 "ros",
@@ -145,7 +145,7 @@ class RosNode:
             self._sink, world.sensors.values(), namespace, MAP, "ros", "the world", self._frames, **of_sensors
         )
         now = self._stamps.at(world.time)
-        MapTopics(self._sink, namespace).write(world._model, now)
+        MapTopics(self._sink, namespace).write(world.model, now)
         for topics in self._vehicles:
             topics.write_description(now)
         self._frames.flush_static(now)

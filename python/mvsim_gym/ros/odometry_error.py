@@ -33,7 +33,7 @@ class OdometryError:
         turn = abs(math.remainder(odometry.yaw - last.yaw, math.tau))
         if way == turn == 0:
             return
-        along_x, along_y, turning = self._vehicle._simulation.odometry_multipliers(self._vehicle._index)
+        along_x, along_y, turning = self._vehicle.odometry_multipliers
         self.yaw += _share(turning) * turn
         self.place += (max(_share(along_x), _share(along_y)) + self.yaw) * way
 

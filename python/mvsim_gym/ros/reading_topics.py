@@ -60,7 +60,7 @@ class ReadingTopics:
                 notice(
                     [
                         f"{who}: readings of the sensor '{sensor.name}' of {of} are left out: no message is known for"
-                        f" the class '{sensor._model.class_name}'"
+                        f" the class '{sensor.class_name}'"
                     ]
                 )
                 continue
@@ -83,12 +83,12 @@ class ReadingTopics:
             moment = source.moment()
             if moment is not None:
                 came = True
-                self._write_reading(source.sensor, streams, stamp(moment))
+                self._write_reading(source, streams, stamp(moment))
         return came
 
-    def _write_reading(self, sensor: Sensor, streams: list[Stream], now: int) -> None:
+    def _write_reading(self, source: Sampled | Scheduled, streams: list[Stream], now: int) -> None:
         messages = Messages(now, self._frame_prefix)
-        reading = cache(sensor.read)  # a picture is drawn when somebody wants it
+        reading = cache(source.read)  # a picture is drawn when somebody wants it
         for stream in streams:
             name = f"{self._prefix}/{stream.topic}"
             if self._sink.wants(name):

@@ -44,22 +44,20 @@ def streams_of(sensor: Sensor, *, finite: bool = False) -> list[Stream]:
     Args:
         finite: rays of a scan without a return are the longest range, in place of infinity.
     """
-    streams = STREAMS.get(sensor._model.form)
+    streams = STREAMS.get(sensor.form)
     return [] if streams is None else list(streams(sensor, word(sensor.name), finite))
 
 
 def _scan(sensor: Sensor, name: str, finite: bool) -> Iterator[Stream]:
-    longest = sensor._model.high
-
     def make(made: Messages, reading: Reading) -> Message:
-        return made.scan(reading, longest, sensor.period, name, finite=finite)
+        return made.scan(reading, sensor.max_range, sensor.period, name, finite=finite)
 
     yield _mounted(sensor, name, "sensor_msgs/msg/LaserScan", make)
 
 
 def _imu(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     def make(made: Messages, reading: ImuReading) -> Message:
-        deviations = sensor._simulation.sensor_params(sensor._index)  # randomised ones change with episodes
+        deviations = sensor.parameters  # randomised ones change with episodes
         return made.imu(reading, ImuNoise(*(deviations[key] for key in _IMU_NOISE)), name)
 
     yield _mounted(sensor, name, "sensor_msgs/msg/Imu", make)
@@ -81,7 +79,7 @@ def _rings(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
 
 def _mounted(sensor: Sensor, name: str, kind: str, make: Callable[[Messages, Any], Message]) -> Stream:
     """A topic whose frame has its name and is that of the sensor."""
-    return Stream(name, kind, name, Pose(*sensor._model.mount), make)
+    return Stream(name, kind, name, sensor.mount, make)
 
 
 def _camera(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
@@ -89,16 +87,16 @@ def _camera(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
 
 
 def _rgbd(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
-    if "image" in sensor._model.views:
+    if "image" in sensor.views:
         yield from _picture(sensor, "image", f"{name}_rgb")
-    if "depth" in sensor._model.views:
+    if "depth" in sensor.views:
         yield from _picture(sensor, "depth", f"{name}_depth")
         yield _depth_cloud(sensor, f"{name}_points")
 
 
 def _picture(sensor: Sensor, what: str, name: str) -> Iterator[Stream]:
     """A picture and what to know of its camera, both in the optical frame: x right, y down, z forward."""
-    matrix = sensor._model.views[what]["T_vehicle_camera"]
+    matrix = sensor.views[what]["T_vehicle_camera"]
     x, y, z = map(float, matrix[:3, 3])
     pose = Pose(x, y, z, *angles_of(matrix[:3, :3]))
 
@@ -115,7 +113,7 @@ def _picture(sensor: Sensor, what: str, name: str) -> Iterator[Stream]:
 
 def _depth_cloud(sensor: Sensor, name: str) -> Stream:
     """The points of a depth image in a frame of its place with x forward, y to the left, z up."""
-    matrix = sensor._model.views["depth"]["T_vehicle_camera"]
+    matrix = sensor.views["depth"]["T_vehicle_camera"]
     right, down, forward = matrix[:3, :3].T
     x, y, z = map(float, matrix[:3, 3])
     pose = Pose(x, y, z, *angles_of(np.column_stack([forward, -right, -down])))

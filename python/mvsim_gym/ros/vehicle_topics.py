@@ -112,7 +112,7 @@ class VehicleTopics:
         messages = Messages(now, self._frame_prefix)
         edges = [("base_link", "base_footprint", _NOWHERE)]
         self._frames.add_static(self._tree, messages.transforms(edges))
-        self._write("chassis_polygon", lambda: messages.polygon(self._vehicle._model.outline), now)
+        self._write("chassis_polygon", lambda: messages.polygon(self._vehicle.outline), now)
 
     def write_state(self, now: int) -> None:
         """Where it is, and whether it has touched something since the last time."""
@@ -189,11 +189,11 @@ class VehicleTopics:
 
     def _lines(self) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
         """Outlines of chassis and wheels, in the vehicle's frame."""
-        model = self._vehicle._model
-        outline = model.outline
-        yield "mvsim.chassis_shape", np.column_stack([outline, np.full(len(outline), model.z_min)])
-        steers = self._simulation.wheels(self._vehicle._index)[2]
-        for k, ((x, y, yaw, width, radius, _), steer) in enumerate(zip(model.wheels, steers, strict=True)):
+        vehicle, outline = self._vehicle, self._vehicle.outline
+        yield "mvsim.chassis_shape", np.column_stack([outline, np.full(len(outline), vehicle.heights[0])])
+        steers = vehicle.wheel_states().steer
+        for k, (mount, steer) in enumerate(zip(vehicle.wheel_mounts, steers, strict=True)):
+            x, y, yaw, width, radius, _ = mount
             corners = np.array([(radius, width), (-radius, width), (-radius, -width), (radius, -width)])
             corners[:, 1] /= 2
             c, s = np.cos(yaw + steer), np.sin(yaw + steer)

@@ -99,7 +99,7 @@ class Gamepad:
                     f" {', '.join(vehicle.command_names)}"
                 )
             return
-        most = self.turn_factor * _MAX_TURN.get(vehicle._model.dynamics, _MAX_TURN_OF_CARS)
+        most = self.turn_factor * _MAX_TURN.get(vehicle.dynamics, _MAX_TURN_OF_CARS)
         self._teleop.set_command(self.max_speed * forward + 0.0, most * left + 0.0)  # no -0
 
     def _change_limits(self) -> None:

@@ -294,12 +294,12 @@ def _log_key(world: World, vehicle: Vehicle | None, key: str, say: TextIO) -> bo
     """L switches the CSV files of the selected vehicle, C and N begin new ones; False for other keys."""
     if key.lower() not in ("l", "c", "n"):
         return False
-    if world._log is None or vehicle is None:
+    if not world.has_log or vehicle is None:
         _line(say, "nothing is logged without --outputs", ends=True)
     elif key.lower() == "l":
         vehicle.recording = not vehicle.recording
     else:
-        world._new_log()
+        world.begin_log()
     return True
 
 

@@ -85,7 +85,7 @@ def finder(world: str | None, loading: Mapping[str, Any]) -> Callable[[Told], _c
         world: a world file that stands for all of them; None: none does.
         loading: keywords of `World`, also for those that a recording names.
     """
-    given = None if world is None else World(world, **loading)._model
+    given = None if world is None else World(world, **loading).model
     found: dict[str, _core.Model] = {}
 
     def model_of(told: Told) -> _core.Model:
@@ -106,7 +106,7 @@ def _model_of(told: Told, loading: Mapping[str, Any]) -> _core.Model:
     try:
         if "world" in told:
             given = {"world_seed": told["world_seed"], "variables": told["variables"]}
-            return World(source, **{**given, **loading})._model
+            return World(source, **{**given, **loading}).model
         if source not in listing() and not os.path.isfile(source):
             raise ValueError("no file, and no environment of mvsim_gym")
         options = all_options()

@@ -28,11 +28,11 @@ def show(world: World, path: str | os.PathLike[str]) -> None:
     renderer = _core.Renderer()
     figure = Figure(figsize=(16, 8.4), dpi=110, layout="constrained")
     for axes, (title, tilt) in zip(figure.subplots(1, len(_VIEWS)), _VIEWS, strict=True):
-        camera = _core.Camera.above(world._model, tilt, 1.0)
-        picture = renderer.draw(world._model, world._simulation, camera, _SIDE, _SIDE)
+        camera = _core.Camera.above(world.model, tilt, 1.0)
+        picture = renderer.draw(world.model, world.simulation, camera, _SIDE, _SIDE)
         pixels = camera.pixels(points, _SIDE, _SIDE)
         axes.imshow(picture)
-        axes.set_title(f"{os.path.basename(world._model.path)}, {title}", fontsize=10)
+        axes.set_title(f"{os.path.basename(world.model.path)}, {title}", fontsize=10)
         axes.set_axis_off()
         for name, (x, y) in zip(names, pixels, strict=True):
             if 0 <= x < _SIDE and 0 <= y < _SIDE:

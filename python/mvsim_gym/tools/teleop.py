@@ -48,7 +48,7 @@ class Teleop:
     def __init__(self, world: World) -> None:
         self._vehicles = [world.vehicles[name] for name in sorted(world.vehicles)]
         self._max_steer = {
-            path: value * _DEGREE for path, value, *_ in world._model.parameters if path.endswith(_MAX_STEER)
+            path: value * _DEGREE for path, value, *_ in world.model.parameters if path.endswith(_MAX_STEER)
         }
         self._commands = [[0.0] * len(v.command_names) for v in self._vehicles]
         self._selected = 0

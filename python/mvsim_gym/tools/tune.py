@@ -195,13 +195,13 @@ class _Bench:
     def facts(self) -> _Facts:
         """Of the class as it stands."""
         world = self._world(self._text)
-        model = world._model.vehicles[0]
+        model = world.model.vehicles[0]
         if model.dynamics not in _CONTROLLERS:
             raise ValueError(
                 f"class '{self._class}': the dynamics '{model.dynamics}' is unsupported, expected one of"
                 f" {', '.join(_CONTROLLERS)}"
             )
-        masses = [nominal for name, nominal, *_ in world._model.parameters if name.endswith("/chassis/mass")]
+        masses = [nominal for name, nominal, *_ in world.model.parameters if name.endswith("/chassis/mass")]
         return _Facts(model.dynamics, masses[0], model.wheels, self._shares())
 
     def _shares(self) -> list[float]:
@@ -225,7 +225,7 @@ class _Bench:
         )
         world = self._world(text)
         vehicle: Vehicle = world.vehicles["tuned"]
-        y = np.mean([wheel[1] for wheel in world._model.vehicles[0].wheels])
+        y = np.mean([wheel[1] for wheel in world.model.vehicles[0].wheels])
         speed = np.empty(round(duration / self._step))
         for i in range(len(speed)):
             twist = vehicle.twist

@@ -66,7 +66,7 @@ def view_envs(
     observations, _ = envs.reset(seed=seed)
     done = 0
     with (
-        envs._opened_view(host, port, commanded=True, **(doors or {})) as view,
+        envs.view(host, port, commanded=True, **(doors or {})) as view,
         nullcontext() if record is None else envs.record(record),
         ended_by_signals(partial(print, file=say), lambda: view.wishes.append("end")),
     ):

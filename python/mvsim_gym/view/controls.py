@@ -223,4 +223,4 @@ def _keep_camera(server: viser.ViserServer) -> None:
             if (["KeyW", "KeyA", "KeyS", "KeyD"].includes(event.code)) event.stopPropagation();
           });
         }"""
-    server._websock_server.queue_message(RunJavascriptMessage(source=source))
+    server._websock_server.queue_message(RunJavascriptMessage(source=source))  # noqa: SLF001 (viser has no public way)

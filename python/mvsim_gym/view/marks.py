@@ -181,7 +181,7 @@ def forces_of(vehicles: Iterable[Vehicle]) -> npt.NDArray[np.float64]:
     """(n, 2, 3): arrows of the friction of each wheel, above its vehicle, where they are seen."""
     found = []
     for vehicle in vehicles:
-        lift = np.array([0.0, 0.0, vehicle._model.z_max + 0.02])
+        lift = np.array([0.0, 0.0, vehicle.heights[1] + 0.02])
         found += [ends + lift for ends in arrows([vehicle])]
     return np.array(found).reshape(-1, 2, 3)
 

@@ -85,5 +85,7 @@ def forces_of(model: _core.Model, poses: Poses, wheels: npt.NDArray[Any]) -> npt
         own = wheels[first : first + len(vehicle.wheels)]
         first += len(vehicle.wheels)
         lift = np.array([0, 0, vehicle.z_max + _LIFT])
-        found += [placed(ends, poses[frame]) + lift for ends in arrows_of(vehicle, own)]
+        found += [
+            placed(ends, poses[frame]) + lift for ends in arrows_of(vehicle.outline, vehicle.wheels, own)
+        ]
     return np.array(found, np.float64).reshape(-1, 2, 3)

@@ -115,7 +115,7 @@ class _Guard:
             return message
         handle: Any = None
         if isinstance(message, GuiUpdate):
-            handle = server.gui._gui_input_handle_from_uuid.get(message.uuid)
+            handle = server.gui._gui_input_handle_from_uuid.get(message.uuid)  # noqa: SLF001 (viser has no public way)
         if not page.may_press:
             self._tell_back(page, handle, _WATCHES)
             return None
@@ -136,7 +136,7 @@ class _Guard:
     async def welcome(self, client: viser.ClientHandle) -> None:
         """Tells a new page that it only watches, if it does."""
         assert self.server is not None
-        page: Any = self.server._websock_server._live_connections.get(client.client_id)
+        page: Any = self.server._websock_server._live_connections.get(client.client_id)  # noqa: SLF001 (viser has no public way)
         if page is not None and not page.may_press:
             client.add_notification("mvsim_gym", _WATCHES, auto_close_seconds=15)
 
@@ -146,7 +146,7 @@ class _Guard:
 
         if request.headers.get("Sec-WebSocket-Protocol") != f"viser-v{viser.__version__}":
             return page.respond(http.HTTPStatus.BAD_REQUEST, "expected a page of this server\n")
-        if self.server is None or len(self.server._websock_server._live_connections) >= _MAX_PAGES:
+        if self.server is None or len(self.server._websock_server._live_connections) >= _MAX_PAGES:  # noqa: SLF001 (viser has no public way)
             return page.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "not now\n")
         page.may_press = self.gate.may_press(request, port)
         return None
@@ -156,14 +156,14 @@ class _Guard:
         from viser._messages import GuiUpdateMessage
 
         assert self.server is not None
-        live = self.server._websock_server._live_connections
+        live = self.server._websock_server._live_connections  # noqa: SLF001 (viser has no public way)
         number = next((number for number, connection in live.items() if connection is page), -1)
         client = self.server.get_clients().get(number)
         if client is None:
             return
         if handle is not None:
             has = handle.value if value is None else value
-            client._websock_connection.queue_message(GuiUpdateMessage(handle._impl.uuid, {"value": has}))
+            client._websock_connection.queue_message(GuiUpdateMessage(handle._impl.uuid, {"value": has}))  # noqa: SLF001 (viser has no public way)
         if text and time.monotonic() >= page.told + _TELL_EVERY:
             page.told = time.monotonic()
             client.add_notification("mvsim_gym", text, auto_close_seconds=6)
@@ -264,7 +264,7 @@ def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser
         close_server(server)
         raise ValueError(_taken(host, port))
     server.gui.configure_theme(show_logo=False, show_share_button=False)
-    server._websock_server._broadcast_buffer.window_duration_sec = 0.0
+    server._websock_server._broadcast_buffer.window_duration_sec = 0.0  # noqa: SLF001 (viser has no public way)
     server.scene.world_axes.visible = False
     return server, guard.gate.query()
 

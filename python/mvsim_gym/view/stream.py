@@ -60,8 +60,8 @@ class Stream:
     def send(self) -> None:
         """One message with what is new to each browser."""
         new, moved, self._new, self._moved = self._new, self._moved, {}, {}
-        websocket = self._server._websock_server
-        live, queue = websocket._live_connections, websocket.get_message_buffer()
+        websocket = self._server._websock_server  # noqa: SLF001 (viser has no public way)
+        live, queue = websocket._live_connections, websocket.get_message_buffer()  # noqa: SLF001 (viser has no public way)
         self._complete &= live.keys()
         data: dict[bool, bytes] = {}
         for browser, connection in list(live.items()):
@@ -81,12 +81,13 @@ class Stream:
     @property
     def is_taken(self) -> bool:
         """Whether every browser has what was sent."""
-        websocket = self._server._websock_server
+        websocket = self._server._websock_server  # noqa: SLF001 (viser has no public way)
         queue = websocket.get_message_buffer()
         last = queue.message_counter - 1
         cursors = queue.generator_cursors
         return not self._sending and all(
-            cursors.get(browser, -1) >= last for browser in list(websocket._live_connections)
+            cursors.get(browser, -1) >= last
+            for browser in list(websocket._live_connections)  # noqa: SLF001 (viser has no public way)
         )
 
     def settle(self) -> None:
@@ -96,11 +97,11 @@ class Stream:
         scene, self._unsettled, names = self._server.scene, set(), self._unsettled
         for name in sorted(names):
             if name in self._all:
-                scene._queue_scene_message(SceneNodeUpdateMessage(name, dict(self._all[name])))
+                scene._queue_scene_message(SceneNodeUpdateMessage(name, dict(self._all[name])))  # noqa: SLF001 (viser has no public way)
             if name in self._places:
-                scene._queue_scene_message(SetPositionMessage(name, self._places[name]))
+                scene._queue_scene_message(SetPositionMessage(name, self._places[name]))  # noqa: SLF001 (viser has no public way)
         if names:  # who has not come so far must not take these for newer than what it was sent
-            self._needed = self._server._websock_server.get_message_buffer().message_counter - 1
+            self._needed = self._server._websock_server.get_message_buffer().message_counter - 1  # noqa: SLF001 (viser has no public way)
 
     async def _deliver(self, browser: int, connection: Any, data: bytes) -> None:
         try:
@@ -116,11 +117,11 @@ class Stream:
     def _is_known(self, name: str, among: Mapping[str, Any]) -> None:
         self._unsettled.add(name)
         if name not in among:
-            self._needed = self._server._websock_server.get_message_buffer().message_counter - 1
+            self._needed = self._server._websock_server.get_message_buffer().message_counter - 1  # noqa: SLF001 (viser has no public way)
 
     @property
     def _owner(self) -> str:
-        return self._server.scene._owner_id
+        return self._server.scene._owner_id  # noqa: SLF001 (viser has no public way)
 
 
 def encoded(properties: Mapping[str, Arrays], places: Mapping[str, Place], owner: str) -> bytes:

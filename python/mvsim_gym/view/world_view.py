@@ -34,10 +34,10 @@ class WorldView(View):
 
     def __init__(self, world: World, host: str, port: int, doors: Doors | None = None) -> None:
         things = [f"vehicle:{name}" for name in world.vehicles]
-        things += [f"block:{name}" for name, block in world.blocks.items() if not block._model.is_wall]
-        cameras = any(has_images(sensor) for sensor in world._model.sensors)
+        things += [f"block:{name}" for name, block in world.blocks.items() if not block.is_wall]
+        cameras = any(has_images(sensor.form) for sensor in world.model.sensors)
         super().__init__(
-            world._model,
+            world.model,
             things,
             host,
             port,
@@ -48,8 +48,8 @@ class WorldView(View):
             marks=("forces",),
         )
         self._world = world
-        self._counts: dict[int, int] = {}
-        self._clouds: dict[int, npt.NDArray[np.float32]] = {}
+        self._counts: dict[str, int] = {}
+        self._clouds: dict[str, npt.NDArray[np.float32]] = {}
         self.text = ""
         """what stands above the controls"""
 
@@ -81,7 +81,7 @@ class WorldView(View):
 
     def moment(self, *, marks: bool = True, pictures: bool = True) -> Moment:
         """How the world stands, with marks and pictures or without."""
-        world, simulation = self._world, self._world._simulation
+        world, simulation = self._world, self._world.simulation
         envs, poses = np.zeros(1, np.int32), _core.scene_poses(simulation)[None]
         seen: dict[str, npt.NDArray[np.uint8]] = {}
         if pictures and time.monotonic() >= self._pictures_due:
@@ -92,7 +92,7 @@ class WorldView(View):
         twist = world.vehicles[chosen].twist if chosen else None
         return Moment(
             simulation.time,
-            [Group(world._model, envs, poses)],
+            [Group(world.model, envs, poses)],
             vehicle=chosen,
             pictures=seen,
             values={} if twist is None else {f"speed {name}": v for name, v in twist._asdict().items()},
@@ -102,7 +102,7 @@ class WorldView(View):
         )
 
     def _marks(self) -> dict[str, Any]:
-        world, simulation = self._world, self._world._simulation
+        world, simulation = self._world, self._world.simulation
         marks = _core.scene_marks(simulation)
         seen = world.vehicles.values() if self._shows("forces") else ()
         return {
@@ -118,13 +118,12 @@ class WorldView(View):
         if not self.controls.pictures:
             return pictures
         for name, sensor, pose in self._sensors():
-            index, count = sensor._index, self._world._simulation.sensor_count(sensor._index)
-            if not has_images(sensor._model) or count == self._counts.get(index, 0):
+            if not has_images(sensor.form) or sensor.count == self._counts.get(name, 0):
                 continue
-            self._counts[index] = count
+            self._counts[name] = sensor.count
             reading = sensor.read()
             if isinstance(reading, Lidar3dReading):
-                self._clouds[index] = _cloud_of(reading, sensor._model.mount, pose)
+                self._clouds[name] = _cloud_of(reading, sensor.mount, pose)
             elif isinstance(reading, CameraReading):
                 pictures |= _pictures_of(name, reading)
         return pictures
