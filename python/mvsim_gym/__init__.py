@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         MissingFileError,
         RendererLost,
         RenderMemoryError,
+        TermError,
         WorldFileError,
     )
     from mvsim_gym.vector_env import VectorEnv
@@ -31,6 +32,7 @@ __all__ = [
     "MissingFileError",
     "RenderMemoryError",
     "RendererLost",
+    "TermError",
     "VectorEnv",
     "World",
     "WorldFileError",
@@ -50,6 +52,7 @@ _HOMES = {
     "MissingFileError": "errors",
     "RenderMemoryError": "errors",
     "RendererLost": "errors",
+    "TermError": "errors",
     "VectorEnv": "vector_env",
     "World": "world",
     "WorldFileError": "errors",

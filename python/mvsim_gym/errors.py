@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from mvsim_gym._printable import printable
 
-__all__ = ["ForkedProcessError", "MissingFileError", "RenderMemoryError", "RendererLost", "WorldFileError"]
+__all__ = [
+    "ForkedProcessError",
+    "MissingFileError",
+    "RenderMemoryError",
+    "RendererLost",
+    "TermError",
+    "WorldFileError",
+]
 
 
 class WorldFileError(ValueError):

@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from mvsim_gym._drawing import Drawable
 from mvsim_gym._keywords import path_text
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
-from mvsim_gym._resources import all_resources, checked_resources
+from mvsim_gym._resources import Found, all_resources, checked_resources
 from mvsim_gym._viewing import ViewableWorld
 from mvsim_gym._world_parameters import HoldsParameters, parted
 from mvsim_gym.parts import (
@@ -72,6 +73,34 @@ __all__ = [
 # Attributes of a World that are made from its model and its simulation; a copy writes no log and no recording.
 _PARTS = frozenset({"_model", "_simulation", "_vehicles", "_sensors", "_blocks"})
 _NATIVE = _PARTS | {"_painter", "_lock", "_log", "_recording", "_view"}
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What a World is loaded from; can be pickled."""
+
+    path: str
+    roots: list[str]
+    world_seed: int
+    variables: dict[str, str]
+    memory_limit: int
+    resources: Found
+    strict: bool
+    camera_backend: str
+
+    def load(self, path: str, roots: Sequence[str]) -> _core.Model:
+        """The compiled world. `path` and `roots` name the same files, as messages are to have them."""
+        return _core.load_model(
+            path,
+            assets(),
+            roots,
+            self.world_seed,
+            self.variables,
+            self.memory_limit,
+            self.resources,
+            self.strict,
+            self.camera_backend,
+        )
 
 
 class World(Drawable, HoldsParameters, ViewableWorld):
@@ -121,7 +150,7 @@ class World(Drawable, HoldsParameters, ViewableWorld):
     ) -> None:
         folders = folders_of(roots)
         path = path_text("path", path)
-        self._files = (
+        self._files = _Files(
             os.path.abspath(path),
             [os.path.abspath(f) for f in folders],
             checked_key(world_seed, "world_seed"),
@@ -131,7 +160,7 @@ class World(Drawable, HoldsParameters, ViewableWorld):
             checked_flag("strict", strict),
             checked_backend("camera_backend", camera_backend),
         )
-        model = _core.load_model(path, assets(), folders, *self._files[2:])
+        model = self._files.load(path, folders)
         simulation = _core.Simulation(model, checked_key(seed), 0)
         self._start_warnings = _core.check_start(simulation, strict)
         self._held = {}
@@ -255,7 +284,7 @@ class World(Drawable, HoldsParameters, ViewableWorld):
     def _run(self, duration: float | None) -> None:
         watchers = [w for w in (self._recording, self._view) if w is not None and not w.closed]
 
-        strict = self._files[6]
+        strict = self._files.strict
 
         def tell() -> None:
             for watcher in watchers:
@@ -303,13 +332,13 @@ class World(Drawable, HoldsParameters, ViewableWorld):
 
     def _told(self) -> dict[str, Any]:
         """What a recording says of where the world comes from."""
-        path, roots, world_seed, variables, _, (resources, _), _, _ = self._files
+        files = self._files
         return {
-            "world": path,
-            "roots": roots,
-            "world_seed": world_seed,
-            "variables": variables,
-            "resources": dict(resources),
+            "world": files.path,
+            "roots": files.roots,
+            "world_seed": files.world_seed,
+            "variables": files.variables,
+            "resources": dict(files.resources[0]),
         }
 
     def reset(self, seed: int | None = None) -> None:
@@ -344,7 +373,7 @@ class World(Drawable, HoldsParameters, ViewableWorld):
         """
         with self._alone():
             self._set_state(state)
-            tell_restored([parted(state)[0]], self._files[-1])
+            tell_restored([parted(state)[0]], self._files.camera_backend)
             if self._recording is not None and not self._recording.closed:
                 self._recording.after_jump()
 
@@ -362,13 +391,16 @@ class World(Drawable, HoldsParameters, ViewableWorld):
     def __getstate__(self) -> Any:
         attributes = self._plain_attributes()
         if has_cameras(self._model):
-            attributes = remembered(attributes, self._files[-1])
+            attributes = remembered(attributes, self._files.camera_backend)
         return attributes, self.snapshot()
 
     def __setstate__(self, state: Any) -> None:
         attributes, snapshot = state
-        self.__dict__.update(recalled(attributes, attributes["_files"][-1]))
-        model = _core.load_model(self._files[0], assets(), *self._files[1:])
+        files = attributes["_files"]
+        if not isinstance(files, _Files):  # a tuple in pickles of former versions
+            files = attributes["_files"] = _Files(*files)
+        self.__dict__.update(recalled(attributes, files.camera_backend))
+        model = files.load(files.path, files.roots)
         simulation = _core.Simulation(model, 0, 0)
         state, self._held = parted(snapshot)
         simulation.restore(state)
