@@ -213,11 +213,6 @@ def draw_key(random: np.random.Generator) -> int:
     return int(random.integers(0, 2**64, dtype=np.uint64))
 
 
-def closed_error(kind: str) -> gym.error.ClosedEnvironmentError:
-    """The error of using a closed environment."""
-    return gym.error.ClosedEnvironmentError(f"the {kind} is closed")
-
-
 def _path_of(recipe: Recipe) -> str:
     path = os.fspath(recipe.env)
     return listing().get(path, path)

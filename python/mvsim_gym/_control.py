@@ -1,12 +1,8 @@
-"""Reading and changing running environments by name, and the options of `reset`.
-
-`Readable` is what a single environment and many have in common; values of many have a row an env.
-"""
+"""What callers read and set of running environments by name, and the options of `reset`, as the batch takes them."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,186 +13,12 @@ from mvsim_gym._keywords import kind_of, plain_values, shortened
 from mvsim_gym._numbers import number
 from mvsim_gym._overrides import flatten
 
-Envs = int | Sequence[int] | npt.NDArray[Any] | None
 Start = tuple[list[float] | None, list[float] | None]
 """Pose and goal of an episode, where they are given."""
 
 OPTIONS = ("pose", "goal", "knobs")
 """Of `reset`, beside `reset_mask` of many."""
 _SIZES = {"pose": (3, "x, y, yaw"), "goal": (2, "x, y")}
-
-
-class ControlsOne:
-    """Of a single environment."""
-
-    @abstractmethod
-    def _open(self) -> _core.Batch: ...
-
-    def names(self) -> list[str]:
-        """All that `read` takes beside the paths of parameters, of the world as it is now."""
-        return self._open().names(0)
-
-    def read(self, name: str) -> Any:
-        """The true state, at any moment after the first reset.
-
-        Args:
-            name: `time`, `goal`, `vehicle:NAME/pose` (x, y, yaw), `block:NAME/twist`... (docs/python.md lists them), or
-                the path of a parameter. A `*` stands for any run of characters, and gives a row for each that matches.
-
-        Returns:
-            A float, or an array float64, in SI units and radians; of a parameter in the unit that
-            `mvsim-gym parameters` tells.
-
-        Raises:
-            ValueError: there is no such thing (the message has the nearest name), or no episode yet.
-        """
-        value = self._open().read([0], checked_name(name))[0]
-        return float(value) if value.ndim == 0 else value
-
-    def write(self, name: str, value: Any) -> None:
-        """Sets poses, twists, the goal, or parameters until the end of the episode; between steps. Observations,
-        rewards and terminations see it in the next step, and no reward counts the way there.
-
-        A placed vehicle or block rests; a vehicle stands on the ground. A vehicle with a twist has wheels that roll.
-
-        Args:
-            name: as for `read`.
-            value: as `read` gives it, or what broadcasts to that.
-
-        Raises:
-            ValueError: an unknown name, a thing that cannot be set, another shape, a value that is not finite or out of
-                range, no running episode. Nothing has changed.
-            TypeError: no numbers.
-        """
-        batch = self._open()
-        batch.write([0], name, values_of(batch, [0], name, value, one=True))
-        self._moved([0])
-
-    def set_parameter(self, path: str, value: Any) -> None:
-        """Sets the parameters that a path matches, now and in all coming episodes, whatever is randomised, until
-        `reset_parameters`. Part of snapshots, copies and pickles.
-
-        Args:
-            path: as `mvsim-gym parameters` lists them; `*` stands for any run of characters.
-            value: a number in the unit listed there, or the name of a choice.
-
-        Raises:
-            ValueError: no such parameter (the message has the nearest), or a value out of range. Nothing has changed.
-            TypeError: no number.
-        """
-        batch = self._open()
-        batch.hold([0], checked_name(path), held_values(batch, [0], path, value))
-
-    def reset_parameters(self) -> None:
-        """From the next episode on parameters are again as the files say and randomisation draws them."""
-        self._open().release([0])
-
-    def set_knobs(self, knobs: Mapping[str, Any]) -> None:
-        """The knobs of the environment file for the coming episodes, as by keyword, without a remake; the ones not
-        named are as the environment was made with. A world is compiled for each set of values that is new. Paths of
-        parameters are knobs too: `set_parameter`. Part of snapshots, copies and pickles.
-
-        Raises:
-            ValueError: an unknown knob, or a value with which observations, actions, rewards or vehicles would be
-                others.
-            WorldFileError: a value that the files cannot take.
-        """
-        set_knobs(self._open(), [0], [checked_knobs("knobs", knobs)])
-
-    def _moved(self, envs: Iterable[int]) -> None:
-        """After `write`: trails of pictures begin anew."""
-        painter = getattr(self, "_painter", None)
-        if painter is not None:
-            painter.forget(envs)
-
-
-class ControlsMany:
-    """Of many: values have a row for each of `envs`, which are all by default: an index, indices, or a mask."""
-
-    @abstractmethod
-    def _open(self) -> _core.Batch: ...
-
-    @property
-    def num_worlds(self) -> int:
-        """Envs as `read`, `write`, seeds and states count them; each has a row for every agent."""
-        return self._open().num_envs
-
-    @property
-    def agent_names(self) -> list[str]:
-        """The vehicles of a world's agents, in the order of their rows."""
-        return self._open().agent_names
-
-    @property
-    def on_end(self) -> str:
-        """What becomes of an agent whose episode has ended, as `on_end` of the environment file: "wait", "respawn" or
-        "end_all"."""
-        return self._open().spec.on_end
-
-    def names(self, env: int = 0) -> list[str]:
-        """As `Env.names`, of one env."""
-        return self._open().names(env)
-
-    def read(self, name: str, *, envs: Envs = None) -> npt.NDArray[np.float64]:
-        """As `Env.read`, with a row for each env. Envs must have as many things of that name.
-
-        Raises:
-            ValueError: as there; the message has the env.
-        """
-        return self._open().read(self._indices(envs), checked_name(name))
-
-    def write(self, name: str, value: Any, *, envs: Envs = None) -> None:
-        """As `Env.write`: one value for all, or a row for each env.
-
-        Raises:
-            ValueError, TypeError: as there; nothing has changed in any env. Among them an env whose episode has ended.
-        """
-        batch, which = self._open(), self._indices(envs)
-        batch.write(which, name, values_of(batch, which, name, value))
-        painter = getattr(self, "_painter", None)
-        if painter is not None:
-            painter.forget(which)
-
-    def set_parameter(self, path: str, value: Any, *, envs: Envs = None) -> None:
-        """As `Env.set_parameter`: one value for all, or one for each env.
-
-        Raises:
-            ValueError, TypeError: as there; nothing has changed in any env.
-        """
-        batch, which = self._open(), self._indices(envs)
-        batch.hold(which, checked_name(path), held_values(batch, which, path, value))
-
-    def reset_parameters(self, *, envs: Envs = None) -> None:
-        """As `Env.reset_parameters`."""
-        self._open().release(self._indices(envs))
-
-    def set_knobs(self, knobs: Mapping[str, Any] | Sequence[Mapping[str, Any]], *, envs: Envs = None) -> None:
-        """As `Env.set_knobs`: a dict for all, or one for each env. Each env plays with them from its next episode on.
-
-        Raises:
-            ValueError, WorldFileError: as there; no knob has changed.
-        """
-        batch, which = self._open(), self._indices(envs)
-        set_knobs(batch, which, one_each("knobs", knobs, len(which)))
-
-    def _indices(self, envs: Envs) -> list[int]:
-        if envs is None:
-            return list(range(self.num_worlds))
-        array = np.asarray(envs)
-        if array.dtype == np.bool_:
-            if array.shape != (self.num_worlds,):
-                raise ValueError(f"envs: found a mask of shape {array.shape}, expected ({self.num_worlds},)")
-            return [int(i) for i in array.nonzero()[0]]
-        if array.size == 0:
-            return []
-        if array.dtype.kind not in "iu" or array.ndim > 1:
-            raise TypeError(f"envs: found {envs!r}, expected an index, indices or a mask of bool")
-        found = [int(i) for i in np.atleast_1d(array)]
-        for i in found:
-            if not 0 <= i < self.num_worlds:
-                raise ValueError(f"envs: found {i}, expected 0 to {self.num_worlds - 1}")
-        if len(set(found)) < len(found):
-            raise ValueError("envs: found an index twice, expected each once")
-        return found
 
 
 def checked_name(name: Any) -> str:
@@ -307,6 +129,17 @@ def starts_of(batch: _core.Batch, envs: list[int], options: Sequence[Mapping[str
     for i, own in zip(envs, places, strict=True):
         starts[i * len(names) : (i + 1) * len(names)] = own
     return starts
+
+
+def checked_starts(batch: _core.Batch, envs: list[int], options: Sequence[Mapping[str, Any]]) -> list[Start]:
+    """As `starts_of`, of options whose knobs nothing has looked at."""
+    own = [
+        {**each, "knobs": checked_knobs("options['knobs']", each["knobs"])}
+        if each.get("knobs") is not None
+        else each
+        for each in options
+    ]
+    return starts_of(batch, envs, own) if any(own) else []
 
 
 def split(options: Mapping[str, Any], num_envs: int, num_agents: int) -> list[dict[str, Any]]:

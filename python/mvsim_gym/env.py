@@ -7,31 +7,16 @@ from typing import TYPE_CHECKING, Any, overload
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
-from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
-from mvsim_gym._bodies import bodies_of
-from mvsim_gym._build import (
-    Recipe,
-    action_space,
-    arrays_of,
-    closed_error,
-    draw_key,
-    observation_space,
-    takes_options,
-)
+from mvsim_gym._build import Recipe, action_space, arrays_of, draw_key, takes_options
 from mvsim_gym._checks import as_actions, check_options, checked_seed
-from mvsim_gym._control import OPTIONS, ControlsOne, Start, checked_knobs, starts_of
-from mvsim_gym._flatten import flat_space, flattened
-from mvsim_gym._info import InfoTable, OpenInfo
+from mvsim_gym._control import OPTIONS, checked_starts
+from mvsim_gym._flatten import flattened
+from mvsim_gym._info import OpenInfo
+from mvsim_gym._native_envs import ControlsOne, HasSpec
 from mvsim_gym._options import CONSTRUCTORS, EnvOptions
-from mvsim_gym._picture import Painter
-from mvsim_gym._recordable import RecordableEnvs
-from mvsim_gym._shot import render_modes
-from mvsim_gym._state import Copyable, checked_bytes
-from mvsim_gym._term_keywords import marked, terms_of
-from mvsim_gym._viewing import ViewableEnvs
-from mvsim_gym.errors import TermError
+from mvsim_gym._state import checked_bytes
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
@@ -40,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Env"]
 
 
-class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]):
+class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
     """A robot's task as an environment file describes it.
 
     Observations are a dict of arrays within finite bounds, 1-D float32 but for pictures. Actions are a
@@ -66,8 +51,8 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
-    _spec: EnvSpec | None = None
-    _NATIVE = frozenset({"_rows", "_rewards", "_terminated", "_truncated"})
+    _KIND = "environment"
+    _NATIVE = frozenset({"_rows"})
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[EnvOptions]) -> None: ...
@@ -76,48 +61,16 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
     @takes_options(CONSTRUCTORS["Env"])
     def __init__(self, recipe: Recipe) -> None:
         batch = self._make(recipe)
-        self.metadata = {
-            **type(self).metadata,
-            "render_modes": render_modes(batch.model(0)),
-            "render_fps": 1 / batch.control_period,
-        }
         self.action_space = action_space(batch)
-        self._terms = terms_of(recipe.options, batch)
-        self._bodies = bodies_of(recipe.options, batch)
-        space = observation_space(batch, self._terms)
-        self._flat: bool = recipe.options["flatten"]
-        self.observation_space = flat_space(space) if self._flat else space
-
+        self.observation_space = self._flattened(self._make_space(recipe, batch))
         self._action_shape = (batch.action_size,)
-        self._keys = list(space.spaces)
         self._seeded = self._running = False
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:
-        self._batch: _core.Batch | None = batch
-        if self._terms is not None:
-            self._terms.attach(batch)
-        if self._bodies is not None:
-            self._bodies.attach(batch)
+        super()._attach(batch)
         arrays, _ = arrays_of(batch, self._keys, self._terms)
         self._rows = [(key, array[0]) for key, array in arrays.items()]
-        self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
-        self._info = InfoTable(batch, self._terms)
-        self._painter: Painter | None = None
-
-    @property
-    def spec(self) -> EnvSpec | None:
-        """What `gymnasium.make` made this from; set by it."""
-        return self._spec
-
-    @spec.setter
-    def spec(self, spec: EnvSpec | None) -> None:
-        self._spec = marked(spec)
-
-    @property
-    def warnings(self) -> list[str]:
-        """What the world file has that is without effect."""
-        return self._open().warnings
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -135,16 +88,12 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
         """
         batch = self._open()
         check_options(options, OPTIONS)
-        starts = self._starts(batch, options) if options else []
+        starts = checked_starts(batch, [0], [options or {}])
         super().reset(seed=None if seed is None else checked_seed(seed))
         if seed is not None or not self._seeded:
             batch.seed_env(0, draw_key(self.np_random))
             self._seeded = True
-        batch.reset(starts=starts)
-        if self._terms is not None:
-            self._terms.after_reset(None)
-        if self._recording is not None:
-            self._recording.after_step()
+        self._begin(starts)
         self._info.moment += 1
         self._running = True
         return self._observation(), {}
@@ -162,22 +111,16 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
             gymnasium.error.ResetNeeded: there is no episode, or it has ended.
             ValueError: an action of another shape; with `strict_actions` one that is not finite.
         """
-        batch = self._open()
+        self._open()
         if not self._running:
             raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
         actions = as_actions(action, self._action_shape)
-        if self._watch is not None and not self._watch.looks(actions):
-            self._watch = None
-        if self._bodies is not None:
-            self._bodies.before_step()
-        has_infos = batch.step(actions) if self._terms is None else self._step_with_terms(batch, actions)
+        has_infos = self._advance(actions)
         observation = self._observation()
         reward = float(self._rewards[0])
         self._info.moment += 1
-        if self._view is not None:
-            self._view.after_step()
-        if self._recording is not None:
-            self._recording.after_step(actions)
+        self._tell_view()
+        self._tell_recording(actions)
         if not has_infos:  # an episode's end has always some
             return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
@@ -189,19 +132,8 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
         open_info.update(info)
         return observation, reward, False, False, open_info
 
-    def _starts(self, batch: _core.Batch, options: dict[str, Any]) -> list[Start]:
-        own = dict(options)
-        if own.get("knobs") is not None:
-            own["knobs"] = checked_knobs("options['knobs']", own["knobs"])
-        return starts_of(batch, [0], [own])
-
-    def _step_with_terms(self, batch: _core.Batch, actions: npt.NDArray[np.float32]) -> bool:
-        assert self._terms is not None
-        try:
-            return self._terms.step(actions)
-        except TermError:
-            self._running = not batch.ended(0)
-            raise
+    def _after_term_error(self) -> None:
+        self._running = not self._open().ended(0)
 
     def snapshot(self) -> bytes:
         """The state of the episode and all that the coming ones follow from: world, noise, time limit, episode
@@ -220,37 +152,20 @@ class Env(Copyable, ControlsOne, ViewableEnvs, RecordableEnvs, gym.Env[Any, Any]
         """
         batch = self._open()
         self._put_back([0], [checked_bytes(state)])
-        if self._painter is not None:
-            self._painter.forget([0])
-        if self._terms is not None:
-            self._terms.after_reset(None)
         self._info.moment += 1
         self._seeded = batch.started(0)
         self._running = self._seeded and not batch.ended(0)
-        if self._recording is not None:
-            self._recording.after_step()
         return self._observation()
 
     def render(self) -> npt.NDArray[Any] | None:
         """A picture of the world: (height, width, 3) uint8, of the mode "depth_array" (height, width) float32, m; None
         without a render mode."""
-        batch = self._open()
-        if self.render_mode is None:
-            return None
-        if self._painter is None:
-            self._painter = Painter()
-        return self._painter.of_env(batch, 0, self._shot)
+        self._open()
+        return None if self.render_mode is None else self._pictures()[0]
 
     def close(self) -> None:
         """Gives threads and memory back; a second call does nothing."""
-        self._close_view()
-        self._close_recording()
-        self._batch = self._painter = None
-
-    def _open(self) -> _core.Batch:
-        if self._batch is None:
-            raise closed_error("environment")
-        return self._batch
+        self._release()
 
     def _observation(self) -> Any:
         if self._flat:

@@ -8,21 +8,12 @@ from typing import TYPE_CHECKING, Any, overload
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
-from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from mvsim_gym import _core
-from mvsim_gym._bodies import bodies_of
-from mvsim_gym._build import (
-    Recipe,
-    action_space,
-    closed_error,
-    draw_key,
-    observation_space,
-    takes_options,
-)
+from mvsim_gym._build import Recipe, action_space, draw_key, takes_options
 from mvsim_gym._checks import (
     as_actions,
     check_options,
@@ -30,18 +21,11 @@ from mvsim_gym._checks import (
     seed_list,
     world_mask,
 )
-from mvsim_gym._control import OPTIONS, ControlsMany, Start, split, starts_of
-from mvsim_gym._flatten import flat_space
-from mvsim_gym._info import InfoTable
+from mvsim_gym._control import OPTIONS, Start, split, starts_of
+from mvsim_gym._native_envs import ControlsMany, HasSpec
 from mvsim_gym._options import CONSTRUCTORS, VectorOptions
 from mvsim_gym._outputs import Outputs
-from mvsim_gym._picture import Painter
-from mvsim_gym._recordable import RecordableEnvs
-from mvsim_gym._shot import render_modes
-from mvsim_gym._state import Copyable, pack, state_list, unpack
-from mvsim_gym._term_keywords import marked, terms_of
-from mvsim_gym._viewing import ViewableEnvs
-from mvsim_gym.errors import TermError
+from mvsim_gym._state import pack, state_list, unpack
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
@@ -52,7 +36,7 @@ __all__ = ["VectorEnv"]
 Seeds = int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None
 
 
-class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
     """`num_envs` copies of an environment: arrays with a row an env, spaces and infos as those of Gymnasium's
     SyncVectorEnv over `Env`, in every autoreset mode.
 
@@ -77,9 +61,8 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
 
-    _spec: EnvSpec | None = None
-    _ARRAYS = frozenset({"_outputs", "_finished", "_alive"})
-    _NATIVE = _ARRAYS | {"_rewards", "_terminated", "_truncated"}
+    _KIND = "vector environment"
+    _NATIVE = frozenset({"_outputs"})
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[VectorOptions]) -> None: ...
@@ -94,26 +77,14 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         """Of a world: rows that belong together."""
         self.num_threads: int = batch.num_threads
         """Threads that step the envs, the caller's included."""
-        self.metadata = {
-            **type(self).metadata,
-            "render_modes": render_modes(batch.model(0)),
-            "render_fps": 1 / batch.control_period,
-            "autoreset_mode": self.autoreset_mode,
-        }
+        self.metadata["autoreset_mode"] = self.autoreset_mode
         self.single_action_space = action_space(batch)
-        self._terms = terms_of(recipe.options, batch)
-        self._bodies = bodies_of(recipe.options, batch)
-        single_observation_space = observation_space(batch, self._terms)
-        self._flat: bool = recipe.options["flatten"]
-        self.single_observation_space = (
-            flat_space(single_observation_space) if self._flat else single_observation_space
-        )
+        self.single_observation_space = self._flattened(self._make_space(recipe, batch))
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
         self._copy: bool = recipe.options["copy"]
         self._action_shape = (self.num_envs, batch.action_size)
-        self._keys = list(single_observation_space.spaces)
         # of worlds
         self._randoms: list[np.random.Generator | None] = [None] * batch.num_envs
         self._seeds: list[int] = [-1] * batch.num_envs
@@ -123,31 +94,9 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:
-        self._batch: _core.Batch | None = batch
-        if self._terms is not None:
-            self._terms.attach(batch)
-        if self._bodies is not None:
-            self._bodies.attach(batch)
+        super()._attach(batch)
         self._outputs = Outputs(batch, self._keys, self._terms, self._recipe)
-        self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
-        self._finished, self._alive = batch.finished, batch.alive
         self._everyone = np.ones(self.num_envs, np.bool_)
-        self._info = InfoTable(batch, self._terms)
-        self._painter: Painter | None = None
-
-    @property
-    def spec(self) -> EnvSpec | None:
-        """What `gymnasium.make_vec` made this from; set by it."""
-        return self._spec
-
-    @spec.setter
-    def spec(self, spec: EnvSpec | None) -> None:
-        self._spec = marked(spec)
-
-    @property
-    def warnings(self) -> list[str]:
-        """What the world file has that is without effect."""
-        return self._open().warnings
 
     @property
     def alive(self) -> npt.NDArray[np.bool_]:
@@ -205,13 +154,9 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
                 self._randoms[i], self._seeds[i] = seeding.np_random(value)
             batch.seed_env(i, draw_key(self._random(i)))
             self._seeded[i] = True
-        batch.reset(mask, starts)
-        if self._terms is not None:
-            self._terms.after_reset(mask)
+        self._begin(starts, mask)
         self._needs_reset[slice(None) if mask is None else mask] = False
         self._ready = not self._needs_reset.any()
-        if self._recording is not None:
-            self._recording.after_step()
         infos: dict[str, Any] = {}
         if self.num_agents > 1:
             self._add_alive(infos)
@@ -239,25 +184,18 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
             ValueError: actions or `out` of another shape; `out` that is read-only or overlaps; with
                 `strict_actions` an action that is not finite. Nothing has moved.
         """
-        batch = self._batch or self._open()  # a call less in each step
-        if not self._ready:
+        if self._batch is None or not self._ready:
+            self._open()
             env = int(self._needs_reset.argmax())
             raise gym.error.ResetNeeded(f"env {env} has no running episode: call reset() before step()")
         if out is not None:
             self._outputs.check(out)
         array = as_actions(actions, self._action_shape)
-        if self._watch is not None and not self._watch.looks(array):
-            self._watch = None
-        if self._bodies is not None:
-            self._bodies.before_step()
-        has_infos = batch.step(array) if self._terms is None else self._step_with_terms(array)
-        infos = self._infos() if has_infos else {}
+        infos = self._infos() if self._advance(array) else {}
         if self.num_agents > 1:
             self._add_alive(infos)
-        if self._view is not None:
-            self._view.after_step()
-        if self._recording is not None:
-            self._recording.after_step(array)
+        self._tell_view()
+        self._tell_recording(array)
         if not self._copy:
             return self._out(out), self._rewards, self._terminated, self._truncated, infos
         return (
@@ -275,14 +213,9 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         own = split(options, batch.num_envs, batch.num_agents)
         return starts_of(batch, which, [own[i] for i in which])
 
-    def _step_with_terms(self, actions: npt.NDArray[np.float32]) -> bool:
-        assert self._terms is not None
-        try:
-            return self._terms.step(actions)
-        except TermError:
-            if self.autoreset_mode is AutoresetMode.DISABLED:
-                self._note_ends()
-            raise
+    def _after_term_error(self) -> None:
+        if self.autoreset_mode is AutoresetMode.DISABLED:
+            self._note_ends()
 
     def get_state(self, indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None = None) -> list[bytes]:
         """Snapshots of envs, by default of all, each as of `Env.snapshot`."""
@@ -311,19 +244,11 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
         batch = self._open()
         which = list(range(batch.num_envs)) if indices is None else [int(i) for i in indices]
         self._put_back(which, state_list(states))
-        if self._painter is not None:
-            self._painter.forget(which)
-        if self._terms is not None:
-            mask = np.zeros(batch.num_envs, np.bool_)
-            mask[which] = True
-            self._terms.after_reset(mask)
         next_step = self.autoreset_mode is AutoresetMode.NEXT_STEP
         for i in which:
             self._seeded[i] = batch.started(i)
             self._needs_reset[i] = not batch.started(i) or (batch.ended(i) and not next_step)
         self._ready = not self._needs_reset.any()
-        if self._recording is not None:
-            self._recording.after_step()
         return self._out(None)
 
     def snapshot(self) -> bytes:
@@ -343,25 +268,12 @@ class VectorEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, gym.vector
 
     def render(self) -> tuple[npt.NDArray[Any], ...] | None:
         """A picture of each env, as of `Env.render`; None without a render mode."""
-        batch = self._open()
-        if self.render_mode is None:
-            return None
-        if self._painter is None:
-            self._painter = Painter()
-        return tuple(self._painter.of_env(batch, i, self._shot) for i in range(batch.num_envs))
+        self._open()
+        return None if self.render_mode is None else tuple(self._pictures())
 
     def close_extras(self, **kwargs: Any) -> None:
         """Gives threads and memory back (an array of the batch that is still in use keeps its memory)."""
-        self._close_view()
-        self._close_recording()
-        if self._batch is not None:
-            self._batch.stop_threads()
-        self._batch = self._painter = None
-
-    def _open(self) -> _core.Batch:
-        if self._batch is None:
-            raise closed_error("vector environment")
-        return self._batch
+        self._release()
 
     def _note_ends(self) -> None:
         """In mode DISABLED: worlds that none of their agents lives in need a reset."""

@@ -30,7 +30,6 @@ from mvsim_gym._keywords import path_text
 from mvsim_gym._notices import notice
 from mvsim_gym._numbers import number
 from mvsim_gym._resources import Found, all_resources, checked_resources
-from mvsim_gym._viewing import ViewableWorld
 from mvsim_gym._world_parameters import HoldsParameters, parted
 from mvsim_gym.parts import (
     Block,
@@ -53,6 +52,7 @@ from mvsim_gym.parts import (
 if TYPE_CHECKING:
     from mvsim_gym._picture import Painter
     from mvsim_gym.recording.recording import Recording
+    from mvsim_gym.view.world_view import WorldView
 
 __all__ = [
     "Block",
@@ -103,7 +103,7 @@ class _Files:
         )
 
 
-class World(Drawable, HoldsParameters, ViewableWorld):
+class World(Drawable, HoldsParameters):
     """A running world.
 
     Args:
@@ -133,6 +133,8 @@ class World(Drawable, HoldsParameters, ViewableWorld):
 
     An object of this class belongs to one thread at a time; a second one that steps it gets a ValueError.
     """
+
+    _view: WorldView | None = None
 
     def __init__(
         self,
@@ -301,6 +303,41 @@ class World(Drawable, HoldsParameters, ViewableWorld):
             self._simulation.run(duration)
         if self._view is not None and not self._view.closed:
             self._view.after_call()
+
+    def view(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        *,
+        token: bool = True,
+        allow_hosts: Sequence[str] = (),
+    ) -> WorldView:
+        """Shows the world in browsers, at the `url` of what is returned, while it is stepped:
+
+            with world.view() as view:
+                world.step(60)
+
+        Looking changes nothing in the world. A copy of the world is not seen.
+
+        Args:
+            host: where it listens; by default only this machine can look.
+            port: 0 takes any that is free.
+            token: a page presses only with the token in `url`, and watches without it. False: every page presses.
+            allow_hosts: further names, `NAME` or `NAME:PORT`, by which browsers may call this server.
+
+        Raises:
+            ImportError: the extra `view` is missing.
+            ValueError: the port is taken, a name is none, or the world is being viewed already.
+        """
+        from mvsim_gym.view.doors import Doors
+        from mvsim_gym.view.world_view import WorldView
+
+        if self._view is not None and not self._view.closed:
+            raise ValueError(
+                f"view: this world is seen at {self._view.url} already, expected close() of that first"
+            )
+        self._view = WorldView(self, host, port, Doors(token, tuple(allow_hosts)))
+        return self._view
 
     def record(self, path: str | os.PathLike[str], *, period: float = 0.02) -> Recording:
         """Writes what happens from now on into an MCAP file, as ROS 2 messages (docs/tools.md lists them):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -168,3 +169,30 @@ def test_supersuit(team_id: str) -> None:
         assert observation.shape == shape
         starts += int((terminated | truncated).sum())
     assert starts
+
+
+def test_actions_in_physical_units_are_told_of(team_id: str) -> None:
+    env = parallel_env(team_id)
+    env.reset(seed=1)
+    with pytest.warns(UserWarning, match=r"counts as 1: actions are in \[-1, 1\]") as told:
+        env.step({name: np.full(2, 9, np.float32) for name in env.agents})
+    assert told[0].filename == __file__
+
+
+def test_it_is_recorded_and_seen(team_id: str, tmp_path: Path) -> None:
+    pytest.importorskip("mcap", reason="the extra record is not installed")
+    pytest.importorskip("viser", reason="the extra view is not installed")
+    from mvsim_gym.recording.recorded import Recorded
+
+    env, twin = parallel_env(team_id, **SHORT), parallel_env(team_id, **SHORT)
+    env.reset(seed=1)
+    twin.reset(seed=1)
+    rng = np.random.default_rng(5)
+    with env.record(tmp_path / "x.mcap"), env.view(port=0) as view:
+        for _ in range(5):
+            actions = random_actions(env, rng)
+            equal(env.step(actions), twin.step(actions))
+        env.close()
+        assert view.closed
+    found = Recorded(tmp_path / "x.mcap").topics
+    assert len(found["/mvsim_gym/actions"].times) == len(found["/mvsim_gym/rewards"].times) == 5

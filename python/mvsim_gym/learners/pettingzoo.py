@@ -13,25 +13,13 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from mvsim_gym import _core
-from mvsim_gym._bodies import bodies_of
-from mvsim_gym._build import (
-    Recipe,
-    action_space,
-    arrays_of,
-    closed_error,
-    draw_key,
-    observation_space,
-    takes_options,
-)
+from mvsim_gym._build import Recipe, action_space, arrays_of, draw_key, takes_options
 from mvsim_gym._checks import as_actions, checked_seed
-from mvsim_gym._control import OPTIONS, ControlsOne, checked_knobs, starts_of
-from mvsim_gym._flatten import flat_space, flattened
-from mvsim_gym._info import InfoTable
+from mvsim_gym._control import OPTIONS, checked_starts
+from mvsim_gym._flatten import flattened
+from mvsim_gym._native_envs import ControlsOne
 from mvsim_gym._options import CONSTRUCTORS, ParallelOptions
-from mvsim_gym._picture import Painter
-from mvsim_gym._shot import render_modes
-from mvsim_gym._state import Copyable, checked_bytes
-from mvsim_gym._term_keywords import terms_of
+from mvsim_gym._state import checked_bytes
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
@@ -43,7 +31,7 @@ PerAgent = dict[str, Any]
 _STATE_SIZE = 10  # numbers of an agent
 
 
-class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
+class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
     """One world and its agents, called by the names of their vehicles.
 
     Seeded with s it goes through the same episodes as world 0 of `mvsim_gym.VectorEnv` seeded with s. An agent leaves
@@ -60,7 +48,8 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"], "is_parallelizable": True}  # noqa: RUF012 (as PettingZoo reads it)
 
-    _NATIVE = frozenset({"_arrays", "_rewards", "_terminated", "_truncated", "_alive"})
+    _KIND = "parallel environment"
+    _NATIVE = frozenset({"_arrays"})
 
     @overload
     def __init__(self, env: Named | None = None, **options: Unpack[ParallelOptions]) -> None: ...
@@ -69,20 +58,10 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
     @takes_options(CONSTRUCTORS["parallel_env"])
     def __init__(self, recipe: Recipe) -> None:
         batch = self._make(recipe)
-        self.metadata = {
-            **type(self).metadata,
-            "render_modes": render_modes(batch.model(0)),
-            "name": batch.spec.id or "mvsim",
-            "render_fps": 1 / batch.control_period,
-        }
+        self.metadata["name"] = batch.spec.id or "mvsim"
         self.possible_agents: list[str] = batch.agent_names
         self.agents: list[str] = []
-        self._terms = terms_of(recipe.options, batch)
-        self._bodies = bodies_of(recipe.options, batch)
-        space = observation_space(batch, self._terms)
-        self._flat: bool = recipe.options["flatten"]
-        self._keys = list(space.spaces)
-        single = flat_space(space) if self._flat else space
+        single = self._flattened(self._make_space(recipe, batch))
         # of each agent an object of its own: they are seeded apart
         self.observation_spaces: dict[str, spaces.Space[Any]] = {
             name: copy.deepcopy(single) for name in self.possible_agents
@@ -96,16 +75,8 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:
-        self._batch: _core.Batch | None = batch
-        if self._terms is not None:
-            self._terms.attach(batch)
-        if self._bodies is not None:
-            self._bodies.attach(batch)
+        super()._attach(batch)
         self._arrays, _ = arrays_of(batch, self._keys, self._terms)
-        self._rewards, self._terminated, self._truncated = batch.rewards, batch.terminated, batch.truncated
-        self._alive = batch.alive
-        self._info = InfoTable(batch, self._terms)
-        self._painter: Painter | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Of an agent; the same object each time."""
@@ -133,15 +104,11 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         own = {
             name: value for name, value in (options or {}).items() if name in OPTIONS and value is not None
         }
-        if "knobs" in own:
-            own["knobs"] = checked_knobs("options['knobs']", own["knobs"])
-        starts = starts_of(batch, [0], [own]) if own else []
+        starts = checked_starts(batch, [0], [own])
         if seed is not None or not self._seeded:
             batch.seed_env(0, draw_key(seeding.np_random(None if seed is None else checked_seed(seed))[0]))
             self._seeded = True
-        batch.reset(starts=starts)
-        if self._terms is not None:
-            self._terms.after_reset(None)
+        self._begin(starts)
         self.agents = list(self.possible_agents)
         return self._observations(self.agents), {name: {} for name in self.agents}
 
@@ -171,19 +138,23 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         acting = self.agents
         rows = [(name, self.possible_agents.index(name)) for name in acting]
         array = self._rows_of(actions)
-        if self._bodies is not None:
-            self._bodies.before_step()
         try:
-            has_infos = batch.step(array) if self._terms is None else self._terms.step(array)
+            has_infos = self._advance(array)
         finally:
             self.agents = [name for name, row in rows if self._alive[row]]
-        return (
+        told = (
             self._observations(acting),
             {name: float(self._rewards[row]) for name, row in rows},
             {name: bool(self._terminated[row]) for name, row in rows},
             {name: bool(self._truncated[row]) for name, row in rows},
             {name: self._info.of_env(row) if has_infos else {} for name, row in rows},
         )
+        self._tell_view()
+        self._tell_recording(array)
+        return told
+
+    def _after_term_error(self) -> None:
+        pass  # `agents` is set anew after each step
 
     def state(self) -> npt.NDArray[np.float32]:
         """The true state of all agents, of each ten numbers in the order of `possible_agents`: x, y, cosine and sine of
@@ -212,10 +183,6 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
         """
         batch = self._open()
         self._put_back([0], [checked_bytes(state)])
-        if self._painter is not None:
-            self._painter.forget([0])
-        if self._terms is not None:
-            self._terms.after_reset(None)
         self._seeded = batch.started(0)
         self.agents = [name for row, name in enumerate(self.possible_agents) if self._alive[row]]
         return self._observations(self.agents)
@@ -223,21 +190,12 @@ class MVSimParallelEnv(Copyable, ControlsOne, ParallelEnv[str, Any, Any]):
     def render(self) -> npt.NDArray[Any] | None:
         """A picture of the world: (height, width, 3) uint8, of the mode "depth_array" (height, width) float32, m; None
         without a render mode."""
-        batch = self._open()
-        if self.render_mode is None:
-            return None
-        if self._painter is None:
-            self._painter = Painter()
-        return self._painter.of_env(batch, 0, self._shot)
+        self._open()
+        return None if self.render_mode is None else self._pictures()[0]
 
     def close(self) -> None:
         """Gives threads and memory back; a second call does nothing."""
-        self._batch = self._painter = None
-
-    def _open(self) -> _core.Batch:
-        if self._batch is None:
-            raise closed_error("parallel environment")
-        return self._batch
+        self._release()
 
     def _rows_of(self, actions: dict[str, Any]) -> npt.NDArray[np.float32]:
         for name in self.agents:

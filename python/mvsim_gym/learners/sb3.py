@@ -12,28 +12,12 @@ from gymnasium.utils import seeding
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 from mvsim_gym import _core
-from mvsim_gym._bodies import bodies_of
-from mvsim_gym._build import (
-    Recipe,
-    action_space,
-    arrays_of,
-    closed_error,
-    draw_key,
-    observation_space,
-    spec_of,
-    takes_options,
-)
+from mvsim_gym._build import Recipe, action_space, arrays_of, draw_key, spec_of, takes_options
 from mvsim_gym._checks import as_actions, check_options, checked_seed
-from mvsim_gym._control import OPTIONS, ControlsMany, checked_knobs, starts_of
-from mvsim_gym._info import InfoTable
+from mvsim_gym._control import OPTIONS, checked_starts
+from mvsim_gym._native_envs import ControlsMany
 from mvsim_gym._options import CONSTRUCTORS, SB3Options
-from mvsim_gym._picture import Painter
-from mvsim_gym._recordable import RecordableEnvs
-from mvsim_gym._shot import render_modes
-from mvsim_gym._state import Copyable, pack, unpack
-from mvsim_gym._term_keywords import terms_of
-from mvsim_gym._viewing import ViewableEnvs
-from mvsim_gym.errors import TermError
+from mvsim_gym._state import pack, unpack
 from mvsim_gym.learners._flat import FlatObservation
 from mvsim_gym.learners._goals import GoalObservation, without_goal
 from mvsim_gym.learners._neighbours import NeighbourExtractor
@@ -45,15 +29,13 @@ from mvsim_gym.registration import Named
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from mvsim_gym._terms import Terms
-
 __all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor", "RingExtractor"]
 
 Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
 
 
-class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
+class MVSimVecEnv(ControlsMany, VecEnv):
     """`num_envs` copies of an environment for Stable-Baselines3, stepped by one native call.
 
     Args:
@@ -73,6 +55,7 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
     else 0, and `env_method("compute_reward", achieved, desired, infos, indices=[0])` answers for any goal.
     """
 
+    _KIND = "vector environment"
     _NATIVE = frozenset({"_current", "_final"})
 
     @overload
@@ -95,15 +78,14 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             raise ValueError(
                 "goal_radius: found several agents in a world, expected an environment of one agent"
             )
-        self._terms = terms_of(recipe.options, batch)
+        space = self._make_space(recipe, batch)
         if radius is not None and self._terms:
             raise ValueError(
                 "goal_radius: found it beside terms in Python, expected one of them: its reward is its own"
             )
-        space = observation_space(batch, self._terms)
         if radius is not None:
             space = without_goal(space)
-        self._keys = list(space.spaces)
+            self._keys = list(space.spaces)
         self._flatten = FlatObservation(space) if recipe.options["flatten"] else None
         seen: spaces.Space[Any] = self._flatten.space if self._flatten else space
         self._goals = None
@@ -115,11 +97,9 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
                 )
             self._goals = GoalObservation(self._flatten.space, radius)
             seen = self._goals.space
+        metadata = self.metadata
         super().__init__(rows, seen, action_space(batch))
-        self.metadata: dict[str, Any] = {
-            "render_modes": render_modes(batch.model(0)),
-            "render_fps": 1 / batch.control_period,
-        }
+        self.metadata = metadata
         self._action_shape = (rows, batch.action_size)
         self._actions = np.zeros(self._action_shape, np.float32)
         self._infos: list[dict[str, Any]] = [{} for _ in range(rows)]
@@ -127,19 +107,12 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
         self._returns = np.zeros(rows)
         self._lengths = np.zeros(rows, np.int64)
         self._seeded = np.zeros(batch.num_envs, np.bool_)
-        self._bodies = bodies_of(recipe.options, batch)
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:
-        self._batch: _core.Batch | None = batch
-        if self._terms is not None:
-            self._terms.attach(batch)
-        if self._bodies is not None:
-            self._bodies.attach(batch)
+        super()._attach(batch)
         current, final = arrays_of(batch, self._keys, self._terms)
         self._current, self._final = list(current.items()), list(final.items())
-        self._info = InfoTable(batch, self._terms)
-        self._painter: Painter | None = None
         if self._goals:
             self._goals.attach(batch)
 
@@ -152,20 +125,13 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             if seed is not None or not self._seeded[i]:
                 batch.seed_env(i, draw_key(seeding.np_random(seed)[0]))
         self._seeded[:] = True
-        given = [
-            {**own, "knobs": checked_knobs("options['knobs']", own["knobs"])} if "knobs" in own else own
-            for own in self._options[: batch.num_envs]
-        ]
+        given = self._options[: batch.num_envs]
         self._reset_seeds()
         self._reset_options()
-        batch.reset(starts=starts_of(batch, list(range(batch.num_envs)), given) if any(given) else [])
-        if self._terms is not None:
-            self._terms.after_reset(None)
+        self._begin(checked_starts(batch, list(range(batch.num_envs)), given))
         self._forget_infos()
         self._returns[:] = 0
         self._lengths[:] = 0
-        if self._recording is not None:
-            self._recording.after_step()
         return self._observations(self._current)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
@@ -182,10 +148,6 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Takes the actions, (num_envs, n) in [-1, 1], for `step_wait`."""
         self._actions = as_actions(actions, self._action_shape)
-        if self._watch is not None and not self._watch.looks(
-            self._actions, stacklevel=4
-        ):  # of VecEnv.step's caller
-            self._watch = None
 
     def step_wait(
         self,
@@ -196,16 +158,10 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             TermError: a function of the caller's failed; the step has been made.
         """
         batch = self._open()
-        if self._bodies is not None:
-            self._bodies.before_step()
-        if self._terms is not None:
-            self._step_with_terms(self._terms)
-        else:
-            batch.step(self._actions, self._goals.between if self._goals else None)
-        if self._view is not None:
-            self._view.after_step()
-        if self._recording is not None:
-            self._recording.after_step()
+        between = self._goals.between if self._goals else None
+        self._advance(self._actions, between, stacklevel=5)  # of VecEnv.step's caller
+        self._tell_view()
+        self._tell_recording()
         rewards = self._goals.rewards() if self._goals else batch.rewards
         dones = batch.finished.copy()
         self._returns += rewards
@@ -237,32 +193,19 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
                 "snapshot: found one of another kind of environment, expected one of MVSimVecEnv"
             )
         self._put_back(range(batch.num_envs), states)
-        if self._painter is not None:
-            self._painter.forget(range(batch.num_envs))
         self._returns[:] = np.frombuffer(returns)
         self._lengths[:] = np.frombuffer(lengths, np.int64)
         self._seeded[:] = [batch.started(i) for i in range(batch.num_envs)]
         self._forget_infos()
-        if self._terms is not None:
-            self._terms.after_reset(None)
-        if self._recording is not None:
-            self._recording.after_step()
         return self._observations(self._current)
 
     def close(self) -> None:
         """Gives threads and memory back."""
-        self._close_view()
-        self._close_recording()
-        if self._batch is not None:
-            self._batch.stop_threads()
-        self._batch = self._painter = None
+        self._release()
 
     def get_images(self) -> list[npt.NDArray[Any]]:
         """A picture of each world, as of `Env.render`."""
-        batch = self._open()
-        if self._painter is None:
-            self._painter = Painter()
-        return [self._painter.of_env(batch, i, self._shot) for i in range(batch.num_envs)]
+        return self._pictures()
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """An attribute of the envs, which have them in common, for each: `spec`, `render_mode`, `action_low`..."""
@@ -297,11 +240,6 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
 
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
-    def _open(self) -> _core.Batch:
-        if self._batch is None:
-            raise closed_error("vector environment")
-        return self._batch
-
     def _observations(
         self, rows: list[tuple[str, npt.NDArray[Any]]], places: npt.NDArray[np.float64] | None = None
     ) -> Observations:
@@ -312,18 +250,13 @@ class MVSimVecEnv(Copyable, ControlsMany, ViewableEnvs, RecordableEnvs, VecEnv):
             return flat
         return self._goals.of(flat, self._goals.now() if places is None else places)
 
-    def _step_with_terms(self, terms: Terms) -> None:
-        try:
-            terms.step(self._actions)
-        except TermError:  # episodes that ended in it are over, unseen
-            batch = self._open()
-            ended = batch.finished
-            self._returns += batch.rewards
-            self._lengths += 1
-            self._returns[ended] = 0
-            self._lengths[ended] = 0
-            self._forget_infos()
-            raise
+    def _after_term_error(self) -> None:  # episodes that ended in it are over, unseen
+        ended = self._finished
+        self._returns += self._rewards
+        self._lengths += 1
+        self._returns[ended] = 0
+        self._lengths[ended] = 0
+        self._forget_infos()
 
     def _forget_infos(self) -> None:
         for i in self._told:
