@@ -10,26 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode
 
 from mvsim_gym import _core
-from mvsim_gym._assets import assets, folders_of
-from mvsim_gym._device import array_of
-from mvsim_gym._keywords import path_text, plain_values
+from mvsim_gym._checks import path_text, plain_values
+from mvsim_gym._files import all_resources, assets, folders_of
 from mvsim_gym._notices import notice
 from mvsim_gym._options import CONSTRUCTORS, Constructor, Path, all_options, unknown_keyword
 from mvsim_gym._overrides import flatten
-from mvsim_gym._resources import all_resources
 from mvsim_gym._term_keywords import marked
 from mvsim_gym.registration import CUSTOM_ID, Named, listing, load_env, source_of
 
 if TYPE_CHECKING:
     from mvsim_gym._terms import Terms
-
-Observation = dict[str, npt.NDArray[Any]]
 
 _AUTORESET = {
     "Env": AutoresetMode.DISABLED,
@@ -191,21 +186,6 @@ def observation_space(batch: _core.Batch, terms: Terms | None = None) -> spaces.
     observation term."""
     native = {o.key: spaces.Box(o.low, o.high, dtype=o.dtype.type) for o in batch.observations}
     return spaces.Dict({**native, **(terms.spaces if terms else {})})
-
-
-def arrays_of(
-    batch: _core.Batch, keys: Sequence[str], terms: Terms | None
-) -> tuple[Observation, Observation]:
-    """The arrays of observations and of final ones, in the order of the keys, of the batch and of the terms."""
-    index = {o.key: i for i, o in enumerate(batch.observations)}
-    current, final = {}, {}
-    for key in keys:
-        if key in index:
-            current[key], final[key] = array_of(batch, index[key]), array_of(batch, index[key], final=True)
-        else:
-            assert terms is not None
-            current[key], final[key] = terms.current[key], terms.final[key]
-    return current, final
 
 
 def draw_key(random: np.random.Generator) -> int:

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._keywords import kind_of, plain_values, shortened
-from mvsim_gym._numbers import number
+from mvsim_gym._checks import kind_of, number, plain_values, shortened
 from mvsim_gym._overrides import flatten
 
 Start = tuple[list[float] | None, list[float] | None]

@@ -12,10 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._follow import draw_line
-from mvsim_gym._picture import Painter, Picture, png_of
+from mvsim_gym._picture import Painter, Picture, Place, camera_between, checked_size, draw_line, png_of
 from mvsim_gym._rotation import moved
-from mvsim_gym._shot import Place, camera_between, checked_size
 
 if TYPE_CHECKING:
     from mvsim_gym.parts import Vehicle

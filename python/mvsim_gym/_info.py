@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._flatten import flattened
+from mvsim_gym._outputs import flattened
 
 if TYPE_CHECKING:
     from mvsim_gym._terms import Terms

@@ -17,9 +17,14 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
-from mvsim_gym._bodies import bodies_of
 from mvsim_gym._build import Recipe, make_batch, observation_space
-from mvsim_gym._camera_backend import (
+from mvsim_gym._checks import check_render_mode, path_text
+from mvsim_gym._control import checked_knobs, checked_name, held_values, one_each, set_knobs, values_of
+from mvsim_gym._info import InfoTable
+from mvsim_gym._outputs import flat_space
+from mvsim_gym._overrides import portable_paths
+from mvsim_gym._picture import Painter, Shot, checked_size, render_modes
+from mvsim_gym._state import (
     observes_cameras,
     recalled,
     remembered,
@@ -27,15 +32,7 @@ from mvsim_gym._camera_backend import (
     tell_restored,
     wish_of,
 )
-from mvsim_gym._checks import check_render_mode
-from mvsim_gym._control import checked_knobs, checked_name, held_values, one_each, set_knobs, values_of
-from mvsim_gym._flatten import flat_space
-from mvsim_gym._info import InfoTable
-from mvsim_gym._keywords import path_text
-from mvsim_gym._overrides import portable_paths
-from mvsim_gym._picture import Painter
-from mvsim_gym._shot import Shot, checked_size, render_modes
-from mvsim_gym._term_keywords import marked, terms_of
+from mvsim_gym._term_keywords import bodies_of, marked, terms_of
 from mvsim_gym.errors import TermError
 
 if TYPE_CHECKING:

@@ -1,11 +1,37 @@
-"""What a user should know and need not act on: to the logger `mvsim_gym`, each text once in a process."""
+"""What a user reads: notices, text of strangers, and the remedy where an optional package is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
-from mvsim_gym._printable import printable
+# controls (C0 but for tab and line feed, DEL, C1), directions of writing, separators of lines and paragraphs,
+# deprecated and invisible formats, tags, and halves of surrogate pairs, which no encoding can write
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+_LINES = re.compile("[\t\n]")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def printable(text: str, *, one_line: bool = False) -> str:
+    """A text with its control characters written as Python escapes them: `\\x1b`, `\\u202e`.
+
+    Args:
+        one_line: tabs and line feeds as well.
+    """
+    text = _CONTROLS.sub(_escaped, text)
+    return _LINES.sub(_escaped, text) if one_line else text
+
 
 _KNOWN = 10_000  # texts; some name what others sent
 
@@ -22,3 +48,17 @@ def notice(texts: Iterable[str]) -> None:
     for text in texts:
         if text:
             _say(text)
+
+
+@contextmanager
+def extra(who: str, name: str) -> Iterator[None]:
+    """Stands around the imports that `who` needs and the extra `name` of this package installs.
+
+    Raises:
+        ImportError: one is missing; the message says what to install.
+    """
+    try:
+        yield
+    except ImportError as error:
+        missing = error.name or str(error)
+        raise ImportError(f"{who} needs {missing}: pip install 'mvsim_gym[{name}]'") from error

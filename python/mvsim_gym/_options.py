@@ -23,10 +23,11 @@ from mvsim_gym._checks import (
     checked_device,
     checked_flag,
     checked_memory_limit,
+    kind_of,
+    number,
+    shortened,
 )
-from mvsim_gym._keywords import kind_of, shortened
-from mvsim_gym._numbers import number
-from mvsim_gym._resources import checked_resources
+from mvsim_gym._files import checked_resources
 from mvsim_gym._term_keywords import checked_terms
 
 Path = str | os.PathLike[str]

@@ -1,21 +1,110 @@
-"""What the calls of a vector environment return of its observations: copies, the batch's own arrays, one vector, arrays
-of the caller's, or arrays on a GPU."""
+"""Observations as calls return them: copies, the batch's own arrays, one vector, arrays of the caller's, or arrays on a
+GPU."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
 from mvsim_gym import _core
-from mvsim_gym._build import Recipe, arrays_of
 from mvsim_gym._checks import check_flat_out, check_out
-from mvsim_gym._copies import Copier
-from mvsim_gym._device import array_of
-from mvsim_gym._flatten import flattened
-from mvsim_gym._terms import Terms
+
+if TYPE_CHECKING:
+    from mvsim_gym import _core
+    from mvsim_gym._build import Recipe
+    from mvsim_gym._terms import Terms
+
+
+def array_of(batch: _core.Batch, key: int, final: bool = False) -> Any:
+    """An observation of all rows: a NumPy array that the batch rewrites, or what a GPU's memory shows until then."""
+    on_device = _core.device_array(batch, key, final)
+    if on_device is not None:
+        return on_device
+    return batch.final_observation(key) if final else batch.observation(key)
+
+
+def on_host(array: Any) -> npt.NDArray[Any]:
+    """The same as a NumPy array."""
+    return array.to_numpy() if isinstance(array, _core.DeviceArray) else np.asarray(array)
+
+
+LARGE = 1 << 17  # bytes from which a hand-over to the threads costs less than what it saves
+
+
+class Copier:
+    """Copies the arrays of a batch, and others beside them."""
+
+    def __init__(self, batch: _core.Batch, observations: dict[str, Any]) -> None:
+        self._batch = batch
+        index = {o.key: i for i, o in enumerate(batch.observations)} if batch.num_threads > 1 else {}
+        self._large = {
+            key: index[key]
+            for key, array in observations.items()
+            if key in index and isinstance(array, np.ndarray) and array.nbytes >= LARGE
+        }
+
+    def copies(self, observations: dict[str, Any]) -> dict[str, Any]:
+        """New arrays with what these hold now."""
+        large = self._large
+        if not large:
+            return {key: array.copy() for key, array in observations.items()}
+        out = {
+            key: np.empty_like(array) if key in large else array.copy() for key, array in observations.items()
+        }
+        self._batch.copy_observations([(i, out[key]) for key, i in large.items()])
+        return out
+
+
+def flat_space(space: spaces.Dict) -> spaces.Box:
+    """One float32 box: the observations in the order of the space, which is that of their keys, each with its history
+    as it stands, oldest first. Of numbers as they are, unscaled.
+
+    Raises:
+        ValueError: an observation has more than one dimension, as pictures have; the message names it.
+    """
+    boxes = {key: box for key, box in space.spaces.items() if isinstance(box, spaces.Box)}
+    for key, box in boxes.items():
+        if len(box.shape) != 1:
+            raise ValueError(
+                f"flatten: the observation '{key}' has the shape {box.shape}, expected vectors only: leave it out by"
+                f" observe={{'{key}': False}}, or take the dict"
+            )
+    low, high = (
+        np.concatenate([getattr(box, bound) for box in boxes.values()]).astype(np.float32)
+        for bound in ("low", "high")
+    )
+    return spaces.Box(low, high, dtype=np.float32)
+
+
+def flattened(
+    arrays: Iterable[npt.NDArray[np.generic]], out: npt.NDArray[np.float32] | None = None
+) -> npt.NDArray[np.float32]:
+    """Arrays (n, size) or (size,), in the order of the space, end to end: a new array, or `out`."""
+    if out is not None:
+        return np.concatenate(list(arrays), axis=-1, out=out, casting="same_kind")
+    return np.concatenate(list(arrays), axis=-1, dtype=np.float32, casting="same_kind")
+
+
+Observation = dict[str, npt.NDArray[Any]]
+
+
+def arrays_of(
+    batch: _core.Batch, keys: Sequence[str], terms: Terms | None
+) -> tuple[Observation, Observation]:
+    """The arrays of observations and of final ones, in the order of the keys, of the batch and of the terms."""
+    index = {o.key: i for i, o in enumerate(batch.observations)}
+    current, final = {}, {}
+    for key in keys:
+        if key in index:
+            current[key], final[key] = array_of(batch, index[key]), array_of(batch, index[key], final=True)
+        else:
+            assert terms is not None
+            current[key], final[key] = terms.current[key], terms.final[key]
+    return current, final
 
 
 class Outputs:

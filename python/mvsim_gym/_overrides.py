@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NoReturn
 
-from mvsim_gym._keywords import shortened
+from mvsim_gym._checks import shortened
 from mvsim_gym.errors import WorldFileError
 
 Path = tuple[str, ...]

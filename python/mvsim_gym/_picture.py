@@ -1,23 +1,232 @@
-"""Pictures from the headless renderer; nothing of OpenGL is touched before the first."""
+"""Pictures from the headless renderer, from where they are, and what is drawn over those that follow a robot.
+
+Nothing of OpenGL is touched before the first."""
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._follow import Follower
 from mvsim_gym._notices import notice
-from mvsim_gym._shot import Shot, camera_between, sensor_image
 from mvsim_gym.errors import RendererLost
 
+CAMERAS = ("above", "behind", "follow")
+Place = tuple[Sequence[float], Sequence[float]]
+"""Where a camera is and where it looks, ((x, y, z), (x, y, z)) in m."""
+
+_PLACE = "two points ((x, y, z), (x, y, z)) in m: where it is and where it looks"
+
+
+def checked_size(width: int, height: int) -> None:
+    """ValueError for a picture of an impossible size."""
+    for name, value in (("width", width), ("height", height)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 8192:
+            raise ValueError(f"{name}: found {value!r}, expected an integer from 1 to 8192 (pixels)")
+
+
+def camera_between(camera: Any, names: str) -> _core.Camera:
+    """The camera of a `Place`.
+
+    Raises:
+        ValueError: it is none; `names` says what else is expected.
+    """
+    try:
+        eye, target = (np.array(point, np.float64) for point in camera)
+        is_pair = eye.shape == target.shape == (3,) and bool(np.isfinite([eye, target]).all())
+    except (TypeError, ValueError, OverflowError):
+        is_pair = False
+    if isinstance(camera, str) or not is_pair:
+        raise ValueError(f"camera: found {camera!r}, expected {names}, or {_PLACE}")
+    if not np.linalg.norm(eye - target) > 1e-6:
+        raise ValueError("camera: it looks at where it is, expected two different points")
+    return _core.Camera.between(eye.tolist(), target.tolist())
+
+
+class Shot(NamedTuple):
+    """From where and how large a picture is."""
+
+    width: int
+    height: int
+    camera: str | Place
+    depth: bool = False
+    """m along the axis, not colours: of a depth camera of the world"""
+
+    def checked(self, model: _core.Model) -> Shot:
+        """Itself, with its camera in the world of `model`: of a depth the first depth camera, where none is named.
+
+        Raises:
+            ValueError: an impossible size, or no such camera.
+        """
+        checked_size(self.width, self.height)
+        wanted = "depth" if self.depth else "image"
+        if self.depth and self.camera == "above":  # the default
+            found = [
+                name for name, index in sensors_of(model).items() if wanted in model.sensors[index].views
+            ]
+            if not found:
+                raise ValueError(
+                    "render_mode: found 'depth_array', expected 'rgb_array': the world has no depth camera"
+                )
+            return self._replace(camera=found[0])
+        if isinstance(self.camera, str) and "/" in self.camera:
+            self.sensor_index(model)
+        elif self.depth:
+            raise ValueError(f"camera: found {self.camera!r}, expected {_sensors(model, wanted)}")
+        elif self.camera not in CAMERAS:
+            camera_between(self.camera, f"{', '.join(map(repr, CAMERAS))}, {_sensors(model, wanted)}")
+        return self
+
+    @property
+    def sees_as_sensor(self) -> bool:
+        """Whether its camera is a sensor of the world."""
+        return isinstance(self.camera, str) and "/" in self.camera
+
+    def sensor_index(self, model: _core.Model) -> int:
+        """Its camera among the sensors of a world; ValueError where it is none."""
+        wanted = "depth" if self.depth else "image"
+        index = sensors_of(model).get(str(self.camera))
+        if index is None or wanted not in model.sensors[index].views:
+            raise ValueError(f"camera: found {self.camera!r}, expected {_sensors(model, wanted)}")
+        return index
+
+
+def sensor_image(batch: _core.Batch, env: int, shot: Shot) -> npt.NDArray[Any]:
+    """What the sensor of a shot sees in an env as it stands: (height, width, 3) uint8 or (height, width) float32, of
+    the sensor's own size. Nothing of the env changes."""
+    index = shot.sensor_index(batch.model(env))
+    images = _core.env_simulation(batch, env).images(index, True)
+    found: npt.NDArray[Any] = images["depth" if shot.depth else "image"]
+    return found
+
+
+def sensors_of(model: _core.Model) -> dict[str, int]:
+    """Sensors that see the scene, by "vehicle/name", those that stand in the world by "/name"."""
+    vehicles = model.vehicles
+    return {
+        f"{'' if sensor.is_standalone else vehicles[sensor.vehicle].name}/{sensor.name}": index
+        for index, sensor in enumerate(model.sensors)
+        if sensor.views
+    }
+
+
+def _sensors(model: _core.Model, wanted: str) -> str:
+    names = [repr(name) for name, index in sensors_of(model).items() if wanted in model.sensors[index].views]
+    kind = "a depth camera" if wanted == "depth" else "a camera"
+    return f"{kind} of the world ({', '.join(names) if names else 'it has none'})"
+
+
+def render_modes(model: _core.Model) -> list[str]:
+    """What can be drawn of this world."""
+    seen = any("depth" in sensor.views for sensor in model.sensors)
+    return ["rgb_array", "depth_array"] if seen else ["rgb_array"]
+
+
 Picture = npt.NDArray[np.uint8]
+Window = tuple[float, float, float, float]  # x_min, x_max, y_min, y_max, m
+
+_TRAIL = (31, 111, 178)
+_GOAL = (40, 160, 70)
+_CLOSEST, _FARTHEST = (
+    10.0,
+    40.0,
+)  # sides of the picture in radii of the robot: it is never smaller than a 20th
+_BORDER = 3.0  # radii of the robot between it, or the goal, and the picture's edge
+
+
+def window_on(robot: tuple[float, float], radius: float, goal: tuple[float, float] | None) -> Window:
+    """A square that holds the robot, and the goal too unless the robot would become too small."""
+    way = np.subtract(goal, robot) if goal is not None else np.zeros(2)
+    distance = float(np.hypot(*way))
+    side = float(np.clip(distance + 2 * _BORDER * radius, _CLOSEST * radius, _FARTHEST * radius))
+    towards = min(distance / 2, side / 2 - _BORDER * radius)
+    x, y = np.asarray(robot) + (towards / distance * way if distance > 0 else 0)
+    return float(x - side / 2), float(x + side / 2), float(y - side / 2), float(y + side / 2)
+
+
+class Follower:
+    """Draws one env of a batch with the trail of its episode: the places that its pictures have shown."""
+
+    def __init__(self) -> None:
+        self._episode: tuple[int, int] | None = None
+        self._trail: list[tuple[float, float, float]] = []
+
+    def draw(
+        self,
+        renderer: _core.Renderer,
+        batch: _core.Batch,
+        env: int,
+        width: int,
+        height: int,
+    ) -> Picture:
+        """A picture (height, width, 3)."""
+        x, y, z, radius = _core.agent_place(batch, env)
+        episode = id(batch), batch.episode(env)
+        if episode != self._episode:
+            self._episode, self._trail = episode, []
+        if not self._trail or self._trail[-1] != (x, y, z):
+            self._trail.append((x, y, z))
+        goal = batch.goal(env)
+        window = window_on((x, y), radius, goal)
+        camera = _core.Camera.over(window, width / height)
+        picture = renderer.draw_env(batch, env, camera, width, height)
+        line = camera.pixels(np.array(self._trail), width, height)
+        thick = max(2.0, min(width, height) / 160)
+        draw_line(picture, line, thick, _TRAIL)
+        if goal is not None:
+            mark_goal(picture, camera.pixels(np.array([[*goal, z]]), width, height)[0], 3 * thick)
+        return picture
+
+
+def draw_line(
+    picture: Picture, points: npt.NDArray[np.float64], thickness: float, color: tuple[int, int, int]
+) -> None:
+    """Draws straight pieces from point to point (n, 2), pixels, with smooth edges."""
+    height, width, _ = picture.shape
+    cover = np.zeros((height, width), np.float32)
+    reach = thickness / 2 + 1
+    for start, end in pairwise(points):
+        low, high = np.minimum(start, end) - reach, np.maximum(start, end) + reach
+        if not (np.isfinite(low).all() and (high > 0).all() and low[0] < width and low[1] < height):
+            continue
+        x0, y0 = np.clip(np.floor(low), 0, (width, height)).astype(int)
+        x1, y1 = np.clip(np.ceil(high), 0, (width, height)).astype(int)
+        px = np.arange(x0, x1) + 0.5 - start[0]
+        py = np.arange(y0, y1)[:, None] + 0.5 - start[1]
+        along = end - start
+        share = np.clip((px * along[0] + py * along[1]) / max(float(along @ along), 1e-12), 0, 1)
+        distance = np.hypot(px - share * along[0], py - share * along[1])
+        part = cover[y0:y1, x0:x1]
+        np.maximum(part, np.clip(thickness / 2 + 0.5 - distance, 0, 1), out=part)
+    _blend(picture, 0.85 * cover, color)
+
+
+def mark_goal(picture: Picture, goal: npt.NDArray[np.float64], size: float) -> None:
+    """A disc at the edge on the line from the centre to a goal (2,), pixels, that lies outside of the picture."""
+    height, width, _ = picture.shape
+    center = np.array([width / 2, height / 2])
+    way = goal - center
+    room = center - size
+    beyond = float(np.max(np.abs(way) / np.maximum(room, 1)))
+    if not beyond > 1:
+        return
+    x, y = center + way / beyond
+    distance = np.hypot(np.arange(width) + 0.5 - x, np.arange(height)[:, None] + 0.5 - y)
+    _blend(picture, np.clip(size + 1.5 - distance, 0, 1), (255, 255, 255))
+    _blend(picture, np.clip(size + 0.5 - distance, 0, 1), _GOAL)
+
+
+def _blend(picture: Picture, cover: npt.NDArray[np.floating], color: tuple[int, int, int]) -> None:
+    where = cover > 0
+    share = cover[where][:, None]
+    picture[where] = np.rint((1 - share) * picture[where] + share * np.array(color)).astype(np.uint8)
 
 
 class Painter:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from gymnasium.envs.registration import EnvSpec
 
-from mvsim_gym._keywords import kind_of, shortened
+from mvsim_gym._checks import kind_of, shortened
 
 if TYPE_CHECKING:
     from mvsim_gym import _core
-    from mvsim_gym._terms import Terms
+    from mvsim_gym._terms import Bodies, Terms
 
 KEYWORDS = ("reward_terms", "observation_terms", "termination_terms")
 FUNCTIONS = (*KEYWORDS, "body_policies")
@@ -39,6 +39,25 @@ def terms_of(options: Mapping[str, Any], batch: _core.Batch) -> Terms | None:
     from mvsim_gym._terms import Terms  # most environments have none
 
     return Terms(functions, batch)
+
+
+def bodies_of(options: Mapping[str, Any], batch: _core.Batch) -> Bodies | None:
+    """Of a constructor's options, if there are some.
+
+    Raises:
+        ValueError: a function for what has another policy, or none for what asks for one.
+    """
+    functions = options.get("body_policies") or {}
+    for _, group, policy in batch.bodies:
+        if policy == "python" and group not in functions:
+            raise ValueError(
+                f"body_policies: '{group}' has policy=\"python\", expected a function for it: {{'{group}': function}}"
+            )
+    if not functions:
+        return None
+    from mvsim_gym._terms import Bodies  # most environments have none
+
+    return Bodies(functions, batch)
 
 
 class SpecWithTerms(EnvSpec):

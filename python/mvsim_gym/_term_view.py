@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._keywords import shortened
+from mvsim_gym._checks import shortened
 
 if TYPE_CHECKING:
     from mvsim_gym._terms import Terms
@@ -182,6 +182,49 @@ class TermView:
             name=name,
             obj=None,
         )
+
+
+class BodiesView(TermView):
+    """What a function that moves bodies sees: all of a `TermView`, with a row a world (of several agents the vehicle is
+    the first's), and the bodies of its element, in their order."""
+
+    __slots__ = ("_pattern",)
+
+    def __init__(self, call: Call, names: list[str]) -> None:
+        super().__init__(call)
+        self._pattern = names
+
+    @property
+    def body_poses(self) -> Array:
+        """(n, b, 3): x, y, yaw in the world."""
+        return self._of_bodies("pose")
+
+    @property
+    def body_velocities(self) -> Array:
+        """(n, b, 2): vx, vy in the world."""
+        return self._of_bodies("velocity")
+
+    @property
+    def body_goals(self) -> Array:
+        """(n, b, 2): x, y in the world; drawn anew when one is reached."""
+        return self._of_bodies("goal")
+
+    @property
+    def body_speeds(self) -> Array:
+        """(n, b): m/s that each likes to go at."""
+        return self._of_bodies("speed")
+
+    @property
+    def body_radii(self) -> Array:
+        """(n, b): m."""
+        return self._of_bodies("radius")
+
+    def _of_bodies(self, quantity: str) -> Array:
+        def stacked() -> Array:
+            arrays = [self.read(f"body:{name}/{quantity}") for name in self._pattern]
+            return np.stack(arrays, axis=1)
+
+        return self._call.kept(f"bodies {quantity}", stacked)
 
 
 class _Keyed(Mapping[str, Array]):

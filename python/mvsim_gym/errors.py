@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mvsim_gym._printable import printable
+from mvsim_gym._notices import printable
 
 __all__ = [
     "ForkedProcessError",

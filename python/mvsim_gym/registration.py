@@ -16,8 +16,8 @@ import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
-from mvsim_gym._assets import assets
-from mvsim_gym._keywords import kind_of, path_text
+from mvsim_gym._checks import kind_of, path_text
+from mvsim_gym._files import assets
 from mvsim_gym.errors import MissingFileError, WorldFileError
 
 CUSTOM_ID = "mvsim/Custom-v0"

@@ -6,6 +6,7 @@ Units are SI and radians. Poses are in the world frame, twists in the body frame
 from __future__ import annotations
 
 import copy
+import json
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,22 +16,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mvsim_gym import _core
-from mvsim_gym._assets import assets, folders_of
-from mvsim_gym._camera_backend import has_cameras, recalled, remembered, tell_restored
 from mvsim_gym._checks import (
     DEFAULT_MEMORY_LIMIT,
     checked_backend,
     checked_flag,
     checked_key,
     checked_memory_limit,
+    number,
+    path_text,
     texts_of,
 )
 from mvsim_gym._drawing import Drawable
-from mvsim_gym._keywords import path_text
+from mvsim_gym._files import Found, all_resources, assets, checked_resources, folders_of
 from mvsim_gym._notices import notice
-from mvsim_gym._numbers import number
-from mvsim_gym._resources import Found, all_resources, checked_resources
-from mvsim_gym._world_parameters import HoldsParameters, parted
+from mvsim_gym._state import has_cameras, pack, parted, recalled, remembered, tell_restored
 from mvsim_gym.parts import (
     Block,
     CameraReading,
@@ -103,7 +102,7 @@ class _Files:
         )
 
 
-class World(Drawable, HoldsParameters):
+class World(Drawable):
     """A running world.
 
     Args:
@@ -165,7 +164,7 @@ class World(Drawable, HoldsParameters):
         model = self._files.load(path, folders)
         simulation = _core.Simulation(model, checked_key(seed), 0)
         self._start_warnings = _core.check_start(simulation, strict)
-        self._held = {}
+        self._held: dict[str, float] = {}  # what the caller has set, by path, the latest last
         self._log_dir = "" if log_dir is None else path_text("log_dir", log_dir)
         self._attach(
             model, simulation, _core.VehicleLog(simulation, self._log_dir) if self._log_dir else None
@@ -388,6 +387,56 @@ class World(Drawable, HoldsParameters):
             self._hold_again()
             if self._recording is not None and not self._recording.closed:
                 self._recording.after_jump()
+
+    def set_parameter(self, path: str, value: float | str) -> None:
+        """Sets the parameters that a path matches: friction, masses, gains, noise... They keep the value over resets,
+        until `reset_parameters`.
+
+        Args:
+            path: e.g. `vehicle:r1/friction/mu`; `*` stands for any run of characters.
+            value: a number, degrees for angles; or the name of a choice.
+
+        Raises:
+            ValueError: no such parameter (the message has the nearest), or a value out of range; nothing has changed.
+            TypeError: no number.
+        """
+        with self._alone():
+            if not isinstance(path, str):
+                raise TypeError(f"path: found {path!r}, expected a text such as 'vehicle:r1/friction/mu'")
+            given = self._simulation.choice_value(path, value) if isinstance(value, str) else value
+            held = number("value", given)
+            self._simulation.set_parameter(path, held)
+            self._held.pop(path, None)
+            self._held[path] = held
+
+    def parameter(self, path: str) -> float:
+        """The value of a parameter, as `set_parameter` takes it; of several that match, the first one's.
+
+        Raises:
+            ValueError: no such parameter.
+        """
+        return self._simulation.parameter(path)[0]
+
+    def reset_parameters(self) -> None:
+        """From the next reset on parameters are again as the world's file says."""
+        self._held.clear()
+
+    def _hold_again(self) -> None:
+        """After a reset."""
+        for path, value in self._held.items():
+            self._simulation.set_parameter(path, value)
+
+    def _state(self) -> bytes:
+        """The simulation's, and what is held, if there is something."""
+        state = bytes(self._simulation.snapshot())
+        return pack([state, json.dumps(self._held).encode()]) if self._held else state
+
+    def _set_state(self, data: Any) -> None:
+        state, held = parted(data)
+        for path in held:
+            self._simulation.parameter(path)  # an error, before anything has changed
+        self._simulation.restore(state)
+        self._held = held
 
     def snapshot(self) -> bytes:
         """The whole state: bodies, wheels, controllers, commands, noise, sensors' clocks and readings.

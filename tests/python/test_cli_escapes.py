@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import mvsim_gym
-from mvsim_gym._printable import printable
+from mvsim_gym._notices import printable
 from mvsim_gym.tools.cli import main
 from mvsim_gym.tools.launch import _line
 from mvsim_gym.tools.terminal import control, plain_output

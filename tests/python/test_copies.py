@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mvsim_gym
-from mvsim_gym._copies import LARGE
+from mvsim_gym._outputs import LARGE
 
 ID = "mvsim/DepthNavigation-v0"
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mvsim_gym
-from mvsim_gym._follow import draw_line, mark_goal, window_on
+from mvsim_gym._picture import draw_line, mark_goal, window_on
 
 
 @pytest.mark.parametrize("distance", [0, 0.5, 3, 7, 9, 100])

@@ -17,7 +17,7 @@ import pytest
 from conftest import equal, run_python
 
 import mvsim_gym
-from mvsim_gym._keywords import plain_values
+from mvsim_gym._checks import plain_values
 from mvsim_gym._options import CONSTRUCTORS, all_options
 from mvsim_gym._overrides import flatten, number_text
 from mvsim_gym.registration import listing

@@ -77,7 +77,7 @@ def test_loading_runs_opens_and_writes_nothing(tmp_path: Path) -> None:
         import os
         import sys
         from mvsim_gym import _core
-        from mvsim_gym._assets import assets
+        from mvsim_gym._files import assets
         os.path.exists("/marks-the-beginning")
         for path in sys.argv[3:]:
             try:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.comms.endpoints import address_of, is_loopback, reachable
 from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.registry import Registry

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.comms.endpoints import PORT, checked_port, host_of, is_loopback, reachable
 from mvsim_gym.comms.errors import CommsError, FrameError
 from mvsim_gym.comms.expiry import Expiry

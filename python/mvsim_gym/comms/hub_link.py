@@ -8,7 +8,7 @@ import time
 import uuid
 from typing import Any
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.comms.errors import CommsError, FrameError, NoAnswer
 from mvsim_gym.comms.frames import LARGEST, decode, encode
 

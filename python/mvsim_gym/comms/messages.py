@@ -10,7 +10,7 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 
 with extra("mvsim_gym.comms", "zmq"):
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory

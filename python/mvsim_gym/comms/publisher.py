@@ -8,8 +8,7 @@ from collections import Counter
 from contextlib import suppress
 from typing import Any
 
-from mvsim_gym._extras import extra
-from mvsim_gym._notices import notice
+from mvsim_gym._notices import extra, notice
 
 with extra("mvsim_gym.comms", "zmq"):
     import zmq

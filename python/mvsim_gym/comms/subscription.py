@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.comms.errors import CommsError, FrameError
 from mvsim_gym.comms.frames import LARGEST, split
 

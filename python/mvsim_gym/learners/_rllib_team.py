@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium as gym
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.registration import Named
 
 __all__ = ["TeamEnv"]

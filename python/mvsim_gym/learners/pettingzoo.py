@@ -13,12 +13,12 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from mvsim_gym import _core
-from mvsim_gym._build import Recipe, action_space, arrays_of, draw_key, takes_options
+from mvsim_gym._build import Recipe, action_space, draw_key, takes_options
 from mvsim_gym._checks import as_actions, checked_seed
 from mvsim_gym._control import OPTIONS, checked_starts
-from mvsim_gym._flatten import flattened
 from mvsim_gym._native_envs import ControlsOne
 from mvsim_gym._options import CONSTRUCTORS, ParallelOptions
+from mvsim_gym._outputs import arrays_of, flattened
 from mvsim_gym._state import checked_bytes
 from mvsim_gym.registration import Named
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 
 with extra("a recording", "record"):
     import zstandard

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.recording.mcap_file import MAGIC
 
 with extra("a recording", "record"):

@@ -9,7 +9,7 @@ from array import array
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.recording.mcap_reading import Damaged, open_mcap, pieces_of, record_at, unpacked
 from mvsim_gym.ros.messages import STORE
 

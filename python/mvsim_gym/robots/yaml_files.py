@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.robots.elements import ImportRobotError
 
 __all__ = ["parse_yaml"]

@@ -16,9 +16,8 @@ from xml.sax.saxutils import quoteattr
 from rosbags.interfaces import Nodetype
 from rosbags.typesys.store import Typestore
 
-from mvsim_gym._extras import extra
-from mvsim_gym._keywords import shortened
-from mvsim_gym._notices import notice
+from mvsim_gym._checks import shortened
+from mvsim_gym._notices import extra, notice
 from mvsim_gym.ros import graph
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import Qos, Topic

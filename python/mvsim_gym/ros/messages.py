@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Pose, Twist
 from mvsim_gym.readings import GnssReading, ImuReading, Reading

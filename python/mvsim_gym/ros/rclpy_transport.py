@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from mvsim_gym._keywords import shortened
+from mvsim_gym._checks import shortened
 from mvsim_gym._notices import notice
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import Qos, Topic

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from mvsim_gym._resources import parsed_resources
+from mvsim_gym._files import parsed_resources
 from mvsim_gym.tools.settings import settings_of
 
 

@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from mvsim_gym._build import Observation
 from mvsim_gym._checks import checked_count
-from mvsim_gym._extras import extra
-from mvsim_gym._flatten import flat_space, flattened
+from mvsim_gym._notices import extra
+from mvsim_gym._outputs import Observation, flat_space, flattened
 from mvsim_gym.registration import spec
 from mvsim_gym.tools.collected import Episodes
 from mvsim_gym.tools.episodes import agents_of, ends_of, is_flat

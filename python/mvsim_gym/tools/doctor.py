@@ -7,7 +7,7 @@ import os
 import platform
 
 from mvsim_gym import __version__, _core
-from mvsim_gym._assets import assets
+from mvsim_gym._files import assets
 from mvsim_gym.registration import listing
 
 _PACKAGES = ("numpy", "gymnasium", "stable-baselines3", "torch")

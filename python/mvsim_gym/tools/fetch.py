@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mvsim_gym import _core
-from mvsim_gym._assets import assets, folders_of
-from mvsim_gym._resources import all_resources, cache_folder
+from mvsim_gym._files import all_resources, assets, cache_folder, folders_of
 from mvsim_gym.tools.download import FetchError, pieces_of
 
 __all__ = ["MAX_BYTES", "FetchError", "fetch", "fetch_world"]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._checks import checked_count
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
 from mvsim_gym.tools.policy import envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.tools.teleop import Teleop
 
 __all__ = ["Device", "Gamepad", "first_device"]

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 from urllib.parse import quote
 
-from mvsim_gym._printable import printable
+from mvsim_gym._notices import printable
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c

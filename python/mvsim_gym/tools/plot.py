@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.tools.read_log import Array, Scans, Track, Wheels, read_log
 
 __all__ = ["plot", "points_of"]

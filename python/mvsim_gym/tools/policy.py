@@ -17,8 +17,8 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
-from mvsim_gym._extras import extra
-from mvsim_gym._flatten import flat_space, flattened
+from mvsim_gym._notices import extra
+from mvsim_gym._outputs import flat_space, flattened
 from mvsim_gym.tools.settings import combined
 from mvsim_gym.vector_env import VectorEnv
 

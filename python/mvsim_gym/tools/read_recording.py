@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.tools.read_log import Array, Scans, Track
 
 if TYPE_CHECKING:

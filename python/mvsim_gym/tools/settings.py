@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mvsim_gym._keywords import quoted
+from mvsim_gym._checks import quoted
 from mvsim_gym._options import all_options
 from mvsim_gym.registration import module_of
 

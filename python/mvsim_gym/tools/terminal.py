@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from mvsim_gym._printable import printable
+from mvsim_gym._notices import printable
 
 __all__ = ["control", "plain_output"]
 

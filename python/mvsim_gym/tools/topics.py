@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from mvsim_gym._printable import printable
+from mvsim_gym._notices import printable
 from mvsim_gym.comms.client import Client
 from mvsim_gym.comms.errors import CommsError, NoAnswer
 from mvsim_gym.comms.frames import parse

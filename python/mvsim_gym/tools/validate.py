@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mvsim_gym import _core
-from mvsim_gym._assets import assets, folders_of
-from mvsim_gym._resources import all_resources
+from mvsim_gym._files import all_resources, assets, folders_of
 
 
 @dataclass

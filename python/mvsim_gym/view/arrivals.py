@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from mvsim_gym._extras import extra
-from mvsim_gym._printable import printable
+from mvsim_gym._notices import extra, printable
 
 with extra("the view", "view"):
     import msgspec

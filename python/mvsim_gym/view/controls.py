@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mvsim_gym._printable import printable
+from mvsim_gym._notices import printable
 from mvsim_gym.view.labels import labelled
 from mvsim_gym.view.stage import Stage
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._device import array_of, on_host
+from mvsim_gym._outputs import array_of, on_host
 from mvsim_gym.parts import vehicles_of
 from mvsim_gym.view.controls import Put
 from mvsim_gym.view.doors import Doors

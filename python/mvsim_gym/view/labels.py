@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mvsim_gym._printable import printable
+from mvsim_gym._notices import printable
 
 __all__ = ["label_of", "labelled"]
 

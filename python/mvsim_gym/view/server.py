@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from mvsim_gym._extras import extra
+from mvsim_gym._notices import extra
 from mvsim_gym.view.doors import Doors, Gate
 
 if TYPE_CHECKING:

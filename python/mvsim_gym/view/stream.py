@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from mvsim_gym._extras import extra
-from mvsim_gym._notices import notice
+from mvsim_gym._notices import extra, notice
 
 with extra("the view", "view"):
     import msgspec
