@@ -1,32 +1,35 @@
-"""The command of `mvsim-gym` that makes a world a node of ROS 2."""
+"""`mvsim-gym ros`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from typing import Any
 
-from mvsim_gym.tools.cli_loading import add_running, doors, loading
+from mvsim_gym.tools.options import add_record, add_running
 
-Commands = Any  # argparse's type for them has no public name
+HELP = "simulate a world in real time as a node of ROS 2"
+DESCRIPTION = (
+    "Simulates WORLD in real time, publishes what vehicles and their sensors do on topics of ROS 2, and"
+    " drives by cmd_vel. It needs no ROS installation, and uses rclpy where that can be imported. Without"
+    " --interface it tells and answers nobody but this machine, unless ROS_AUTOMATIC_DISCOVERY_RANGE or"
+    " ROS_LOCALHOST_ONLY says otherwise; but DDS has no password, and opens its UDP ports (7400 and up) on all"
+    " addresses, so only a firewall keeps packets out. In a terminal"
+    " keys drive as they do for `launch`; Ctrl-C and ESC end it."
+)
+_OF_NODES = (
+    *("way", "clock", "period", "vehicle_namespace", "localization", "odometry_frame"),
+    *("history", "log_topics", "one_tree", "no_return"),
+)
 
 
-def add_ros(commands: Commands) -> None:
-    """Adds it to the command line."""
-    parser = commands.add_parser(
-        "ros",
-        help="simulate a world in real time as a node of ROS 2",
-        description="Simulates WORLD in real time, publishes what vehicles and their sensors do on topics of ROS 2, and"
-        " drives by cmd_vel. It needs no ROS installation, and uses rclpy where that can be imported. Without"
-        " --interface it tells and answers nobody but this machine, unless ROS_AUTOMATIC_DISCOVERY_RANGE or"
-        " ROS_LOCALHOST_ONLY says otherwise; but DDS has no password, and opens its UDP ports (7400 and up) on all"
-        " addresses, so only a firewall keeps packets out. In a terminal"
-        " keys drive as they do for `launch`; Ctrl-C and ESC end it.",
-    )
+def add(parser: argparse.ArgumentParser) -> None:
+    """Adds its arguments."""
     add_running(parser)
     _add_network(parser)
     _add_topics(parser)
-    parser.add_argument("--record", metavar="FILE.mcap", help="record it, too")
+    add_record(parser, "record it, too")
     parser.add_argument("--view", action="store_true", help="show it in a browser of this machine, too")
     parser.add_argument(
         "--hub",
@@ -34,12 +37,12 @@ def add_ros(commands: Commands) -> None:
         metavar="PORT",
         help="a hub for MVSim's clients on this port of this machine, too; 0 takes any (MVSim's is 23700)",
     )
-    parser.set_defaults(run=_ros)
 
 
 def _add_network(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--via",
+        dest="way",
         choices=("rclpy", "cyclonedds"),
         help="the way to the network (default: rclpy where it can be imported, else cyclonedds)",
     )
@@ -85,7 +88,10 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
         help="no amcl_pose, no particlecloud, no transform from map to odom",
     )
     parser.add_argument(
-        "--no-odometry-frame", action="store_true", help="no transform from odom to base_link"
+        "--no-odometry-frame",
+        dest="odometry_frame",
+        action="store_false",
+        help="no transform from odom to base_link",
     )
     parser.add_argument(
         "--one-tree",
@@ -108,38 +114,29 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _ros(arguments: argparse.Namespace) -> None:
-    from functools import partial
-
+def run(
+    world: str,
+    domain: int | None,
+    interface: str | None,
+    namespace: str,
+    hub: int | None,
+    view: bool,
+    view_port: int,
+    **options: Any,
+) -> None:
+    """Simulates it until it is ended."""
     from mvsim_gym.ros import network_of
     from mvsim_gym.tools.launch import launch
     from mvsim_gym.tools.ros import node_of
 
-    node = partial(
-        node_of,
-        network=network_of(arguments.domain, arguments.interface),
-        way=arguments.via,
-        clock=arguments.clock,
-        period=arguments.period,
-        namespace=arguments.namespace.rstrip("/"),
-        vehicle_namespace=arguments.vehicle_namespace,
-        localization=arguments.localization,
-        odometry_frame=not arguments.no_odometry_frame,
-        history=arguments.history,
-        log_topics=arguments.log_topics,
-        one_tree=arguments.one_tree,
-        no_return=arguments.no_return,
-    )
+    own = {name: options.pop(name) for name in _OF_NODES}
+    network = network_of(domain, interface)
+    node = partial(node_of, network=network, namespace=namespace.rstrip("/"), **own)
     launch(
-        arguments.world,
-        factor=arguments.realtime_factor,
-        duration=arguments.duration,
-        record=arguments.record,
+        world,
         nodes=[node],
         keys=sys.stdin if sys.stdin.isatty() and sys.stderr.isatty() else None,
-        hub=None if arguments.hub is None else ("127.0.0.1", arguments.hub),
-        view=("127.0.0.1", arguments.view_port) if arguments.view else None,
-        doors=doors(arguments),
-        seed=arguments.seed,
-        **loading(arguments),
+        hub=None if hub is None else ("127.0.0.1", hub),
+        view=("127.0.0.1", view_port) if view else None,
+        **options,
     )

@@ -1,0 +1,47 @@
+"""`mvsim-gym collect`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from mvsim_gym.tools.options import add_env, add_episodes, add_output
+from mvsim_gym.tools.terminal import control
+
+HELP = "write episodes as a Minari data set"
+DESCRIPTION = (
+    "Runs episodes and writes them below DIR in Minari's format. MINARI_DATASETS_PATH=DIR lets Minari"
+    " find them: minari.load_dataset(NAME)."
+)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Adds its arguments."""
+    add_env(parser)
+    add_output(parser, "DIR", "folder of data sets")
+    add_episodes(parser)
+    parser.add_argument(
+        "--name", metavar="NAME", help="the data set's id (default mvsim/ENVIRONMENT/POLICY-v0)"
+    )
+    parser.add_argument(
+        "--flatten",
+        action="store_true",
+        help="observations as one vector, as of flatten=True (default: as the environment has them)",
+    )
+
+
+def run(output: str, episodes: int, **options: Any) -> None:
+    """Collects, and tells how far it is in a terminal."""
+    from mvsim_gym.tools.collect import collect
+
+    def told(done: int) -> None:
+        if sys.stderr.isatty():
+            control(sys.stderr, "\r")
+            print(f"{done} of {episodes} episodes", end="", file=sys.stderr, flush=True)
+
+    dataset = collect(folder=output, episodes=episodes, told=told, **options)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    print(f"{dataset.spec.dataset_id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
+    print(f"Minari finds it with MINARI_DATASETS_PATH={output}")

@@ -1,0 +1,23 @@
+"""`mvsim-gym node`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from mvsim_gym.tools.options import add_subcommands
+
+HELP = "what nodes a hub knows"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Adds its arguments."""
+    add_subcommands(parser, {"list": ("list the nodes", run)})
+
+
+def run(**where: Any) -> None:
+    """Prints the nodes."""
+    from mvsim_gym.tools.topics import joined, node_lines
+
+    with joined(**where) as client:
+        print("\n".join(node_lines(client)))

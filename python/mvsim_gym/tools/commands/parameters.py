@@ -1,0 +1,30 @@
+"""`mvsim-gym parameters`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from mvsim_gym.tools.options import add_settings
+
+HELP = "list what an environment can randomise"
+DESCRIPTION = (
+    "Lists every parameter that <randomize of=...> (or the keyword randomize) can draw in ENV: path, "
+    "nominal value, range and unit."
+)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Adds its arguments."""
+    parser.add_argument("env_id", metavar="ENV", help="an id or an environment file")
+    parser.add_argument(
+        "pattern", metavar="PATTERN", nargs="?", default="*", help="only these, e.g. 'vehicle:*/friction/*'"
+    )
+    add_settings(parser)
+
+
+def run(env_id: str, pattern: str, settings: dict[str, Any]) -> None:
+    """Prints a table."""
+    from mvsim_gym.tools.parameters import parameters_of, table_of
+
+    print("\n".join(table_of(parameters_of(env_id, **settings), pattern)))

@@ -1,0 +1,23 @@
+"""`mvsim-gym server`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from mvsim_gym.tools.options import add_hub
+
+HELP = "run a hub alone, for nodes of MVSim or of yours"
+DESCRIPTION = "Runs a hub until Ctrl-C. `mvsim-gym launch` has one of its own."
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Adds its arguments."""
+    add_hub(parser)
+
+
+def run(**options: Any) -> None:
+    """Serves until it is ended."""
+    from mvsim_gym.tools.topics import serve
+
+    serve(**options)

@@ -1,0 +1,216 @@
+"""Options that several commands have, each spelt once, and the keywords that they stand for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mvsim_gym._files import parsed_resources
+from mvsim_gym.tools.settings import settings_of
+
+_HUB_PORT = 23700  # mvsim_gym.comms.PORT, without its import
+_POLICY = (
+    "who drives: 'random', a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME] with a function policies(env)"
+    " as examples/baselines.py has it (default random)"
+)
+
+
+def keywords(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What a command's function takes, by the names of its options; those of a world, of an environment and of a view
+    are put together as `loading`, `settings` and `doors` say."""
+    given = {k: v for k, v in vars(arguments).items() if k not in ("command", "subcommand", "run")}
+    if "settings" in given:
+        given["settings"] = settings(arguments)
+        for name in loading(arguments):
+            del given[name]
+    elif "roots" in given:
+        given |= loading(arguments)
+    if "no_token" in given:
+        given["doors"] = doors(arguments)
+        del given["no_token"], given["allow_host"]
+    return given
+
+
+def loading(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keywords of a World, of these options."""
+    return {
+        "roots": arguments.roots,
+        "resources": parsed_resources("--resources", ";".join(arguments.resources)),
+        "strict": arguments.strict,
+    }
+
+
+def add_loading(parser: argparse.ArgumentParser) -> None:
+    """Adds them to a command."""
+    parser.add_argument(
+        "--roots",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a further folder that the world may read",
+    )
+    parser.add_argument(
+        "--resources",
+        action="append",
+        default=[],
+        metavar="PREFIX=FOLDER",
+        help="a folder that stands for the start of URLs",
+    )
+    parser.add_argument("--strict", action="store_true", help="a warning is an error")
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Options of all commands that make an environment."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="settings",
+        help="a keyword of the environment, as of gymnasium.make: time_limit=30, reward.collision=-20 (repeatable)",
+    )
+    add_loading(parser)
+
+
+def settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keywords of an environment, of these options; only those that were given."""
+    given = {name: value for name, value in loading(arguments).items() if value}
+    if "roots" in given:  # a model keeps them, for other working folders
+        given["roots"] = [os.path.abspath(folder) for folder in given["roots"]]
+    return {**settings_of(arguments.settings), **given}
+
+
+def add_listening(parser: argparse.ArgumentParser) -> None:
+    """Options of all commands that browsers look at."""
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="where the view listens (default 127.0.0.1: this machine alone)"
+    )
+    add_port(parser, "--port")
+    add_doors(parser)
+
+
+def add_doors(parser: argparse.ArgumentParser) -> None:
+    """Options of who may look at a view, and press."""
+    parser.add_argument(
+        "--no-token",
+        action="store_true",
+        help="every page may press, also without the token of the printed URL",
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME[:PORT]",
+        help="a further name by which browsers may call the view, of a proxy or a forwarded port",
+    )
+
+
+def doors(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keywords of a view, of these options."""
+    return {"token": not arguments.no_token, "allow_hosts": arguments.allow_host}
+
+
+def add_world(parser: argparse.ArgumentParser) -> None:
+    """The world of a command."""
+    parser.add_argument("world", metavar="WORLD", help="a world file")
+
+
+def add_worlds(parser: argparse.ArgumentParser) -> None:
+    """Several of them."""
+    parser.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
+
+
+def add_output(parser: argparse.ArgumentParser, metavar: str, text: str, *, required: bool = True) -> None:
+    """Where the result goes."""
+    parser.add_argument("-o", "--output", required=required, metavar=metavar, help=text)
+
+
+def add_record(parser: argparse.ArgumentParser, text: str) -> None:
+    """A file for a recording."""
+    parser.add_argument("--record", metavar="FILE.mcap", help=text)
+
+
+def add_seed(parser: argparse.ArgumentParser, what: str, default: int = 0, more: str = "") -> None:
+    """The seed of `what`."""
+    parser.add_argument("--seed", type=int, default=default, help=f"{what} (default {default}){more}")
+
+
+def add_policy(parser: argparse.ArgumentParser) -> None:
+    """Who drives."""
+    parser.add_argument("--policy", default="random", metavar="P", help=_POLICY)
+
+
+def add_duration(parser: argparse.ArgumentParser, text: str, *flags: str, **how: Any) -> None:
+    """Seconds of a run."""
+    parser.add_argument(*flags, "--duration", type=float, help=text, **how)
+
+
+def add_speed(parser: argparse.ArgumentParser) -> None:
+    """How fast a picture of time goes."""
+    parser.add_argument(
+        "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
+    )
+
+
+def add_port(parser: argparse.ArgumentParser, flag: str, **how: Any) -> None:
+    """Where a view listens."""
+    parser.add_argument(flag, type=int, default=8080, help="of the view, 0 takes any (default 8080)", **how)
+
+
+def add_episodes(parser: argparse.ArgumentParser, default: int | None = None) -> None:
+    """How many episodes; without a default it has to be said."""
+    told = "" if default is None else f" (default {default})"
+    parser.add_argument(
+        "--episodes", type=int, default=default, required=default is None, metavar="N", help=f"how many{told}"
+    )
+
+
+def add_env(parser: argparse.ArgumentParser, seed: int = 0) -> None:
+    """An environment and who drives in it."""
+    parser.add_argument("env_id", metavar="ENV_ID", help="an id or an environment file")
+    add_policy(parser)
+    add_seed(parser, "of the first episode", seed, ", then one more each")
+    add_settings(parser)
+
+
+def add_hub(parser: argparse.ArgumentParser) -> None:
+    """Where the hub is."""
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="where the hub listens (default 127.0.0.1)"
+    )
+    parser.add_argument(
+        "-p", "--port", type=int, default=_HUB_PORT, metavar="PORT", help=f"of the hub (default {_HUB_PORT})"
+    )
+
+
+def add_subcommands(
+    parser: argparse.ArgumentParser, of_hub: Mapping[str, tuple[str, Callable[..., Any]]]
+) -> dict[str, argparse.ArgumentParser]:
+    """Commands of a command that ask a hub, each with its help and what it runs."""
+    commands = parser.add_subparsers(dest="subcommand", required=True, metavar="|".join(of_hub))
+    made = {}
+    for name, (text, run) in of_hub.items():
+        made[name] = commands.add_parser(name, help=text, description=text[0].upper() + text[1:])
+        add_hub(made[name])
+        made[name].set_defaults(run=run)
+    return made
+
+
+def add_running(parser: argparse.ArgumentParser) -> None:
+    """Options of commands that simulate a world in real time."""
+    add_world(parser)
+    parser.add_argument(
+        "--realtime-factor",
+        dest="factor",
+        type=float,
+        default=1.0,
+        metavar="F",
+        help="simulated seconds in one (default 1)",
+    )
+    add_duration(parser, "simulated time (default: no end)", metavar="SECONDS")
+    add_seed(parser, "of noise")
+    add_port(parser, "--view-port", metavar="PORT")
+    add_doors(parser)
+    add_loading(parser)
