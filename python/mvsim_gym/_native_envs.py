@@ -326,7 +326,22 @@ class NativeEnvs(ABC):
 
 
 class ControlsOne(NativeEnvs):
-    """A single environment, read and set by name."""
+    """One world, read and set by name."""
+
+    def snapshot(self) -> bytes:
+        """The state of the episode and all that the coming ones follow from: world, noise, time limit, episode
+        counter. The generators of `np_random` and of the spaces are no part of it (of a pickle they are)."""
+        return self._open().state(0)
+
+    def render(self) -> npt.NDArray[Any] | None:
+        """A picture of the world: (height, width, 3) uint8, of the mode "depth_array" (height, width) float32, m; None
+        without a render mode."""
+        self._open()
+        return None if self.render_mode is None else self._pictures()[0]
+
+    def close(self) -> None:
+        """Gives threads and memory back; a second call does nothing."""
+        self._release()
 
     def names(self) -> list[str]:
         """All that `read` takes beside the paths of parameters, of the world as it is now."""

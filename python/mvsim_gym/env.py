@@ -135,11 +135,6 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
     def _after_term_error(self) -> None:
         self._running = not self._open().ended(0)
 
-    def snapshot(self) -> bytes:
-        """The state of the episode and all that the coming ones follow from: world, noise, time limit, episode
-        counter. The generators of `np_random` and of the spaces are no part of it (of a pickle they are)."""
-        return self._open().state(0)
-
     def restore(self, state: bytes) -> Any:
         """Goes back to a snapshot, of this environment or of any with the same worlds, observations, actions and
         rewards (also an entry of `VectorEnv.get_state`), and on from there bit for bit.
@@ -156,16 +151,6 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
         self._seeded = batch.started(0)
         self._running = self._seeded and not batch.ended(0)
         return self._observation()
-
-    def render(self) -> npt.NDArray[Any] | None:
-        """A picture of the world: (height, width, 3) uint8, of the mode "depth_array" (height, width) float32, m; None
-        without a render mode."""
-        self._open()
-        return None if self.render_mode is None else self._pictures()[0]
-
-    def close(self) -> None:
-        """Gives threads and memory back; a second call does nothing."""
-        self._release()
 
     def _observation(self) -> Any:
         if self._flat:

@@ -168,10 +168,6 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
             rows.append([x, y, np.cos(yaw), np.sin(yaw), *twist, *goal, float(self._alive[i])])
         return np.array(rows, np.float32).ravel()
 
-    def snapshot(self) -> bytes:
-        """The state of the episode and all that the coming ones follow from, as of `Env.snapshot`."""
-        return self._open().state(0)
-
     def restore(self, state: bytes) -> PerAgent:
         """Goes back to a snapshot, also of a world of `VectorEnv.get_state`.
 
@@ -186,16 +182,6 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
         self._seeded = batch.started(0)
         self.agents = [name for row, name in enumerate(self.possible_agents) if self._alive[row]]
         return self._observations(self.agents)
-
-    def render(self) -> npt.NDArray[Any] | None:
-        """A picture of the world: (height, width, 3) uint8, of the mode "depth_array" (height, width) float32, m; None
-        without a render mode."""
-        self._open()
-        return None if self.render_mode is None else self._pictures()[0]
-
-    def close(self) -> None:
-        """Gives threads and memory back; a second call does nothing."""
-        self._release()
 
     def _rows_of(self, actions: dict[str, Any]) -> npt.NDArray[np.float32]:
         for name in self.agents:

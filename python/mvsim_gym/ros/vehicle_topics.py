@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,7 @@ from mvsim_gym.ros.frames import FrameTopics, correction
 from mvsim_gym.ros.messages import MAP, Message, Messages, word
 from mvsim_gym.ros.odometry_error import OdometryError
 from mvsim_gym.ros.reading_topics import ReadingTopics
-from mvsim_gym.ros.sources import Sampled, Scheduled
-from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, HISTORY, STATES, Sink, Topic
+from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STATES, Sink, Topic
 
 __all__ = ["Localization", "VehicleTopics", "prefixes"]
 
@@ -47,11 +46,8 @@ class VehicleTopics:
         frame_prefix: stands before the names of its frames.
         localization: where `odom` lies in `map`; None: neither that nor poses of a localization are told.
         odometry_frame: with the transform from `odom` to `base_link`.
-        derived: with what follows from other topics: the points of depth images.
-        history: messages kept of readings.
-        source: when readings of a sensor are new.
-        finite: as of `streams_of`.
         commands: with what it is commanded; a node takes commands on these topics instead.
+        readings: as of `ReadingTopics`: `derived`, `history`, `source`, `finite`.
     """
 
     def __init__(
@@ -67,11 +63,8 @@ class VehicleTopics:
         frame_prefix: str = "",
         localization: Localization | None = "truth",
         odometry_frame: bool = True,
-        derived: bool = True,
-        history: int = HISTORY,
-        source: type[Sampled] | type[Scheduled] = Scheduled,
-        finite: bool = False,
         commands: bool = False,
+        **readings: Any,
     ) -> None:
         self._sink, self._simulation, self._vehicle, self._prefix = sink, simulation, vehicle, prefix
         self._localization, self._odometry_frame = localization, odometry_frame
@@ -101,10 +94,7 @@ class VehicleTopics:
             frames,
             tree=self._tree,
             frame_prefix=frame_prefix,
-            derived=derived,
-            history=history,
-            source=source,
-            finite=finite,
+            **readings,
         )
 
     def write_description(self, now: int) -> None:

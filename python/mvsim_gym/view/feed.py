@@ -55,22 +55,17 @@ class Feed:
 
     def put(self, moment: Moment) -> None:
         """Shows it soon, if no later one comes before."""
-        with self._lock:
-            if self._ended:
-                return
-            self._latest, self._spare = moment, None
-            wakes = self._looks == 0
-            if wakes:
-                self._looks = _IDLE_LOOKS
-        if wakes:
-            self._loop.call_soon_threadsafe(self._look)
+        self._hand_over(moment, None)
 
     def spare(self, moment: Moment) -> None:
         """Shows it when no other has come for a while."""
+        self._hand_over(None, moment)
+
+    def _hand_over(self, latest: Moment | None, spare: Moment | None) -> None:
         with self._lock:
             if self._ended:
                 return
-            self._spare = moment
+            self._latest, self._spare = latest or self._latest, spare
             wakes = self._looks == 0
             if wakes:
                 self._looks = _IDLE_LOOKS
