@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from mvsim_gym._notices import extra
 from mvsim_gym.comms import messages
 from mvsim_gym.comms.endpoints import PORT, checked_port, own_address, reachable
 from mvsim_gym.comms.errors import CommsError
@@ -16,10 +15,8 @@ from mvsim_gym.comms.frames import LARGEST, decode, encode, payload_of, split
 from mvsim_gym.comms.hub_link import PATIENCE, HubLink, exchange
 from mvsim_gym.comms.listeners import Listener, Service, Services, publishers_of
 from mvsim_gym.comms.publisher import Publisher
+from mvsim_gym.comms.sockets import opened, zmq
 from mvsim_gym.comms.subscription import Callback, Subscription
-
-with extra("mvsim_gym.comms", "zmq"):
-    import zmq
 
 __all__ = ["Client", "Topic"]
 
@@ -281,8 +278,7 @@ class Client:
             )
             endpoint = self._found[service] = reachable(answer.serviceEndpoint)
         frame = encode(messages.CallService(serviceName=service, serializedInput=request))
-        with context.socket(zmq.REQ) as socket:
-            socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
+        with opened(context, zmq.REQ, MAXMSGSIZE=LARGEST) as socket:
             socket.connect(endpoint)
             try:
                 reply = exchange(socket, frame, timeout, f"service '{service}'")

@@ -9,19 +9,14 @@ from __future__ import annotations
 import errno
 import socket
 import time
-import uuid
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mvsim_gym._notices import extra
 from mvsim_gym.comms.endpoints import address_of, is_loopback, reachable
 from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.registry import Registry
-
-with extra("mvsim_gym.comms", "zmq"):
-    import zmq
-    from zmq.utils.monitor import parse_monitor_message
+from mvsim_gym.comms.sockets import events_of, monitored, zmq
 
 __all__ = ["Expiry"]
 
@@ -65,11 +60,7 @@ class Expiry:
         self._probes: list[_Probe] = []
         self._gone_nodes: set[str] = set()  # whose connection has ended
         self._alone: dict[str, float] = {}  # endpoints without a connection, and when to look again
-        address = f"inproc://{uuid.uuid4()}"
-        requests.monitor(address, zmq.EVENT_DISCONNECTED)
-        self._monitor: zmq.Socket[bytes] = requests.context.socket(zmq.PAIR)
-        self._monitor.setsockopt(zmq.RCVHWM, 0)
-        self._monitor.connect(address)
+        self._monitor = monitored(requests, zmq.EVENT_DISCONNECTED)
         poller.register(self._monitor, zmq.POLLIN)
 
     @staticmethod
@@ -114,8 +105,8 @@ class Expiry:
     def work(self, ready: Mapping[Any, int]) -> None:
         """Takes what ended, and what answered."""
         if self._monitor in ready:
-            while self._monitor.poll(0):
-                self._ended(parse_monitor_message(self._monitor.recv_multipart())["value"])
+            for event in events_of(self._monitor):
+                self._ended(event["value"])
         now = time.monotonic()
         for endpoint in [e for e, due in self._alone.items() if due <= now]:
             del self._alone[endpoint]

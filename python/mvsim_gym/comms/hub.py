@@ -8,16 +8,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from mvsim_gym._notices import extra
 from mvsim_gym.comms.endpoints import PORT, checked_port, host_of, is_loopback, reachable
 from mvsim_gym.comms.errors import CommsError, FrameError
 from mvsim_gym.comms.expiry import Expiry
 from mvsim_gym.comms.frames import LARGEST_REQUEST, LARGEST_TAKEN, MAX_REQUESTS, decode, encode, split
 from mvsim_gym.comms.notifier import Notifier
 from mvsim_gym.comms.registry import Registry
-
-with extra("mvsim_gym.comms", "zmq"):
-    import zmq
+from mvsim_gym.comms.sockets import opened, zmq
 
 __all__ = ["Hub"]
 
@@ -70,10 +67,9 @@ class Hub:
         self._context: zmq.Context[Any] = zmq.Context()
         self._context.setsockopt(zmq.MAX_SOCKETS, 4096)
         # requests may be answered in another order than they came, which REP cannot; to a REQ it is the same
-        self._requests = self._context.socket(zmq.ROUTER)
-        self._requests.setsockopt(zmq.LINGER, 500)
-        self._requests.setsockopt(zmq.MAXMSGSIZE, LARGEST_TAKEN)
-        self._requests.setsockopt(zmq.RCVHWM, MAX_REQUESTS)
+        self._requests = opened(
+            self._context, zmq.ROUTER, LINGER=500, MAXMSGSIZE=LARGEST_TAKEN, RCVHWM=MAX_REQUESTS
+        )
         Expiry.watch(self._requests)
         try:
             self._requests.bind(self.endpoint if self._port else f"tcp://{self._host}:*")

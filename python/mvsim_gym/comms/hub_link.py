@@ -5,16 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-import uuid
 from typing import Any
 
-from mvsim_gym._notices import extra
 from mvsim_gym.comms.errors import CommsError, FrameError, NoAnswer
 from mvsim_gym.comms.frames import LARGEST, decode, encode
-
-with extra("mvsim_gym.comms", "zmq"):
-    import zmq
-    from zmq.utils.monitor import parse_monitor_message
+from mvsim_gym.comms.sockets import events_of, monitored, opened, zmq
 
 __all__ = ["PATIENCE", "HubLink", "exchange"]
 
@@ -56,9 +51,8 @@ class HubLink:
         """Whether there is a connection just now, as far as is known while a request waits."""
         if self._lock.acquire(blocking=False):
             try:
-                while self._monitor.poll(0):
-                    event = parse_monitor_message(self._monitor.recv_multipart())["event"]
-                    self._is_up = event == zmq.EVENT_HANDSHAKE_SUCCEEDED
+                for event in events_of(self._monitor):
+                    self._is_up = event["event"] == zmq.EVENT_HANDSHAKE_SUCCEEDED
             finally:
                 self._lock.release()
         return self._is_up
@@ -70,19 +64,11 @@ class HubLink:
 
     def _open(self) -> None:
         self._is_up = False
-        self._socket: zmq.Socket[bytes] = self._context.socket(zmq.REQ)
-        self._socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
-        events = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
-        self._monitor: zmq.Socket[bytes] = self._monitored(events)
+        self._socket: zmq.Socket[bytes] = opened(self._context, zmq.REQ, MAXMSGSIZE=LARGEST)
+        self._monitor: zmq.Socket[bytes] = monitored(
+            self._socket, zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+        )
         self._socket.connect(f"tcp://{self._host}:{self._port}")
-
-    def _monitored(self, events: int) -> zmq.Socket[bytes]:
-        address = f"inproc://{uuid.uuid4()}"
-        self._socket.monitor(address, events)
-        monitor: zmq.Socket[bytes] = self._context.socket(zmq.PAIR)
-        monitor.setsockopt(zmq.RCVHWM, 0)  # a full queue of events would hold up all of the context
-        monitor.connect(address)
-        return monitor
 
     def _close(self) -> None:
         # in this order: libzmq waits for ever where it has an event to tell and nobody reads any more

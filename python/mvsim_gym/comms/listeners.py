@@ -8,13 +8,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from mvsim_gym._notices import extra
 from mvsim_gym.comms import messages
 from mvsim_gym.comms.errors import CommsError, FrameError
 from mvsim_gym.comms.frames import LARGEST_REQUEST, LARGEST_TAKEN, MAX_REQUESTS, decode, encode, parse
-
-with extra("mvsim_gym.comms", "zmq"):
-    import zmq
+from mvsim_gym.comms.sockets import opened, zmq
 
 __all__ = ["Listener", "Service", "Services"]
 
@@ -39,9 +36,7 @@ class Listener:
     def __init__(
         self, context: zmq.Context[Any], kind: int, address: str, answer: Callable[[bytes], Any]
     ) -> None:
-        self._socket: zmq.Socket[bytes] = context.socket(kind)
-        self._socket.setsockopt(zmq.MAXMSGSIZE, LARGEST_TAKEN)
-        self._socket.setsockopt(zmq.RCVHWM, MAX_REQUESTS)
+        self._socket = opened(context, kind, MAXMSGSIZE=LARGEST_TAKEN, RCVHWM=MAX_REQUESTS)
         self._socket.bind(f"tcp://{address}:*")
         self._answer, self._is_router = answer, kind == zmq.ROUTER
         self.endpoint = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)

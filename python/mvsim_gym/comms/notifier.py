@@ -9,12 +9,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from mvsim_gym._notices import extra
 from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.frames import decode
-
-with extra("mvsim_gym.comms", "zmq"):
-    import zmq
+from mvsim_gym.comms.sockets import zmq
 
 __all__ = ["Notifier"]
 

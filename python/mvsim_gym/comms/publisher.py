@@ -8,10 +8,8 @@ from collections import Counter
 from contextlib import suppress
 from typing import Any
 
-from mvsim_gym._notices import extra, notice
-
-with extra("mvsim_gym.comms", "zmq"):
-    import zmq
+from mvsim_gym._notices import notice
+from mvsim_gym.comms.sockets import opened, zmq
 
 __all__ = ["Publisher"]
 
@@ -28,10 +26,8 @@ class Publisher:
         self.type = kind
         """full name of the type of its messages"""
         # a PUB that also says who subscribes; to a SUB it is the same
-        self._socket: zmq.Socket[bytes] = context.socket(zmq.XPUB)
-        self._socket.setsockopt(zmq.SNDHWM, _MAX_WAITING)
-        self._socket.setsockopt(zmq.RCVHWM, _MAX_OWN_FILTERS)
-        self._socket.setsockopt(zmq.MAXMSGSIZE, _LONGEST_FILTER + 1)
+        limits = {"SNDHWM": _MAX_WAITING, "RCVHWM": _MAX_OWN_FILTERS, "MAXMSGSIZE": _LONGEST_FILTER + 1}
+        self._socket = opened(context, zmq.XPUB, **limits)
         self._socket.bind(f"tcp://{address}:*")
         self.endpoint = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
         """where it sends from"""

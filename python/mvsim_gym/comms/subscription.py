@@ -7,12 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from mvsim_gym._notices import extra
 from mvsim_gym.comms.errors import CommsError, FrameError
 from mvsim_gym.comms.frames import LARGEST, split
-
-with extra("mvsim_gym.comms", "zmq"):
-    import zmq
+from mvsim_gym.comms.sockets import opened, zmq
 
 __all__ = ["Callback", "Subscription"]
 
@@ -34,8 +31,7 @@ class Subscription:
         self._callbacks: list[Callback] = []
         way = f"inproc://{id(self)}"
         # a socket belongs to one thread, which therefore connects it
-        self._found: zmq.Socket[bytes] = context.socket(zmq.PUSH)
-        self._found.setsockopt(zmq.SNDHWM, _MAX_PUBLISHERS)
+        self._found = opened(context, zmq.PUSH, SNDHWM=_MAX_PUBLISHERS)
         self._found.bind(way)
         self._known: set[str] = set()  # endpoints
         self._lock = threading.Lock()
@@ -62,11 +58,10 @@ class Subscription:
 
     def _run(self, context: zmq.Context[Any], way: str) -> None:
         try:
-            found, data = context.socket(zmq.PULL), context.socket(zmq.SUB)
+            found = context.socket(zmq.PULL)
+            data = opened(context, zmq.SUB, MAXMSGSIZE=LARGEST, RCVHWM=_MAX_WAITING)
         except zmq.ZMQError:
             return  # it ends already
-        data.setsockopt(zmq.MAXMSGSIZE, LARGEST)
-        data.setsockopt(zmq.RCVHWM, _MAX_WAITING)
         data.subscribe(b"")
         poller = zmq.Poller()
         poller.register(found, zmq.POLLIN)
