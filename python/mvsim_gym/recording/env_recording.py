@@ -13,7 +13,7 @@ from mvsim_gym import _core
 from mvsim_gym.parts import Vehicle, vehicles_of
 from mvsim_gym.recording.recording import Recording
 from mvsim_gym.ros.messages import Messages
-from mvsim_gym.ros.sources import Sampled
+from mvsim_gym.ros.reading_topics import Sampled
 from mvsim_gym.ros.topics import Topic
 
 __all__ = ["ACTIONS", "REWARDS", "EnvRecording"]

@@ -6,7 +6,6 @@ It needs the extra `ros`; docs/tools.md lists the topics.
 """
 
 from mvsim_gym.ros.node import RosNode
-from mvsim_gym.ros.transport import Network, Transport, network_of
-from mvsim_gym.ros.ways import open_transport
+from mvsim_gym.ros.transport import Network, Transport, network_of, open_transport
 
 __all__ = ["Network", "RosNode", "Transport", "network_of", "open_transport"]

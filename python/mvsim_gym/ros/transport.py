@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import ipaddress
 import os
 import socket
@@ -11,7 +12,17 @@ from typing import NamedTuple
 
 from mvsim_gym.ros.topics import Topic
 
-__all__ = ["ANY", "LOCAL", "NODE", "WAYS", "Network", "Publisher", "Transport", "network_of"]
+__all__ = [
+    "ANY",
+    "LOCAL",
+    "NODE",
+    "WAYS",
+    "Network",
+    "Publisher",
+    "Transport",
+    "network_of",
+    "open_transport",
+]
 
 WAYS = ("rclpy", "cyclonedds")
 LOCAL, ANY = "local", "any"
@@ -116,3 +127,24 @@ def _check_interface(interface: str) -> None:
         raise ValueError(
             f"--interface: found '{interface}', expected {LOCAL}, {ANY}, an interface ({known}) or its address"
         ) from None
+
+
+def open_transport(network: Network, way: str | None = None) -> Transport:
+    """Joins the network as node `mvsim`, by rclpy where it can be imported, else by cyclonedds.
+
+    Args:
+        way: one of `WAYS`; None chooses.
+
+    Raises:
+        ImportError: the way is not installed; the message says what to do.
+        ValueError: it cannot do that.
+    """
+    if way is None:
+        way = "rclpy" if importlib.util.find_spec("rclpy") is not None else "cyclonedds"
+    if way == "rclpy":
+        from mvsim_gym.ros.rclpy_transport import RclpyTransport
+
+        return RclpyTransport(network)
+    from mvsim_gym.ros.cyclone_transport import CycloneTransport
+
+    return CycloneTransport(network)
