@@ -183,13 +183,17 @@ class NativeEnvs(ABC):
     def _after_term_error(self) -> None:
         """A function of the caller's has failed; the step has been made, and its ends are unseen."""
 
-    def _tell_view(self) -> None:
+    def _tell_watchers(self, actions: npt.NDArray[np.float32] | None = None) -> None:
+        """After a step: the view, which may wait and put things elsewhere, and then the recording."""
         if self._view is not None:
             self._view.after_step()
-
-    def _tell_recording(self, actions: npt.NDArray[np.float32] | None = None) -> None:
         if self._recording is not None:
             self._recording.after_step(actions)
+
+    def _tell_recording(self) -> None:
+        """After a jump of episodes."""
+        if self._recording is not None:
+            self._recording.after_step()
 
     def _put_back(self, which: Sequence[int], states: Sequence[bytes]) -> None:
         """Puts worlds of the batch back to snapshots."""

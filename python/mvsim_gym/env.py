@@ -111,16 +111,15 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
             gymnasium.error.ResetNeeded: there is no episode, or it has ended.
             ValueError: an action of another shape; with `strict_actions` one that is not finite.
         """
-        self._open()
-        if not self._running:
+        if self._batch is None or not self._running:  # a call less in each step
+            self._open()
             raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
         actions = as_actions(action, self._action_shape)
         has_infos = self._advance(actions)
         observation = self._observation()
         reward = float(self._rewards[0])
         self._info.moment += 1
-        self._tell_view()
-        self._tell_recording(actions)
+        self._tell_watchers(actions)
         if not has_infos:  # an episode's end has always some
             return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])

@@ -194,8 +194,7 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         infos = self._infos() if self._advance(array) else {}
         if self.num_agents > 1:
             self._add_alive(infos)
-        self._tell_view()
-        self._tell_recording(array)
+        self._tell_watchers(array)
         if not self._copy:
             return self._out(out), self._rewards, self._terminated, self._truncated, infos
         return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import pickle
 import threading
@@ -245,6 +246,34 @@ def test_draw(world: World) -> None:
         world.draw(camera="follow")  # it needs the goal of an environment
     with pytest.raises(KeyError, match="r9"):
         world.draw(camera="behind", vehicle="r9")
+
+
+def test_parts_tell_their_shapes_and_what_they_are(world: World) -> None:
+    robot = world.vehicles["r1"]
+    assert (robot.index, world.vehicles["r2"].index, robot.dynamics) == (0, 1, "differential")
+    assert robot.outline.tolist() == [[-0.2, -0.12], [0.2, -0.12], [0.2, 0.12], [-0.2, 0.12]]
+    assert robot.heights == (0.05, 0.3) and robot.odometry_multipliers == (1, 1, 1)
+    assert robot.wheel_mounts == [[0, 0.15, 0, 0.04, 0.1, 0.5], [0, -0.15, 0, 0.04, 0.1, 0.5]]
+    sensor = robot.sensors["laser1"]
+    assert (sensor.class_name, sensor.form, sensor.max_range, sensor.views) == ("laser", "scan", 10, {})
+    assert sensor.mount == (0.1, 0, 0.2, 0, 0, 0) and sensor.parameters["range_std_noise"] == 0.01
+    world.step(0.25)
+    reading = sensor.read()
+    assert sensor.count == 2 and sensor.time == reading.time and sensor.world_time == world.time
+    assert world.blocks["wall_0001"].is_wall and not world.blocks["box"].is_wall
+    assert world.model.path == str(YARD) and world.simulation.time == world.time
+
+
+def test_begun_logs_go_on(tmp_path: Path) -> None:
+    world = World(YARD, log_dir=tmp_path)
+    world.vehicles["r2"].recording = False
+    world.step()
+    assert world.has_log and not copy.copy(world).has_log and not World(YARD).has_log
+    world.begin_log()
+    world.step()
+    assert world.vehicles["r1"].recording and not world.vehicles["r2"].recording
+    assert (tmp_path / "session_2-mvsim_r1_pose.csv").exists()
+    assert not (tmp_path / "session_2-mvsim_r2_pose.csv").exists()
 
 
 def test_two_threads_on_one_world_are_refused(world: World) -> None:

@@ -149,8 +149,7 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
             {name: bool(self._truncated[row]) for name, row in rows},
             {name: self._info.of_env(row) if has_infos else {} for name, row in rows},
         )
-        self._tell_view()
-        self._tell_recording(array)
+        self._tell_watchers(array)
         return told
 
     def _after_term_error(self) -> None:

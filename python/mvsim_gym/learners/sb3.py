@@ -161,8 +161,7 @@ class MVSimVecEnv(ControlsMany, VecEnv):
         batch = self._open()
         between = self._goals.between if self._goals else None
         self._advance(self._actions, between, stacklevel=5)  # of VecEnv.step's caller
-        self._tell_view()
-        self._tell_recording()
+        self._tell_watchers()
         rewards = self._goals.rewards() if self._goals else batch.rewards
         dones = batch.finished.copy()
         self._returns += rewards
