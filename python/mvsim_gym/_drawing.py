@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym._picture import Painter, Picture, Place, camera_between, checked_size, draw_line, png_of
+from mvsim_gym._picture import Painter, Picture, camera_between, checked_size, draw_line
 from mvsim_gym._rotation import moved
 
 if TYPE_CHECKING:
     from mvsim_gym.parts import Vehicle
+    from mvsim_gym.world import World
 
 Points = npt.NDArray[np.float64]
 
@@ -27,87 +26,31 @@ _TRAILS = ((31, 111, 178), (230, 126, 34), (126, 87, 194), (0, 137, 123), (216, 
 _LONGEST_FORCE = 3.0  # radii of the chassis
 
 
-class Drawable:
-    """The pictures of a World."""
-
-    _model: _core.Model
-    _simulation: _core.Simulation
-    _painter: Painter | None
-
-    if TYPE_CHECKING:
-
-        @property
-        def model(self) -> _core.Model: ...
-
-        @property
-        def simulation(self) -> _core.Simulation: ...
-
-        @property
-        def vehicles(self) -> Mapping[str, Vehicle]: ...
-
-        def _alone(self) -> AbstractContextManager[None]: ...
-
-    def draw(
-        self,
-        width: int = 640,
-        height: int = 480,
-        camera: str | Place = "above",
-        vehicle: str | None = None,
-        *,
-        names: bool = False,
-        forces: bool = False,
-        trails: Iterable[npt.ArrayLike] = (),
-    ) -> npt.NDArray[np.uint8]:
-        """A picture of the world as it stands, (height, width, 3) uint8.
-
-        Args:
-            width, height: pixels.
-            camera: "above" sees the whole world, "behind" follows a vehicle; or two points ((x, y, z), (x, y, z)) in m:
-                where the camera is and where it looks.
-            vehicle: the one that is followed, by default the first.
-            names: of vehicles, actors and blocks, 60 at most; needs Pillow.
-            forces: arrows of each wheel's friction on its chassis, as long as the chassis' radius where it equals the
-                wheel's load.
-            trails: lines to draw, arrays (n, 2) or (n, 3) of x, y and z, m.
-
-        Raises:
-            ValueError: no device can draw (the message has the remedy), an impossible size, camera or trail.
-            ImportError: names without Pillow.
-        """
-        if isinstance(width, str | os.PathLike):
-            raise ValueError(
-                f"draw: found {os.fspath(width)!r} as the width, expected pixels. It writes no file but returns the "
-                "picture as an array: save it with PIL.Image.fromarray(world.draw()).save(path)"
-            )
-        index = 0 if vehicle is None else list(self.vehicles).index(self.vehicles[vehicle].name)
-        with self._alone():
-            return self._drawn(width, height, camera, index, names, forces, trails)
-
-    def _repr_png_(self) -> bytes | None:
-        """The picture that notebooks show; None, and they show the text, where no device can draw."""
-        try:
-            return png_of(self.draw())
-        except (ValueError, RuntimeError):
-            return None
-
-    def _drawn(
-        self, width: int, height: int, camera: Any, vehicle: int, names: bool, forces: bool, trails: Any
-    ) -> Picture:
-        checked_size(width, height)
-        seen = _camera_of(self, camera, vehicle, width / height)
-        lines = _trails_of(trails)
-        if self._painter is None:
-            self._painter = Painter()
-        picture = self._painter.of_world(self._model, self._simulation, seen, width, height)
-        thick = max(2.0, min(width, height) / 240)
-        for k, line in enumerate(lines):
-            draw_line(picture, seen.pixels(line, width, height), thick, _TRAILS[k % len(_TRAILS)])
-        for arrow in arrows(self.vehicles.values()) if forces else ():
-            _draw_arrow(picture, seen.pixels(arrow, width, height), thick)
-        return _with_names(picture, *places(self), seen) if names else picture
+def drawn(
+    world: World,
+    painter: Painter,
+    size: tuple[int, int],
+    camera: Any,
+    vehicle: int,
+    names: bool,
+    forces: bool,
+    trails: Any,
+) -> Picture:
+    """What `World.draw` returns. `size`: width and height; `vehicle`: index of the one that is followed."""
+    width, height = size
+    checked_size(width, height)
+    seen = _camera_of(world, camera, vehicle, width / height)
+    lines = _trails_of(trails)
+    picture = painter.of_world(world.model, world.simulation, seen, width, height)
+    thick = max(2.0, min(width, height) / 240)
+    for k, line in enumerate(lines):
+        draw_line(picture, seen.pixels(line, width, height), thick, _TRAILS[k % len(_TRAILS)])
+    for arrow in arrows(world.vehicles.values()) if forces else ():
+        _draw_arrow(picture, seen.pixels(arrow, width, height), thick)
+    return _with_names(picture, *places(world), seen) if names else picture
 
 
-def places(world: Drawable) -> tuple[list[str], Points]:
+def places(world: World) -> tuple[list[str], Points]:
     """Names of vehicles, actors and blocks (walls are left out) and where they stand, (n, 3) m."""
     simulation, model = world.simulation, world.model
     found = [(v.name, simulation.vehicle_pose(i)) for i, v in enumerate(model.vehicles)]
@@ -117,7 +60,7 @@ def places(world: Drawable) -> tuple[list[str], Points]:
     return [name for name, _ in found], np.array([pose[:3] for _, pose in found], float).reshape(-1, 3)
 
 
-def _camera_of(world: Drawable, camera: Any, vehicle: int, aspect: float) -> _core.Camera:
+def _camera_of(world: World, camera: Any, vehicle: int, aspect: float) -> _core.Camera:
     if isinstance(camera, str) and camera in _CAMERAS:
         if camera == "above":
             return _core.Camera.of_world(world.model, aspect)

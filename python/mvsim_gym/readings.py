@@ -142,18 +142,18 @@ def _rings(model: _core.SensorModel, images: dict[str, Any], time: float) -> Lid
 
 def _camera(model: _core.SensorModel, images: dict[str, Any], time: float) -> CameraReading:
     views = model.views
+    pinholes = {name: view["intrinsics"] for name, view in views.items()}
     return CameraReading(
         images.get("image"),
         images.get("depth"),
         images["labels"],
-        {name: _matrix(*view["intrinsics"]) for name, view in views.items()},
+        {
+            name: np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1]])
+            for name, (fx, fy, cx, cy) in pinholes.items()
+        },
         {name: view["T_vehicle_camera"] for name, view in views.items()},
         time,
     )
-
-
-def _matrix(fx: float, fy: float, cx: float, cy: float) -> npt.NDArray[np.float64]:
-    return np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1]])
 
 
 def _lidar(model: _core.SensorModel, values: Any, valid: Any, time: float) -> Reading:

@@ -9,11 +9,14 @@ import copy
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._checks import (
@@ -26,9 +29,10 @@ from mvsim_gym._checks import (
     path_text,
     texts_of,
 )
-from mvsim_gym._drawing import Drawable
+from mvsim_gym._drawing import drawn
 from mvsim_gym._files import Found, all_resources, assets, checked_resources, folders_of
 from mvsim_gym._notices import notice
+from mvsim_gym._picture import Painter, Place, png_of
 from mvsim_gym._state import has_cameras, pack, parted, recalled, remembered, tell_restored
 from mvsim_gym.parts import (
     Block,
@@ -49,7 +53,6 @@ from mvsim_gym.parts import (
 )
 
 if TYPE_CHECKING:
-    from mvsim_gym._picture import Painter
     from mvsim_gym.recording.recording import Recording
     from mvsim_gym.view.world_view import WorldView
 
@@ -102,7 +105,7 @@ class _Files:
         )
 
 
-class World(Drawable):
+class World:
     """A running world.
 
     Args:
@@ -303,6 +306,50 @@ class World(Drawable):
         if self._view is not None and not self._view.closed:
             self._view.after_call()
 
+    def draw(
+        self,
+        width: int = 640,
+        height: int = 480,
+        camera: str | Place = "above",
+        vehicle: str | None = None,
+        *,
+        names: bool = False,
+        forces: bool = False,
+        trails: Iterable[npt.ArrayLike] = (),
+    ) -> npt.NDArray[np.uint8]:
+        """A picture of the world as it stands, (height, width, 3) uint8.
+
+        Args:
+            width, height: pixels.
+            camera: "above" sees the whole world, "behind" follows a vehicle; or two points ((x, y, z), (x, y, z)) in m:
+                where the camera is and where it looks.
+            vehicle: the one that is followed, by default the first.
+            names: of vehicles, actors and blocks, 60 at most; needs Pillow.
+            forces: arrows of each wheel's friction on its chassis, as long as the chassis' radius where it equals the
+                wheel's load.
+            trails: lines to draw, arrays (n, 2) or (n, 3) of x, y and z, m.
+
+        Raises:
+            ValueError: no device can draw (the message has the remedy), an impossible size, camera or trail.
+            ImportError: names without Pillow.
+        """
+        if isinstance(width, str | os.PathLike):
+            raise ValueError(
+                f"draw: found {os.fspath(width)!r} as the width, expected pixels. It writes no file but returns the "
+                "picture as an array: save it with PIL.Image.fromarray(world.draw()).save(path)"
+            )
+        index = 0 if vehicle is None else list(self.vehicles).index(self.vehicles[vehicle].name)
+        with self._alone():
+            painter = self._painter = self._painter or Painter()
+            return drawn(self, painter, (width, height), camera, index, names, forces, trails)
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture that notebooks show; None, and they show the text, where no device can draw."""
+        try:
+            return png_of(self.draw())
+        except (ValueError, RuntimeError):
+            return None
+
     def view(
         self,
         host: str = "127.0.0.1",
@@ -384,7 +431,8 @@ class World(Drawable):
                 self._simulation.reset(self._simulation.key, self._simulation.episode + 1)
             else:
                 self._simulation.reset(checked_key(seed), 0)
-            self._hold_again()
+            for path, value in self._held.items():
+                self._simulation.set_parameter(path, value)
             if self._recording is not None and not self._recording.closed:
                 self._recording.after_jump()
 
@@ -421,23 +469,6 @@ class World(Drawable):
         """From the next reset on parameters are again as the world's file says."""
         self._held.clear()
 
-    def _hold_again(self) -> None:
-        """After a reset."""
-        for path, value in self._held.items():
-            self._simulation.set_parameter(path, value)
-
-    def _state(self) -> bytes:
-        """The simulation's, and what is held, if there is something."""
-        state = bytes(self._simulation.snapshot())
-        return pack([state, json.dumps(self._held).encode()]) if self._held else state
-
-    def _set_state(self, data: Any) -> None:
-        state, held = parted(data)
-        for path in held:
-            self._simulation.parameter(path)  # an error, before anything has changed
-        self._simulation.restore(state)
-        self._held = held
-
     def snapshot(self) -> bytes:
         """The whole state: bodies, wheels, controllers, commands, noise, sensors' clocks and readings.
 
@@ -448,7 +479,8 @@ class World(Drawable):
             ValueError: the world has diverged.
         """
         with self._alone():
-            return self._state()
+            simulated = bytes(self._simulation.snapshot())
+            return pack([simulated, json.dumps(self._held).encode()]) if self._held else simulated
 
     def restore(self, state: bytes) -> None:
         """Goes back to a snapshot of this world, also in another process, and on from there bit for bit.
@@ -458,8 +490,12 @@ class World(Drawable):
             TypeError: no bytes.
         """
         with self._alone():
-            self._set_state(state)
-            tell_restored([parted(state)[0]], self._files.camera_backend)
+            simulated, held = parted(state)
+            for path in held:
+                self._simulation.parameter(path)  # an error, before anything has changed
+            self._simulation.restore(simulated)
+            self._held = held
+            tell_restored([simulated], self._files.camera_backend)
             if self._recording is not None and not self._recording.closed:
                 self._recording.after_jump()
 

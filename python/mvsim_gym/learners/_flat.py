@@ -117,14 +117,10 @@ def scale(vectors: npt.NDArray[np.float32], by: Scaling) -> npt.NDArray[np.float
     return np.clip(vectors, by.space.low, by.space.high, out=vectors)
 
 
-def _is_color(shape: tuple[int, ...], dtype: Any) -> bool:
-    return dtype == np.uint8 and len(shape) > 2 and shape[-1] == 3
-
-
 def _ordered(rows: Rows, lead: tuple[int, ...]) -> Rows:
     """A picture (lead..., [history,] height, width[, 3]) -> (lead..., channels, height, width), a new array."""
     own = rows.shape[len(lead) :]
-    if _is_color(own, rows.dtype):
+    if rows.dtype == np.uint8 and len(own) > 2 and own[-1] == 3:  # colours
         rows, own = np.moveaxis(rows, -1, -3), (*own[:-3], 3, *own[-3:-1])
     return np.array(rows, order="C").reshape((*lead, -1, *own[-2:]))
 

@@ -70,14 +70,13 @@ class Recorded:
                 self.damage = str(error)
         times = [t.times for t in self.topics.values() if t.times]
         if not times:
-            raise ValueError(f"'{os.fspath(path)}' holds no message" + self._because())
+            raise ValueError(
+                f"'{os.fspath(path)}' holds no message" + (f": {self.damage}" if self.damage else "")
+            )
         self.first = min(t[0] for t in times)
         """ns, of the first message"""
         self.last = max(t[-1] for t in times)
         """ns, of the last one"""
-
-    def _because(self) -> str:
-        return f": {self.damage}" if self.damage else ""
 
     def index(self, topic: str, time: int) -> int:
         """Which message of a topic is the latest at a time, ns; -1 before the first, or without such a topic."""

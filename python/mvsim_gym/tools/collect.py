@@ -88,7 +88,12 @@ def collect(
         "keywords": keywords,
         "flatten": flatten,
     }
-    single = _single(env_id, envs, {**keywords, "flatten": flatten})
+    single, each = None, f", one for each of the agents {', '.join(envs.agent_names)}"
+    if (
+        envs.num_agents == 1
+    ):  # else `gymnasium.make`, by which the data set recovers its environment, has no room
+        own = spec(env_id, **{**keywords, "flatten": flatten})
+        single, each = gym.make(own, disable_env_checker=True), ""
     with Episodes(folder, dataset_id, settings_of) as kept:
         try:
             _run(envs, drive, range(seed + len(kept), seed + episodes), kept, told, flatten)
@@ -99,7 +104,7 @@ def collect(
                 action_space=envs.single_action_space,
                 algorithm_name=_driver(policy),
                 author="mvsim_gym",
-                description=f"{episodes} episodes of {env_id} from seed {seed} on{_each(envs)}, driven by"
+                description=f"{episodes} episodes of {env_id} from seed {seed} on{each}, driven by"
                 f" {_driver(policy)}",
             )
         except OSError as error:
@@ -118,15 +123,6 @@ def _content(policy: str) -> str:
         return policy
     with open(file, "rb") as source:
         return f"{policy} {hashlib.sha256(source.read()).hexdigest()}"
-
-
-def _single(env_id: str, envs: VectorEnv, keywords: dict[str, Any]) -> gym.Env[Any, Any] | None:
-    """What the data set can recover by `gymnasium.make`: None where that has no room for the agents."""
-    return gym.make(spec(env_id, **keywords), disable_env_checker=True) if envs.num_agents == 1 else None
-
-
-def _each(envs: VectorEnv) -> str:
-    return "" if envs.num_agents == 1 else f", one for each of the agents {', '.join(envs.agent_names)}"
 
 
 class _Track:

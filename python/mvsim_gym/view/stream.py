@@ -60,6 +60,7 @@ class Stream:
         """One message with what is new to each browser."""
         new, moved, self._new, self._moved = self._new, self._moved, {}, {}
         websocket = self._server._websock_server  # noqa: SLF001 (viser has no public way)
+        owner = self._server.scene._owner_id  # noqa: SLF001 (viser has no public way)
         live, queue = websocket._live_connections, websocket.get_message_buffer()  # noqa: SLF001 (viser has no public way)
         self._complete &= live.keys()
         data: dict[bool, bytes] = {}
@@ -70,7 +71,7 @@ class Stream:
             has_rest = browser in self._complete
             if has_rest not in data:
                 what = (new, moved) if has_rest else (self._all, self._places)
-                data[has_rest] = encoded(*what, self._owner) if any(what) else b""
+                data[has_rest] = encoded(*what, owner) if any(what) else b""
             self._complete.add(browser)
             if data[has_rest]:
                 self._sending[browser] = asyncio.ensure_future(
@@ -117,10 +118,6 @@ class Stream:
         self._unsettled.add(name)
         if name not in among:
             self._needed = self._server._websock_server.get_message_buffer().message_counter - 1  # noqa: SLF001 (viser has no public way)
-
-    @property
-    def _owner(self) -> str:
-        return self._server.scene._owner_id  # noqa: SLF001 (viser has no public way)
 
 
 def encoded(properties: Mapping[str, Arrays], places: Mapping[str, Place], owner: str) -> bytes:
