@@ -451,10 +451,8 @@ def table() -> str:
         for doc in dict.fromkeys(c.options[name].doc for c in having):
             meant = [c for c in having if c.options[name].doc == doc]
             of = "all" if len(meant) == len(CONSTRUCTORS) else ", ".join(f"`{c.name}`" for c in meant)
-            defaults = list(dict.fromkeys(f"`{_text(c.options[name].default)}`" for c in meant))
+            found = [c.options[name].default for c in meant]
+            texts = [repr(value.value if isinstance(value, AutoresetMode) else value) for value in found]
+            defaults = [f"`{text}`" for text in dict.fromkeys(texts)]
             lines.append(f"| `{name}` | {', of many '.join(defaults)} | {of} | {doc} |")
     return "\n".join(lines)
-
-
-def _text(default: Any) -> str:
-    return repr(default.value if isinstance(default, AutoresetMode) else default)

@@ -65,7 +65,10 @@ def _messages(recorded: Recorded, topic: str, kind: str, most: int) -> Iterator[
 def _vehicle(recorded: Recorded, prefix: str, of: int) -> Track:
     most = _MOST_MESSAGES // of // 2
     truth = [
-        (_time(m), *_planar(m.pose.pose.position, m.pose.pose.orientation), *_twist(m.twist.twist))
+        (
+            *(_time(m), *_planar(m.pose.pose.position, m.pose.pose.orientation)),
+            *(m.twist.twist.linear.x, m.twist.twist.linear.y, m.twist.twist.angular.z),
+        )
         for m in _messages(recorded, f"{prefix}/{_TRUTH}", _ODOMETRY, most)
     ]
     odometry = [
@@ -131,10 +134,6 @@ def _checked(rows: list[Any], topic: str) -> Array:
 
 def _time(message: Any) -> float:
     return float(message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec)
-
-
-def _twist(twist: Any) -> tuple[float, float, float]:
-    return twist.linear.x, twist.linear.y, twist.angular.z
 
 
 def _planar(place: Any, q: Any) -> tuple[float, float, float]:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from mvsim_gym.tools.options import add_record, add_running
+
+if TYPE_CHECKING:
+    from mvsim_gym.ros import Network, RosNode
+    from mvsim_gym.world import World
 
 HELP = "simulate a world in real time as a node of ROS 2"
 DESCRIPTION = (
@@ -127,11 +133,10 @@ def run(
     """Simulates it until it is ended."""
     from mvsim_gym.ros import network_of
     from mvsim_gym.tools.launch import launch
-    from mvsim_gym.tools.ros import node_of
 
     own = {name: options.pop(name) for name in _OF_NODES}
     network = network_of(domain, interface)
-    node = partial(node_of, network=network, namespace=namespace.rstrip("/"), **own)
+    node = partial(_node_of, network=network, namespace=namespace.rstrip("/"), **own)
     launch(
         world,
         nodes=[node],
@@ -140,3 +145,27 @@ def run(
         view=("127.0.0.1", view_port) if view else None,
         **options,
     )
+
+
+@contextmanager
+def _node_of(
+    world: World, say: TextIO, network: Network, way: str | None, **options: Any
+) -> Iterator[RosNode]:
+    """A node that publishes what a world does, and says where; `options` are keywords of `RosNode`."""
+    from mvsim_gym.ros import RosNode, open_transport
+    from mvsim_gym.ros.transport import ANY, LOCAL
+
+    transport = open_transport(network, way)
+    try:
+        with RosNode(world, transport, **options) as node:
+            reach = {LOCAL: "this machine alone", ANY: "all that the middleware reaches"}.get(
+                network.interface, f"interface {network.interface}"
+            )
+            print(
+                f"ROS 2 by {transport.name}, domain {network.domain}, {reach}: {len(node.topics)} topics",
+                file=say,
+                flush=True,
+            )
+            yield node
+    finally:
+        transport.close()
