@@ -105,7 +105,7 @@ class ArchiveWriter : public ArchiveOutput<ArchiveWriter> {
     if (size > 0) std::memcpy(bytes_.data() + size_, bytes, size);
     size_ += size;
   }
-  // What was written. Nothing can be written after it.
+  // Returns the bytes written so far. Nothing can be written after it.
   std::string finish() && {
     bytes_.resize(size_);
     return std::move(bytes_);

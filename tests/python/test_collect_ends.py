@@ -130,3 +130,9 @@ def test_other_settings_have_other_episodes(tmp_path: Path) -> None:
     told: list[int] = []
     collect(ENV, "random", str(tmp_path), episodes=2, seed=7, told=told.append)
     assert told == [1, 2]
+
+
+def test_a_relative_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    collect(ENV, "data", episodes=2, policy="random")
+    assert len(loaded(tmp_path / "data", monkeypatch)) == 2

@@ -90,7 +90,7 @@ def run(folder: Path, count: int, seed: int) -> dict[str, int]:
 
 def test_a_hundred_damaged_descriptions(tmp_path: Path) -> None:
     found = run(tmp_path, 100, 7)
-    assert found["imported"] > 5 and found["refused"] > 20
+    assert found["imported"] > 2 and found["refused"] > 20
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ class Episodes:
         text = json.dumps(settings, sort_keys=True, default=repr)
         mark = hashlib.sha256(text.encode()).hexdigest()[:8]
         self._folder, self._id = os.path.abspath(folder), dataset_id
-        self._path = f"{os.path.join(folder, dataset_id)}-{mark}{_PART}"
+        self._path = f"{os.path.join(self._folder, dataset_id)}-{mark}{_PART}"
         os.makedirs(self._path, exist_ok=True)
         # held by this process and by its child: until both have ended, no other run writes here
         self._lock = open(os.path.join(self._path, "lock"), "w")  # noqa: SIM115 (open as long as this object)
