@@ -134,5 +134,5 @@ def test_other_settings_have_other_episodes(tmp_path: Path) -> None:
 
 def test_a_relative_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    collect(ENV, "data", episodes=2, policy="random")
+    collect(ENV, "random", "data", episodes=2)
     assert len(loaded(tmp_path / "data", monkeypatch)) == 2
