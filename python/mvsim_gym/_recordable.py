@@ -28,7 +28,7 @@ class RecordableEnvs:
 
     def record(self, path: str | os.PathLike[str], *, env: int = 0) -> EnvRecording:
         """Writes what one of the envs does from now on, each control period, into an MCAP file, as ROS 2 messages
-        (docs/tools.md lists them):
+        (docs/tools-recordings.md lists them):
 
             with envs.record("run.mcap"):
                 evaluate(envs)

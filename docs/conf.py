@@ -1,0 +1,61 @@
+"""Configuration of Sphinx for `./dev site`. Nothing is fetched while the site is built."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import mvsim_gym
+
+project = "mvsim_gym"
+author = "The mvsim_gym developers"
+project_copyright = author
+release = version = mvsim_gym.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+source_suffix = {".md": "markdown"}
+exclude_patterns: list[str] = []
+
+# Anchors of headings are those of the repository's web page, so that a link works in both places.
+myst_heading_anchors = 5
+myst_enable_extensions = ["attrs_inline"]
+suppress_warnings = ["myst.header"]
+# Types of other packages have no page here.
+nitpick_ignore_regex = [("py:.*", ".*")]
+
+# Learning libraries that `./dev site` does not install.
+autodoc_mock_imports = ["ray", "rl_games", "pufferlib"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autodoc_preserve_defaults = True
+autodoc_default_options = {"members": True, "inherited-members": False, "show-inheritance": False}
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+
+html_theme = "furo"
+html_title = f"mvsim_gym {release}"
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {"navigation_with_keys": True}
+
+
+def as_restructured_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Makes docstrings, whose code stands in single backticks as in Markdown, reStructuredText."""
+    text = "\n".join(lines)
+    text = re.sub(r"(?<!\|)\|(?=[\w ]+\|)", r"\|", text)
+    text = re.sub(r"(?<![`:\w])`([^`\n]+)`(?![`_])", r"``\1``", text)
+    lines[:] = re.sub(r"(?<![\\*\w])\*\*?(?=\w+\b(?!\*))", lambda stars: "\\*" * len(stars[0]), text).split(
+        "\n"
+    )
+
+
+def without_links_to_the_repository(app: Any, page: str, source: list[str]) -> None:
+    """Keeps the words of links to README.md and CONTRIBUTING.md, which are no pages of the site."""
+    source[0] = re.sub(r"\[([^\]]+)\]\(\.\./(?:README|CONTRIBUTING)\.md[^)]*\)", r"\1", source[0])
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.connect("source-read", without_links_to_the_repository)
+    app.connect("autodoc-process-docstring", as_restructured_text, priority=400)
+    return {"parallel_read_safe": True}
