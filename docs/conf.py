@@ -35,6 +35,8 @@ napoleon_numpy_docstring = False
 
 html_theme = "furo"
 html_title = f"mvsim_gym {release}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
@@ -45,17 +47,22 @@ def as_restructured_text(app: Any, what: str, name: str, obj: Any, options: Any,
     text = "\n".join(lines)
     text = re.sub(r"(?<!\|)\|(?=[\w ]+\|)", r"\|", text)
     text = re.sub(r"(?<![`:\w])`([^`\n]+)`(?![`_])", r"``\1``", text)
+    text = re.sub(r"(?<=[^\s(\[{<\"'/:-])(``[^`\n]+``)", r"\\ \1", text)
     lines[:] = re.sub(r"(?<![\\*\w])\*\*?(?=\w+\b(?!\*))", lambda stars: "\\*" * len(stars[0]), text).split(
         "\n"
     )
 
 
-def without_links_to_the_repository(app: Any, page: str, source: list[str]) -> None:
-    """Keeps the words of links to README.md and CONTRIBUTING.md, which are no pages of the site."""
+def adapt_links(app: Any, page: str, source: list[str]) -> None:
+    """Links the environments, and keeps the words of links to README.md and CONTRIBUTING.md, which are no pages here."""
+    if page == "environments":  # each environment has its page on the site alone
+        source[0] = re.sub(
+            r"^\| (`mvsim/(?!Custom)(\w+)-v\d+`)", r"| [\1](environments/\2.md)", source[0], flags=re.M
+        )
     source[0] = re.sub(r"\[([^\]]+)\]\(\.\./(?:README|CONTRIBUTING)\.md[^)]*\)", r"\1", source[0])
 
 
 def setup(app: Any) -> dict[str, bool]:
-    app.connect("source-read", without_links_to_the_repository)
+    app.connect("source-read", adapt_links)
     app.connect("autodoc-process-docstring", as_restructured_text, priority=400)
     return {"parallel_read_safe": True}

@@ -28,7 +28,7 @@ def pages() -> list[Path]:
 def blocks() -> Iterator[Code]:
     for page in pages():
         for found in re.finditer(
-            r"^( *)```([a-z]+)(?: ([\w-]+))?\n(.*?)^\1```$", page.read_text(), re.M | re.S
+            r"^( *)```([a-z]+)(?: ([\w.-]+))?\n(.*?)^\1```$", page.read_text(), re.M | re.S
         ):
             indent, language, mark, text = found.groups()
             text = "\n".join(line.removeprefix(indent) for line in text.split("\n"))

@@ -142,8 +142,19 @@ def test_the_code_of_the_page_on_python_for_pettingzoo() -> None:
 
 
 # Marks of Python blocks -> the tests that run them are those that call code_of() with the mark.
-MARKS = {"agents", "curriculum", "no-run", "node", "pettingzoo", "pilot", "ros", "sb3", "state", "terms"}
-MARKS |= {"tutorial-map", "tutorial-reward", "tutorial-robot", "tutorial-task", "tutorial-datasheet"}
+MARKS = {
+    "agents",
+    "curriculum",
+    "no-run",
+    "node",
+    "pettingzoo",
+    "pilot",
+    "ros",
+    "sb3",
+    "state",
+    "terms",
+    "tutorial",
+}
 
 
 def test_marks_of_code_are_known() -> None:
@@ -185,6 +196,20 @@ def test_commands_of_the_pages_exist(block: Code) -> None:
             assert re.search(rf"^    {words[1]}\b", tools, re.MULTILINE), line
         elif words[:1] == ["python"]:
             assert (ROOT / words[1]).exists(), line
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("tutorial-*.md")))
+def test_a_tutorial(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files of a tutorial have their names as marks; the pages before it in the contents have theirs."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in blocks():
+        if block.language == "xml" and block.page.startswith("tutorial-"):
+            (tmp_path / f"{block.mark}.xml").write_text(block.text)
+    for block in blocks():
+        if (block.page, block.language, block.mark) == (page, "python", "tutorial"):
+            exec(block.text, names)
+    assert not getattr(names.get("world"), "warnings", [])
 
 
 def test_lengths_of_the_pages() -> None:
