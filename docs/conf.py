@@ -42,19 +42,26 @@ html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
 
 
+def literal(found: re.Match[str]) -> str:
+    """Code in double backticks; where it stands beside a letter or a stop, an escaped blank keeps it apart."""
+    before, after = found.string[: found.start()][-1:], found.string[found.end() :][:1]
+    left = "" if re.fullmatch(r"|[\s(\[{<\"'/:-]", before) else "\\ "
+    right = "\\ " if re.fullmatch(r"\w", after) else ""
+    return f"{left}``{found[1]}``{right}"
+
+
 def as_restructured_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Makes docstrings, whose code stands in single backticks as in Markdown, reStructuredText."""
     text = "\n".join(lines)
     text = re.sub(r"(?<!\|)\|(?=[\w ]+\|)", r"\|", text)
-    text = re.sub(r"(?<![`:\w])`([^`\n]+)`(?![`_])", r"``\1``", text)
-    text = re.sub(r"(?<=[^\s(\[{<\"'/:-])(``[^`\n]+``)", r"\\ \1", text)
+    text = re.sub(r"(?<![`:\w])`([^`\n]+)`(?![`_])", literal, text)
     lines[:] = re.sub(r"(?<![\\*\w])\*\*?(?=\w+\b(?!\*))", lambda stars: "\\*" * len(stars[0]), text).split(
         "\n"
     )
 
 
 def adapt_links(app: Any, page: str, source: list[str]) -> None:
-    """Links the environments, and keeps the words of links to README.md and CONTRIBUTING.md, which are no pages here."""
+    """Links the environments, and keeps the words alone of links to README.md and CONTRIBUTING.md."""
     if page == "environments":  # each environment has its page on the site alone
         source[0] = re.sub(
             r"^\| (`mvsim/(?!Custom)(\w+)-v\d+`)", r"| [\1](environments/\2.md)", source[0], flags=re.M

@@ -23,7 +23,22 @@ LONG = 30  # words
 
 # Files and folders that are not clean yet. An entry without findings is an error, so the list can only shrink.
 NOT_CLEAN: tuple[str, ...] = (
-    "docs/",
+    "docs/baseline_tables.py",
+    "docs/baselines.md",
+    "docs/coming-from-mvsim.md",
+    "docs/learners.md",
+    "docs/performance-lessons.md",
+    "docs/performance.md",
+    "docs/pictures.py",
+    "docs/scaling.md",
+    "docs/tables.py",
+    "docs/tools-recordings.md",
+    "docs/tools-ros.md",
+    "docs/tools-topics.md",
+    "docs/tools-view.md",
+    "docs/tools.md",
+    "docs/training.md",
+    "docs/writing.md",
     "python/mvsim_gym/",
     "src/env/",
     "src/render/",
