@@ -25,12 +25,9 @@ LONG = 30  # words
 NOT_CLEAN: tuple[str, ...] = (
     "docs/baseline_tables.py",
     "docs/baselines.md",
-    "docs/coming-from-mvsim.md",
-    "docs/learners.md",
     "docs/performance-lessons.md",
     "docs/performance.md",
     "docs/pictures.py",
-    "docs/scaling.md",
     "docs/tables.py",
     "docs/tools-recordings.md",
     "docs/tools-ros.md",
