@@ -1,4 +1,4 @@
-"""Writes the tables between the markers of docs/world-files.md, docs/python.md and docs/baselines.md.
+"""Writes the tables between the markers of docs/world-*.md, docs/python.md and docs/baselines.md.
 
 `<!-- tags: block -->` stands for the tags of an element, `<!-- params: friction -->` for the parameters of the classes
 of a kind, `<!-- options: constructors -->` for the keywords of the constructors, `<!-- baselines: policies -->` for a
@@ -122,8 +122,22 @@ def with_baselines(text: str) -> str:
     return BLOCK.sub(lambda m: f"{m[1]}\n{baseline_tables.TABLES[m[3]]()}\n\n{m[4]}", text)
 
 
-def with_tags(text: str) -> str:
-    """docs/world-files.md with its tables as the module has them."""
+def anchors(text: str) -> set[str]:
+    heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def with_links(page: str, text: str, texts: dict[str, str]) -> str:
+    """The module's texts name headings; a heading that stands on another page gets the name of that page."""
+    home = {anchor: name for name, other in texts.items() for anchor in anchors(other)}
+    own = anchors(text)
+    return re.sub(
+        r"\]\(#([\w-]+)\)", lambda m: m[0] if m[1] in own else f"]({home.get(m[1], '')}#{m[1]})", text
+    )
+
+
+def with_tags(texts: dict[str, str]) -> dict[str, str]:
+    """The pages docs/world-*.md with their tables as the module has them; together they have every table."""
     world, classes = _core.world_tags(), _core.class_params()
     shown: set[str] = set()
 
@@ -136,14 +150,14 @@ def with_tags(text: str) -> str:
         else:
             lines = tags(name, [row for row in world if row.element == name])
         if len(lines) == (2 if kind == "params" else 0):
-            raise SystemExit(f"world-files.md: nothing is known of {kind}: {name}")
+            raise SystemExit(f"world-*.md: nothing is known of {kind}: {name}")
         shown.update([name] if kind == "params" else name.split(", "))
         return head + "\n" + "\n".join(lines) + "\n\n" + end
 
-    out = BLOCK.sub(table, text)
+    out = {name: with_links(name, BLOCK.sub(table, text), texts) for name, text in texts.items()}
     known = {row.element for row in world} | {row.element.partition(" ")[0] for row in classes}
     if missing := known - shown:
-        raise SystemExit(f"world-files.md has no table of {', '.join(sorted(missing))}")
+        raise SystemExit(f"no page world-*.md has a table of {', '.join(sorted(missing))}")
     return out
 
 
@@ -156,14 +170,16 @@ def main() -> int:
     )
     check = parser.parse_args().check
     stale = 0
-    pages = {"world-files.md": with_tags, "python.md": with_keywords, "baselines.md": with_baselines}
-    for name, filled in pages.items():
-        page = DOCS / name
-        text = page.read_text()
-        current = filled(text)
+    texts = {page.name: page.read_text() for page in sorted(DOCS.glob("*.md"))}
+    pages = with_tags({name: text for name, text in texts.items() if name.startswith("world-")})
+    pages["python.md"] = with_keywords(texts["python.md"])
+    pages["baselines.md"] = with_baselines(texts["baselines.md"])
+    for name, current in pages.items():
+        if current == texts[name]:
+            continue
         if not check:
-            page.write_text(current)
-        elif current != text:
+            (DOCS / name).write_text(current)
+        else:
             print(f"{name} is not current: ./dev docs", file=sys.stderr)
             stale = 1
     return stale

@@ -23,8 +23,19 @@ LONG = 30  # words
 
 # Files and folders that are not clean yet. An entry without findings is an error, so the list can only shrink.
 NOT_CLEAN: tuple[str, ...] = (
-    "README.md",
-    "docs/",
+    "docs/baseline_tables.py",
+    "docs/baselines.md",
+    "docs/performance-lessons.md",
+    "docs/performance.md",
+    "docs/pictures.py",
+    "docs/tables.py",
+    "docs/tools-recordings.md",
+    "docs/tools-ros.md",
+    "docs/tools-topics.md",
+    "docs/tools-view.md",
+    "docs/tools.md",
+    "docs/training.md",
+    "docs/writing.md",
     "python/mvsim_gym/",
     "src/env/",
     "src/render/",

@@ -264,7 +264,7 @@ class NativeEnvs(ABC):
 
     def record(self, path: str | os.PathLike[str], *, env: int = 0) -> EnvRecording:
         """Writes what one of the envs does from now on, each control period, into an MCAP file, as ROS 2 messages
-        (docs/tools.md lists them):
+        (docs/tools-recordings.md lists them):
 
             with envs.record("run.mcap"):
                 evaluate(envs)
@@ -355,7 +355,7 @@ class ControlsOne(NativeEnvs):
         """The true state, at any moment after the first reset.
 
         Args:
-            name: `time`, `goal`, `vehicle:NAME/pose` (x, y, yaw), `block:NAME/twist`... (docs/python.md lists them), or
+            name: `time`, `goal`, `vehicle:NAME/pose` (x, y, yaw), `block:NAME/twist`... (docs/python-state.md lists them), or
                 the path of a parameter. A `*` stands for any run of characters, and gives a row for each that matches.
 
         Returns:

@@ -222,14 +222,14 @@ class OwnOptions(Options, total=False):
         Terms | None,
         _terms(
             'what moves the bodies of elements with `policy="python"`: `{"people": function}`, functions over'
-            " the arrays of all envs that return a velocity a body (docs/python.md)."
+            " the arrays of all envs that return a velocity a body (docs/python-state.md)."
         ),
     ]
     reward_terms: Annotated[
         Terms | None,
         _terms(
-            'rewards of yours: `{"smooth": function}`, functions over the arrays of all envs (docs/python.md) that'
-            " return a number an env, which is added to the reward."
+            'rewards of yours: `{"smooth": function}`, functions over the arrays of all envs (docs/python-state.md)'
+            " that return a number an env, which is added to the reward."
         ),
     ]
     observation_terms: Annotated[
@@ -290,7 +290,7 @@ class VectorOptions(OwnOptions, total=False):
             "cpu",
             'Experimental: "cuda:0" (or another GPU of CUDA\'s): images of cameras (`image`, `depth`, `labels`) are'
             ' drawn there by "egl" and stay there, as arrays that leave by DLPack (`torch.from_dlpack`) and are valid'
-            ' until the next step (docs/python.md). All else is NumPy, as with "cpu".',
+            ' until the next step (docs/python-learners.md). All else is NumPy, as with "cpu".',
             checked_device,
             native=True,
         ),

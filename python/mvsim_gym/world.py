@@ -386,7 +386,7 @@ class World:
         return self._view
 
     def record(self, path: str | os.PathLike[str], *, period: float = 0.02) -> Recording:
-        """Writes what happens from now on into an MCAP file, as ROS 2 messages (docs/tools.md lists them):
+        """Writes what happens from now on into an MCAP file, as ROS 2 messages (docs/tools-recordings.md lists them):
 
             with world.record("run.mcap"):
                 world.step(10)

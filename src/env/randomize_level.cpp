@@ -22,7 +22,7 @@ struct Row {
   double standard[2], strong[2];  // of a uniform distribution
 };
 
-// docs/env-files.md has the same table.
+// docs/env-randomisation.md has the same table.
 constexpr Row kRows[] = {
     {Of::kVehicle, "friction/mu", "scale", Unit::kOne, {0.7, 1.2}, {0.4, 1.4}},
     {Of::kVehicle, "friction/C_alpha", "scale", Unit::kOne, {0.7, 1.2}, {0.4, 1.4}},

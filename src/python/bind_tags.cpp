@@ -1,4 +1,4 @@
-// The tags of world files and the parameters of classes: what the tables of docs/world-files.md are made of.
+// The tags of world files and the parameters of classes: what the tables of docs/world-*.md are made of.
 #include <pybind11/stl.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // One row a tag: what a scalar of a world's element is called, what it may be, where it goes and what it
-// does. Reading, messages, nearest names, the tables of docs/world-files.md, the tests of bad values and the
+// does. Reading, messages, nearest names, the tables of docs/world-*.md, the tests of bad values and the
 // parameters that an environment may randomise come from these rows (tags.h has the tables).
 #pragma once
 

@@ -123,9 +123,8 @@ def worlds() -> Iterator[bytes]:
     )
     yield from map(world_of, elements)
     yield from map(world_of, SEEN)
-    yield from map(
-        world_of, re.findall(r"```xml\n(.*?)```", (ROOT / "docs" / "world-files.md").read_text(), re.DOTALL)
-    )
+    for page in sorted((ROOT / "docs").glob("world-*.md")):
+        yield from map(world_of, re.findall(r"```xml(?: [\w-]+)?\n(.*?)```", page.read_text(), re.DOTALL))
     yield CUT.join(
         [
             world_of('<variable name="n" value="2"/><include file="a.xml" x="$f{n*2}"/>'),
@@ -228,9 +227,10 @@ TARGETS = {
 }
 
 
-def dictionary(page: str) -> str:
-    """The words that a page of the documentation marks as such."""
-    words = sorted(set(re.findall(r"`([\w:/|<>=.${}]{2,40})`", (ROOT / "docs" / page).read_text())))
+def dictionary(pages: str) -> str:
+    """The words that some pages of the documentation mark as such."""
+    text = "\n".join(page.read_text() for page in sorted((ROOT / "docs").glob(pages)))
+    words = sorted(set(re.findall(r"`([\w:/|<>=.${}]{2,40})`", text)))
     return "".join(f'"{word}"\n' for word in words)
 
 
@@ -241,8 +241,8 @@ def main() -> None:
         target.mkdir(parents=True, exist_ok=True)
         for i, data in enumerate(inputs()):
             (target / f"seed_{i:03}").write_bytes(data)
-    (folder / "world.dict").write_text(dictionary("world-files.md"))
-    (folder / "env.dict").write_text(dictionary("env-files.md"))
+    (folder / "world.dict").write_text(dictionary("world-*.md"))
+    (folder / "env.dict").write_text(dictionary("env-*.md"))
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import ROOT
 
 pytest.importorskip("zmq", reason="needs the extra zmq")
 
 import zmq
 from comms_nodes import POSE, YARD, Bare, Running, running, wait_for
+from pages import code_of
 
 from mvsim_gym import World
 from mvsim_gym.comms import Client, CommsError, Hub, WorldNode, messages
@@ -227,12 +227,8 @@ def test_a_name_of_mvsims_python_users() -> None:
         assert kind == "mvsim_msgs.TimeStampedPose" and type(payload) is bytes
 
 
-def page_code(name: str) -> str:
-    return (ROOT / "docs" / "tools.md").read_text().split(f"```python {name}\n", 1)[1].split("```", 1)[0]
-
-
 def test_the_pilot_of_the_page(yard: Running, capsys: pytest.CaptureFixture[str]) -> None:
-    code = page_code("pilot").replace('Client("pilot")', f'Client("pilot", port={yard.client.port})')
+    code = code_of("pilot").replace('Client("pilot")', f'Client("pilot", port={yard.client.port})')
     exec(code, {})
     assert "['test', 'World', 'pilot']" in capsys.readouterr().out
     yard.drive("r1", 0)
@@ -240,5 +236,5 @@ def test_the_pilot_of_the_page(yard: Running, capsys: pytest.CaptureFixture[str]
 
 def test_the_node_of_the_page() -> None:
     names: dict[str, Any] = {}
-    exec(page_code("node").replace('"my.world.xml"', repr(str(YARD))), names)
+    exec(code_of("node").replace('"my.world.xml"', repr(str(YARD))), names)
     assert names["world"].time == pytest.approx(1)

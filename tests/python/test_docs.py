@@ -11,10 +11,9 @@ from typing import Any
 import gymnasium as gym
 import pytest
 from conftest import ALL_IDS, ROOT
+from pages import DOCS, Code, blocks, code_of, pages
 
 import mvsim_gym
-
-DOCS = ROOT / "docs"
 
 
 def first_xml(page: str) -> str:
@@ -57,16 +56,16 @@ def test_tables_of_tags_and_keywords_are_those_of_the_package() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_readme_names_the_packages_that_are_needed() -> None:
-    """Its one line has what ./dev installs, but for what only the C++ tests need."""
+def test_the_page_on_installation_names_the_packages_that_are_needed() -> None:
+    """The page on installation has what ./dev installs, but for what only the C++ tests need."""
     listed = re.search(r'^packages="([^"]*)"', (ROOT / "dev").read_text(), re.MULTILINE)
-    line = re.search(r"^sudo apt install (.*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    line = re.search(r"^sudo apt install (.*)$", (DOCS / "install.md").read_text(), re.MULTILINE)
     assert listed and line
     assert set(line[1].split()) == set(listed[1].split()) - {"python3", "libgtest-dev"}
 
 
 def test_pages_link_to_pages_that_are_there() -> None:
-    for page in (ROOT / "README.md", *DOCS.glob("*.md")):
+    for page in pages():
         for target in re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
@@ -88,19 +87,19 @@ def test_the_page_on_baselines_lists_every_environment(id: str) -> None:
 @pytest.mark.slow
 @pytest.mark.unsanitized
 def test_the_curriculum_of_the_page_on_training() -> None:
-    code = (DOCS / "training.md").read_text().split("```python curriculum\n", 1)[1].split("```", 1)[0]
+    code = code_of("curriculum")
     names: dict[str, Any] = {}
     exec(code.replace("0_000", ""), names)
     assert names["obstacles"] == 8 and names["model"].num_timesteps >= 3 * 128 * 64
 
 
 @pytest.mark.unsanitized
-def test_the_readme_trains_with_large_minibatches_and_evaluates(
+def test_the_first_training_has_large_minibatches_and_evaluates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its lines as they are, but for the steps. A minibatch of 64, the default, takes ten times as long."""
     torch = pytest.importorskip("torch", reason="the extra sb3 is not installed")
-    code = (ROOT / "README.md").read_text().split("```python sb3\n", 1)[1].split("```", 1)[0]
+    code = code_of("sb3")
     assert len(code.splitlines()) <= 12 and "learn(1_000_000)" in code
     monkeypatch.chdir(tmp_path)
     threads = torch.get_num_threads()
@@ -126,7 +125,7 @@ def test_one_headline_figure() -> None:
 
 @pytest.mark.parametrize("name", ["state", "terms", "agents"])
 def test_the_code_of_the_page_on_python(name: str) -> None:
-    code = (DOCS / "python.md").read_text().split(f"```python {name}\n", 1)[1].split("```", 1)[0]
+    code = code_of(name)
     names: dict[str, Any] = {"gym": gym, "mvsim_gym": mvsim_gym}
     exec(code, names)
     envs = names["envs"]
@@ -136,7 +135,92 @@ def test_the_code_of_the_page_on_python(name: str) -> None:
 
 def test_the_code_of_the_page_on_python_for_pettingzoo() -> None:
     pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed")
-    code = (DOCS / "python.md").read_text().split("```python pettingzoo\n", 1)[1].split("```", 1)[0]
+    code = code_of("pettingzoo")
     names: dict[str, Any] = {"mvsim_gym": mvsim_gym}
     exec(code, names)
     assert names["env"].agents == [] and names["env"].state().shape == (40,)
+
+
+# Marks of Python blocks -> the tests that run them are those that call code_of() with the mark.
+MARKS = {
+    "agents",
+    "curriculum",
+    "no-run",
+    "node",
+    "pettingzoo",
+    "pilot",
+    "ros",
+    "sb3",
+    "state",
+    "terms",
+    "tutorial",
+}
+
+
+def test_marks_of_code_are_known() -> None:
+    """A typing error in a mark would keep its code from every test."""
+    unknown = [
+        (b.page, b.mark) for b in blocks() if b.language == "python" and b.mark and b.mark not in MARKS
+    ]
+    assert not unknown
+    assert {block.language for block in blocks()} <= {"python", "xml", "sh"}
+
+
+@pytest.mark.parametrize("block", [b for b in blocks() if b.language == "python" and not b.mark])
+def test_code_without_a_mark_runs(block: Code, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files)
+    exec(block.text, {})
+
+
+@pytest.mark.parametrize("block", [b for b in blocks() if b.language == "xml" and not b.mark])
+def test_files_without_a_mark_load(block: Code, files: Path) -> None:
+    if "<mvsim_env" in block.text:
+        (files / "one.env.xml").write_text(block.text)
+        gym.make("mvsim/Custom-v0", env=str(files / "one.env.xml")).close()
+    else:
+        (files / "one.world.xml").write_text(block.text)
+        assert not mvsim_gym.World(files / "one.world.xml").warnings
+
+
+@pytest.mark.parametrize("block", [b for b in blocks() if b.language == "sh"])
+def test_commands_of_the_pages_exist(block: Code) -> None:
+    commands = {line.split()[1] for line in (ROOT / "dev").read_text().splitlines() if line.startswith("#: ")}
+    tools = subprocess.run(
+        [sys.executable, "-m", "mvsim_gym", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    for line in block.text.splitlines():
+        words = line.split()
+        if words[:1] == ["./dev"]:
+            assert words[1] in commands, line
+        elif words[:1] == ["mvsim-gym"]:
+            assert re.search(rf"^    {words[1]}\b", tools, re.MULTILINE), line
+        elif words[:1] == ["python"]:
+            assert (ROOT / words[1]).exists(), line
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("tutorial-*.md")))
+def test_a_tutorial(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files of a tutorial have their names as marks; the pages before it in the contents have theirs."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in blocks():
+        if block.language == "xml" and block.page.startswith("tutorial-"):
+            (tmp_path / f"{block.mark}.xml").write_text(block.text)
+    for block in blocks():
+        if (block.page, block.language, block.mark) == (page, "python", "tutorial"):
+            exec(block.text, names)
+    assert not getattr(names.get("world"), "warnings", [])
+
+
+def test_lengths_of_the_pages() -> None:
+    """The lengths that ./dev site checks too, there for the generated pages as well."""
+    sys.path.append(str(DOCS))
+    import check_site
+
+    assert check_site.long_pages() == []
+
+
+def test_every_page_is_in_a_table_of_contents() -> None:
+    contents = re.findall(r"^```{toctree}\n(.*?)^```", (DOCS / "index.md").read_text(), re.M | re.S)
+    listed = [line for block in contents for line in block.split("\n") if re.fullmatch(r"[\w-]+", line)]
+    assert sorted(listed) == sorted(page.stem for page in DOCS.glob("*.md") if page.stem != "index")

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from conftest import DATA, ROOT, run_python
+from conftest import DATA, run_python
+from pages import code_of
 from signalled import command
 
 pytest.importorskip("cyclonedds", reason="needs the extra ros")
@@ -210,8 +211,6 @@ def test_recordings_import_no_network() -> None:
 
 
 def test_the_node_of_the_page() -> None:
-    page = (ROOT / "docs" / "tools.md").read_text()
-    code = page.split("```python ros\n", 1)[1].split("```", 1)[0]
-    code = code.replace('"my.world.xml"', repr(YARD)).replace("domain=7", f"domain={ros.DOMAIN}")
+    code = code_of("ros").replace('"my.world.xml"', repr(YARD)).replace("domain=7", f"domain={ros.DOMAIN}")
     done = run_python(code + "print(len(node.topics), world.time >= 1)")
     assert (done.stdout, done.stderr) == ("20 True\n", "")

@@ -103,7 +103,7 @@ def test_ppo_with_a_small_network(env_id: str, tmp_path: Path) -> None:
 
 
 def test_policies_of_stable_baselines3_take_the_pictures() -> None:
-    """Its own network (for pictures of at least 36 pixels a side), as it is told in docs/python.md."""
+    """Its own network (for pictures of at least 36 pixels a side), as it is told in docs/python-learners.md."""
     keywords = {"normalize_images": False, "net_arch": [8]}
     model = sb3.PPO("MultiInputPolicy", MVSimVecEnv(DEPTH, 2), policy_kwargs=keywords, **SMALL)
     extractors = model.policy.features_extractor.extractors

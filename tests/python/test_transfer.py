@@ -134,13 +134,8 @@ def test_a_team_is_randomised(team_id: str) -> None:
 
 
 def documented_ranges() -> list[tuple[str, str, list[tuple[float, float]]]]:
-    """Path, unit, and the ranges of standard and strong, as docs/env-files.md has them."""
-    text = (
-        (ROOT / "docs" / "env-files.md")
-        .read_text()
-        .split("### `<randomize level>`")[1]
-        .split("## Keywords")[0]
-    )
+    """Path, unit, and the ranges of standard and strong, as docs/env-randomisation.md has them."""
+    text = (ROOT / "docs" / "env-randomisation.md").read_text().split("### `<randomize level>`")[1]
     rows = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]

@@ -2,7 +2,7 @@
 
     from mvsim_gym.comms import Client, Hub, WorldNode, messages
 
-needs the extra `zmq`. docs/tools.md has an example of each.
+needs the extra `zmq`. docs/tools-topics.md has an example of each.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     with RosNode(World("my.world.xml"), open_transport(Network())) as node: ...
 
-It needs the extra `ros`; docs/tools.md lists the topics.
+It needs the extra `ros`; docs/tools-ros.md lists the topics.
 """
 
 from mvsim_gym.ros.node import RosNode

@@ -159,7 +159,7 @@ class CycloneTransport(Transport):
                     [
                         f"ros: a subscriber of {found.topic_name[2:]} is best effort and may miss messages, which are"
                         " larger than a socket buffer of Linux: subscribe reliably, or enlarge its buffers"
-                        " (docs/tools.md)"
+                        " (docs/tools-ros.md)"
                     ]
                 )
 
