@@ -355,8 +355,9 @@ class ControlsOne(NativeEnvs):
         """The true state, at any moment after the first reset.
 
         Args:
-            name: `time`, `goal`, `vehicle:NAME/pose` (x, y, yaw), `block:NAME/twist`... (docs/python-state.md lists them),
-                or the path of a parameter. A `*` stands for any run of characters, and gives a row for each that matches.
+            name: `time`, `goal`, `vehicle:NAME/pose` (x, y, yaw), `block:NAME/twist`... (docs/python-state.md
+                lists them), or the path of a parameter. A `*` stands for any run of characters, and gives a row for each
+                that matches.
 
         Returns:
             A float, or an array float64, in SI units and radians; of a parameter in the unit that
