@@ -356,8 +356,8 @@ class ControlsOne(NativeEnvs):
 
         Args:
             name: `time`, `goal`, `vehicle:NAME/pose` (x, y, yaw), `block:NAME/twist`... (docs/python-state.md
-                lists them), or the path of a parameter. A `*` stands for any run of characters, and gives a row for each
-                that matches.
+                lists them), or the path of a parameter. A `*` stands for any run of characters, and gives a row for
+                each that matches.
 
         Returns:
             A float, or an array float64, in SI units and radians; of a parameter in the unit that
