@@ -99,6 +99,8 @@ import atexit, mvsim_gym
 from view_pages import page
 from test_view_last import watch
 world = mvsim_gym.World({YARD!r})
+# the page is left while threads still run: its end in the interpreter's last clean-up waits for a thread that has stopped
+atexit.register(lambda: opened.__exit__(None, None, None))
 atexit.register(lambda: print(view.closed, round(shown[-1].time - world.time, 9), shown[-1].has_marks))
 view = world.view(port=0)
 opened = page(view)
