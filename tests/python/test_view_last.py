@@ -99,7 +99,7 @@ import atexit, mvsim_gym
 from view_pages import page
 from test_view_last import watch
 world = mvsim_gym.World({YARD!r})
-# the page is left while threads still run: its end in the interpreter's last clean-up waits for a thread that has stopped
+# Leaves the page while threads still run. In the last clean-up of the interpreter this would wait for ever.
 atexit.register(lambda: opened.__exit__(None, None, None))
 atexit.register(lambda: print(view.closed, round(shown[-1].time - world.time, 9), shown[-1].has_marks))
 view = world.view(port=0)
