@@ -26,7 +26,7 @@ class Idle:
         self._reset = batch.reset
         self._nobody = np.zeros(num_envs, np.uint8)
 
-    def step(self, actions: Any) -> bool:
+    def step(self, actions: Any, between: Callable[[], object] | None = None) -> bool:
         """Nothing happens, and no env has an info."""
         self._reset(self._nobody)
         return False
