@@ -12,6 +12,7 @@
 #include "env/move/people.h"
 #include "env/plan/centreline_file.h"
 #include "model/compile.h"
+#include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
 #include "views/view_scenes.h"
 
@@ -329,6 +330,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
   load.roots = options.roots;
   load.resources = options.resources;
   load.roots.insert(load.roots.end(), spec.roots.begin(), spec.roots.end());
+  load.sensor_prefixes = sensor_prefixes();
   load.refuses_unused = false;  // some knobs serve the environment file alone
   task.centreline = load_centreline(spec, load, guard);
   CompileOptions compile = compile_options(spec);

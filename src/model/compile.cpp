@@ -8,6 +8,7 @@
 #include "model/fingerprint.h"
 #include "model/sensor_layout.h"
 #include "model/step_limits.h"
+#include "sensor/sensors.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {
@@ -248,7 +249,9 @@ std::shared_ptr<const Model> load_model(const std::string& path, const WorldLoad
   LoadGuard guard(load.memory_limit, load.poll);
   LoadSession session(guard);
   GridCache grids;
-  return compile_checked(load_world(open_file(path), load, session), compile, guard, grids, false);
+  WorldLoadOptions options = load;
+  options.sensor_prefixes = sensor_prefixes();
+  return compile_checked(load_world(open_file(path), options, session), compile, guard, grids, false);
 }
 
 }  // namespace mvsim

@@ -38,6 +38,11 @@ LaserTags read_tags(const SensorSpec& spec, std::vector<std::string>& warnings) 
                                                  "sensor_period", "range_std_noise", "angle_std_noise_deg"};
   read_params(spec.params, kShape, shape, kOthers, warnings);
   read_params(spec.params, kNoise, noise);
+  const NamedText* const ignore = spec.params.find("ignore_parent_body");
+  if (ignore && shape[kRaytrace3d] == 0)
+    warnings.push_back(ignore->where.text() +
+                       ": <ignore_parent_body> has no effect: without <raytrace_3d> a lidar never sees its "
+                       "own vehicle");
   return {.pose = read_mount(spec.params, {.z = 0.05}, "height"),
           .fov = shape[kFov],
           .rays = static_cast<int>(shape[kRays]),

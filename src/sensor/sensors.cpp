@@ -7,18 +7,25 @@
 
 namespace mvsim {
 
-// One line a class, which is declared by it: its name, its compiler, the form of its readings.
+// One line a class, which is declared by it: its name, its compiler, the form of its readings, its prefix.
 constexpr auto kSensorClasses = std::to_array<SensorClass>({
     {"camera", compile_sensor<class Camera3d>, ReadingForm::kCamera},
     {"gnss", compile_sensor<class Gnss>, ReadingForm::kFix},
     {"imu", compile_sensor<class Imu>, ReadingForm::kImu},
     {"laser", compile_sensor<class Laser>, ReadingForm::kScan},
-    {"lidar3d", compile_sensor<class Lidar3d>, ReadingForm::kRings},
-    {"rgbd_camera", compile_sensor<class RgbdCamera>, ReadingForm::kRgbd},
+    {"lidar3d", compile_sensor<class Lidar3d>, ReadingForm::kRings, "laser"},
+    {"rgbd_camera", compile_sensor<class RgbdCamera>, ReadingForm::kRgbd, "camera"},
 });
 
 std::span<const SensorClass> sensor_classes() {
   return kSensorClasses;
+}
+
+std::vector<SensorPrefix> sensor_prefixes() {
+  std::vector<SensorPrefix> out;
+  for (const SensorClass& c : sensor_classes())
+    if (!c.prefix.empty()) out.push_back({c.name, c.prefix});
+  return out;
 }
 
 const SensorClass* find_sensor_class(std::string_view name) {

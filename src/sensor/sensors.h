@@ -9,6 +9,7 @@
 
 #include "base/load_guard.h"
 #include "sensor/sensor.h"
+#include "worldfile/load_world.h"
 #include "worldfile/world_spec.h"
 
 namespace mvsim {
@@ -44,12 +45,15 @@ struct SensorClass {
   std::string_view name;
   decltype(&compile_sensor<Sensor>) compile;
   ReadingForm form = ReadingForm::kValues;
+  std::string_view prefix = {};  // of the names of unnamed sensors; empty: `name`
 };
 
 // Returns the views of a sensor, in the order of its images. Empty for a sensor without views.
 std::vector<const View*> views_of(const Sensor& sensor);
 
 std::span<const SensorClass> sensor_classes();
+// The prefixes of sensor_classes(), for WorldLoadOptions.
+std::vector<SensorPrefix> sensor_prefixes();
 // Finds a class in sensor_classes() and more_sensor_classes(). Null: there is none of that name.
 const SensorClass* find_sensor_class(std::string_view name);
 // Further classes: none in the package. The tests link classes of their own in place of

@@ -13,6 +13,11 @@
 
 namespace mvsim {
 
+// The name under which unnamed sensors of a class are numbered: "laser1" for a lidar3d.
+struct SensorPrefix {
+  std::string_view class_name, prefix;
+};
+
 struct WorldLoadOptions {
   std::vector<std::string> roots;  // folders that may be read beside the parent of the world's own folder
   std::string assets;              // the package's own data folder ("" for none), readable too
@@ -20,6 +25,7 @@ struct WorldLoadOptions {
   uint64_t world_seed = 0;         // of $f{rand()}, $f{randn()}, $f{unifrnd()}
   std::vector<std::pair<std::string, std::string>> variables;  // defined before the first line
   bool refuses_unused = true;                                  // an error where nothing asks for one of them
+  std::vector<SensorPrefix> sensor_prefixes;                   // the other classes use their own name
   uint64_t memory_limit = kDefaultMemoryLimit;                 // bytes, of a load that has no session
   Poll poll;                                                   // the same; throws to stop it
 };

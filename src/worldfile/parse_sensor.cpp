@@ -9,11 +9,11 @@ namespace {
 constexpr size_t kMaxSensors = 1000;
 constexpr std::string_view kNotParams[] = {"name", "visual", "publish", "include", "if", "for", "variable"};
 
-std::string automatic_name(const std::string& class_name, size_t number) {
-  std::string prefix = class_name;
-  if (class_name == "lidar3d") prefix = "laser";
-  if (class_name == "rgbd_camera") prefix = "camera";
-  return prefix + std::to_string(number);
+// Unnamed sensors of some classes are numbered under another name than that of the class.
+std::string automatic_name(const LoadState& state, const std::string& class_name, size_t number) {
+  const auto& prefixes = state.options.sensor_prefixes;
+  const auto row = std::ranges::find(prefixes, class_name, &SensorPrefix::class_name);
+  return (row == prefixes.end() ? class_name : std::string(row->prefix)) + std::to_string(number);
 }
 
 // Owner of sensors: a vehicle, or the world.
@@ -32,7 +32,8 @@ std::string sensor_name(LoadState& state, const Element& e, const std::string& c
                          owner.text + " has more than " + std::to_string(kMaxSensors) + " sensors");
   const std::optional<NamedText> given = object_name(state, e, scope);
   std::string name =
-      given ? given->text : automatic_name(class_name, owner.sensors.size() + (owner.name.empty() ? 0 : 1));
+      given ? given->text
+            : automatic_name(state, class_name, owner.sensors.size() + (owner.name.empty() ? 0 : 1));
   if (!owner.taken.insert(name).second)
     throw WorldFileError(given ? given->where : e.where(),
                          "the name '" + name + "' is given to a second <sensor> of " + owner.text);
@@ -46,14 +47,6 @@ void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, 
   for (const Element& child : children_of(e))
     if (child.tag().starts_with("viz_") && !find_tag(sensor_viewer_tags(), child.tag()))
       warn_no_effect(state, child.tag(), child.where());
-  const NamedText *const ignore = params.find("ignore_parent_body"), *const in_3d =
-                                                                         params.find("raytrace_3d");
-  if (ignore && params.class_name == "laser" && !(in_3d && parse_bool(*in_3d))) {
-    parse_bool(*ignore);
-    state.warnings.add("no effect ignore_parent_body", ignore->where,
-                       "<ignore_parent_body> has no effect: without <raytrace_3d> a lidar never sees its own "
-                       "vehicle");
-  }
   std::erase_if(params.values, [](const NamedText& value) { return value.name.starts_with("viz_"); });
 }
 
