@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "python": "base assets worldfile scene tire vehicle sensor render model sim record views env",
 }
 
-# The same of the folders of render/, one for each way to draw.
+# The same of the folders of render/, one for each way to draw. Beside them stands shading.h: the formulas that all use.
 RENDER_MAY_INCLUDE = {"rays": "", "level": "rays", "gl": "rays", "pictures": "gl"}
 
 
@@ -57,7 +57,12 @@ def test_a_room_includes_only_what_the_table_says(room: str) -> None:
 
 
 def test_render_is_four_rooms_that_include_only_what_the_table_says() -> None:
-    assert {path.name for path in (SOURCE / "render").iterdir()} == {*RENDER_MAY_INCLUDE, "glad"}
+    assert {path.name for path in (SOURCE / "render").iterdir()} == {
+        *RENDER_MAY_INCLUDE,
+        "glad",
+        "shading.h",
+        "shading.cpp",
+    }
     for room, others in RENDER_MAY_INCLUDE.items():
         for file in files_of(f"render/{room}"):
             assert included_rooms(file.read_text(), "render/") <= {room, *others.split()}, file

@@ -1,5 +1,5 @@
 // The GLSL of sensors' views. First a raster finds which triangle each pixel sees, by the distance along the
-// pixel's own ray; then each pixel is shaded once, by the formulas of render/rays/ray_shading.h, and packed.
+// pixel's own ray; then each pixel is shaded once, by shading_glsl(), and packed.
 #pragma once
 
 namespace mvsim::view_shaders {
@@ -127,7 +127,6 @@ vec4 texture_at(int texture, vec2 uv, float level) {
   float rest = wanted - float(finer);
   return rest == 0.0 ? color : mix(color, sample_level(levels + 3u * (finer + 1u), uv), rest);
 }
-float level_of(float passing) { return passing > 1.0 ? log2(passing) : 0.0; }
 vec3 box_color(vec3 direction, float pixel_angle) {
   int side = 0;
   for (int k = 1; k < 6; ++k)
@@ -137,15 +136,13 @@ vec3 box_color(vec3 direction, float pixel_angle) {
   int texture = sky_box[side / 3][side % 3];
   uint level_table = tables[first_texture + 2u * uint(texture)];
   float side_size = float(max(tables[level_table + 1u], tables[level_table + 2u]));
-  float level = level_of(0.5 * side_size * pixel_angle);
-  float rim = min(0.5 * exp2(ceil(level)) / side_size, 0.5);
-  return texture_at(texture, clamp(at, rim, 1.0 - rim), level).rgb;
+  float level = texture_level(0.5 * side_size * pixel_angle);
+  vec2 margin = sky_box_margin(level, vec2(side_size));
+  return texture_at(texture, clamp(at, margin, 1.0 - margin), level).rgb;
 }
 vec3 sky_color(vec3 direction, float pixel_angle) {
   if (sky_box[0].x >= 0) return box_color(direction, pixel_angle);
-  float height = normalize(direction).z;
-  return height > 0.0 ? mix(sky[0], sky[1], smoothstep(0.0, 0.7, height))
-                      : mix(sky[0], sky[2], smoothstep(0.0, 0.4, -height));
+  return plain_sky_color(normalize(direction).z, sky[0], sky[1], sky[2]);
 }
 )glsl";
 
@@ -207,10 +204,8 @@ layout(binding = 0) uniform usampler2DArray ids;
 layout(std430, binding = 7) buffer Pixels { uint pixels[]; };
 const float kBehind = 1e-4, kShadowGap = 1e-3;
 vec3 light_on(vec3 n, bool lit) {
-  float averted = max(-dot(n.xy, to_sun.xy), 0.0), facing = lit ? max(dot(n, to_sun.xyz), 0.0) : 0.0;
-  vec3 light = mix(vec3(0.30), vec3(0.46, 0.48, 0.52), 0.5 + 0.5 * n.z);
-  light += vec3(0.26, 0.26, 0.28) * averted + vec3(0.10 * abs(n.y));
-  return to_sun.w * light + sun_color.xyz * facing;
+  float facing = lit ? max(dot(n, to_sun.xyz), 0.0) : 0.0;
+  return to_sun.w * sky_light(n, to_sun.xyz) + sun_color.xyz * facing;
 }
 vec4 surface_color(View v, Instance i, Triangle t, dvec3 ray, double distance) {
   float side = t.offset - dot(triple(t.normal), triple(i.eye)) > 0.0 ? -1.0 : 1.0;
@@ -233,7 +228,7 @@ vec4 surface_color(View v, Instance i, Triangle t, dvec3 ray, double distance) {
   int texture = int(tables[i.first_part + 2u * t.part]);
   if (texture < 0) return color;
   vec2 uv = vec2(a * p.uv[0] + b * q.uv[0] + c * r.uv[0], a * p.uv[1] + b * q.uv[1] + c * r.uv[1]);
-  return color * texture_at(texture, uv, level_of(t.texels_per_metre * float(distance) * v.pixel_angle));
+  return color * texture_at(texture, uv, texture_level(t.texels_per_metre * float(distance) * v.pixel_angle));
 }
 uint bytes_of(vec3 color) {
   uvec3 c = uvec3(clamp(color, 0.0, 1.0) * 255.0 + 0.5);

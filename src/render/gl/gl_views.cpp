@@ -11,7 +11,9 @@
 #include "render/gl/gl_pack.h"
 #include "render/gl/gl_view_shaders.h"
 #include "render/gl/gl_view_target.h"
+#include "render/gl/scene_cache.h"
 #include "render/gl/shadow_tree.h"
+#include "render/shading.h"
 
 namespace mvsim {
 namespace {
@@ -23,11 +25,6 @@ constexpr size_t kMaxKeptScenes = 8;               // in the driver's memory
 constexpr size_t kMaxKeptTargets = 4;              // one for each size of pictures
 constexpr int kPasses = 4;                         // through what one can see, as rays do
 constexpr int kGroup = 8;                          // pixels, each way, of the compute shader
-
-struct KeptScene {
-  std::weak_ptr<const RayScene> scene;  // a picture keeps no world alive
-  GlScene gpu;
-};
 
 std::string vector_text(Vec3 v) {
   char text[64];
@@ -69,7 +66,6 @@ struct GlViews::Parts {
  private:
   struct Frame;  // what the passes of one call share
   void require_driver();
-  GlScene& kept_scene(const std::shared_ptr<const RayScene>& scene);
   GlViewTarget& target_of(int width, int height, int layers);
   void draw_chunk(const RayScene& scene, const GlScene& gpu, std::span<const GlShot> shots);
   void upload(const GlViewList& list);
@@ -82,7 +78,7 @@ struct GlViews::Parts {
   const GladGLContext& gl_;
   GLuint raster_program_ = 0, shade_program_ = 0, vertex_array_ = 0;
   GLuint order_buffer_ = 0, command_buffer_ = 0, instance_buffer_ = 0, view_buffer_ = 0;
-  std::vector<KeptScene> kept_;        // latest first
+  SceneCache<RayScene, GlScene> scenes_{kMaxKeptScenes};
   std::vector<GlViewTarget> targets_;  // latest first
   GlPack pack_;
   int max_layers_ = 1;
@@ -103,8 +99,8 @@ GlViews::Parts::Parts(const std::string& device) : context(device), gl_(context.
       constant("kCullBack", CullFaces::kBack) + constant("kCullFront", CullFaces::kFront);
   const std::string depth = "const int kMaxDepth = " + std::to_string(ShadowTree::kMaxDepth) + ";\n";
   raster_program_ = make_program(gl_, head(culls) + shaders::kVertex, head("") + shaders::kFragment);
-  shade_program_ = make_compute_program(
-      gl_, head(depth + sky_box_text()) + shaders::kPaint + shaders::kShadow + shaders::kShade);
+  shade_program_ = make_compute_program(gl_, head(shading_glsl() + depth + sky_box_text()) + shaders::kPaint +
+                                                 shaders::kShadow + shaders::kShade);
   gl_.CreateVertexArrays(1, &vertex_array_);
   for (GLuint* buffer : {&order_buffer_, &command_buffer_, &instance_buffer_, &view_buffer_})
     gl_.CreateBuffers(1, buffer);
@@ -156,7 +152,7 @@ GlViews::Parts::~Parts() {
 }
 
 void GlViews::Parts::free_all() {
-  for (KeptScene& kept : kept_) kept.gpu.free(gl_);
+  scenes_.free(gl_);
   for (GlViewTarget& target : targets_) target.free(gl_);
   pack_.free(gl_);
   gl_.DeleteVertexArrays(1, &vertex_array_);
@@ -164,28 +160,6 @@ void GlViews::Parts::free_all() {
     gl_.DeleteBuffers(1, buffer);
   gl_.DeleteProgram(raster_program_);
   gl_.DeleteProgram(shade_program_);
-}
-
-GlScene& GlViews::Parts::kept_scene(const std::shared_ptr<const RayScene>& scene) {
-  std::erase_if(kept_, [&](KeptScene& kept) {
-    if (!kept.scene.expired()) return false;
-    kept.gpu.free(gl_);
-    return true;
-  });
-  const auto known =
-      std::find_if(kept_.begin(), kept_.end(), [&](const KeptScene& k) { return k.scene.lock() == scene; });
-  if (known != kept_.end()) {
-    std::rotate(kept_.begin(), known, known + 1);
-    return kept_.front().gpu;
-  }
-  if (kept_.size() == kMaxKeptScenes) {
-    kept_.back().gpu.free(gl_);
-    kept_.pop_back();
-  }
-  GlScene gpu;
-  gpu.upload(gl_, *scene);
-  kept_.insert(kept_.begin(), KeptScene{scene, std::move(gpu)});
-  return kept_.front().gpu;
 }
 
 GlViewTarget& GlViews::Parts::target_of(int width, int height, int layers) {
@@ -212,7 +186,7 @@ GlViewTarget& GlViews::Parts::target_of(int width, int height, int layers) {
 void GlViews::Parts::draw(const std::shared_ptr<const RayScene>& scene, std::span<const GlShot> shots) {
   if (shots.empty()) return;
   const CurrentContext current(context);
-  const GlScene& gpu = kept_scene(scene);
+  const GlScene& gpu = scenes_.get(gl_, scene);
   const long long pixels = static_cast<long long>(shots.front().view->width) * shots.front().view->height;
   if (pixels > max_pixels_)
     throw RenderMemoryError("the driver takes at most " + std::to_string(max_pixels_) +

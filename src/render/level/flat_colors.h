@@ -8,7 +8,7 @@
 #include "render/level/flat_scene.h"
 #include "render/level/level_eye.h"
 #include "render/rays/placed_body.h"
-#include "render/rays/ray_shading.h"
+#include "render/shading.h"
 
 namespace mvsim {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "render/rays/ray_shading.h"
+#include "render/shading.h"
 #include "scene/grid_rectangles.h"
 #include "scene/triangles.h"
 

@@ -6,10 +6,12 @@
 
 #include "render/gl/egl_context.h"
 #include "render/gl/gl_objects.h"
+#include "render/gl/scene_cache.h"
 #include "render/pictures/gpu_scene.h"
 #include "render/pictures/overlay.h"
 #include "render/pictures/shaders.h"
 #include "render/pictures/view_matrix.h"
+#include "render/shading.h"
 
 namespace mvsim {
 namespace {
@@ -19,11 +21,6 @@ constexpr long long kMaxPixels = 32LL << 20;
 constexpr GLuint64 kLongestWait = 10'000'000'000;  // ns; drivers have been seen to hang for ever
 constexpr size_t kMaxKeptScenes = 4;               // in the driver's memory
 constexpr double kShadowReach = 4;                 // shadows reach this many times the camera's distance
-
-struct KeptScene {
-  std::weak_ptr<const Scene> scene;  // a picture keeps no world alive
-  GpuScene gpu;
-};
 
 // An Overlay in the driver's memory, made anew for each picture.
 class GpuOverlay {
@@ -99,7 +96,6 @@ struct Renderer::Parts {
 
  private:
   struct Shot;  // what the passes of one picture share
-  GpuScene& kept_scene(const std::shared_ptr<const Scene>& scene);
   void draw_shadows(const Shot& shot);
   void draw_solids(const Shot& shot);
   void draw_sky(const Shot& shot);
@@ -116,7 +112,7 @@ struct Renderer::Parts {
   PictureTarget target_;
   ShadowTarget shadow_;
   GpuOverlay overlay_;
-  std::vector<KeptScene> kept_;  // latest first
+  SceneCache<Scene, GpuScene> scenes_{kMaxKeptScenes};
 
   friend class Renderer;
 };
@@ -157,12 +153,13 @@ Renderer::Parts::Parts(const RenderOptions& options)
   GLint max = 1;
   gl_.GetIntegerv(GL_MAX_SAMPLES, &max);
   options_.samples = std::min(options_.samples, std::max(1, max));
-  solid_program_ =
-      make_program(gl_, std::string(shaders::kInstanced) + shaders::kSolidVertex, shaders::kSolidFragment);
+  solid_program_ = make_program(gl_, shaders::kInstanced + shading_glsl() + shaders::kSolidVertex,
+                                shaders::kSolidFragment);
   shadow_program_ =
       make_program(gl_, std::string(shaders::kInstanced) + shaders::kShadowVertex, shaders::kShadowFragment);
-  sky_program_ = make_program(gl_, shaders::kSkyVertex, shaders::kSkyFragment);
-  sky_box_program_ = make_program(gl_, shaders::kSkyVertex, shaders::kSkyBoxFragment);
+  const std::string sky_head = "#version 450 core\n" + shading_glsl();
+  sky_program_ = make_program(gl_, shaders::kSkyVertex, sky_head + shaders::kSkyFragment);
+  sky_box_program_ = make_program(gl_, shaders::kSkyVertex, sky_head + shaders::kSkyBoxFragment);
   gl_.CreateVertexArrays(1, &empty_array_);
   if (options_.shadows) shadow_.make(gl_);
   gl_.ClipControl(GL_UPPER_LEFT, GL_ZERO_TO_ONE);  // row 0 is the top one
@@ -181,34 +178,13 @@ Renderer::Parts::~Parts() {
 }
 
 void Renderer::Parts::free_all() {
-  for (KeptScene& kept : kept_) kept.gpu.free(gl_);
+  scenes_.free(gl_);
   overlay_.free(gl_);
   target_.free(gl_);
   shadow_.free(gl_);
   gl_.DeleteVertexArrays(1, &empty_array_);
   for (const GLuint program : {solid_program_, shadow_program_, sky_program_, sky_box_program_})
     gl_.DeleteProgram(program);
-}
-
-GpuScene& Renderer::Parts::kept_scene(const std::shared_ptr<const Scene>& scene) {
-  std::erase_if(kept_, [&](KeptScene& kept) {
-    if (!kept.scene.expired()) return false;
-    kept.gpu.free(gl_);
-    return true;
-  });
-  const auto known =
-      std::find_if(kept_.begin(), kept_.end(), [&](const KeptScene& k) { return k.scene.lock() == scene; });
-  if (known != kept_.end()) {
-    std::rotate(kept_.begin(), known, known + 1);
-    return kept_[0].gpu;
-  }
-  if (kept_.size() == kMaxKeptScenes) {
-    kept_.back().gpu.free(gl_);
-    kept_.pop_back();
-  }
-  kept_.insert(kept_.begin(), KeptScene{scene, {}});
-  kept_[0].gpu.upload(gl_, *scene);
-  return kept_[0].gpu;
 }
 
 Image Renderer::Parts::draw(const std::shared_ptr<const Scene>& scene, std::span<const ScenePose> poses,
@@ -226,7 +202,7 @@ Image Renderer::Parts::draw(const std::shared_ptr<const Scene>& scene, std::span
   shot.half_height = half_height_at_one_metre(camera);
   shot.nearest = camera.nearest;
   shot.aspect = static_cast<double>(width) / height;
-  GpuScene& gpu = kept_scene(scene);
+  GpuScene& gpu = scenes_.get(gl_, scene);
   gpu.place(gl_, poses);
   shot.gpu = &gpu;
   overlay_.upload(

@@ -1,4 +1,4 @@
-// The GLSL of the renderer. Uniforms have fixed locations, listed here once.
+// The GLSL of the renderer, which shading_glsl() precedes where light or sky is needed. Uniforms have fixed locations, listed here once.
 #pragma once
 
 namespace mvsim::shaders {
@@ -76,20 +76,15 @@ out vec3 behind_from_sun;
 out float alpha;
 out vec3 in_light;
 out vec2 on_texture;
-vec3 sky_light(vec3 normal) {
-  vec3 sky = mix(vec3(0.30, 0.30, 0.30), vec3(0.46, 0.48, 0.52), 0.5 + 0.5 * normal.z);
-  sky += vec3(0.26, 0.26, 0.28) * max(-dot(normal.xy, to_light.xy), 0.0) + vec3(0.10) * abs(normal.y);
-  return ambient * sky;
-}
 void main() {
   vec3 at = placed();
   vec4 normal = vec4(turned(local_normal.xyz), local_normal.w);
   gl_Position = clip_from_mesh * vec4(at, 1.0);
   vec3 base = color.rgb * color.rgb;
   vec3 sun = sun_color * max(dot(normal.xyz, to_light), 0.0);
-  from_sky = base * mix(sky_light(normal.xyz), vec3(1.0), normal.w);
+  from_sky = base * mix(ambient * sky_light(normal.xyz, to_light), vec3(1.0), normal.w);
   from_sun = base * sun * (1.0 - normal.w);
-  behind_from_sky = base * mix(sky_light(-normal.xyz), vec3(1.0), normal.w);
+  behind_from_sky = base * mix(ambient * sky_light(-normal.xyz, to_light), vec3(1.0), normal.w);
   behind_from_sun = base * sun_color * max(-dot(normal.xyz, to_light), 0.0) * (1.0 - normal.w);
   alpha = color.a;
   on_texture = uv;
@@ -149,22 +144,19 @@ void main() {
 }
 )glsl";
 
-inline constexpr const char* kSkyFragment = R"glsl(#version 450 core
+inline constexpr const char* kSkyFragment = R"glsl(
 in vec3 ray;
 layout(location = 10) uniform vec3 horizon;
 layout(location = 11) uniform vec3 above_color;
 layout(location = 12) uniform vec3 below_color;
 out vec4 picture;
 void main() {
-  float height = normalize(ray).z;
-  vec3 above = mix(horizon, above_color, smoothstep(0.0, 0.7, height));
-  vec3 below = mix(horizon, below_color, smoothstep(0.0, 0.4, -height));
-  picture = vec4(height > 0.0 ? above : below, 1.0);
+  picture = vec4(plain_sky_color(normalize(ray).z, horizon, above_color, below_color), 1.0);
 }
 )glsl";
 
 // One side of the box of pictures: what looks past it is left alone.
-inline constexpr const char* kSkyBoxFragment = R"glsl(#version 450 core
+inline constexpr const char* kSkyBoxFragment = R"glsl(
 in vec3 ray;
 layout(location = 14) uniform vec3 right;
 layout(location = 15) uniform vec3 down;
@@ -177,8 +169,8 @@ void main() {
   vec2 at = 0.5 + 0.5 * aside / depth;
   float level = max(textureQueryLod(paint, at).y, 0.0);
   if (!(depth > 0.0) || max(abs(aside.x), abs(aside.y)) > 1.0001 * depth) discard;
-  vec2 rim = min(0.5 * exp2(ceil(level)) / vec2(textureSize(paint, 0)), vec2(0.5));  // it does not repeat
-  picture = vec4(textureLod(paint, clamp(at, rim, 1.0 - rim), level).rgb, 1.0);
+  vec2 margin = sky_box_margin(level, vec2(textureSize(paint, 0)));
+  picture = vec4(textureLod(paint, clamp(at, margin, 1.0 - margin), level).rgb, 1.0);
 }
 )glsl";
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "render/shading.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "render/rays/color_kernel.cpp"
 #include "base/highway_targets.h"
@@ -44,7 +46,8 @@ void sky(const Sky& sky, const GridFunction& up, const RayGrid& grid, int row, s
                               hn::Set(d, up.slope * slope));
     const VH height = hn::DemoteTo(dh, hn::Div(rise, hn::Sqrt(square)));
     const auto is_above = hn::Gt(height, hn::Zero(dh));
-    const VH share = hn::IfThenElse(is_above, smoothstep(0.7F, height), smoothstep(0.4F, hn::Neg(height)));
+    const VH share =
+        hn::IfThenElse(is_above, smoothstep(kSkyEndAbove, height), smoothstep(kSkyEndBelow, hn::Neg(height)));
     for (size_t k = 0; k < 3; ++k) {
       const VH horizon = hn::Set(dh, sky.horizon[k]);
       const VH end = hn::IfThenElse(is_above, hn::Set(dh, sky.above[k]), hn::Set(dh, sky.below[k]));

@@ -291,7 +291,7 @@ Rgb TileShading::color_of(const Surface& surface, const Vec3& view_ray, double d
   const SurfacePoint point = surface_at(*body.group->body, *surface.triangle, body.eye + distance * ray);
   const Vec3 normal = surface.side * normalized(body.world_from_normal(point.normal));
   const bool faces_sun = shadow_.seen_by_sun(normal).z > 0;
-  Rgb color = lit_color(point, normal, scene_.sun, is_lit && faces_sun);
+  Rgb color = lit_color(point.base, light_on(normal, scene_.sun, is_lit && faces_sun));
   alpha = point.alpha;
   const int texture = body.group->parts[surface.triangle->part].texture;
   if (texture == Material::kNoTexture) return color;

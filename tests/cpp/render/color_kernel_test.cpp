@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "base/simd.h"
-#include "render/rays/ray_shading.h"
+#include "render/shading.h"
 
 namespace mvsim {
 namespace {
