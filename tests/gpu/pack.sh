@@ -32,7 +32,7 @@ download "$pack/debs" $own $(packages_of "$module" "$assimp" "$embree") libbox2d
   libpng-dev libjpeg62-turbo-dev libyaml-dev zlib1g-dev libassimp-dev libembree-dev pkgconf-bin libpkgconf3
 download "$pack/gl" libegl1 libglvnd0 libopengl0
 
-pip wheel -q --no-deps --no-build-isolation --config-settings=build-dir=build/dev -w "$pack/wheels" .
+MVSIM_CUDA=ON pip wheel -q --no-deps --no-build-isolation --config-settings=build-dir=build/dev -w "$pack/wheels" .
 python -m pip download -q --no-deps --only-binary=:all: --python-version "$version" --implementation cp \
   --platform manylinux_2_28_x86_64 --platform manylinux_2_27_x86_64 --platform manylinux2014_x86_64 \
   -d "$pack/wheels" numpy "gymnasium==$(python -c 'import gymnasium; print(gymnasium.__version__)')" cloudpickle \

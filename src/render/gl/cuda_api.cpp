@@ -7,6 +7,13 @@
 namespace mvsim {
 namespace {
 
+// Built without the option, load_cuda() refuses: all that needs CUDA begins with it.
+#ifdef MVSIM_CUDA
+constexpr bool kIsBuiltIn = true;
+#else
+constexpr bool kIsBuiltIn = false;
+#endif
+
 constexpr const char* kRemedy =
     "it is part of NVIDIA's driver: install that, in a container start it with its GPUs "
     "(NVIDIA_DRIVER_CAPABILITIES=all), or leave out device= to have NumPy arrays";
@@ -21,6 +28,10 @@ void require(void* library, Function& function, const char* name) {
 }  // namespace
 
 CudaApi load_cuda() {
+  if (!kIsBuiltIn)
+    throw Error(
+        "this build has no arrays on a GPU, which are experimental: build from source with "
+        "MVSIM_CUDA=ON pip install ., or leave out device= to have NumPy arrays");
   void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (!library) {
     const char* const reason = dlerror();
