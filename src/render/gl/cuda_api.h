@@ -62,8 +62,8 @@ struct CudaApi {
   std::string name_of(cuda::Result result) const;  // "CUDA_ERROR_NO_DEVICE"
 };
 
-// Throws Error, one line with the remedy, where the build is without MVSIM_CUDA (CMakeLists.txt), where libcuda.so.1 cannot be loaded or lacks a function, or where
-// CUDA does not start.
+// Throws Error, one line with the remedy, where the build is without MVSIM_CUDA (CMakeLists.txt), where
+// libcuda.so.1 cannot be loaded or lacks a function, or where CUDA does not start.
 CudaApi load_cuda();
 
 }  // namespace mvsim
