@@ -27,7 +27,6 @@ double atan2(double y, double x);  // 3 ulp
 double exp(double x);              // 1 ulp
 double log(double x);              // natural, x > 0; 1 ulp
 double tanh(double x);             // 3 ulp
-double hypot(double x, double y);  // 1 ulp
 // base > 0; 2 ulp and two more for each unit of |exponent log(base)|: it is the exponential of that product.
 double pow(double base, double exponent);
 

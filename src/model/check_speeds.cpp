@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/math.h"
+#include "base/hypot.h"
 #include "model/model.h"
 
 namespace mvsim {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/math.h"
+#include "base/hypot.h"
 #include "raycast/polygon_distance.h"
 #include "sim/measure.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/archive.h"
-#include "base/math.h"
+#include "base/hypot.h"
 #include "model/step_limits.h"
 #include "model/transfer_params.h"
 #include "sim/body_twist.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/hypot.h"
 #include "base/math.h"
 
 namespace mvsim {

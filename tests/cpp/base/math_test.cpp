@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/hypot.h"
 #include "base/random.h"
 
 namespace mvsim {
