@@ -15,6 +15,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,7 @@ COMPILED = [
     ("librandom123-dev", "random123", "BSD-3-Clause"),
     ("libstdc++6", "libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1"),
 ]
+COMMON = "/usr/share/common-licenses"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -101,6 +103,10 @@ def add_licences(info: Path) -> None:
     texts.mkdir(parents=True)
     for package in sorted(packages | {package for package, _, _ in COMPILED}):
         shutil.copyfile(licence_of(package), texts / f"{package}.txt")
+    # Debian's texts refer to the common licences instead of repeating them
+    written = "".join(path.read_text(errors="replace") for path in sorted(texts.iterdir()))
+    for common in sorted(set(re.findall(rf"{COMMON}/([\w.-]*\w)", written))):
+        shutil.copyfile(f"{COMMON}/{common}", texts / f"{common}.txt")
     pybind11 = next(file for file in metadata.files("pybind11") or [] if file.name == "LICENSE")
     shutil.copyfile(pybind11.locate(), texts / "pybind11.txt")
     (info / "sboms" / "mvsim_gym.cdx.json").write_text(json.dumps(own_list(name, version), indent=1) + "\n")
@@ -112,7 +118,8 @@ def check_libraries(folder: Path) -> None:
     have = {p.name for p in libraries}
     system = {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
     system |= {f"lib{name}.so.{n}" for name, n in (("c", 6), ("m", 6), ("dl", 2), ("pthread", 0), ("rt", 1))}
-    system |= {"libstdc++.so.6", "libgcc_s.so.1"}
+    # every Linux with Python has them, and manylinux counts on them
+    system |= {"libstdc++.so.6", "libgcc_s.so.1", "libz.so.1"}
     for library in libraries:
         with library.open("rb") as file:
             elf = ELFFile(file)

@@ -7,5 +7,5 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"
-python -m auditwheel -q repair --plat "manylinux_2_34_$(uname -m)" --zip-compression-level 1 -w "$work" "$1"
+python -m auditwheel repair --plat "manylinux_2_34_$(uname -m)" --zip-compression-level 1 -w "$work" "$1" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
 python packaging/complete.py "$work"/*.whl "$2"
