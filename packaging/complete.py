@@ -31,7 +31,6 @@ LIMIT = 30e6  # bytes of a wheel
 COMPILED = [
     ("libhwy-dev", "highway", "Apache-2.0"),
     ("librandom123-dev", "random123", "BSD-3-Clause"),
-    ("libstdc++6", "libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1"),
 ]
 COMMON = "/usr/share/common-licenses"
 ROOT = Path(__file__).resolve().parent.parent
