@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/loaded_library.h"
 
 namespace mvsim {
 namespace {
@@ -34,7 +35,7 @@ void check_version(void* library) {
 }  // namespace
 
 AssimpLibrary load_assimp() {
-  void* const library = dlopen(kName, RTLD_NOW | RTLD_LOCAL);
+  void* const library = open_library("libmvsim_assimp.so", kName);
   if (!library)
     throw Error(std::string("meshes need libassimp " MVSIM_ASSIMP_VERSION ", and ") + kName +
                 " cannot be loaded: " + kRemedy);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/hypot.h"
 #include "model/model.h"
 
 namespace mvsim {
@@ -44,7 +45,7 @@ void warn(const First& found, const char* others, Model& model) {
 void check_speeds(const WorldSpec& spec, bool is_commanded_elsewhere, Model& model) {
   const double most = kMostTravel / model.timestep, most_turn = kMostTurn / model.timestep;
   const auto is_beyond = [&](double vx, double vy, double omega) {
-    return std::hypot(vx, vy) > most || std::fabs(omega) > most_turn;
+    return math::hypot(vx, vy) > most || std::fabs(omega) > most_turn;
   };
   First started, commanded, unlimited, blocks;
   for (const VehicleModel& v : model.vehicles) {

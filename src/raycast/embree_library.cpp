@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/loaded_library.h"
 
 namespace mvsim {
 namespace {
@@ -28,7 +29,7 @@ void find(void* library, const char* name, Function*& out) {
 }  // namespace
 
 EmbreeLibrary load_embree() {
-  void* const library = dlopen(kName, RTLD_NOW | RTLD_LOCAL);
+  void* const library = open_library("libmvsim_embree.so", kName);
   if (!library)
     throw Error(std::string("cameras and 3D lidars need Embree, and ") + kName +
                 " cannot be loaded: " + kRemedy);

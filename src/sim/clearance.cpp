@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/hypot.h"
 #include "raycast/polygon_distance.h"
 #include "sim/measure.h"
 
@@ -251,7 +252,7 @@ size_t overlapped_cells(const SimView& sim, const Polygon& outline) {
   if (!overlaps_map(sim, outline)) return 0;
   const Rect box = box_of(outline);
   const Vec2 center{(box.x_min + box.x_max) / 2, (box.y_min + box.y_max) / 2};
-  const double radius = 0.5 * std::hypot(box.x_max - box.x_min, box.y_max - box.y_min);
+  const double radius = 0.5 * math::hypot(box.x_max - box.x_min, box.y_max - box.y_min);
   size_t count = 0;
   std::vector<CellIndex> cells;
   for (const GridModel& grid : sim.model.grids) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/archive.h"
+#include "base/hypot.h"
 #include "model/step_limits.h"
 #include "model/transfer_params.h"
 #include "sim/body_twist.h"
@@ -24,7 +25,7 @@ std::string fastest_beyond_step(const SimView& sim, double dt) {
     const BodyState& body = sim.state.bodies[i];
     const bool is_vehicle = kind.kind == BodyKind::kVehicle;
     if (!is_vehicle && model.blocks[kind.index].is_led) continue;  // put where it belongs
-    bool is_beyond = std::hypot(double{body.vx}, double{body.vy}) > (1 - kRounding) * most ||
+    bool is_beyond = math::hypot(double{body.vx}, double{body.vy}) > (1 - kRounding) * most ||
                      std::fabs(body.omega) > (1 - kRounding) * most_turn;
     if (is_vehicle && model.vehicles[kind.index].controller->imposes_twist()) {
       const double* const command = sim.state.vehicles[kind.index].command;

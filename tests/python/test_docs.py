@@ -56,10 +56,10 @@ def test_tables_of_tags_and_keywords_are_those_of_the_package() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_page_on_installation_names_the_packages_that_are_needed() -> None:
-    """The page on installation has what ./dev installs, but for what only the C++ tests need."""
+def test_the_page_on_building_names_the_packages_that_are_needed() -> None:
+    """The page on building has what ./dev installs, but for what only the C++ tests need."""
     listed = re.search(r'^packages="([^"]*)"', (ROOT / "dev").read_text(), re.MULTILINE)
-    line = re.search(r"^sudo apt install (.*)$", (DOCS / "install.md").read_text(), re.MULTILINE)
+    line = re.search(r"^sudo apt install (.*)$", (DOCS / "building.md").read_text(), re.MULTILINE)
     assert listed and line
     assert set(line[1].split()) == set(listed[1].split()) - {"python3", "libgtest-dev"}
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/hypot.h"
 #include "base/math.h"
 
 namespace mvsim {
@@ -41,7 +42,7 @@ PixelRect pinhole_rect(const View& view, Vec3 center, double radius) {
 }
 
 PixelRect ring_rect(const View& view, Vec3 center, double radius) {
-  const double distance = norm(center), level = std::hypot(center.x, center.y);
+  const double distance = norm(center), level = math::hypot(center.x, center.y);
   if (distance - radius > view.far) return kNowhere;
   PixelRect rect = whole(view);
   if (distance <= radius) return rect;

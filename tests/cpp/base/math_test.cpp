@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/hypot.h"
 #include "base/random.h"
 
 namespace mvsim {
@@ -115,6 +116,30 @@ TEST(Math, OtherFunctionsKeepTheirUlp) {
   }
 }
 
+TEST(Math, HypotAtAnySize) {
+  if (!kFinerReference) GTEST_SKIP() << "long double is no finer than double here";
+  RandomStream random(15, 0, StreamPurpose::kSpawn);
+  for (int i = 0; i < 200000; ++i) {
+    const double size = std::pow(10, random.uniform(-300, 300)), spread = i % 2 ? 1 : 12;
+    const double x = random.uniform(-1, 1) * size, y = x * std::pow(10, random.uniform(-spread, spread));
+    if (!(std::fabs(y) > 1e-300 && std::fabs(y) < 1e300)) continue;
+    ASSERT_LE(ulps(math::hypot(x, y), hypotl(x, y)), 1) << x << ", " << y;
+  }
+#if defined(__GLIBC__) && defined(__x86_64__) && __GLIBC_PREREQ(2, 35)
+  // glibc has the same algorithm from 2.35 on, so results of former versions of the package stay
+  for (int i = 0; i < 1000000; ++i) {
+    const double spread = i % 3 ? 1 : 50;
+    const double x = random.uniform(-spread, spread), y = random.uniform(-1, 1);
+    ASSERT_EQ(math::hypot(x, y), std::hypot(x, y)) << x << ", " << y;
+  }
+#endif
+  EXPECT_EQ(math::hypot(3, -4), 5);
+  EXPECT_EQ(math::hypot(0, -0.0), 0);
+  EXPECT_EQ(math::hypot(0, 1e-320), 1e-320);
+  EXPECT_EQ(math::hypot(1.5e308, 1.5e308), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(math::hypot(-1e308, 1e308), 1e308 * std::sqrt(2.0));
+}
+
 TEST(Math, WhatIsNoNumberStaysNone) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -123,6 +148,8 @@ TEST(Math, WhatIsNoNumberStaysNone) {
     EXPECT_TRUE(std::isnan(wrap_to_pi(x))) << x;
   }
   for (const auto f : {math::exp, math::log, math::tanh}) EXPECT_TRUE(std::isnan(f(kNan)));
+  EXPECT_TRUE(std::isnan(math::hypot(kNan, 1)) && std::isnan(math::hypot(1, kNan)));
+  EXPECT_EQ(math::hypot(-kInfinity, 1), kInfinity);
   EXPECT_TRUE(std::isnan(math::pow(kNan, 2)) && std::isnan(math::pow(2, kNan)));
 }
 

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Tries the wheels of build/release in bare Debians, and the steps of the Dockerfile. Called by `./dev release-check`, from
+# the root; needs to be root of this machine, for chroot.
+#
+# usage: packaging/check.sh [SUITE[:REQUIREMENT,...]...]
+# Without arguments: each suite whose Python has a wheel, with today's NumPy and Gymnasium, and with older ones.
+set -eu
+out=build/release
+given=build/bare/given
+rm -rf "$given"
+mkdir -p "$given"
+cp "$out"/*.whl packaging/try_wheel.py tests/python/golden_episodes.py tests/data/golden_episodes.json tests/data/meshes/box.dae "$given"
+has_wheel() { ls "$out"/*-"$1"-*.whl >/dev/null 2>&1; }
+if [ $# = 0 ]; then
+  ! has_wheel cp311 || set -- bookworm "bookworm:numpy==1.26.*,gymnasium==1.1.*"
+  ! has_wheel cp313 || set -- "$@" trixie "trixie:numpy==2.2.*,gymnasium==1.2.2"
+fi
+for corner in "$@"; do
+  suite=${corner%%:*} requirements=""
+  [ "$suite" = "$corner" ] || requirements=$(echo "${corner#*:}" | tr , ' ')
+  echo "===== $suite $requirements"
+  # shellcheck disable=SC2086 # words
+  (set -f && packaging/bare.sh "$suite" "$given" python3 /given/try_wheel.py /given $requirements)
+done
+has_wheel cp313 || {
+  echo "===== Dockerfile: not tried, as its Python is 3.13 and there is no wheel for it"
+  exit
+}
+echo "===== Dockerfile"
+python3 packaging/dockerfile.py Dockerfile >"$given/dockerfile.sh"
+packaging/bare.sh trixie "$given" sh /given/dockerfile.sh list
