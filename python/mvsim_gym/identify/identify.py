@@ -9,8 +9,8 @@ import numpy as np
 
 from mvsim_gym.identify.align import Offset, align
 from mvsim_gym.identify.figures import Figures, figures_of, kinematic_figures
-from mvsim_gym.identify.fit import Optimum, loss, minimise, spread_starts
-from mvsim_gym.identify.intervals import inflation, profile, untold
+from mvsim_gym.identify.fit import Optimum, loss, minimise, spread_starts, weights_of
+from mvsim_gym.identify.intervals import covariance, inflation, profile, untold
 from mvsim_gym.identify.log import Array, Log, LogError
 from mvsim_gym.identify.noise import SensorNoise, noise_of
 from mvsim_gym.identify.parameters import DEFAULTS, parameter
@@ -298,13 +298,18 @@ def _reweighted(problem: Problem, best: Optimum) -> Problem:
 
 
 def _known(problem: Problem, best: Optimum) -> tuple[dict[str, tuple[float, float]], Array]:
+    """Intervals by name, and correlations. What a control period of twice the length would change is added."""
     low, high = problem.bounds()
     knowledge = profile(problem.residuals, best, low, high)
+    coarse = problem.rough().residuals(best.scaled[None])[0] - best.residuals
+    weights = weights_of(best.residuals)
+    gradient = (best.jacobian * weights[:, None]).T @ (coarse * weights)
+    more = np.abs(covariance(best, low, high) @ gradient)
     ends = {}
     for i, name in enumerate(problem.names):
         row, nominal = parameter(name), float(problem.nominal[i])
         ends[name] = (
-            row.from_scaled(float(knowledge.low[i]), nominal),
-            row.from_scaled(float(knowledge.high[i]), nominal),
+            row.from_scaled(float(max(knowledge.low[i] - more[i], low[i])), nominal) - row.resolution,
+            row.from_scaled(float(min(knowledge.high[i] + more[i], high[i])), nominal) + row.resolution,
         )
     return ends, knowledge.correlation

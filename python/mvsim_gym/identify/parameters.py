@@ -35,6 +35,8 @@ class Parameter:
     """Where the vehicle file says it: `element@attribute`, `element/child`, `wheels@attribute`"""
     factor: float = 1.0
     """From the value to that of `pattern` and `tag`"""
+    resolution: float = 0.0
+    """Of its rollouts; intervals are wider by that at both ends"""
     streams: tuple[str, ...] = ()
     """It matters only to these streams; empty: to all"""
 
@@ -93,7 +95,7 @@ _ROWS = (
     Parameter("steer_gain", "", "true over commanded steering angle", low=0.5, high=2.0, target="command",
               fallback=1.0),
     Parameter("delay", "s", "from a command to its effect", low=0.0, high=0.4, logarithmic=False, target="command",
-              step=0.002),
+              step=0.002, resolution=5e-4),
     Parameter("gyro_bias", "rad/s", "added to the measured yaw rate", low=-0.2, high=0.2, logarithmic=False,
               target="measure", step=0.001, streams=("gyro",)),
     Parameter("gyro_scale", "", "measured over true yaw rate", low=0.8, high=1.25, target="measure", fallback=1.0,
