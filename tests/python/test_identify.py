@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from identify_logs import SKID, TRUE, driven, write_csv
+from identify_logs import SKID, TRUE, commands, driven, write_csv
 
-from mvsim_gym.identify import LogError, Robot, compare, fitted_text, identify, randomize_block
+from mvsim_gym.identify import LogError, Robot, compare, fitted_text, identify, randomize_block, read_log
 from mvsim_gym.tools.cli import main
 from mvsim_gym.world import World
 
@@ -135,6 +135,23 @@ def test_a_robot_that_is_worse_on_what_was_put_aside_is_not_written(
     options = ["--fit", "mu", "--starts", "1", "--window", "4", "--held-out", str(tmp_path / "b.csv")]
     assert main(["identify", path, str(tmp_path / "a.csv"), *options, "-o", str(out)]) == 1
     assert "nothing written" in capsys.readouterr().out and not out.exists()
+
+
+def test_a_recording_of_the_robot_itself_has_no_error(path: str, tmp_path: Path) -> None:
+    pytest.importorskip("mcap")
+    pytest.importorskip("rosbags")
+    with Robot(path) as robot:
+        world = World(robot.world_path, roots=robot.all_roots)
+        vehicle = next(iter(world.vehicles.values()))
+        _, held = commands(1, 6)
+        with world.record(tmp_path / "run.mcap"):
+            for command in held:
+                vehicle.set_twist(*command)
+                world.step(0.02)
+        log = read_log(str(tmp_path / "run.mcap"))
+        assert set(log.streams) == {"command", "odometry", "pose", "velocity"}
+        errors = compare(robot, [log], window=3).figures.errors
+    assert errors["position after 1 s"] < 1e-5 and errors["speed"] < 1e-5 and errors["yaw rate"] < 1e-5
 
 
 @pytest.mark.slow
