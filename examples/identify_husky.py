@@ -1,4 +1,4 @@
-"""What grounds do to a Husky A200: apparent track, friction and rolling resistance from its logs.
+"""Fits a Husky A200 on five grounds to its logs: apparent track, friction and rolling resistance.
 
 The logs (BorealTC, norlab-ulaval, CC0) hold wheel speeds, motor currents and an IMU, and neither commands nor poses. So
 wheels turn at the measured speeds, and yaw rate and currents are what is predicted. A third of the runs only judges.

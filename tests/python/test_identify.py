@@ -24,7 +24,7 @@ def path(tmp_path: Path) -> str:
 
 
 def test_three_parameters_of_a_short_log(path: str) -> None:
-    """Of 10 s, without a global stage: each within 2 %, held-out errors far below those of the nominal robot."""
+    """Each is within 2 % without a global stage, and held-out errors are far below those of the nominal robot."""
     true = {"track": 0.35, "mu": 0.4, "delay": 0.02}
     with Robot(path) as robot:
         found = identify(robot, [driven(robot, true, 1, 10)], list(true), starts=1, window=5)
