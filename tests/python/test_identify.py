@@ -110,6 +110,10 @@ def test_the_commands(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[s
     with Robot(path) as robot:
         write_csv(driven(robot, {"mu": 0.4}, 1, 10), str(tmp_path / "run.csv"))
     log, out = str(tmp_path / "run.csv"), str(tmp_path / "fitted.vehicle.xml")
+    assert main(["identify", path, "--list"]) == 0
+    assert "wheel_radius" in capsys.readouterr().out
+    assert main(["compare", path]) == 1
+    assert "found no LOG" in capsys.readouterr().err
     assert main(["compare", path, log, "--window", "5"]) == 0
     assert "yaw rate [rad/s]" in capsys.readouterr().out
     options = ["--fit", "mu", "--starts", "1", "--window", "5", "-o", out]

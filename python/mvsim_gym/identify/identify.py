@@ -22,6 +22,9 @@ __all__ = ["Comparison", "Fitted", "Identified", "compare", "identify"]
 _STARTS = 64  # points of the global stage
 _DESCENTS = 2  # of its best points, beside the nominal one
 _FEW_ROUNDS = 4  # of least squares from each start
+_TOLD = (
+    0.003  # no ratio is told better: so much rollouts differ by how commands and samples fall on time steps
+)
 _ROUGH = 1e-2  # relative change of the cost at which these end
 
 
@@ -308,6 +311,7 @@ def _known(problem: Problem, best: Optimum) -> tuple[dict[str, tuple[float, floa
     ends = {}
     for i, name in enumerate(problem.names):
         row, nominal = parameter(name), float(problem.nominal[i])
+        more[i] += _TOLD if row.logarithmic else 0.0
         ends[name] = (
             row.from_scaled(float(max(knowledge.low[i] - more[i], low[i])), nominal) - row.resolution,
             row.from_scaled(float(min(knowledge.high[i] + more[i], high[i])), nominal) + row.resolution,

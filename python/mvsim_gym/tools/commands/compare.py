@@ -21,7 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def add_robot(parser: argparse.ArgumentParser) -> None:
     """Arguments that `identify` has too."""
     parser.add_argument("robot", metavar="ROBOT", help="file.vehicle.xml")
-    parser.add_argument("logs", metavar="LOG", nargs="+", help="logs of the real robot")
+    parser.add_argument("logs", metavar="LOG", nargs="*", help="logs of the real robot")
     parser.add_argument(
         "--class", dest="class_name", metavar="NAME", help="which class of the file (the last)"
     )
@@ -83,11 +83,13 @@ def opened(
     return Robot(robot, class_name, pairs("--var", variables, "NAME=VALUE"), wheels, step)
 
 
-def read(logs: list[str], columns: list[str], topics: list[str]) -> list[Any]:
+def read(logs: list[str], columns: list[str], topics: list[str], may_lack: bool = False) -> list[Any]:
     """The logs of the arguments."""
     from mvsim_gym.identify import read_log
     from mvsim_gym.identify.read_bag import is_bag
 
+    if not logs and not may_lack:
+        raise ValueError("found no LOG, expected one at least")
     map_of_columns = pairs("--column", columns, "STREAM.COLUMN=NAME")
     map_of_topics = pairs("--topic", topics, "STREAM=TOPIC")
     return [

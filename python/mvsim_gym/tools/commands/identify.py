@@ -89,7 +89,7 @@ def run(
             robot,
             read(logs, columns, topics),
             names,
-            held_out_logs=read(held_out_logs, columns, topics),
+            held_out_logs=read(held_out_logs, columns, topics, may_lack=True),
             fixed=fixed,
             window=window,
             starts=starts,
@@ -101,6 +101,12 @@ def run(
             print("\n".join(f"written: {path}" for path in draw(found.problem, fixed, found.values, plots)))
         if output is None:
             return 0
+        if not found.after.errors:
+            print(
+                "nothing written: no stretch was put aside to judge by, expected a longer log, a shorter --window or a"
+                " log for --held-out"
+            )
+            return 1
         if not found.is_better:
             print(
                 "nothing written: on what was put aside the fitted robot is no better than the one of the file"
