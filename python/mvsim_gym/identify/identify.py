@@ -106,6 +106,10 @@ class Identified:
         width = max((len(name) for name in [*self.fitted, *self.untold]), default=0)
         lines.append("fitted, with intervals that hold together at 95 %:")
         lines += [item.line(width) for item in self.fitted.values()]
+        for name, item in self.fitted.items():
+            low, high = parameter(name).bounds(item.nominal)
+            if min(abs(item.value - low), abs(item.value - high)) < 1e-3 * (high - low):
+                lines.append(f"{name} ends at a bound of what is tried, {low:g} to {high:g}")
         for name, reason in self.untold.items():
             lines.append(f"{name:{width}}  not identifiable from this log: {reason}")
         names = list(self.fitted)
