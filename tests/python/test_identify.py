@@ -181,3 +181,31 @@ def test_the_interval_of_a_biased_sensor_is_wider_than_its_noise() -> None:
     slow = np.convolve(random.normal(0, 1, 2200), np.ones(50) / 50**0.5, "same")[:2000, None]
     factors = inflation({"a": white, "b": slow})
     assert factors["a"][0] == pytest.approx(1, abs=0.3) and factors["b"][0] > 20
+
+
+def test_cars_are_fitted_too() -> None:
+    """A circle of an F1TENTH car that its tires do not hold tells mu; a twist as command has no steering angle."""
+    from mvsim_gym.identify import Log, Stream
+
+    path = Path(__file__).parents[2] / "worlds" / "definitions" / "f1tenth.vehicle.xml"
+    with Robot(str(path)) as robot:
+        assert "steer_gain" not in robot.known()
+        world = World(robot.world_path, roots=robot.all_roots)
+        world.set_parameter("vehicle:robot/friction/mu", 0.6)
+        world.reset()
+        vehicle = next(iter(world.vehicles.values()))
+        rows = []
+        for i in range(300):
+            command = (3.0, 2.5) if i > 50 else (1.5, -1.0)
+            vehicle.set_twist(*command)
+            rows.append((world.time, *command, vehicle.twist.vx, vehicle.twist.vy, vehicle.twist.omega))
+            world.step(0.02)
+        table = np.array(rows)
+        time = table[:, 0]
+        streams = {
+            "command": Stream(time, table[:, 1:3], ("vx", "omega")),
+            "velocity": Stream(time, table[:, 3:5], ("vx", "vy")),
+            "gyro": Stream(time, table[:, 5:], ("omega",)),
+        }
+        found = identify(robot, [Log("circle", streams)], ["mu"], starts=1, window=3)
+        assert found.fitted["mu"].value == pytest.approx(0.6, rel=0.02)

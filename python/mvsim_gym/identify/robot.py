@@ -128,8 +128,8 @@ class Robot:
 
     @property
     def steers(self) -> bool:
-        """Whether it is a car."""
-        return self.world.vehicles[NAME].max_steer is not None
+        """Whether its command has a steering angle."""
+        return "steer" in self.command_names
 
     @property
     def track(self) -> float:
