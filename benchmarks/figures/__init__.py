@@ -2,6 +2,7 @@
 
 from . import (
     environments,
+    identifying,
     learner,
     learning,
     loading,
@@ -19,6 +20,7 @@ from . import (
 
 __all__ = [
     "environments",
+    "identifying",
     "learner",
     "learning",
     "loading",

@@ -110,6 +110,38 @@ void step_tires(const VehicleModel& v, const double* params, std::span<const Whe
   }
 }
 
+// Share of the last step's force that a wheel of imposed spin begins with. Without it a steady force would
+// need much more slip; with all of it forces would swing for ever. The slip that is left goes with the time
+// step.
+constexpr double kKeptForce = 0.9;
+
+// Spins that are commanded, and what a motor has to give for them. The tire sees a wheel as heavy as the mass
+// that it carries, so that its force takes slip away within few steps.
+void step_imposed_tires(const VehicleModel& v, const double* params, std::span<WheelInput> inputs,
+                        std::span<WheelState> wheels, StepDetails* details) {
+  for (size_t i = 0; i < wheels.size(); ++i) {
+    WheelState& wheel = wheels[i];
+    TireInput in = inputs[i].tire;
+    const bool is_driven = v.dynamics->is_driven(i, wheels.size());
+    const double before = in.spin;
+    if (is_driven) {
+      in.spin = wheel.torque;  // rad/s, as the controller's actuation has it
+      in.torque = kKeptForce * wheel.force_x * in.radius;
+      in.inertia = (in.effective_mass > 0 ? in.effective_mass : in.mass) * in.radius * in.radius;
+    }
+    const TireOutput out = v.tire->step(params, in);
+    if (details) details->tires[v.first_wheel + i] = {in, out};
+    wheel.force_x = out.force.x;
+    wheel.force_y = out.force.y;
+    wheel.spin = out.spin;
+    if (!is_driven) continue;
+    const double resisted = in.inertia * (in.spin - out.spin),
+                 turned = v.wheels[i].inertia * (in.spin - before);
+    wheel.torque = in.torque + (resisted + turned) / in.dt;
+    wheel.spin = in.spin;
+  }
+}
+
 // The forces of the tires, turned into the frame of the vehicle, and the slope on its chassis.
 void push(PushedBody& chassis, std::span<WheelInput> inputs, std::span<WheelState> wheels, Vec2 slope) {
   for (size_t i = 0; i < wheels.size(); ++i) {
@@ -180,7 +212,10 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
       in.ground =
           regions->empty() ? GroundPatch() : ground_at(m, s, *regions, place + R_world_base.rotate(position));
   }
-  step_tires(v, tire_params, inputs, wheels, details);
+  if (v.controller->imposes_spins())
+    step_imposed_tires(v, tire_params, inputs, wheels, details);
+  else
+    step_tires(v, tire_params, inputs, wheels, details);
   push(chassis, inputs, wheels, slope);
   // an ideal controller moves the body itself: wheels turn along but do not push
   mine.force = v.controller->imposes_twist() ? BodyForce() : chassis.force();

@@ -53,6 +53,9 @@ class Controller {
                           const double* /*state*/, const double* /*actuation*/, double* /*values*/) const {}
   // Whether the body twist is set to the command after every step. Then no wheel force acts on the chassis.
   virtual bool imposes_twist() const { return false; }
+  // Whether driven wheels turn as commanded whatever the ground does. Then the actuation of a wheel is its
+  // spin in rad/s, and its torque after the step is what that took.
+  virtual bool imposes_spins() const { return false; }
 };
 
 }  // namespace mvsim

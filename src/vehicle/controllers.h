@@ -8,6 +8,7 @@ namespace mvsim {
 const Controller& differential_raw();
 const Controller& differential_twist_pid();
 const Controller& differential_twist_ideal();
+const Controller& differential_twist_wheels();
 
 const Controller& ackermann_raw();
 const Controller& ackermann_twist_ideal();

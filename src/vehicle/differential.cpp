@@ -34,19 +34,19 @@ class DifferentialDrive final : public Dynamics {
     return {};
   }
 
+  bool is_driven(size_t wheel, size_t count) const override { return count != 3 || wheel < 2; }
+
   void drive(const double* /*p*/, const double* actuation, std::span<const WheelModel> /*wheels*/,
              std::span<WheelState> states, SteerMemo& /*memo*/) const override {
-    for (size_t i = 0; i < states.size(); ++i) {
-      const bool powered = states.size() != 3 || i < 2;
-      states[i].torque = powered ? actuation[i % 2] : 0;
-    }
+    for (size_t i = 0; i < states.size(); ++i)
+      states[i].torque = is_driven(i, states.size()) ? actuation[i % 2] : 0;
   }
 
  private:
   std::string_view name_;
   std::span<const WheelSlot> slots_;
-  std::array<const Controller*, 3> controllers_{&differential_raw(), &differential_twist_pid(),
-                                                &differential_twist_ideal()};
+  std::array<const Controller*, 4> controllers_{&differential_raw(), &differential_twist_pid(),
+                                                &differential_twist_ideal(), &differential_twist_wheels()};
   Polygon shape_{{-0.4, -0.5}, {-0.4, 0.5}, {0.4, 0.5}, {0.6, 0.3}, {0.6, -0.3}, {0.4, -0.5}};
 };
 

@@ -20,6 +20,7 @@ _COMMANDS = {
         name: name
         for name in ("launch", "view", "film", "evaluate", "collect", "play", "repair", "plot", "tune")
     },
+    **{name: name for name in ("compare", "identify")},
     **{name: name for name in ("server", "node", "topic", "ros")},
 }
 """By name the module of `tools/commands/`."""

@@ -1,0 +1,323 @@
+"""Fits a vehicle file to logs of the real robot, and says how well it is known and how far it is off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mvsim_gym.identify.align import Offset, align
+from mvsim_gym.identify.figures import Figures, figures_of, kinematic_figures
+from mvsim_gym.identify.fit import Optimum, loss, minimise, spread_starts, weights_of
+from mvsim_gym.identify.intervals import covariance, inflation, profile, untold
+from mvsim_gym.identify.log import Array, Log, LogError
+from mvsim_gym.identify.noise import SensorNoise, noise_of
+from mvsim_gym.identify.parameters import DEFAULTS, parameter
+from mvsim_gym.identify.problem import Problem, build
+from mvsim_gym.identify.robot import Robot
+
+__all__ = ["Comparison", "Fitted", "Identified", "compare", "identify"]
+
+_STARTS = 64  # points of the global stage
+_DESCENTS = 2  # of its best points, beside the nominal one
+_FEW_ROUNDS = 4  # of least squares from each start
+_TOLD = (
+    0.003  # no ratio is told better: so much rollouts differ by how commands and samples fall on time steps
+)
+_ROUGH = 1e-2  # relative change of the cost at which these end
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """One parameter."""
+
+    name: str
+    unit: str
+    nominal: float
+    value: float
+    low: float
+    high: float
+
+    def line(self, width: int) -> str:
+        """For the report."""
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{self.name:{width}}  {self.value:.5g}{unit}  [{self.low:.5g}, {self.high:.5g}]  was {self.nominal:.5g}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A robot against logs, without a fit."""
+
+    problem: Problem
+    figures: Figures
+    kinematic: Figures
+    offsets: Sequence[Offset]
+    notes: Sequence[str]
+    noise: Sequence[SensorNoise]
+
+    def report(self) -> list[str]:
+        """Lines for people."""
+        lines = [offset.line() for offset in self.offsets] + list(self.notes)
+        lines += self.figures.lines()
+        if self.kinematic.errors:
+            lines.append("ideal kinematic model, nominal track and radius:")
+            lines += self.kinematic.lines()
+        return lines + [item.line() for item in self.noise]
+
+
+@dataclass(frozen=True)
+class Identified:
+    """What a fit has found."""
+
+    robot: Robot
+    problem: Problem
+    fitted: Mapping[str, Fitted]
+    untold: Mapping[str, str]
+    """Parameters that the log does not tell, with the reason; they keep their nominal values"""
+    correlation: Array
+    """(p, p) of the fitted parameters, in their order"""
+    before: Figures
+    after: Figures
+    """Errors on what was put aside, of the nominal and of the fitted robot"""
+    kinematic: Figures
+    fit_before: Figures
+    fit_after: Figures
+    """The same on what was fitted"""
+    offsets: Sequence[Offset]
+    notes: Sequence[str]
+    noise: Sequence[SensorNoise]
+    ends: Sequence[float] = field(default_factory=list)
+    """Costs at the ends of least squares from each start"""
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The fitted parameters by name."""
+        return {**self.problem.fixed, **{name: item.value for name, item in self.fitted.items()}}
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it is nearer to what was put aside than the nominal robot."""
+        return self.after.mean_ratio(self.before) < 1.0
+
+    def report(self) -> list[str]:
+        """Lines for people."""
+        lines = [offset.line() for offset in self.offsets] + list(self.notes)
+        width = max((len(name) for name in [*self.fitted, *self.untold]), default=0)
+        lines.append("fitted, with intervals that hold together at 95 %:")
+        lines += [item.line(width) for item in self.fitted.values()]
+        for name, item in self.fitted.items():
+            low, high = parameter(name).bounds(item.nominal)
+            if min(abs(item.value - low), abs(item.value - high)) < 1e-3 * (high - low):
+                lines.append(f"{name} ends at a bound of what is tried, {low:g} to {high:g}")
+        for name, reason in self.untold.items():
+            lines.append(f"{name:{width}}  not identifiable from this log: {reason}")
+        names = list(self.fitted)
+        for i, a in enumerate(names):
+            for k, b in enumerate(names[:i]):
+                if abs(self.correlation[i, k]) > 0.8:
+                    lines.append(f"correlated: {b} and {a}, {self.correlation[i, k]:+.2f}")
+        lines.append("errors on what was put aside:")
+        lines += self.after_lines()
+        if self.kinematic.errors:
+            lines.append("ideal kinematic model, nominal track and radius:")
+            lines += self.kinematic.lines()
+        lines.append("errors on what was fitted:")
+        lines += self.fit_before.lines(self.fit_after)
+        return lines + [item.line() for item in self.noise]
+
+    def after_lines(self) -> list[str]:
+        """The table of errors on what was put aside."""
+        return self.before.lines(self.after)
+
+
+def _aligned(logs: Sequence[Log], robot: Robot) -> tuple[list[Log], list[Offset], list[SensorNoise]]:
+    out, offsets, noise = [], [], []
+    for log in logs:
+        shifted, found = align(log, robot.track)
+        out.append(shifted)
+        offsets += [replace(o, stream=f"{log.name}: {o.stream}") for o in found]
+        noise += [
+            replace(item, name=f"{log.name}: {item.name}")
+            for stream in ("gyro", "acceleration")
+            for item in noise_of(shifted, stream)
+        ]
+    return out, offsets, noise
+
+
+def compare(
+    robot: Robot,
+    logs: Sequence[Log],
+    *,
+    values: Mapping[str, float] | None = None,
+    window: float = 10.0,
+    threads: int | None = None,
+) -> Comparison:
+    """Errors of a robot as it is against logs.
+
+    Args:
+        values: of parameters, instead of those of the file.
+        window: s over which a rollout is compared as one piece.
+
+    Raises:
+        LogError: logs that cannot be driven or compared.
+    """
+    aligned, offsets, noise = _aligned(logs, robot)
+    problem, lines = build(robot, aligned, [], held_out=0, window=window, threads=threads)
+    figures = figures_of(problem, values or {}, held_out=False)
+    notes = [note for log in aligned for note in log.notes] + lines
+    return Comparison(problem, figures, kinematic_figures(problem, held_out=False), offsets, notes, noise)
+
+
+def identify(
+    robot: Robot,
+    logs: Sequence[Log],
+    parameters: Sequence[str] | None = None,
+    *,
+    held_out_logs: Sequence[Log] = (),
+    held_out: float = 1 / 3,
+    fixed: Mapping[str, float] | None = None,
+    streams: Sequence[str] | None = None,
+    window: float = 10.0,
+    starts: int = _STARTS,
+    threads: int | None = None,
+    seed: int = 0,
+) -> Identified:
+    """Fits parameters of a robot to logs.
+
+    Args:
+        parameters: which (`PARAMETERS` has all); None: `DEFAULTS`, as far as the robot has them.
+        held_out_logs: logs that only judge; without them a share `held_out` of the windows is put aside.
+        fixed: values of parameters that are known otherwise.
+        streams: which are fitted; None: all but accelerations.
+        window: s over which poses are compared as one piece.
+        starts: points of the global stage.
+        seed: of these points.
+
+    Raises:
+        ValueError: an unknown parameter, or one that the robot lacks.
+        LogError: logs that cannot be driven or compared.
+    """
+    asked = list(parameters) if parameters is not None else _defaults(robot)
+    for name in [*asked, *(fixed or {})]:
+        if robot.nominal(parameter(name)) is None:
+            raise ValueError(
+                f"parameter '{name}': this robot has none, expected one of {', '.join(robot.known())}"
+            )
+    every, offsets, noise = _aligned([*logs, *held_out_logs], robot)
+    problem, lines = build(
+        robot,
+        every[: len(logs)],
+        asked,
+        held_out_logs=every[len(logs) :],
+        held_out=held_out,
+        streams=streams,
+        window=window,
+        threads=threads,
+    )
+    problem = problem.only(asked, fixed or {})
+    notes = [note for log in every for note in log.notes] + lines
+    best, unknown, problem, ends = _search(problem, starts, seed)
+    known, correlation = _known(problem, best)
+    values = problem.values(best.scaled)
+    fitted = {
+        name: Fitted(
+            name,
+            parameter(name).unit,
+            float(nominal),
+            values[name],
+            *known[name],
+        )
+        for name, nominal in zip(problem.names, problem.nominal, strict=True)
+    }
+    start = {**(fixed or {})}
+    rollouts = problem.driver.run([start, values])
+    return Identified(
+        robot,
+        problem,
+        fitted,
+        unknown,
+        correlation,
+        figures_of(problem, start, True, rollouts[0]),
+        figures_of(problem, values, True, rollouts[1]),
+        kinematic_figures(problem),
+        figures_of(problem, start, False, rollouts[0]),
+        figures_of(problem, values, False, rollouts[1]),
+        offsets,
+        notes,
+        noise,
+        ends,
+    )
+
+
+def _defaults(robot: Robot) -> list[str]:
+    own = [name for name in DEFAULTS if robot.nominal(parameter(name)) is not None]
+    if robot.wheel_driven:
+        own = [name for name in own if name in ("track", "mu", "C_rr")]
+    return own
+
+
+def _search(problem: Problem, starts: int, seed: int) -> tuple[Optimum, dict[str, str], Problem, list[float]]:
+    """The optimum of what the log tells apart, what it does not, and the problem of the former with the weights of its
+    streams."""
+    low, high = problem.bounds()
+    nominal = np.clip(np.zeros(len(low)), low, high)
+    rough = problem.rough()
+    points = [nominal]
+    if starts > 1 and len(low):
+        points += list(spread_starts(low, high, starts, seed))
+    costs = loss(rough.residuals(np.array(points)))
+    order = [0, *(int(i) for i in np.argsort(costs) if i != 0)][: 1 + (_DESCENTS if starts > 1 else 0)]
+
+    def descend(from_: Problem, start: Array, rounds: int, settled: float) -> Optimum:
+        return minimise(from_.residuals, [start], low, high, from_.steps(), rounds, settled)
+
+    optima = [descend(rough, points[i], _FEW_ROUNDS, _ROUGH) for i in order]
+    best = min(optima, key=lambda o: o.cost)
+    best = descend(rough, best.scaled, 3 * _FEW_ROUNDS, _ROUGH)
+    rough = _reweighted(rough, best)
+    problem = replace(problem, sigmas=rough.sigmas, _windows_of=[])
+    best = descend(problem, best.scaled, 3 * _FEW_ROUNDS, _ROUGH / 10)
+    unknown = dict(untold(best, low, high, problem.names))
+    if unknown:
+        left = [name for name in problem.names if name not in unknown]
+        if not left:
+            raise LogError(
+                "this log tells none of the parameters apart: "
+                + "; ".join(f"{name}: {reason}" for name, reason in unknown.items())
+            )
+        kept = [problem.names.index(name) for name in left]
+        problem = problem.only(left, {})
+        low, high = low[kept], high[kept]
+        best = minimise(problem.residuals, [best.scaled[kept]], low, high, problem.steps())
+    problem = _reweighted(problem, best)
+    best = minimise(problem.residuals, [best.scaled], low, high, problem.steps())
+    return best, unknown, problem, [o.cost for o in optima]
+
+
+def _reweighted(problem: Problem, best: Optimum) -> Problem:
+    """Streams with weights by what their residuals are, and by how much one sample tells of the next."""
+    values = problem.values(best.scaled)
+    plain = replace(problem, sigmas=problem.noise, _windows_of=[])
+    factors = inflation(plain.by_stream(values, problem.driver.run([values])[0]))
+    sigmas = {name: sigma * np.sqrt(factors[name]) for name, sigma in problem.noise.items()}
+    return replace(problem, sigmas=sigmas, _windows_of=[])
+
+
+def _known(problem: Problem, best: Optimum) -> tuple[dict[str, tuple[float, float]], Array]:
+    """Intervals by name, and correlations. What a control period of twice the length would change is added."""
+    low, high = problem.bounds()
+    knowledge = profile(problem.residuals, best, low, high)
+    coarse = problem.rough().residuals(best.scaled[None])[0] - best.residuals
+    weights = weights_of(best.residuals)
+    gradient = (best.jacobian * weights[:, None]).T @ (coarse * weights)
+    more = np.abs(covariance(best, low, high) @ gradient)
+    ends = {}
+    for i, name in enumerate(problem.names):
+        row, nominal = parameter(name), float(problem.nominal[i])
+        more[i] += _TOLD if row.logarithmic else 0.0
+        ends[name] = (
+            row.from_scaled(float(max(knowledge.low[i] - more[i], low[i])), nominal) - row.resolution,
+            row.from_scaled(float(min(knowledge.high[i] + more[i], high[i])), nominal) + row.resolution,
+        )
+    return ends, knowledge.correlation

@@ -1,0 +1,159 @@
+"""What the streams of a log would hold if a rollout were true, and by how much they differ, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from mvsim_gym.identify.log import Array, Segment
+from mvsim_gym.identify.robot import Robot
+from mvsim_gym.identify.rollout import Simulated
+
+__all__ = ["FITTED", "Window", "differences", "predicted", "spread", "windows_of"]
+
+FITTED = ("wheel_speed", "odometry", "gyro", "pose", "velocity", "effort")
+"""Streams that the fit looks at. Accelerations of real robots hold shaking and tilt, so they are compared alone."""
+_QUANTISED = 12**-0.5
+
+
+@dataclass(frozen=True)
+class Window:
+    """A stretch of a segment over which the pose is compared as one piece."""
+
+    segment: int
+    start: float
+    end: float
+    held_out: bool
+
+
+def windows_of(segments: Sequence[Segment], length: float, held_out: float, warm_up: float) -> list[Window]:
+    """Cuts segments into windows of about a length, and puts a share of them aside, evenly.
+
+    Args:
+        held_out: share from 0 to 1; at least one window is put aside and one is left where there are two.
+        warm_up: s at the start of each segment that are in no window.
+    """
+    found = []
+    for i, segment in enumerate(segments):
+        begin = segment.start + min(warm_up, 0.3 * (segment.end - segment.start))
+        count = max(1, round((segment.end - begin) / length))
+        edges = np.linspace(begin, segment.end, count + 1)
+        found += [(i, float(a), float(b)) for a, b in pairwise(edges)]
+    n = len(found)
+    aside = 0 if held_out <= 0 or n < 2 else min(n - 1, max(1, round(held_out * n)))
+    # the middles of equal shares, so that beginning and end of a log are seen
+    chosen = {int((k + 0.5) * n / aside) for k in range(aside)}
+    return [Window(i, a, b, k in chosen) for k, (i, a, b) in enumerate(found)]
+
+
+def predicted(
+    robot: Robot, rollout: Simulated, values: Mapping[str, float], stream: str, time: Array
+) -> Array:
+    """(n, columns) of a stream at times of the log. Speeds of wheels are those that the robot reports: by its nominal
+    radius and track."""
+
+    def at(values_: Array) -> Array:
+        return np.column_stack([np.interp(time, rollout.time, column) for column in values_.T])
+
+    left, right = _sides(robot)
+    radius = np.array([wheel[4] for wheel in robot.wheels])
+    if stream in ("wheel_speed", "odometry"):
+        rim = rollout.spin * radius
+        if stream == "wheel_speed":
+            return at(np.column_stack([rim[:, left].mean(axis=1), rim[:, right].mean(axis=1)]))
+        vl, vr = rim[:, 0], rim[:, 1]
+        # the reference point of odometry lies between the first two wheels
+        yl, yr = robot.wheels[0][1], robot.wheels[1][1]
+        omega = (vr - vl) / (yl - yr)
+        return at(np.column_stack([vl + omega * yl, omega]))
+    if stream == "gyro":
+        omega = rollout.twist[:, 2:] * values.get("gyro_scale", 1.0)
+        return at(omega) + values.get("gyro_bias", 0.0)
+    if stream == "acceleration":
+        return at(rollout.acceleration)
+    if stream == "pose":
+        return at(rollout.pose)
+    if stream == "velocity":
+        return at(rollout.twist[:, :2])
+    torque = np.column_stack([rollout.torque[:, left].sum(axis=1), rollout.torque[:, right].sum(axis=1)])
+    speed = rollout.spin * radius
+    rim = np.column_stack([speed[:, left].mean(axis=1), speed[:, right].mean(axis=1)])
+    idle = values.get("effort_idle", 0.0) * np.tanh(rim / 0.02)
+    return at(torque * values.get("effort_constant", 1.0) + idle)
+
+
+def _sides(robot: Robot) -> tuple[Array, Array]:
+    """Whether each wheel is of the left and of the right side."""
+    y = np.array([wheel[1] for wheel in robot.wheels])
+    if len(y) == 3:
+        return np.array([True, False, False]), np.array([False, True, False])
+    middle = (y[0] + y[1]) / 2
+    return y > middle, y < middle
+
+
+def differences(
+    robot: Robot,
+    rollout: Simulated,
+    values: Mapping[str, float],
+    segment: Segment,
+    windows: Sequence[Window],
+    sigmas: Mapping[str, Array],
+) -> dict[str, list[Array]]:
+    """Of each stream, for each window, (n, columns) measured minus predicted, over the sigma of its column. Poses are
+    laid on each other first by the turn and shift that fit best, so that no window pays for the one before."""
+    out: dict[str, list[Array]] = {}
+    for name, sigma in sigmas.items():
+        stream = segment.log.stream(name)
+        if stream is None:
+            continue
+        parts = []
+        for window in windows:
+            own = stream.between(window.start, window.end)
+            guess = predicted(robot, rollout, values, name, own.time)
+            if name == "pose":
+                parts.append(_laid(own.values, guess, sigma) / sigma)
+            else:
+                parts.append((own.values - guess) / sigma)
+        out[name] = parts
+    return out
+
+
+def _laid(measured: Array, guess: Array, sigma: Array) -> Array:
+    """Measured minus predicted pose after the best rigid motion of the latter."""
+    if not len(measured):
+        return measured
+    yaw = np.unwrap(measured[:, 2])
+    turn = float((yaw - guess[:, 2]).mean())
+    p = measured[:, :2] - measured[:, :2].mean(axis=0)
+    q = guess[:, :2] - guess[:, :2].mean(axis=0)
+    weight_xy, weight_yaw = 1 / sigma[0] ** 2, 1 / sigma[2] ** 2
+    for _ in range(3):
+        c, s = np.cos(turn), np.sin(turn)
+        turned = q @ np.array([[c, s], [-s, c]])
+        cross = (turned[:, 0] * p[:, 1] - turned[:, 1] * p[:, 0]).sum()
+        off = (yaw - guess[:, 2] - turn).sum()
+        size = (turned * p).sum()
+        turn += (weight_xy * cross + weight_yaw * off) / (weight_xy * max(size, 0.0) + weight_yaw * len(yaw))
+    c, s = np.cos(turn), np.sin(turn)
+    turned = q @ np.array([[c, s], [-s, c]])
+    return np.column_stack([p - turned, yaw - guess[:, 2] - turn])
+
+
+def spread(log_values: Array) -> Array:
+    """(columns,) standard deviation of the noise, from second differences, which smooth motion hardly has; at least
+    that of the steps in which the values are written."""
+    if len(log_values) < 4:
+        return np.ones(log_values.shape[1])
+    second = np.diff(log_values, n=2, axis=0) / np.sqrt(6)
+    noise = 1.4826 * np.median(np.abs(second - np.median(second, axis=0)), axis=0)
+    floor = []
+    for column in log_values.T:
+        steps = np.diff(np.unique(column))
+        # a few values only: quantised; many different ones: the digits of a float
+        coarse = len(steps) > 0 and len(steps) < 0.2 * len(column)
+        floor.append(float(np.median(steps)) * _QUANTISED if coarse else 0.0)
+    found: Array = np.maximum(np.maximum(noise, floor), 1e-6 + 1e-4 * np.abs(log_values).max(axis=0))
+    return found

@@ -1,0 +1,198 @@
+"""A vehicle file as identification uses it: its facts, the nominal values of parameters, and worlds to drive it in."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from xml.etree import ElementTree
+
+import numpy as np
+
+from mvsim_gym.identify.log import Array, LogError
+from mvsim_gym.identify.parameters import PARAMETERS, Parameter
+from mvsim_gym.tools.tune import with_controller
+from mvsim_gym.world import World
+
+__all__ = ["NAME", "Robot"]
+
+NAME = "robot"
+"""Of the vehicle in the worlds of identification."""
+_WHEEL_DRIVEN = '<controller class="twist_wheels"></controller>'
+_GRAVITY = 9.81
+_LEAST = 1e-9
+
+
+@dataclass
+class Robot:
+    """One <vehicle:class> of a file.
+
+    Args:
+        path: the vehicle file.
+        class_name: which class; None: the last of the file.
+        variables: of the include, e.g. `{"controller": "twist_pid"}`.
+        wheel_driven: its wheels turn at given speeds (controller `twist_wheels`), whatever its own controller is.
+        step: s of a physics step.
+
+    Raises:
+        LogError: the file holds no such class.
+        OSError: it cannot be read.
+    """
+
+    path: str
+    class_name: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+    wheel_driven: bool = False
+    step: float = 0.005
+    roots: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        with open(self.path, encoding="utf-8") as file:
+            self.text = file.read()
+        plain = re.sub(r"<!--.*?-->", "", self.text, flags=re.DOTALL)
+        names = re.findall(r"""<vehicle:class\b[^>]*\bname\s*=\s*["']([^"']+)["']""", plain)
+        if not names:
+            raise LogError(f"{self.path}: found no <vehicle:class>, expected a vehicle file")
+        if self.class_name is None:
+            self.class_name = names[-1]
+        elif self.class_name not in names:
+            raise LogError(f"{self.path}: found the classes {', '.join(names)}, expected '{self.class_name}'")
+        self._variables = dict(self.variables)
+        if "${default_sensors" in self.text:
+            self._variables.setdefault("default_sensors", "false")
+        self._folder = tempfile.TemporaryDirectory(prefix="mvsim_gym_identify")
+        self.world_path = self._written()
+
+    def close(self) -> None:
+        """Removes the temporary files."""
+        self._folder.cleanup()
+
+    def __enter__(self) -> Robot:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _written(self) -> str:
+        """The path of an empty world with one vehicle. Files beside that of the class are found as from there."""
+        folder = self._folder.name
+        near = os.path.dirname(os.path.abspath(self.path))
+        name = os.path.basename(self.path)
+        for other in os.listdir(near):
+            if other != name and other.endswith((".xml", ".png", ".dae", ".obj", ".stl", ".yaml")):
+                os.symlink(os.path.join(near, other), os.path.join(folder, other))
+        text = self.text
+        if self.wheel_driven:
+            text = with_controller(text, self.class_name or "", _WHEEL_DRIVEN)
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        include = ElementTree.Element("include", {"file": name, **self._variables})
+        world = os.path.join(folder, "identify.world.xml.tmp")
+        with open(world, "w", encoding="utf-8") as file:
+            file.write(
+                f"<mvsim_world><simul_timestep>{self.step!r}</simul_timestep><gravity>{_GRAVITY}</gravity>"
+                f"{ElementTree.tostring(include, encoding='unicode')}"
+                f'<vehicle name="{NAME}" class="{self.class_name}"><init_pose>0 0 0</init_pose>'
+                '<odometry x_multiplier="1" y_multiplier="1" yaw_multiplier="1"/></vehicle></mvsim_world>'
+            )
+        return world
+
+    @property
+    def all_roots(self) -> list[str]:
+        """Folders that its world may read."""
+        near = os.path.dirname(os.path.abspath(self.path))
+        return [near, os.path.dirname(near), *self.roots]
+
+    @cached_property
+    def world(self) -> World:
+        """A world of it, for facts."""
+        return World(self.world_path, roots=self.all_roots)
+
+    @property
+    def wheels(self) -> list[list[float]]:
+        """x, y, yaw, width, radius and mass of each wheel."""
+        return self.world.vehicles[NAME].wheel_mounts
+
+    @property
+    def controller(self) -> str:
+        """Class of its controller."""
+        return self.world.vehicles[NAME].controller
+
+    @property
+    def command_names(self) -> tuple[str, ...]:
+        """What its controller takes."""
+        return self.world.vehicles[NAME].command_names
+
+    @property
+    def steers(self) -> bool:
+        """Whether its command has a steering angle."""
+        return "steer" in self.command_names
+
+    @property
+    def track(self) -> float:
+        """m between the first two wheels."""
+        return abs(self.wheels[0][1] - self.wheels[1][1])
+
+    @property
+    def radius(self) -> float:
+        """m of the first wheel, as its controller and odometry have it."""
+        return self.wheels[0][4]
+
+    @cached_property
+    def paths(self) -> dict[str, float]:
+        """Nominal values of the parameters of the vehicle by path."""
+        return {path: nominal for path, nominal, *_ in self.world.model.parameters}
+
+    def paths_of(self, row: Parameter) -> list[str]:
+        """The paths that a parameter sets; none where the robot lacks it."""
+        return [path for path in self.paths if row.matches(path, NAME)]
+
+    def nominal(self, row: Parameter) -> float | None:
+        """Its value before the fit; None where the robot lacks it."""
+        if row.target != "world":
+            if row.name.startswith("steer") and not self.steers:
+                return None
+            return row.fallback
+        paths = self.paths_of(row)
+        if not paths:
+            return None
+        if row.name == "track":
+            return self.track
+        value = self.paths[paths[0]]
+        if row.name == "inertia" and not value > 0:
+            value = self.paths[f"vehicle:{NAME}/chassis/mass"] * _gyration(self.world.vehicles[NAME].outline)
+        if row.logarithmic and not value > _LEAST:
+            value = row.fallback
+        return float(value)
+
+    def values_at(self, row: Parameter, value: Array) -> dict[str, Array]:
+        """What to set for values of a parameter, by path."""
+        nominal = self.nominal(row)
+        assert nominal is not None
+        out = {}
+        for path in self.paths_of(row):
+            if row.name == "track":
+                out[path] = value / nominal
+            elif row.name == "wheel_radius":
+                out[path] = value / nominal * self.paths[path]
+            else:
+                out[path] = value
+        return out
+
+    def known(self) -> list[str]:
+        """Names of the parameters that it has."""
+        return [name for name, row in PARAMETERS.items() if self.nominal(row) is not None]
+
+
+def _gyration(outline: Array) -> float:
+    """Squared radius of gyration of a polygon about its centroid, m2 (formulas of the second moments of area)."""
+    x, y = outline.T
+    xn, yn = np.roll(x, -1), np.roll(y, -1)
+    cross = x * yn - xn * y
+    area = cross.sum() / 2
+    cx, cy = ((x + xn) * cross).sum() / (6 * area), ((y + yn) * cross).sum() / (6 * area)
+    second = ((x * x + x * xn + xn * xn + y * y + y * yn + yn * yn) * cross).sum() / 12
+    return float(second / area - cx * cx - cy * cy)

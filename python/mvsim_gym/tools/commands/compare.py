@@ -1,0 +1,113 @@
+"""`mvsim-gym compare`: how far a vehicle file is from logs of the real robot."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+HELP = "compare a robot with logs of the real one"
+DESCRIPTION = (
+    "Drives the robot of ROBOT through the commands of each LOG (*.csv, *.csv.gz, *.bag, *.mcap, the folder of a"
+    " rosbag2; files of one run as A.csv+B.csv) and prints how far it is from what was measured: position after 1, 5"
+    " and 10 s, yaw rate, speed."
+)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Adds its arguments."""
+    add_robot(parser)
+
+
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Arguments that `identify` has too."""
+    parser.add_argument("robot", metavar="ROBOT", help="file.vehicle.xml")
+    parser.add_argument("logs", metavar="LOG", nargs="*", help="logs of the real robot")
+    parser.add_argument(
+        "--class", dest="class_name", metavar="NAME", help="which class of the file (the last)"
+    )
+    parser.add_argument(
+        "--var",
+        dest="variables",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a variable of the vehicle file, e.g. controller=twist_pid",
+    )
+    parser.add_argument(
+        "--column",
+        dest="columns",
+        action="append",
+        default=[],
+        metavar="STREAM.COLUMN=NAME",
+        help="the column of CSV files that holds a quantity, e.g. gyro.omega=yaw_rate*0.01745",
+    )
+    parser.add_argument(
+        "--topic",
+        dest="topics",
+        action="append",
+        default=[],
+        metavar="STREAM=TOPIC",
+        help="the topic that holds a stream, e.g. pose=/vicon/robot",
+    )
+    parser.add_argument(
+        "--wheels",
+        action="store_true",
+        help="turn the wheels at the measured speeds, for logs without commands",
+    )
+    parser.add_argument(
+        "--window", type=float, default=10.0, metavar="S", help="time over which poses are compared (10)"
+    )
+    parser.add_argument("--step", type=float, default=0.005, metavar="S", help="a physics step (0.005)")
+    parser.add_argument("--plots", metavar="DIR", help="folder for a plot of each stream")
+
+
+def pairs(option: str, texts: list[str], expected: str) -> dict[str, str]:
+    """NAME=VALUE texts as a dict; ValueError for one without a name or a value."""
+    found = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not name or not value:
+            raise ValueError(f"{option}: found '{text}', expected {expected}")
+        found[name] = value
+    return found
+
+
+def opened(
+    robot: str, class_name: str | None, variables: list[str], wheels: bool, step: float, **_: Any
+) -> Any:
+    """The robot of the arguments."""
+    from mvsim_gym.identify import Robot
+
+    if not 1e-4 <= step <= 0.1:
+        raise ValueError(f"--step: found {step:g}, expected 0.0001 to 0.1 s")
+    return Robot(robot, class_name, pairs("--var", variables, "NAME=VALUE"), wheels, step)
+
+
+def read(logs: list[str], columns: list[str], topics: list[str], may_lack: bool = False) -> list[Any]:
+    """The logs of the arguments."""
+    from mvsim_gym.identify import read_log
+    from mvsim_gym.identify.read_bag import is_bag
+
+    if not logs and not may_lack:
+        raise ValueError("found no LOG, expected one at least")
+    map_of_columns = pairs("--column", columns, "STREAM.COLUMN=NAME")
+    map_of_topics = pairs("--topic", topics, "STREAM=TOPIC")
+    return [
+        read_log(path, None if is_bag(path) else map_of_columns, map_of_topics if is_bag(path) else None)
+        for path in logs
+    ]
+
+
+def run(
+    logs: list[str], columns: list[str], topics: list[str], window: float, plots: str | None, **options: Any
+) -> None:
+    """Prints the figures."""
+    from mvsim_gym.identify import compare
+
+    with opened(**options) as robot:
+        found = compare(robot, read(logs, columns, topics), window=window)
+        print("\n".join(found.report()))
+        if plots is not None:
+            from mvsim_gym.identify.plots import draw
+
+            print("\n".join(f"written: {path}" for path in draw(found.problem, {}, {}, plots)))

@@ -1,0 +1,126 @@
+"""`mvsim-gym identify`: fits a vehicle file to logs of the real robot."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from mvsim_gym.tools.commands.compare import add_robot, opened, pairs, read
+from mvsim_gym.tools.options import add_output
+
+HELP = "fit a robot to logs of the real one"
+DESCRIPTION = (
+    "Fits parameters of the robot of ROBOT to what each LOG holds, and says how well they are known and how far the"
+    " robot is off before and after, on stretches that the fit has not seen. Writes OUT (-o), and beside it"
+    " NAME.randomize.xml with ranges from the intervals, unless the robot is worse there. Needs the extra 'identify'."
+)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Adds its arguments."""
+    add_robot(parser)
+    add_output(parser, "OUT", "the fitted vehicle file", required=False)
+    parser.add_argument(
+        "--fit",
+        metavar="NAME,...",
+        help="parameters, e.g. track,mu,delay (default: what the robot has of the usual ones)",
+    )
+    parser.add_argument(
+        "--fix",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter that is known otherwise",
+    )
+    parser.add_argument(
+        "--held-out",
+        dest="held_out_logs",
+        action="append",
+        default=[],
+        metavar="LOG",
+        help="a log that only judges",
+    )
+    parser.add_argument("--starts", type=int, default=64, metavar="N", help="points of the global stage (64)")
+    parser.add_argument(
+        "--vehicle", default="robot", metavar="NAME", help="its name in the <randomize> block"
+    )
+    parser.add_argument("--list", action="store_true", help="list the parameters that the robot has, and end")
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+
+
+def run(
+    logs: list[str],
+    columns: list[str],
+    topics: list[str],
+    window: float,
+    plots: str | None,
+    output: str | None,
+    fit: str | None,
+    fix: list[str],
+    held_out_logs: list[str],
+    starts: int,
+    vehicle: str,
+    list: bool,
+    force: bool,
+    **options: Any,
+) -> int:
+    """Fits, tells, and writes."""
+    from mvsim_gym.identify import PARAMETERS, fitted_text, identify, randomize_block
+
+    fixed = {}
+    for name, text in pairs("--fix", fix, "NAME=VALUE").items():
+        try:
+            fixed[name] = float(text)
+        except ValueError:
+            raise ValueError(f"--fix {name}: found '{text}', expected a number") from None
+    with opened(**options) as robot:
+        if list:
+            for name in robot.known():
+                row = PARAMETERS[name]
+                print(f"{name:16} {robot.nominal(row):<10.5g} {row.unit:12} {row.meaning}")
+            return 0
+        names = [text.strip() for text in fit.split(",")] if fit else None
+        beside = f"{output.removesuffix('.vehicle.xml')}.randomize.xml" if output else ""
+        for path in (output, beside):
+            if path and os.path.lexists(path) and not force:
+                raise FileExistsError(f"{path} is there already, expected a new name or --force")
+        found = identify(
+            robot,
+            read(logs, columns, topics),
+            names,
+            held_out_logs=read(held_out_logs, columns, topics, may_lack=True),
+            fixed=fixed,
+            window=window,
+            starts=starts,
+        )
+        print("\n".join(found.report()))
+        if plots is not None:
+            from mvsim_gym.identify.plots import draw
+
+            print("\n".join(f"written: {path}" for path in draw(found.problem, fixed, found.values, plots)))
+        if output is None:
+            return 0
+        if not found.after.errors:
+            print(
+                "nothing written: no stretch was put aside to judge by, expected a longer log, a shorter --window or a"
+                " log for --held-out"
+            )
+            return 1
+        if not found.is_better:
+            print(
+                "nothing written: on what was put aside the fitted robot is no better than the one of the file"
+            )
+            return 1
+        intervals = {name: (item.value, item.low, item.high) for name, item in found.fitted.items()}
+        comment = [f"Fitted by mvsim-gym identify to {', '.join(os.path.basename(log) for log in logs)}."]
+        comment += [item.line(0) for item in found.fitted.values()]
+        comment.append(
+            "wheel_radius, track and delay stand in the <randomize> block: controllers keep nominal sizes."
+        )
+        with open(output, "w", encoding="utf-8") as stream:
+            stream.write(fitted_text(robot, found.values, comment))
+        with open(beside, "w", encoding="utf-8") as stream:
+            stream.write(randomize_block(robot, intervals, vehicle))
+        print(f"written: {output}\nwritten: {beside}")
+        return 0
