@@ -9,7 +9,7 @@ out=build/release
 given=build/bare/given
 rm -rf "$given"
 mkdir -p "$given"
-cp "$out"/*.whl packaging/try_wheel.py tests/python/golden_episodes.py tests/data/golden_episodes.json tests/data/meshes/box.dae "$given"
+cp "$out"/*.whl packaging/try_wheel.py tests/python/golden_episodes.py tests/data/golden_episodes.json tests/data/meshes/box.stl "$given"
 has_wheel() { ls "$out"/*-"$1"-*.whl >/dev/null 2>&1; }
 if [ $# = 0 ]; then
   ! has_wheel cp311 || set -- bookworm "bookworm:numpy==1.26.*,gymnasium==1.1.*"
