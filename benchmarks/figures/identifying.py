@@ -30,4 +30,6 @@ def identify_s(settings: Settings) -> Row:
                 began = time.perf_counter()
                 identify(robot, [log], list(true), threads=settings.threads)
                 runs.append(time.perf_counter() - began)
-    return Row("identify_s", "s", {"log_s": seconds, "parameters": len(true), "threads": settings.threads}, runs)
+    return Row(
+        "identify_s", "s", {"log_s": seconds, "parameters": len(true), "threads": settings.threads}, runs
+    )

@@ -21,6 +21,7 @@ __all__ = ["Comparison", "Fitted", "Identified", "compare", "identify"]
 
 _STARTS = 64  # points of the global stage
 _DESCENTS = 2  # of its best points, beside the nominal one
+_INSIDE, _NEAR = 0.1, 0.3  # shares of the range between the bounds
 _FEW_ROUNDS = 4  # of least squares from each start
 _TOLD = (
     0.003  # no ratio is told better: so much rollouts differ by how commands and samples fall on time steps
@@ -261,11 +262,14 @@ def _search(problem: Problem, starts: int, seed: int) -> tuple[Optimum, dict[str
     """The optimum of what the log tells apart, what it does not, and the problem of the former with the weights of its
     streams."""
     low, high = problem.bounds()
-    nominal = np.clip(np.zeros(len(low)), low, high)
+    # inside of the bounds: at them least squares may stay
+    nominal = np.clip(np.zeros(len(low)), low + _INSIDE * (high - low), high - _INSIDE * (high - low))
     rough = problem.rough()
     points = [nominal]
     if starts > 1 and len(low):
-        points += list(spread_starts(low, high, starts, seed))
+        spread = spread_starts(low, high, starts, seed)
+        spread[::2] = nominal + _NEAR * (spread[::2] - nominal)  # most robots are much as their file says
+        points += list(spread)
     costs = loss(rough.residuals(np.array(points)))
     order = [0, *(int(i) for i in np.argsort(costs) if i != 0)][: 1 + (_DESCENTS if starts > 1 else 0)]
 
