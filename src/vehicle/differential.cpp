@@ -34,15 +34,18 @@ class DifferentialDrive final : public Dynamics {
     return {};
   }
 
+  double motor_share(const double* /*p*/, size_t wheel) const override { return is_powered(wheel) ? 1 : 0; }
+
   void drive(const double* /*p*/, const double* actuation, std::span<const WheelModel> /*wheels*/,
              std::span<WheelState> states, SteerMemo& /*memo*/) const override {
     for (size_t i = 0; i < states.size(); ++i) {
-      const bool powered = states.size() != 3 || i < 2;
-      states[i].torque = powered ? actuation[i % 2] : 0;
+      states[i].torque = is_powered(i) ? actuation[i % 2] : 0;
     }
   }
 
  private:
+  bool is_powered(size_t wheel) const { return slots_.size() != 3 || wheel < 2; }
+
   std::string_view name_;
   std::span<const WheelSlot> slots_;
   std::array<const Controller*, 3> controllers_{&differential_raw(), &differential_twist_pid(),
