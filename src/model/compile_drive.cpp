@@ -1,4 +1,4 @@
-// What datasheets say of a vehicle's drive -> its parameters and its memory.
+// The drive of a vehicle as datasheets have it: its parameters and its memory.
 #include "model/add_tag_params.h"
 #include "model/compile_parts.h"
 #include "vehicle/delay_line.h"

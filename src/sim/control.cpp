@@ -49,7 +49,7 @@ void turn_servo(const VehicleModel& v, const double* params, double* memory, dou
   actuation[kCarSteer] = memory[kServoAngle];
 }
 
-// What the motors make of the torques that the controller asks for.
+// Limits the torques that the controller asks for to those of the motors.
 void limit_torques(const VehicleModel& v, const double* params, std::span<WheelState> wheels) {
   const WheelMotor motor = wheel_motor(params + *v.drive.motor);
   const MotorDriver driver = v.drive.driver;

@@ -28,7 +28,7 @@ constexpr ParamInfo kParams[] = {
 constexpr std::string_view kLog[] = {"motor_torque", "slip_speed", "wheel_lateral_friction",
                                      "wheel_long_friction"};
 
-// What resists the slip of one wheel.
+// Resistance to the slip of one wheel.
 struct Contact {
   double limit = 0;      // N along the rolling direction
   double across = 1;     // k^2

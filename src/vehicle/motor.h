@@ -16,7 +16,7 @@ enum MotorParam {
   kMotorParamCount
 };
 
-// What controls the current of the motor.
+// The quantity of a motor that a command sets.
 enum class MotorDriver {
   kVoltage,  // a command sets the voltage: its torque is that at rest, and falls with the speed
   kTorque    // a command sets the torque, as far as the curve allows

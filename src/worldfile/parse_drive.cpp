@@ -1,4 +1,4 @@
-// What datasheets say of a drive: limits of commands, motors, steering servos.
+// Reads the drive of a vehicle as datasheets have it: limits of commands, motors, steering servos.
 #include "worldfile/parse.h"
 
 namespace mvsim {
