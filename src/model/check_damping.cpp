@@ -33,8 +33,8 @@ void check_dampings(const WorldSpec& spec, Model& model) {
     const VehicleModel& v = model.vehicles[model.vehicle_index(vehicle.name)];
     const ParamInfo* const damping = damping_of(*v.tire);
     // a controller that imposes a twist heeds no torque
-    if (!damping || vehicle.friction.find(kName) || v.controller->imposes_twist() ||
-        v.controller->imposes_spins() || !(model.gravity > 0))
+    if (!damping || vehicle.friction.find(kName) || (vehicle.motor && !vehicle.motor->torque_control) ||
+        v.controller->imposes_twist() || v.controller->imposes_spins() || !(model.gravity > 0))
       continue;
     double mass = model.params[v.body_params + kChassisMass].nominal, turning = 0;
     for (const WheelModel& w : v.wheels) {

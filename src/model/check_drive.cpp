@@ -58,6 +58,17 @@ std::vector<double> torques(const Model& model, const VehicleModel& v, NamedPara
   return out;
 }
 
+// kg m2 that the rotor of a motor adds to a wheel.
+double motor_inertia(const Model& model, const VehicleModel& v, size_t wheel) {
+  if (!v.drive.motor) return 0;
+  double motor[kMotorParamCount];
+  for (size_t i = 0; i < kMotorParamCount; ++i) motor[i] = model.params[*v.drive.motor + i].nominal;
+  std::vector<double> dynamics_params;
+  for (size_t i = 0; i < v.dynamics->params().size(); ++i)
+    dynamics_params.push_back(model.params[v.dynamics_params + i].nominal);
+  return v.dynamics->motor_share(dynamics_params.data(), wheel) * wheel_motor(motor).inertia;
+}
+
 SpeedLoop loop_of(const Model& model, const VehicleModel& v, const NamedParams& params) {
   const double chassis = model.params[v.body_params + kChassisMass].nominal;
   const auto count = static_cast<double>(v.wheels.size());
@@ -79,7 +90,8 @@ SpeedLoop loop_of(const Model& model, const VehicleModel& v, const NamedParams& 
     if (straight[i] == 0) continue;
     const WheelModel& w = v.wheels[i];
     loop.driving += straight[i] / (w.radius * mass);
-    loop.spinning = std::max(loop.spinning, straight[i] * w.radius / w.inertia);
+    const double inertia = w.inertia + motor_inertia(model, v, i);
+    loop.spinning = std::max(loop.spinning, straight[i] * w.radius / inertia);
     const double load = (chassis / count + w.mass) * model.gravity;
     const TireGrip grip = v.tire->grip(tire.data(), w.radius, w.width, load);
     loop.grip = std::min(loop.grip, grip.share * load * w.radius / straight[i]);

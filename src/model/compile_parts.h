@@ -49,6 +49,9 @@ struct BlockRole {
 void compile_block(const BlockSpec& spec, BlockRole role, GroundIndex& ground, MeshOutlines& outlines,
                    Model& model);
 
+// Limits, motors, servo and delay of a vehicle whose controller and tire are known.
+void add_drive(const VehicleSpec& spec, VehicleModel& vehicle, Model& model);
+
 // Keyframes of a block or vehicle that was compiled last; planes that move; people on paths.
 void add_animation(const PlacementSpec& placement, BodyKind kind, Model& model);
 void compile_moving_plane(const HorizontalPlaneSpec& spec, GroundIndex& ground, Model& model);

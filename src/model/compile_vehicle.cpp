@@ -1,3 +1,4 @@
+#include "model/add_tag_params.h"
 #include "model/compile_parts.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "model/transfer_params.h"
 #include "sensor/odometry.h"
 #include "vehicle/dynamics.h"
+#include "vehicle/load_transfer.h"
 #include "worldfile/expression.h"
 #include "worldfile/tags.h"
 
@@ -15,20 +17,6 @@ namespace mvsim {
 namespace {
 
 constexpr double kNearlyNone = 1e-9;
-
-// The scalars of an object that may be randomised, in the order of their rows.
-template <typename Spec>
-size_t add_tag_params(Model& model, const std::string& prefix, Tags<Spec> tags, const Spec& spec) {
-  std::vector<ParamInfo> table;
-  std::vector<double> values;
-  for (const Tag<Spec>& tag : tags)
-    if (tag.is_randomised) {
-      table.push_back(tag.range);
-      table.back().min = std::min(tag.range.min, tag.also.value_or(tag.range.min));
-      values.push_back(number_of(tag, spec));
-    }
-  return add_params(model, prefix, table, values);
-}
 
 // Finds a registered class by name or throws, naming the known ones.
 template <class T>
@@ -153,6 +141,21 @@ void add_load_transfer(const VehicleSpec& spec, VehicleModel& v, Model& model) {
       add_class_params(model, "vehicle:" + spec.name + "/load_transfer/", table, *spec.load_transfer, {});
 }
 
+// Absent: that of friction which is the same in all directions (tire/skid_tire.cpp).
+void set_icr_expansion(const VehicleSpec& spec, const VehicleModel& v, Model& model) {
+  const std::span<const ParamInfo> table = v.tire->params();
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (table[i].name != "icr_expansion") continue;
+    const double spread = WheelStance(v.wheels).spread_ratio();
+    const NamedText* const given = spec.friction.find(table[i].name);
+    if (given && !(spread > 0))
+      throw WorldFileError(given->where, "<icr_expansion>: found " + given->text +
+                                             " for wheels side by side, expected wheels before and behind "
+                                             "each other: only these skid in a turn");
+    if (!given) model.params[v.tire_params + i].nominal = spread > 0 ? std::min(1 + spread, table[i].max) : 2;
+  }
+}
+
 // Outline and heights of a block without <shape> and <geometry> that asks for those of its meshes.
 std::optional<MeshOutline> outline_of_meshes(const BlockSpec& spec, MeshOutlines& outlines) {
   if (!spec.shape_from_visual) return std::nullopt;
@@ -217,6 +220,7 @@ void add_tire(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   v.tire = &find_class(tire_models(), spec.friction);
   const std::span<const ParamInfo> table = v.tire->params();
   v.tire_params = add_class_params(model, "vehicle:" + spec.name + "/friction/", table, spec.friction, {});
+  set_icr_expansion(spec, v, model);
   std::vector<double> values;
   for (size_t i = 0; i < table.size(); ++i) values.push_back(model.params[v.tire_params + i].nominal);
   for (size_t i = 0; i < v.wheels.size(); ++i)
@@ -255,6 +259,7 @@ void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, MeshOutlines&
                                        without_idle_drivetrain(spec.dynamics, *v.dynamics, model.warnings),
                                        names_of(v.dynamics->geometry()));
   add_load_transfer(spec, v, model);
+  add_drive(spec, v, model);
   add_transfer_params(v, model);
   v.controller_state = model.memory_size;
   model.memory_size += v.controller->state_size();

@@ -37,16 +37,26 @@ void visit(Archive& archive, const WheelModel& wheel) {
   archive(tag, position, yaw, width, radius, mass, inertia);
 }
 
+// A vehicle without any of these has the fingerprint that it had before there were any.
+template <typename Archive>
+void visit(Archive& archive, const DriveModel& drive) {
+  const auto& [limits, kinematics, motor, servo, command_delay, driver, memory, delay_line] = drive;
+  if (!limits && !kinematics && !motor && !servo && !command_delay) return;
+  for (const std::optional<size_t>& part : {limits, kinematics, motor, servo, command_delay})
+    archive(part.has_value(), uint64_t{part.value_or(0)});
+  archive(static_cast<uint32_t>(driver), uint64_t{memory}, uint64_t{delay_line});
+}
+
 template <typename Archive>
 void visit(Archive& archive, const VehicleModel& vehicle) {
   const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, radius,
                initial_pose, initial_twist, odometry_drawn, body_params, tire_params, controller_params,
-               dynamics_params, transfer_params, load_transfer, controller_state, first_wheel, body,
+               dynamics_params, transfer_params, load_transfer, controller_state, drive, first_wheel, body,
                first_joint_anchor, linked_visuals, auto_start_recording, publication, where] = vehicle;
   archive(name, dynamics->name(), controller->name(), tire->name(), wheels, chassis, z_min, z_max, radius,
           initial_pose, initial_twist, body_params, tire_params, controller_params, dynamics_params,
           transfer_params, load_transfer.has_value(), load_transfer.value_or(0), controller_state,
-          first_wheel, body, first_joint_anchor.has_value(), first_joint_anchor.value_or(Vec2{}));
+          first_wheel, body, first_joint_anchor.has_value(), first_joint_anchor.value_or(Vec2{}), drive);
   for (const bool drawn : odometry_drawn) archive(drawn);
 }
 

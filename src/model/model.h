@@ -22,6 +22,7 @@
 #include "tire/tire_model.h"
 #include "vehicle/controller.h"
 #include "vehicle/dynamics.h"
+#include "vehicle/motor.h"
 #include "vehicle/wheel.h"
 #include "worldfile/world_spec.h"
 
@@ -69,6 +70,29 @@ struct LinkedVisual {
   double yaw_offset = 0;
 };
 
+// Numbers that a vehicle remembers of its drive, from DriveModel::memory on.
+enum DriveMemory {
+  kCommandInForce,                                 // of the last step
+  kCommandBefore = kCommandInForce + kMaxCommand,  // of the step before
+  kServoAngle = kCommandBefore + kMaxCommand,      // rad
+  kDelayLine                                       // vehicle/delay_line.h
+};
+
+// Parts of a drive that datasheets describe. Each number is the first index of its parameters in
+// Model::params; what is absent has no effect.
+struct DriveModel {
+  std::optional<size_t> limits;         // LimitParam: of the speed, then of the turning speed
+  std::optional<size_t> kinematics;     // Belief
+  std::optional<size_t> motor;          // MotorParam
+  std::optional<size_t> servo;          // ServoParam
+  std::optional<size_t> command_delay;  // s
+  MotorDriver driver = MotorDriver::kVoltage;
+  size_t memory = 0;      // first index in a Simulation's memory
+  size_t delay_line = 0;  // size, numbers
+
+  bool shapes_commands() const { return limits || command_delay; }
+};
+
 struct VehicleModel {
   std::string name, class_name;
   const Dynamics* dynamics = nullptr;
@@ -87,7 +111,8 @@ struct VehicleModel {
   size_t transfer_params = 0;           // the same (model/transfer_params.h)
   std::optional<size_t> load_transfer;  // index in Model::params of its cg_height; off when absent
   size_t controller_state = 0;          // first index in a Simulation's memory
-  size_t first_wheel = 0;               // first index in a Simulation's wheels
+  DriveModel drive;
+  size_t first_wheel = 0;  // first index in a Simulation's wheels
   size_t body = 0;
   std::optional<Vec2> first_joint_anchor;  // body frame: where a two-wheeled trailer rests besides
   std::vector<LinkedVisual> linked_visuals;

@@ -1,5 +1,6 @@
 #include "sim/drive.h"
 
+#include "sim/control.h"
 #include "sim/rounded_pose.h"
 #include "sim/stand.h"
 #include "sim/workspace.h"
@@ -10,27 +11,6 @@ namespace {
 
 std::span<WheelState> wheels_of(SimState& s, const VehicleModel& v) {
   return {s.wheels.data() + v.first_wheel, v.wheels.size()};
-}
-
-// Torques, brakes and steering of the wheels.
-void control(const Model& m, SimState& s, size_t index, std::span<WheelState> wheels, double dt, Vec2 slope,
-             SteerMemo& memo, StepDetails* details) {
-  const VehicleModel& v = m.vehicles[index];
-  const double* params = s.params.data();
-  const ControllerInput input{.dt = dt,
-                              .wheels = v.wheels,
-                              .states = wheels,
-                              .odometry = odometry_twist(v.wheels, wheels),
-                              .dynamics_params = params + v.dynamics_params,
-                              .climbing_force = -params[v.body_params + kChassisMass] * m.gravity * slope.x};
-  const double* command = s.vehicles[index].command;
-  double* state = s.memory.data() + v.controller_state;
-  double actuation[kMaxActuation] = {};
-  v.controller->step(params + v.controller_params, input, command, state, actuation);
-  if (details)
-    v.controller->log_values(params + v.controller_params, input, command, state, actuation,
-                             details->controllers[index].data());
-  v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, memo);
 }
 
 // Returns the ground at a point with the properties of the regions there; `near`: regions that may contain
@@ -175,7 +155,7 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
   const std::span<WheelState> wheels = wheels_of(s, v);
   const Vec2 slope = slope_of(s.vehicles[index], mine.tilt);
   const bool is_level = slope.x == 0 && slope.y == 0;
-  control(m, s, index, wheels, dt, slope, mine.steer, details);
+  control(m, s, index, dt, slope, mine.steer, details);
   double across_ground = m.gravity;
   if (v.load_transfer) {
     if (!mine.stance) mine.stance.emplace(v.wheels);

@@ -7,6 +7,7 @@
 #include "sim/animate.h"
 #include "sim/body_twist.h"
 #include "sim/check_start.h"
+#include "sim/control.h"
 #include "sim/drive.h"
 #include "sim/move.h"
 #include "sim/simulation.h"
@@ -36,10 +37,10 @@ void observe_body(const Model& m, SimState& s, Workspace& w, size_t index, doubl
   BodyState& body = s.bodies[v.body];
   if (v.controller->imposes_twist()) {
     const double longest = std::max(dt, m.timestep);
-    set_body_twist(
-        body,
-        {within(state.command[0], kMostTravel / longest), 0, within(state.command[1], kMostTurn / longest)},
-        s.inertias[v.body]);
+    const double* const command = command_in_force(m, s, index);
+    set_body_twist(body,
+                   {within(command[0], kMostTravel / longest), 0, within(command[1], kMostTurn / longest)},
+                   s.inertias[v.body]);
     if (w.solver) w.solver->set_velocity(v.body, body);
   }
   const Twist2 twist = world_twist(body, s.inertias[v.body], w.vehicles[index].yaw.of(body.angle));

@@ -1,6 +1,7 @@
 #include "sim/wheel_inputs.h"
 
 #include "model/transfer_params.h"
+#include "vehicle/load_transfer.h"
 
 namespace mvsim {
 
@@ -16,6 +17,10 @@ void WheelInputs::make(const Model& m, const SimState& s, size_t vehicle) {
   // vehicle
   const double mass_share = 1 / (inertia.inverse_mass * count);
   const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
+  WheelMotor motor;
+  if (v.drive.motor) motor = wheel_motor(params + *v.drive.motor);
+  const double damping = v.drive.driver == MotorDriver::kVoltage ? motor.slope : 0;
+  const double spread = WheelStance(v.wheels).spread_ratio() / (transfer[kTrack] * transfer[kTrack]);
   inputs_.clear();
   for (size_t i = 0; i < v.wheels.size(); ++i) {
     const WheelModel& wheel = v.wheels[i];
@@ -23,14 +28,17 @@ void WheelInputs::make(const Model& m, const SimState& s, size_t vehicle) {
     const Vec2 arm = position - center;
     const double mass = chassis_share + wheel.mass;
     const double weight = mass * m.gravity;
+    const double share = v.drive.motor ? v.dynamics->motor_share(params + v.dynamics_params, i) : 0;
     inputs_.push_back({.position = position,
                        .weight = weight,
                        .tire = {.mass = mass,
                                 .effective_mass = mass_share / (1 + turning * dot(arm, arm)),
                                 .load = weight,
                                 .radius = transfer[kTransferParamCount + i],
-                                .inertia = wheel.inertia,
-                                .width = wheel.width}});
+                                .inertia = wheel.inertia + share * motor.inertia,
+                                .width = wheel.width,
+                                .motor_damping = share * damping,
+                                .wheel_spread = spread}});
   }
   known_ = true;
 }

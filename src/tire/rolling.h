@@ -39,6 +39,7 @@ struct Losses {
 };
 
 inline Losses losses(const TireInput& in, double c_damping, double c_rr) {
+  c_damping += in.motor_damping;
   if (!(c_rr > 0 && std::fabs(in.spin) > 1e-4)) return {c_damping, 0};
   return {c_damping, c_rr * in.load * in.radius * math::tanh(100 * in.spin)};
 }

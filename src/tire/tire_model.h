@@ -28,6 +28,8 @@ struct TireInput {
   double width = 0;           // m
   Vec2 slope_force{};         // N, downhill pull on `mass`, wheel frame
   GroundPatch ground{};
+  double motor_damping = 0;  // N m s/rad, back-EMF of the motor: comes on top of the tire's own
+  double wheel_spread = 0;   // spread of the vehicle's wheels along it over that across it, m2/m2
 };
 
 struct TireOutput {

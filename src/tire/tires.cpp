@@ -6,10 +6,8 @@ namespace mvsim {
 
 // The registered models: one line each. Here and not in a function, where `class` would declare a local one.
 static constexpr const TireModel& (*kRegistered[])() = {
-    tire_model<class DefaultTire>,
-    tire_model<class WardIagnemmaTire>,
-    tire_model<class EllipseTire>,
-    tire_model<class VtiTire>,
+    tire_model<class DefaultTire>, tire_model<class WardIagnemmaTire>, tire_model<class EllipseTire>,
+    tire_model<class VtiTire>,     tire_model<class SkidTire>,
 };
 
 std::span<const TireModel* const> tire_models() {

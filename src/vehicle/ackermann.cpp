@@ -15,6 +15,10 @@ class Ackermann final : public Car {
   std::span<const Controller* const> controllers() const override { return controllers_; }
   std::span<const ParamInfo> params() const override { return params_; }
 
+  double motor_share(const double* /*p*/, size_t wheel) const override {
+    return wheel == kFrontLeft || wheel == kFrontRight ? 1 : 0;
+  }
+
   void drive(const double* p, const double* actuation, std::span<const WheelModel> wheels,
              std::span<WheelState> states, SteerMemo& memo) const override {
     steer_and_brake(p, actuation, wheels, states, memo);

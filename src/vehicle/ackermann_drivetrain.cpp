@@ -33,19 +33,27 @@ class AckermannDrivetrain final : public Car {
   std::span<const Controller* const> controllers() const override { return controllers_; }
   std::span<const ParamInfo> params() const override { return params_; }
 
+  bool has_engine() const override { return true; }
+  double motor_share(const double* p, size_t wheel) const override {
+    return torque_shares(drivetrain_of(p), {})[wheel];
+  }
+
   void drive(const double* p, const double* actuation, std::span<const WheelModel> wheels,
              std::span<WheelState> states, SteerMemo& memo) const override {
     steer_and_brake(p, actuation, wheels, states, memo);
-    const Drivetrain drivetrain{.type = static_cast<DrivetrainType>(static_cast<int>(p[kType])),
-                                .center = {p[kCenterSplit], p[kCenterBias]},
-                                .front = {p[kFrontSplit], p[kFrontBias]},
-                                .rear = {p[kRearSplit], p[kRearBias]}};
     const std::array<double, 4> shares =
-        torque_shares(drivetrain, {states[0].spin, states[1].spin, states[2].spin, states[3].spin});
+        torque_shares(drivetrain_of(p), {states[0].spin, states[1].spin, states[2].spin, states[3].spin});
     for (size_t i = 0; i < states.size(); ++i) states[i].torque = actuation[kCarTorque] * shares[i];
   }
 
  private:
+  static Drivetrain drivetrain_of(const double* p) {
+    return {.type = static_cast<DrivetrainType>(static_cast<int>(p[kType])),
+            .center = {p[kCenterSplit], p[kCenterBias]},
+            .front = {p[kFrontSplit], p[kFrontBias]},
+            .rear = {p[kRearSplit], p[kRearBias]}};
+  }
+
   std::array<ParamInfo, kParamCount> params_{
       kMaxSteerParam,
       choice_param("drivetrain/type", kDrivetrainTypes, static_cast<size_t>(DrivetrainType::kTorsen4wd)),

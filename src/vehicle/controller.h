@@ -22,8 +22,13 @@ struct ControllerInput {
   std::span<const WheelState> states;  // of the previous step
   Twist2 odometry;                     // estimate from the wheel spins: what a real robot's controller sees
   const double* dynamics_params = nullptr;  // of the dynamics class
+  const double* beliefs = nullptr;          // by Belief; null: all are 1
   double climbing_force = 0;                // N, weight of the chassis along the slope, positive uphill
 };
+
+// Beliefs of a controller about its wheels, as factors of what is true, with the names of ros2_control's
+// diff_drive_controller. In the order of kinematics_tags().
+enum Belief { kBelievedTrack, kBelievedLeftRadius, kBelievedRightRadius, kBeliefCount };
 
 // A value of a controller's command, e.g. "vx" in m/s.
 struct CommandInfo {

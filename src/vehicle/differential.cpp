@@ -36,6 +36,10 @@ class DifferentialDrive final : public Dynamics {
 
   bool is_driven(size_t wheel, size_t count) const override { return count != 3 || wheel < 2; }
 
+  double motor_share(const double* /*p*/, size_t wheel) const override {
+    return is_driven(wheel, slots_.size()) ? 1 : 0;
+  }
+
   void drive(const double* /*p*/, const double* actuation, std::span<const WheelModel> /*wheels*/,
              std::span<WheelState> states, SteerMemo& /*memo*/) const override {
     for (size_t i = 0; i < states.size(); ++i)

@@ -23,6 +23,11 @@ Sides sides_of(const ControllerInput& in, const double* command) {
   for (int i = 0; i < 2; ++i) {
     const double lever = (i == 0 ? -0.5 : 0.5) * track;
     out.setpoint[i] = command[0] + lever * command[1];
+    if (in.beliefs) {
+      // it sets the spin of a wheel whose radius it believes to be another
+      const double believed = command[0] + in.beliefs[kBelievedTrack] * lever * command[1];
+      out.setpoint[i] = believed / in.beliefs[i == 0 ? kBelievedLeftRadius : kBelievedRightRadius];
+    }
     out.actual[i] = in.odometry.vx + lever * in.odometry.omega;
   }
   return out;

@@ -32,8 +32,11 @@ class Dynamics {
   virtual std::string_view alias() const { return {}; }        // a second name in files
   virtual std::span<const WheelSlot> wheel_slots() const = 0;  // in index order
   virtual std::span<const Controller* const> controllers() const = 0;
-  virtual bool steers() const { return false; }  // turns by the angle of its wheels, not by their speeds
-  virtual double default_mass() const = 0;       // kg, chassis
+  virtual bool steers() const { return false; }      // turns by the angle of its wheels, not by their speeds
+  virtual bool has_engine() const { return false; }  // one motor drives several wheels
+  // Returns the share of a motor that turns this wheel while all spin alike: 1 of its own motor, 0 of none.
+  virtual double motor_share(const double* p, size_t wheel) const = 0;
+  virtual double default_mass() const = 0;  // kg, chassis
   virtual double default_z_min() const = 0;
   virtual double default_z_max() const = 0;
   virtual Color default_color() const { return {0xff, 0, 0, 255}; }

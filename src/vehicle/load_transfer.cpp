@@ -5,7 +5,6 @@
 namespace mvsim {
 
 WheelStance::WheelStance(std::span<const WheelModel> wheels) {
-  constexpr double kInLine = 1e-9;  // a smaller share of the spread to both sides: they stand in a line
   const auto count = static_cast<double>(wheels.size());
   for (const WheelModel& w : wheels) middle_ = middle_ + 1 / count * w.position;
   for (const WheelModel& w : wheels) {

@@ -20,12 +20,17 @@ class WheelStance {
  public:
   explicit WheelStance(std::span<const WheelModel> wheels);
 
+  // Returns the second moment of the wheels along the vehicle over that across it; 0: they stand side by
+  // side, or all in the middle.
+  double spread_ratio() const { return xx_ > kInLine * yy_ && yy_ > 0 ? xx_ / yy_ : 0; }
   Vec2 middle() const { return middle_; }  // m, vehicle frame
   // Returns the gradient, N/m, of loads that carry a moment (N m) and are linear over the wheels' positions.
   // Wheels in a line carry only the part of the moment along that line.
   Vec2 gradient(Vec2 moment) const;
 
  private:
+  static constexpr double kInLine = 1e-9;  // of their spread: what is narrower is a line
+
   Vec2 middle_;
   double xx_ = 0, xy_ = 0, yy_ = 0;  // m2, second moments
   bool is_line_ = false;

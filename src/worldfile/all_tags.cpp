@@ -79,6 +79,11 @@ std::vector<TagRow> all_tags() {
   list.add("chassis", chassis_tags());
   list.add("wheel", wheel_tags());
   list.add("odometry", odometry_tags());
+  list.add("limits linear", linear_limit_tags());
+  list.add("limits angular", angular_limit_tags());
+  list.add("kinematics", kinematics_tags());
+  list.add("motor", motor_tags());
+  list.add("servo", servo_tags());
   list.add("block", block_trait_tags());
   list.add("block", block_tags());
   list.add("geometry", geometry_tags());

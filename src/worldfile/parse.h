@@ -22,6 +22,7 @@ void require_pose(const PlacementSpec& placement, std::string_view tag, std::str
 
 void parse_vehicle_class(LoadState& state, const Element& e);
 void parse_vehicle(LoadState& state, const Element& e);
+void parse_drive(LoadState& state, const Fields& fields, VehicleSpec& vehicle);
 void parse_sensors(LoadState& state, const Fields& fields, VehicleSpec& vehicle);
 void parse_standalone_sensor(LoadState& state, const Element& e);
 void parse_block_class(LoadState& state, const Element& e);

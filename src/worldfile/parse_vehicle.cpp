@@ -215,6 +215,7 @@ void parse_vehicle(LoadState& state, const Element& e) {
     out.load_transfer = parse_load_transfer(state, *transfer, fields.scope());
   if (const Element* odometry = fields.node("odometry"))
     parse_odometry(state, *odometry, fields.scope(), out);
+  parse_drive(state, fields, out);
   read_tags(state, fields, vehicle_tags(), out);
   warn_of_recording(state, fields, out);
   parse_sensors(state, fields, out);

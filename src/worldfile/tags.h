@@ -40,6 +40,11 @@ Tags<VehicleSpec> vehicle_tags();
 Tags<ChassisSpec> chassis_tags();
 Tags<WheelSpec> wheel_tags();
 Tags<OdometrySpec> odometry_tags();
+Tags<LimitSpec> linear_limit_tags();
+Tags<LimitSpec> angular_limit_tags();
+Tags<KinematicsSpec> kinematics_tags();
+Tags<MotorSpec> motor_tags();
+Tags<ServoSpec> servo_tags();
 
 Tags<ActorSpec> actor_tags();
 Tags<WaypointSpec> waypoint_tags();

@@ -11,6 +11,15 @@ constexpr Tag<VehicleSpec> kVehicle[] = {
         "mass, slope, acceleration, braking and turning; `cg_height` (m above ground, absent: the middle of "
         "`zmin` and `zmax`)"),
     own("odometry", "see below"),
+    own("limits",
+        "of commanded speeds: `linear` and `angular` ([Drives](world-drives.md#limits-of-commands))"),
+    own("kinematics", "what the controller believes of its wheels ([Drives](world-drives.md#kinematics))"),
+    own("motor", "curve and gear of the motors ([Drives](world-drives.md#motors))"),
+    own("servo", "rate and lag of the steering ([Drives](world-drives.md#steering-servo))"),
+    {number(
+         "command_delay", 0, 1, "s",
+         "from a command to its effect; at most 1,000 steps ([Drives](world-drives.md#delay-of-commands))"),
+     &VehicleSpec::command_delay},
     own("sensor", "`class= name=`: its parameters; default name `laser1`, `imu2`..."),
     own("visual", "a mesh, see below; with one that is there the chassis is not drawn"),
     any_text("log_path").without_effect(),

@@ -89,6 +89,38 @@ struct OdometrySpec {
   std::optional<double> x, y, yaw;
 };
 
+// Limits of a commanded speed, with the names and signs of ros2_control; absent: no limit.
+struct LimitSpec {
+  std::optional<double> max_velocity, min_velocity;
+  std::optional<double> max_acceleration, max_deceleration;
+  std::optional<double> max_acceleration_reverse, max_deceleration_reverse;
+  std::optional<double> max_jerk, min_jerk;
+};
+struct LimitsSpec {
+  LimitSpec linear, angular;
+  SourceLocation where;
+};
+
+// Beliefs of a controller about its wheels, as factors of what is true.
+struct KinematicsSpec {
+  double wheel_separation = 1, left_radius = 1, right_radius = 1;
+  SourceLocation where;
+};
+
+struct MotorSpec {
+  std::optional<double> stall_torque, no_load_speed;  // needed
+  double gear_ratio = 1, efficiency = 1, rotor_inertia = 0, rated_voltage = 12;
+  std::optional<double> battery_voltage;  // absent: the rated one
+  bool torque_control = false;
+  SourceLocation where;
+};
+
+struct ServoSpec {
+  std::optional<double> rate;  // rad/s, absent: no limit
+  double time_constant = 0;    // s
+  SourceLocation where;
+};
+
 struct VehicleSpec {
   std::string name, class_name;
   PlacementSpec placement;
@@ -100,6 +132,12 @@ struct VehicleSpec {
   ParamSet friction;                      // class_name "default" when absent
   std::optional<ParamSet> load_transfer;  // off when absent
   OdometrySpec odometry;
+  std::optional<LimitsSpec> limits;  // these five have no effect when absent
+  std::optional<KinematicsSpec> kinematics;
+  std::optional<MotorSpec> motor;
+  std::optional<ServoSpec> servo;
+  std::optional<double> command_delay;  // s
+  SourceLocation command_delay_where;
   std::vector<SensorSpec> sensors;
   std::vector<VisualSpec> visuals;
   std::optional<bool> auto_start_recording;

@@ -410,3 +410,69 @@ def test_loops_of_joints_are_refused(tmp_path: Path) -> None:
 def test_plugins_of_other_drives_are_refused(tmp_path: Path) -> None:
     plugin = '<gazebo><plugin name="p" filename="libgazebo_ros_planar_move.so"/></gazebo>'
     assert "found a drive that moves sideways" in fault(tmp_path, robot_text(plugin))
+
+
+DIFF_DRIVE = """
+diff_drive_controller:
+  ros__parameters:
+    left_wheel_names: [left_joint]
+    right_wheel_names: [right_joint]
+    wheel_separation: 0.5
+    wheel_separation_multiplier: 1.25
+    left_wheel_radius_multiplier: 0.98
+    right_wheel_radius_multiplier: 1.0
+    linear.x.has_velocity_limits: true
+    linear.x.has_acceleration_limits: true
+    linear.x.has_jerk_limits: false
+    linear.x.max_velocity: 1.5
+    linear.x.min_velocity: -0.5
+    linear.x.max_acceleration: 2.0
+    linear.x.min_acceleration: -3.0
+    linear.x.max_jerk: 7.0
+    angular.z.max_velocity: 2.5
+    angular.z.max_deceleration: -4.0
+    angular.z.max_jerk: 0.0
+"""
+
+
+def test_limits_and_multipliers_of_a_controller_file(tmp_path: Path) -> None:
+    """Each number of the file is one of the vehicle, with the rules of old and new controllers."""
+    yaml = tmp_path / "control.yaml"
+    yaml.write_text(DIFF_DRIVE)
+    robot = imported(tmp_path, robot_text(), controllers=yaml)
+    world = loaded(tmp_path, robot)
+    expected = {
+        "limits/linear/max_velocity": 1.5,
+        "limits/linear/min_velocity": -0.5,
+        "limits/linear/max_acceleration": 2,
+        "limits/linear/max_deceleration": -3,
+        "limits/linear/max_acceleration_reverse": -3,
+        "limits/linear/max_deceleration_reverse": 2,
+        "limits/angular/max_velocity": 2.5,
+        "limits/angular/min_velocity": -2.5,
+        "limits/angular/max_deceleration": -4,
+        "kinematics/wheel_separation_multiplier": 1.25,
+        "kinematics/left_wheel_radius_multiplier": 0.98,
+        "kinematics/right_wheel_radius_multiplier": 1,
+    }
+    for name, value in expected.items():
+        assert world.parameter(f"vehicle:r/{name}") == pytest.approx(value), name
+    reasons = [row[3] for row in robot.rows if row[0] is Fate.IGNORED and row[2] == "max_jerk"]
+    assert reasons == ["7: has_jerk_limits is false", "0: no limit"]
+    assert "max_jerk" not in robot.xml and '<friction class="default">' in robot.xml
+
+
+def test_a_skid_steered_robot_turns_by_the_track_of_its_controller(tmp_path: Path) -> None:
+    """The maker's multiplier is the apparent track of its tires, and what its controller believes."""
+    yaml = tmp_path / "control.yaml"
+    yaml.write_text("wheel_separation_multiplier: 1.6\n")
+    four = "".join(
+        wheel(f"{side}{x}", y, x) for side, y in (("left", 0.25), ("right", -0.25)) for x in (-0.2, 0.2)
+    )
+    robot = imported(tmp_path, robot_text(wheels=four), controllers=yaml)
+    assert "<icr_expansion>1.6</icr_expansion>" in robot.xml
+    assert '<kinematics wheel_separation_multiplier="1.6"/>' in robot.xml
+    assert any("apparent track is 1.6 times" in row[3] for row in robot.rows)
+    plain = imported(tmp_path, robot_text(wheels=four))
+    assert '<friction class="skid">' in plain.xml and "icr_expansion" not in plain.xml
+    assert any("1.64 times the track" in row[3] for row in plain.rows)

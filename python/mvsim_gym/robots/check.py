@@ -57,12 +57,12 @@ def drive_check(robot: ImportedRobot, step: float = 0.005) -> tuple[list[Manoeuv
         step: s of a physics step.
     """
     base = robot.base
-    speed = min(1.0, 10 * base.wheels[0].radius, robot.facts.first("max_speed") or math.inf)
+    speed = min(1.0, 10 * base.wheels[0].radius, robot.facts.first("linear.x.max_velocity") or math.inf)
     if base.dynamics.startswith("ackermann"):
         rate = speed * math.tan(0.5 * max_steer(base, robot.facts)) / base.wheelbase
         asked = [("straight", speed, 0.0), ("turn", speed, rate)]
     else:
-        rate = min(speed / base.track, robot.facts.first("max_turn_rate") or math.inf)
+        rate = min(speed / base.track, robot.facts.first("angular.z.max_velocity") or math.inf)
         asked = [("straight", speed, 0.0), ("turn", speed / 2, rate / 2), ("spin", 0.0, rate)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "check.world.xml"

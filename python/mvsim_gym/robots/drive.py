@@ -61,22 +61,37 @@ _NUMBERS = {
     "max_steer": "max_steer",
     "steering_limit": "max_steer",
     "max_steering_angle": "max_steer",
-    "max_speed": "max_speed",
-    "max_linear_velocity": "max_speed",
-    "linear.x.max_velocity": "max_speed",
-    "angular.z.max_velocity": "max_turn_rate",
-    "max_angular_velocity": "max_turn_rate",
-    "max_linear_acceleration": "max_acceleration",
-    "linear.x.max_acceleration": "max_acceleration",
-    "angular.z.max_acceleration": "max_turn_acceleration",
-    "max_accel": "max_acceleration",
-    "max_decel": "max_deceleration",
+    "max_speed": "linear.x.max_velocity",
+    "max_linear_velocity": "linear.x.max_velocity",
+    "max_angular_velocity": "angular.z.max_velocity",
+    "max_linear_acceleration": "linear.x.max_acceleration",
+    "max_angular_acceleration": "angular.z.max_acceleration",
+    "max_accel": "linear.x.max_acceleration",
+    "max_decel": "linear.x.max_deceleration",
     "max_steering_vel": "max_steer_rate",
     "mass": "mass",
     "friction_coeff": "mu",
     "height_cg": "cg_height",
     "moment_inertia": "inertia_z",
     "l_cg2rear": "cg_to_rear",
+}
+_LIMITS = {
+    f"{axis}.{name}"
+    for axis in ("linear.x", "angular.z")
+    for name in (
+        "has_velocity_limits",
+        "has_acceleration_limits",
+        "has_jerk_limits",
+        "max_velocity",
+        "min_velocity",
+        "max_acceleration",
+        "min_acceleration",
+        "max_deceleration",
+        "max_acceleration_reverse",
+        "max_deceleration_reverse",
+        "max_jerk",
+        "min_jerk",
+    )
 }
 _DIAMETERS = ("wheeldiameter", "wheel_diameter")
 
@@ -166,8 +181,9 @@ def drive_of_parameters(document: Any, shown: str, facts: DriveFacts) -> Iterato
             for joint in value if isinstance(value, list) else str(value).split():
                 facts.driven.setdefault(str(joint), None)
             continue
-        fact = _NUMBERS.get(dotted) or _NUMBERS.get(short)
-        number = isinstance(value, int | float) and not isinstance(value, bool)
+        fact = dotted if dotted in _LIMITS else _NUMBERS.get(short)
+        switch = dotted in _LIMITS and ".has_" in dotted
+        number = isinstance(value, int | float) and isinstance(value, bool) == switch
         if short in _DIAMETERS and number:
             facts.say("radius", float(value) / 2, f"{shown} ({key})")
         elif fact is not None and number:

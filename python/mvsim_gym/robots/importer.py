@@ -15,6 +15,7 @@ from mvsim_gym.robots.car_by_shape import take_wheels_by_shape
 from mvsim_gym.robots.description import Array, Geometry, Robot
 from mvsim_gym.robots.drive import DriveFacts, drive_of_parameters, drive_of_plugins
 from mvsim_gym.robots.elements import Element, Fate, ImportRobotError
+from mvsim_gym.robots.limits import compared_drive, icr_expansion
 from mvsim_gym.robots.meshes import mesh_corners
 from mvsim_gym.robots.sdf import read_sdf_model
 from mvsim_gym.robots.sources import Sources
@@ -248,28 +249,7 @@ def _compared(base: Base, facts: DriveFacts) -> Iterator[Row]:
                 yield Fate.APPROXIMATED, place, name, reason
             else:
                 yield Fate.USED, place, name, ""
-    for name in (
-        "separation_multiplier",
-        "radius_multiplier",
-        "left_radius_multiplier",
-        "right_radius_multiplier",
-    ):
-        for stated, place in facts.numbers.get(name, []):
-            if math.isclose(stated, 1.0):
-                yield Fate.USED, place, name, ""
-            else:
-                yield Fate.IGNORED, place, name, f"{stated:g}: vehicle files have no such multiplier"
-    limits = (
-        "max_speed",
-        "max_turn_rate",
-        "max_acceleration",
-        "max_deceleration",
-        "max_turn_acceleration",
-        "max_steer_rate",
-    )
-    for name in limits:
-        for stated, place in facts.numbers.get(name, []):
-            yield Fate.IGNORED, place, name, f"{stated:g}: controllers of vehicle files have no such limit"
+    yield from compared_drive(base, facts)
     for name in ("kingpin_width",):
         for stated, place in facts.numbers.get(name, []):
             yield Fate.IGNORED, place, name, f"{stated:g}: vehicle files have no such value"
@@ -284,7 +264,15 @@ def _approximations(base: Base, facts: DriveFacts) -> Iterator[Row]:
         reason = "none is stated: centre of mass and inertia are those of the outline"
         yield Fate.APPROXIMATED, place, "inertial", reason
     if base.dynamics == "differential_4_wheels":
-        reason = "skid steering: twist_ideal turns as commanded; with twist_pid the tires drag, and it turns slower"
+        expansion = icr_expansion(base, facts)
+        if expansion is None:
+            expansion = 1 + (base.wheelbase / base.track) ** 2
+            reason = (
+                f"skid steering: no apparent track is stated, {expansion:.3g} times the track is that of friction"
+                " which is the same in all directions; twist_ideal turns as commanded, twist_pid slower by that factor"
+            )
+        else:
+            reason = f"skid steering: the apparent track is {expansion:g} times the track, as its controller has it"
         yield Fate.APPROXIMATED, place, "robot", reason
     values = {base.robot.links[wheel.joint.child].mu for wheel in base.wheels} - {None}
     mu = friction_of(base, facts)
@@ -326,7 +314,11 @@ def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gain
     torque = found["max_torque"]
     if limit < torque:
         torque = limit
-    return Gains(found["KP"], found["KI"], torque)
+    integral = found["KI"]
+    if base.dynamics == "differential_4_wheels":
+        # a turn takes most of the grip: as much integral as settles at steps up to 20 ms (vehicle/speed_loop.cpp)
+        integral = max(integral, min(14 * torque, 20 * found["KP"]))
+    return Gains(found["KP"], integral, torque)
 
 
 def fates_of(root: Element) -> Iterator[Row]:

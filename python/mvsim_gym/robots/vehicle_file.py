@@ -8,6 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 from mvsim_gym.robots.base import Base, Wheel
 from mvsim_gym.robots.drive import DriveFacts
+from mvsim_gym.robots.limits import drive_lines, icr_expansion
 from mvsim_gym.robots.sensor_files import number, sensor_xml
 
 __all__ = ["Gains", "vehicle_xml"]
@@ -37,6 +38,7 @@ def vehicle_xml(base: Base, name: str, facts: DriveFacts, gains: Gains | None, c
     lines += [f"    {line}" for line in _chassis_lines(base)]
     lines += [f"    {line}" for line in _controller_lines(base, gains)]
     lines += ["  </dynamics>", *(f"  {line}" for line in _friction_lines(base, facts))]
+    lines += [f"  {line}" for line in drive_lines(base, facts)]
     height = facts.first("cg_height")
     if height is not None:
         lines += [f"  <load_transfer><cg_height>{number(height)}</cg_height></load_transfer>"]
@@ -148,9 +150,12 @@ def _friction_lines(base: Base, facts: DriveFacts) -> list[str]:
     if not damping > 0:  # none stated: the robot coasts with a time constant of 10 s
         share = base.total_mass / len(base.wheels)
         damping = 0.1 * share * min(wheel.radius for wheel in base.wheels) ** 2
+    skids = base.dynamics == "differential_4_wheels"
+    expansion = icr_expansion(base, facts)
     return [
-        '<friction class="default">',
+        f'<friction class="{"skid" if skids else "default"}">',
         f"  <mu>{number(friction_of(base, facts))}</mu> <C_damping>{number(damping)}</C_damping> <C_rr>0.01</C_rr>",
+        *([] if expansion is None else [f"  <icr_expansion>{number(expansion)}</icr_expansion>"]),
         "</friction>",
     ]
 

@@ -23,7 +23,13 @@ _COLORS = {
     "sand": "#d08b1d",
     "clay": "#9a4a1e",
 }
-_MODEL_COLORS = {"default": "#1273b8", "wardiagnemma": "#3f9142", "ellipse": "#b8336a", "vti": "#1f2933"}
+_MODEL_COLORS = {
+    "default": "#1273b8",
+    "wardiagnemma": "#3f9142",
+    "ellipse": "#b8336a",
+    "skid": "#b07d12",
+    "vti": "#1f2933",
+}
 _MODEL_LINES = {"wardiagnemma": (0, (4, 4))}  # it lies on the default one
 
 # The front tire of a light off-road vehicle under a quarter of its weight.

@@ -55,6 +55,7 @@ std::optional<Limit> limit_of(const TireModel& model, const GroundPatch& ground)
   const std::map<std::string_view, Limit> limits{
       {"default", {mu, mu, false}},
       {"wardiagnemma", {mu, mu, false}},
+      {"skid", {mu, mu, true}},
       {"ellipse", {7.5 * 0.1, 8.5 * 0.1, false}},
       {"vti", {is_soil(surface) ? 2 : peak, peak, !is_soil(surface)}}};
   const auto found = limits.find(model.name());

@@ -1,0 +1,26 @@
+// A line of commands on their way to a controller: what arrives in a step is the mean of what was sent
+// during a step that lies a delay before it. So the motion follows a delay of any length, not of whole
+// steps alone. The line consists of numbers, so that snapshots can hold it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace mvsim {
+
+inline constexpr double kLongestCommandDelay = 1;  // s
+inline constexpr double kMostStepsOfDelay = 1000;  // that a line remembers
+
+// Returns the longest delay, s, at steps of that length.
+double longest_delay(double timestep);
+
+// Numbers of a line for delays up to longest_delay().
+size_t delay_line_size(double timestep, size_t values);
+
+// Sends `command` for a step of `dt` s and writes what arrives in that step. Before the first command
+// arrives, it is `initial`. All three have `arriving.size()` values; `line` has delay_line_size() numbers, 0
+// at first.
+void pass_delay_line(std::span<double> line, double delay, double dt, const double* command,
+                     const double* initial, std::span<double> arriving);
+
+}  // namespace mvsim

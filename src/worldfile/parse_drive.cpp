@@ -1,0 +1,65 @@
+// Reads the drive of a vehicle as datasheets have it: limits of commands, motors, steering servos.
+#include "worldfile/parse.h"
+
+namespace mvsim {
+namespace {
+
+// Scalars of an element, all of them in one table.
+template <typename Spec>
+Spec parse_scalars(LoadState& state, const Element& e, const Scope& scope, Tags<Spec> tags) {
+  const Fields fields(state, scope, e);
+  Spec out;
+  out.where = e.where();
+  read_tags(state, fields, tags, out);
+  fields.warn_unknown(std::string(e.tag()), tag_names(tags));
+  return out;
+}
+
+LimitSpec parse_limit(LoadState& state, const Element& e, const Scope& scope, Tags<LimitSpec> tags) {
+  const Fields fields(state, scope, e);
+  LimitSpec out;
+  read_tags(state, fields, tags, out);
+  fields.warn_unknown(std::string(e.tag()), tag_names(tags));
+  return out;
+}
+
+LimitsSpec parse_limits(LoadState& state, const Element& e, const Scope& scope) {
+  const Fields fields(state, scope, e);
+  LimitsSpec out;
+  out.where = e.where();
+  const Element* const linear = fields.node("linear");
+  const Element* const angular = fields.node("angular");
+  if (!linear && !angular)
+    throw WorldFileError(e.where(), "<limits> is empty, expected <linear> or <angular> with limits");
+  if (linear) out.linear = parse_limit(state, *linear, scope, linear_limit_tags());
+  if (angular) out.angular = parse_limit(state, *angular, scope, angular_limit_tags());
+  static constexpr std::string_view kKnown[] = {"linear", "angular"};
+  fields.warn_unknown("limits", {std::begin(kKnown), std::end(kKnown)});
+  return out;
+}
+
+MotorSpec parse_motor(LoadState& state, const Element& e, const Scope& scope) {
+  MotorSpec out = parse_scalars(state, e, scope, motor_tags());
+  const auto need = [&](const std::optional<double>& value, const char* tag, const char* what) {
+    if (!value)
+      throw WorldFileError(e.where(), "<motor> has no <" + std::string(tag) + ">, expected " + what);
+  };
+  need(out.stall_torque, "stall_torque", "the torque of the rotor at rest in N m");
+  need(out.no_load_speed, "no_load_speed", "the speed of the free rotor in rad/s");
+  return out;
+}
+
+}  // namespace
+
+void parse_drive(LoadState& state, const Fields& fields, VehicleSpec& out) {
+  const Scope& scope = fields.scope();
+  if (const Element* e = fields.node("limits")) out.limits = parse_limits(state, *e, scope);
+  if (const Element* e = fields.node("kinematics"))
+    out.kinematics = parse_scalars(state, *e, scope, kinematics_tags());
+  if (const Element* e = fields.node("motor")) out.motor = parse_motor(state, *e, scope);
+  if (const Element* e = fields.node("servo")) out.servo = parse_scalars(state, *e, scope, servo_tags());
+  if (const std::optional<NamedText> delay = fields.scalar("command_delay"))
+    out.command_delay_where = delay->where;
+}
+
+}  // namespace mvsim
