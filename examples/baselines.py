@@ -14,6 +14,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import barn_policies
 import numpy as np
 from car_policies import Car, drive_to_goal
 from crowd_policies import velocity_obstacles
@@ -54,7 +55,14 @@ SAND_DRIVERS: dict[str, Maker] = {
 }
 # Scripted policies of each environment. Tests of the environment use the first one as their standard.
 BASELINES: dict[str, dict[str, Maker]] = {
+    "mvsim/Barn-v0": {
+        "follow the gap": barn_policies.follow_the_gap,
+        "MPPI": barn_policies.mppi,
+        "DWA, 0.5 m/s": barn_policies.dynamic_window(0.5),
+        "DWA, 2 m/s": barn_policies.dynamic_window(2.0),
+    },
     "mvsim/Crowd-v0": {"velocity obstacles": velocity_obstacles, "go to goal": go_to_goal},
+    "mvsim/CrowdNav-v0": {"velocity obstacles": velocity_obstacles, "go to goal": go_to_goal},
     "mvsim/DepthNavigation-v0": {"gap follower": depth_gap_follower, "go to goal": go_to_goal},
     "mvsim/Greenhouse-v0": {"row follower": row_follower},
     "mvsim/IceDrive-v0": ICE_DRIVERS,

@@ -12,6 +12,7 @@ Observation = dict[str, Array]
 
 # Aperture of each environment's scan (radians) and the radius of its robot (m), where a policy looks at the scan.
 SCAN_APERTURE: dict[str, float] = {
+    "mvsim/Barn-v0": np.deg2rad(270),
     "mvsim/MultiNav-v0": np.deg2rad(358),
     "mvsim/NavArena-v0": np.deg2rad(358),
     "mvsim/NavMap-v0": np.deg2rad(270),
@@ -22,6 +23,7 @@ IMAGE_APERTURE: dict[str, float] = {
     "mvsim/VisualNavigation-v0": np.deg2rad(90),
 }
 ROBOT_RADIUS = {
+    "mvsim/Barn-v0": 0.27,
     "mvsim/DepthNavigation-v0": 0.105,
     "mvsim/MultiNav-v0": 0.105,
     "mvsim/NavArena-v0": 0.105,

@@ -75,7 +75,9 @@ std::vector<std::string> some_names(const NamedValues& values, const Scope& scop
 }  // namespace
 
 Expander::Expander(uint64_t world_seed, Budget& budget)
-    : budget_(budget), random_(world_seed, 0, StreamPurpose::kWorldExpression) {}
+    : budget_(budget), random_(world_seed, 0, StreamPurpose::kWorldExpression) {
+  set_variable("MVSIM_WORLD_SEED", std::to_string(world_seed));
+}
 
 void Expander::set_variable(const std::string& name, std::string value) {
   by_lower_name_[lower_case(name)] = value;

@@ -15,7 +15,7 @@ from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
 from mvsim_gym.tools.policy import Policy, RandomPolicy, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["evaluate"]
+__all__ = ["episodes_of", "evaluate"]
 
 _AT_ONCE = 100  # worlds
 
@@ -52,7 +52,7 @@ def evaluate(
     times, returns = [], []
     with nullcontext() if record is None else envs.record(record):
         for first in range(0, episodes, at_once):
-            for info, total in _run(envs, drive, seed + first, min(at_once, episodes - first)):
+            for info, total in episodes_of(envs, drive, seed + first, min(at_once, episodes - first)):
                 words[outcome(info)] += 1
                 returns.append(total)
                 if info["success"]:
@@ -71,10 +71,16 @@ def evaluate(
     ]
 
 
-def _run(envs: VectorEnv, drive: Policy, seed: int, count: int) -> Iterator[tuple[dict[str, Any], float]]:
-    """The info of its last step and the return of each agent's episode, in the first `count` worlds."""
+def episodes_of(
+    envs: VectorEnv, drive: Policy, seed: int, count: int, options: Mapping[str, Any] | None = None
+) -> Iterator[tuple[dict[str, Any], float]]:
+    """The info of its last step and the return of each agent's episode, in the first `count` worlds.
+
+    Args:
+        options: of the reset with which they begin.
+    """
     counted = count * envs.num_agents  # rows
-    observations, _ = envs.reset(seed=seed)
+    observations, _ = envs.reset(seed=seed, options=dict(options) if options else None)
     if isinstance(drive, RandomPolicy):
         drive.begin(seed)
     totals = np.zeros(envs.num_envs)

@@ -167,9 +167,10 @@ def add_episodes(parser: argparse.ArgumentParser, default: int | None = None) ->
     )
 
 
-def add_env(parser: argparse.ArgumentParser, seed: int = 0) -> None:
-    """An environment and who drives in it."""
-    parser.add_argument("env_id", metavar="ENV_ID", help="an id or an environment file")
+def add_env(parser: argparse.ArgumentParser, seed: int = 0, *, optional: bool = False) -> None:
+    """An environment and who drives in it; where it is optional, an empty text stands for none."""
+    how: dict[str, Any] = {"nargs": "?", "default": ""} if optional else {}
+    parser.add_argument("env_id", metavar="ENV_ID", help="an id or an environment file", **how)
     add_policy(parser)
     add_seed(parser, "of the first episode", seed, ", then one more each")
     add_settings(parser)

@@ -47,6 +47,12 @@ TEST(WorldRoot, UnknownTagsAreWarnedOfOnce) {
   EXPECT_TRUE(has(world.warnings[0], "(2 times, here first)"));
 }
 
+TEST(Variable, MvsimWorldSeedIsTheSeedOfTheWorld) {
+  const std::string body = block_at("${MVSIM_WORLD_SEED}") + block_at("$f{MVSIM_WORLD_SEED+0.5}");
+  EXPECT_EQ(positions(load_body(body, 7)), (Numbers{7, 7.5}));
+  EXPECT_EQ(positions(load_body(body)), (Numbers{0, 0.5}));
+}
+
 TEST(For, RunsOncePerValueWithEndsIncluded) {
   EXPECT_EQ(positions(load_body("<for var='i' from='0' to='2'>" + block_at("${i}") + "</for>")),
             (Numbers{0, 1, 2}));

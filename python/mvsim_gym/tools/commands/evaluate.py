@@ -10,20 +10,82 @@ from mvsim_gym.tools.options import add_env, add_episodes, add_record
 HELP = "run episodes and say how they ended"
 DESCRIPTION = (
     "Runs episodes of an environment and prints the rates of success and of each way to fail, the mean"
-    " time of successes (s) and the mean return."
+    " time of successes (s) and the mean return. With --suite the episodes are a fixed list; --compare gives the"
+    " difference of two policies in it."
 )
+
+_EPISODES, _SEED = 100, 1_000_000  # by default
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
-    add_env(parser, seed=1_000_000)
-    add_episodes(parser, 100)
+    add_env(parser, seed=_SEED, optional=True)
+    add_episodes(parser, _EPISODES)
     add_record(parser, "record all episodes, which run one after another then")
+    parser.add_argument(
+        "--suite", action="store_true", help="the held-out episodes of the environment, whose list is fixed"
+    )
+    parser.add_argument(
+        "--worlds",
+        metavar="FOLDER",
+        help="with --suite of mvsim/Barn-v0: other worlds than its own, and index.csv",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE.json", help="with --suite: a file for all episodes")
+    parser.add_argument(
+        "--compare",
+        nargs=2,
+        metavar=("A.json", "B.json"),
+        help="instead of all else: how much B differs from A, two files of --suite",
+    )
 
 
-def run(**options: Any) -> None:
+def run(
+    env_id: str,
+    *,
+    suite: bool,
+    compare: list[str] | None,
+    worlds: str | None,
+    output: str | None,
+    **options: Any,
+) -> None:
     """Prints the rates."""
-    from mvsim_gym.tools.evaluate import evaluate
+    if compare is not None:
+        if env_id or suite:
+            raise ValueError("--compare: found an environment or --suite beside it, expected two files alone")
+        from mvsim_gym.tools.compare import compare as compared
 
-    for line in evaluate(**options):
+        lines = compared(*compare)
+    elif not env_id:
+        raise ValueError(
+            "ENV_ID: found none, expected an id or an environment file (or --compare A.json B.json)"
+        )
+    elif suite:
+        lines = _suite(env_id, worlds, output, **options)
+    elif worlds is not None or output is not None:
+        raise ValueError("--worlds and --output: found one without --suite, expected both beside it")
+    else:
+        from mvsim_gym.tools.evaluate import evaluate
+
+        lines = evaluate(env_id, **options)
+    for line in lines:
         print(line)
+
+
+def _suite(
+    env_id: str,
+    worlds: str | None,
+    output: str | None,
+    *,
+    policy: str,
+    settings: dict[str, Any],
+    episodes: int,
+    seed: int,
+    record: str | None,
+) -> list[str]:
+    from mvsim_gym.tools.suite import evaluate_suite
+
+    if (episodes, seed, record) != (_EPISODES, _SEED, None):
+        raise ValueError(
+            "--suite: found --episodes, --seed or --record beside it, which its list of episodes excludes"
+        )
+    return evaluate_suite(env_id, policy, worlds=worlds, output=output, settings=settings)

@@ -1,0 +1,234 @@
+"""Fixed lists of held-out episodes, and what a policy does in them: `mvsim-gym evaluate ID --suite`."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from mvsim_gym import __version__
+from mvsim_gym._files import assets
+from mvsim_gym.registration import source_of
+from mvsim_gym.tools.episodes import agents_of, outcome
+from mvsim_gym.tools.evaluate import episodes_of
+from mvsim_gym.tools.policy import RandomPolicy, envs_for, keywords_of, policy_of
+from mvsim_gym.tools.settings import combined
+
+__all__ = ["Part", "barn_scores", "evaluate_suite", "suite_of", "wilson"]
+
+FIRST_SEED = 1_000_000
+"""Training draws its own seeds from small integers."""
+EPISODES = 500
+_BARN = "mvsim/Barn-v0"
+# The cases of CrowdNav: one start and one goal, and people who stay where they wanted to go.
+_FIXED = {
+    "mvsim/CrowdNav-v0": (
+        {"people": {"people": {"at_goal": "stay"}}},
+        {"pose": [0, -4, math.pi / 2], "goal": [0, 4]},
+    )
+}
+_RUNS = 10  # of each world of Barn, as the challenge has it
+_AT_ONCE = 100  # worlds
+
+
+@dataclass(frozen=True)
+class Part:
+    """Episodes with the seeds `seed` to `seed` + `episodes` - 1."""
+
+    name: str
+    seed: int
+    episodes: int
+    keywords: dict[str, Any] = field(default_factory=dict)
+    """Of the environment."""
+    optimal_time: float | None = None
+    """s, of the shortest path at full speed, where the benchmark gives one."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Of the reset."""
+
+
+def suite_of(env_id: str, worlds: str | None = None) -> list[Part]:
+    """The held-out episodes of an environment: 500 seeds; of Barn 10 runs in each of its 50 test worlds.
+
+    Args:
+        worlds: a folder of other worlds for Barn: index.csv with the columns `world` and `optimal_time_s`, and a
+            world_N.yaml or world_N.png for each row.
+
+    Raises:
+        ValueError: `worlds` for another environment, or an index that is not as above.
+        OSError: the folder has no index.csv.
+    """
+    if env_id != _BARN:
+        if worlds is not None:
+            raise ValueError(f"--worlds: found '{worlds}' for {env_id}, expected {_BARN}")
+        keywords, options = _FIXED.get(env_id, ({}, {}))
+        return [Part("held out", FIRST_SEED, EPISODES, keywords, options=options)]
+    rows = _index(os.path.join(worlds or os.path.join(assets(), "worlds", "barn"), "index.csv"))
+    if worlds is None:
+        rows = [row for row in rows if row["part"] == "test"]
+    parts = []
+    for row in rows:
+        number, seed = row["world"], FIRST_SEED + _RUNS * len(parts)
+        keywords: dict[str, Any] = {"variants": 1}
+        if worlds is None:
+            keywords["world_seed"] = int(number)
+        else:
+            stem = os.path.join(os.path.abspath(worlds), f"world_{number}")
+            keywords["map"] = f"{stem}.yaml" if os.path.exists(f"{stem}.yaml") else f"{stem}.png"
+            keywords["roots"] = [os.path.abspath(worlds)]
+        parts.append(Part(f"world {number}", seed, _RUNS, keywords, float(row["optimal_time_s"])))
+    return parts
+
+
+def _index(path: str) -> list[dict[str, str]]:
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for line, row in enumerate(rows, 2):
+        try:
+            good = int(row["world"]) >= 0 and float(row["optimal_time_s"]) > 0
+        except (KeyError, TypeError, ValueError):
+            good = False
+        if not good:
+            raise ValueError(f"{path}:{line}: found {row}, expected the columns world and optimal_time_s")
+    if not rows:
+        raise ValueError(f"{path}: found no row, expected one for each world")
+    return rows
+
+
+def barn_scores(success: bool, time: float, optimal: float) -> tuple[float, float]:
+    """The scores of the BARN challenge for one run, on the scale to 0.5 and on that to 0.25 (until 2023).
+
+    success * optimal / clip(time, 2 optimal, 8 optimal), and with 4 optimal as the lower limit.
+
+    Args:
+        time: s that the robot took.
+        optimal: s of the shortest path at full speed.
+    """
+    if not success:
+        return 0.0, 0.0
+    return optimal / min(max(time, 2 * optimal), 8 * optimal), optimal / min(
+        max(time, 4 * optimal), 8 * optimal
+    )
+
+
+def wilson(successes: int, count: int, z: float = 1.959964) -> tuple[float, float]:
+    """The 95 % interval of a rate (Wilson 1927)."""
+    rate = successes / count
+    middle = (rate + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * np.sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
+    return float(max(middle - half, 0)), float(min(middle + half, 1))
+
+
+def evaluate_suite(
+    env_id: str,
+    policy: str,
+    *,
+    worlds: str | None = None,
+    output: str | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> list[str]:
+    """Runs the held-out episodes of an environment, and says in lines how they ended.
+
+    Args:
+        env_id: an id of this package, or an environment file.
+        policy: as `policy_of` reads it.
+        worlds: as of `suite_of`.
+        output: a JSON file for all episodes, by which `compare` compares policies.
+        settings: keywords of the environment; they go before those of a model, and those of the suite before them.
+
+    Raises:
+        ValueError, OSError: as `suite_of` and `policy_of`.
+    """
+    keywords = keywords_of(policy, settings)
+    episodes: list[dict[str, Any]] = []
+    for part in suite_of(env_id, worlds):
+        episodes += _run_part(env_id, policy, part, combined(keywords, part.keywords))
+    told = {
+        "env": env_id,
+        "env_sha256": _hash_of(env_id),
+        "version": __version__,
+        "policy": os.path.basename(policy),
+        "settings": {name: value for name, value in keywords.items() if name != "roots"},
+        "summary": _summary(episodes),
+        "episodes": episodes,
+    }
+    if output is not None:
+        with open(output, "w", encoding="utf-8") as file:
+            json.dump(told, file, indent=1, sort_keys=True, default=str)
+            file.write("\n")
+    return [f"{env_id}, {policy}: {len(episodes)} held-out episodes", *_lines(told["summary"])]
+
+
+def _run_part(env_id: str, policy: str, part: Part, keywords: dict[str, Any]) -> list[dict[str, Any]]:
+    at_once = min(_AT_ONCE, part.episodes)
+    rows = at_once * agents_of(env_id, keywords)
+    envs = envs_for(env_id, keywords, num_envs=rows, autoreset_mode="Disabled", copy=True)
+    drive = RandomPolicy(envs) if policy == "random" else policy_of(policy, env_id, envs)
+    found = []
+    for first in range(0, part.episodes, at_once):
+        count = min(at_once, part.episodes - first)
+        ends = list(episodes_of(envs, drive, part.seed + first, count, part.options))
+        for row, (info, total) in enumerate(ends):
+            seed, agent = part.seed + first + row // envs.num_agents, row % envs.num_agents
+            found.append(_episode(part, seed, agent, info, total))
+    envs.close()
+    return found
+
+
+def _episode(part: Part, seed: int, agent: int, info: dict[str, Any], total: float) -> dict[str, Any]:
+    success, time = bool(info["success"]), float(info["time"])
+    row = {
+        "part": part.name,
+        "seed": seed,
+        "agent": agent,
+        "success": success,
+        "end": outcome(info),
+        "time": time,
+        "return": total,
+        "path_length": float(info["path_length"]),
+        "min_clearance": float(info["min_clearance"]),
+    }
+    if part.optimal_time is not None:
+        row["score_050"], row["score_025"] = barn_scores(success, time, part.optimal_time)
+    return row
+
+
+def _summary(episodes: list[dict[str, Any]]) -> dict[str, Any]:
+    won = [row for row in episodes if row["success"]]
+    ends = [row["end"] for row in episodes]
+    found = {
+        "episodes": len(episodes),
+        "success": len(won) / len(episodes),
+        "success_interval": wilson(len(won), len(episodes)),
+        "ends": {end: ends.count(end) / len(ends) for end in sorted(set(ends))},
+        "time": float(np.mean([row["time"] for row in won])) if won else None,
+        "return": float(np.mean([row["return"] for row in episodes])),
+    }
+    for key in ("score_050", "score_025"):
+        if key in episodes[0]:
+            found[key] = float(np.mean([row[key] for row in episodes]))
+    return found
+
+
+def _lines(summary: dict[str, Any]) -> list[str]:
+    low, high = summary["success_interval"]
+    lines = [f"{'success':<12}{100 * summary['success']:6.1f} %  ({100 * low:.1f} to {100 * high:.1f} %)"]
+    lines += [f"{end:<12}{100 * rate:6.1f} %" for end, rate in summary["ends"].items() if end != "success"]
+    time = "     -" if summary["time"] is None else f"{summary['time']:6.1f} s, mean of successes"
+    lines += [f"{'time':<12}{time}", f"{'return':<12}{summary['return']:8.2f}"]
+    for key, scale in (("score_050", "0.5"), ("score_025", "0.25")):
+        if key in summary:
+            lines.append(f"{'score':<12}{summary[key]:8.3f}  BARN, scale to {scale}")
+    return lines
+
+
+def _hash_of(env_id: str) -> str:
+    with open(source_of(env_id, {})[0], "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
