@@ -90,7 +90,7 @@ def one_each(name: str, given: Any, count: int) -> list[Any]:
 
 def set_knobs(batch: _core.Batch, envs: list[int], knobs: Sequence[dict[str, Any] | None]) -> None:
     """Sets the knobs of each env, those of them that are parameters too; None leaves an env as it is."""
-    files = batch.spec.files
+    files, trackers = batch.spec.files, batch.spec.trackers
     groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
     known: dict[int, tuple[tuple[str, str], ...]] = {}  # dicts that serve many envs are read once
     for i, own in zip(envs, knobs, strict=True):
@@ -98,7 +98,7 @@ def set_knobs(batch: _core.Batch, envs: list[int], knobs: Sequence[dict[str, Any
             continue
         if id(own) not in known:
             plain = plain_values({name: own[name] for name in sorted(own) if ":" not in name})
-            pairs = flatten(plain, files)
+            pairs = flatten(plain, files, trackers)
             known[id(own)] = tuple((path[0], text) for path, text in pairs if text is not None)
         groups.setdefault(known[id(own)], []).append(i)
     for texts in groups:

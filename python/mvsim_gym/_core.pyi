@@ -287,6 +287,9 @@ class EnvSpec:
     @time_limit.setter
     def time_limit(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None:
         ...
+    @property
+    def trackers(self) -> list[str]:
+        ...
 class AutoresetMode:
     """
     Members:

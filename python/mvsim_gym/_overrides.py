@@ -31,17 +31,20 @@ _KINDS = {
 }
 
 
-def flatten(overrides: Mapping[str, Any], files: Collection[str]) -> list[Override]:
+def flatten(
+    overrides: Mapping[str, Any], files: Collection[str], trackers: Collection[str] = ()
+) -> list[Override]:
     """The pairs that keywords stand for, in their order.
 
     Args:
         overrides: as `plain_values` leaves them.
         files: the knobs that are paths of files.
+        trackers: the tags of elements that declare a tracker, of which a file has one each.
 
     Raises:
         WorldFileError: a value of a kind that its keyword does not take; the message names the keyword.
     """
-    return [pair for name, value in overrides.items() for pair in _pairs(name, value, files)]
+    return [pair for name, value in overrides.items() for pair in _pairs(name, value, files, trackers)]
 
 
 def portable_paths(overrides: Mapping[str, Any], files: Collection[str]) -> dict[str, Any]:
@@ -77,7 +80,7 @@ def number_text(number: float) -> str:
     return fixed if len(fixed) <= len(scientific) else scientific
 
 
-def _pairs(name: str, value: Any, files: Collection[str]) -> Iterator[Override]:
+def _pairs(name: str, value: Any, files: Collection[str], trackers: Collection[str]) -> Iterator[Override]:
     path = (name,)
     if name in _NUMBERS:
         number = 0.0 if value is None and name == "time_limit" else value
@@ -89,7 +92,7 @@ def _pairs(name: str, value: Any, files: Collection[str]) -> Iterator[Override]:
         yield from _attributes(path, attributes)
     elif name in _TERMS:
         yield from _terms(path, value)
-    elif name == "crop_rows":
+    elif name in trackers:
         if value is False or value is None:
             yield path, None
         else:

@@ -1,9 +1,8 @@
-// How an agent acts: twist, wheel_torque; of cars also speed_steer, steer_torque, throttle_brake.
+// Actions: twist, wheel_torque; of cars also speed_steer, steer_torque, throttle_brake.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "env/terms.h"
+#include "env/make_term.h"
 #include "model/transfer_params.h"
 #include "vehicle/car.h"
 
@@ -64,10 +63,12 @@ double magnitude(Interval interval) {
   return std::max(std::fabs(interval.low), std::fabs(interval.high));
 }
 
+}  // namespace
+
 // (vx, omega) for a controller that takes a twist.
-class Twist final : public DirectAction {
+class TwistAction final : public DirectAction {
  public:
-  Twist(TermReader& reader, TaskContext& context) : DirectAction(context) {
+  TwistAction(TermReader& reader, TaskContext& context) : DirectAction(context) {
     const VehicleModel& vehicle = context.model.vehicles[vehicle_];
     if (!vehicle.controller->accepts_twist())
       reader.fail("class", controller_text(vehicle) + ", expected one that takes a twist");
@@ -77,11 +78,12 @@ class Twist final : public DirectAction {
     context.omega_max = magnitude(omega);
   }
 };
+template std::unique_ptr<const Action> term<TwistAction>(TermReader&, TaskContext&);
 
 // A torque (N m, positive drives forward) for each motor of the controller `raw`.
-class WheelTorque final : public DirectAction {
+class WheelTorqueAction final : public DirectAction {
  public:
-  WheelTorque(TermReader& reader, TaskContext& context) : DirectAction(context) {
+  WheelTorqueAction(TermReader& reader, TaskContext& context) : DirectAction(context) {
     const VehicleModel& vehicle = context.model.vehicles[vehicle_];
     require_controller(reader, vehicle, "raw");
     const double torque = reader.required_number("torque", kPositive);
@@ -98,12 +100,13 @@ class WheelTorque final : public DirectAction {
     simulation.set_command(vehicle_, {command, components_.size()});
   }
 };
+template std::unique_ptr<const Action> term<WheelTorqueAction>(TermReader&, TaskContext&);
 
 // A torque (N m of each motor, positive drives forward) and a steering angle for the controller `raw` of a
 // car.
-class SteerTorque final : public DirectAction {
+class SteerTorqueAction final : public DirectAction {
  public:
-  SteerTorque(TermReader& reader, TaskContext& context) : DirectAction(context) {
+  SteerTorqueAction(TermReader& reader, TaskContext& context) : DirectAction(context) {
     const VehicleModel& vehicle = context.model.vehicles[vehicle_];
     require_controller(reader, vehicle, "raw");
     const double torque = reader.required_number("torque", kPositive);
@@ -120,11 +123,12 @@ class SteerTorque final : public DirectAction {
  private:
   std::span<const CommandInfo> command_;
 };
+template std::unique_ptr<const Action> term<SteerTorqueAction>(TermReader&, TaskContext&);
 
 // A speed and a steering angle for the controller `front_steer_pid`.
-class SpeedSteer final : public DirectAction {
+class SpeedSteerAction final : public DirectAction {
  public:
-  SpeedSteer(TermReader& reader, TaskContext& context)
+  SpeedSteerAction(TermReader& reader, TaskContext& context)
       : DirectAction(context),
         steer_rate_(context.model.vehicles[context.vehicle].transfer_params + kSteerRate) {
     require_controller(reader, context.model.vehicles[vehicle_], "front_steer_pid");
@@ -150,11 +154,12 @@ class SpeedSteer final : public DirectAction {
   double most_steer_change_ = 1e9;  // rad a control period
   size_t steer_rate_;               // of Model::params, its factor
 };
+template std::unique_ptr<const Action> term<SpeedSteerAction>(TermReader&, TaskContext&);
 
 // Pedals and a steering angle for the controller `throttle_brake`.
-class ThrottleBrake final : public DirectAction {
+class ThrottleBrakeAction final : public DirectAction {
  public:
-  ThrottleBrake(TermReader& reader, TaskContext& context) : DirectAction(context) {
+  ThrottleBrakeAction(TermReader& reader, TaskContext& context) : DirectAction(context) {
     require_controller(reader, context.model.vehicles[vehicle_], "throttle_brake");
     const Interval throttle = reader.interval("throttle", {-1, 1}).value_or(Interval{-1, 1});
     const Interval brake = reader.interval("brake", {0, 1}).value_or(Interval{0, 1});
@@ -163,24 +168,6 @@ class ThrottleBrake final : public DirectAction {
                    steer_component(reader, context)};
   }
 };
-
-template <typename T>
-std::unique_ptr<const Action> make(TermReader& reader, TaskContext& context) {
-  return std::make_unique<T>(reader, context);
-}
-
-constexpr auto kClasses = std::to_array<TermClass<Action>>({
-    {"twist", make<Twist>},
-    {"wheel_torque", make<WheelTorque>},
-    {"speed_steer", make<SpeedSteer>},
-    {"steer_torque", make<SteerTorque>},
-    {"throttle_brake", make<ThrottleBrake>},
-});
-
-}  // namespace
-
-std::span<const TermClass<Action>> action_classes() {
-  return kClasses;
-}
+template std::unique_ptr<const Action> term<ThrottleBrakeAction>(TermReader&, TaskContext&);
 
 }  // namespace mvsim

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "env/env_spec.h"
+#include "env/track/tracker.h"
 
 namespace mvsim {
 namespace {
@@ -160,20 +161,21 @@ void edit_movers(std::vector<TermSpec>& terms, const Override& change) {
   edit_terms(terms, "name", change);
 }
 
-// Attributes of the one <crop_rows>, which a keyword may add or leave out.
-void edit_crop_rows(EnvSpec& spec, const Override& change) {
+// Changes attributes of the one element that declares a tracker. A keyword may also add it or leave it out.
+void edit_tracker(EnvSpec& spec, const Override& change) {
+  const std::string& tag = change.path[0];
   require_length(change, 1, 2);
+  const auto it = std::ranges::find_if(spec.trackers, [&](const TermSpec& t) { return t.params.tag == tag; });
   if (change.path.size() == 1) {
-    if (change.text) fail("crop_rows", "found a value, expected a dict of attributes");
-    spec.crop_rows.reset();
+    if (change.text) fail(tag, "found a value, expected a dict of attributes");
+    if (it != spec.trackers.end()) spec.trackers.erase(it);
     return;
   }
-  if (!spec.crop_rows) {
-    spec.crop_rows.emplace();
-    spec.crop_rows->params.tag = "crop_rows";
-    spec.crop_rows->params.where = keyword("crop_rows");
-  }
-  set_attribute(*spec.crop_rows, change, 1);
+  if (it != spec.trackers.end()) return set_attribute(*it, change, 1);
+  TermSpec& added = spec.trackers.emplace_back();
+  added.params.tag = tag;
+  added.params.where = keyword(tag);
+  set_attribute(added, change, 1);
 }
 
 struct Field {
@@ -236,7 +238,6 @@ const Field kFields[] = {
      }},
     {"people", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
     {"move", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
-    {"crop_rows", edit_crop_rows},
 };
 
 void set_knob(EnvSpec& spec, KnobSpec& knob, const Override& change, bool first) {
@@ -254,6 +255,8 @@ void apply(EnvSpec& spec, const Override& change, bool first) {
   const std::string& name = change.path.at(0);
   for (const Field& field : kFields)
     if (field.name == name) return field.set(spec, change);
+  const std::vector<std::string> tags = tracker_tags();
+  if (std::ranges::find(tags, name) != tags.end()) return edit_tracker(spec, change);
   for (KnobSpec& knob : spec.knobs)
     if (knob.value.name == name) return set_knob(spec, knob, change, first);
   throw UnknownKeyword("unknown keyword '" + name + "'" + did_you_mean(name, override_names(spec)));
@@ -264,6 +267,7 @@ void apply(EnvSpec& spec, const Override& change, bool first) {
 std::vector<std::string> field_names() {
   std::vector<std::string> names;
   for (const Field& f : kFields) names.emplace_back(f.name);
+  for (std::string& tag : tracker_tags()) names.push_back(std::move(tag));
   return names;
 }
 

@@ -17,7 +17,8 @@ double bytes_of_env(const Task& task) {
   bytes += m.blocks.size() * (sizeof(Pose2) + sizeof(double)) + m.sensors.size() * sizeof(SensorState);
   bytes += m.reading_bytes + m.reading_count;
   for (const AgentTask& agent : task.agents)
-    bytes += sizeof(AgentState) + agent.frames_size + agent.recipes_size * sizeof(double);
+    bytes +=
+        sizeof(AgentState) + agent.frames_size + (agent.recipes_size + agent.memory_size) * sizeof(double);
   for (const ObservationSpec& o : task.observation_specs) bytes += task.agents.size() * o.bytes();
   return static_cast<double>(bytes);
 }

@@ -206,16 +206,16 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
   AgentTask& agent = task.agents.emplace_back();
   agent.vehicle = vehicles[task.agents.size() - 1];
   TaskNeeds needs;
+  for (const auto& tracker : task.trackers) {
+    agent.trackers.push_back(tracker.get());
+    needs.memory_size += tracker->memory_size();
+  }
   TaskContext context{.model = *task.models.front(),
                       .vehicle = agent.vehicle,
                       .agents = vehicles,
                       .control_period = task.control_period,
-                      .has_people = task.has_people,
-                      .centreline = task.centreline,
-                      .crop_paths = task.crop_paths,
+                      .trackers = task.trackers,
                       .needs = needs};
-  agent.centreline = task.centreline;
-  agent.follows_crop_rows = !task.crop_paths.empty();
   compile_resets(context, agent, is_first, task);
   context.has_goal = agent.start_and_goal.has_goal();
   {
@@ -251,8 +251,9 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
   }
   agent.needs_path = needs.path || agent.start_and_goal.geodesic();
   agent.clearance_limit = std::max(agent.clearance_limit, needs.clearance_limit);
-  agent.stuck_distances = needs.stuck_distances;
-  agent.counted_contacts = needs.counted_contacts;
+  agent.memory_size = needs.memory_size;
+  agent.own_trackers = std::move(needs.trackers);
+  for (const auto& tracker : agent.own_trackers) agent.trackers.push_back(tracker.get());
   task.warnings.insert(task.warnings.end(), needs.warnings.begin(), needs.warnings.end());
   task.scheduled_sensors.insert(task.scheduled_sensors.end(), needs.scheduled_sensors.begin(),
                                 needs.scheduled_sensors.end());

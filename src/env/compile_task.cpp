@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "env/compile_parts.h"
 #include "env/episode.h"
-#include "env/move/people.h"
 #include "env/plan/path_tables.h"
 #include "env/randomize_level.h"
 #include "sim/check_start.h"
@@ -120,7 +119,6 @@ std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options
   LoadGuard guard(options.memory_limit, options.poll);
   compile_worlds(*task, options, guard);
   set_times(*task);
-  task->has_people = asks_for_people(task->spec) || has_people(*task->models.front());
   compile_agents(*task, guard);
   task->level_randomizations = make_level(*task);
   for (const TermSpec& term : task->spec.randomizations) {

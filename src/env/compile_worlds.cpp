@@ -8,9 +8,7 @@
 
 #include "assets/nearby_file.h"
 #include "base/file.h"
-#include "env/crop.h"
 #include "env/move/people.h"
-#include "env/plan/centreline_file.h"
 #include "model/compile.h"
 #include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
@@ -63,9 +61,7 @@ std::vector<NamedText*> attributes_of(EnvSpec& spec) {
     for (NamedText& value : agent.action.params.values) out.push_back(&value);
     for (auto* terms : {&agent.observations, &agent.rewards, &agent.terminations}) add_terms(*terms);
   }
-  for (auto* terms : {&spec.resets, &spec.randomizations, &spec.movers}) add_terms(*terms);
-  if (spec.crop_rows)
-    for (NamedText& value : spec.crop_rows->params.values) out.push_back(&value);
+  for (auto* terms : {&spec.resets, &spec.randomizations, &spec.movers, &spec.trackers}) add_terms(*terms);
   out.push_back(&spec.centreline);
   return out;
 }
@@ -174,21 +170,6 @@ OpenFile open_named(const EnvSpec& spec, const NamedText& named, const WorldLoad
   throw WorldFileError(named.where, about(named.name.c_str(), named.where) + "the file '" +
                                         shortened(named.text, 200) + "' " + reason +
                                         nearby_file(allowed, {candidate}));
-}
-
-std::shared_ptr<const Centreline> load_centreline(const EnvSpec& spec, const WorldLoadOptions& load,
-                                                  LoadGuard& guard) {
-  const NamedText& named = spec.centreline;
-  if (named.text.empty()) return nullptr;
-  const OpenFile file = open_named(spec, named, load);
-  try {
-    return std::make_shared<const Centreline>(read_centreline(file, named.where, guard));
-  } catch (const WorldFileError&) {
-    throw;
-  } catch (const Error& e) {
-    throw WorldFileError(named.where, about("centreline", named.where) + "the file '" +
-                                          shortened(named.text, 200) + "': " + e.what());
-  }
 }
 
 // Fails at the first thing in which a world is of another make than world 0. The terms of the environment are
@@ -332,7 +313,6 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
   load.roots.insert(load.roots.end(), spec.roots.begin(), spec.roots.end());
   load.sensor_prefixes = sensor_prefixes();
   load.refuses_unused = false;  // some knobs serve the environment file alone
-  task.centreline = load_centreline(spec, load, guard);
   CompileOptions compile = compile_options(spec);
   compile.strict = options.strict;
   compile.make_drawer = draw_by(options.camera_backend);
@@ -361,7 +341,12 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
     if (task.models.size() == static_cast<size_t>(spec.variants)) spec.world = world;
   }
   refuse_unused_knobs(spec, used, asked);
-  if (spec.crop_rows) task.crop_paths = crop_paths(*spec.crop_rows, task.models, guard);
+  task.trackers =
+      make_trackers({.spec = spec,
+                     .models = task.models,
+                     .element = nullptr,
+                     .open = [&](const NamedText& named) { return open_named(spec, named, load); },
+                     .guard = guard});
 }
 
 }  // namespace mvsim

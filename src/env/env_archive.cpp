@@ -23,33 +23,9 @@ void visit(Archive& archive, ValueOf<PeriodStart> auto& before) {
 }
 
 template <typename Archive>
-void visit(Archive& archive, ValueOf<Stillness> auto& stillness) {
-  auto& [anchor, time] = stillness;
-  archive(anchor, time);
-}
-
-template <typename Archive>
-void visit(Archive& archive, ValueOf<RaceState> auto& race) {
-  auto& [along, before, farthest, farthest_before, start, line, best_lead] = race;
-  archive(along, before, farthest, farthest_before, start, line, best_lead);
-}
-
-template <typename Archive>
-void visit(Archive& archive, ValueOf<CropState> auto& crop) {
-  auto& [along, before, farthest, start, done, done_before] = crop;
-  archive(along, before, farthest, start, done, done_before);
-}
-
-template <typename Archive>
 void visit(Archive& archive, ValueOf<MoverState> auto& mover) {
   auto& [goal, start, speed, next, crosses, asked] = mover;
   archive(goal, start, speed, next, crosses, asked);
-}
-
-template <typename Archive>
-void visit(Archive& archive, ValueOf<PeopleNear> auto& people) {
-  auto& [now, least, close] = people;
-  archive(now, least, close);
 }
 
 template <typename Archive>
@@ -107,23 +83,18 @@ void visit_episode(Archive& archive, Env& env, const Task& task) {
   if (task.movers) archive(movers);
 }
 
-// The same of AgentState: all but the field, the frames, and `last`, which lives within a period only. A lone
-// agent waits for nobody, one without a centreline is in no race, one without crop rows between none, one
-// without people near none.
+// Visits AgentState but for the field, the frames, and `last`, which lives within a period only. `then` and
+// `waits` are archived only if there are several agents.
 template <typename Archive, typename Agent>
 void visit_agent(Archive& archive, Agent& agent, const Task& task) {
-  auto& [end, success, then, waits, bad_actions, before, now, goal, start, last, field, stillness,
-         contact_counts, path_length, min_clearance, race, crop, people, action, previous_action, reward_sums,
-         frames, recipes, transfer] = agent;
-  archive(end, success, before, now, goal, start, stillness, path_length, min_clearance, bad_actions,
-          reward_sums, recipes, transfer);
+  auto& [end, success, then, waits, bad_actions, before, now, goal, start, last, field, memory, path_length,
+         min_clearance, action, previous_action, reward_sums, frames, recipes, transfer] = agent;
+  archive(end, success, before, now, goal, start, path_length, min_clearance, bad_actions, reward_sums,
+          recipes, transfer);
   for (auto& value : action) archive(value);
   for (auto& value : previous_action) archive(value);
   if (task.agents.size() > 1) archive(then, waits);
-  for (auto& count : contact_counts) archive(count);
-  if (task.centreline) archive(race);
-  if (!task.crop_paths.empty()) archive(crop);
-  if (task.has_people) archive(people);
+  for (auto& value : memory) archive(value);
 }
 
 // Calls work(slot, bytes) for the ring of each observation that keeps frames and is no picture: what draws
@@ -144,8 +115,7 @@ bool ring_in_bounds(const Task& task, const ObservationSlot& slot, std::span<con
 
 bool fits(const AgentState& agent, const Task& whole, const AgentTask& task) {
   return agent.end <= EpisodeEnd::kTruncated && agent.then <= Then::kEndAll &&
-         agent.reward_sums.size() == task.rewards.size() &&
-         agent.stillness.size() == task.stuck_distances.size() && agent.recipes.size() == task.recipes_size &&
+         agent.reward_sums.size() == task.rewards.size() && agent.recipes.size() == task.recipes_size &&
          fits(agent.transfer, whole, task);
 }
 
@@ -176,8 +146,7 @@ uint64_t fingerprint(const Task& task) {
   hasher(task.static_world, task.agents.size());
   for (const AgentTask& agent : task.agents) {
     hasher(agent.vehicle, agent.needs_path, agent.start_and_goal.has_goal(),
-           agent.start_and_goal.planning_cell(), agent.stuck_distances.size());
-    if (!agent.counted_contacts.empty()) hasher(agent.counted_contacts.size());
+           agent.start_and_goal.planning_cell(), agent.memory_size);
     for (const ActionComponent& c : agent.action_components) hasher(c.name, c.low, c.high);
     for (const ObservationSlot& slot : agent.observations) {
       hasher(slot.history, slot.is_picture() ? slot.term->picture()->recipe_size() : size_t{0});
@@ -185,12 +154,8 @@ uint64_t fingerprint(const Task& task) {
     }
     for (const WeightedReward& r : agent.rewards) hasher(r.name);
   }
-  if (task.centreline)
-    for (const Vec2 p : task.centreline->points()) hasher(p);
-  for (const CropPath& path : task.crop_paths)
-    for (const Vec2 p : path.points()) hasher(p);
+  for (const auto& tracker : task.trackers) tracker->hash(hasher);
   if (task.movers) hasher(task.movers->size());
-  if (task.has_people) hasher(task.has_people);
   // whether a sensor keeps its period is part of a state
   if (!task.scheduled_sensors.empty()) hasher(task.scheduled_sensors);
   for (const ObservationSpec& o : task.observation_specs) hasher(o.key, o.dtype, o.shape, o.low, o.high);

@@ -94,8 +94,8 @@ struct EnvSpec {
   std::vector<AgentSpec> agents;                 // at least one
   std::vector<TermSpec> resets, randomizations;  // in file order
   std::vector<TermSpec> movers;                  // <people> and <move>
-  std::optional<TermSpec> crop_rows;
-  NamedText randomize_level;  // "", "none", "standard" or "strong" (env/randomize_level.h)
+  std::vector<TermSpec> trackers;                // elements that declare one (env/track/), one of a tag
+  NamedText randomize_level;                     // "", "none", "standard" or "strong" (env/randomize_level.h)
   std::vector<KnobSpec> knobs;
 
   // Folders that may be read for the world and its parts, beside the caller's.

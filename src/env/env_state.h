@@ -39,12 +39,6 @@ struct PeriodStart {
   uint8_t contacts = 0;
 };
 
-// Of one distance of TaskNeeds::stuck_distances.
-struct Stillness {
-  Vec2 anchor;      // where the agent was when it last got that far away from where it had been
-  double time = 0;  // s since then
-};
-
 // Of an agent's action, each component in [-1, 1], by AgentTask::action_components.
 class ActionValues {
  public:
@@ -66,25 +60,6 @@ class ActionValues {
   std::array<double, kMaxCommand> values_{};
 };
 
-// Of a task with a centreline (env/race.h): m along it, counted on over laps.
-struct RaceState {
-  static constexpr double kNeverAhead = -1e9;
-
-  double along = 0, before = 0;              // now, and at the start of the period
-  double farthest = 0, farthest_before = 0;  // so far, and up to then
-  double start = 0;                          // where its episode began
-  double line = 0;                           // where laps are counted from
-  double best_lead = kNeverAhead;  // the most that it was ahead of all others, up to the start of the period
-};
-
-// Of a task with crop rows (env/crop.h): m along the path through them.
-struct CropState {
-  double along = 0, before = 0;  // now, and at the start of the period
-  double farthest = 0;
-  double start = 0;               // where its episode began
-  int done = 0, done_before = 0;  // alleys
-};
-
 // What belongs within an episode to a body that a policy of the environment moves (env/move/).
 struct MoverState {
   Vec2 goal, start;      // world frame
@@ -92,12 +67,6 @@ struct MoverState {
   uint32_t next = 0;     // the point of its path that it goes to
   bool crosses = false;  // it goes to and fro across a circle
   Vec2 asked;            // m/s, world frame: what the caller wants, where his policy moves it
-};
-
-// How near people came to an agent: between its chassis and their discs, m.
-struct PeopleNear {
-  double now = 0, least = 0;
-  int64_t close = 0;  // periods within their personal space
 };
 
 enum class EpisodeEnd : uint8_t { kNone, kTerminated, kTruncated };
@@ -121,12 +90,8 @@ struct AgentState {
   Vec2 goal, start;
   Vec2 last;                               // where it was after the last substep, within a period only
   std::shared_ptr<const GoalField> field;  // only if a term needs it
-  std::vector<Stillness> stillness;        // by AgentTask::stuck_distances
-  std::vector<int> contact_counts;         // by AgentTask::counted_contacts
+  std::vector<double> memory;              // of its trackers (env/track/tracker.h)
   double path_length = 0, min_clearance = 0;
-  RaceState race;     // only with a centreline
-  CropState crop;     // only with crop rows
-  PeopleNear people;  // only with people
   ActionValues action, previous_action;
   std::vector<double> reward_sums;  // weighted, by reward term
   // Of observations that keep frames: a ring of each one's frames (observe.h), laid out by AgentTask.

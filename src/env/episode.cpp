@@ -4,10 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "env/crop.h"
-#include "env/move/people.h"
 #include "env/plan/shortest_path.h"
-#include "env/race.h"
 #include "env/transfer.h"
 #include "model/param_names.h"
 
@@ -33,24 +30,19 @@ void look(const AgentTask& task, const EnvState& env, AgentState& agent, uint8_t
   if (agent.field) m.path_distance = agent.field->distance({pose.x, pose.y});
 }
 
+// Calls work(tracker, view) for each tracker of an agent.
+template <typename Work>
+void for_trackers(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent,
+                  const Work& work) {
+  const TrackerView view{env, agent, agent_task.vehicle, task.substeps * task.substep};
+  for (const Tracker* const tracker : agent_task.trackers) work(*tracker, view);
+}
+
 void measure(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent,
              uint8_t contacts) {
   look(agent_task, env, agent, contacts);
-  const Pose2& pose = agent.now.pose;
-  if (agent_task.centreline) follow_race(*agent_task.centreline, {pose.x, pose.y}, agent.race);
-  if (!task.crop_paths.empty()) follow_crop(task.crop_paths[env.variant], {pose.x, pose.y}, agent.crop);
-  for (size_t i = 0; i < agent.contact_counts.size(); ++i) {
-    const uint8_t with = agent_task.counted_contacts[i];
-    if ((contacts & with) != 0 && (agent.before.contacts & with) == 0) ++agent.contact_counts[i];
-  }
   agent.min_clearance = std::min(agent.min_clearance, agent.now.clearance);
-  if (task.has_people) look_at_people(env.simulation, agent_task.vehicle, agent.people);
-  for (size_t i = 0; i < agent.stillness.size(); ++i) {
-    Stillness& still = agent.stillness[i];
-    still.time += task.substeps * task.substep;
-    if (norm(Vec2{pose.x, pose.y} - still.anchor) > agent_task.stuck_distances[i])
-      still = {{pose.x, pose.y}, 0};
-  }
+  for_trackers(task, agent_task, env, agent, [](const Tracker& t, const TrackerView& v) { t.measure(v); });
 }
 
 std::shared_ptr<const PlanningGrid> planning_grid(const Task& task, const AgentTask& agent_task,
@@ -76,7 +68,7 @@ Pose2 away(const Rect& bounds, size_t agent) {
 
 void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll) {
   const AgentTask& agent_task = task.agents[index];
-  if (task.line_up) return task.line_up->place_one(task.line(env.variant), env, index, poll);
+  if (task.line_up) return task.line_up->place_one(env, index, poll);
   const auto grid = planning_grid(task, agent_task, env, poll);
   const auto field_of = [&](Vec2 goal) { return goal_field(task, agent_task, env, grid, goal, poll); };
   agent_task.start_and_goal.apply(env, index, grid.get(), field_of, poll);
@@ -87,7 +79,7 @@ void place_agents(const Task& task, EnvState& env, const Poll& poll) {
   const size_t count = task.agents.size();
   if (count > 1)  // goals of the episode before hinder none
     for (size_t a = 0; a < count; ++a) env.agents[a].goal = given_start(env, a).goal.value_or(kNowhere);
-  if (task.line_up) return task.line_up->place_all(task.line(env.variant), env, poll);
+  if (task.line_up) return task.line_up->place_all(env, poll);
   Simulation& s = env.simulation;
   const auto has_pose = [](const GivenStart& given) { return given.pose.has_value(); };
   if (count > 1 && std::ranges::any_of(env.given, has_pose))  // those that are drawn later hinder none either
@@ -211,13 +203,6 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
 void begin_period(AgentState& agent) {
   agent.before = {agent.now.goal_distance, agent.now.path_distance, agent.now.contacts};
   agent.last = {agent.now.pose.x, agent.now.pose.y};
-  begin_crop_period(agent.crop);
-}
-
-// Of an agent that has started already: the first one, or of the first one, when it respawns, the second.
-const RaceState* race_beside(const EnvState& env, const AgentState& agent) {
-  if (&agent != env.agents.data()) return &env.agents.front().race;
-  return env.steps > 0 && env.agents.size() > 1 ? &env.agents[1].race : nullptr;
 }
 
 void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent) {
@@ -225,24 +210,15 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   agent.success = agent.waits = false;
   agent.then = Then::kStay;
   agent.path_length = 0;
-  agent.min_clearance = agent_task.clearance_limit;
   agent.bad_actions = 0;
   std::fill(agent.action.begin(), agent.action.end(), 0.0);
   agent.previous_action = agent.action;
   std::fill(agent.reward_sums.begin(), agent.reward_sums.end(), 0.0);
   agent.now = {};
-  if (task.centreline)
-    start_race(*task.centreline, vehicle_position(env.simulation, agent_task.vehicle),
-               race_beside(env, agent), agent.race);
-  if (!task.crop_paths.empty())
-    start_crop(task.crop_paths[env.variant], vehicle_position(env.simulation, agent_task.vehicle),
-               agent.crop);
-  std::fill(agent.contact_counts.begin(), agent.contact_counts.end(), 0);
-  // the first look makes the time 0
-  agent.stillness.assign(agent_task.stuck_distances.size(), {agent.start, -task.substeps * task.substep});
-  agent.people.least = kFarFromPeople;
-  measure(task, agent_task, env, agent, 0);
-  agent.people.close = 0;  // that look is within no step
+  agent.memory.assign(agent_task.memory_size, 0.0);  // knobs may have changed which trackers there are
+  look(agent_task, env, agent, 0);
+  agent.min_clearance = std::min(agent_task.clearance_limit, agent.now.clearance);
+  for_trackers(task, agent_task, env, agent, [](const Tracker& t, const TrackerView& v) { t.start(v); });
   start_transfer(task, env, static_cast<size_t>(&agent - env.agents.data()), agent.transfer);
   begin_period(agent);
 }
@@ -281,8 +257,7 @@ AgentState make_agent(const AgentTask& task) {
   agent.reward_sums.assign(task.rewards.size(), 0.0);
   agent.frames.assign(task.frames_size, 0);
   agent.recipes.assign(task.recipes_size, 0.0);
-  agent.stillness.resize(task.stuck_distances.size());
-  agent.contact_counts.assign(task.counted_contacts.size(), 0);
+  agent.memory.assign(task.memory_size, 0.0);
   return agent;
 }
 
@@ -298,9 +273,8 @@ void measure_again(const Task& task, EnvState& env) {
   for (size_t a = 0; a < task.agents.size(); ++a) {
     AgentState& agent = env.agents[a];
     look(task.agents[a], env, agent, agent.now.contacts);
-    const Vec2 place{agent.now.pose.x, agent.now.pose.y};
-    if (task.centreline) move_in_race(*task.centreline, place, agent.race);
-    if (!task.crop_paths.empty()) move_in_crop(task.crop_paths[env.variant], place, agent.crop);
+    for_trackers(task, task.agents[a], env, agent,
+                 [](const Tracker& t, const TrackerView& v) { t.moved(v); });
   }
 }
 
@@ -321,7 +295,7 @@ void start_episode(const Task& task, EnvState& env, const Poll& poll) {
   env.diverged = false;
   env.simulation.clear_collision_flags();
   for (size_t a = 0; a < task.agents.size(); ++a) start_agent(task, task.agents[a], env, env.agents[a]);
-  if (task.centreline) set_start_line(env);
+  for (const auto& tracker : task.trackers) tracker->all_started(env);
   env.finished = false;
 }
 
@@ -344,7 +318,10 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
       apply_action(tasks[a], agent, s);
     begin_period(agent);
   }
-  if (task.centreline) begin_race_period(env);
+  for (size_t a = 0; a < count; ++a)
+    if (!agents[a].waits)
+      for_trackers(task, tasks[a], env, agents[a],
+                   [](const Tracker& t, const TrackerView& v) { t.begin_period(v); });
   s.clear_collision_flags();
   s.refill_solver();  // from here on the state alone decides
   const bool between = std::any_of(agents, agents + count, has_between);
@@ -383,8 +360,9 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
 
 double optimal_length(const AgentTask& task, const EnvState& env, const AgentState& agent, const Poll& poll) {
   if (agent.field) return agent.field->distance(agent.start);
-  if (task.centreline && !task.start_and_goal.has_goal()) return agent.race.along - agent.race.start;
-  if (task.follows_crop_rows && !task.start_and_goal.has_goal()) return agent.crop.along - agent.crop.start;
+  if (!task.start_and_goal.has_goal())
+    for (const Tracker* const tracker : task.trackers)
+      if (const std::optional<double> way = tracker->way(agent)) return *way;
   // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
   const Rect& r = env.simulation.model().bounds;
   const double cell = std::clamp(std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 120, 0.05, 0.2);

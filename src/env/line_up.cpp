@@ -26,30 +26,31 @@ std::vector<size_t> shuffled(size_t count, RandomStream& random) {
   return order;
 }
 
-double length_of(const LineUp::Line& line) {
+double length_of(const CourseLine& line) {
   return std::visit([](const auto* l) { return l->length(); }, line);
 }
 
-double nearest_on(const LineUp::Line& line, Vec2 point) {
+double nearest_on(const CourseLine& line, Vec2 point) {
   return std::visit([&](const auto* l) { return l->nearest(point); }, line);
 }
 
-// Of all worlds.
-double shortest_line(const TaskContext& context) {
-  if (context.centreline) return context.centreline->length();
-  const auto shorter = [](const CropPath& a, const CropPath& b) { return a.length() < b.length(); };
-  return std::ranges::min_element(context.crop_paths, shorter)->length();
+double shortest_of(const std::vector<CourseLine>& lines) {
+  double least = length_of(lines.front());
+  for (const CourseLine& line : lines) least = std::min(least, length_of(line));
+  return least;
 }
 
 }  // namespace
 
 LineUp::LineUp(TermReader& reader, const TaskContext& context)
     : term_(reader.term()), vehicles_(context.agents.begin(), context.agents.end()) {
-  if (!context.centreline && context.crop_paths.empty())
+  for (const auto& tracker : context.trackers)
+    if (lines_.empty()) lines_ = tracker->lines();
+  if (lines_.empty())
     reader.fail(
         "line_up",
         "expected the attribute 'centreline' of <mvsim_env> or a <crop_rows> in it, along which to stand");
-  const double length = shortest_line(context);
+  const double length = shortest_of(lines_);
   for (const size_t v : vehicles_)
     if (const int group = context.model.bodies[context.model.vehicles[v].body].joint_group;
         group >= 0 && context.model.joint_groups[static_cast<size_t>(group)].tied)
@@ -72,13 +73,13 @@ void LineUp::place(const Pose2& pose, double speed, EnvState& env, size_t agent)
   env.agents[agent].field.reset();
 }
 
-double LineUp::draw_along(const Line& line, RandomStream& random) const {
+double LineUp::draw_along(const CourseLine& line, RandomStream& random) const {
   if (along_.empty()) return length_of(line) * random.uniform();
   const size_t part = along_.size() == 1 ? 0 : random.below(static_cast<uint32_t>(along_.size()));
   return random.uniform(along_[part].low, along_[part].high);
 }
 
-Pose2 LineUp::draw_pose(const Line& line, double along, RandomStream& random) const {
+Pose2 LineUp::draw_pose(const CourseLine& line, double along, RandomStream& random) const {
   const Pose2 pose = std::visit([&](const auto* l) { return l->at(along); }, line);
   const Vec2 aside = Rotation2(pose.yaw).rotate({0, lateral_ * random.normal()});
   return {pose.x + aside.x, pose.y + aside.y, pose.yaw + yaw_ * random.normal()};
@@ -97,7 +98,8 @@ bool LineUp::are_free(const EnvState& env) const {
   return true;
 }
 
-void LineUp::place_all(const Line& line, EnvState& env, const Poll& poll) const {
+void LineUp::place_all(EnvState& env, const Poll& poll) const {
+  const CourseLine& line = line_of(env);
   RandomStream common = stream_of(env, kCommon);
   const auto first_given =
       std::ranges::find_if(env.given, [](const GivenStart& given) { return given.pose.has_value(); });
@@ -129,7 +131,8 @@ void LineUp::place_all(const Line& line, EnvState& env, const Poll& poll) const 
   fail();
 }
 
-void LineUp::place_one(const Line& line, EnvState& env, size_t agent, const Poll& poll) const {
+void LineUp::place_one(EnvState& env, size_t agent, const Poll& poll) const {
+  const CourseLine& line = line_of(env);
   RandomStream random = stream_of(env, static_cast<uint16_t>(agent));
   for (int i = 0; i < kTries; ++i) {
     if (poll) poll();

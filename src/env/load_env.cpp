@@ -6,6 +6,7 @@
 #include "assets/nearby_file.h"
 #include "env/env_spec.h"
 #include "env/term_reader.h"
+#include "env/track/tracker.h"
 #include "worldfile/xml_source.h"
 
 namespace mvsim {
@@ -177,6 +178,14 @@ void read_level(const Element& e, EnvSpec& spec) {
   spec.randomize_level = {"level", level.value(), e.where(level)};
 }
 
+void read_tracker(const Element& e, EnvSpec& spec) {
+  for (const TermSpec& other : spec.trackers)
+    if (other.params.tag == e.tag())
+      throw WorldFileError(e.where(),
+                           "<mvsim_env>: found a second <" + std::string(e.tag()) + ">, expected one");
+  spec.trackers.push_back(read_leaf(e, "name"));
+}
+
 // Attributes of the root are read like those of a term.
 void read_root(const Element& root, EnvSpec& spec) {
   refuse_unknown_attributes(root, {"id", "world", "centreline", "variants", "world_seed", "control_period",
@@ -210,6 +219,7 @@ EnvSpec read_document(const XmlSource& source) {
   spec.where = root.where();
   read_root(root, spec);
   std::vector<TermSpec> rewards, terminations;  // of all agents
+  const Names trackers = tracker_tags();
   for (const Element& e : children_of(root)) {
     const std::string_view tag = e.tag();
     if (tag == "agent") {
@@ -234,16 +244,15 @@ EnvSpec read_document(const XmlSource& source) {
       TermSpec term = read_leaf(e, "name");
       if (term.name.empty()) term.name = tag;
       add_term(spec.movers, std::move(term));
-    } else if (tag == "crop_rows") {
-      if (spec.crop_rows)
-        throw WorldFileError(e.where(), "<mvsim_env>: found a second <crop_rows>, expected one");
-      spec.crop_rows = read_leaf(e, "name");
+    } else if (std::ranges::find(trackers, tag) != trackers.end()) {
+      read_tracker(e, spec);
     } else if (tag == "knob") {
       read_knob(e, spec);
     } else {
-      fail_unknown(
-          e.where(), "mvsim_env", "tag", tag,
-          {"agent", "reset", "reward", "terminate", "randomize", "people", "move", "crop_rows", "knob"});
+      Names known{"agent", "reset", "reward", "terminate", "randomize", "people", "move"};
+      known.insert(known.end(), trackers.begin(), trackers.end());
+      known.emplace_back("knob");
+      fail_unknown(e.where(), "mvsim_env", "tag", tag, known);
     }
   }
   if (spec.agents.empty()) throw WorldFileError(root.where(), "<mvsim_env>: expected an <agent>");

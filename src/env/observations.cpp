@@ -1,14 +1,11 @@
-// What an agent sees: scan, gnss, imu, image, depth, labels, range_image, points, reading, goal, waypoint,
-// velocity, odometry, attitude, neighbours, centreline, opponent, steer, wheels, height_scan, row_index,
-// row_parity, last_action.
+// Observations of the robot and its goal: scan, goal, waypoint, velocity, odometry, attitude, steer,
+// last_action.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
-#include "env/crop_terms.h"
-#include "env/observe_terms.h"
-#include "env/terms.h"
+#include "env/make_term.h"
+#include "env/observe_sensor.h"
+#include "vehicle/car.h"
 
 namespace mvsim {
 namespace {
@@ -17,10 +14,12 @@ Interval symmetric(double limit) {
   return {-limit, limit};
 }
 
+}  // namespace
+
 // A range sensor, each sector the minimum of its beams.
-class Scan final : public ObservationOf<float> {
+class ScanObservation final : public ObservationOf<float> {
  public:
-  Scan(TermReader& reader, TaskContext& context) {
+  ScanObservation(TermReader& reader, TaskContext& context) {
     const Model& model = context.model;
     sensor_ = reader.has("sensor") ? find_sensor(reader, context) : first_lidar(reader, context);
     const Sensor& sensor = *model.sensors[sensor_].sensor;
@@ -35,8 +34,7 @@ class Scan final : public ObservationOf<float> {
     for (int s = 0; s < sectors_; ++s)
       ends_.push_back(static_cast<int>(static_cast<int64_t>(beams_) * (s + 1) / sectors_));
     max_ = read_max(reader, context, sensor.reading().high);
-    scheduled_ = reader.choice("timing", {"control", "sensor"}) == 1;
-    if (scheduled_) context.needs.scheduled_sensors.push_back(sensor_);
+    scheduled_ = read_timing(reader, context, sensor_);
   }
 
   static size_t first_lidar(const TermReader& reader, const TaskContext& context) {
@@ -87,10 +85,21 @@ class Scan final : public ObservationOf<float> {
   bool scheduled_ = false;
 };
 
+template <>
+std::unique_ptr<const Observation> term<ScanObservation>(TermReader& reader, TaskContext& context) {
+  if (reader.has("sensor")) {
+    const size_t sensor = find_sensor(reader, context);
+    if (context.model.sensors[sensor].sensor->kind() == SensorKind::kView)
+      return make_view_scan(reader, context, sensor);
+  }
+  return std::make_unique<ScanObservation>(reader, context);
+}
+
 // (min(d, max_distance), cos, sin) of the goal in the robot's frame.
-class Goal final : public ObservationOf<float> {
+class GoalObservation final : public ObservationOf<float> {
  public:
-  Goal(TermReader& reader, TaskContext& context) : max_(reader.number("max_distance", 15, kPositive)) {
+  GoalObservation(TermReader& reader, TaskContext& context)
+      : max_(reader.number("max_distance", 15, kPositive)) {
     if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
   }
   std::vector<Interval> bounds() const override { return {{0, max_}, symmetric(1), symmetric(1)}; }
@@ -106,11 +115,13 @@ class Goal final : public ObservationOf<float> {
  private:
   double max_;
 };
+template std::unique_ptr<const Observation> term<GoalObservation>(TermReader&, TaskContext&);
 
 // (x, y) in the robot's frame of the point `ahead` metres along the shortest path to the goal.
-class Waypoint final : public ObservationOf<float> {
+class WaypointObservation final : public ObservationOf<float> {
  public:
-  Waypoint(TermReader& reader, TaskContext& context) : ahead_(reader.number("ahead", 2, kPositive)) {
+  WaypointObservation(TermReader& reader, TaskContext& context)
+      : ahead_(reader.number("ahead", 2, kPositive)) {
     if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
     context.needs.path = true;
   }
@@ -126,11 +137,12 @@ class Waypoint final : public ObservationOf<float> {
  private:
   double ahead_;
 };
+template std::unique_ptr<const Observation> term<WaypointObservation>(TermReader&, TaskContext&);
 
 // (vx, omega), or (vx, vy, omega) with `lateral`: the body's own, or what the wheels report.
-class Velocity final : public ObservationOf<float> {
+class VelocityObservation final : public ObservationOf<float> {
  public:
-  Velocity(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+  VelocityObservation(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
     from_wheels_ = reader.choice("source", {"body", "odometry"}) == 1;
     // half as much again as what is commanded: overshoot is seen
     vx_ = limit(reader, "vx_max", 1.5 * context.vx_max);
@@ -158,11 +170,12 @@ class Velocity final : public ObservationOf<float> {
   double vx_ = 0, vy_ = 0, omega_ = 0;
   bool from_wheels_ = false, lateral_ = false;
 };
+template std::unique_ptr<const Observation> term<VelocityObservation>(TermReader&, TaskContext&);
 
 // (x, y, cos yaw, sin yaw) of the wheel odometry since the reset.
-class Odometry final : public ObservationOf<float> {
+class OdometryObservation final : public ObservationOf<float> {
  public:
-  Odometry(TermReader& reader, TaskContext& context)
+  OdometryObservation(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), max_(reader.number("max", 100, kPositive)) {}
   std::vector<Interval> bounds() const override {
     return {symmetric(max_), symmetric(max_), symmetric(1), symmetric(1)};
@@ -180,11 +193,12 @@ class Odometry final : public ObservationOf<float> {
   size_t vehicle_;
   double max_;
 };
+template std::unique_ptr<const Observation> term<OdometryObservation>(TermReader&, TaskContext&);
 
 // (pitch, roll) on the terrain, rad; positive pitch is nose down.
-class Attitude final : public ObservationOf<float> {
+class AttitudeObservation final : public ObservationOf<float> {
  public:
-  Attitude(TermReader& reader, TaskContext& context)
+  AttitudeObservation(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), max_(kDegree * reader.number("max", 90, kPositive)) {}
   std::vector<Interval> bounds() const override { return {symmetric(max_), symmetric(max_)}; }
   void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
@@ -197,10 +211,11 @@ class Attitude final : public ObservationOf<float> {
   size_t vehicle_;
   double max_;
 };
+template std::unique_ptr<const Observation> term<AttitudeObservation>(TermReader&, TaskContext&);
 
-class LastAction final : public ObservationOf<float> {
+class LastActionObservation final : public ObservationOf<float> {
  public:
-  LastAction(TermReader&, TaskContext& context) : size_(context.action_size) {}
+  LastActionObservation(TermReader&, TaskContext& context) : size_(context.action_size) {}
   std::vector<Interval> bounds() const override { return std::vector<Interval>(size_, symmetric(1)); }
   void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
     for (size_t i = 0; i < size_; ++i) out[i] = static_cast<float>(agent.action[i]);
@@ -209,51 +224,31 @@ class LastAction final : public ObservationOf<float> {
  private:
   size_t size_;
 };
+template std::unique_ptr<const Observation> term<LastActionObservation>(TermReader&, TaskContext&);
 
-template <typename T>
-std::unique_ptr<const Observation> make(TermReader& reader, TaskContext& context) {
-  return std::make_unique<T>(reader, context);
-}
-
-std::unique_ptr<const Observation> make_scan(TermReader& reader, TaskContext& context) {
-  if (reader.has("sensor")) {
-    const size_t sensor = find_sensor(reader, context);
-    if (context.model.sensors[sensor].sensor->kind() == SensorKind::kView)
-      return make_view_scan(reader, context, sensor);
+// The angle (rad) of a wheel in the middle of the front axle, as it stands.
+class SteerObservation final : public ObservationOf<float> {
+ public:
+  SteerObservation(const TermReader& reader, const TaskContext& context)
+      : vehicle_(context.vehicle), max_(context.steer_max) {
+    if (max_ == 0) reader.fail("class", "expected an <action> with a steering angle");
   }
-  return make<Scan>(reader, context);
-}
+  std::vector<Interval> bounds() const override { return {{-max_, max_}}; }
+  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
+    const auto wheels = wheel_states(env.simulation, vehicle_);
+    const double left = wheels[kFrontLeft].steer, right = wheels[kFrontRight].steer;
+    // the cotangent in the middle is the mean of both
+    const SinCos l = sin_cos(left), r = sin_cos(right);
+    const double angle = l.sin == 0 || r.sin == 0
+                             ? 0
+                             : std::copysign(math::atan2(2, std::fabs(l.cos / l.sin + r.cos / r.sin)), left);
+    *out = static_cast<float>(angle);
+  }
 
-constexpr auto kClasses = std::to_array<TermClass<Observation>>({
-    {"scan", make_scan},
-    {"gnss", make_gnss_observation},
-    {"imu", make_imu_observation},
-    {"image", make_image_observation},
-    {"depth", make_depth_observation},
-    {"labels", make_labels_observation},
-    {"range_image", make_range_image_observation},
-    {"points", make_points_observation},
-    {"reading", make_reading_observation},
-    {"goal", make<Goal>},
-    {"waypoint", make<Waypoint>},
-    {"velocity", make<Velocity>},
-    {"odometry", make<Odometry>},
-    {"attitude", make<Attitude>},
-    {"neighbours", make_neighbours_observation},
-    {"centreline", make_centreline_observation},
-    {"opponent", make_opponent_observation},
-    {"steer", make_steer_observation},
-    {"wheels", make_wheels_observation},
-    {"height_scan", make_height_scan},
-    {"row_index", make_row_index},
-    {"row_parity", make_row_parity},
-    {"last_action", make<LastAction>},
-});
-
-}  // namespace
-
-std::span<const TermClass<Observation>> observation_classes() {
-  return kClasses;
-}
+ private:
+  size_t vehicle_;
+  double max_;
+};
+template std::unique_ptr<const Observation> term<SteerObservation>(TermReader&, TaskContext&);
 
 }  // namespace mvsim

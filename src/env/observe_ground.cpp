@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "env/observe_terms.h"
+#include "env/make_term.h"
 #include "terrain/height_scan.h"
 
 namespace mvsim {
@@ -17,11 +17,13 @@ std::vector<PlacedTop> tops_below(const Simulation& simulation, double z) {
   return tops;
 }
 
+}  // namespace
+
 // Heights with respect to the robot at the points of a grid that has its yaw: from the rearmost row to the
 // front, each from right to left.
-class HeightScan final : public ObservationOf<float> {
+class HeightScanObservation final : public ObservationOf<float> {
  public:
-  HeightScan(TermReader& reader, TaskContext& context)
+  HeightScanObservation(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), max_(reader.number("max", 1, kPositive)) {
     const int rows = reader.integer("rows", 11, 1, 256), columns = reader.integer("columns", 11, 1, 256);
     const double spacing = reader.number("spacing", 0.25, kPositive);
@@ -57,11 +59,6 @@ class HeightScan final : public ObservationOf<float> {
   double max_;
   std::vector<Vec2> points_;  // in the robot's frame
 };
-
-}  // namespace
-
-std::unique_ptr<const Observation> make_height_scan(TermReader& reader, TaskContext& context) {
-  return std::make_unique<HeightScan>(reader, context);
-}
+template std::unique_ptr<const Observation> term<HeightScanObservation>(TermReader&, TaskContext&);
 
 }  // namespace mvsim

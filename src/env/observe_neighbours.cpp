@@ -2,8 +2,8 @@
 #include <tuple>
 #include <vector>
 
+#include "env/make_term.h"
 #include "env/move/people.h"
-#include "env/observe_terms.h"
 
 namespace mvsim {
 namespace {
@@ -12,11 +12,13 @@ constexpr size_t kValues = 6;  // of a neighbour
 
 constexpr size_t kMostOthers = kMaxAgents + kMaxPeople;
 
+}  // namespace
+
 // The nearest other agents and people, nearest first: of each x, y, vx, vy in the robot's frame, its radius,
 // and 1. Zeros where there are fewer.
-class Neighbours final : public ObservationOf<float> {
+class NeighboursObservation final : public ObservationOf<float> {
  public:
-  Neighbours(TermReader& reader, TaskContext& context)
+  NeighboursObservation(TermReader& reader, TaskContext& context)
       : vehicles_(context.agents.begin(), context.agents.end()),
         vehicle_(context.vehicle),
         count_(static_cast<size_t>(reader.integer("count", 4, 1, static_cast<int>(kMostOthers)))),
@@ -89,11 +91,6 @@ class Neighbours final : public ObservationOf<float> {
   size_t vehicle_, count_;
   double max_distance_, max_speed_, max_radius_ = 0;
 };
-
-}  // namespace
-
-std::unique_ptr<const Observation> make_neighbours_observation(TermReader& reader, TaskContext& context) {
-  return std::make_unique<Neighbours>(reader, context);
-}
+template std::unique_ptr<const Observation> term<NeighboursObservation>(TermReader&, TaskContext&);
 
 }  // namespace mvsim

@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "base/vector_kernels.h"
+#include "env/make_term.h"
 #include "env/observe.h"
-#include "env/observe_terms.h"
+#include "env/observe_sensor.h"
 #include "model/sensor_layout.h"
 
 namespace mvsim {
@@ -179,8 +180,7 @@ SeenImage read_seen_image(TermReader& reader, TaskContext& context, size_t senso
   const auto& view = static_cast<const ViewSensor&>(*context.model.sensors[sensor].sensor);
   const auto image =
       static_cast<size_t>(std::ranges::find(view.images(), name, &ViewImage::name) - view.images().begin());
-  const bool scheduled = reader.choice("timing", {"control", "sensor"}) == 1;
-  if (scheduled) context.needs.scheduled_sensors.push_back(sensor);
+  const bool scheduled = read_timing(reader, context, sensor);
   const ViewImage& seen = view.images()[image];
   const bool is_distance = seen.view.content == ViewContent::kDepth;
   return {sensor, image, scheduled, is_distance ? read_max(reader, context, seen.reading.high) : 0};
@@ -191,20 +191,28 @@ std::unique_ptr<const Observation> make_image_reading(const Model& model, size_t
   return std::make_unique<ViewImageReading>(model, sensor, image, scheduled);
 }
 
-std::unique_ptr<const Observation> make_image_observation(TermReader& reader, TaskContext& context) {
+// Rows of terms.cpp that differ in the image that they show.
+template <>
+std::unique_ptr<const Observation> term<class ImageObservation>(TermReader& reader, TaskContext& context) {
   return make_image(reader, context, "image");
 }
-std::unique_ptr<const Observation> make_depth_observation(TermReader& reader, TaskContext& context) {
+template <>
+std::unique_ptr<const Observation> term<class DepthObservation>(TermReader& reader, TaskContext& context) {
   return make_image(reader, context, "depth");
 }
-std::unique_ptr<const Observation> make_labels_observation(TermReader& reader, TaskContext& context) {
+template <>
+std::unique_ptr<const Observation> term<class LabelsObservation>(TermReader& reader, TaskContext& context) {
   return make_image(reader, context, "labels");
 }
-std::unique_ptr<const Observation> make_range_image_observation(TermReader& reader, TaskContext& context) {
+template <>
+std::unique_ptr<const Observation> term<class RangeImageObservation>(TermReader& reader,
+                                                                     TaskContext& context) {
   return make_image(reader, context, "range_image");
 }
 
-std::unique_ptr<const Observation> make_points_observation(TermReader& reader, TaskContext& context) {
+// The returns of a 3D lidar or a depth camera as points.
+template <>
+std::unique_ptr<const Observation> term<class PointsObservation>(TermReader& reader, TaskContext& context) {
   // of the range image of a 3D lidar, or of the depth of a camera
   const bool named = reader.has("sensor");
   const size_t given = named ? find_sensor(reader, context) : 0;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "env/observe_terms.h"
+#include "env/observe_sensor.h"
 #include "env/observe_view.h"
 
 namespace mvsim {

@@ -1,4 +1,4 @@
-#include "env/observe_terms.h"
+#include "env/make_term.h"
 
 #include <algorithm>
 
@@ -22,10 +22,12 @@ Interval symmetric(double limit) {
   return {-limit, limit};
 }
 
+}  // namespace
+
 // The quantities in the order that the file names them, of each the wheels in index order.
-class Wheels final : public ObservationOf<float> {
+class WheelsObservation final : public ObservationOf<float> {
  public:
-  Wheels(TermReader& reader, TaskContext& context)
+  WheelsObservation(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), wheels_(context.model.vehicles[context.vehicle].wheels.size()) {
     read_quantities(reader);
     for (const Quantity q : quantities_) add_bounds(q, reader, context);
@@ -157,11 +159,6 @@ class Wheels final : public ObservationOf<float> {
   std::vector<Quantity> quantities_;
   std::vector<Interval> bounds_;
 };
-
-}  // namespace
-
-std::unique_ptr<const Observation> make_wheels_observation(TermReader& reader, TaskContext& context) {
-  return std::make_unique<Wheels>(reader, context);
-}
+template std::unique_ptr<const Observation> term<WheelsObservation>(TermReader&, TaskContext&);
 
 }  // namespace mvsim

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "env/make_term.h"
 #include "env/plan/free_space.h"
-#include "env/terms.h"
 #include "sim/rigid_body_solver.h"
 #include "worldfile/expression.h"
 
@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kTries = 200;
 constexpr double kParked = 1e6;  // m, out of the way of those that are placed first
+
+}  // namespace
 
 class PlaceBlocks final : public ResetTerm {
  public:
@@ -121,16 +123,6 @@ class PlaceBlocks final : public ResetTerm {
   double margin_ = 0, gap_ = 0;
   std::optional<Interval> radius_;
 };
-
-constexpr TermClass<ResetTerm> kClasses[] = {
-    {"place", [](TermReader& reader, TaskContext& context) -> std::unique_ptr<const ResetTerm> {
-       return std::make_unique<PlaceBlocks>(reader, context);
-     }}};
-
-}  // namespace
-
-std::span<const TermClass<ResetTerm>> reset_classes() {
-  return kClasses;
-}
+template std::unique_ptr<const ResetTerm> term<PlaceBlocks>(TermReader&, TaskContext&);
 
 }  // namespace mvsim

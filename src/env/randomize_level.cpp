@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "env/compile_parts.h"
+#include "env/track/race.h"
 
 namespace mvsim {
 namespace {
@@ -93,7 +94,7 @@ void add_agent(const Task& task, const AgentTask& agent, bool strong, std::vecto
   for (const Row& row : kRows) {
     const double unit = unit_of(row.unit);
     if (row.of == Of::kVehicle || (row.of == Of::kSteered && steers) ||
-        (row.of == Of::kRacer && task.centreline))
+        (row.of == Of::kRacer && find_tracker<RaceTracker>(task.trackers)))
       out.push_back(make_row(row, vehicle, unit, strong, task));
     for (const SensorModel& s : model.sensors)
       if (s.vehicle == agent.vehicle && is_meant(row.of, s))

@@ -1,13 +1,9 @@
-// What an agent is paid for; each value is multiplied by the term's weight.
+// Rewards that need no tracker. Each value is multiplied by the term's weight.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "env/contact_kinds.h"
-#include "env/crop_terms.h"
-#include "env/people_terms.h"
-#include "env/race_terms.h"
-#include "env/terms.h"
+#include "env/make_term.h"
 
 namespace mvsim {
 namespace {
@@ -16,11 +12,13 @@ void need_goal(TermReader& reader, const TaskContext& context) {
   if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
 }
 
+}  // namespace
+
 // Metres that the goal came nearer; the sum over an episode is the distance at its start minus that at its
 // end.
-class Progress final : public Reward {
+class ProgressReward final : public Reward {
  public:
-  Progress(TermReader& reader, TaskContext& context) : path_(reader.boolean("geodesic", false)) {
+  ProgressReward(TermReader& reader, TaskContext& context) : path_(reader.boolean("geodesic", false)) {
     need_goal(reader, context);
     if (path_) context.needs.path = true;
   }
@@ -32,21 +30,23 @@ class Progress final : public Reward {
  private:
   bool path_;
 };
+template std::unique_ptr<const Reward> term<ProgressReward>(TermReader&, TaskContext&);
 
 // 1 when the episode ends in success.
-class Goal final : public Reward {
+class GoalReward final : public Reward {
  public:
-  Goal(TermReader& reader, TaskContext& context) {
+  GoalReward(TermReader& reader, TaskContext& context) {
     need_goal(reader, context);
     if (!context.has_goal_termination) reader.fail("class", "expected a <terminate class=\"goal\">");
   }
   double value(const EnvState&, const AgentState& agent) const override { return agent.success ? 1 : 0; }
 };
+template std::unique_ptr<const Reward> term<GoalReward>(TermReader&, TaskContext&);
 
 // 1 when the last agent of the world reaches its goal and all others have.
-class AllGoals final : public Reward {
+class AllGoalsReward final : public Reward {
  public:
-  AllGoals(TermReader& reader, TaskContext& context) {
+  AllGoalsReward(TermReader& reader, TaskContext& context) {
     need_goal(reader, context);
     if (!context.has_goal_termination) reader.fail("class", "expected a <terminate class=\"goal\">");
   }
@@ -56,11 +56,12 @@ class AllGoals final : public Reward {
                : 0;
   }
 };
+template std::unique_ptr<const Reward> term<AllGoalsReward>(TermReader&, TaskContext&);
 
 // 1 in the period in which contact begins.
-class Collision final : public Reward {
+class CollisionReward final : public Reward {
  public:
-  Collision(TermReader& reader, TaskContext&) : with_(read_contact_kinds(reader)) {}
+  CollisionReward(TermReader& reader, TaskContext&) : with_(read_contact_kinds(reader)) {}
   double value(const EnvState&, const AgentState& agent) const override {
     return (agent.now.contacts & with_) != 0 && (agent.before.contacts & with_) == 0 ? 1 : 0;
   }
@@ -68,27 +69,30 @@ class Collision final : public Reward {
  private:
   uint8_t with_;
 };
+template std::unique_ptr<const Reward> term<CollisionReward>(TermReader&, TaskContext&);
 
 // 1 when the episode ends in a failure, whatever it was (collision, stuck, tilt, off_map).
-class Failure final : public Reward {
+class FailureReward final : public Reward {
  public:
-  Failure(TermReader&, TaskContext&) {}
+  FailureReward(TermReader&, TaskContext&) {}
   double value(const EnvState&, const AgentState& agent) const override {
     return agent.end == EpisodeEnd::kTerminated && !agent.success ? 1 : 0;
   }
 };
+template std::unique_ptr<const Reward> term<FailureReward>(TermReader&, TaskContext&);
 
 // 1 in each period.
-class Time final : public Reward {
+class TimeReward final : public Reward {
  public:
-  Time(TermReader&, TaskContext&) {}
+  TimeReward(TermReader&, TaskContext&) {}
   double value(const EnvState&, const AgentState&) const override { return 1; }
 };
+template std::unique_ptr<const Reward> term<TimeReward>(TermReader&, TaskContext&);
 
 // |yaw rate| as a share of `max`, by default of the largest one commanded.
-class Turn final : public Reward {
+class TurnReward final : public Reward {
  public:
-  Turn(TermReader& reader, TaskContext& context)
+  TurnReward(TermReader& reader, TaskContext& context)
       : max_(context.omega_max > 0 ? reader.number("max", context.omega_max, kPositive)
                                    : reader.required_number("max", kPositive)) {}
   double value(const EnvState&, const AgentState& agent) const override {
@@ -98,11 +102,12 @@ class Turn final : public Reward {
  private:
   double max_;
 };
+template std::unique_ptr<const Reward> term<TurnReward>(TermReader&, TaskContext&);
 
 // Sum of the squares of the changes of the action's components (in [-1, 1]).
-class ActionRate final : public Reward {
+class ActionRateReward final : public Reward {
  public:
-  ActionRate(TermReader&, TaskContext&) {}
+  ActionRateReward(TermReader&, TaskContext&) {}
   double value(const EnvState&, const AgentState& agent) const override {
     double sum = 0;
     for (size_t i = 0; i < agent.action.size(); ++i) {
@@ -112,11 +117,12 @@ class ActionRate final : public Reward {
     return sum;
   }
 };
+template std::unique_ptr<const Reward> term<ActionRateReward>(TermReader&, TaskContext&);
 
 // 1 - clearance / limit where something is nearer to the chassis than `limit`.
-class Clearance final : public Reward {
+class ClearanceReward final : public Reward {
  public:
-  Clearance(TermReader& reader, TaskContext& context) : limit_(reader.number("limit", 0.2, kPositive)) {
+  ClearanceReward(TermReader& reader, TaskContext& context) : limit_(reader.number("limit", 0.2, kPositive)) {
     context.needs.clearance_limit = std::max(context.needs.clearance_limit, limit_);
   }
   double value(const EnvState&, const AgentState& agent) const override {
@@ -126,21 +132,23 @@ class Clearance final : public Reward {
  private:
   double limit_;
 };
+template std::unique_ptr<const Reward> term<ClearanceReward>(TermReader&, TaskContext&);
 
 // Cosine of the angle between the robot's heading and the direction of the goal.
-class Heading final : public Reward {
+class HeadingReward final : public Reward {
  public:
-  Heading(TermReader& reader, TaskContext& context) { need_goal(reader, context); }
+  HeadingReward(TermReader& reader, TaskContext& context) { need_goal(reader, context); }
   double value(const EnvState&, const AgentState& agent) const override {
     const Measurements& m = agent.now;
     return m.goal_distance > 0 ? m.heading.unrotate(m.to_goal).x / m.goal_distance : 1;
   }
 };
+template std::unique_ptr<const Reward> term<HeadingReward>(TermReader&, TaskContext&);
 
 // Forward speed as a share of `max`, by default of the largest one commanded.
-class Speed final : public Reward {
+class SpeedReward final : public Reward {
  public:
-  Speed(TermReader& reader, TaskContext& context)
+  SpeedReward(TermReader& reader, TaskContext& context)
       : max_(context.vx_max > 0 ? reader.number("max", context.vx_max, kPositive)
                                 : reader.required_number("max", kPositive)) {}
   double value(const EnvState&, const AgentState& agent) const override { return agent.now.twist.vx / max_; }
@@ -148,40 +156,23 @@ class Speed final : public Reward {
  private:
   double max_;
 };
+template std::unique_ptr<const Reward> term<SpeedReward>(TermReader&, TaskContext&);
 
-template <typename T>
-std::unique_ptr<const Reward> make(TermReader& reader, TaskContext& context) {
-  return std::make_unique<T>(reader, context);
-}
+// |change of the steering angle that the action asks for|, rad.
+class SteerRateReward final : public Reward {
+ public:
+  SteerRateReward(TermReader& reader, TaskContext& context)
+      : component_(context.steer_component), scale_(context.steer_max) {
+    if (scale_ == 0) reader.fail("class", "expected an <action> with a steering angle");
+  }
+  double value(const EnvState&, const AgentState& agent) const override {
+    return scale_ * std::fabs(agent.action[component_] - agent.previous_action[component_]);
+  }
 
-constexpr auto kClasses = std::to_array<TermClass<Reward>>({
-    {"progress", make<Progress>},
-    {"goal", make<Goal>},
-    {"all_goals", make<AllGoals>},
-    {"collision", make<Collision>},
-    {"time", make<Time>},
-    {"turn", make<Turn>},
-    {"action_rate", make<ActionRate>},
-    {"clearance", make<Clearance>},
-    {"heading", make<Heading>},
-    {"speed", make<Speed>},
-    {"failure", make<Failure>},
-    {"track_progress", make_track_progress},
-    {"rivals_progress", make_rivals_progress},
-    {"lap", make_lap},
-    {"overtake", make_overtake},
-    {"rear_contact", make_rear_contact},
-    {"steer_rate", make_steer_rate},
-    {"discomfort", make_discomfort},
-    {"row_progress", make_row_progress},
-    {"row_end", make_row_end},
-    {"row_offset", make_row_offset},
-});
-
-}  // namespace
-
-std::span<const TermClass<Reward>> reward_classes() {
-  return kClasses;
-}
+ private:
+  size_t component_;
+  double scale_;
+};
+template std::unique_ptr<const Reward> term<SteerRateReward>(TermReader&, TaskContext&);
 
 }  // namespace mvsim

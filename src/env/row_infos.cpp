@@ -1,9 +1,11 @@
 #include "env/row_infos.h"
 
 #include <algorithm>
+#include <array>
 
 #include "env/contact_kinds.h"
 #include "env/episode.h"
+#include "env/track/people_near.h"
 
 namespace mvsim {
 
@@ -21,14 +23,14 @@ RowInfos::RowInfos(const Task& task, size_t rows, bool spl) : spl_(spl) {
     for (const std::string& name : agent.termination_names)
       columns.push_back(column("terminated/" + name, InfoType::kBool, rows));
   }
-  if (task.agents.size() > 1 || task.has_people) {
+  if (task.agents.size() > 1 || find_tracker<PeopleTracker>(task.trackers)) {
     contacts_ = columns_.size();
     for (const ContactKind& kind : kContactKinds)
       column("collision/" + std::string(kind.name), InfoType::kBool, rows);
   }
-  if (task.has_people)
-    people_ = column("person_distance", InfoType::kNumber, rows),
-    column("personal_space", InfoType::kNumber, rows);
+  trackers_ = columns_.size();
+  for (const auto& tracker : task.trackers)
+    for (const std::string& name : tracker->infos()) column(name, InfoType::kNumber, rows);
   if (!spl) return;
   spl_column_ = column("spl", InfoType::kNumber, rows);
   column("optimal_length", InfoType::kNumber, rows);
@@ -73,10 +75,16 @@ void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size
     set(terminations_[index][k], row, !env.diverged && agent_task.terminations[k]->holds(env, agent));
   for (size_t k = 0; contacts_ > 0 && k < kContactKinds.size(); ++k)
     set(contacts_ + k, row, (agent.now.contacts & kContactKinds[k].bit) != 0);
-  if (people_ > 0) {
-    set(people_, row, agent.people.least);
-    const auto steps = static_cast<double>(std::max<int64_t>(env.steps, 1));
-    set(people_ + 1, row, 1 - std::max<double>(0, static_cast<double>(agent.people.close)) / steps);
+  for (const auto& tracker : task.trackers) {
+    std::array<double, Tracker::kMostInfos> values;
+    const size_t count = tracker->write_infos(env, agent, values.data());
+    if (count == 0) continue;
+    // an env with other knobs may have a tracker that the batch has no columns for
+    const auto first =
+        std::find_if(columns_.begin() + static_cast<std::ptrdiff_t>(trackers_), columns_.end(),
+                     [name = tracker->infos().front()](const InfoColumn& c) { return c.key == name; });
+    if (first == columns_.end()) continue;
+    for (size_t k = 0; k < count; ++k) set(static_cast<size_t>(first - columns_.begin()) + k, row, values[k]);
   }
   if (!spl_) return;
   double spl = 0;

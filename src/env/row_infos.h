@@ -42,7 +42,7 @@ class RowInfos {
   std::vector<InfoColumn> columns_;
   std::vector<std::vector<size_t>> rewards_, terminations_;  // columns, by agent and term
   size_t contacts_ = 0;  // first of a column for each kind of contact, where there are several agents
-  size_t people_ = 0;    // 0: none
+  size_t trackers_ = 0;  // first of a column for each info of the trackers
   bool spl_;
   size_t spl_column_ = 0;  // spl, then optimal_length
 };

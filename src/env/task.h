@@ -10,12 +10,11 @@
 #include "env/env_spec.h"
 #include "env/line_up.h"
 #include "env/move/movers.h"
-#include "env/plan/centreline.h"
-#include "env/plan/crop_path.h"
 #include "env/plan/goal_field_cache.h"
 #include "env/randomize.h"
 #include "env/start_and_goal.h"
 #include "env/terms.h"
+#include "env/track/tracker.h"
 
 namespace mvsim {
 
@@ -49,11 +48,12 @@ struct ObservationSlot {
 struct AgentTask {
   size_t vehicle = 0;
   double clearance_limit = 0.5;
-  std::vector<double> stuck_distances;    // m, of the terms that ask for AgentState::stillness
-  std::vector<uint8_t> counted_contacts;  // bits of Contact, of the terms that ask for contact_counts
-  double goal_radius = 0.25;              // m, of the termination where there is one
+  double goal_radius = 0.25;  // m, of the termination where there is one
   bool needs_path = false;
   size_t frames_size = 0, recipes_size = 0;  // of AgentState::frames and ::recipes
+  size_t memory_size = 0;                    // of AgentState::memory
+  std::vector<const Tracker*> trackers;      // those of the task, then its own
+  Trackers own_trackers;
 
   StartAndGoal start_and_goal;
   std::unique_ptr<const Action> action;
@@ -66,8 +66,6 @@ struct AgentTask {
 
   std::vector<std::shared_ptr<const PlanningGrid>> grids;  // by variant, if needs_path and static_world
   std::unique_ptr<GoalFieldCache> fields = std::make_unique<GoalFieldCache>();
-  std::shared_ptr<const Centreline> centreline;  // the task's
-  bool follows_crop_rows = false;                // the task has some
 };
 
 struct Task {
@@ -80,8 +78,7 @@ struct Task {
   int64_t max_steps = 0;     // of an episode, 0: no limit
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;
-  std::shared_ptr<const Centreline> centreline;  // null: none
-  std::vector<CropPath> crop_paths;              // by variant; empty: no crop rows
+  Trackers trackers;  // of every agent
   std::optional<LineUp> line_up;
   std::vector<std::string> warnings;  // beside those of the models
   bool strict = false;                // motion that a step cuts short is an error
@@ -91,18 +88,12 @@ struct Task {
   std::vector<Randomization> randomizations;
   std::vector<std::unique_ptr<const ResetTerm>> resets;
   std::unique_ptr<const Movers> movers;  // null: no policy of the environment moves anything
-  bool has_people = false;               // bodies of people, moved by whatever
 
   std::vector<AgentTask> agents;                   // at least one
   std::vector<ObservationSpec> observation_specs;  // of each agent's rows
   bool has_pictures = false;
   bool shares_rewards = false;
 
-  // Of a variant, along which agents stand if they line up.
-  LineUp::Line line(size_t variant) const {
-    if (centreline) return centreline.get();
-    return &crop_paths[variant];
-  }
   bool is_picture(size_t key) const { return agents.front().observations[key].is_picture(); }
 };
 

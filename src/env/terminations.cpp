@@ -1,20 +1,16 @@
-// When an episode ends as an outcome of the task: goal, collision, contacts, off_map, stuck, tilt, laps,
-// backwards, rows. (The time limit truncates instead.)
-#include <array>
+// Terminations that need no tracker: goal, collision, off_map, tilt. An episode ends by them as an outcome of
+// the task; the time limit truncates instead.
 #include <cmath>
 
 #include "env/contact_kinds.h"
-#include "env/crop_terms.h"
-#include "env/race_terms.h"
-#include "env/terms.h"
+#include "env/make_term.h"
 
 namespace mvsim {
-namespace {
 
 // Near the goal, and slow enough if `max_speed` is given.
-class Goal final : public Termination {
+class GoalTermination final : public Termination {
  public:
-  Goal(TermReader& reader, TaskContext& context)
+  GoalTermination(TermReader& reader, TaskContext& context)
       : radius_(reader.required_number("radius", kPositive)),
         max_speed_(reader.number("max_speed", kNoLimit, kPositive)) {
     if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
@@ -32,10 +28,11 @@ class Goal final : public Termination {
 
   double radius_, max_speed_;
 };
+template std::unique_ptr<const Termination> term<GoalTermination>(TermReader&, TaskContext&);
 
-class Collision final : public Termination {
+class CollisionTermination final : public Termination {
  public:
-  Collision(TermReader& reader, TaskContext&) : with_(read_contact_kinds(reader)) {}
+  CollisionTermination(TermReader& reader, TaskContext&) : with_(read_contact_kinds(reader)) {}
   bool holds(const EnvState&, const AgentState& agent) const override {
     return (agent.now.contacts & with_) != 0;
   }
@@ -44,28 +41,12 @@ class Collision final : public Termination {
  private:
   uint8_t with_;
 };
-
-// So many contacts have begun.
-class Contacts final : public Termination {
- public:
-  Contacts(TermReader& reader, TaskContext& context)
-      : max_(reader.integer("max", 5, 1, 1000000)), index_(context.needs.counted_contacts.size()) {
-    context.needs.counted_contacts.push_back(read_contact_kinds(reader));
-  }
-  bool holds(const EnvState&, const AgentState& agent) const override {
-    return agent.contact_counts[index_] >= max_;
-  }
-  Verdict verdict() const override { return Verdict::kFailure; }
-
- private:
-  int max_;
-  size_t index_;  // in AgentState::contact_counts
-};
+template std::unique_ptr<const Termination> term<CollisionTermination>(TermReader&, TaskContext&);
 
 // The reference point is outside of the world's bounds widened by `margin`.
-class OffMap final : public Termination {
+class OffMapTermination final : public Termination {
  public:
-  OffMap(TermReader& reader, TaskContext&) : margin_(reader.number("margin", 0)) {}
+  OffMapTermination(TermReader& reader, TaskContext&) : margin_(reader.number("margin", 0)) {}
   bool holds(const EnvState& env, const AgentState& agent) const override {
     const Pose2& p = agent.now.pose;
     const Rect& r = env.simulation.model().bounds;
@@ -77,28 +58,12 @@ class OffMap final : public Termination {
  private:
   double margin_;
 };
-
-// Not `distance` (m) away from where it was for `within` seconds: immobilised.
-class Stuck final : public Termination {
- public:
-  Stuck(TermReader& reader, TaskContext& context)
-      : within_(reader.number("within", 5, kPositive)), index_(context.needs.stuck_distances.size()) {
-    context.needs.stuck_distances.push_back(reader.number("distance", 0.3, kPositive));
-  }
-  bool holds(const EnvState&, const AgentState& agent) const override {
-    return agent.stillness[index_].time >= within_ - 1e-9;
-  }
-  Verdict verdict() const override { return Verdict::kFailure; }
-
- private:
-  double within_;
-  size_t index_;  // in AgentState::stillness
-};
+template std::unique_ptr<const Termination> term<OffMapTermination>(TermReader&, TaskContext&);
 
 // Pitch or roll beyond `max` (degrees in XML): a real vehicle would tip over.
-class Tilt final : public Termination {
+class TiltTermination final : public Termination {
  public:
-  Tilt(TermReader& reader, TaskContext& context)
+  TiltTermination(TermReader& reader, TaskContext& context)
       : vehicle_(context.vehicle), max_(kDegree * reader.required_number("max", kPositive)) {}
   bool holds(const EnvState& env, const AgentState&) const override {
     const VehicleState& v = env.simulation.state().vehicles[vehicle_];
@@ -110,28 +75,6 @@ class Tilt final : public Termination {
   size_t vehicle_;
   double max_;
 };
-
-template <typename T>
-std::unique_ptr<const Termination> make(TermReader& reader, TaskContext& context) {
-  return std::make_unique<T>(reader, context);
-}
-
-constexpr auto kClasses = std::to_array<TermClass<Termination>>({
-    {"goal", make<Goal>},
-    {"collision", make<Collision>},
-    {"contacts", make<Contacts>},
-    {"off_map", make<OffMap>},
-    {"stuck", make<Stuck>},
-    {"tilt", make<Tilt>},
-    {"laps", make_laps},
-    {"backwards", make_backwards},
-    {"rows", make_rows},
-});
-
-}  // namespace
-
-std::span<const TermClass<Termination>> termination_classes() {
-  return kClasses;
-}
+template std::unique_ptr<const Termination> term<TiltTermination>(TermReader&, TaskContext&);
 
 }  // namespace mvsim

@@ -1,6 +1,5 @@
-// Seam: the terms of a task. One family a file, each term a small immutable class shared by all envs, one
-// line in its family's table; whatever changes lies in EnvState. A term belongs to one agent: what it is
-// handed is the env and, of its agents, this one.
+// Seam: the terms of a task. A term is a small immutable class shared by all envs, with one row in terms.cpp.
+// All that changes lies in EnvState. A term belongs to one agent: it is handed the env and this agent.
 #pragma once
 
 #include <memory>
@@ -8,13 +7,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "env/env_state.h"
 #include "env/observation_spec.h"
-#include "env/plan/centreline.h"
-#include "env/plan/crop_path.h"
 #include "env/term_reader.h"
+#include "env/track/tracker.h"
 #include "model/model.h"
 #include "views/draw_views.h"
 
@@ -22,12 +21,23 @@ namespace mvsim {
 
 // What the terms of an agent together need computed; each term says so when it is made.
 struct TaskNeeds {
-  bool path = false;                    // Measurements::path_distance and AgentState::field
-  double clearance_limit = 0;           // m, Measurements::clearance up to here
-  std::vector<double> stuck_distances;  // m, what counts as getting away; AgentState::stillness has one each
-  std::vector<uint8_t> counted_contacts;  // bits of Contact; AgentState::contact_counts has one each
+  bool path = false;                      // Measurements::path_distance and AgentState::field
+  double clearance_limit = 0;             // m, Measurements::clearance up to here
   std::vector<size_t> scheduled_sensors;  // that keep their own period
   std::vector<std::string> warnings;      // "path:line:column: text"
+  Trackers trackers;                      // of the agent alone
+  size_t memory_size = 0;                 // of AgentState::memory
+
+  // Adds a tracker of the agent alone, which lives as long as the task.
+  template <class T, class... Args>
+  const T& track(Args&&... args) {
+    auto made = std::make_unique<T>(std::forward<Args>(args)...);
+    const T& added = *made;
+    made->set_first(memory_size);
+    memory_size += made->memory_size();
+    trackers.push_back(std::move(made));
+    return added;
+  }
 };
 
 // What a term may look at while it is made.
@@ -36,7 +46,6 @@ struct TaskContext {
   size_t vehicle;
   std::span<const size_t> agents;  // the vehicles of all agents of an env, in their order
   double control_period;
-  bool has_people = false;
   bool has_goal = false, has_goal_termination = false;
   double goal_radius = 0;  // of the termination; 0: none
   // Largest magnitudes that the action commands, 0 if it is no twist.
@@ -44,9 +53,8 @@ struct TaskContext {
   size_t action_size = 0;
   // Of the action's component `steer`: its index, and the largest angle that it commands; 0 without one.
   size_t steer_component = 0;
-  double steer_max = 0;                          // rad
-  std::shared_ptr<const Centreline> centreline;  // null: none
-  const std::vector<CropPath>& crop_paths;       // of the task, by variant; empty: no crop rows
+  double steer_max = 0;      // rad
+  const Trackers& trackers;  // of the task
   TaskNeeds& needs;
 };
 
@@ -155,6 +163,10 @@ class ResetTerm {
   // `poll` (if any) is called before each try and may throw.
   virtual void apply(EnvState& env, RandomStream& random, const Poll& poll) const = 0;
 };
+
+// Makes a term of class T. The file of T instantiates or specialises it (env/make_term.h).
+template <class T, class Term>
+std::unique_ptr<const Term> term(TermReader& reader, TaskContext& context);
 
 template <typename Term>
 struct TermClass {

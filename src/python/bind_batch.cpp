@@ -8,6 +8,7 @@
 #include "env/batch.h"
 #include "env/env_spec.h"
 #include "env/env_state.h"
+#include "env/track/tracker.h"
 #include "env/worker_pool.h"
 #include "model/model.h"
 #include "python/bind.h"
@@ -151,6 +152,7 @@ void bind_spec(py::module_& m) {
       .def_readonly("control_period", &EnvSpec::control_period)
       .def_property_readonly("keywords", &override_names)
       .def_property_readonly("files", &file_knobs)
+      .def_property_readonly("trackers", [](const EnvSpec&) { return tracker_tags(); })
       .def_property_readonly(
           "several_agents",
           [](const EnvSpec& s) { return s.agents.size() > 1 || !s.agents.front().vehicles.empty(); })

@@ -15,7 +15,7 @@
 namespace mvsim {
 
 // Goes up with every change of what a snapshot holds.
-inline constexpr uint32_t kSnapshotVersion = 9;
+inline constexpr uint32_t kSnapshotVersion = 10;
 
 enum class SnapshotKind : uint16_t { kWorld = 1, kEnvironment = 2 };
 

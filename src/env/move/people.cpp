@@ -3,9 +3,6 @@
 #include <algorithm>
 
 #include "env/term_reader.h"
-#include "raycast/polygon_distance.h"
-#include "sim/clearance.h"
-#include "sim/measure.h"
 
 namespace mvsim {
 
@@ -73,19 +70,6 @@ std::vector<Person> people_in(const Model& model) {
   for (const ActorModel& actor : model.actors)
     if (actor.block >= 0) out.push_back({static_cast<size_t>(actor.block), actor.radius});
   return out;
-}
-
-void look_at_people(const SimScene& sim, size_t vehicle, PeopleNear& near) {
-  const Polygon outline = vehicle_outline(sim, vehicle);
-  near.now = kFarFromPeople;
-  for (const ActorModel& actor : sim.model.actors) {
-    if (actor.block < 0) continue;
-    const Pose3 pose = block_pose(sim, static_cast<size_t>(actor.block));
-    near.now =
-        std::min(near.now, std::max(0.0, polygon_point_distance(outline, {pose.x, pose.y}) - actor.radius));
-  }
-  near.least = std::min(near.least, near.now);
-  if (near.now < kPersonalSpace) ++near.close;
 }
 
 }  // namespace mvsim

@@ -35,7 +35,4 @@ struct Person {
 };
 std::vector<Person> people_in(const Model& model);
 
-// Measures how near people are to a vehicle's chassis, at the end of a period.
-void look_at_people(const SimScene& sim, size_t vehicle, PeopleNear& near);
-
 }  // namespace mvsim

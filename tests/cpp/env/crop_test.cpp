@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "env/crop.h"
 #include "env/env_test_util.h"
 #include "env/episode.h"
+#include "env/track/crop.h"
 #include "sim/simulation.h"
 
 namespace mvsim {
@@ -158,6 +158,9 @@ struct Field {
   }
   double reward(size_t term) const { return task->agents[0].rewards[term].term->value(env, env.agents[0]); }
   bool holds(size_t term) const { return task->agents[0].terminations[term]->holds(env, env.agents[0]); }
+  const CropState& crop() const { return find_tracker<CropTracker>(task->trackers)->state(env.agents[0]); }
+  // The number of its last tracker: of the termination `contacts`.
+  double contacts() const { return env.agents[0].memory.back(); }
   float parity() { return seen(0); }
   float index() { return seen(1); }
   float seen(size_t observation) {
@@ -178,8 +181,8 @@ struct Field {
 };
 
 TEST(Crop, PaysForTheWayAndForEachEnd) {
-  Field field;                                           // rows 20 m long and 10 m apart
-  EXPECT_NEAR(field.env.agents[0].crop.along, 2, 1e-6);  // 1 m before the rows, whose headland begins at 3
+  Field field;                               // rows 20 m long and 10 m apart
+  EXPECT_NEAR(field.crop().along, 2, 1e-6);  // 1 m before the rows, whose headland begins at 3
   EXPECT_EQ(field.parity(), 0);
   EXPECT_EQ(field.index(), 0);
   double sum = 0, ends = 0;
@@ -201,7 +204,7 @@ TEST(Crop, PaysForTheWayAndForEachEnd) {
   EXPECT_FALSE(field.holds(kRowsDone));
   // carried into the second alley: neither paid for nor done
   field.put({6, 10}, kPi);
-  EXPECT_NEAR(field.env.agents[0].crop.along, 3 + 20 + 3 + 10 + 3 + 14, 1e-6);
+  EXPECT_NEAR(field.crop().along, 3 + 20 + 3 + 10 + 3 + 14, 1e-6);
   field.step(5);
   EXPECT_NEAR(field.reward(kProgress), 6 - field.env.agents[0].now.pose.x, 1e-6);
   EXPECT_EQ(field.reward(kRowEnd), 0);
@@ -218,18 +221,19 @@ TEST(Crop, EpisodesBeginAnywhereOnAPartOfThePath) {
   const std::string line_up = "<reset><line_up along='10 40' lateral='0.1' yaw='5'/></reset>";
   const auto task = compile_task(env_of(std::string(kRows) + kTerms + line_up), load_options());
   EnvState env = make_env(*task, 1);
+  const CropTracker& rows = *find_tracker<CropTracker>(task->trackers);
   double least = 100, greatest = 0, aside = 0, turned = 0;
   for (int i = 0; i < 200; ++i) {
     start_episode(*task, env);
     const AgentState& agent = env.agents[0];
-    const double along = agent.crop.along;
+    const double along = rows.state(agent).along;
     least = std::min(least, along), greatest = std::max(greatest, along);
-    const Pose2 place = task->crop_paths[0].at(along);
+    const Pose2 place = rows.paths()[0].at(along);
     EXPECT_LT(norm(Vec2{agent.now.pose.x - place.x, agent.now.pose.y - place.y}), 0.5);
     aside = std::max(aside, norm(Vec2{agent.now.pose.x - place.x, agent.now.pose.y - place.y}));
     turned = std::max(turned, std::fabs(std::remainder(agent.now.pose.yaw - place.yaw, kPi / 2)));
-    EXPECT_EQ(agent.crop.done, 0);
-    EXPECT_EQ(agent.crop.start, along);  // the way to the given start is no progress
+    EXPECT_EQ(rows.state(agent).done, 0);
+    EXPECT_EQ(rows.state(agent).start, along);  // the way to the given start is no progress
   }
   EXPECT_NEAR(least, 10, 1);
   EXPECT_NEAR(greatest, 40, 1);
@@ -241,10 +245,11 @@ TEST(Crop, EpisodesBeginOnAnyOfSeveralParts) {
   const std::string line_up = "<reset><line_up along='5 10 40 42'/></reset>";
   const auto task = compile_task(env_of(std::string(kRows) + kTerms + line_up), load_options());
   EnvState env = make_env(*task, 1);
+  const CropTracker& rows = *find_tracker<CropTracker>(task->trackers);
   int on_second = 0;
   for (int i = 0; i < 200; ++i) {
     start_episode(*task, env);
-    const double along = env.agents[0].crop.along;
+    const double along = rows.state(env.agents[0]).along;
     const bool second = along > 25;
     on_second += second;
     EXPECT_GE(along, second ? 40 : 5);
@@ -283,7 +288,7 @@ TEST(Crop, ContactsAreCountedWhenTheyBegin) {
   const auto touch = [&] {
     field.put({9, -5}, 0);
     for (int i = 0; i < 10; ++i) field.step(2);  // on against the plant: one contact
-    return field.env.agents[0].contact_counts[0];
+    return field.contacts();
   };
   EXPECT_EQ(touch(), 1);
   EXPECT_FALSE(field.holds(kContacts));
@@ -293,7 +298,7 @@ TEST(Crop, ContactsAreCountedWhenTheyBegin) {
   EXPECT_TRUE(field.holds(kContacts));
   EXPECT_FALSE(field.env.agents[0].success);
   start_episode(*field.task, field.env);
-  EXPECT_EQ(field.env.agents[0].contact_counts[0], 0);
+  EXPECT_EQ(field.contacts(), 0);
 }
 
 TEST(Crop, SnapshotsHoldIt) {

@@ -9,6 +9,7 @@
 #include "env/env_test_util.h"
 #include "env/episode.h"
 #include "env/plan/centreline.h"
+#include "env/track/race.h"
 #include "sim/simulation.h"
 
 namespace mvsim {
@@ -65,7 +66,8 @@ struct Race {
   bool holds(size_t agent, size_t term) const {
     return task->agents[agent].terminations[term]->holds(env, env.agents[agent]);
   }
-  RaceState& of(size_t agent) { return env.agents[agent].race; }
+  const RaceTracker& tracker() const { return *find_tracker<RaceTracker>(task->trackers); }
+  RaceState& of(size_t agent) { return tracker().state(env.agents[agent]); }
   void step(ActionValues a, ActionValues b) {
     env.agents[0].action = a;
     env.agents[1].action = b;
@@ -236,7 +238,7 @@ TEST(Race, TheOneBehindPaysForContactALapAheadToo) {
   Race race;
   race.env.simulation.place_vehicle(1, {3.2, 0, 0});
   measure_again(*race.task, race.env);
-  const double lap = race.task->centreline->length();
+  const double lap = race.tracker().line().length();
   for (double* value : {&race.of(0).along, &race.of(0).before, &race.of(0).farthest}) *value += lap;
   double sums[2] = {0, 0};
   for (int i = 0; i < 20; ++i) {
@@ -305,21 +307,22 @@ TEST(Race, AgentsLineUpAnywhereWithOneSpeed) {
             kTerms);
   int first_leads = 0, quarters[4] = {0, 0, 0, 0};
   double sideways = 0, most = 0;
-  const Centreline& line = *race.task->centreline;
+  const Centreline& line = race.tracker().line();
   for (int i = 0; i < 400; ++i) {
     start_episode(*race.task, race.env);
     const AgentState &a = race.env.agents[0], &b = race.env.agents[1];
-    const double gap = std::fabs(a.race.along - b.race.along);
+    const double gap = std::fabs(race.tracker().state(a).along - race.tracker().state(b).along);
     ASSERT_GT(gap, 1.2);  // at a corner the noise moves a place along the line, too
     ASSERT_LT(gap, 4.3);
-    ASSERT_EQ(a.race.line, std::max(a.race.along, b.race.along));
+    ASSERT_EQ(race.tracker().state(a).line,
+              std::max(race.tracker().state(a).along, race.tracker().state(b).along));
     ASSERT_NEAR(a.now.twist.vx, b.now.twist.vx, 1e-5);
     ASSERT_GT(a.now.twist.vx, 0.49);
     ASSERT_LT(a.now.twist.vx, 1.51);
     ASSERT_GE(a.now.clearance, 0.1);
-    first_leads += a.race.along > b.race.along;
+    first_leads += race.tracker().state(a).along > race.tracker().state(b).along;
     ++quarters[static_cast<size_t>(line.nearest({a.now.pose.x, a.now.pose.y}) / 10)];
-    const Pose2 on = line.at(a.race.along);
+    const Pose2 on = line.at(race.tracker().state(a).along);
     const double off = norm(Vec2{a.now.pose.x - on.x, a.now.pose.y - on.y});
     sideways += off * off / 400;
     most = std::max(most, std::fabs(std::remainder(a.now.pose.yaw - on.yaw, 2 * kPi)));

@@ -7,6 +7,7 @@
 
 #include "env/env_test_util.h"
 #include "env/episode.h"
+#include "env/track/race.h"
 #include "sim/simulation.h"
 
 namespace mvsim {
@@ -43,8 +44,8 @@ size_t progress_term(const Task& task) {
 
 // Returns the metres left to go, whose decrease is rewarded as progress. Along a line they are negative.
 double way_left(const Task& task, const AgentState& agent) {
-  if (task.centreline) return -agent.race.along;
-  if (!task.crop_paths.empty()) return -agent.crop.along;
+  for (const auto& tracker : task.trackers)
+    if (const auto way = tracker->way(agent)) return -*way;
   return agent.field ? agent.now.path_distance : agent.now.goal_distance;
 }
 
@@ -156,7 +157,7 @@ TEST_P(EveryEnvironment, PaysNothingForHangingAbout) {
       quiet = quiet && !env.agents[0].now.collided() && !env.agents[0].success;
     }
     // on a track with walls there is no room to hang about in: a car that hits one has lost in any case
-    if (!quiet && !task->centreline) continue;
+    if (!quiet && !find_tracker<RaceTracker>(task->trackers)) continue;
     // no more than the potential that was gained on the way
     const double potential = start - way_left(*task, env.agents[0]);
     total -= task->agents[0].rewards[progress_term(*task)].weight * potential;

@@ -9,6 +9,7 @@
 
 #include "env/env_test_util.h"
 #include "env/episode.h"
+#include "env/track/race.h"
 #include "model/transfer_params.h"
 #include "sensor/ray_sensor.h"
 
@@ -298,7 +299,7 @@ TEST(Transfer, LevelsDrawFromTheirRanges) {
     start_episode(*run.task, run.env);
     EXPECT_NE(before[v.body_params + kChassisMass], params[v.body_params + kChassisMass]) << name;
     const double pushes = params[m.find_params("vehicle:" + v.name + "/push/longest").at(0)];
-    EXPECT_EQ(pushes > 0, run.task->centreline != nullptr) << name;
+    EXPECT_EQ(pushes > 0, find_tracker<RaceTracker>(run.task->trackers) != nullptr) << name;
   }
 }
 
