@@ -22,7 +22,7 @@ FRAMES = {"history": None, "stride": None, "changes": None, "normalize": None}
 
 
 class Moment(NamedTuple):
-    """What the robot knew at the end of a control period, what the environment made of it, and what it did."""
+    """The readings at the end of a control period, the observation of them, and the action that followed."""
 
     readings: dict[str, Any]
     raw: dict[str, np.ndarray]
