@@ -17,7 +17,7 @@ _COMMANDS = {
     **{name: name for name in ("replay", "validate", "show", "fetch", "list", "parameters", "doctor")},
     **{"tire-plots": "tire_plots", "import": "import_robot"},
     **{name: name for name in ("launch", "view", "film", "evaluate", "collect", "play", "repair", "plot")},
-    **{name: name for name in ("tune", "export")},
+    **{name: name for name in ("tune", "export", "drive")},
     **{name: name for name in ("server", "node", "topic", "ros")},
 }
 """By name the module of `tools/commands/`."""
