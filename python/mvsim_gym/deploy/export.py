@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import shutil
 import warnings
 from collections.abc import Callable, Mapping
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -103,21 +103,22 @@ def _onnx_of(module: Any, envs: VectorEnv) -> bytes:
     space: Any = envs.single_observation_space
     rows = 2
     inputs = tuple(torch.from_numpy(np.stack([box.low] * rows)) for box in space.spaces.values())
-    out = io.BytesIO()
     keys = list(space.spaces)
-    with warnings.catch_warnings(), torch.no_grad():
+    with TemporaryDirectory() as folder, warnings.catch_warnings(), torch.no_grad():
+        path = os.path.join(folder, NETWORK)
         warnings.simplefilter("ignore")
         torch.onnx.export(
             module,
             inputs,
-            out,
+            path,
             input_names=keys,
             output_names=["action"],
             opset_version=_OPSET,
             dynamo=False,
             dynamic_axes={key: {0: "rows"} for key in [*keys, "action"]},
         )
-    return out.getvalue()
+        with open(path, "rb") as file:
+            return file.read()
 
 
 def _begin(folder: str) -> None:

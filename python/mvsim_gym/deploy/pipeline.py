@@ -122,7 +122,8 @@ class Pipeline(PipelineReadings):
         return _PATIENCE * max(self.control_period, period)
 
     def _late(self) -> list[str]:
-        return [s.sensor for s in self._core.sources if s.sensor and self._core.may_be_late(s.sensor_index)]
+        found = [(s.sensor, s.sensor_index) for s in self._core.sources if s.sensor]
+        return [name for name, index in found if index is not None and self._core.may_be_late(index)]
 
     @property
     def sources(self) -> list[str]:

@@ -87,7 +87,8 @@ class PipelineReadings:
             range_max,
             mount,
         )
-        beams = len(self._model.sensors[index].angles)
+        angles = self._model.sensors[index].angles
+        beams = 0 if angles is None else len(angles)
         note = (
             f"{uncovered} of {beams} beams uncovered, {invalid} of {values.size} given ones without a reading"
         )
@@ -180,7 +181,7 @@ class PipelineReadings:
             if reference is None:
                 raise ValueError(f"{sensor}: the world has no <georeference>")
             place = (latitude, longitude, altitude)
-            values[:6] = *place, *(enu or enu_of(place, reference))
+            values[:6] = *place, *(enu or enu_of(place, (reference[0], reference[1], reference[2])))
         self._core.reading(index, values, np.full(8, has_fix, np.uint8))
         self._came(sensor, stamp, "" if has_fix else "no fix")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ __all__ = ["RobotReadings", "yaw_of"]
 _SENSOR = Qos(5, reliable=False)
 _LATEST = Qos(10)
 _ENCODINGS = {"32FC1": np.float32, "16UC1": np.uint16, "mono8": np.uint8}
-_FIELDS = {7: np.dtype("<f4"), 8: np.dtype("<f8")}  # of sensor_msgs/PointField
+_FIELDS: dict[int, Any] = {7: np.dtype("<f4"), 8: np.dtype("<f8")}  # of sensor_msgs/PointField
 
 Pose2 = tuple[float, float, float]
 
@@ -81,12 +82,12 @@ class RobotReadings:
                     yield self._taking(
                         image,
                         "sensor_msgs/msg/Image",
-                        lambda m, s=name, i=image: self._image(s, i, m),
+                        partial(self._image, name, image),
                         _SENSOR,
                     )
                 if image == "range_image":
                     yield self._taking(
-                        "points", "sensor_msgs/msg/PointCloud2", lambda m, s=name: self._points(s, m), _SENSOR
+                        "points", "sensor_msgs/msg/PointCloud2", partial(self._points, name), _SENSOR
                     )
 
     def _taking(
@@ -187,8 +188,12 @@ class RobotReadings:
     def _fix(self, message: Any) -> None:
         name = next(n for n, s in self._pipeline.sensors.items() if s.class_name == "gnss")
         found = message.status.status >= 0
-        place = (message.latitude, message.longitude, message.altitude) if found else (math.nan,) * 3
-        self._pipeline.gnss(name, *place, self._clock())
+        latitude, longitude, altitude = (
+            (message.latitude, message.longitude, message.altitude)
+            if found
+            else (math.nan, math.nan, math.nan)
+        )
+        self._pipeline.gnss(name, latitude, longitude, altitude, self._clock())
 
     def _image(self, sensor: str, image: str, message: Any) -> None:
         kind = np.dtype(_ENCODINGS.get(message.encoding, np.uint8)).newbyteorder(
@@ -205,10 +210,10 @@ class RobotReadings:
 
     def _points(self, sensor: str, message: Any) -> None:
         fields = {field.name: field for field in message.fields}
-        data = np.frombuffer(message.data, np.uint8).reshape(-1, message.point_step)
+        data: npt.NDArray[Any] = np.frombuffer(message.data, np.uint8).reshape(-1, message.point_step)
         columns = []
         for axis in ("x", "y", "z"):
-            kind = _FIELDS[fields[axis].datatype]
+            kind: np.dtype[Any] = _FIELDS[fields[axis].datatype]
             start = fields[axis].offset
             columns.append(np.ascontiguousarray(data[:, start : start + kind.itemsize]).view(kind)[:, 0])
         self._pipeline.points(sensor, np.column_stack(columns), self._clock())

@@ -116,11 +116,9 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
     assert isinstance(space, gym.spaces.Dict)
     network, form = network_of(path, env_id, envs)
     flat, keys = FlatObservation(space), list(space.spaces)
-    seen: Callable[[Mapping[str, npt.NDArray[Any]]], Any] = {
-        "dict": dict,
-        "scaled": flat,
-        "flat": lambda observations: flattened(observations[key] for key in keys),
-    }[form]
+    seen: Callable[[Mapping[str, npt.NDArray[Any]]], Any] = dict if form == "dict" else flat
+    if form == "flat":
+        seen = lambda observations: flattened(observations[key] for key in keys)  # noqa: E731
     return lambda observations: np.asarray(network.predict(seen(observations), deterministic=True)[0])
 
 
