@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from mvsim_gym.registration import register, register_all, spec
+from mvsim_gym._gymnasium_hook import register_with_gymnasium
 
 if TYPE_CHECKING:
-    from mvsim_gym import parameters, pettingzoo, sb3, tire
+    from mvsim_gym import deploy, parameters, pettingzoo, sb3, tire
     from mvsim_gym import pufferlib as pufferlib
     from mvsim_gym import rl_games as rl_games
     from mvsim_gym import rllib as rllib
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         TermError,
         WorldFileError,
     )
+    from mvsim_gym.registration import register, spec
+    from mvsim_gym.registration import register_all as register_all
     from mvsim_gym.vector_env import VectorEnv
     from mvsim_gym.world import World
 
@@ -36,6 +38,7 @@ __all__ = [
     "VectorEnv",
     "World",
     "WorldFileError",
+    "deploy",
     "parameters",
     "pettingzoo",
     "register",
@@ -44,7 +47,7 @@ __all__ = [
     "tire",
 ]
 
-_MODULES = ("parameters", "pettingzoo", "pufferlib", "rl_games", "rllib", "sb3", "tire")
+_MODULES = ("deploy", "parameters", "pettingzoo", "pufferlib", "rl_games", "rllib", "sb3", "tire")
 # Loaded when first asked for: `import mvsim_gym` itself costs next to nothing.
 _HOMES = {
     "Env": "env",
@@ -56,6 +59,9 @@ _HOMES = {
     "VectorEnv": "vector_env",
     "World": "world",
     "WorldFileError": "errors",
+    "register": "registration",
+    "register_all": "registration",
+    "spec": "registration",
 }
 
 
@@ -74,4 +80,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES, *_MODULES})
 
 
-register_all()
+register_with_gymnasium()

@@ -226,3 +226,6 @@ def _source_of_spec(spec: EnvSpec, keywords: dict[str, Any]) -> tuple[str, dict[
     if "env" not in keywords:
         raise TypeError(f"{spec.id} needs the keyword env: the path of an environment file")
     return source_of(keywords.pop("env"), keywords)
+
+
+register_all()

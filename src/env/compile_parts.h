@@ -1,9 +1,11 @@
 // The steps of compile_task(), and the check of what the compiled task takes.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "env/task.h"
+#include "model/view_drawer.h"
 
 namespace mvsim {
 
@@ -15,7 +17,12 @@ std::string root_of_env(const std::string& folder);
 
 // Puts the knobs into the texts of `task.spec` and fills `task.models`. Throws WorldFileError, also for a
 // knob that nothing uses.
-void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard);
+void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
+                    const ViewDrawerMaker& make_drawer);
+
+// compile_task() with a drawer of the caller's for what its sensors see.
+std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options,
+                                   const ViewDrawerMaker& make_drawer);
 
 // Makes the agents of a task whose worlds and times are set, and the reset terms that they share. Throws
 // WorldFileError.

@@ -9,6 +9,7 @@
 #include "env/plan/path_tables.h"
 #include "env/randomize_level.h"
 #include "sim/check_start.h"
+#include "views/view_scenes.h"
 
 namespace mvsim {
 namespace {
@@ -112,12 +113,13 @@ void check_blocks(Task& task, const std::shared_ptr<const Model>& model, LoadGua
   }
 }
 
-std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options) {
+std::unique_ptr<Task> compile(const EnvSpec& spec, const EnvLoadOptions& options,
+                              const ViewDrawerMaker& make_drawer) {
   auto task = std::make_unique<Task>();
   task->spec = spec;
   task->given = std::make_shared<const EnvSpec>(spec);
   LoadGuard guard(options.memory_limit, options.poll);
-  compile_worlds(*task, options, guard);
+  compile_worlds(*task, options, guard, make_drawer);
   set_times(*task);
   compile_agents(*task, guard);
   task->level_randomizations = make_level(*task);
@@ -169,16 +171,21 @@ WorldFileError blamed_on(const std::vector<std::string>& keywords, const WorldFi
 
 }  // namespace
 
-// What fails only with the caller's keywords is theirs, whatever line of the file it shows at.
 std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options) {
+  return compile_task(spec, options, draw_by(options.camera_backend));
+}
+
+// What fails only with the caller's keywords is theirs, whatever line of the file it shows at.
+std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options,
+                                   const ViewDrawerMaker& make_drawer) {
   try {
-    std::unique_ptr<Task> task = compile(spec, options);
+    std::unique_ptr<Task> task = compile(spec, options, make_drawer);
     warn_of_no_effect(*task, options.poll);
     refuse_warnings(*task);
     return task;
   } catch (const WorldFileError& error) {
     if (!spec.as_written || error.where().line == 0 || is_of_caller(error, spec)) throw;
-    if (!works([&] { compile(*spec.as_written, options); })) throw;
+    if (!works([&] { compile(*spec.as_written, options, make_drawer); })) throw;
     throw blamed_on(keywords_of(spec.overrides), error);
   }
 }
@@ -194,7 +201,7 @@ WorldFileError explain_start(const EnvSpec& spec, const EnvLoadOptions& options,
     return works([&] {
       EnvSpec other = *spec.as_written;
       apply_overrides(other, own);
-      const std::unique_ptr<Task> task = compile(other, options);
+      const std::unique_ptr<Task> task = compile(other, options, draw_by(options.camera_backend));
       EnvState env = make_env(*task, key);
       env.next_episode = episode;
       start_episode(*task, env, options.poll);

@@ -303,7 +303,8 @@ std::string root_of_env(const std::string& folder) {
   return path.is_absolute() && parent == path.root_path() ? folder : join_path(folder, "..");
 }
 
-void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard) {
+void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
+                    const ViewDrawerMaker& make_drawer) {
   EnvSpec& spec = task.spec;
   std::set<std::string> used = replace_knobs(spec, guard);
   WorldLoadOptions load;
@@ -315,7 +316,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard)
   load.refuses_unused = false;  // some knobs serve the environment file alone
   CompileOptions compile = compile_options(spec);
   compile.strict = options.strict;
-  compile.make_drawer = draw_by(options.camera_backend);
+  compile.make_drawer = make_drawer;
   const NamedText written = spec.world;
   std::set<std::string> asked;
   LoadSession session(guard);

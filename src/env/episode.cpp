@@ -18,16 +18,9 @@ constexpr Vec2 kNowhere{1e30, 1e30};
 void look(const AgentTask& task, const EnvState& env, AgentState& agent, uint8_t contacts) {
   const Simulation& s = env.simulation;
   const Pose3 pose = vehicle_pose(s, task.vehicle);
-  Measurements& m = agent.now;
-  m.pose = {pose.x, pose.y, pose.yaw};
-  m.heading = Rotation2(pose.yaw);
-  m.twist = vehicle_twist(s, task.vehicle);
-  m.clearance = clearance(s, task.vehicle, task.clearance_limit);
-  m.contacts = contacts;
-  if (!task.start_and_goal.has_goal()) return;
-  m.to_goal = agent.goal - Vec2{pose.x, pose.y};
-  m.goal_distance = norm(m.to_goal);
-  if (agent.field) m.path_distance = agent.field->distance({pose.x, pose.y});
+  measure_motion(task, {pose.x, pose.y, pose.yaw}, vehicle_twist(s, task.vehicle), agent);
+  agent.now.clearance = clearance(s, task.vehicle, task.clearance_limit);
+  agent.now.contacts = contacts;
 }
 
 // Calls work(tracker, view) for each tracker of an agent.
@@ -162,15 +155,6 @@ void pay_shares(const Task& task, EnvState& env, std::span<double> rewards) {
   }
 }
 
-void apply_action(const AgentTask& task, const AgentState& agent, Simulation& simulation) {
-  double values[kMaxCommand];
-  for (size_t i = 0; i < task.action_components.size(); ++i) {
-    const ActionComponent& c = task.action_components[i];
-    values[i] = c.low + 0.5 * (agent.action[i] + 1) * (c.high - c.low);
-  }
-  task.action->apply(simulation, values);
-}
-
 // A new world for the episode: variant, parameters, blocks.
 void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll& poll) {
   if (task.models.size() > 1) {
@@ -224,6 +208,34 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
 }
 
 }  // namespace
+
+bool take_action(AgentState& agent, const float* action) {
+  const size_t n = agent.action.size();
+  const bool good = std::all_of(action, action + n, [](float value) { return std::isfinite(value); });
+  for (size_t k = 0; k < n; ++k)
+    agent.action[k] = good ? std::clamp(static_cast<double>(action[k]), -1.0, 1.0) : 0.0;
+  return good;
+}
+
+void apply_action(const AgentTask& task, const AgentState& agent, Simulation& simulation) {
+  double values[kMaxCommand];
+  for (size_t i = 0; i < task.action_components.size(); ++i) {
+    const ActionComponent& c = task.action_components[i];
+    values[i] = c.low + 0.5 * (agent.action[i] + 1) * (c.high - c.low);
+  }
+  task.action->apply(simulation, values);
+}
+
+void measure_motion(const AgentTask& task, const Pose2& pose, const Twist2& twist, AgentState& agent) {
+  Measurements& m = agent.now;
+  m.pose = pose;
+  m.heading = Rotation2(pose.yaw);
+  m.twist = twist;
+  if (!task.start_and_goal.has_goal()) return;
+  m.to_goal = agent.goal - Vec2{pose.x, pose.y};
+  m.goal_distance = norm(m.to_goal);
+  if (agent.field) m.path_distance = agent.field->distance({pose.x, pose.y});
+}
 
 bool respawns(const Task& task) {
   return task.spec.on_end == OnEnd::kRespawn && task.agents.size() > 1;

@@ -34,6 +34,14 @@ void respawn(const Task& task, EnvState& env, size_t agent, const Poll& poll);
 void set_goal(const Task& task, EnvState& env, size_t agent, Vec2 goal);
 void measure_again(const Task& task, EnvState& env);
 
+// Parts of a control period that readings of a real robot go through too (env/pipeline.h).
+// Takes over an action clipped to [-1, 1]. One that is not finite counts as zero as a whole: returns false.
+bool take_action(AgentState& agent, const float* action);
+// Hands an agent's action to its vehicle's controller as physical values.
+void apply_action(const AgentTask& task, const AgentState& agent, Simulation& simulation);
+// Fills those measurements of an agent that follow from its pose (world frame) and its twist (body frame).
+void measure_motion(const AgentTask& task, const Pose2& pose, const Twist2& twist, AgentState& agent);
+
 // Sets the parameters of the env's simulation that are held. Those that this world has not are left out.
 void apply_held(EnvState& env);
 

@@ -322,12 +322,7 @@ void Batch::Impl::read_actions(int i, std::span<const float> actions) {
     if (agent.end != EpisodeEnd::kNone) continue;
     std::swap(agent.previous_action, agent.action);
     const size_t n = agent.action.size(), index = row_of(i, a);
-    const float* row = actions.data() + index * n;
-    bool good = true;
-    for (size_t k = 0; k < n; ++k) good = good && std::isfinite(row[k]);
-    for (size_t k = 0; k < n; ++k)
-      agent.action[k] = good ? std::clamp(static_cast<double>(row[k]), -1.0, 1.0) : 0.0;
-    if (!good) infos.set_bad_actions(index, ++agent.bad_actions);
+    if (!take_action(agent, actions.data() + index * n)) infos.set_bad_actions(index, ++agent.bad_actions);
   }
 }
 

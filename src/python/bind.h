@@ -15,6 +15,7 @@ void bind_device(pybind11::module_& m);
 void bind_errors(pybind11::module_& m);
 void bind_infos(pybind11::module_& m);
 void bind_model(pybind11::module_& m);
+void bind_pipeline(pybind11::module_& m);
 void bind_render(pybind11::module_& m);
 void bind_tags(pybind11::module_& m);
 void bind_tire(pybind11::module_& m);

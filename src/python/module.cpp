@@ -8,6 +8,7 @@ PYBIND11_MODULE(_core, m) {
   mvsim::bind_world(m);
   mvsim::bind_batch(m);
   mvsim::bind_device(m);
+  mvsim::bind_pipeline(m);
   mvsim::bind_infos(m);
   mvsim::bind_render(m);
   mvsim::bind_tags(m);

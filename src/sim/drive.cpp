@@ -96,20 +96,20 @@ void step_tires(const VehicleModel& v, const double* params, std::span<const Whe
 constexpr double kKeptForce = 0.9;
 
 // Spins that are commanded, and what a motor has to give for them. The tire sees a wheel as heavy as the mass
-// that it carries, so that its force takes slip away within few steps.
+// that it carries, so that its force takes slip away within few steps. `params`: all of the state.
 void step_imposed_tires(const VehicleModel& v, const double* params, std::span<WheelInput> inputs,
                         std::span<WheelState> wheels, StepDetails* details) {
   for (size_t i = 0; i < wheels.size(); ++i) {
     WheelState& wheel = wheels[i];
     TireInput in = inputs[i].tire;
-    const bool is_driven = v.dynamics->is_driven(i, wheels.size());
+    const bool is_driven = v.dynamics->motor_share(params + v.dynamics_params, i) > 0;
     const double before = in.spin;
     if (is_driven) {
       in.spin = wheel.torque;  // rad/s, as the controller's actuation has it
       in.torque = kKeptForce * wheel.force_x * in.radius;
       in.inertia = (in.effective_mass > 0 ? in.effective_mass : in.mass) * in.radius * in.radius;
     }
-    const TireOutput out = v.tire->step(params, in);
+    const TireOutput out = v.tire->step(params + v.tire_params, in);
     if (details) details->tires[v.first_wheel + i] = {in, out};
     wheel.force_x = out.force.x;
     wheel.force_y = out.force.y;
@@ -193,7 +193,7 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
           regions->empty() ? GroundPatch() : ground_at(m, s, *regions, place + R_world_base.rotate(position));
   }
   if (v.controller->imposes_spins())
-    step_imposed_tires(v, tire_params, inputs, wheels, details);
+    step_imposed_tires(v, s.params.data(), inputs, wheels, details);
   else
     step_tires(v, tire_params, inputs, wheels, details);
   push(chassis, inputs, wheels, slope);

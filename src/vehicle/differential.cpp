@@ -34,19 +34,16 @@ class DifferentialDrive final : public Dynamics {
     return {};
   }
 
-  bool is_driven(size_t wheel, size_t count) const override { return count != 3 || wheel < 2; }
-
-  double motor_share(const double* /*p*/, size_t wheel) const override {
-    return is_driven(wheel, slots_.size()) ? 1 : 0;
-  }
+  double motor_share(const double* /*p*/, size_t wheel) const override { return is_driven(wheel) ? 1 : 0; }
 
   void drive(const double* /*p*/, const double* actuation, std::span<const WheelModel> /*wheels*/,
              std::span<WheelState> states, SteerMemo& /*memo*/) const override {
-    for (size_t i = 0; i < states.size(); ++i)
-      states[i].torque = is_driven(i, states.size()) ? actuation[i % 2] : 0;
+    for (size_t i = 0; i < states.size(); ++i) states[i].torque = is_driven(i) ? actuation[i % 2] : 0;
   }
 
  private:
+  bool is_driven(size_t wheel) const { return slots_.size() != 3 || wheel < 2; }
+
   std::string_view name_;
   std::span<const WheelSlot> slots_;
   std::array<const Controller*, 4> controllers_{&differential_raw(), &differential_twist_pid(),

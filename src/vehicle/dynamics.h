@@ -53,8 +53,6 @@ class Dynamics {
   // angle of each wheel. `p`: values in the order of params(); `memo`: of this vehicle, or a new one.
   virtual void drive(const double* p, const double* actuation, std::span<const WheelModel> wheels,
                      std::span<WheelState> states, SteerMemo& memo) const = 0;
-  // Whether a motor turns the wheel.
-  virtual bool is_driven(size_t /*wheel*/, size_t /*count*/) const { return true; }
 };
 
 std::span<const Dynamics* const> dynamics_classes();

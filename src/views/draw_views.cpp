@@ -9,6 +9,7 @@
 #include "render/gl/device_image.h"
 #include "render/gl/gl_view_list.h"
 #include "sensor/view_sensor.h"
+#include "views/given_views.h"
 #include "views/view_backend.h"
 #include "views/view_moment.h"
 #include "views/view_scenes.h"
@@ -141,6 +142,15 @@ class EglShots {
   std::vector<GlShot> shots_;
 };
 
+// Whether the picture was given, and is complete.
+bool copy_given(const ViewDrawing& drawing) {
+  const GivenPictures* const given = given_pictures(*drawing.frame.model);
+  if (!given) return false;
+  const size_t size = sensor_of(drawing).images()[drawing.image].reading.bytes();
+  given->copy(drawing.sensor, drawing.image, size, drawing.frame.out);
+  return true;
+}
+
 // Adds what is the sensor's own.
 void finish(const ViewDrawing& drawing) {
   const double* const recipe = drawing.frame.recipe;
@@ -151,7 +161,7 @@ void finish(const ViewDrawing& drawing) {
 }  // namespace
 
 bool draws_by_egl(const Model& model) {
-  return backend_for(scenes_of(model).wanted()) == CameraBackend::kEgl;
+  return !given_pictures(model) && backend_for(scenes_of(model).wanted()) == CameraBackend::kEgl;
 }
 
 bool draws_by_egl(const Model& model, size_t sensor, size_t image) {
@@ -177,7 +187,7 @@ void draw_egl_views(std::span<const ViewDrawing> drawings) {
 void complete_views(std::span<const ViewDrawing> drawings) {
   while (!drawings.empty()) {
     const ViewDrawing& first = drawings.front();
-    if (first.frame.on_device) {  // it is complete
+    if (first.frame.on_device || copy_given(first)) {  // it is complete
       drawings = drawings.subspan(1);
       continue;
     }

@@ -76,7 +76,7 @@ ViewDrawerMaker draw_by(CameraBackend wanted) {
 }
 
 const ViewScenes& scenes_of(const Model& model) {
-  return static_cast<const ViewScenes&>(drawer_of(model));  // draw_by() makes all of them
+  return static_cast<const ViewScenes&>(drawer_of(model));  // given_pictures() knows the others
 }
 
 }  // namespace mvsim

@@ -170,6 +170,9 @@ MapMetaData = struct(
 OccupancyGrid = struct("nav_msgs/OccupancyGrid", header=Header, info=MapMetaData, data=sequence[int8])
 
 
+String = struct("std_msgs/String", data=str)
+
+
 class Peer:
     """Subscribes and publishes; what came is kept by topic."""
 

@@ -267,7 +267,7 @@ def _is_address(text: str) -> bool:
 def _qos(qos: Qos, kind: str, store: Typestore = STORE) -> Any:
     """Quality of service, with the type's hash (REP 2016), without which newer nodes do not list the type."""
     return DdsQos(
-        Policy.Reliability.Reliable(_BLOCKING),
+        Policy.Reliability.Reliable(_BLOCKING) if qos.reliable else Policy.Reliability.BestEffort,
         Policy.Durability.TransientLocal if qos.latched else Policy.Durability.Volatile,
         Policy.History.KeepLast(qos.depth),
         Policy.DataRepresentation(use_cdrv0_representation=True),

@@ -112,6 +112,12 @@ class Messages:
         """geometry_msgs/Twist, of the body frame."""
         return _make("geometry_msgs/Twist", linear=_vector(vx, 0.0, 0.0), angular=_vector(0.0, 0.0, omega))
 
+    def stamped_twist(self, vx: float, omega: float) -> Any:
+        """geometry_msgs/TwistStamped, of the body frame."""
+        return _make(
+            "geometry_msgs/TwistStamped", header=self.header("base_link"), twist=self.twist(vx, omega)
+        )
+
     def drive(self, speed: float, steer: float) -> Any:
         """ackermann_msgs/AckermannDriveStamped"""
         drive = _make(

@@ -164,7 +164,7 @@ def _qos(qos: Qos) -> Any:
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,
         depth=qos.depth,
-        reliability=ReliabilityPolicy.RELIABLE,
+        reliability=ReliabilityPolicy.RELIABLE if qos.reliable else ReliabilityPolicy.BEST_EFFORT,
         durability=DurabilityPolicy.TRANSIENT_LOCAL if qos.latched else DurabilityPolicy.VOLATILE,
     )
 

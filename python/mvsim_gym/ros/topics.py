@@ -23,11 +23,13 @@ HISTORY = 50
 
 
 class Qos(NamedTuple):
-    """Quality of service: reliable always, and the last messages kept."""
+    """Quality of service: reliable unless it says otherwise, and the last messages kept."""
 
     depth: int = HISTORY
     latched: bool = False
     """who comes late gets the last messages (transient local)"""
+    reliable: bool = True
+    """False: best effort, which alone fits the publishers of many drivers of sensors"""
 
 
 class Topic(NamedTuple):

@@ -16,11 +16,8 @@ from mvsim_gym.tools.terminal import plain_output
 _COMMANDS = {
     **{name: name for name in ("replay", "validate", "show", "fetch", "list", "parameters", "doctor")},
     **{"tire-plots": "tire_plots", "import": "import_robot"},
-    **{
-        name: name
-        for name in ("launch", "view", "film", "evaluate", "collect", "play", "repair", "plot", "tune")
-    },
-    **{name: name for name in ("compare", "identify")},
+    **{name: name for name in ("launch", "view", "film", "evaluate", "collect", "play", "repair", "plot")},
+    **{name: name for name in ("tune", "compare", "identify", "export", "drive")},
     **{name: name for name in ("server", "node", "topic", "ros")},
 }
 """By name the module of `tools/commands/`."""

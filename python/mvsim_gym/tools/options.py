@@ -12,8 +12,9 @@ from mvsim_gym.tools.settings import settings_of
 
 _HUB_PORT = 23700  # mvsim_gym.comms.PORT, without its import
 _POLICY = (
-    "who drives: 'random', a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME] with a function policies(env)"
-    " as examples/baselines.py has it (default random)"
+    "who drives: 'random', a folder of `mvsim-gym export` (which runs no code of its own), a model of"
+    " Stable-Baselines3 (MODEL.zip, which is code that runs), or FILE.py[:NAME] with a function policies(env) as"
+    " examples/baselines.py has it (code that runs, too) (default random)"
 )
 
 

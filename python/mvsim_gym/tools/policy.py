@@ -1,7 +1,8 @@
 """Who drives: what `--policy` names on the command line.
 
-`random`, a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME], a file whose `policies(env)` returns scripted
-policies by name, as examples/baselines.py does. Like the model, it is code that runs.
+`random`, a folder that `mvsim-gym export` wrote, a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME], a file
+whose `policies(env)` returns scripted policies by name, as examples/baselines.py does. The model and the file are code
+that runs; the folder is none.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import gymnasium as gym
 import numpy as np
@@ -22,7 +23,10 @@ from mvsim_gym._outputs import flat_space, flattened
 from mvsim_gym.tools.settings import combined
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["Policy", "RandomPolicy", "envs_for", "keywords_of", "policy_of"]
+if TYPE_CHECKING:
+    from mvsim_gym.deploy.policy import PolicyFile
+
+__all__ = ["Policy", "RandomPolicy", "envs_for", "keywords_of", "network_of", "policy_of", "read_model"]
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
 """Observations to actions, both with a row an env, or an agent."""
@@ -36,9 +40,11 @@ def keywords_of(name: str, settings: Mapping[str, Any] = MappingProxyType({})) -
         ValueError: they are no dict.
         OSError, ImportError: its file cannot be read, or the extra `sb3` is missing.
     """
+    if os.path.isdir(name):
+        return combined(_exported(name).keywords, settings)
     if not name.endswith(".zip"):
         return dict(settings)
-    data, _ = _read(name)
+    data, _ = read_model(name)
     keywords = (data or {}).get("env_keywords", {})
     if not isinstance(keywords, dict):
         raise ValueError(f"--policy: '{name}' has {keywords!r} for env_keywords, expected a dict")
@@ -66,13 +72,15 @@ def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
     file, _, which = name.partition(":")
     if name == "random":
         return lambda _: envs.action_space.sample()
+    if os.path.isdir(name):
+        return _exported(name).for_envs(env_id, envs.single_observation_space, envs.single_action_space)
     if name.endswith(".zip"):
         return _learned(name, env_id, envs)
     if file.endswith(".py"):
         return _scripted(file, which, env_id)
     raise ValueError(
-        f"--policy: found '{name}', expected 'random', a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME] with"
-        " a function policies(env)"
+        f"--policy: found '{name}', expected 'random', a folder of `mvsim-gym export`, a model of Stable-Baselines3"
+        " (MODEL.zip), or FILE.py[:NAME] with a function policies(env)"
     )
 
 
@@ -95,8 +103,34 @@ class RandomPolicy:
         return np.concatenate(drawn).astype(np.float32)
 
 
+def _exported(folder: str) -> PolicyFile:
+    from mvsim_gym.deploy.policy import load_policy
+
+    return load_policy(folder)
+
+
 def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
-    data, parameters = _read(path)
+    from mvsim_gym.learners.sb3 import FlatObservation
+
+    space = envs.single_observation_space
+    assert isinstance(space, gym.spaces.Dict)
+    network, form = network_of(path, env_id, envs)
+    flat, keys = FlatObservation(space), list(space.spaces)
+    seen: Callable[[Mapping[str, npt.NDArray[Any]]], Any] = dict if form == "dict" else flat
+    if form == "flat":
+        seen = lambda observations: flattened(observations[key] for key in keys)  # noqa: E731
+    return lambda observations: np.asarray(network.predict(seen(observations), deterministic=True)[0])
+
+
+def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["dict", "scaled", "flat"]]:
+    """The policy of a model of Stable-Baselines3, and what it sees of an environment: the dict, what `MVSimVecEnv`
+    makes of it, or the vector of `flatten=True`.
+
+    Raises:
+        ValueError: it is no such model, or for another environment.
+        OSError, ImportError: its file cannot be read, or the extra `sb3` is missing.
+    """
+    data, parameters = read_model(path)
     from mvsim_gym.learners.sb3 import FlatObservation
 
     if not data or "policy_class" not in data or "policy" not in parameters:
@@ -106,6 +140,7 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
     trained = data["observation_space"]
     flat = FlatObservation(space)
     is_dict = isinstance(trained, gym.spaces.Dict) and _shape_of(trained) != _shape_of(flat.space)
+    form: Literal["dict", "scaled", "flat"] = "dict" if is_dict else "scaled"
     for what, own, found in (
         ("observations", trained, space if is_dict else flat.space),
         ("actions", data["action_space"], envs.single_action_space),
@@ -115,7 +150,6 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
                 f"--policy: '{path}' was trained with {what} of shape {_shape_of(own)}, those of '{env_id}' have"
                 f" {_shape_of(found)}"
             )
-    seen: Callable[[Mapping[str, npt.NDArray[Any]]], Any] = dict if is_dict else flat
     if isinstance(trained, gym.spaces.Box) and not _alike(trained, flat.space):
         if not _alike(trained, flat_space(space)):
             raise ValueError(
@@ -123,8 +157,7 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
                 " expected [-1, 1] as MVSimVecEnv has them, or those of flatten=True (what a wrapper has changed cannot"
                 " be told from here)"
             )
-        keys = list(space.spaces)
-        seen = lambda observations: flattened(observations[key] for key in keys)  # noqa: E731
+        form = "flat"
     # only its network: which algorithm trained it makes no difference any more
     network = data["policy_class"](
         data["observation_space"],
@@ -133,11 +166,15 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
         **{**data["policy_kwargs"], **({"use_sde": True} if data.get("use_sde") else {})},
     )
     network.load_state_dict(parameters["policy"])
-    return lambda observations: np.asarray(network.predict(seen(observations), deterministic=True)[0])
+    return network, form
 
 
-def _read(path: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """What a model of Stable-Baselines3 was saved with, and the parameters of its parts."""
+def read_model(path: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """What a model of Stable-Baselines3 was saved with, and the parameters of its parts. Its file is code that runs.
+
+    Raises:
+        OSError, ImportError: its file cannot be read, or the extra `sb3` is missing.
+    """
     if not os.path.isfile(path):
         raise FileNotFoundError(f"--policy: there is no file '{path}'")
     with extra("a MODEL.zip as --policy", "sb3"):

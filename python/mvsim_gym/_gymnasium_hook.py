@@ -1,0 +1,67 @@
+"""Registration of the package's environments when Gymnasium is there: at once, or when it is imported later. A robot
+that runs `mvsim_gym.deploy` never imports it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+__all__ = ["register_with_gymnasium"]
+
+_NAME = "gymnasium"
+_REGISTRATION = "mvsim_gym.registration"  # which registers as it is imported
+
+
+def register_with_gymnasium() -> None:
+    """Registers the environments; where Gymnasium is not imported yet, right after its import."""
+    if _NAME in sys.modules:
+        importlib.import_module(_REGISTRATION)
+    else:
+        sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(MetaPathFinder):
+    """Finds Gymnasium as the others do, with a loader that registers afterwards."""
+
+    _is_asking = False  # the others, which are asked through this one too
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """As of `MetaPathFinder`."""
+        if fullname != _NAME or self._is_asking:
+            return None
+        self._is_asking = True
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._is_asking = False
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, self)
+        return spec
+
+
+class _Loader(Loader):
+    """Loads by another loader, which modules know as theirs, then registers."""
+
+    def __init__(self, loader: Loader, finder: _Finder) -> None:
+        self._loader, self._finder = loader, finder
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """As of `Loader`."""
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """As of `Loader`."""
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        module.__loader__ = self._loader
+        if self._finder in sys.meta_path:
+            sys.meta_path.remove(self._finder)
+        self._loader.exec_module(module)
+        importlib.import_module(_REGISTRATION)

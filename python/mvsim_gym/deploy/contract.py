@@ -1,0 +1,137 @@
+"""What a policy sees, does and was trained for: `contract.json` of an exported policy."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["CONTRACT", "FORMAT", "Contract", "Part", "digest_of", "read_contract"]
+
+CONTRACT = "contract.json"
+FORMAT = 1
+_MOST_BYTES = 4 << 20
+_MOST_PARTS = 256
+_MOST_VALUES = 1 << 26
+_DTYPES = ("float32", "uint8", "uint16", "float64")
+
+
+class Part(NamedTuple):
+    """An observation, or the action."""
+
+    key: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+class Contract(NamedTuple):
+    """Of one policy."""
+
+    env: str
+    """the environment file, relative to the folder"""
+    env_id: str
+    """"" where the file gives none"""
+    keywords: dict[str, Any]
+    """of the environment"""
+    agent: int
+    control_period: float
+    """s"""
+    observations: tuple[Part, ...]
+    action: Part
+    action_names: tuple[str, ...]
+    action_low: tuple[float, ...]
+    """physical values of -1"""
+    action_high: tuple[float, ...]
+    digest: str
+    """SHA-256 of policy.onnx"""
+    whole: dict[str, Any]
+    """all of the file"""
+
+
+def digest_of(data: bytes) -> str:
+    """SHA-256, hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_contract(folder: str) -> Contract:
+    """Reads the contract of an exported policy. It is data: nothing of it runs.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ValueError: it is too large, or no such contract; the message says where.
+    """
+    path = os.path.join(folder, CONTRACT)
+    if not os.path.isfile(path):
+        raise FileNotFoundError(
+            f"'{folder}' has no {CONTRACT}, expected a folder that `mvsim-gym export` wrote"
+        )
+    if os.path.getsize(path) > _MOST_BYTES:
+        raise ValueError(f"{path}: found {os.path.getsize(path)} bytes, expected at most {_MOST_BYTES}")
+    with open(path, encoding="utf-8") as file:
+        try:
+            whole = json.load(file)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{path}: it is no JSON: {error}") from None
+    try:
+        return _contract_of(whole)
+    except (KeyError, TypeError, ValueError) as error:
+        why = f"the key {error} is missing" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"{path}: {why}") from None
+
+
+def _contract_of(whole: Any) -> Contract:
+    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
+        found = whole.get("format") if isinstance(whole, dict) else type(whole).__name__
+        raise ValueError(f"found the format {found!r}, expected {FORMAT}")
+    observations = whole["observations"]
+    if not isinstance(observations, list) or not 0 < len(observations) <= _MOST_PARTS:
+        raise ValueError(f"observations: expected a list of 1 to {_MOST_PARTS}")
+    action = whole["action"]
+    env = _text(whole["env"], "env")
+    if os.path.isabs(env) or ".." in env.replace("\\", "/").split("/"):
+        raise ValueError(f"env: found '{env}', expected a path below the folder")
+    keywords = whole["keywords"]
+    if not isinstance(keywords, dict):
+        raise ValueError("keywords: expected an object")
+    names = tuple(_text(name, "action.names") for name in action["names"])
+    part = Part("action", "float32", (len(names),))
+    low, high = (tuple(float(value) for value in action[bound]) for bound in ("low", "high"))
+    if not len(low) == len(high) == len(names) or not np.isfinite((low, high)).all():
+        raise ValueError(f"action: expected {len(names)} finite bounds")
+    period = float(whole["control_period"])
+    if not 0 < period < 1e6:
+        raise ValueError(f"control_period: found {period}, expected seconds above 0")
+    return Contract(
+        env=env,
+        env_id=_text(whole["env_id"], "env_id"),
+        keywords=keywords,
+        agent=int(whole["agent"]),
+        control_period=period,
+        observations=tuple(_part(part) for part in observations),
+        action=part,
+        action_names=names,
+        action_low=low,
+        action_high=high,
+        digest=_text(whole["policy"]["sha256"], "policy.sha256"),
+        whole=whole,
+    )
+
+
+def _part(given: Any) -> Part:
+    shape = tuple(int(size) for size in given["shape"])
+    if not shape or min(shape) < 1 or np.prod([float(size) for size in shape]) > _MOST_VALUES:
+        raise ValueError(f"observations: found the shape {shape}, expected 1 to {_MOST_VALUES} values")
+    if given["dtype"] not in _DTYPES:
+        raise ValueError(
+            f"observations: found the type {given['dtype']!r}, expected one of {', '.join(_DTYPES)}"
+        )
+    return Part(_text(given["key"], "observations.key"), given["dtype"], shape)
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: found {value!r}, expected a text")
+    return value

@@ -1,0 +1,306 @@
+"""Writes a policy as a folder: the network, what it sees and does, and its environment."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import warnings
+from collections.abc import Callable, Mapping
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import mvsim_gym
+from mvsim_gym._checks import plain_values
+from mvsim_gym._notices import extra, notice
+from mvsim_gym.deploy.contract import CONTRACT, FORMAT, digest_of
+from mvsim_gym.deploy.pipeline import Pipeline
+from mvsim_gym.deploy.policy import NETWORK, load_policy
+from mvsim_gym.deploy.world_files import copy_files
+from mvsim_gym.registration import source_of
+from mvsim_gym.tools.episodes import agents_of
+from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
+from mvsim_gym.vector_env import VectorEnv
+
+__all__ = ["export_policy"]
+
+_OPSET = 17
+_CHECKED = 10_000  # observations that the export and the original must agree on
+TOLERANCE = 1e-5
+"""Of the largest difference of an action, in [-1, 1]."""
+
+Tensors = Mapping[str, Any]
+
+
+def export_policy(
+    model: str | os.PathLike[str] | Callable[[Tensors], Any],
+    env_id: str,
+    output: str | os.PathLike[str],
+    *,
+    settings: Mapping[str, Any] | None = None,
+    agent: int = 0,
+) -> dict[str, Any]:
+    """Writes a folder with the policy: policy.onnx, contract.json, the environment's files and a README.
+
+    Args:
+        model: a model of Stable-Baselines3 (MODEL.zip, which is code that runs), weights of examples/ppo.py
+            (FILE.pt), or a function from observations by key (tensors of PyTorch, a row a robot) to actions (n, size).
+        env_id: the environment that it was trained in.
+        output: a folder; one that exists is replaced if an export wrote it.
+        settings: keywords of the environment; they go before those of the model.
+        agent: which of several agents the robot is.
+
+    Returns:
+        The contract.
+
+    Raises:
+        ImportError: torch or onnx is missing (the extra `export`).
+        ValueError: a model that is none, for another environment, or whose export differs from it.
+    """
+    keywords = dict(settings or {})
+    if not callable(model):
+        keywords = keywords_of(os.fspath(model), keywords)
+    with extra("an export", "export"):
+        import onnx  # noqa: F401 (torch.onnx needs it)
+        import torch
+
+        from mvsim_gym.deploy.network import Deterministic, actor_of_weights, module_of_model
+    envs = envs_for(env_id, keywords, num_envs=agents_of(env_id, keywords), copy=True)
+    space: Any = envs.single_observation_space
+    if callable(model):
+        module: Any = Deterministic(list(space.spaces), lambda seen: model(seen), torch.nn.Module())
+        name = getattr(model, "__name__", type(model).__name__)
+    elif os.fspath(model).endswith((".pt", ".pth")):
+        module, name = actor_of_weights(model, space), os.path.basename(os.fspath(model))
+    else:
+        module, name = module_of_model(os.fspath(model), env_id, envs), os.path.basename(os.fspath(model))
+    data = _onnx_of(module, envs)
+    folder = os.fspath(output)
+    _begin(folder)
+    with open(os.path.join(folder, NETWORK), "wb") as file:
+        file.write(data)
+    contract = _contract(env_id, keywords, agent, envs, folder, name, data)
+    _write(folder, contract)
+    difference = _difference(folder, _original(model, module, env_id, envs), space)
+    contract["policy"]["largest_difference"] = difference
+    contract["policy"]["observations_compared"] = _CHECKED
+    if difference > TOLERANCE:
+        raise ValueError(
+            f"the exported network differs by {difference:.2e} from the original, expected at most {TOLERANCE:.0e}"
+        )
+    _write(folder, contract)
+    envs.close()
+    return contract
+
+
+def _onnx_of(module: Any, envs: VectorEnv) -> bytes:
+    import torch
+
+    space: Any = envs.single_observation_space
+    rows = 2
+    inputs = tuple(torch.from_numpy(np.stack([box.low] * rows)) for box in space.spaces.values())
+    keys = list(space.spaces)
+    with TemporaryDirectory() as folder, warnings.catch_warnings(), torch.no_grad():
+        path = os.path.join(folder, NETWORK)
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module,
+            inputs,
+            path,
+            input_names=keys,
+            output_names=["action"],
+            opset_version=_OPSET,
+            dynamo=False,
+            dynamic_axes={key: {0: "rows"} for key in [*keys, "action"]},
+        )
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def _begin(folder: str) -> None:
+    """An empty folder. ValueError where something else lies there."""
+    if os.path.isdir(folder) and os.listdir(folder) and not os.path.isfile(os.path.join(folder, CONTRACT)):
+        raise ValueError(f"-o: found files in '{folder}' that no export wrote, expected a new folder")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(os.path.join(folder, "env"))
+
+
+def _contract(
+    env_id: str,
+    keywords: Mapping[str, Any],
+    agent: int,
+    envs: VectorEnv,
+    folder: str,
+    name: str,
+    data: bytes,
+) -> dict[str, Any]:
+    path, own = source_of(env_id, dict(keywords))
+    texts = {key: value for key, value in own.items() if isinstance(value, str)}
+    files = [value for value in texts.values() if os.path.isfile(value)]
+    copied = os.path.join("env", copy_files(path, os.path.join(folder, "env"), texts, files))
+    kept = {key: value for key, value in plain_values(own).items() if key not in _OF_CONSTRUCTORS}
+    privileged: list[str] = []
+    try:
+        pipeline = Pipeline(path, agent=agent, **kept)
+    except ValueError as error:
+        if "privileged observations" not in str(error):
+            raise
+        notice([f"export: {error}"])
+        space: Any = envs.single_observation_space
+        privileged = _privileged(str(error), list(space.spaces))
+        pipeline = Pipeline(path, agent=agent, given=privileged, **kept)
+    exact = [s for s in ("pose", "velocity") if s in pipeline.sources]
+    if exact:
+        notice(
+            [
+                f"export: the policy was trained on exact {' and '.join(exact)}; on a robot they come from localisation"
+                " and odometry with errors of their own: try it with them before it drives"
+            ]
+        )
+    with open(path, "rb") as file:
+        env_digest = hashlib.sha256(file.read()).hexdigest()
+    return {
+        "format": FORMAT,
+        "env": copied,
+        "env_id": env_id,
+        "env_sha256": env_digest,
+        "keywords": kept,
+        "agent": agent,
+        "versions": {"mvsim_gym": mvsim_gym.__version__},
+        "control_period": pipeline.control_period,
+        "rate": 1 / pipeline.control_period,
+        "observations": [
+            {
+                "key": o.key,
+                "class": source.class_name,
+                "dtype": o.dtype.name,
+                "shape": list(o.shape),
+                "low": _bound(o.low),
+                "high": _bound(o.high),
+                "needs": source.needs,
+                "sensor": source.sensor,
+            }
+            for o, source in pipeline.described
+        ],
+        "given": privileged,
+        "exact": exact,
+        "action": {
+            "names": pipeline.action_names,
+            "low": pipeline.action_low.tolist(),
+            "high": pipeline.action_high.tolist(),
+            "command": pipeline.command_names,
+            "units": pipeline.command_units,
+        },
+        "goal_radius": pipeline.goal_radius if pipeline.has_goal else None,
+        "vehicle": pipeline.vehicle.name,
+        "sensors": [_sensor(sensor) for sensor in pipeline.sensors.values()],
+        "frames": {"pose": "map", "odometry": "odom", "robot": "base_link"},
+        "policy": {"of": name, "sha256": digest_of(data), "opset": _OPSET},
+    }
+
+
+_OF_CONSTRUCTORS = frozenset({"roots", "resources", "strict", "flatten", "num_threads", "autoreset_mode"})
+
+
+def _privileged(message: str, keys: list[str]) -> list[str]:
+    return [key for key in keys if f"{key} (" in message]
+
+
+def _bound(values: npt.NDArray[Any]) -> Any:
+    """One number where all are alike."""
+    flat = np.unique(values)
+    return flat[0].item() if len(flat) == 1 else values.tolist()
+
+
+def _sensor(sensor: Any) -> dict[str, Any]:
+    out = {
+        "name": sensor.name,
+        "class": sensor.class_name,
+        "mount": list(sensor.mount),
+        "period": sensor.period,
+    }
+    angles = sensor.angles
+    if angles is not None:
+        out |= {
+            "beams": len(angles),
+            "angle_min": angles[0],
+            "angle_max": angles[-1],
+            "range_max": sensor.high,
+        }
+    for name, view in sensor.views.items():
+        out[name] = (
+            {"intrinsics": list(view["intrinsics"])}
+            if "intrinsics" in view
+            else {"rings": len(view["elevations"])}
+        )
+    return out
+
+
+def _write(folder: str, contract: Mapping[str, Any]) -> None:
+    with open(os.path.join(folder, CONTRACT), "w", encoding="utf-8") as file:
+        json.dump(contract, file, indent=1)
+        file.write("\n")
+    with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
+        file.write(_readme(contract))
+
+
+def _readme(contract: Mapping[str, Any]) -> str:
+    needs = sorted({need for o in contract["observations"] for need in o["needs"]} - {"sensor", "given"})
+    sensors = [sensor["name"] for sensor in contract["sensors"]]
+    return f"""# A policy for {contract["env_id"]}
+
+It was exported from `{contract["policy"]["of"]}` by `mvsim-gym export`. Nothing in this folder is code.
+
+- `policy.onnx`: from observations to the action in [-1, 1]; what training scaled is inside.
+- `contract.json`: what it sees and does, in which units and at which rate ({contract["rate"]:.4g} Hz).
+- `env/`: the environment file and what it names.
+
+It needs the sensors {", ".join(sensors) or "(none)"} and {", ".join(needs) or "nothing else"}.
+
+    pip install 'mvsim_gym[deploy,ros]'
+    mvsim-gym evaluate {contract["env_id"]} --policy .     # in simulation
+    mvsim-gym drive . --dry                                # on the robot: says what it would command
+
+From Python:
+
+    from mvsim_gym.deploy import Pipeline, load_policy
+
+    policy = load_policy(".")
+    pipeline = Pipeline(policy.env, **policy.keywords)
+    command = pipeline.command(policy(pipeline.observe(now)))
+"""
+
+
+def _original(
+    model: str | os.PathLike[str] | Callable[[Tensors], Any], module: Any, env_id: str, envs: VectorEnv
+) -> Policy:
+    """What the export is compared to: where there is one, the library's own way to predict."""
+    import torch
+
+    if not callable(model) and os.fspath(model).endswith(".zip"):
+        return policy_of(os.fspath(model), env_id, envs)
+
+    def act(seen: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
+        with torch.no_grad():
+            return np.asarray(module(*(torch.from_numpy(seen[key]) for key in module.keys)))
+
+    return act
+
+
+def _difference(folder: str, original: Policy, space: Any) -> float:
+    """The largest difference of an action over random observations, within the bounds and at them."""
+    exported = load_policy(folder)
+    random = np.random.default_rng(0)
+    worst, rows = 0.0, 500
+    for _ in range(_CHECKED // rows):
+        seen = {}
+        for key, box in space.spaces.items():
+            share = random.random((rows, *box.shape), np.float32)
+            share[: rows // 10] = np.round(share[: rows // 10])
+            seen[key] = (box.low + share * (box.high.astype(np.float32) - box.low)).astype(box.dtype)
+        worst = max(worst, float(np.abs(exported(seen) - original(seen)).max()))
+    return worst

@@ -1,0 +1,154 @@
+"""Networks of learning libraries as modules of PyTorch from the observations of an environment to its action."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from torch import Tensor, nn
+
+from mvsim_gym.tools.policy import network_of
+from mvsim_gym.vector_env import VectorEnv
+
+__all__ = ["Deterministic", "actor_of_weights", "module_of_model"]
+
+
+class Deterministic(nn.Module):
+    """Takes the observations in the order of `keys`, each with a row a robot; gives actions in [-1, 1]."""
+
+    def __init__(
+        self, keys: Sequence[str], act: Callable[[dict[str, Tensor]], Tensor], own: nn.Module
+    ) -> None:
+        super().__init__()
+        self.keys, self._act, self.own = list(keys), act, own
+
+    def forward(self, *observations: Tensor) -> Tensor:
+        """(n, size)"""
+        named = dict(zip(self.keys, observations, strict=True))
+        return self._act(named).clamp(-1.0, 1.0)
+
+
+class _Scaled(nn.Module):
+    """What `MVSimVecEnv` makes of observations, as `mvsim_gym.learners.sb3.FlatObservation` does."""
+
+    def __init__(self, space: spaces.Dict) -> None:
+        super().__init__()
+        boxes: dict[str, Any] = dict(space.spaces)
+        self._pictures = [key for key, box in boxes.items() if len(box.shape) > 1]
+        self._vectors = [key for key in boxes if key not in self._pictures]
+        self._boxes = boxes
+        low, high = (
+            np.concatenate([np.empty(0), *(getattr(boxes[key], bound) for key in self._vectors)])
+            for bound in ("low", "high")
+        )
+        from mvsim_gym.learners._flat import scaling
+
+        by = scaling(low.astype(np.float32), high.astype(np.float32))
+        self.factor, self.offset = _buffer(by.factor), _buffer(by.offset)
+        self.low, self.high = _buffer(by.space.low), _buffer(by.space.high)
+        self._parts = {key: self._scale(key) for key in self._pictures}
+
+    def _scale(self, key: str) -> tuple[Tensor, Tensor] | None:
+        box = self._boxes[key]
+        if box.dtype != np.float32:
+            return None
+        return _buffer(box.low), _buffer(np.where(box.high > box.low, box.high - box.low, np.float32(1)))
+
+    def forward(self, observation: Mapping[str, Tensor]) -> Any:
+        vector = None
+        if self._vectors:
+            joined = torch.cat([observation[key].float() for key in self._vectors], dim=-1)
+            vector = torch.minimum(torch.maximum(joined * self.factor + self.offset, self.low), self.high)
+        if not self._pictures:
+            return vector
+        out = {key: self._picture(key, observation[key]) for key in self._pictures}
+        return out if vector is None else {**out, "vector": vector}
+
+    def _picture(self, key: str, rows: Tensor) -> Tensor:
+        parts, box = self._parts[key], self._boxes[key]
+        if parts is not None:
+            rows = (rows - parts[0]) / parts[1]
+        shape = box.shape
+        if box.dtype == np.uint8 and len(shape) > 2 and shape[-1] == 3:
+            rows, shape = torch.movedim(rows, -1, -3), (*shape[:-3], 3, *shape[-3:-1])
+        channels = int(np.prod(shape[:-2]))
+        return rows.reshape(-1, channels, *shape[-2:])
+
+
+def module_of_model(path: str, env_id: str, envs: VectorEnv) -> Deterministic:
+    """A model of Stable-Baselines3 (PPO, A2C, SAC, TD3, DDPG and those that share their policies).
+
+    Raises:
+        ValueError: it is none, for another environment, or of a kind that gives no action.
+    """
+    policy, form = network_of(path, env_id, envs)
+    space = envs.single_observation_space
+    assert isinstance(space, spaces.Dict)
+    scaled = _Scaled(space)
+
+    def see(observation: dict[str, Tensor]) -> Any:
+        if form == "scaled":
+            return scaled(observation)
+        if form == "dict":
+            return {key: value.float() for key, value in observation.items()}
+        return torch.cat([value.float() for value in observation.values()], dim=-1)
+
+    return Deterministic(list(space.spaces), lambda seen: _action(policy, see(seen)), policy).eval()
+
+
+def _action(policy: Any, seen: Any) -> Tensor:
+    """The action that `predict(deterministic=True)` gives before it is clipped."""
+    if hasattr(policy, "mlp_extractor"):  # PPO, A2C
+        features = policy.extract_features(seen, policy.pi_features_extractor)
+        mean: Tensor = policy.action_net(policy.mlp_extractor.forward_actor(features))
+        return torch.tanh(mean) if policy.squash_output else mean
+    if hasattr(policy, "actor"):  # SAC, TD3, DDPG
+        actor = policy.actor
+        features = actor.extract_features(seen, actor.features_extractor)
+        if hasattr(actor, "latent_pi"):
+            return torch.tanh(actor.mu(actor.latent_pi(features)))
+        return torch.as_tensor(actor.mu(features))
+    raise ValueError(
+        f"found a policy of the class {type(policy).__name__}, expected one of PPO, A2C, SAC or TD3"
+    )
+
+
+def actor_of_weights(path: str | os.PathLike[str], space: spaces.Dict) -> Deterministic:
+    """The weights that `examples/ppo.py --out` wrote: an actor of linear layers with tanh between them, on the scaled
+    vector of `flatten=True`. They are loaded as weights alone, no code runs.
+
+    Raises:
+        ValueError: other weights, or for another environment.
+    """
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    layers = sorted({int(name.split(".")[1]) for name in state if name.startswith("actor.")})
+    if not layers or "scale" not in state:
+        raise ValueError(
+            f"{os.fspath(path)}: found no weights 'actor.*' and 'scale', as examples/ppo.py writes them"
+        )
+    parts: list[nn.Module] = []
+    for layer in layers:
+        weight, bias = state[f"actor.{layer}.weight"], state[f"actor.{layer}.bias"]
+        linear = nn.Linear(weight.shape[1], weight.shape[0])
+        linear.load_state_dict({"weight": weight, "bias": bias})
+        parts += [linear, nn.Tanh()]
+    actor = nn.Sequential(*parts[:-1])
+    scale, offset = state["scale"], state["offset"]
+    size = sum(int(np.prod(box.shape)) for box in space.spaces.values() if box.shape is not None)
+    if scale.shape[0] != size:
+        raise ValueError(f"{os.fspath(path)}: found a network of {scale.shape[0]} inputs, expected {size}")
+
+    def act(seen: dict[str, Tensor]) -> Tensor:
+        flat = torch.cat([seen[key].float() for key in sorted(seen)], dim=-1)
+        result: Tensor = actor(flat * scale + offset)
+        return result
+
+    return Deterministic(list(space.spaces), act, actor).eval()
+
+
+def _buffer(values: Any) -> Tensor:
+    return torch.from_numpy(np.array(values, np.float32))

@@ -1,0 +1,285 @@
+"""The readings that a `mvsim_gym.deploy.Pipeline` takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym._checks import number
+from mvsim_gym._core import Model
+from mvsim_gym._core import Pipeline as CorePipeline
+from mvsim_gym.deploy.freshness import Freshness
+from mvsim_gym.deploy.pictures import color_image, depth_image, range_image
+from mvsim_gym.deploy.source_options import SourceOptions
+from mvsim_gym.deploy.wgs84 import enu_of
+
+__all__ = ["PipelineReadings"]
+
+Array = npt.NDArray[Any]
+
+
+class PipelineReadings:
+    """Each method takes one kind of reading, which stands until the next of its kind. A value that cannot be, but may
+    come from a sensor (NaN), makes the source impossible (`Pipeline.state`); a mistake of the caller raises
+    ValueError."""
+
+    _core: CorePipeline
+    _model: Model
+    _sensors: Mapping[str, int]
+    _keys: Mapping[str, int]
+    _sources: list[str]
+    _options: Mapping[str, SourceOptions]
+    _freshness: Freshness
+
+    def mount_of(self, sensor: str, frame: str = "") -> tuple[float, float, float]:
+        """x, y (m) and yaw (rad) of a real lidar on the robot: as the source's options say, or the environment.
+
+        Raises:
+            ValueError: another frame than those of the options.
+        """
+        options = self._options[sensor]
+        mount = options.frames.get(frame, options.mount)
+        if mount is not None:
+            return mount
+        if options.frames:
+            raise ValueError(
+                f"{sensor}: found a scan in the frame '{frame}', expected one of {list(options.frames)}"
+            )
+        own = self._model.sensors[self._sensors[sensor]].mount
+        return own[0], own[1], own[3]
+
+    def scan(
+        self,
+        sensor: str,
+        ranges: npt.ArrayLike,
+        angle_min: float,
+        angle_increment: float,
+        stamp: float,
+        frame: str = "",
+        *,
+        range_min: float = 0.0,
+        range_max: float = math.inf,
+    ) -> None:
+        """A scan of a 2D lidar: any order, field of view and number of beams. Beam i points to angle_min +
+        i * angle_increment (rad). Each beam of the environment's lidar takes the minimum of what falls into its cell;
+        one that nothing covers reads the largest range, and `state` tells how many these are.
+
+        Args:
+            ranges: m; inf is no return, NaN, 0 and what lies below `range_min` is no reading.
+            frame: of the scan, where the source has `frames`.
+
+        Raises:
+            ValueError: another sensor, another frame, or angles that cannot be.
+        """
+        index, options = self._sensor(sensor, "ray"), self._options[sensor]
+        mount = self.mount_of(sensor, frame)
+        values = np.ascontiguousarray(ranges, np.float32)
+        uncovered, invalid = self._core.scan(
+            index,
+            values,
+            angle_min,
+            angle_increment,
+            range_min,
+            range_max,
+            mount,
+        )
+        angles = self._model.sensors[index].angles
+        beams = 0 if angles is None else len(angles)
+        note = (
+            f"{uncovered} of {beams} beams uncovered, {invalid} of {values.size} given ones without a reading"
+        )
+        if uncovered > options.max_uncovered * beams:
+            self._freshness.refused(sensor, note)
+        else:
+            self._freshness.came(sensor, stamp, note)
+
+    def pose(self, x: float, y: float, yaw: float, stamp: float) -> None:
+        """Where the robot is in the frame of goals, maps and tracks: m, rad."""
+        if self._is_sound("pose", (x, y, yaw)):
+            self._core.pose(x, y, yaw)
+            self._came("pose", stamp)
+
+    def velocity(self, vx: float, omega: float, stamp: float, *, vy: float = 0.0) -> None:
+        """Speed forward (m/s), turn rate (rad/s) and speed to the left of the robot's own frame."""
+        if self._is_sound("velocity", (vx, vy, omega)):
+            self._core.velocity(vx, vy, omega)
+            self._came("velocity", stamp)
+
+    def odometry(
+        self,
+        x: float,
+        y: float,
+        yaw: float,
+        vx: float,
+        omega: float,
+        stamp: float,
+        *,
+        vy: float = 0.0,
+    ) -> None:
+        """Pose in the frame of the odometry, and the twist in that of the robot, which counts as `velocity` too."""
+        self.velocity(vx, omega, stamp, vy=vy)
+        if self._is_sound("odometry", (x, y, yaw)):
+            self._core.odometry(x, y, yaw)
+            self._came("odometry", stamp)
+
+    def attitude(self, pitch: float, roll: float, stamp: float, *, z: float = 0.0) -> None:
+        """Pitch (nose down is positive) and roll, rad, and the height of the robot, m."""
+        if self._is_sound("attitude", (pitch, roll, z)):
+            self._core.attitude(z, pitch, roll)
+            self._came("attitude", stamp)
+
+    def steer(self, left: float, right: float, stamp: float) -> None:
+        """The angles of the front wheels, rad."""
+        if self._is_sound("steer", (left, right)):
+            self._core.steer(left, right)
+            self._came("steer", stamp)
+
+    def imu(
+        self,
+        sensor: str,
+        angular_velocity: npt.ArrayLike,
+        linear_acceleration: npt.ArrayLike,
+        stamp: float,
+        *,
+        orientation: npt.ArrayLike | None = None,
+    ) -> None:
+        """A reading of an IMU in the sensor's frame: (3,) rad/s, (3,) m/s2 of proper acceleration, (4,) w, x, y, z."""
+        index = self._sensor(sensor, "state")
+        parts = [np.asarray(angular_velocity, np.float64), np.asarray(linear_acceleration, np.float64)]
+        if orientation is not None:
+            q = np.asarray(orientation, np.float64)
+            parts.append(q if q[0] >= 0 else -q)
+        values = np.concatenate(parts)
+        if self._is_sound(sensor, values):
+            self._core.reading(index, values, np.ones(values.size, np.uint8))
+            self._came(sensor, stamp)
+
+    def gnss(
+        self,
+        sensor: str,
+        latitude: float,
+        longitude: float,
+        altitude: float,
+        stamp: float,
+        *,
+        enu: tuple[float, float, float] | None = None,
+    ) -> None:
+        """A fix: degrees north and east, m above the ellipsoid of WGS84. NaN: there is none.
+
+        Args:
+            enu: m east, north and up of the world's reference, where the caller has computed them already.
+        """
+        index = self._sensor(sensor, "state")
+        values = np.zeros(8)
+        has_fix = all(map(math.isfinite, (latitude, longitude, altitude)))
+        if has_fix:
+            reference = self._core.reference
+            if reference is None:
+                raise ValueError(f"{sensor}: the world has no <georeference>")
+            place = (latitude, longitude, altitude)
+            values[:6] = *place, *(enu or enu_of(place, (reference[0], reference[1], reference[2])))
+        self._core.reading(index, values, np.full(8, has_fix, np.uint8))
+        self._came(sensor, stamp, "" if has_fix else "no fix")
+
+    def image(
+        self,
+        sensor: str,
+        pixels: Array,
+        stamp: float,
+        *,
+        encoding: str = "rgb8",
+        intrinsics: tuple[float, float, float, float] | None = None,
+    ) -> None:
+        """An image of a camera, (height, width, channels) uint8, with one of ROS's encodings; of another size it is
+        rectified by `intrinsics` (fx, fy, cx, cy), or refused."""
+        index, image, view = self._view(sensor, "image")
+        shape = self._shape_of(sensor, "image")
+        made = color_image(pixels, encoding, shape, view["intrinsics"], intrinsics)
+        self._core.image(index, image, made)
+        self._came(sensor, stamp)
+
+    def depth(
+        self,
+        sensor: str,
+        pixels: Array,
+        stamp: float,
+        *,
+        encoding: str = "32FC1",
+        intrinsics: tuple[float, float, float, float] | None = None,
+    ) -> None:
+        """Depths along the optical axis, (height, width): 32FC1 in m or 16UC1 in mm; of another size as of `image`."""
+        index, image, view = self._view(sensor, "depth")
+        shape = self._shape_of(sensor, "depth")
+        far = self._model.sensors[index].high
+        made = depth_image(pixels, encoding, shape, view["intrinsics"], intrinsics, far)
+        self._core.image(index, image, made)
+        self._came(sensor, stamp)
+
+    def points(self, sensor: str, points: npt.ArrayLike, stamp: float) -> None:
+        """The returns of a 3D lidar, (n, 3) m in the sensor's frame: a cell of its range image takes the nearest."""
+        index, image, view = self._view(sensor, "range_image")
+        far = self._model.sensors[index].high
+        made = range_image(np.asarray(points), view["elevations"], view["azimuths"], 0.0, far)
+        self._core.image(index, image, made)
+        self._came(sensor, stamp)
+
+    def ranges(self, sensor: str, ranges: npt.ArrayLike, stamp: float) -> None:
+        """The range image of a 3D lidar that has the environment's rings and columns: (rings, columns) m, 0 is no
+        return."""
+        index, image, _ = self._view(sensor, "range_image")
+        made = np.ascontiguousarray(ranges, np.float32)
+        if made.shape != self._shape_of(sensor, "range_image"):
+            raise ValueError(
+                f"{sensor}: found the shape {made.shape}, expected {self._shape_of(sensor, 'range_image')}"
+            )
+        self._core.image(index, image, np.where(np.isfinite(made), made, np.float32(0)))
+        self._came(sensor, stamp)
+
+    def goal(self, x: float, y: float) -> None:
+        """Where to go, in the frame of `pose`, m. Plans the way where an observation needs it."""
+        self._core.goal(number("x", x), number("y", y))
+        self._came("goal", 0.0)
+
+    def value(self, key: str, values: npt.ArrayLike, stamp: float) -> None:
+        """The values of one frame of an observation of `given`, before clipping, normalisation and history."""
+        if key not in self._keys:
+            raise ValueError(f"value: found '{key}', expected some of {', '.join(self._keys)}")
+        spec = self._core.observations[self._keys[key]]
+        self._core.value(self._keys[key], np.ascontiguousarray(values, spec.dtype))
+        self._came(key, stamp)
+
+    def _came(self, source: str, stamp: float, note: str = "") -> None:
+        if source in self._options:
+            self._freshness.came(source, stamp, note)
+
+    def _is_sound(self, source: str, values: Iterable[float]) -> bool:
+        """Whether all values are finite; else the source is impossible from now on."""
+        if all(math.isfinite(value) for value in values):
+            return True
+        if source in self._options:
+            self._freshness.refused(source, "a value is not finite")
+        return False
+
+    def _sensor(self, name: str, kind: str) -> int:
+        index = self._sensors.get(name)
+        known = [
+            s for s, k in self._sensors.items() if self._model.sensors[k].kind == kind and s in self._sources
+        ]
+        if index is None or name not in known:
+            raise ValueError(f"sensor: found '{name}', expected one of {known}")
+        return index
+
+    def _view(self, name: str, image: str) -> tuple[int, int, dict[str, Any]]:
+        index = self._sensor(name, "view")
+        views = self._model.sensors[index].views
+        if image not in views:
+            raise ValueError(f"{name}: it has no image '{image}', only {', '.join(views)}")
+        return index, list(views).index(image), views[image]
+
+    def _shape_of(self, sensor: str, image: str) -> tuple[int, int]:
+        height, width = self._core.image_size(self._sensors[sensor], image)
+        return height, width

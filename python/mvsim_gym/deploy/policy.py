@@ -1,0 +1,138 @@
+"""A policy as a file: the network runs by ONNX Runtime, and nothing in its folder is code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym._notices import extra
+from mvsim_gym.deploy.contract import Contract, digest_of, read_contract
+
+__all__ = ["NETWORK", "PolicyFile", "load_policy"]
+
+NETWORK = "policy.onnx"
+_MOST_BYTES = 256 << 20
+_ONNX_TYPES = {
+    "float32": "tensor(float)",
+    "uint8": "tensor(uint8)",
+    "uint16": "tensor(uint16)",
+    "float64": "tensor(double)",
+}
+
+Array = npt.NDArray[Any]
+
+
+class PolicyFile:
+    """A loaded policy: `policy(observation)` is the action, deterministic, in [-1, 1].
+
+    Its inputs are the observations of the environment as they are, by key; what the training changed of them
+    (scaling, the order of channels) is in the network."""
+
+    def __init__(self, folder: str, contract: Contract, session: Any) -> None:
+        self.folder, self.contract = folder, contract
+        self._session = session
+        self._dtypes = {part.key: np.dtype(part.dtype) for part in contract.observations}
+        self._shapes = {part.key: part.shape for part in contract.observations}
+        # observations that the network does not look at are none of its inputs
+        self._inputs = frozenset(each.name for each in session.get_inputs())
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Of the environment that it was trained in."""
+        return dict(self.contract.keywords)
+
+    @property
+    def env(self) -> str:
+        """The environment file in its folder."""
+        return os.path.join(self.folder, self.contract.env)
+
+    def __call__(self, observation: Mapping[str, Array]) -> npt.NDArray[np.float32]:
+        """Actions of one observation ({key: shape} -> (size,)) or of many ({key: (n, *shape)} -> (n, size)).
+
+        Raises:
+            ValueError: a key is missing, or has another shape or type.
+            RuntimeError: the network gives a value that is not finite.
+        """
+        inputs, lead = {}, None
+        for key, shape in self._shapes.items():
+            if key not in observation:
+                raise ValueError(f"observation: '{key}' is missing")
+            value = np.asarray(observation[key])
+            own = value.shape[: value.ndim - len(shape)]
+            if value.shape[len(own) :] != shape or len(own) > 1 or value.dtype != self._dtypes[key]:
+                raise ValueError(
+                    f"observation['{key}']: found {value.dtype} of the shape {value.shape}, expected"
+                    f" {self._dtypes[key]} of {shape}"
+                )
+            lead = own
+            if key in self._inputs:
+                inputs[key] = value if own else value[None]
+        (action,) = self._session.run(None, inputs)
+        if not np.isfinite(action).all():
+            raise RuntimeError("the policy gives an action that is not finite")
+        return np.asarray(action if lead else action[0], np.float32)
+
+    def for_envs(
+        self, env_id: str, observations: Any, actions: Any
+    ) -> Callable[[Mapping[str, Array]], npt.NDArray[np.float32]]:
+        """The policy for environments with these spaces. ValueError: it was trained with others."""
+        own = {part.key: part.shape for part in self.contract.observations}
+        found = {key: box.shape for key, box in observations.spaces.items()}
+        if own != found or self.contract.action.shape != actions.shape:
+            raise ValueError(
+                f"--policy: '{self.folder}' was trained with observations {own} and actions of"
+                f" {self.contract.action.shape}, those of '{env_id}' are {found} and {actions.shape}"
+            )
+        return self
+
+
+def load_policy(folder: str | os.PathLike[str], *, threads: int = 1) -> PolicyFile:
+    """Loads what `mvsim-gym export` wrote. No code of the folder runs: the contract is JSON, the network is a graph of
+    ONNX's own operators.
+
+    Args:
+        threads: of ONNX Runtime.
+
+    Raises:
+        FileNotFoundError: a file is missing.
+        ImportError: the extra `deploy` is missing.
+        ValueError: a file is too large, is none of these, or is another than the contract says.
+    """
+    folder = os.fspath(folder)
+    contract = read_contract(folder)
+    path = os.path.join(folder, NETWORK)
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"'{folder}' has no {NETWORK}")
+    if os.path.getsize(path) > _MOST_BYTES:
+        raise ValueError(f"{path}: found {os.path.getsize(path)} bytes, expected at most {_MOST_BYTES}")
+    with open(path, "rb") as file:
+        data = file.read()
+    if digest_of(data) != contract.digest:
+        raise ValueError(f"{path}: its SHA-256 is not the one of the contract")
+    with extra("a policy folder", "deploy"):
+        import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = threads
+    options.log_severity_level = 3
+    try:
+        # from bytes: there is no folder from which it could read further files
+        session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # whatever the bytes are
+        raise ValueError(f"{path}: ONNX Runtime cannot load it: {error}") from None
+    _check(path, contract, session)
+    return PolicyFile(folder, contract, session)
+
+
+def _check(path: str, contract: Contract, session: Any) -> None:
+    """That the network takes and gives what the contract says."""
+    found = {each.name: (each.type, tuple(each.shape[1:])) for each in session.get_inputs()}
+    wanted = {part.key: (_ONNX_TYPES[part.dtype], part.shape) for part in contract.observations}
+    if any(found[name] != wanted.get(name) for name in found) or not found:
+        raise ValueError(f"{path}: found the inputs {found}, expected {wanted}")
+    outputs = [tuple(each.shape[1:]) for each in session.get_outputs()]
+    if outputs != [contract.action.shape]:
+        raise ValueError(f"{path}: found outputs of {outputs}, expected one of {contract.action.shape}")

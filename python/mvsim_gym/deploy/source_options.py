@@ -1,0 +1,61 @@
+"""What a caller says of the sources of readings of a robot: where they are mounted, how old a reading may be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from mvsim_gym._checks import kind_of
+
+__all__ = ["SourceOptions", "checked_sources"]
+
+
+class SourceOptions(NamedTuple):
+    """Of one source."""
+
+    mount: tuple[float, float, float] | None = None
+    """x, y (m) and yaw (rad) of a real lidar on its vehicle; None: as the environment has it"""
+    frames: Mapping[str, tuple[float, float, float]] = {}
+    """the same by the frame that a reading names, for robots with several"""
+    max_age: float | None = None
+    """s; None: twice the longer of the control period and the sensor's own"""
+    max_uncovered: float = 0.5
+    """share of the beams of a scan that nothing may cover: more makes the scan impossible"""
+
+
+def checked_sources(given: Mapping[str, Any] | None, known: Iterable[str]) -> dict[str, SourceOptions]:
+    """The options of each source. ValueError or TypeError for a name or a value that cannot be."""
+    known = list(known)
+    out = {name: SourceOptions() for name in known}
+    for name, options in (given or {}).items():
+        if name not in out:
+            raise ValueError(f"sensors: found '{name}', expected some of {', '.join(known)}")
+        if not isinstance(options, Mapping):
+            raise TypeError(f"sensors['{name}']: found {kind_of(options)}, expected a dict")
+        unknown = set(options) - set(SourceOptions._fields)
+        if unknown:
+            raise ValueError(
+                f"sensors['{name}']: found '{min(unknown)}', expected some of {', '.join(SourceOptions._fields)}"
+            )
+        out[name] = _checked(name, SourceOptions(**options))
+    return out
+
+
+def _checked(name: str, options: SourceOptions) -> SourceOptions:
+    mount = None if options.mount is None else _mount(f"sensors['{name}']: mount", options.mount)
+    frames = {
+        frame: _mount(f"sensors['{name}']: frames['{frame}']", pose) for frame, pose in options.frames.items()
+    }
+    if options.max_age is not None and not options.max_age > 0:
+        raise ValueError(f"sensors['{name}']: max_age: found {options.max_age}, expected seconds above 0")
+    if not 0 <= options.max_uncovered <= 1:
+        raise ValueError(f"sensors['{name}']: max_uncovered: found {options.max_uncovered}, expected 0 to 1")
+    return options._replace(mount=mount, frames=frames)
+
+
+def _mount(what: str, pose: Any) -> tuple[float, float, float]:
+    values = tuple(float(value) for value in pose)
+    if len(values) != 3 or not all(map(math.isfinite, values)):
+        raise ValueError(f"{what}: found {pose!r}, expected x and y (m) and yaw (rad)")
+    return values[0], values[1], values[2]

@@ -1,0 +1,69 @@
+"""An environment file with what it names, copied to another folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable
+
+__all__ = ["copy_files"]
+
+_READ = (".xml", ".yaml", ".yml", ".dae", ".sdf", ".urdf", ".obj", ".mtl")
+"""Files in which further names are looked for."""
+_NAME = re.compile(r"[^\s\"'<>=;,()]+\.[A-Za-z0-9_]{1,8}")
+_KNOB = re.compile(r"<knob\b[^>]*\bname=\"([^\"]*)\"[^>]*\bvalue=\"([^\"]*)\"")
+_USE = re.compile(r"\$(?:\{([^}]*)\}|\(([^)]*)\))")
+_MOST_FILES, _MOST_BYTES = 10_000, 1 << 30
+
+
+def copy_files(env: str, folder: str, texts: dict[str, str], extra: Iterable[str] = ()) -> str:
+    """Copies an environment file and every file that it, or one of those, names and that exists. They keep their places
+    to each other.
+
+    Args:
+        env: the environment file.
+        folder: where to; it exists.
+        texts: values of knobs that replace those of the file.
+        extra: further files, which keywords name.
+
+    Returns:
+        The copy of the environment file, relative to `folder`.
+
+    Raises:
+        ValueError: more files, or larger ones, than any environment has.
+    """
+    env = os.path.abspath(env)
+    found = _named_files(env, texts, [os.path.abspath(path) for path in extra])
+    common = os.path.commonpath([os.path.dirname(path) for path in found])
+    for path in found:
+        to = os.path.join(folder, os.path.relpath(path, common))
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        shutil.copyfile(path, to)
+    return os.path.relpath(env, common)
+
+
+def _named_files(env: str, texts: dict[str, str], extra: list[str]) -> list[str]:
+    waiting, found, size = [env, *extra], {env: None}, 0
+    known: dict[str, str] = {}
+    while waiting:
+        path = waiting.pop()
+        found[path] = None
+        size += os.path.getsize(path)
+        if len(found) > _MOST_FILES or size > _MOST_BYTES:
+            raise ValueError(
+                f"{env}: it names more than {_MOST_FILES} files, or more than a gigabyte of them"
+            )
+        if not path.lower().endswith(_READ):
+            continue
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        known.update(_KNOB.findall(text))
+        known.update(texts)
+        text = _USE.sub(lambda use: known.get(use[1] or use[2] or "", use[0]), text)
+        for name in _NAME.findall(text):
+            other = os.path.normpath(os.path.join(os.path.dirname(path), name.removeprefix("file://")))
+            if os.path.isfile(other) and other not in found:
+                found[other] = None
+                waiting.append(other)
+    return sorted(found)

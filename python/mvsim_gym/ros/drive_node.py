@@ -1,0 +1,221 @@
+"""A policy that drives a robot over ROS 2, and stops it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mvsim_gym.deploy.driver import Driver, Step
+from mvsim_gym.deploy.watchdog import Watchdog
+from mvsim_gym.ros.messages import STORE, Messages
+from mvsim_gym.ros.robot_readings import RobotReadings
+from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Qos, Topic
+from mvsim_gym.ros.transport import Publisher, Transport
+
+__all__ = ["DriveNode", "DriveOptions"]
+
+GRACE = 0.05
+"""s beyond a control period until a loop that hangs is stopped"""
+_STATUS_EVERY = 0.2  # s
+_WORK_EVERY = 0.002  # s between looks at what has come
+_LAST_STOPS = 5  # zero commands at the end
+
+_STATUS = Topic("/drive/status", "std_msgs/msg/String", Qos(10, latched=True))
+_OBSERVATION = Topic("/drive/observation", "std_msgs/msg/Float32MultiArray", Qos(10))
+COMMANDS = {
+    "twist": COMMAND,
+    "stamped": STAMPED_COMMAND,
+    "ackermann": ACKERMANN_COMMAND,
+}
+
+Record = Callable[[str, str, bytes, int], None]
+"""Takes the topic, the type, an encoded message and its time, ns."""
+
+
+class DriveOptions(NamedTuple):
+    """Of a `DriveNode`."""
+
+    names: dict[str, str]
+    """topics, as of `RobotReadings`, and `cmd`"""
+    kind: str = "twist"
+    """of commands: twist, stamped or ackermann"""
+    localization: str = "tf"
+    dry: bool = False
+    """commands are told, and not sent"""
+    goals: tuple[tuple[float, float], ...] = ()
+    """driven to one after another"""
+
+
+class DriveNode:
+    """Drives at the rate of the environment. `run` returns when it is told to, or all goals are reached; whatever ends
+    it, the robot is told to stand.
+
+    Args:
+        driver: decides on commands.
+        transport: the way to the network; the node closes it.
+        options: names of topics and the like.
+        record: is handed every message that came or went.
+        say: is handed lines for the user.
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        transport: Transport,
+        options: DriveOptions,
+        *,
+        record: Record | None = None,
+        say: Callable[[str], None] = print,
+    ) -> None:
+        if options.kind == "ackermann" and not driver.steers:
+            raise ValueError(
+                "--kind: found 'ackermann', but the policy commands a turn rate, expected twist or stamped"
+            )
+        if options.kind != "ackermann" and driver.steers:
+            raise ValueError(f"--kind: found '{options.kind}', but the policy steers, expected ackermann")
+        self._driver, self._transport, self._options = driver, transport, options
+        self._record, self._say = record, say
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._goals = list(options.goals)
+        self.reached = 0
+        """goals so far"""
+        self._period = driver.pipeline.control_period
+        self._told = -float("inf")
+        self._reason: str | None = None
+        try:
+            self._readings = RobotReadings(
+                driver, options.names, time.monotonic, options.localization, self._came
+            )
+            for topic, receive in self._readings.topics():
+                transport.subscribe(topic, self._recording(topic, receive))
+            self._command = COMMANDS[options.kind]._replace(name=options.names["cmd"])
+            self._out: Publisher | None = None if options.dry else transport.publisher(self._command)
+            self._status = transport.publisher(_STATUS)
+            self._seen = transport.publisher(_OBSERVATION)
+        except BaseException:
+            transport.close()
+            raise
+        if self._goals:
+            driver.set_goal(*self._goals.pop(0))
+
+    def _came(self, x: float, y: float) -> None:
+        """A goal of the topic."""
+        self._driver.set_goal(x, y)
+
+    def _recording(self, topic: Topic, receive: Callable[[bytes], None]) -> Callable[[bytes], None]:
+        if self._record is None:
+            return receive
+        record = self._record
+
+        def both(data: bytes) -> None:
+            record(topic.name, topic.kind, data, time.time_ns())
+            receive(data)
+
+        return both
+
+    def end(self) -> None:
+        """Tells `run` to return; from any thread or signal handler."""
+        self._ended.set()
+
+    @property
+    def driver(self) -> Driver:
+        """What decides."""
+        return self._driver
+
+    def run(self, duration: float | None = None) -> None:
+        """Drives until `end`, or `duration` seconds have passed, or the last of the goals is reached."""
+        watchdog = Watchdog(self._stand, self._period + GRACE)
+        began = due = time.monotonic()
+        try:
+            while not self._ended.is_set() and (duration is None or time.monotonic() - began < duration):
+                self._transport.work()
+                now = time.monotonic()
+                if now < due:
+                    time.sleep(min(_WORK_EVERY, due - now))
+                    continue
+                step = self._driver.step(now)
+                if watchdog.is_late:
+                    step = step._replace(
+                        speed=0.0, turn=0.0, stop=step.stop or "overrun: the period took too long"
+                    )
+                self._send(step.speed, step.turn)
+                watchdog.fed()
+                self._tell(step, now)
+                if step.stop == "arrived" and not self._next_goal():
+                    break
+                due = max(due + self._period, time.monotonic() - self._period)
+        finally:
+            watchdog.close()
+            for _ in range(_LAST_STOPS):
+                self._stand()
+                time.sleep(0.01)
+
+    def close(self) -> None:
+        """Stands, and leaves the network."""
+        self._transport.close()
+
+    def _next_goal(self) -> bool:
+        """Goes on to the next; False: these were all that were given."""
+        self.reached += 1
+        if self._goals:
+            self._driver.set_goal(*self._goals.pop(0))
+            return True
+        return not self._options.goals
+
+    def _stand(self) -> None:
+        self._send(0.0, 0.0)
+
+    def _send(self, speed: float, turn: float) -> None:
+        now = time.time_ns()
+        make = Messages(now)
+        message: Any
+        if self._options.kind == "ackermann":
+            message = make.drive(speed, turn)
+        elif self._options.kind == "stamped":
+            message = make.stamped_twist(speed, turn)
+        else:
+            message = make.twist(speed, turn)
+        data = bytes(STORE.serialize_cdr(message, self._command.kind))
+        with self._lock:
+            if self._out is not None:
+                self._out.publish(data)
+            if self._record is not None:
+                self._record(self._command.name, self._command.kind, data, now)
+
+    def _tell(self, step: Step, now: float) -> None:
+        """Status when it changes and a few times a second; the observation for plots."""
+        changed = step.stop != self._reason
+        if changed:
+            self._say(f"stop: {step.stop}" if step.stop else "drives")
+            self._reason = step.stop
+        if changed or now - self._told >= _STATUS_EVERY:
+            self._told = now
+            status = {
+                "state": "stop" if step.stop else "drive",
+                "reason": step.stop,
+                "dry": self._options.dry,
+                "speed": step.speed,
+                "turn": step.turn,
+                "goal": self._driver.goal,
+                "reached": self.reached,
+                "limited": dict(self._driver.interventions),
+                "stops": dict(self._driver.stops),
+                "readings": {
+                    name: [state.status, round(min(state.age, 1e9), 3)]
+                    for name, state in self._driver.pipeline.state(now).items()
+                },
+            }
+            text = Messages.text(json.dumps(status))
+            self._publish(self._status, _STATUS, text)
+        if step.observation is not None and self._seen.has_listeners:
+            flat = np.concatenate([v.ravel() for v in step.observation.values()]).astype(np.float32)
+            self._publish(self._seen, _OBSERVATION, Messages.table(flat, ["observation"]))
+
+    def _publish(self, publisher: Publisher, topic: Topic, message: Any) -> None:
+        publisher.publish(bytes(STORE.serialize_cdr(message, topic.kind)))

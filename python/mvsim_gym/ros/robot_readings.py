@@ -1,0 +1,230 @@
+"""Messages of a robot as readings of a `mvsim_gym.deploy.Pipeline`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym._notices import notice
+from mvsim_gym.deploy.driver import Driver
+from mvsim_gym.ros.messages import STORE
+from mvsim_gym.ros.topics import Qos, Topic
+
+__all__ = ["RobotReadings", "yaw_of"]
+
+_SENSOR = Qos(5, reliable=False)
+_LATEST = Qos(10)
+_ENCODINGS = {"32FC1": np.float32, "16UC1": np.uint16, "mono8": np.uint8}
+_FIELDS: dict[int, Any] = {7: np.dtype("<f4"), 8: np.dtype("<f8")}  # of sensor_msgs/PointField
+
+Pose2 = tuple[float, float, float]
+
+
+class RobotReadings:
+    """Takes encoded messages and hands what they say to a driver, with the moment at which they came. A message whose
+    stamp is not newer than the one before is no new reading: a source that has died and is repeated does not count.
+
+    Args:
+        driver: whose readings these are.
+        names: of topics by `scan`, `odom`, `imu`, `image`, `depth`, `points`, `fix`, `pose`, `tf`, `tf_static`, `goal`.
+        clock: s, steady.
+        localization: "tf" (map -> odom of `/tf`, and the odometry), "pose" (`/amcl_pose`), or "odom" (the frame of the
+            odometry is that of goals).
+        on_goal: called with a goal that came.
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        names: dict[str, str],
+        clock: Callable[[], float],
+        localization: str,
+        on_goal: Callable[[float, float], None],
+    ) -> None:
+        self._driver, self._names, self._clock = driver, names, clock
+        self._localization, self._on_goal = localization, on_goal
+        self._pipeline = driver.pipeline
+        self._last: dict[str, int] = {}  # ns, the stamp of the latest message by topic
+        self._map_odom: Pose2 | None = None
+        self._intrinsics: dict[str, tuple[float, float, float, float]] = {}
+        self._forms = {sensor.form: name for name, sensor in self._pipeline.sensors.items()}
+        self._kinds = {sensor.kind: name for name, sensor in self._pipeline.sensors.items()}
+        self.refused = 0
+        """messages that could not be read"""
+
+    def topics(self) -> Iterator[tuple[Topic, Callable[[bytes], None]]]:
+        """What is to be subscribed, and who takes it."""
+        needs = set(self._pipeline.sources)
+        yield self._taking("scan", "sensor_msgs/msg/LaserScan", self._scan, _SENSOR)
+        yield self._taking("odom", "nav_msgs/msg/Odometry", self._odometry, _SENSOR)
+        if self._localization == "pose":
+            yield self._taking(
+                "pose", "geometry_msgs/msg/PoseWithCovarianceStamped", self._pose, Qos(1, latched=True)
+            )
+        if self._localization == "tf":
+            yield self._taking("tf", "tf2_msgs/msg/TFMessage", self._transforms, Qos(100))
+            yield self._taking("tf_static", "tf2_msgs/msg/TFMessage", self._transforms, Qos(10, latched=True))
+        if "goal" in needs or self._pipeline.has_goal:
+            yield self._taking("goal", "geometry_msgs/msg/PoseStamped", self._goal, _LATEST)
+        kinds = {sensor.class_name for sensor in self._pipeline.sensors.values()}
+        if "imu" in kinds:
+            yield self._taking("imu", "sensor_msgs/msg/Imu", self._imu, _SENSOR)
+        if "gnss" in kinds:
+            yield self._taking("fix", "sensor_msgs/msg/NavSatFix", self._fix, _SENSOR)
+        for name, sensor in self._pipeline.sensors.items():
+            for image in sensor.views:
+                if image in ("image", "depth"):
+                    yield self._taking(
+                        image,
+                        "sensor_msgs/msg/Image",
+                        partial(self._image, name, image),
+                        _SENSOR,
+                    )
+                if image == "range_image":
+                    yield self._taking(
+                        "points", "sensor_msgs/msg/PointCloud2", partial(self._points, name), _SENSOR
+                    )
+
+    def _taking(
+        self, name: str, kind: str, take: Callable[[Any], None], qos: Qos
+    ) -> tuple[Topic, Callable[[bytes], None]]:
+        topic = Topic(self._names[name], kind, qos)
+
+        def receive(data: bytes) -> None:
+            try:
+                message = STORE.deserialize_cdr(data, kind)
+                if self._is_new(topic.name, message):
+                    take(message)
+            except Exception as error:  # whatever bytes the network has
+                self.refused += 1
+                notice([f"drive: a message of '{topic.name}' has no effect: {error}"])
+
+        return topic, receive
+
+    def _is_new(self, topic: str, message: Any) -> bool:
+        header = getattr(message, "header", None)
+        if header is None or topic == self._names["goal"]:
+            return True
+        stamp = header.stamp.sec * 10**9 + header.stamp.nanosec
+        before = self._last.get(topic)
+        # a clock that went back by more than a second was set anew
+        if stamp and before is not None and before - 10**9 < stamp <= before:
+            return False
+        self._last[topic] = stamp
+        return True
+
+    def _scan(self, message: Any) -> None:
+        now = self._clock()
+        name = self._kinds.get("ray")
+        ranges = np.asarray(message.ranges, np.float32)
+        if name is not None:
+            self._pipeline.scan(
+                name,
+                ranges,
+                message.angle_min,
+                message.angle_increment,
+                now,
+                message.header.frame_id,
+                range_min=message.range_min,
+                range_max=message.range_max,
+            )
+        self._driver.see(self._hits(message, ranges, name))
+
+    def _hits(self, message: Any, ranges: npt.NDArray[Any], name: str | None) -> npt.NDArray[np.float64]:
+        """(n, 2) m, what the scan hit, in the robot's frame."""
+        mount = (0.0, 0.0, 0.0) if name is None else self._pipeline.mount_of(name, message.header.frame_id)
+        angles = message.angle_min + mount[2] + np.arange(len(ranges)) * message.angle_increment
+        seen = np.isfinite(ranges) & (ranges > max(message.range_min, 0.0)) & (ranges < message.range_max)
+        ahead = ranges[seen].astype(float)
+        return np.column_stack(
+            [mount[0] + ahead * np.cos(angles[seen]), mount[1] + ahead * np.sin(angles[seen])]
+        )
+
+    def _odometry(self, message: Any) -> None:
+        now = self._clock()
+        place, twist = message.pose.pose, message.twist.twist
+        x, y, yaw = place.position.x, place.position.y, yaw_of(place.orientation)
+        self._pipeline.odometry(x, y, yaw, twist.linear.x, twist.angular.z, now, vy=twist.linear.y)
+        if self._localization == "odom":
+            self._driver.set_pose(x, y, yaw, now)
+        elif self._localization == "tf" and self._map_odom is not None:
+            self._driver.set_pose(*_composed(self._map_odom, (x, y, yaw)), now)
+
+    def _pose(self, message: Any) -> None:
+        place = message.pose.pose
+        self._driver.set_pose(place.position.x, place.position.y, yaw_of(place.orientation), self._clock())
+
+    def _transforms(self, message: Any) -> None:
+        for transform in message.transforms:
+            if (
+                transform.header.frame_id.strip("/") == "map"
+                and transform.child_frame_id.strip("/") == "odom"
+            ):
+                t = transform.transform
+                self._map_odom = (t.translation.x, t.translation.y, yaw_of(t.rotation))
+
+    def _goal(self, message: Any) -> None:
+        place = message.pose.position
+        if math.isfinite(place.x) and math.isfinite(place.y):
+            self._on_goal(place.x, place.y)
+
+    def _imu(self, message: Any) -> None:
+        name = next(n for n, s in self._pipeline.sensors.items() if s.class_name == "imu")
+        rate, force, q = message.angular_velocity, message.linear_acceleration, message.orientation
+        measured = message.orientation_covariance[0] >= 0
+        self._pipeline.imu(
+            name,
+            (rate.x, rate.y, rate.z),
+            (force.x, force.y, force.z),
+            self._clock(),
+            orientation=(q.w, q.x, q.y, q.z) if measured else None,
+        )
+
+    def _fix(self, message: Any) -> None:
+        name = next(n for n, s in self._pipeline.sensors.items() if s.class_name == "gnss")
+        found = message.status.status >= 0
+        latitude, longitude, altitude = (
+            (message.latitude, message.longitude, message.altitude)
+            if found
+            else (math.nan, math.nan, math.nan)
+        )
+        self._pipeline.gnss(name, latitude, longitude, altitude, self._clock())
+
+    def _image(self, sensor: str, image: str, message: Any) -> None:
+        kind = np.dtype(_ENCODINGS.get(message.encoding, np.uint8)).newbyteorder(
+            ">" if message.is_bigendian else "<"
+        )
+        rows = np.frombuffer(message.data, np.uint8).reshape(message.height, message.step)
+        values = rows.view(kind)
+        channels = {"rgb8": 3, "bgr8": 3, "rgba8": 4, "bgra8": 4}.get(message.encoding, 1)
+        pixels = values[:, : message.width * channels].astype(kind.newbyteorder("="))
+        if channels > 1:
+            pixels = pixels.reshape(message.height, message.width, channels)
+        give = self._pipeline.image if image == "image" else self._pipeline.depth
+        give(sensor, pixels, self._clock(), encoding=message.encoding, intrinsics=self._intrinsics.get(image))
+
+    def _points(self, sensor: str, message: Any) -> None:
+        fields = {field.name: field for field in message.fields}
+        data: npt.NDArray[Any] = np.frombuffer(message.data, np.uint8).reshape(-1, message.point_step)
+        columns = []
+        for axis in ("x", "y", "z"):
+            kind: np.dtype[Any] = _FIELDS[fields[axis].datatype]
+            start = fields[axis].offset
+            columns.append(np.ascontiguousarray(data[:, start : start + kind.itemsize]).view(kind)[:, 0])
+        self._pipeline.points(sensor, np.column_stack(columns), self._clock())
+
+
+def yaw_of(q: Any) -> float:
+    """rad, of a geometry_msgs/Quaternion."""
+    return math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
+
+
+def _composed(a: Pose2, b: Pose2) -> Pose2:
+    """T_a_c = T_a_b (+) T_b_c."""
+    c, s = math.cos(a[2]), math.sin(a[2])
+    return a[0] + c * b[0] - s * b[1], a[1] + s * b[0] + c * b[1], a[2] + b[2]

@@ -1,0 +1,155 @@
+"""A policy drives a robot: `mvsim-gym drive`."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from mvsim_gym.deploy import Pipeline, load_policy
+from mvsim_gym.deploy.driver import Driver
+from mvsim_gym.deploy.robots import robot_names
+
+__all__ = ["drive", "stop_robot"]
+
+_TOPICS = {
+    "image": "/image",
+    "depth": "/depth/image",
+    "points": "/points",
+    "fix": "/fix",
+    "pose": "/amcl_pose",
+    "tf": "/tf",
+    "tf_static": "/tf_static",
+    "goal": "/goal_pose",
+}
+
+
+def drive(
+    policy: str,
+    *,
+    goals: list[tuple[float, float]],
+    robot: str = "none",
+    topics: Mapping[str, str | None],
+    kind: str | None = None,
+    localization: str = "tf",
+    limits: Mapping[str, float],
+    box: bool = True,
+    max_age: float | None = None,
+    dry: bool = False,
+    record: str | None = None,
+    guard: bool = False,
+    duration: float | None = None,
+    way: str | None = None,
+    domain: int | None = None,
+    interface: str | None = None,
+    settings: Mapping[str, Any],
+) -> int:
+    """Drives until Ctrl-C, SIGTERM, the end of `duration` or of the goals. Returns 0 if all goals were reached.
+
+    Raises:
+        ValueError: an option that cannot be, or a policy for another kind of robot.
+        OSError, ImportError: files or extras are missing.
+    """
+    from mvsim_gym.ros import network_of, open_transport
+    from mvsim_gym.ros.drive_node import DriveNode, DriveOptions
+
+    loaded = load_policy(policy)
+    names = robot_names(robot)
+    given = {name: topic for name, topic in topics.items() if topic is not None}
+    all_topics = {
+        **_TOPICS,
+        "scan": names.scan,
+        "odom": names.odom,
+        "imu": names.imu,
+        "cmd": names.cmd,
+        **given,
+    }
+    keywords = {**loaded.keywords, **settings}
+    pipeline = Pipeline(loaded.env, agent=loaded.contract.agent, **keywords)
+    if max_age is not None:
+        ages = {name: {"max_age": max_age} for name in pipeline.sources if name != "goal"}
+        pipeline = Pipeline(loaded.env, agent=loaded.contract.agent, sensors=ages, **keywords)
+    own = names.limits._replace(**limits, box=box).checked()
+    driver = Driver(pipeline, loaded, own)
+    chosen = kind or ("ackermann" if driver.steers else names.kind)
+    options = DriveOptions(all_topics, chosen, localization, dry, tuple(goals))
+    network = network_of(domain, interface)
+    with _recorder(record) as write:
+        node = DriveNode(driver, open_transport(network, way), options, record=write, say=_say)
+        child = _guard(all_topics["cmd"], chosen, way, network) if guard and not dry else None
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: node.end())
+        try:
+            node.run(duration)
+        finally:
+            node.close()
+            if child is not None and child.stdin is not None:
+                child.stdin.write(b"end\n")
+                child.stdin.close()
+                child.wait(5)
+    _say(
+        f"{node.reached} of {len(goals)} goals reached; stops: {dict(driver.stops)};"
+        f" limits: {dict(driver.interventions)}"
+    )
+    return 0 if node.reached >= len(goals) else 1
+
+
+def stop_robot(cmd: str, kind: str, way: str | None, domain: int, interface: str) -> None:
+    """The guard: waits until the driver ends, and stops the robot if it was killed. Its standard input is a pipe that
+    the driver holds open, and which ends without the word `end` if the driver was killed."""
+    import time
+
+    from mvsim_gym.ros import Network, open_transport
+    from mvsim_gym.ros.drive_node import COMMANDS
+    from mvsim_gym.ros.messages import STORE, Messages
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    topic = COMMANDS[kind]._replace(name=cmd)
+    transport = open_transport(Network(domain, interface), way)
+    try:
+        publisher = transport.publisher(topic)
+        if sys.stdin.buffer.read().strip() == b"end":
+            return
+        for _ in range(50):
+            make = Messages(time.time_ns())
+            message = {
+                "ackermann": lambda m=make: m.drive(0.0, 0.0),
+                "stamped": lambda m=make: m.stamped_twist(0.0, 0.0),
+                "twist": lambda m=make: m.twist(0.0, 0.0),
+            }[kind]()
+            publisher.publish(bytes(STORE.serialize_cdr(message, topic.kind)))
+            time.sleep(0.02)
+    finally:
+        transport.close()
+
+
+def _guard(cmd: str, kind: str, way: str | None, network: Any) -> subprocess.Popen[bytes]:
+    """A second process that stops the robot if this one is killed."""
+    call = (
+        "from mvsim_gym.tools.drive import stop_robot;"
+        f"stop_robot({cmd!r}, {kind!r}, {way!r}, {network.domain!r}, {network.interface!r})"
+    )
+    return subprocess.Popen([sys.executable, "-c", call], stdin=subprocess.PIPE, start_new_session=True)
+
+
+@contextmanager
+def _recorder(path: str | None) -> Iterator[Any]:
+    """What takes messages for an MCAP file; None without one."""
+    if path is None:
+        yield None
+        return
+    from mvsim_gym.deploy.recorder import DriveRecording
+
+    recording = DriveRecording(path)
+    try:
+        yield recording.write
+    finally:
+        recording.close()
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
