@@ -5,10 +5,8 @@
 #include <cstring>
 
 #include "env/compile_parts.h"
-#include "env/crop.h"
 #include "env/episode.h"
 #include "env/observe.h"
-#include "env/race.h"
 #include "model/transfer_params.h"
 #include "sensor/view_sensor.h"
 #include "vehicle/car.h"
@@ -115,20 +113,18 @@ struct Pipeline::Impl {
     return found;
   }
 
-  // How far along a course or crop rows the agent is.
+  // Follows the agent along the task's course or crop rows. The other trackers measure what no robot reads.
   void follow(bool first) {
-    const Vec2 place{agent().now.pose.x, agent().now.pose.y};
-    if (task->centreline) {
+    if (first)
+      for (size_t k = 0; k < env.agents.size(); ++k)
+        env.agents[k].memory.assign(task->agents[k].memory_size, 0.0);
+    const TrackerView view{env, agent(), agent_task->vehicle, task->substeps * task->substep};
+    for (const auto& tracker : task->trackers) {
+      if (tracker->lines().empty()) continue;
       if (first)
-        start_race(*task->centreline, place, nullptr, agent().race);
+        tracker->start(view);
       else
-        follow_race(*task->centreline, place, agent().race);
-    }
-    if (!task->crop_paths.empty()) {
-      if (first)
-        start_crop(task->crop_paths.front(), place, agent().crop);
-      else
-        follow_crop(task->crop_paths.front(), place, agent().crop);
+        tracker->measure(view);
     }
   }
 
