@@ -68,19 +68,19 @@ def test_workflows_run_what_is_there(workflow: Path) -> None:
     steps = [step.get("run", "") for job in read["jobs"].values() for step in job["steps"]]
     for command in re.findall(r"\./dev ([\w-]+)", "\n".join(steps)):
         assert command in commands
-    for path in re.findall(r"(?<![\w/])(\.ci/\w+|packaging/[\w.]+)", "\n".join(steps)):
+    for path in re.findall(r"(?<![\w/])(\.ci/[\w/.]+)", "\n".join(steps)):
         assert (ROOT / path).exists(), path
 
 
 def test_scripts_are_shell() -> None:
-    for script in (ROOT / "dev", *(ROOT / "packaging").glob("*.sh")):
+    for script in (ROOT / "dev", *(ROOT / ".ci" / "packaging").glob("*.sh")):
         subprocess.run(["sh", "-n", str(script)], check=True)
 
 
 def test_dockerfile_is_slim_and_not_root() -> None:
-    """`./dev release-check` runs these steps in a bare root (packaging/dockerfile.py)."""
+    """`./dev release-check` runs these steps in a bare root (.ci/packaging/dockerfile.py)."""
     text = (ROOT / "Dockerfile").read_text()
-    module = runpy.run_path(str(ROOT / "packaging" / "dockerfile.py"))
+    module = runpy.run_path(str(ROOT / ".ci" / "packaging" / "dockerfile.py"))
     subprocess.run(["sh", "-n"], input=module["script_of"](text), text=True, check=True)
     steps = list(module["steps_of"](text))
     names = [name for name, _ in steps]

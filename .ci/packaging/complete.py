@@ -1,6 +1,6 @@
 """Adds to repaired wheels the licences of what lies in them and a list of it (SBOM), and checks them.
 
-usage: python packaging/complete.py WHEEL... FOLDER
+usage: python .ci/packaging/complete.py WHEEL... FOLDER
 
 auditwheel has copied shared libraries into the wheels and listed the packages that they come from. The list of
 what is compiled into the module itself is made here. The archives are written in a fixed order with the time of

@@ -2,14 +2,14 @@
 # Tries the wheels of build/release in bare Debians, and the steps of the Dockerfile. Called by `./dev release-check`, from
 # the root; needs to be root of this machine, for chroot.
 #
-# usage: packaging/check.sh [SUITE[:REQUIREMENT,...]...]
+# usage: .ci/packaging/check.sh [SUITE[:REQUIREMENT,...]...]
 # Without arguments: each suite whose Python has a wheel, with today's NumPy and Gymnasium, and with older ones.
 set -eu
 out=build/release
 given=build/bare/given
 rm -rf "$given"
 mkdir -p "$given"
-cp "$out"/*.whl packaging/try_wheel.py tests/python/golden_episodes.py tests/data/golden_episodes.json tests/data/meshes/box.stl "$given"
+cp "$out"/*.whl .ci/packaging/try_wheel.py tests/python/golden_episodes.py tests/data/golden_episodes.json tests/data/meshes/box.stl "$given"
 has_wheel() { ls "$out"/*-"$1"-*.whl >/dev/null 2>&1; }
 if [ $# = 0 ]; then
   ! has_wheel cp311 || set -- bookworm "bookworm:numpy==1.26.*,gymnasium==1.1.*"
@@ -20,12 +20,12 @@ for corner in "$@"; do
   [ "$suite" = "$corner" ] || requirements=$(echo "${corner#*:}" | tr , ' ')
   echo "===== $suite $requirements"
   # shellcheck disable=SC2086 # words
-  (set -f && packaging/bare.sh "$suite" "$given" python3 /given/try_wheel.py /given $requirements)
+  (set -f && .ci/packaging/bare.sh "$suite" "$given" python3 /given/try_wheel.py /given $requirements)
 done
 has_wheel cp313 || {
   echo "===== Dockerfile: not tried, as its Python is 3.13 and there is no wheel for it"
   exit
 }
 echo "===== Dockerfile"
-python3 packaging/dockerfile.py Dockerfile >"$given/dockerfile.sh"
-packaging/bare.sh trixie "$given" sh /given/dockerfile.sh list
+python3 .ci/packaging/dockerfile.py Dockerfile >"$given/dockerfile.sh"
+.ci/packaging/bare.sh trixie "$given" sh /given/dockerfile.sh list

@@ -1,6 +1,6 @@
 """Turns the steps of a Dockerfile into a shell script for a bare root, so that they are tried where there is no Docker.
 
-usage: python packaging/dockerfile.py Dockerfile >script, then packaging/bare.sh SUITE build/release sh script
+usage: python .ci/packaging/dockerfile.py Dockerfile >script, then .ci/packaging/bare.sh SUITE build/release sh script
 
 The script runs the steps as root, then the entry point as the last USER, with its own arguments. /given stands for
 the folder that COPY takes files from.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the wheels of a release and the sdist, in build/release. Called by `./dev release`, from the root.
 #
-# usage: packaging/release.sh PYTHON...
+# usage: .ci/packaging/release.sh PYTHON...
 # Each PYTHON is an interpreter with its headers. RELEASE names another folder than build/release. The libraries are those
 # of this system, Debian 12.
 set -eu
@@ -10,14 +10,14 @@ out=${RELEASE:-build/release}
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"
 say() { echo "release: $*" >&2; }
 
-# A virtual environment of an interpreter with packaging/tools.txt; prints its folder.
+# A virtual environment of an interpreter with .ci/packaging/tools.txt; prints its folder.
 tools_of() {
   folder=build/release-tools/$("$1" -c "import sys; print(sys.implementation.cache_tag + sys.abiflags)")
-  [ "$(cat "$folder/installed" 2>/dev/null)" = "$(cat packaging/tools.txt)" ] || {
+  [ "$(cat "$folder/installed" 2>/dev/null)" = "$(cat .ci/packaging/tools.txt)" ] || {
     rm -rf "$folder"
     "$1" -m venv "$folder"
-    "$folder/bin/python" -m pip install -q -r packaging/tools.txt
-    cp packaging/tools.txt "$folder/installed"
+    "$folder/bin/python" -m pip install -q -r .ci/packaging/tools.txt
+    cp .ci/packaging/tools.txt "$folder/installed"
   }
   echo "$folder"
 }
@@ -30,7 +30,7 @@ for python in "$@"; do
   "$tools/bin/python" -m pip wheel -q --no-deps --no-build-isolation -w "$out/raw" . \
     --config-settings=build-dir="build/release-${tools##*/}" --config-settings=cmake.define.MVSIM_WHEEL=ON
 done
-for wheel in "$out"/raw/*.whl; do PATH=$PWD/$tools/bin:$PATH sh packaging/repair.sh "$wheel" "$out"; done
+for wheel in "$out"/raw/*.whl; do PATH=$PWD/$tools/bin:$PATH sh .ci/packaging/repair.sh "$wheel" "$out"; done
 "$tools/bin/python" -c "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])" "$out" >/dev/null
 rm -r "$out/raw"
 (cd "$out" && sha256sum ./*.whl ./*.tar.gz | tee SHA256SUMS)

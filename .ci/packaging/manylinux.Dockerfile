@@ -1,5 +1,5 @@
 # The image of cibuildwheel: the libraries of Debian 12, and the Pythons of PyPA's manylinux_2_34.
-# docker build -t mvsim-gym-manylinux -f packaging/manylinux.Dockerfile packaging
+# docker build -t mvsim-gym-manylinux -f .ci/packaging/manylinux.Dockerfile .ci/packaging
 FROM quay.io/pypa/manylinux_2_34_x86_64 AS pythons
 FROM debian:bookworm-slim
 RUN apt-get update \

@@ -2,14 +2,14 @@
 # Runs a command in a bare Debian: debootstrap's smallest, with Python, pip and venv, without a compiler and without any
 # library of ours. Used by `./dev release-check`. Needs root and debootstrap.
 #
-# usage: packaging/bare.sh SUITE FOLDER COMMAND...
+# usage: .ci/packaging/bare.sh SUITE FOLDER COMMAND...
 # SUITE is Debian's (bookworm, trixie). FOLDER of this machine is /given there, read-only, and the command's folder is
 # empty. PACKAGES names Debian packages more. The root is packed once, in build/bare/; what pip is told about indexes, and
 # what tells of proxies and certificates, holds there too.
 set -eu
 suite=$1 given=$(realpath "$2")
 shift 2
-here=$(cd "$(dirname "$0")/.." && pwd)
+here=$(cd "$(dirname "$0")/../.." && pwd)
 base=$here/build/bare
 kept=$base/$suite.tar
 say() { echo "bare: $*" >&2; }

@@ -2,7 +2,7 @@
 # Builds the wheel of the committed state again, in another folder, without a cache, and compares its bytes with those in
 # build/release. Called by `./dev reproduce`, from the root.
 #
-# usage: packaging/reproduce.sh PYTHON
+# usage: .ci/packaging/reproduce.sh PYTHON
 set -eu
 root=$PWD
 work=$(mktemp -d)
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH CCACHE_DISABLE=1
 git archive HEAD | tar -x -C "$work"
-(cd "$work" && sh packaging/release.sh "$1" >/dev/null)
+(cd "$work" && sh .ci/packaging/release.sh "$1" >/dev/null)
 status=0
 for file in "$work"/build/release/*.whl "$work"/build/release/*.tar.gz; do
   name=${file##*/}
