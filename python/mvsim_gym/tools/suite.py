@@ -68,12 +68,12 @@ def suite_of(env_id: str, worlds: str | None = None) -> list[Part]:
     if env_id != _BARN:
         if worlds is not None:
             raise ValueError(f"--worlds: found '{worlds}' for {env_id}, expected {_BARN}")
-        keywords, options = _FIXED.get(env_id, ({}, {}))
-        return [Part("held out", FIRST_SEED, EPISODES, keywords, options=options)]
+        fixed, options = _FIXED.get(env_id, ({}, {}))
+        return [Part("held out", FIRST_SEED, EPISODES, fixed, options=options)]
     rows = _index(os.path.join(worlds or os.path.join(assets(), "worlds", "barn"), "index.csv"))
     if worlds is None:
         rows = [row for row in rows if row["part"] == "test"]
-    parts = []
+    parts: list[Part] = []
     for row in rows:
         number, seed = row["world"], FIRST_SEED + _RUNS * len(parts)
         keywords: dict[str, Any] = {"variants": 1}
@@ -150,20 +150,21 @@ def evaluate_suite(
     episodes: list[dict[str, Any]] = []
     for part in suite_of(env_id, worlds):
         episodes += _run_part(env_id, policy, part, combined(keywords, part.keywords))
-    told = {
+    summary = _summary(episodes)
+    report = {
         "env": env_id,
         "env_sha256": _hash_of(env_id),
         "version": __version__,
         "policy": os.path.basename(policy),
         "settings": {name: value for name, value in keywords.items() if name != "roots"},
-        "summary": _summary(episodes),
+        "summary": summary,
         "episodes": episodes,
     }
     if output is not None:
         with open(output, "w", encoding="utf-8") as file:
-            json.dump(told, file, indent=1, sort_keys=True, default=str)
+            json.dump(report, file, indent=1, sort_keys=True, default=str)
             file.write("\n")
-    return [f"{env_id}, {policy}: {len(episodes)} held-out episodes", *_lines(told["summary"])]
+    return [f"{env_id}, {policy}: {len(episodes)} held-out episodes", *_lines(summary)]
 
 
 def _run_part(env_id: str, policy: str, part: Part, keywords: dict[str, Any]) -> list[dict[str, Any]]:
