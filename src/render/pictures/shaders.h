@@ -1,4 +1,5 @@
-// The GLSL of the renderer, which shading_glsl() precedes where light or sky is needed. Uniforms have fixed locations, listed here once.
+// The GLSL of the renderer, which shading_glsl() precedes where light or sky is needed. Uniforms have fixed
+// locations, listed here once.
 #pragma once
 
 namespace mvsim::shaders {
