@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
+from conftest import lasting
 from identify_logs import SKID, TRUE, commands, driven, write_csv
 
 from mvsim_gym.identify import LogError, Robot, compare, fitted_text, identify, randomize_block, read_log
@@ -160,17 +161,18 @@ def test_a_recording_of_the_robot_itself_has_no_error(path: str, tmp_path: Path)
 
 @pytest.mark.slow
 def test_eight_parameters_of_twenty_logs(path: str) -> None:
-    """Each within 2 % and inside of its interval in at least 18 of 20 logs of 30 s."""
+    """Each within 2 % and inside of its interval in at least 18 of 20 logs of 30 s; in CI in one."""
+    count = lasting(20, 1)
     good = dict.fromkeys(TRUE, 0)
     with Robot(path) as robot:
-        for seed in range(20):
+        for seed in range(count):
             found = identify(robot, [driven(robot, TRUE, seed)], list(TRUE))
             for name, value in TRUE.items():
                 own = found.fitted.get(name)
                 good[name] += (
                     own is not None and abs(own.value / value - 1) < 0.02 and own.low <= value <= own.high
                 )
-    assert all(count >= 18 for count in good.values()), good
+    assert all(right >= 0.9 * count for right in good.values()), good
 
 
 def test_the_interval_of_a_biased_sensor_is_wider_than_its_noise() -> None:
