@@ -14,6 +14,7 @@ from mvsim_gym.registration import listing
 
 GIVEN = {  # of environments that observe what no robot has: what the caller gives instead
     "mvsim/Crowd-v0": ["neighbours"],
+    "mvsim/CrowdNav-v0": ["neighbours"],
     "mvsim/RaceDuel-v0": ["opponent"],
     "mvsim/OffRoad-v0": ["wheels"],
     "mvsim/IceDrive-v0": ["wheels"],
