@@ -71,10 +71,9 @@ class RobotReadings:
             yield self._taking("tf_static", "tf2_msgs/msg/TFMessage", self._transforms, Qos(10, latched=True))
         if "goal" in needs or self._pipeline.has_goal:
             yield self._taking("goal", "geometry_msgs/msg/PoseStamped", self._goal, _LATEST)
-        kinds = {sensor.class_name for sensor in self._pipeline.sensors.values()}
-        if "imu" in kinds:
+        if "imu" in self._forms:
             yield self._taking("imu", "sensor_msgs/msg/Imu", self._imu, _SENSOR)
-        if "gnss" in kinds:
+        if "fix" in self._forms:
             yield self._taking("fix", "sensor_msgs/msg/NavSatFix", self._fix, _SENSOR)
         for name, sensor in self._pipeline.sensors.items():
             for image in sensor.views:
@@ -174,7 +173,7 @@ class RobotReadings:
             self._on_goal(place.x, place.y)
 
     def _imu(self, message: Any) -> None:
-        name = next(n for n, s in self._pipeline.sensors.items() if s.class_name == "imu")
+        name = self._forms["imu"]
         rate, force, q = message.angular_velocity, message.linear_acceleration, message.orientation
         measured = message.orientation_covariance[0] >= 0
         self._pipeline.imu(
@@ -186,7 +185,7 @@ class RobotReadings:
         )
 
     def _fix(self, message: Any) -> None:
-        name = next(n for n, s in self._pipeline.sensors.items() if s.class_name == "gnss")
+        name = self._forms["fix"]
         found = message.status.status >= 0
         latitude, longitude, altitude = (
             (message.latitude, message.longitude, message.altitude)

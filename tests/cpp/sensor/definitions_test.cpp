@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model/compile.h"
+#include "sensor/sensors.h"
 #include "sim/sense.h"
 #include "sim/simulation.h"
 #include "source_dir.h"
@@ -15,7 +16,9 @@ namespace {
 
 std::shared_ptr<const Model> model_of(const std::string& body) {
   const TempFolder folder;
-  return compile_world(load_world_text(world_of(body), folder.path(), options_with(source_dir())));
+  WorldLoadOptions options = options_with(source_dir());
+  options.sensor_prefixes = sensor_prefixes();
+  return compile_world(load_world_text(world_of(body), folder.path(), options));
 }
 
 std::string vehicle_with(const std::string& sensors) {
