@@ -11,7 +11,7 @@ Spec parse_scalars(LoadState& state, const Element& e, const Scope& scope, Tags<
   Spec out;
   out.where = e.where();
   read_tags(state, fields, tags, out);
-  fields.warn_unknown(std::string(e.tag()), tag_names(tags));
+  fields.warn_unknown(e.tag(), tag_names(tags));
   return out;
 }
 
@@ -19,7 +19,7 @@ LimitSpec parse_limit(LoadState& state, const Element& e, const Scope& scope, Ta
   const Fields fields(state, scope, e);
   LimitSpec out;
   read_tags(state, fields, tags, out);
-  fields.warn_unknown(std::string(e.tag()), tag_names(tags));
+  fields.warn_unknown(e.tag(), tag_names(tags));
   return out;
 }
 
