@@ -58,11 +58,14 @@ def export_policy(
         The contract.
 
     Raises:
+        FileNotFoundError: there is no such model.
         ImportError: torch or onnx is missing (the extra `export`).
         ValueError: a model that is none, for another environment, or whose export differs from it.
     """
     keywords = dict(settings or {})
     if not callable(model):
+        if not os.path.exists(model):
+            raise FileNotFoundError(f"model: there is no file '{os.fspath(model)}'")
         keywords = keywords_of(os.fspath(model), keywords)
     with extra("an export", "export"):
         import onnx  # noqa: F401 (torch.onnx needs it)

@@ -30,12 +30,19 @@ def read_log(
     paths = path.split("+") if isinstance(path, str) and not os.path.exists(path) else path
     paths = [paths] if isinstance(paths, str) else list(paths)
     if len(paths) == 1 and is_bag(paths[0]):
+        _require(paths[0])
         if columns:
             raise LogError(f"{paths[0]}: found a map of columns, expected one of topics for a bag")
         return read_bag(paths[0], topics)
     for one in paths:
         if not one.endswith((".csv", ".csv.gz")):
             raise LogError(f"'{one}': expected *.csv, *.csv.gz, *.bag, *.mcap or the folder of a rosbag2")
+        _require(one)
     if topics:
         raise LogError(f"{paths[0]}: found a map of topics, expected one of columns for CSV")
     return read_csv(paths, columns)
+
+
+def _require(path: str) -> None:
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"log: there is no file '{path}'")
