@@ -120,3 +120,9 @@ def test_noise_and_bias_come_from_rest() -> None:
     (found,) = noise_of(Log("log", {"wheel_speed": wheels, "gyro": gyro}))
     assert found.bias == pytest.approx(0.03, abs=2e-4) and found.white == pytest.approx(0.004, rel=0.03)
     assert found.density == pytest.approx(0.0004, rel=0.03) and found.seconds > 38
+
+
+@pytest.mark.parametrize("name", ["absent.csv", "absent.mcap"])
+def test_a_missing_log_is_named(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=f"log: there is no file '.*{name}'"):
+        read_log(str(tmp_path / name))
