@@ -20,10 +20,11 @@
 #include <thread>
 #include <vector>
 
-#include "env/batch.h"
-#include "env/episode.h"
-#include "env/observe.h"
-#include "env/worker_pool.h"
+#include "batch/batch.h"
+#include "batch/worker_pool.h"
+#include "episode/compile_task.h"
+#include "episode/episode.h"
+#include "episode/observe.h"
 #include "sim/body_mass.h"
 #include "sim/free_motion.h"
 #include "timing.h"

@@ -37,7 +37,9 @@ NOT_CLEAN: tuple[str, ...] = (
     "docs/training.md",
     "docs/writing.md",
     "python/mvsim_gym/",
-    "src/env/",
+    "src/task/",
+    "src/episode/",
+    "src/batch/",
     "src/render/",
 )
 

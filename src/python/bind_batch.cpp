@@ -5,15 +5,15 @@
 
 #include <algorithm>
 
-#include "env/batch.h"
-#include "env/env_spec.h"
-#include "env/env_state.h"
-#include "env/track/tracker.h"
-#include "env/worker_pool.h"
+#include "batch/batch.h"
+#include "batch/worker_pool.h"
 #include "model/model.h"
 #include "python/bind.h"
 #include "python/gil.h"
 #include "python/path.h"
+#include "task/env_spec.h"
+#include "task/env_state.h"
+#include "task/track/tracker.h"
 #include "views/view_backend.h"
 
 namespace py = pybind11;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "env/batch.h"
+#include "batch/batch.h"
 #include "model/param_names.h"
 #include "python/bind.h"
 #include "python/gil.h"

@@ -1,9 +1,9 @@
-// Arrays on a GPU, which leave by DLPack (env/device_array.h), and what this machine has for them.
+// Arrays on a GPU, which leave by DLPack (batch/device_array.h), and what this machine has for them.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
-#include "env/batch.h"
-#include "env/device_array.h"
+#include "batch/batch.h"
+#include "batch/device_array.h"
 #include "python/bind.h"
 #include "python/gil.h"
 #include "views/view_backend.h"

@@ -1,6 +1,6 @@
 // C++ exceptions as those of mvsim_gym/errors.py.
 #include "base/error.h"
-#include "env/device_array.h"
+#include "batch/device_array.h"
 #include "python/bind.h"
 #include "python/path.h"
 #include "render/pictures/renderer.h"

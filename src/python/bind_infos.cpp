@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "env/batch.h"
+#include "batch/batch.h"
 #include "python/bind.h"
 
 namespace py = pybind11;

@@ -1,5 +1,5 @@
 // Pipeline: what mvsim_gym.deploy.Pipeline stands on.
-#include "env/pipeline.h"
+#include "episode/pipeline.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>

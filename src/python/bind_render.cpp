@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/simd.h"
-#include "env/batch.h"
+#include "batch/batch.h"
 #include "python/bind.h"
 #include "python/gil.h"
 #include "render/gl/egl_info.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <tuple>
 
-#include "env/batch.h"
+#include "batch/batch.h"
 #include "python/bind.h"
 #include "python/gil.h"
 #include "scene/ground_lines.h"

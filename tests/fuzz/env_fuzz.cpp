@@ -2,7 +2,7 @@
 // for one that is left out: an environment that resets and steps, or an error with a place.
 #include <cmath>
 
-#include "env/batch.h"
+#include "batch/batch.h"
 #include "fuzz.h"
 #include "source_dir.h"
 

@@ -1,8 +1,8 @@
 // Rows of numbers: point clouds, elevation models and centrelines.
 #include "assets/point_rows.h"
 
-#include "env/plan/centreline_file.h"
 #include "fuzz.h"
+#include "task/plan/centreline_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mvsim;

@@ -25,8 +25,10 @@ MAY_INCLUDE = {
     "sim": "base raycast scene terrain tire vehicle sensor model",
     "record": "base model sim",
     "views": "base scene sensor render model",
-    "env": "base raycast assets worldfile terrain vehicle sensor render model sim record views",
-    "python": "base assets worldfile scene tire vehicle sensor render model sim record views env",
+    "task": "base raycast assets worldfile terrain vehicle sensor render model sim views",
+    "episode": "base vehicle sensor model sim views task",
+    "batch": "base sensor render model sim record views task episode",
+    "python": "base assets worldfile scene tire vehicle sensor render model sim record views task episode batch",
 }
 
 # The same of the folders of render/, one for each way to draw. Beside them stands shading.h: the formulas that all use.

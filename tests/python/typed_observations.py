@@ -1,6 +1,6 @@
 """Observations of other types and shapes than float32 vectors, from the core to every adapter.
 
-Run by test_typed_observations.py on a build of the module that has the pictures of tests/cpp/env/test_terms.cpp.
+Run by test_typed_observations.py on a build of the module that has the pictures of tests/cpp/task/test_terms.cpp.
 """
 
 from __future__ import annotations

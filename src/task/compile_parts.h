@@ -1,0 +1,33 @@
+// The steps from an EnvSpec to a Task.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/view_drawer.h"
+#include "task/task.h"
+
+namespace mvsim {
+
+// What a message begins with: a keyword's place names it already.
+std::string about(const char* name, const SourceLocation& where);
+
+// What an environment in `folder` may read: the folder's parent (worlds/ beside envs/), unless that is "/".
+std::string root_of_env(const std::string& folder);
+
+// Puts the knobs into the texts of `task.spec` and fills `task.models`. Throws WorldFileError, also for a
+// knob that nothing uses.
+void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
+                    const ViewDrawerMaker& make_drawer);
+
+// Makes the agents of a task whose worlds and times are set, and the reset terms that they share. Throws
+// WorldFileError.
+void compile_agents(Task& task, LoadGuard& guard);
+
+// Makes a task from these parts. `make_drawer` makes what draws the views of its sensors. Throws
+// WorldFileError or Error. Callers use compile_task() (episode/compile_task.h), which checks the task as
+// well.
+std::unique_ptr<Task> assemble_task(const EnvSpec& spec, const EnvLoadOptions& options,
+                                    const ViewDrawerMaker& make_drawer);
+
+}  // namespace mvsim

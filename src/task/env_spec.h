@@ -1,0 +1,142 @@
+// What an environment file says (docs/env-files.md), before any world is loaded: plain values that remember
+// where they were written, so that a keyword of the caller can replace them and a mistake is reported at its
+// line. Values only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assets/resources.h"
+#include "base/load_guard.h"
+#include "base/params.h"
+#include "sensor/camera_backend.h"
+
+namespace mvsim {
+
+// A keyword that no field or knob of the environment has.
+class UnknownKeyword : public Error {
+ public:
+  using Error::Error;
+};
+
+// A change of a caller: `text` is put at `path` of the file's tree, {"reward", "collision", "weight"} say, or
+// {"time_limit"}. Without a text a term is left out, an attribute gets its default. At the path of a term the
+// text "" adds it. A knob that is a file may be given several times: a world is compiled for each.
+struct Override {
+  std::vector<std::string> path;
+  std::optional<std::string> text;
+};
+
+// A named text of the environment that its own attributes use as ${name} and that its world sees as a
+// variable.
+struct KnobSpec {
+  NamedText value;
+  bool is_file =
+      false;  // a path: relative to the environment file, or to the working folder if given by keyword
+  std::vector<std::string> choices;  // of a file, where a keyword gives several: a world is compiled for each
+  SourceLocation defined;            // the element
+};
+
+// One term: tag "observe", "reward"...; its class; its attributes. Terms of one tag are distinguished by
+// their name (attribute `name`, by default the class; of a randomisation the pattern `of`).
+struct TermSpec {
+  std::string name;
+  ParamSet params;
+};
+
+// An environment keeps some kilobytes for each term of each agent.
+inline constexpr size_t kMaxAgents = 64, kMaxTerms = 1000, kMaxKnobs = 200;  // terms: of one list
+
+// Appends to a list. Throws WorldFileError where it is full.
+void append_term(std::vector<TermSpec>& terms, TermSpec term);
+
+inline constexpr double kShortestControlPeriod = 1e-6, kLongestControlPeriod = 1e6;  // s
+inline constexpr int kMaxVariants = 1000, kMaxSubsteps = 1000000;
+inline constexpr double kMaxWorldSeed = 9007199254740992.0;  // all integers up to it are doubles
+
+// What the end of an agent's episode means where others go on.
+enum class OnEnd {
+  kWait,     // it waits for them: its row is zero until the world begins anew
+  kRespawn,  // it begins anew, in the same world
+  kEndAll,   // all end
+};
+
+// One <agent>: what a policy drives, sees and is paid for.
+struct AgentSpec {
+  SourceLocation where;
+  std::string vehicle;   // "" is the world's first
+  std::string vehicles;  // or a pattern: one description for all that match
+  SourceLocation vehicle_where;
+  TermSpec action;
+  // In file order; rewards and terminations of the root, a shorthand for those of every agent, come first.
+  std::vector<TermSpec> observations, rewards, terminations;
+};
+
+struct EnvSpec {
+  std::string id;    // "mvsim/NavArena-v0", "" if the file gives none
+  std::string path;  // of the environment file
+  SourceLocation where;
+
+  NamedText world;            // path of the world file
+  NamedText centreline;       // path of a file of points, "": none
+  int variants = 1;           // worlds compiled with world_seed, world_seed + 1...; one is picked per episode
+  double world_seed = 0;      // of $f{rand()} and the like in the world file
+  double control_period = 0;  // s
+  double time_limit = 0;      // s of simulated time; 0: none
+  int substeps = 0;           // of a control period; 0: as many as the world's time step makes
+  OnEnd on_end = OnEnd::kWait;
+  SourceLocation control_where;
+
+  std::vector<AgentSpec> agents;                 // at least one
+  std::vector<TermSpec> resets, randomizations;  // in file order
+  std::vector<TermSpec> movers;                  // <people> and <move>
+  std::vector<TermSpec> trackers;                // elements that declare one (task/track/), one of a tag
+  NamedText randomize_level;  // "", "none", "standard" or "strong" (task/randomize_level.h)
+  std::vector<KnobSpec> knobs;
+
+  // Folders that may be read for the world and its parts, beside the caller's.
+  std::vector<std::string> roots;
+
+  std::vector<Override> overrides;            // that apply_overrides() was given
+  std::shared_ptr<const EnvSpec> as_written;  // without them
+};
+
+struct EnvLoadOptions {
+  std::string assets;              // the package's own data folder, holds envs/ and worlds/
+  std::vector<std::string> roots;  // more folders that may be read
+  ResourceOptions resources;       // where the URLs of worlds are looked up
+  bool strict = false;             // a world's warning is an error
+  CameraBackend camera_backend = CameraBackend::kAuto;  // who draws the views of cameras
+  // Bytes that the worlds, and a batch of them, may take.
+  uint64_t memory_limit = kDefaultMemoryLimit;
+  Poll poll;  // throws to stop a load
+};
+
+// The names of OnEnd, in order.
+std::vector<std::string> on_end_names();
+
+// Reads an environment file. Throws WorldFileError (content) or Error (the file cannot be read).
+EnvSpec load_env(const std::string& path, const EnvLoadOptions& options);
+EnvSpec load_env_text(const std::string& text, const std::string& path, const EnvLoadOptions& options);
+
+// Changes a spec, once. Throws UnknownKeyword, or WorldFileError whose place is the keyword.
+void apply_overrides(EnvSpec& spec, const std::vector<Override>& overrides);
+
+// The keywords that changes belong to, each once.
+std::vector<std::string> keywords_of(const std::vector<Override>& overrides);
+
+// The keywords of every environment, and those of one: fields, then knobs.
+std::vector<std::string> field_names();
+std::vector<std::string> override_names(const EnvSpec& spec);
+
+// The environments of a folder: files "*.env.xml" whose root has an id, sorted by id.
+struct EnvListing {
+  std::string id, path;
+};
+std::vector<EnvListing> list_envs(const std::string& folder);
+
+}  // namespace mvsim

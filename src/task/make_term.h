@@ -1,0 +1,19 @@
+// The maker of a term class, for the files of the terms. Behind its class a file writes, say,
+//
+//   template std::unique_ptr<const Reward> term<TimeReward>(TermReader&, TaskContext&);
+//
+// and terms.cpp has the row {"time", term<class TimeReward>}. A class that needs more specialises term<>().
+#pragma once
+
+#include <memory>
+
+#include "task/terms.h"
+
+namespace mvsim {
+
+template <class T, class Term>
+std::unique_ptr<const Term> term(TermReader& reader, TaskContext& context) {
+  return std::make_unique<T>(reader, context);
+}
+
+}  // namespace mvsim

@@ -1,0 +1,76 @@
+// The registry of policies that move bodies, and what they share.
+#include <algorithm>
+#include <cmath>
+
+#include "task/move/body_policy.h"
+
+namespace mvsim {
+namespace {
+
+constexpr BodyPolicyClass kPolicies[] = {
+    {"social_force", make_social_force},
+    {"orca", make_orca},
+    {"go_to_goal", make_go_to_goal},
+    {"waypoints", make_waypoints},
+    {"pure_pursuit", make_pure_pursuit},
+    {"random", make_random_walk},
+    {"python", make_callers},
+};
+
+}  // namespace
+
+std::span<const BodyPolicyClass> body_policies() {
+  return kPolicies;
+}
+
+std::unique_ptr<const BodyPolicy> make_body_policy(TermReader& reader) {
+  std::vector<std::string> names;
+  for (const BodyPolicyClass& policy : kPolicies) names.emplace_back(policy.name);
+  return kPolicies[reader.choice("policy", names)].make(reader);
+}
+
+Twist2 BodyPolicy::twist(const BodyView& view, MoverState& mover, RandomStream& random,
+                         double max_turn) const {
+  constexpr double kTurnsWithin = 0.5;  // s, that a vehicle takes to face where it is to go, at least
+  const Vec2 wanted = velocity(view, mover, random);
+  const double speed = norm(wanted);
+  if (speed == 0) return {};
+  const SinCos heading = sin_cos(view.yaw);
+  const double angle = signed_angle({heading.cos, heading.sin}, wanted);
+  const double turn = angle / std::max(kTurnsWithin, view.period);
+  return {std::max(0.0, speed * sin_cos(angle).cos), 0, std::clamp(turn, -max_turn, max_turn)};
+}
+
+Vec2 velocity_to(Vec2 goal, const BodyView& view, const MoverState& mover) {
+  const Vec2 way = goal - view.self.position;
+  return limited(1 / view.period * way, mover.speed);
+}
+
+Vec2 limited(Vec2 velocity, double speed) {
+  const double length = norm(velocity);
+  return length > speed ? speed / length * velocity : velocity;
+}
+
+double signed_angle(Vec2 from, Vec2 to) {
+  return math::atan2(cross(from, to), dot(from, to));
+}
+
+std::vector<Vec2> read_points(TermReader& reader, std::string_view name, size_t least) {
+  constexpr size_t kMost = 10000;
+  const char* const expected = "points x y, with commas between them";
+  std::string text = reader.required_text(name);
+  std::ranges::replace(text, ',', ' ');
+  const NamedText numbers{std::string(name), text, reader.term().params.find(name)->where};
+  const std::vector<double> v = parse_numbers(numbers, 2 * least, 2 * kMost, expected);
+  if (v.size() % 2 != 0)
+    reader.fail(name, "found " + std::to_string(v.size()) + " numbers, expected " + expected);
+  std::vector<Vec2> out;
+  for (size_t i = 0; i < v.size(); i += 2) {
+    for (const double x : {v[i], v[i + 1]})
+      if (!(x >= kPlace.min && x <= kPlace.max)) reader.fail(name, "found a place outside of any world");
+    out.push_back({v[i], v[i + 1]});
+  }
+  return out;
+}
+
+}  // namespace mvsim

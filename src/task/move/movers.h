@@ -1,0 +1,83 @@
+// All bodies of an environment that its policies move: <people>, and the vehicles and blocks of <move>.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "task/env_state.h"
+#include "task/move/body_policy.h"
+
+namespace mvsim {
+
+struct Task;
+
+class Movers {
+ public:
+  struct Body {
+    std::string name;
+    bool is_vehicle = false;
+    size_t index = 0;   // of the Model's vehicles or blocks
+    size_t group = 0;   // the element that it belongs to
+    size_t number = 0;  // within that
+    double radius = 0;  // m
+  };
+  // What one element says.
+  struct Group {
+    TermSpec term;
+    std::string name;  // of the policy
+    std::unique_ptr<const BodyPolicy> policy;
+    bool is_people = false, aware = true, goes_on = true;
+    bool may_cross = false, may_wander = true;  // how its goals are drawn: one of these in each episode
+    Interval speed{1, 1};
+    Vec2 center;               // of the circle to cross
+    double circle = 0;         // m, its radius
+    std::optional<Rect> area;  // none: the bounds of the world
+    std::optional<Vec2> goal;  // of all
+    double gap = 0, reached = 0, max_turn = 0;
+  };
+
+  // Throws WorldFileError.
+  explicit Movers(const Task& task);
+
+  size_t size() const { return bodies_.size(); }
+  const std::vector<Body>& bodies() const { return bodies_; }
+  const Group& group_of(const Body& body) const { return groups_[body.group]; }
+
+  // At the start of an episode, before the agents are placed: puts people somewhere, and gives all their
+  // goals and speeds. Throws WorldFileError if there is no room. `poll` is called before each try and may
+  // throw.
+  void start(EnvState& env, const Poll& poll) const;
+  // Once a control period, at its start: from now on each body goes on as its policy wants.
+  void drive(EnvState& env) const;
+
+  Pose2 pose(const EnvState& env, size_t body) const;
+  Vec2 velocity(const EnvState& env, size_t body) const;  // world axes
+
+ private:
+  void add_people(const TermSpec& term, const Model& model);
+  void add_matching(const TermSpec& term, const Task& task);
+  void add_vehicle(TermReader& reader, const Task& task, size_t index);
+  void add_block(TermReader& reader, const Model& model, size_t index);
+  void refuse_twice() const;
+  void read_group(TermReader& reader, const Model& model);
+
+  Vec2 draw_goal(const EnvState& env, size_t body, RandomStream& random) const;
+  void place_person(EnvState& env, size_t body, RandomStream& random, const Poll& poll) const;
+  bool has_room(const EnvState& env, size_t body, Vec2 point) const;
+  NearestWall wall_near(const EnvState& env, Vec2 point, double radius) const;
+  Vec2 kept_from_walls(const EnvState& env, const BodyView& view, Vec2 velocity, double speed) const;
+  void drive_body(EnvState& env, size_t body, const BodyView& view) const;
+
+  std::vector<Group> groups_;
+  std::vector<Body> bodies_;
+  std::vector<size_t> vehicles_;  // that no policy here moves
+  bool has_walls_ = false;        // something stands still
+  double period_ = 0;             // s
+};
+
+// None where the environment moves nothing.
+std::unique_ptr<const Movers> compile_movers(const Task& task);
+
+}  // namespace mvsim

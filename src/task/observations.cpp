@@ -1,0 +1,254 @@
+// Observations of the robot and its goal: scan, goal, waypoint, velocity, odometry, attitude, steer,
+// last_action.
+#include <algorithm>
+#include <cmath>
+
+#include "task/make_term.h"
+#include "task/observe_sensor.h"
+#include "vehicle/car.h"
+
+namespace mvsim {
+namespace {
+
+Interval symmetric(double limit) {
+  return {-limit, limit};
+}
+
+}  // namespace
+
+// A range sensor, each sector the minimum of its beams.
+class ScanObservation final : public ObservationOf<float> {
+ public:
+  ScanObservation(TermReader& reader, TaskContext& context) {
+    const Model& model = context.model;
+    sensor_ = reader.has("sensor") ? find_sensor(reader, context) : first_lidar(reader, context);
+    const Sensor& sensor = *model.sensors[sensor_].sensor;
+    if (sensor.kind() != SensorKind::kRay)
+      reader.fail("sensor",
+                  "found a sensor without rays, expected a lidar or an observation of class 'reading'");
+    beams_ = static_cast<int>(sensor.reading().size());
+    sectors_ = reader.integer("sectors", beams_, 1, 1 << 20);
+    if (sectors_ > beams_)
+      reader.fail("sectors", "found " + std::to_string(sectors_) + ", expected at most the sensor's " +
+                                 std::to_string(beams_) + " beams");
+    for (int s = 0; s < sectors_; ++s)
+      ends_.push_back(static_cast<int>(static_cast<int64_t>(beams_) * (s + 1) / sectors_));
+    max_ = read_max(reader, context, sensor.reading().high);
+    scheduled_ = read_timing(reader, context, sensor_);
+  }
+
+  static size_t first_lidar(const TermReader& reader, const TaskContext& context) {
+    const Model& model = context.model;
+    for (size_t i = 0; i < model.sensors.size(); ++i)
+      if (model.sensors[i].vehicle == context.vehicle && model.sensors[i].sensor->kind() == SensorKind::kRay)
+        return i;
+    reader.fail("sensor", "vehicle '" + model.vehicles[context.vehicle].name + "' has no lidar");
+  }
+
+  std::vector<Interval> bounds() const override { return std::vector<Interval>(sectors_, Interval{0, max_}); }
+  std::optional<size_t> sensor() const override { return sensor_; }
+
+  void write(EnvState& env, AgentState&, Scratch& scratch, float* out) const override {
+    if (scheduled_ && env.simulation.state().sensors[sensor_].count == 0) {
+      std::fill_n(out, sectors_, static_cast<float>(max_));
+    } else if (scheduled_) {
+      reduce(env.simulation.reading(sensor_).data(), out);
+    } else if (sectors_ == beams_) {
+      env.simulation.read_now(sensor_, out, nullptr);
+    } else {
+      if (scratch.values.size() < static_cast<size_t>(beams_)) scratch.values.resize(beams_);
+      env.simulation.read_now(sensor_, scratch.values.data(), nullptr);
+      reduce(scratch.values.data(), out);
+    }
+  }
+
+ private:
+  // Sector s has the beams from beams * s / sectors on, up to those of the next.
+  void reduce(const float* values, float* out) const {
+    if (sectors_ == beams_) {
+      std::copy_n(values, beams_, out);
+      return;
+    }
+    int begin = 0;
+    for (const int end : ends_) {
+      float least = values[begin];
+      for (int i = begin + 1; i < end; ++i) least = std::min(least, values[i]);
+      *out++ = least;
+      begin = end;
+    }
+  }
+
+  size_t sensor_ = 0;
+  int beams_ = 0, sectors_ = 0;
+  std::vector<int> ends_;  // beams, by sector
+  double max_ = 0;
+  bool scheduled_ = false;
+};
+
+template <>
+std::unique_ptr<const Observation> term<ScanObservation>(TermReader& reader, TaskContext& context) {
+  if (reader.has("sensor")) {
+    const size_t sensor = find_sensor(reader, context);
+    if (context.model.sensors[sensor].sensor->kind() == SensorKind::kView)
+      return make_view_scan(reader, context, sensor);
+  }
+  return std::make_unique<ScanObservation>(reader, context);
+}
+
+// (min(d, max_distance), cos, sin) of the goal in the robot's frame.
+class GoalObservation final : public ObservationOf<float> {
+ public:
+  GoalObservation(TermReader& reader, TaskContext& context)
+      : max_(reader.number("max_distance", 15, kPositive)) {
+    if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+  }
+  std::vector<Interval> bounds() const override { return {{0, max_}, symmetric(1), symmetric(1)}; }
+  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
+    const Measurements& m = agent.now;
+    const Vec2 d = m.heading.unrotate(m.to_goal);
+    const double length = m.goal_distance;
+    out[0] = static_cast<float>(std::min(length, max_));
+    out[1] = static_cast<float>(length > 0 ? d.x / length : 1.0);
+    out[2] = static_cast<float>(length > 0 ? d.y / length : 0.0);
+  }
+
+ private:
+  double max_;
+};
+template std::unique_ptr<const Observation> term<GoalObservation>(TermReader&, TaskContext&);
+
+// (x, y) in the robot's frame of the point `ahead` metres along the shortest path to the goal.
+class WaypointObservation final : public ObservationOf<float> {
+ public:
+  WaypointObservation(TermReader& reader, TaskContext& context)
+      : ahead_(reader.number("ahead", 2, kPositive)) {
+    if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+    context.needs.path = true;
+  }
+  std::vector<Interval> bounds() const override { return {symmetric(ahead_), symmetric(ahead_)}; }
+  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
+    const Measurements& m = agent.now;
+    const Vec2 here{m.pose.x, m.pose.y};
+    const Vec2 d = m.heading.unrotate(agent.field->point_ahead(here, ahead_) - here);
+    out[0] = static_cast<float>(d.x);
+    out[1] = static_cast<float>(d.y);
+  }
+
+ private:
+  double ahead_;
+};
+template std::unique_ptr<const Observation> term<WaypointObservation>(TermReader&, TaskContext&);
+
+// (vx, omega), or (vx, vy, omega) with `lateral`: the body's own, or what the wheels report.
+class VelocityObservation final : public ObservationOf<float> {
+ public:
+  VelocityObservation(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
+    from_wheels_ = reader.choice("source", {"body", "odometry"}) == 1;
+    // half as much again as what is commanded: overshoot is seen
+    vx_ = limit(reader, "vx_max", 1.5 * context.vx_max);
+    omega_ = limit(reader, "omega_max", 1.5 * context.omega_max);
+    lateral_ = reader.boolean("lateral", false);
+    if (lateral_) vy_ = reader.number("vy_max", vx_, kPositive);
+  }
+  std::vector<Interval> bounds() const override {
+    if (lateral_) return {symmetric(vx_), symmetric(vy_), symmetric(omega_)};
+    return {symmetric(vx_), symmetric(omega_)};
+  }
+  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
+    const Twist2 twist = from_wheels_ ? vehicle_odometry_twist(env.simulation, vehicle_) : agent.now.twist;
+    *out++ = static_cast<float>(twist.vx);
+    if (lateral_) *out++ = static_cast<float>(twist.vy);
+    *out = static_cast<float>(twist.omega);
+  }
+
+ private:
+  static double limit(TermReader& reader, const char* name, double fallback) {
+    return fallback > 0 ? reader.number(name, fallback, kPositive) : reader.required_number(name, kPositive);
+  }
+
+  size_t vehicle_;
+  double vx_ = 0, vy_ = 0, omega_ = 0;
+  bool from_wheels_ = false, lateral_ = false;
+};
+template std::unique_ptr<const Observation> term<VelocityObservation>(TermReader&, TaskContext&);
+
+// (x, y, cos yaw, sin yaw) of the wheel odometry since the reset.
+class OdometryObservation final : public ObservationOf<float> {
+ public:
+  OdometryObservation(TermReader& reader, TaskContext& context)
+      : vehicle_(context.vehicle), max_(reader.number("max", 100, kPositive)) {}
+  std::vector<Interval> bounds() const override {
+    return {symmetric(max_), symmetric(max_), symmetric(1), symmetric(1)};
+  }
+  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
+    const Pose2& p = env.simulation.state().vehicles[vehicle_].odometry;
+    const Rotation2 r(p.yaw);
+    out[0] = static_cast<float>(p.x);
+    out[1] = static_cast<float>(p.y);
+    out[2] = static_cast<float>(r.c);
+    out[3] = static_cast<float>(r.s);
+  }
+
+ private:
+  size_t vehicle_;
+  double max_;
+};
+template std::unique_ptr<const Observation> term<OdometryObservation>(TermReader&, TaskContext&);
+
+// (pitch, roll) on the terrain, rad; positive pitch is nose down.
+class AttitudeObservation final : public ObservationOf<float> {
+ public:
+  AttitudeObservation(TermReader& reader, TaskContext& context)
+      : vehicle_(context.vehicle), max_(kDegree * reader.number("max", 90, kPositive)) {}
+  std::vector<Interval> bounds() const override { return {symmetric(max_), symmetric(max_)}; }
+  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
+    const VehicleState& v = env.simulation.state().vehicles[vehicle_];
+    out[0] = static_cast<float>(v.pitch);
+    out[1] = static_cast<float>(v.roll);
+  }
+
+ private:
+  size_t vehicle_;
+  double max_;
+};
+template std::unique_ptr<const Observation> term<AttitudeObservation>(TermReader&, TaskContext&);
+
+class LastActionObservation final : public ObservationOf<float> {
+ public:
+  LastActionObservation(TermReader&, TaskContext& context) : size_(context.action_size) {}
+  std::vector<Interval> bounds() const override { return std::vector<Interval>(size_, symmetric(1)); }
+  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
+    for (size_t i = 0; i < size_; ++i) out[i] = static_cast<float>(agent.action[i]);
+  }
+
+ private:
+  size_t size_;
+};
+template std::unique_ptr<const Observation> term<LastActionObservation>(TermReader&, TaskContext&);
+
+// The angle (rad) of a wheel in the middle of the front axle, as it stands.
+class SteerObservation final : public ObservationOf<float> {
+ public:
+  SteerObservation(const TermReader& reader, const TaskContext& context)
+      : vehicle_(context.vehicle), max_(context.steer_max) {
+    if (max_ == 0) reader.fail("class", "expected an <action> with a steering angle");
+  }
+  std::vector<Interval> bounds() const override { return {{-max_, max_}}; }
+  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
+    const auto wheels = wheel_states(env.simulation, vehicle_);
+    const double left = wheels[kFrontLeft].steer, right = wheels[kFrontRight].steer;
+    // the cotangent in the middle is the mean of both
+    const SinCos l = sin_cos(left), r = sin_cos(right);
+    const double angle = l.sin == 0 || r.sin == 0
+                             ? 0
+                             : std::copysign(math::atan2(2, std::fabs(l.cos / l.sin + r.cos / r.sin)), left);
+    *out = static_cast<float>(angle);
+  }
+
+ private:
+  size_t vehicle_;
+  double max_;
+};
+template std::unique_ptr<const Observation> term<SteerObservation>(TermReader&, TaskContext&);
+
+}  // namespace mvsim

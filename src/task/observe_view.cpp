@@ -1,0 +1,229 @@
+// Images of cameras and 3D lidars: image, depth, labels, range_image, points.
+#include "task/observe_view.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/vector_kernels.h"
+#include "model/sensor_layout.h"
+#include "task/make_term.h"
+#include "task/observe_sensor.h"
+
+namespace mvsim {
+namespace {
+
+constexpr int kMaxSide = 16384;  // pixels
+
+// Distances up to `max`; where nothing is seen, `max`.
+class DistanceImage final : public ViewImageReading {
+ public:
+  DistanceImage(const Model& model, size_t sensor, size_t image, bool scheduled, ImageSize size, double max)
+      : ViewImageReading(model, sensor, image, scheduled, size), max_(max) {}
+  std::vector<Interval> bounds() const override { return std::vector<Interval>(count(), {0, max_}); }
+  std::optional<float> in_place_of_zero() const override { return static_cast<float>(max_); }
+  bool keeps_bounds() const override { return max_ >= spec_.high; }
+
+ private:
+  double max_;
+};
+
+// Where each return lies in the sensor's frame, x forward, y left, z up: all x, then all y, then all z; 0
+// where nothing is seen up to `max`.
+class PointsImage final : public ViewImageReading {
+ public:
+  PointsImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
+      : ViewImageReading(model, sensor, image, scheduled), max_(static_cast<float>(max)) {
+    const View& view = image_of(model, sensor, image).view;
+    for (int row = 0; row < view.height; ++row)
+      for (int column = 0; column < view.width; ++column) add_ray(view, column, row);
+  }
+  std::vector<Interval> bounds() const override {
+    std::vector<Interval> bounds;
+    for (const std::vector<float>& axis : rays_)
+      for (const float share : axis) {
+        const double far = std::fabs(static_cast<double>(share)) * static_cast<double>(max_);
+        bounds.push_back({-far, far});
+      }
+    return bounds;
+  }
+  std::vector<size_t> shape() const override { return {3, spec_.shape[0], spec_.shape[1]}; }
+  // No image of the sensor as it is, so it is drawn for itself.
+  std::optional<ViewImageIndex> image() const override { return std::nullopt; }
+  void draw(std::span<const Frame> frames) const override {
+    ViewImageReading::draw(frames);
+    for (const Frame& frame : frames) make_points(reinterpret_cast<float*>(frame.out));
+  }
+
+ private:
+  // The distances stand where the x will be.
+  void make_points(float* x) const {
+    const size_t size = spec_.size();
+    for (size_t i = 0; i < size; ++i) {
+      const float distance = x[i] <= max_ ? x[i] : 0;
+      for (size_t axis = 0; axis < 3; ++axis) x[axis * size + i] = distance * rays_[axis][i];
+    }
+  }
+  void add_ray(const View& view, int column, int row) {
+    const auto c = static_cast<size_t>(column), r = static_cast<size_t>(row);
+    const Vec3 seen = view.is_pinhole() ? Vec3{(column - view.cx) / view.fx, (row - view.cy) / view.fy, 1}
+                                        : Vec3{view.rings[r].cos * view.columns[c].cos,
+                                               view.rings[r].cos * view.columns[c].sin, view.rings[r].sin};
+    const Vec3 ray = view.T_sensor_view.rotate(seen);
+    const double axes[] = {ray.x, ray.y, ray.z};
+    for (size_t axis = 0; axis < 3; ++axis) rays_[axis].push_back(static_cast<float>(axes[axis]));
+  }
+
+  float max_;
+  std::array<std::vector<float>, 3> rays_;  // of a distance of 1
+};
+
+// The sensor that `sensor` names, by default the vehicle's first that has such an image.
+size_t find_view_sensor(TermReader& reader, const TaskContext& context, std::string_view image) {
+  const std::vector<SensorModel>& sensors = context.model.sensors;
+  const std::string what = "an image '" + std::string(image) + "'";
+  if (reader.has("sensor")) {
+    const size_t found = find_sensor(reader, context);
+    if (!has_image(*sensors[found].sensor, image))
+      reader.fail("sensor", "found a sensor of class '" + std::string(sensors[found].class_name) +
+                                "', expected one that has " + what);
+    return found;
+  }
+  for (size_t i = 0; i < sensors.size(); ++i)
+    if (sensors[i].vehicle == context.vehicle && has_image(*sensors[i].sensor, image)) return i;
+  reader.fail("sensor",
+              "vehicle '" + context.model.vehicles[context.vehicle].name + "' has no sensor with " + what);
+}
+
+std::unique_ptr<const Observation> make_image(TermReader& reader, TaskContext& context,
+                                              std::string_view name) {
+  const SeenImage seen = read_seen_image(reader, context, find_view_sensor(reader, context, name), name);
+  const std::vector<size_t>& shape = image_of(context.model, seen.sensor, seen.image).reading.shape;
+  const auto side = [&](const char* name, size_t own) {
+    return static_cast<size_t>(reader.integer(name, static_cast<int>(own), 1, kMaxSide));
+  };
+  const ImageSize size{side("rows", shape[0]), side("columns", shape[1])};
+  if (seen.max == 0)
+    return std::make_unique<ViewImageReading>(context.model, seen.sensor, seen.image, seen.scheduled, size);
+  return std::make_unique<DistanceImage>(context.model, seen.sensor, seen.image, seen.scheduled, size,
+                                         seen.max);
+}
+
+}  // namespace
+
+const ViewImage& image_of(const Model& model, size_t sensor, size_t image) {
+  return static_cast<const ViewSensor&>(*model.sensors[sensor].sensor).images()[image];
+}
+
+ViewImageReading::ViewImageReading(const Model& model, size_t sensor, size_t image, bool scheduled,
+                                   ImageSize size)
+    : spec_(image_of(model, sensor, image).reading),
+      size_(size.rows > 0 ? size : ImageSize{spec_.shape[0], spec_.shape[1]}),
+      resizer_(spec_, size_),
+      sensor_(sensor),
+      image_(image),
+      recipe_size_(state_memory_size(model, *model.sensors[sensor].sensor)),
+      scheduled_(scheduled) {}
+
+std::vector<Interval> ViewImageReading::bounds() const {
+  return std::vector<Interval>(count(), {spec_.low, spec_.high});
+}
+
+std::vector<size_t> ViewImageReading::shape() const {
+  std::vector<size_t> shape = spec_.shape;
+  shape[0] = size_.rows, shape[1] = size_.columns;
+  return shape;
+}
+
+void ViewImageReading::record(EnvState& env, AgentState&, double* recipe) const {
+  if (scheduled_)
+    std::ranges::copy(view_recipe_of(env.simulation, sensor_), recipe);
+  else
+    env.simulation.record_view(sensor_, recipe);
+}
+
+void ViewImageReading::draw(std::span<const Frame> frames) const {
+  if (is_resized()) {
+    const std::vector<std::byte> pixels = drawn(frames);
+    for (size_t i = 0; i < frames.size(); ++i)
+      resizer_.resize(pixels.data() + i * spec_.bytes(), frames[i].out);
+  } else {
+    draw_views(sensor_, image_, frames);
+  }
+  for (const Frame& frame : frames) replace_zeros_of(*this, count(), frame.out);
+}
+
+void replace_zeros_of(const Picture& picture, size_t count, std::byte* pixels) {
+  if (const std::optional<float> value = picture.in_place_of_zero())
+    replace_zeros(*value, {reinterpret_cast<float*>(pixels), count});
+}
+
+std::optional<ViewImageIndex> ViewImageReading::image() const {
+  if (is_resized()) return std::nullopt;
+  return ViewImageIndex{sensor_, image_};
+}
+
+size_t ViewImageReading::count() const {
+  return spec_.size() / (spec_.shape[0] * spec_.shape[1]) * size_.rows * size_.columns;
+}
+
+std::vector<std::byte> ViewImageReading::drawn(std::span<const Frame> frames) const {
+  std::vector<std::byte> pixels(frames.size() * spec_.bytes());
+  std::vector<Frame> whole(frames.begin(), frames.end());
+  for (size_t i = 0; i < whole.size(); ++i) whole[i].out = pixels.data() + i * spec_.bytes();
+  draw_views(sensor_, image_, whole);
+  return pixels;
+}
+
+bool has_image(const Sensor& sensor, std::string_view name) {
+  const ViewSensor* const view = as_view_sensor(sensor);
+  return view && std::ranges::any_of(view->images(), [&](const ViewImage& i) { return i.name == name; });
+}
+
+SeenImage read_seen_image(TermReader& reader, TaskContext& context, size_t sensor, std::string_view name) {
+  const auto& view = static_cast<const ViewSensor&>(*context.model.sensors[sensor].sensor);
+  const auto image =
+      static_cast<size_t>(std::ranges::find(view.images(), name, &ViewImage::name) - view.images().begin());
+  const bool scheduled = read_timing(reader, context, sensor);
+  const ViewImage& seen = view.images()[image];
+  const bool is_distance = seen.view.content == ViewContent::kDepth;
+  return {sensor, image, scheduled, is_distance ? read_max(reader, context, seen.reading.high) : 0};
+}
+
+std::unique_ptr<const Observation> make_image_reading(const Model& model, size_t sensor, size_t image,
+                                                      bool scheduled) {
+  return std::make_unique<ViewImageReading>(model, sensor, image, scheduled);
+}
+
+// Rows of terms.cpp that differ in the image that they show.
+template <>
+std::unique_ptr<const Observation> term<class ImageObservation>(TermReader& reader, TaskContext& context) {
+  return make_image(reader, context, "image");
+}
+template <>
+std::unique_ptr<const Observation> term<class DepthObservation>(TermReader& reader, TaskContext& context) {
+  return make_image(reader, context, "depth");
+}
+template <>
+std::unique_ptr<const Observation> term<class LabelsObservation>(TermReader& reader, TaskContext& context) {
+  return make_image(reader, context, "labels");
+}
+template <>
+std::unique_ptr<const Observation> term<class RangeImageObservation>(TermReader& reader,
+                                                                     TaskContext& context) {
+  return make_image(reader, context, "range_image");
+}
+
+// The returns of a 3D lidar or a depth camera as points.
+template <>
+std::unique_ptr<const Observation> term<class PointsObservation>(TermReader& reader, TaskContext& context) {
+  // of the range image of a 3D lidar, or of the depth of a camera
+  const bool named = reader.has("sensor");
+  const size_t given = named ? find_sensor(reader, context) : 0;
+  const bool is_camera = named && has_image(*context.model.sensors[given].sensor, "depth");
+  const std::string_view name = is_camera ? "depth" : "range_image";
+  const SeenImage seen = read_seen_image(reader, context, find_view_sensor(reader, context, name), name);
+  return std::make_unique<PointsImage>(context.model, seen.sensor, seen.image, seen.scheduled, seen.max);
+}
+
+}  // namespace mvsim

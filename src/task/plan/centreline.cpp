@@ -1,0 +1,99 @@
+#include "task/plan/centreline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "base/error.h"
+
+namespace mvsim {
+
+Centreline::Centreline(std::vector<Vec2> points) : points_(std::move(points)) {
+  const size_t count = points_.size();
+  if (count < kMinPoints || count > kMaxPoints)
+    throw Error("found " + std::to_string(count) + " points, expected " + std::to_string(kMinPoints) +
+                " to " + std::to_string(kMaxPoints));
+  pieces_.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    const Vec2 step = points_[(i + 1) % count] - points_[i];
+    const double length = norm(step);
+    if (!(length > 0 && std::isfinite(length)))
+      throw Error("found point " + std::to_string(i + 1) +
+                  " where the next one is, expected a closed line whose points differ");
+    pieces_.push_back({points_[i], 1 / length * step, length, length_, math::atan2(step.y, step.x)});
+    length_ += length;
+  }
+  size_t piece = 0;
+  for (size_t share = 0; share < count; ++share) {
+    const double on = length_ * static_cast<double>(share) / static_cast<double>(count);
+    while (piece + 1 < count && pieces_[piece + 1].along <= on) ++piece;
+    first_of_.push_back(piece);
+  }
+  for (size_t begin = 0; begin < count; begin += kRun) {
+    Run run;
+    const size_t end = std::min(begin + kRun, count);
+    run.center = 0.5 * (points_[begin] + points_[end % count]);
+    for (size_t i = begin; i <= end; ++i)
+      run.radius = std::max(run.radius, norm(points_[i % count] - run.center));
+    runs_.push_back(run);
+  }
+}
+
+// Of the nearest pieces the first one counts. What lies farther than `within` need not be looked at.
+double Centreline::nearest_within(Vec2 point, double within) const {
+  constexpr double kSlack = 1e-6;  // m, beyond any rounding
+  double best = std::numeric_limits<double>::infinity(), along = 0;
+  for (size_t run = 0; run < runs_.size(); ++run) {
+    const double reach = std::min(within, std::sqrt(best)) + runs_[run].radius + kSlack;
+    const Vec2 to_run = point - runs_[run].center;
+    if (dot(to_run, to_run) > reach * reach) continue;
+    const size_t end = std::min((run + 1) * kRun, pieces_.size());
+    for (size_t i = run * kRun; i < end; ++i) {
+      const Piece& piece = pieces_[i];
+      const Place place = place_on(piece, point);
+      if (place.square >= best) continue;
+      best = place.square;
+      along = piece.along + place.on;
+    }
+  }
+  return along < length_ ? along : 0;
+}
+
+Centreline::Place Centreline::place_on(const Piece& piece, Vec2 point) {
+  const Vec2 d = point - piece.start;
+  const double on = std::clamp(dot(d, piece.direction), 0.0, piece.length);
+  const Vec2 off = d - on * piece.direction;
+  return {on, dot(off, off)};
+}
+
+double Centreline::nearest(Vec2 point) const {
+  return nearest_within(point, std::numeric_limits<double>::infinity());
+}
+
+double Centreline::nearest(Vec2 point, double along) const {
+  const double within = std::sqrt(place_on(piece_at(on_line(along)), point).square);
+  return along + std::remainder(nearest_within(point, within) - along, length_);
+}
+
+double Centreline::on_line(double along) const {
+  const double on = along - length_ * std::floor(along / length_);
+  return on >= 0 && on < length_ ? on : 0;
+}
+
+const Centreline::Piece& Centreline::piece_at(double on) const {
+  const size_t count = pieces_.size();
+  size_t i = first_of_[std::min(static_cast<size_t>(on / length_ * static_cast<double>(count)), count - 1)];
+  while (i > 0 && pieces_[i].along > on) --i;
+  while (i + 1 < count && pieces_[i + 1].along <= on) ++i;
+  return pieces_[i];
+}
+
+Pose2 Centreline::at(double along) const {
+  const double on = on_line(along);
+  const Piece& piece = piece_at(on);
+  const Vec2 p = piece.start + (on - piece.along) * piece.direction;
+  return {p.x, p.y, piece.yaw};
+}
+
+}  // namespace mvsim

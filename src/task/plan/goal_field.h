@@ -1,0 +1,75 @@
+// Lengths of shortest paths from everywhere to one goal, among the obstacles of a world.
+//
+// Any-angle search (Lazy Theta*, Nash, Koenig and Tovey 2010) outward from the goal: every cell knows the
+// next corner of its path, so a length is that of a real path of straight pieces, not a sum of grid moves.
+// Immutable once made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/load_guard.h"
+#include "task/plan/planning_grid.h"
+
+namespace mvsim {
+
+class GoalField {
+ public:
+  // `poll` is called often and may throw.
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Poll& poll = {});
+  // Searches only until distance(start) is known; other values are not those of the whole field.
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, Vec2 start, const Poll& poll = {});
+
+  Vec2 goal() const { return goal_; }
+  const PlanningGrid& grid() const { return *grid_; }
+  // A path through free cells leads from here to the goal.
+  bool reaches(Vec2 p) const;
+  // Length of the shortest path (m): continuous in open space, and finite everywhere, also in cells that are
+  // not free, so that it can serve as a potential.
+  double distance(Vec2 p) const;
+  // The point `ahead` metres along the path from p (the goal if it is nearer).
+  Vec2 point_ahead(Vec2 p, double ahead) const;
+  size_t bytes() const;
+  // The cells up to this distance from the goal have decided distance(start); infinite if all of them have.
+  double searched() const { return searched_; }
+
+ private:
+  // A point where paths bend, or the goal itself (the first one).
+  struct Corner {
+    Vec2 point;
+    float distance = 0;  // to the goal
+    int32_t next = -1;
+  };
+  struct Search;
+
+  static constexpr int32_t kNone = -1;
+  static constexpr uint16_t kNoneShort = 0xffff;
+
+  // The four cells whose centres are nearest to a point, and where the point lies between them.
+  struct Quad {
+    int cells[4];
+    double right, up;  // 0 to 1
+  };
+
+  GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Vec2* start, const Poll& poll);
+  static Quad quad_at(const PlanningGrid& grid, Vec2 p);
+  void keep_corners(std::span<const int32_t> next, std::span<const int32_t> index, size_t count);
+  int32_t corner_of(int cell) const {
+    const auto i = static_cast<size_t>(cell);
+    if (short_corner_.empty()) return corner_[i];
+    return short_corner_[i] == kNoneShort ? kNone : short_corner_[i];
+  }
+  double distance_by_cell(Vec2 p, int cell) const;
+
+  std::shared_ptr<const PlanningGrid> grid_;
+  Vec2 goal_;
+  double searched_ = 0;
+  std::vector<Corner> corners_;
+  // Of a cell: index of the next one on its path, or kNone; in one of the two, as there are few or many.
+  std::vector<uint16_t> short_corner_;
+  std::vector<int32_t> corner_;
+};
+
+}  // namespace mvsim

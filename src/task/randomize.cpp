@@ -1,0 +1,111 @@
+#include "task/randomize.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "model/param_names.h"
+
+namespace mvsim {
+namespace {
+
+// Names of what the pattern matches, if these are choices.
+std::span<const std::string_view> choices_of(TermReader& reader, const Model& model) {
+  const std::vector<size_t> found = model.find_params(reader.required_text("of"));
+  if (found.empty()) return {};
+  const std::span<const std::string_view> choices = model.params[found[0]].info.choices;
+  for (const size_t index : found)
+    if (model.params[index].info.choices.data() != choices.data())
+      reader.fail("of", "matches parameters of different kinds, such as " + model.params[found[0]].path +
+                            " and " + model.params[index].path);
+  return choices;
+}
+
+Distribution read_distribution(TermReader& reader, const Model& model) {
+  const bool has_scale = reader.has("scale"), has_value = reader.has("value");
+  if (has_scale == has_value) reader.fail("of", "expected one of the attributes 'scale' and 'value'");
+  const NamedText& text = *reader.term().params.find(has_scale ? "scale" : "value");
+  const std::span<const std::string_view> choices = choices_of(reader, model);
+  if (has_scale && !choices.empty()) reader.fail("scale", "a choice cannot be scaled, expected 'value'");
+  return Distribution(text, choices);
+}
+
+std::string number_text(double v) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%g", v);
+  return buffer;
+}
+
+// A factor of 1e-9 inside of an open bound is as good as none.
+double lowest(const ParamInfo& info) {
+  return info.open_min ? info.min + 1e-9 * (1 + std::fabs(info.min)) : info.min;
+}
+double highest(const ParamInfo& info) {
+  return info.open_max ? info.max - 1e-9 * (1 + std::fabs(info.max)) : info.max;
+}
+
+}  // namespace
+
+Randomization::Randomization(TermReader& reader, const Model& model)
+    : distribution_(read_distribution(reader, model)) {
+  const std::string pattern = reader.required_text("of");
+  const bool optional = reader.boolean("optional", false);
+  const bool scaled = reader.has("scale");
+  for (size_t index : model.find_params(pattern)) {
+    const ParamEntry& entry = model.params[index];
+    const double unit = entry.info.type == ParamType::kDegrees ? kDegree : 1.0;
+    const double scale = scaled ? entry.nominal : unit;
+    const double a = scale * distribution_.low(), b = scale * distribution_.high();
+    const double low = std::min(a, b), high = std::max(a, b);
+    const bool fits =
+        (std::isinf(low) || low >= lowest(entry.info)) && (std::isinf(high) || high <= highest(entry.info));
+    if (!fits)
+      reader.fail(scaled ? "scale" : "value",
+                  "draws of " + entry.path + " would reach from " + number_text(low / unit) + " to " +
+                      number_text(high / unit) + ", expected values from " +
+                      number_text(entry.info.min / unit) + " to " + number_text(entry.info.max / unit));
+    params_.push_back(index);
+    scales_.push_back(scale);
+  }
+  const bool all_zero =
+      scaled && !scales_.empty() && std::ranges::all_of(scales_, [](double s) { return s == 0; });
+  if (all_zero && !optional)
+    reader.fail("scale", "the nominal value of " + model.params[params_[0]].path +
+                             " is 0, which no scale changes, expected 'value'");
+  if (!params_.empty() || optional) return;
+  reader.fail("of", unknown_parameter(model, pattern));
+}
+
+void Randomization::apply(Simulation& simulation, RandomStream& random) const {
+  for (size_t i = 0; i < params_.size(); ++i) {
+    const ParamInfo& info = simulation.model().params[params_[i]].info;
+    const double value = scales_[i] * distribution_.draw(random);
+    simulation.set_param(params_[i], std::clamp(value, lowest(info), highest(info)));
+  }
+}
+
+double Randomization::end_of(const Model& model, size_t target, End end) const {
+  const ParamEntry& entry = model.params[params_[target]];
+  const auto [low, high] = distribution_.usual_range();
+  if (low == high && end == End::kLow) return entry.nominal;
+  const double value = scales_[target] * (end == End::kLow ? low : high);
+  return std::clamp(value, lowest(entry.info), highest(entry.info));
+}
+
+void Randomization::apply_end(Simulation& simulation, End end) const {
+  for (size_t i = 0; i < params_.size(); ++i)
+    simulation.set_param(params_[i], end_of(simulation.model(), i, end));
+}
+
+bool Randomization::has_range(const Model& model) const {
+  for (size_t i = 0; i < params_.size(); ++i)
+    if (end_of(model, i, End::kLow) != end_of(model, i, End::kHigh)) return true;
+  return false;
+}
+
+std::string randomized_block(const std::string& pattern) {
+  constexpr std::string_view kPrefix = "block:";
+  if (!std::string_view(pattern).starts_with(kPrefix)) return "";
+  return pattern.substr(kPrefix.size(), pattern.find('/') - kPrefix.size());
+}
+
+}  // namespace mvsim

@@ -1,0 +1,118 @@
+#include "task/randomize_level.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
+#include "task/compile_parts.h"
+#include "task/track/race.h"
+
+namespace mvsim {
+namespace {
+
+// Whose parameters a row draws.
+enum class Of { kVehicle, kSteered, kRacer, kRay, kSensor };
+// What its numbers are multiplied by.
+enum class Unit { kOne, kPeriod, kLength };
+
+struct Row {
+  Of of;
+  const char* path;  // behind the vehicle, or the sensor
+  const char* how;
+  Unit unit;
+  double standard[2], strong[2];  // of a uniform distribution
+};
+
+// docs/env-randomisation.md has the same table.
+constexpr Row kRows[] = {
+    {Of::kVehicle, "friction/mu", "scale", Unit::kOne, {0.7, 1.2}, {0.4, 1.4}},
+    {Of::kVehicle, "friction/C_alpha", "scale", Unit::kOne, {0.7, 1.2}, {0.4, 1.4}},
+    {Of::kVehicle, "friction/C_s", "scale", Unit::kOne, {0.7, 1.2}, {0.4, 1.4}},
+    {Of::kVehicle, "friction/cone_index_Pa", "scale", Unit::kOne, {0.7, 1.2}, {0.4, 1.4}},
+    {Of::kVehicle, "chassis/mass", "scale", Unit::kOne, {0.9, 1.2}, {0.8, 1.4}},
+    {Of::kVehicle, "load/x", "value", Unit::kLength, {-0.05, 0.05}, {-0.1, 0.1}},
+    {Of::kVehicle, "controller/KP", "scale", Unit::kOne, {0.7, 1.3}, {0.4, 1.6}},
+    {Of::kVehicle, "controller/KI", "scale", Unit::kOne, {0.7, 1.3}, {0.4, 1.6}},
+    {Of::kVehicle, "controller/max_torque", "scale", Unit::kOne, {0.8, 1.1}, {0.6, 1.2}},
+    {Of::kVehicle, "wheels/*/radius", "scale", Unit::kOne, {0.97, 1.03}, {0.94, 1.06}},
+    {Of::kVehicle, "wheels/track", "value", Unit::kOne, {0.97, 1.03}, {0.94, 1.06}},
+    {Of::kSteered, "steering/offset", "value", Unit::kOne, {-2, 2}, {-4, 4}},
+    {Of::kSteered, "steering/rate", "value", Unit::kOne, {0.8, 1.2}, {0.6, 1.4}},
+    {Of::kVehicle, "action/delay", "value", Unit::kPeriod, {0, 2}, {0, 4}},
+    {Of::kVehicle, "action/noise", "value", Unit::kOne, {0.02, 0.02}, {0.04, 0.04}},
+    {Of::kRacer, "push/shortest", "value", Unit::kOne, {0.1, 0.1}, {0.1, 0.1}},
+    {Of::kRacer, "push/longest", "value", Unit::kOne, {0.4, 0.4}, {0.4, 0.4}},
+    {Of::kRacer, "push/vx", "value", Unit::kOne, {0.1, 0.1}, {0.2, 0.2}},
+    {Of::kRacer, "push/vy", "value", Unit::kOne, {0.03, 0.03}, {0.06, 0.06}},
+    {Of::kRacer, "push/omega", "value", Unit::kOne, {0.3, 0.3}, {0.6, 0.6}},
+    {Of::kRay, "range_std_noise", "value", Unit::kOne, {0.005, 0.03}, {0.01, 0.06}},
+    {Of::kSensor, "delay", "value", Unit::kPeriod, {0, 1}, {0, 2}},
+    {Of::kSensor, "dropout", "value", Unit::kOne, {0, 0.02}, {0, 0.04}},
+    {Of::kSensor, "mount/x", "value", Unit::kOne, {-0.02, 0.02}, {-0.04, 0.04}},
+    {Of::kSensor, "mount/y", "value", Unit::kOne, {-0.02, 0.02}, {-0.04, 0.04}},
+    {Of::kSensor, "mount/yaw", "value", Unit::kOne, {-2, 2}, {-4, 4}},
+};
+
+std::string uniform_text(double low, double high) {
+  char text[80];
+  std::snprintf(text, sizeof text, "uniform(%.9g, %.9g)", low, high);
+  return text;
+}
+
+double chassis_length(const VehicleModel& v) {
+  const auto [rear, front] = std::ranges::minmax_element(v.chassis.outline, {}, &Vec2::x);
+  return front->x - rear->x;
+}
+
+Randomization make_row(const Row& row, const std::string& owner, double unit, bool strong, const Task& task) {
+  const SourceLocation& where = task.spec.randomize_level.where;
+  const double* const range = strong ? row.strong : row.standard;
+  TermSpec term;
+  term.name = owner + row.path;
+  term.params.tag = "randomize";
+  term.params.where = where;
+  term.params.values = {{"of", term.name, where},
+                        {row.how, uniform_text(unit * range[0], unit * range[1]), where},
+                        {"optional", "true", where}};
+  TermReader reader(term);
+  return {reader, *task.models.front()};
+}
+
+bool is_meant(Of of, const SensorModel& sensor) {
+  return of == Of::kSensor || (of == Of::kRay && sensor.sensor->kind() == SensorKind::kRay);
+}
+
+void add_agent(const Task& task, const AgentTask& agent, bool strong, std::vector<Randomization>& out) {
+  const Model& model = *task.models.front();
+  const VehicleModel& v = model.vehicles[agent.vehicle];
+  const std::string vehicle = "vehicle:" + v.name + "/";
+  const auto unit_of = [&](Unit unit) {
+    return unit == Unit::kPeriod ? task.control_period : unit == Unit::kLength ? chassis_length(v) : 1.0;
+  };
+  const bool steers = std::ranges::any_of(agent.action_components,
+                                          [](const ActionComponent& c) { return c.name == "steer"; });
+  for (const Row& row : kRows) {
+    const double unit = unit_of(row.unit);
+    if (row.of == Of::kVehicle || (row.of == Of::kSteered && steers) ||
+        (row.of == Of::kRacer && find_tracker<RaceTracker>(task.trackers)))
+      out.push_back(make_row(row, vehicle, unit, strong, task));
+    for (const SensorModel& s : model.sensors)
+      if (s.vehicle == agent.vehicle && is_meant(row.of, s))
+        out.push_back(make_row(row, vehicle + "sensor:" + s.name + "/", unit, strong, task));
+  }
+}
+
+}  // namespace
+
+std::vector<Randomization> make_level(const Task& task) {
+  const NamedText& level = task.spec.randomize_level;
+  std::vector<Randomization> out;
+  if (level.text.empty() || level.text == "none") return out;
+  if (level.text != "standard" && level.text != "strong")
+    throw WorldFileError(level.where, about("level", level.where) + "found '" + shortened(level.text) +
+                                          "', expected none, standard or strong");
+  for (const AgentTask& agent : task.agents) add_agent(task, agent, level.text == "strong", out);
+  return out;
+}
+
+}  // namespace mvsim

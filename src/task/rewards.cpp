@@ -1,0 +1,178 @@
+// Rewards that need no tracker. Each value is multiplied by the term's weight.
+#include <algorithm>
+#include <cmath>
+
+#include "task/contact_kinds.h"
+#include "task/make_term.h"
+
+namespace mvsim {
+namespace {
+
+void need_goal(TermReader& reader, const TaskContext& context) {
+  if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+}
+
+}  // namespace
+
+// Metres that the goal came nearer; the sum over an episode is the distance at its start minus that at its
+// end.
+class ProgressReward final : public Reward {
+ public:
+  ProgressReward(TermReader& reader, TaskContext& context) : path_(reader.boolean("geodesic", false)) {
+    need_goal(reader, context);
+    if (path_) context.needs.path = true;
+  }
+  double value(const EnvState&, const AgentState& agent) const override {
+    if (path_) return agent.before.path_distance - agent.now.path_distance;
+    return agent.before.goal_distance - agent.now.goal_distance;
+  }
+
+ private:
+  bool path_;
+};
+template std::unique_ptr<const Reward> term<ProgressReward>(TermReader&, TaskContext&);
+
+// 1 when the episode ends in success.
+class GoalReward final : public Reward {
+ public:
+  GoalReward(TermReader& reader, TaskContext& context) {
+    need_goal(reader, context);
+    if (!context.has_goal_termination) reader.fail("class", "expected a <terminate class=\"goal\">");
+  }
+  double value(const EnvState&, const AgentState& agent) const override { return agent.success ? 1 : 0; }
+};
+template std::unique_ptr<const Reward> term<GoalReward>(TermReader&, TaskContext&);
+
+// 1 when the last agent of the world reaches its goal and all others have.
+class AllGoalsReward final : public Reward {
+ public:
+  AllGoalsReward(TermReader& reader, TaskContext& context) {
+    need_goal(reader, context);
+    if (!context.has_goal_termination) reader.fail("class", "expected a <terminate class=\"goal\">");
+  }
+  double value(const EnvState& env, const AgentState&) const override {
+    return std::all_of(env.agents.begin(), env.agents.end(), [](const AgentState& a) { return a.success; })
+               ? 1
+               : 0;
+  }
+};
+template std::unique_ptr<const Reward> term<AllGoalsReward>(TermReader&, TaskContext&);
+
+// 1 in the period in which contact begins.
+class CollisionReward final : public Reward {
+ public:
+  CollisionReward(TermReader& reader, TaskContext&) : with_(read_contact_kinds(reader)) {}
+  double value(const EnvState&, const AgentState& agent) const override {
+    return (agent.now.contacts & with_) != 0 && (agent.before.contacts & with_) == 0 ? 1 : 0;
+  }
+
+ private:
+  uint8_t with_;
+};
+template std::unique_ptr<const Reward> term<CollisionReward>(TermReader&, TaskContext&);
+
+// 1 when the episode ends in a failure, whatever it was (collision, stuck, tilt, off_map).
+class FailureReward final : public Reward {
+ public:
+  FailureReward(TermReader&, TaskContext&) {}
+  double value(const EnvState&, const AgentState& agent) const override {
+    return agent.end == EpisodeEnd::kTerminated && !agent.success ? 1 : 0;
+  }
+};
+template std::unique_ptr<const Reward> term<FailureReward>(TermReader&, TaskContext&);
+
+// 1 in each period.
+class TimeReward final : public Reward {
+ public:
+  TimeReward(TermReader&, TaskContext&) {}
+  double value(const EnvState&, const AgentState&) const override { return 1; }
+};
+template std::unique_ptr<const Reward> term<TimeReward>(TermReader&, TaskContext&);
+
+// |yaw rate| as a share of `max`, by default of the largest one commanded.
+class TurnReward final : public Reward {
+ public:
+  TurnReward(TermReader& reader, TaskContext& context)
+      : max_(context.omega_max > 0 ? reader.number("max", context.omega_max, kPositive)
+                                   : reader.required_number("max", kPositive)) {}
+  double value(const EnvState&, const AgentState& agent) const override {
+    return std::fabs(agent.now.twist.omega) / max_;
+  }
+
+ private:
+  double max_;
+};
+template std::unique_ptr<const Reward> term<TurnReward>(TermReader&, TaskContext&);
+
+// Sum of the squares of the changes of the action's components (in [-1, 1]).
+class ActionRateReward final : public Reward {
+ public:
+  ActionRateReward(TermReader&, TaskContext&) {}
+  double value(const EnvState&, const AgentState& agent) const override {
+    double sum = 0;
+    for (size_t i = 0; i < agent.action.size(); ++i) {
+      const double d = agent.action[i] - agent.previous_action[i];
+      sum += d * d;
+    }
+    return sum;
+  }
+};
+template std::unique_ptr<const Reward> term<ActionRateReward>(TermReader&, TaskContext&);
+
+// 1 - clearance / limit where something is nearer to the chassis than `limit`.
+class ClearanceReward final : public Reward {
+ public:
+  ClearanceReward(TermReader& reader, TaskContext& context) : limit_(reader.number("limit", 0.2, kPositive)) {
+    context.needs.clearance_limit = std::max(context.needs.clearance_limit, limit_);
+  }
+  double value(const EnvState&, const AgentState& agent) const override {
+    return std::max(0.0, 1 - agent.now.clearance / limit_);
+  }
+
+ private:
+  double limit_;
+};
+template std::unique_ptr<const Reward> term<ClearanceReward>(TermReader&, TaskContext&);
+
+// Cosine of the angle between the robot's heading and the direction of the goal.
+class HeadingReward final : public Reward {
+ public:
+  HeadingReward(TermReader& reader, TaskContext& context) { need_goal(reader, context); }
+  double value(const EnvState&, const AgentState& agent) const override {
+    const Measurements& m = agent.now;
+    return m.goal_distance > 0 ? m.heading.unrotate(m.to_goal).x / m.goal_distance : 1;
+  }
+};
+template std::unique_ptr<const Reward> term<HeadingReward>(TermReader&, TaskContext&);
+
+// Forward speed as a share of `max`, by default of the largest one commanded.
+class SpeedReward final : public Reward {
+ public:
+  SpeedReward(TermReader& reader, TaskContext& context)
+      : max_(context.vx_max > 0 ? reader.number("max", context.vx_max, kPositive)
+                                : reader.required_number("max", kPositive)) {}
+  double value(const EnvState&, const AgentState& agent) const override { return agent.now.twist.vx / max_; }
+
+ private:
+  double max_;
+};
+template std::unique_ptr<const Reward> term<SpeedReward>(TermReader&, TaskContext&);
+
+// |change of the steering angle that the action asks for|, rad.
+class SteerRateReward final : public Reward {
+ public:
+  SteerRateReward(TermReader& reader, TaskContext& context)
+      : component_(context.steer_component), scale_(context.steer_max) {
+    if (scale_ == 0) reader.fail("class", "expected an <action> with a steering angle");
+  }
+  double value(const EnvState&, const AgentState& agent) const override {
+    return scale_ * std::fabs(agent.action[component_] - agent.previous_action[component_]);
+  }
+
+ private:
+  size_t component_;
+  double scale_;
+};
+template std::unique_ptr<const Reward> term<SteerRateReward>(TermReader&, TaskContext&);
+
+}  // namespace mvsim

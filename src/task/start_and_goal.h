@@ -1,0 +1,76 @@
+// <spawn> and <goal> of a <reset>: where an episode begins and where it should end.
+//
+// Drawn together, the goal first: a field of path lengths belongs to a goal, so trying many starts for one is
+// cheap.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "task/env_state.h"
+#include "task/terms.h"
+
+namespace mvsim {
+
+class StartAndGoal {
+ public:
+  // What the two elements say; either may be absent.
+  void read_spawn(TermReader& reader, const TaskContext& context);
+  void read_goal(TermReader& reader, const TaskContext& context);
+  // After both: `vehicle_radius` about the reference point, radius at which an episode would be won at once.
+  void finish(const TaskContext& context);
+
+  bool has_goal() const { return has_goal_; }
+  bool geodesic() const { return geodesic_; }
+  double planning_cell() const { return cell_; }
+  double inflation() const { return inflation_; }
+
+  using FieldOf = std::function<std::shared_ptr<const GoalField>(Vec2 goal)>;
+  // Places agent `index` of the env (where EnvState::given says so, if it does) and sets its goal, start and,
+  // where a planning grid is given, field. Throws WorldFileError with what binds if no place is found. `poll`
+  // is called before each try and may throw.
+  void apply(EnvState& env, size_t index, const PlanningGrid* grid, const FieldOf& field_of,
+             const Poll& poll) const;
+
+ private:
+  std::optional<Vec2> draw_point(const Simulation& simulation, double clearance, const Rect& area,
+                                 RandomStream& random, const Poll& poll) const;
+  bool draw_start(Simulation& simulation, AgentState& agent, RandomStream& random, const Poll& poll) const;
+  bool start_at(Simulation& simulation, AgentState& agent, const GivenStart& given) const;
+  bool accepts(const AgentState& agent, Vec2 start, double wanted) const;
+  bool is_apart(const EnvState& env, size_t index, Vec2 goal) const;
+  std::optional<Vec2> draw_goal(const EnvState& env, size_t index, const PlanningGrid* grid,
+                                RandomStream& random, const Poll& poll) const;
+  std::optional<Vec2> draw_goal(const Simulation& simulation, const PlanningGrid* grid, RandomStream& random,
+                                const Poll& poll) const;
+
+  bool trailers_are_free(const Simulation& simulation) const;
+
+  // Throws what binds (no_room.cpp).
+  [[noreturn]] void explain_no_room(Simulation& simulation, const PlanningGrid* grid, const FieldOf& field_of,
+                                    const Poll& poll) const;
+  [[noreturn]] void explain_distance(const Simulation& simulation, const PlanningGrid* grid,
+                                     const FieldOf& field_of, const std::vector<Vec2>& starts,
+                                     RandomStream& random, const Poll& poll) const;
+  [[noreturn]] void explain_given(EnvState& env, size_t index, const GivenStart& given) const;
+  void require_free_pose(Simulation& simulation) const;
+
+  size_t vehicle_ = 0;
+  std::vector<size_t> trailers_;  // vehicles that come along
+  double goal_radius_ = 0;
+  bool has_spawn_ = false, has_goal_ = false, geodesic_ = false, uniform_distance_ = false;
+  double spawn_clearance_ = 0, goal_clearance_ = 0;
+  double goals_apart_ = 0;  // m between the goals of two agents
+  double cell_ = 0.2, inflation_ = 0;
+  TermSpec spawn_term_, goal_term_;             // for messages
+  std::optional<Rect> spawn_area_, goal_area_;  // none: the bounds of the world
+  double spawn_slope_ = 0, goal_slope_ = 0;     // tangents of the steepest ground
+  std::optional<Pose2> spawn_pose_;
+  Pose2 spawn_deviation_;
+  std::optional<Vec2> goal_point_;
+  std::optional<Interval> distance_, yaw_;
+};
+
+}  // namespace mvsim

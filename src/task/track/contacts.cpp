@@ -1,0 +1,46 @@
+// Contacts that have begun: a tracker for each `contacts`, the termination that uses it.
+#include "task/contact_kinds.h"
+#include "task/make_term.h"
+#include "task/track/tracker.h"
+
+namespace mvsim {
+namespace {
+
+struct ContactCount {
+  double begun = 0;  // in this episode
+};
+
+class ContactTracker final : public TrackerOf<ContactCount> {
+ public:
+  explicit ContactTracker(uint8_t with) : with_(with) {}
+  void start(const TrackerView& view) const override { state(view.agent) = {}; }
+  void measure(const TrackerView& view) const override {
+    const AgentState& agent = view.agent;
+    if ((agent.now.contacts & with_) != 0 && (agent.before.contacts & with_) == 0) ++state(view.agent).begun;
+  }
+  void hash(ArchiveHasher&) const override {}
+
+ private:
+  uint8_t with_;  // bits of Contact
+};
+
+}  // namespace
+
+// Ends when so many contacts have begun.
+class ContactsTermination final : public Termination {
+ public:
+  ContactsTermination(TermReader& reader, TaskContext& context)
+      : max_(reader.integer("max", 5, 1, 1000000)),
+        contacts_(context.needs.track<ContactTracker>(read_contact_kinds(reader))) {}
+  bool holds(const EnvState&, const AgentState& agent) const override {
+    return contacts_.state(agent).begun >= max_;
+  }
+  Verdict verdict() const override { return Verdict::kFailure; }
+
+ private:
+  int max_;
+  const ContactTracker& contacts_;
+};
+template std::unique_ptr<const Termination> term<ContactsTermination>(TermReader&, TaskContext&);
+
+}  // namespace mvsim

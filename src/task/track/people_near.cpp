@@ -1,0 +1,74 @@
+// People near an agent: the tracker, its infos and its reward (discomfort).
+#include "task/track/people_near.h"
+
+#include <algorithm>
+
+#include "raycast/polygon_distance.h"
+#include "sim/clearance.h"
+#include "sim/measure.h"
+#include "task/make_term.h"
+#include "task/move/people.h"
+
+namespace mvsim {
+
+template <>
+std::unique_ptr<Tracker> tracker<PeopleTracker>(const TrackerContext& context) {
+  if (!asks_for_people(context.spec) && !has_people(*context.models.front())) return nullptr;
+  return std::make_unique<PeopleTracker>();
+}
+
+void PeopleTracker::start(const TrackerView& view) const {
+  PeopleNear& near = state(view.agent);
+  near.least = kFarFromPeople;
+  measure(view);
+  near.close = 0;  // the start is within no period
+}
+
+void PeopleTracker::measure(const TrackerView& view) const {
+  const SimScene sim = view.env.simulation;
+  PeopleNear& near = state(view.agent);
+  const Polygon outline = vehicle_outline(sim, view.vehicle);
+  near.now = kFarFromPeople;
+  for (const ActorModel& actor : sim.model.actors) {
+    if (actor.block < 0) continue;
+    const Pose3 pose = block_pose(sim, static_cast<size_t>(actor.block));
+    near.now =
+        std::min(near.now, std::max(0.0, polygon_point_distance(outline, {pose.x, pose.y}) - actor.radius));
+  }
+  near.least = std::min(near.least, near.now);
+  if (near.now < kPersonalSpace) ++near.close;
+}
+
+void PeopleTracker::hash(ArchiveHasher& hasher) const {
+  hasher(true);
+}
+
+// The nearest distance, and the share of the periods without a person in the personal space.
+size_t PeopleTracker::write_infos(const EnvState& env, const AgentState& agent, double* out) const {
+  out[0] = state(agent).least;
+  const auto periods = static_cast<double>(std::max<int64_t>(env.steps, 1));
+  out[1] = 1 - std::max(0.0, state(agent).close) / periods;
+  return 2;
+}
+
+// How much nearer than `limit` the nearest person is (m), times the control period (s).
+class DiscomfortReward final : public Reward {
+ public:
+  DiscomfortReward(TermReader& reader, TaskContext& context)
+      : people_(find_tracker<PeopleTracker>(context.trackers)),
+        limit_(reader.number("limit", 0.4, {0, kFarFromPeople})),
+        period_(context.control_period) {
+    if (!people_)
+      reader.fail("class", "the world has no people, expected a <people> or an <actor> with solid");
+  }
+  double value(const EnvState&, const AgentState& agent) const override {
+    return std::max(0.0, limit_ - people_->state(agent).now) * period_;
+  }
+
+ private:
+  const PeopleTracker* people_;
+  double limit_, period_;
+};
+template std::unique_ptr<const Reward> term<DiscomfortReward>(TermReader&, TaskContext&);
+
+}  // namespace mvsim

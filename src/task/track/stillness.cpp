@@ -1,0 +1,50 @@
+// Robots that do not get away: a tracker for each `stuck`, the termination that uses it.
+#include "task/make_term.h"
+#include "task/track/tracker.h"
+
+namespace mvsim {
+namespace {
+
+struct Stillness {
+  Vec2 anchor;      // where the agent was when it last got that far away from where it had been
+  double time = 0;  // s since then
+};
+
+class StillnessTracker final : public TrackerOf<Stillness> {
+ public:
+  explicit StillnessTracker(double distance) : distance_(distance) {}
+  void start(const TrackerView& view) const override {
+    state(view.agent) = {view.agent.start, -view.period};
+    measure(view);
+  }
+  void measure(const TrackerView& view) const override {
+    Stillness& still = state(view.agent);
+    still.time += view.period;
+    if (norm(view.position() - still.anchor) > distance_) still = {view.position(), 0};
+  }
+  void hash(ArchiveHasher&) const override {}
+
+ private:
+  double distance_;  // m
+};
+
+}  // namespace
+
+// Ends when the agent was not `distance` (m) away from where it was for `within` seconds: it is immobilised.
+class StuckTermination final : public Termination {
+ public:
+  StuckTermination(TermReader& reader, TaskContext& context)
+      : within_(reader.number("within", 5, kPositive)),
+        still_(context.needs.track<StillnessTracker>(reader.number("distance", 0.3, kPositive))) {}
+  bool holds(const EnvState&, const AgentState& agent) const override {
+    return still_.state(agent).time >= within_ - 1e-9;
+  }
+  Verdict verdict() const override { return Verdict::kFailure; }
+
+ private:
+  double within_;
+  const StillnessTracker& still_;
+};
+template std::unique_ptr<const Termination> term<StuckTermination>(TermReader&, TaskContext&);
+
+}  // namespace mvsim
