@@ -1,4 +1,4 @@
-// The parts of a Batch that do not step: making it, and access to its results.
+// Making a Batch, and access to its results.
 #include "env/batch.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace mvsim {
 namespace {
 
-// The options with the number of envs that the rows of a task make.
+// Returns the options with num_envs set, computed from num_rows if that is given.
 BatchOptions with_envs(BatchOptions options, const Task& task) {
   const auto agents = static_cast<int>(task.agents.size());
   if (options.num_rows == 0) return options;
@@ -24,7 +24,7 @@ BatchOptions with_envs(BatchOptions options, const Task& task) {
   return options;
 }
 
-// Refused before anything is allocated.
+// Refuses wrong options before anything is allocated.
 const Task& checked(const Task& task, const BatchOptions& options) {
   check_memory(task, options.num_envs, options.load.memory_limit);
   return task;
@@ -51,7 +51,7 @@ Batch::Impl::Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batc
     if (options.load.poll) options.load.poll();
     envs.push_back(make_env(*task, i));
   }
-  options.load.poll = {};  // the load is over
+  options.load.poll = {};  // not used after the load
   has_rest.assign(n, 0);
   due_drawings.assign(rows, DueDrawing::kNothing);
   for (const ActionComponent& c : task->agents.front().action_components) {

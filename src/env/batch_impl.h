@@ -1,4 +1,4 @@
-// What a Batch is made of, for the files that implement it.
+// The parts of a Batch, for the files that implement it.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace mvsim {
 
-// One call at a time.
+// Guard that allows one call at a time.
 class Busy {
  public:
   explicit Busy(std::atomic_flag& flag) : flag_(flag) {
@@ -37,7 +37,7 @@ class Busy {
 };
 
 struct Batch::Impl {
-  // What is to be drawn for a row once all workers are through.
+  // The observation of a row that is drawn when all workers are done.
   enum class DueDrawing : uint8_t { kNothing, kFinal, kLatest, kFirst };
 
   Impl(std::shared_ptr<const Task> compiled, const BatchOptions& batch_options);
@@ -45,7 +45,7 @@ struct Batch::Impl {
   size_t row_of(int env, size_t agent) const {
     return static_cast<size_t>(env) * task->agents.size() + agent;
   }
-  // What an env plays: the batch's task, or that of other knobs.
+  // The task of an env: that of the batch, or one with other knobs.
   const Task& task_of(int i) const { return *tasks[static_cast<size_t>(i)]; }
   EnvLoop loop(const ShouldStop& should_stop);
   void finish(EnvLoop& loop) const;
@@ -62,7 +62,7 @@ struct Batch::Impl {
   void draw_together(std::span<const DueDrawing> due);
   void note_rest(int i);
   void reset_due(EnvLoop& loop);
-  // Of the first `agents` of each env, a row each.
+  // Reads a name for the first `agents` agents of each env, a row each.
   Reading read(std::span<const int> which, const std::string& name, size_t agents) const;
   bool is_callers_turn() const { return between_thread.load() == std::this_thread::get_id(); }
   std::exception_ptr take_turn(const Between& between);
@@ -94,15 +94,15 @@ struct Batch::Impl {
   void check_running(int i) const;
   void check_starts(std::span<const uint8_t> mask, std::span<const GivenStart> starts) const;
 
-  std::shared_ptr<const Task> task;                            // clones share it
-  std::vector<std::shared_ptr<const Task>> tasks, next_tasks;  // by env: of its episode, of its next one
+  std::shared_ptr<const Task> task;                            // shared with clones
+  std::vector<std::shared_ptr<const Task>> tasks, next_tasks;  // by env: of this and the next episode
   KnobTasks knob_tasks;
   BatchOptions options;
-  uint64_t fingerprint;  // env_archive.h
+  uint64_t fingerprint;  // see env_archive.h
   std::vector<EnvState> envs;
-  std::vector<uint8_t> has_rest;                  // by env: what note_rest() found
+  std::vector<uint8_t> has_rest;                  // by env: result of note_rest()
   std::vector<DueDrawing> due_drawings;           // by row
-  std::vector<std::unique_ptr<VehicleLog>> logs;  // by env, or none
+  std::vector<std::unique_ptr<VehicleLog>> logs;  // by env; empty if nothing is logged
   std::vector<double> action_low, action_high;
   std::vector<std::string> action_names, warnings;
 
@@ -111,14 +111,14 @@ struct Batch::Impl {
   std::vector<ObservationBuffer> observations, final_observations;
   std::vector<double> rewards;
   std::vector<uint8_t> terminated, truncated, finished, was_reset, alive;
-  std::vector<uint8_t> live;  // of the latest turn of the caller
+  std::vector<uint8_t> live;  // by row: took a step and did not diverge
   RowInfos infos;
 
   std::vector<Scratch> scratches;  // by worker
   std::atomic_flag busy = ATOMIC_FLAG_INIT;
-  // Who has his turn within a step and may read meanwhile.
+  // The thread that runs the caller's callback within a step. It may read meanwhile.
   std::atomic<std::thread::id> between_thread{};
-  WorkerPool pool;  // last: its threads stop before anything else goes
+  WorkerPool pool;  // last member, so that its threads stop before the other members are destroyed
 };
 
 }  // namespace mvsim

@@ -7,7 +7,7 @@
 namespace mvsim {
 namespace {
 
-// Bytes of one env, at least: its state and its rows of results.
+// A lower bound of the bytes of one env: its state and its rows of results.
 double bytes_of_env(const Task& task) {
   const Model& m = *task.models.front();
   size_t bytes = sizeof(EnvState);

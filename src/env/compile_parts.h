@@ -1,4 +1,4 @@
-// The steps of compile_task(), and the check of what the compiled task takes.
+// The steps of compile_task(), and the check of the memory that the compiled task needs.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,12 @@
 
 namespace mvsim {
 
-// What a message begins with: a keyword's place names it already.
+// Returns the beginning of a message: "NAME: ", or nothing if the place is a keyword, which has the name
+// already.
 std::string about(const char* name, const SourceLocation& where);
 
-// What an environment in `folder` may read: the folder's parent (worlds/ beside envs/), unless that is "/".
+// Returns the folder that an environment in `folder` may read: its parent (worlds/ beside envs/), unless that
+// is "/".
 std::string root_of_env(const std::string& folder);
 
 // Puts the knobs into the texts of `task.spec` and fills `task.models`. Throws WorldFileError, also for a
@@ -20,7 +22,7 @@ std::string root_of_env(const std::string& folder);
 void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
                     const ViewDrawerMaker& make_drawer);
 
-// compile_task() with a drawer of the caller's for what its sensors see.
+// compile_task() with the caller's camera backend for the views of sensors.
 std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options,
                                    const ViewDrawerMaker& make_drawer);
 
@@ -28,12 +30,12 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
 // WorldFileError.
 void compile_agents(Task& task, LoadGuard& guard);
 
-// Adds a warning for each randomisation of how a vehicle drives that changes nothing in the task. It drives
-// short episodes to find them, without sensors.
+// Adds a warning for each randomisation of driving parameters that changes nothing in the task. Finds them by
+// driving short episodes without sensors.
 void warn_of_no_effect(Task& task, const Poll& poll);
 
-// Throws Error if so many copies alone would take more than the machine's physical memory, or with the worlds
-// more than the limit (bytes). Asked before anything is allocated.
+// Checks memory before it is allocated. Throws Error if the envs alone would need more than the machine's
+// physical memory, or envs and worlds more than `memory_limit` (bytes).
 void check_memory(const Task& task, int num_envs, uint64_t memory_limit);
 
 }  // namespace mvsim

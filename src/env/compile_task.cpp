@@ -1,4 +1,4 @@
-// EnvSpec -> Task.
+// Compiles an EnvSpec to a Task.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -49,8 +49,8 @@ bool is_static(const Model& model) {
                      [](const BlockModel& b) { return b.body < 0 || (b.traits.is_static && !b.placed); });
 }
 
-// A world that is too large for cells of the wanted size gets larger ones, up to a point, with a
-// warning.
+// Sets the size of planning cells. A world that is too large for cells of the wanted size gets larger cells,
+// up to a limit, with a warning.
 void check_planning(Task& task, double wanted) {
   constexpr double kMaxFactor = 16;
   for (const auto& model : task.models) {
@@ -72,7 +72,7 @@ void check_planning(Task& task, double wanted) {
                                       ": expected a smaller world, or cells of " + size +
                                       " (attribute 'cell')");
     task.warnings.push_back(printable(where.text() + ": <goal>: " + numbers + ": cells of " + size +
-                                      " are taken, paths through narrower gaps are not found"));
+                                      " are used, and paths through narrower gaps are not found"));
     return;
   }
 }
@@ -96,7 +96,8 @@ void make_grids(Task& task, LoadGuard& guard) {
   }
 }
 
-// Vehicles of agents start elsewhere, and so do blocks that the environment places.
+// Adds the warnings about the start of the world. Vehicles of agents and blocks that the environment places
+// are moved away first, since they start elsewhere.
 void check_blocks(Task& task, const std::shared_ptr<const Model>& model, LoadGuard& guard) {
   Simulation simulation(model, 0);
   double shift = 0;
@@ -143,7 +144,7 @@ void refuse_warnings(const Task& task) {
     throw Error("strict refuses a warning: " + task.warnings.front());
 }
 
-// Whether the mistake stands in a file that a keyword names.
+// Whether an error is in a file that a keyword names.
 bool is_of_caller(const WorldFileError& error, const EnvSpec& spec) {
   const std::string path = error.where().path ? *error.where().path : std::string();
   if (path == spec.path) return false;
@@ -175,7 +176,8 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
   return compile_task(spec, options, draw_by(options.camera_backend));
 }
 
-// What fails only with the caller's keywords is theirs, whatever line of the file it shows at.
+// An error that occurs only with the caller's keywords is reported at the keywords, not at the line of the
+// file.
 std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options,
                                    const ViewDrawerMaker& make_drawer) {
   try {
@@ -190,7 +192,8 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
   }
 }
 
-// Of several keywords those each of which alone keeps it from starting; all, if no single one does.
+// Returns the error with the keywords that cause it: those that each alone prevent a start, or all if there
+// is none.
 WorldFileError explain_start(const EnvSpec& spec, const EnvLoadOptions& options, uint64_t key,
                              uint32_t episode, const WorldFileError& error) {
   if (!spec.as_written || error.where().line == 0) return error;
