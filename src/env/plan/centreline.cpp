@@ -40,7 +40,7 @@ Centreline::Centreline(std::vector<Vec2> points) : points_(std::move(points)) {
   }
 }
 
-// Of the nearest pieces the first one counts. What lies farther than `within` need not be looked at.
+// Returns the place of the first of the nearest pieces. Pieces farther away than `within` are skipped.
 double Centreline::nearest_within(Vec2 point, double within) const {
   constexpr double kSlack = 1e-6;  // m, beyond any rounding
   double best = std::numeric_limits<double>::infinity(), along = 0;

@@ -111,7 +111,7 @@ Pose2 CropPath::at(double along) const {
 }
 
 bool CropPath::is_on(const Piece& piece, Vec2 point, double along, double distance) const {
-  // beyond an alley's end lies the headland, from which nobody comes into that end but by the alley itself
+  // an alley ends at the headland; places beyond its ends are not on it
   if (piece.half_width > 0) return along >= 0 && along <= piece.length && distance <= piece.half_width;
   return dot(point, piece.outwards) >= piece.edge;
 }
