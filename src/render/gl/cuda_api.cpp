@@ -7,7 +7,7 @@
 namespace mvsim {
 namespace {
 
-// Built without the option, load_cuda() refuses: all that needs CUDA begins with it.
+// Without the option load_cuda() throws. Every use of CUDA begins with it, so the rest needs no check.
 #ifdef MVSIM_CUDA
 constexpr bool kIsBuiltIn = true;
 #else

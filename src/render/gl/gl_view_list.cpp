@@ -15,7 +15,7 @@ void set(T (&to)[9], const Axes3& axes) {
   set(to, axes.x), set(to + 3, axes.y), set(to + 6, axes.z);
 }
 
-// The rows of the inverse.
+// Returns the rows of the inverse.
 Axes3 inverse_rows(const Axes3& m) {
   const double volume = dot(m.x, cross(m.y, m.z));
   return {(1 / volume) * cross(m.y, m.z), (1 / volume) * cross(m.z, m.x), (1 / volume) * cross(m.x, m.y)};
@@ -62,7 +62,7 @@ GlViewList make_view_list(const RayScene& scene, std::span<const GlScene::Group>
     const auto layer = static_cast<uint32_t>(list.views.size());
     GlView view = view_of(shot);
     view.first_instance = static_cast<uint32_t>(list.instances.size());
-    View looks = *shot.view;  // where there are shadows depends on the content
+    View looks = *shot.view;  // place_bodies() adds shadow casters by content
     looks.content = view.wants_color != 0 ? ViewContent::kColor : ViewContent::kDepth;
     for (const PlacedBody& body : place_bodies(scene, shot.poses, looks, shot.from)) {
       const auto group = static_cast<size_t>(body.group - scene.groups.data());
