@@ -1,5 +1,5 @@
 // <line_up> of a <reset>: all agents start one behind the other along the centreline or the path through the
-// crop rows, anywhere on it or on a part of it, with the same speed.
+// crop rows. They start anywhere on it or on a part of it, with the same speed.
 #pragma once
 
 #include <vector>
