@@ -220,7 +220,7 @@ void Batch::add_rewards(std::span<const double> values, std::span<double> sums) 
     if (m.live[row] != 0 &&
         !(std::isfinite(m.rewards[row] + values[row]) && std::isfinite(sums[row] + values[row])))
       throw Error(of_env(static_cast<int>(row / m.task->agents.size()),
-                         "the sum of its rewards leaves the numbers of float64, expected smaller ones"));
+                         "the sum of its rewards overflows float64, expected smaller values"));
   for (size_t row = 0; row < values.size(); ++row) {
     if (m.live[row] == 0) continue;
     m.rewards[row] += values[row];

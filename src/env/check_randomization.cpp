@@ -85,7 +85,7 @@ std::string reason(const VehicleModel& vehicle, const std::string& path) {
            "' without its tires";
   if (path.find("/friction/") != std::string::npos)
     return "the tires of '" + vehicle.name + "' stay within their grip";
-  return "'" + vehicle.name + "' drives alike with both";
+  return "'" + vehicle.name + "' drives the same with both";
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ void StopSignal::poll() {
 
 void StopSignal::rethrow() const {
   if (error_) std::rethrow_exception(error_);
-  if (stopped()) throw Interrupted("interrupted: some environments stand within a control period");
+  if (stopped()) throw Interrupted("interrupted: some environments are inside a control period");
 }
 
 void FirstError::add(int env, std::exception_ptr error) {

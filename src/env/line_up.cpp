@@ -126,8 +126,8 @@ void LineUp::place_all(EnvState& env, const Poll& poll) const {
   }
   if (any_given)
     throw Error(
-        "no episode can start: an agent touches something at the pose that was given, or the others find no "
-        "room beside it, expected a free one");
+        "no episode can start: an agent touches something at its given pose, or the others have no room "
+        "beside it, expected a free pose");
   fail();
 }
 

@@ -74,7 +74,7 @@ void require_some(const Survey& found, const Wanted& wanted, const std::string& 
   if (found.on_ground == 0)
     fail(wanted.term, "area",
          "none of " + std::to_string(kPoints) + " points of " + area +
-             " is on known ground: they lie in walls, in unknown cells or beside the map");
+             " is on known ground: they are in walls, in unknown cells or outside of the map");
   if (found.clearance < wanted.clearance) {
     std::string text = who + " needs " + metres(wanted.clearance) + " around it, the freest of " +
                        std::to_string(kPoints) + " points of " + area + " has " + metres(found.clearance);
@@ -184,9 +184,9 @@ void StartAndGoal::explain_distance(const Simulation& simulation, const Planning
              " of <terminate class=\"goal\">: it would end at once");
   if (!trailers_.empty())
     fail(has_spawn_ ? spawn_term_ : goal_term_, "clearance",
-         "the trailers find no room, expected more clearance");
+         "the trailers have no room, expected more clearance");
   fail(goal_term_, distance_ ? "distance" : "clearance",
-       found + ", but hardly ever as asked: expected wider limits or fewer obstacles");
+       found + ", but almost never within the limits: expected wider limits or fewer obstacles");
 }
 
 void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, const FieldOf& field_of,

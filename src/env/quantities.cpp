@@ -254,7 +254,7 @@ void add_matching(const std::vector<Thing>& things, const char* kind, const Aske
   for (const ParamEntry& entry : model.params) known.push_back(entry.path);
   const std::string meant = did_you_mean(name, known);
   throw Error("found '" + shortened(name, 120) + "', which this environment does not have" + meant +
-              (meant.empty() ? ", expected such as time, goal, vehicle:" + model.vehicles.front().name +
+              (meant.empty() ? ", expected for example time, goal, vehicle:" + model.vehicles.front().name +
                                    "/pose, block:*/pose, or a parameter (mvsim-gym parameters lists all)"
                              : ""));
 }

@@ -36,7 +36,7 @@ void check(const std::vector<std::vector<Vec2>>& rows) {
       throw Error("found " + std::to_string(rows[i].size()) + " plants in row " + std::to_string(i + 1) +
                   ", expected 2 at least");
   if (norm(rows[0].back() - rows[0].front()) <= 0)
-    throw Error("found the first plant of row 1 where its last one is, expected a row between them");
+    throw Error("found the first and the last plant of row 1 at one place, expected two places");
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ CropPath::CropPath(const std::vector<std::vector<Vec2>>& plants, double headland
     const double before = i > 1 ? rows[i - 1].y - rows[i - 2].y : rows[i].y - rows[i - 1].y;
     if (!((rows[i].y - rows[i - 1].y) * before > 0))
       throw Error("found row " + std::to_string(i + 1) +
-                  " not beyond the row before it, expected neighbouring rows in turn");
+                  " not beyond the row before it, expected the rows in their order across the field");
   }
 
   begins_.push_back(0);

@@ -67,7 +67,7 @@ CudaApi load_cuda() {
   require(library, api.mapped_pointer, "cuGraphicsResourceGetMappedPointer_v2");
   if (const cuda::Result result = api.init(0); result != 0)
     throw Error("CUDA does not start: cuInit says " + api.name_of(result) +
-                "; see that nvidia-smi lists a GPU, or leave out "
+                "; check that nvidia-smi lists a GPU, or leave out "
                 "device= to have NumPy arrays");
   return api;
 }

@@ -12,9 +12,9 @@ namespace {
 
 constexpr const char* kRemedy =
     "without a GPU: apt-get install libegl1 libgl1-mesa-dri; in a container with an NVIDIA GPU: set "
-    "NVIDIA_DRIVER_CAPABILITIES=all and see that /usr/share/glvnd/egl_vendor.d/10_nvidia.json exists; "
+    "NVIDIA_DRIVER_CAPABILITIES=all and check that /usr/share/glvnd/egl_vendor.d/10_nvidia.json exists; "
     "EGL_BAD_ALLOC "
-    "there also comes of a libglvnd older than 1.3";
+    "there may also mean a libglvnd older than 1.3";
 
 std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
