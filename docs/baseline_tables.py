@@ -1,4 +1,4 @@
-"""The tables of docs/baselines.md: what the env files say, and the figures of benchmarks/results/baselines.json."""
+"""The tables of docs/baselines.md, from the env files and the figures of benchmarks/results/baselines.json."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 
 def results() -> dict[str, Row]:
-    """The figures of every registered environment, by its id."""
+    """Returns the figures of every registered environment, by its id."""
     found = json.loads(RESULTS.read_text())
     if missing := sorted(set(listing()) - set(found)):
         raise SystemExit(
@@ -44,7 +44,7 @@ def number(value: float | None, digits: int) -> str:
 
 
 def task_of(env: Path) -> str:
-    """The first sentence of the file's comment."""
+    """Returns the first sentence of the file's comment."""
     sentence = re.search(r"<!--\s*(.*?\.)\s", env.read_text(), re.DOTALL)
     if not sentence:
         raise SystemExit(f"{env}: begin with a comment whose first sentence says what the task is")
@@ -52,7 +52,7 @@ def task_of(env: Path) -> str:
 
 
 def action_of(env: Path) -> str:
-    """Its class and ranges, as the file has them."""
+    """Returns the class and the ranges of the action."""
     action = next(ET.parse(env).getroot().iter("action"))
     ranges = (
         f"{key} {value.replace(' ', ' to ') if ' ' in value else f'-{value} to {value}'}"
@@ -70,7 +70,7 @@ def observations_of(id: str) -> str:
 
 
 def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Markdown; numbers stand to the right."""
+    """Returns a Markdown table, with numbers aligned to the right."""
     rule = "|".join("---" if head in TEXTS else "---:" for head in heads)
     lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
     return "\n".join([lines[0], f"|{rule}|", *lines[1:]])
@@ -93,7 +93,7 @@ def learned_success(found: Row) -> str:
 
 
 def ends_of(row: Row) -> str:
-    """The ways to fail, and how often."""
+    """Returns the ways to fail, each with its rate."""
     ways = row["failures"] if "failures" in row else {way: row[way] for way in ("collision", "timeout")}
     if ways is None:
         return "-"
@@ -142,7 +142,7 @@ def contacts(row: Row) -> str:
 
 
 def training() -> str:
-    """What PPO took, and what it reached beside the first script."""
+    """Compares the cost and the result of PPO with the first script."""
     heads = ["environment", "steps", "minutes", "seeds", "success", "lowest to highest", "script"]
     heads += ["time (s) : script's", "SPL : script's"]
     rows = []

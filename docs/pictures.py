@@ -1,7 +1,7 @@
-"""Makes the pictures of docs/tools.md, and sensors.png of docs/world-files.md: python docs/pictures.py [NAME...], e.g.
-view-world, in this folder.
+"""Makes the pictures of docs/tools*.md, and sensors.png of docs/world-files.md.
 
-Those of views need Chromium, chromedriver and selenium; all need the extras view, record, video and plot.
+Usage: python docs/pictures.py [NAME...], for example view-world. The pictures are written into this folder.
+Pictures of views need Chromium, chromedriver and selenium; all need the extras view, record, video and plot.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main(names: list[str]) -> None:
 
 
 def seen(view: View, step: Callable[[], object], seconds: float = SECONDS) -> Picture:
-    """What a browser shows of a view while it is stepped for a while."""
+    """Steps the world or the envs of a view for a while, and returns what a browser shows."""
     ended = threading.Event()
 
     def run() -> None:
@@ -70,8 +70,8 @@ def seen(view: View, step: Callable[[], object], seconds: float = SECONDS) -> Pi
     with browser(view.url, WIDTH, HEIGHT) as page:
         time.sleep(4)
         for button in page.driver.find_elements("css selector", ".mantine-Notification-closeButton"):
-            button.click()  # that software draws
-        for client in view._server.get_clients().values():  # to the left of the panel
+            button.click()  # closes the notice about software rendering
+        for client in view._server.get_clients().values():  # moves the scene out from behind the panel
             way = client.camera.look_at - client.camera.position
             shift = 0.33 * np.cross(way, (0, 0, 1))
             look_at = client.camera.look_at + shift
@@ -103,7 +103,7 @@ def car() -> mvsim_gym.World:
 
 
 def paced(step: Callable[[], object], period: float) -> Callable[[], None]:
-    """The same once in a period, s of the wall."""
+    """Returns `step` limited to one call in `period` seconds of wall time."""
     due = time.monotonic()
 
     def run() -> None:
@@ -182,7 +182,7 @@ def draw() -> Picture:
 
 
 def film() -> Picture:
-    """Every so many frames of an episode."""
+    """Four frames of an episode, side by side."""
     env = mvsim_gym.Env("mvsim/NavArena-v0", render_mode="rgb_array", camera="follow", width=240, height=240)
     drive = next(iter(policies("mvsim/NavArena-v0").values()))
     observation, _ = env.reset(seed=3)

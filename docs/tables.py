@@ -1,9 +1,9 @@
 """Writes the tables between the markers of docs/world-*.md, docs/python.md and docs/baselines.md.
 
-`<!-- tags: block -->` stands for the tags of an element, `<!-- params: friction -->` for the parameters of the classes
-of a kind, `<!-- options: constructors -->` for the keywords of the constructors, `<!-- baselines: policies -->` for a
-table of baseline_tables.py; each ends at `<!-- end -->`.
-`--check` writes nothing and fails where a page is not current.
+Each marker is replaced up to the next `<!-- end -->`. `<!-- tags: block -->` becomes the table of the tags of an
+element, `<!-- params: friction -->` that of the parameters of a kind of classes, `<!-- options: constructors -->`
+that of the keywords of the constructors. `<!-- baselines: policies -->` becomes a table of baseline_tables.py.
+`--check` writes nothing and fails if a page is not current.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from mvsim_gym import _core, _options
 DOCS = Path(__file__).resolve().parent
 BLOCK = re.compile(r"(<!-- (tags|params|options|baselines): ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 NUMBERS = ("number", "degrees", "int")
-UNBOUNDED = 1e9  # what has no bound of its own
+UNBOUNDED = 1e9  # a limit beyond this is no bound
 
 
 def number(value: float) -> str:
-    """A number as short as it can be: 1e7, 0.004, 36000."""
+    """Writes a number as short as possible: 1e7, 0.004, 36000."""
     text = f"{value:.0e}" if abs(value) >= 1e6 and float(f"{value:.0e}") == value else f"{value:.9g}"
     return re.sub(r"e([+-])0*(\d)", lambda m: "e" + m[1].replace("+", "") + m[2], text)
 
@@ -34,12 +34,12 @@ def default_of(row: _core.TagRow) -> str:
     if row.type not in NUMBERS or not row.default:
         return row.default
     value, (low, _) = float(row.default), row.limits
-    needed = row.open[0] and value == low  # a length that has none
+    needed = row.open[0] and value == low  # such as a length without a default
     return "" if needed else number(value)
 
 
 def values_of(row: _core.TagRow) -> str:
-    """What a tag may be."""
+    """Describes the values that a tag may have."""
     if row.type in ("bool", "text", "point"):
         return {"bool": "true, false", "text": "text", "point": "x y [z]"}[row.type]
     if row.type == "color":
@@ -82,7 +82,7 @@ def tags(element: str, rows: list[_core.TagRow]) -> list[str]:
 
 
 def checked_only(elements: str, rows: list[_core.TagRow]) -> list[str]:
-    """Elements without effect as a whole: the names of their tags."""
+    """Lists the tags of elements that have no effect at all."""
     return [
         f"- `{element}`: {names(row for row in rows if row.element == element)}"
         for element in elements.split(", ")
@@ -90,8 +90,8 @@ def checked_only(elements: str, rows: list[_core.TagRow]) -> list[str]:
 
 
 def params(kind: str, rows: list[_core.TagRow]) -> list[str]:
-    """What is the same in several classes makes one line."""
-    of_class: dict[str, set[str]] = {}  # names of a class -> what it belongs to
+    """Returns one row for the classes that have a parameter with the same default and values."""
+    of_class: dict[str, set[str]] = {}  # name of a class -> its owners
     lines: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
     for row in rows:
         group, _, rest = row.element.partition(" ")
@@ -113,12 +113,12 @@ def params(kind: str, rows: list[_core.TagRow]) -> list[str]:
 
 
 def with_keywords(text: str) -> str:
-    """docs/python.md with its table as the package has it."""
+    """Returns docs/python.md with the current table of keywords."""
     return BLOCK.sub(lambda m: f"{m[1]}{_options.table()}\n{m[4]}", text)
 
 
 def with_baselines(text: str) -> str:
-    """docs/baselines.md with its tables as the results have them."""
+    """Returns docs/baselines.md with the current tables."""
     return BLOCK.sub(lambda m: f"{m[1]}\n{baseline_tables.TABLES[m[3]]()}\n\n{m[4]}", text)
 
 
@@ -128,7 +128,7 @@ def anchors(text: str) -> set[str]:
 
 
 def with_links(page: str, text: str, texts: dict[str, str]) -> str:
-    """The module's texts name headings; a heading that stands on another page gets the name of that page."""
+    """Adds the page to each link whose heading stands on another page; the module's texts name only headings."""
     home = {anchor: name for name, other in texts.items() for anchor in anchors(other)}
     own = anchors(text)
     return re.sub(
@@ -137,7 +137,7 @@ def with_links(page: str, text: str, texts: dict[str, str]) -> str:
 
 
 def with_tags(texts: dict[str, str]) -> dict[str, str]:
-    """The pages docs/world-*.md with their tables as the module has them; together they have every table."""
+    """Returns the pages docs/world-*.md with the current tables; together they must have every table."""
     world, classes = _core.world_tags(), _core.class_params()
     shown: set[str] = set()
 
@@ -150,7 +150,7 @@ def with_tags(texts: dict[str, str]) -> dict[str, str]:
         else:
             lines = tags(name, [row for row in world if row.element == name])
         if len(lines) == (2 if kind == "params" else 0):
-            raise SystemExit(f"world-*.md: nothing is known of {kind}: {name}")
+            raise SystemExit(f"world-*.md: found {kind}: {name}, which has no rows")
         shown.update([name] if kind == "params" else name.split(", "))
         return head + "\n" + "\n".join(lines) + "\n\n" + end
 
@@ -165,9 +165,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail where the page is not current"
-    )
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not current")
     check = parser.parse_args().check
     stale = 0
     texts = {page.name: page.read_text() for page in sorted(DOCS.glob("*.md"))}
@@ -180,7 +178,7 @@ def main() -> int:
         if not check:
             (DOCS / name).write_text(current)
         else:
-            print(f"{name} is not current: ./dev docs", file=sys.stderr)
+            print(f"{name} is not current: run ./dev docs", file=sys.stderr)
             stale = 1
     return stale
 

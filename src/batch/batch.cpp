@@ -1,4 +1,4 @@
-// The parts of a Batch that do not step: making it, and access to its results.
+// Making a Batch, and access to its results.
 #include "batch/batch.h"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace mvsim {
 namespace {
 
-// The options with the number of envs that the rows of a task make.
+// Returns the options with num_envs set, computed from num_rows if that is given.
 BatchOptions with_envs(BatchOptions options, const Task& task) {
   const auto agents = static_cast<int>(task.agents.size());
   if (options.num_rows == 0) return options;
@@ -26,7 +26,7 @@ BatchOptions with_envs(BatchOptions options, const Task& task) {
   return options;
 }
 
-// Bytes of one env, at least: its state and its rows of results.
+// A lower bound of the bytes of one env: its state and its rows of results.
 double bytes_of_env(const Task& task) {
   const Model& m = *task.models.front();
   size_t bytes = sizeof(EnvState);
@@ -48,8 +48,8 @@ std::string gigabytes(double bytes) {
   return buffer;
 }
 
-// Throws Error if so many copies alone would take more than the machine's physical memory, or with the worlds
-// more than the limit (bytes). Asked before anything is allocated.
+// Checks memory before it is allocated. Throws Error if the envs alone would need more than the machine's
+// physical memory, or envs and worlds more than `memory_limit` (bytes).
 void check_memory(const Task& task, int num_envs, uint64_t memory_limit) {
   const double needed = num_envs * bytes_of_env(task);
   const double there =
@@ -99,7 +99,7 @@ Batch::Batch(std::shared_ptr<const Task> task, const BatchOptions& options)
     if (options_.load.poll) options_.load.poll();
     envs_.push_back(make_env(*task_, i));
   }
-  options_.load.poll = {};  // the load is over
+  options_.load.poll = {};  // not used after the load
   has_rest_.assign(n, 0);
   due_drawings_.assign(rows, DueDrawing::kNothing);
   for (const ActionComponent& c : task_->agents.front().action_components) {

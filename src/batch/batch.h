@@ -2,9 +2,9 @@
 // flags out. They have a row for each agent of each env, row = env * num_agents + agent.
 //
 // All arrays belong to the batch, keep their address, and are rewritten by reset(), step() and set_state().
-// One thread at a time calls a batch (a second one gets an Error); different batches are independent. Env k's
-// episodes depend on its key, its episode count and its actions alone: never on num_envs, threads, other envs
-// or history.
+// One thread at a time calls a batch (a second one gets an Error); different batches are independent. The
+// episodes of env k depend on its key, its episode count and its actions alone, and not on num_envs, threads,
+// other envs or history.
 #pragma once
 
 #include <atomic>
@@ -37,13 +37,13 @@ class Batch {
   // Polled on the calling thread at least every 50 ms; true makes the call throw Interrupted after the
   // running substeps. May throw.
   using ShouldStop = std::function<bool()>;
-  // The caller's turn in a step: after all envs have advanced and been sensed, before any is reset. May
-  // change rewards() and returns a flag for each row whose episode it ends as a failure, or nothing. May
-  // throw: step() then throws the same once all is done.
+  // The caller's callback within a step. It runs after all envs have been advanced and sensed, and before any
+  // is reset. It may change rewards() and returns a flag for each row whose episode it ends as a failure, or
+  // an empty span. If it throws, step() throws the same exception when its work is complete.
   using Between = std::function<std::span<const uint8_t>()>;
 
   Batch(const EnvSpec& spec, const BatchOptions& options);
-  Batch(std::shared_ptr<const Task> task, const BatchOptions& options);  // of a task that is made already
+  Batch(std::shared_ptr<const Task> task, const BatchOptions& options);  // from a compiled task
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -51,12 +51,12 @@ class Batch {
   const EnvSpec& spec() const;
   const std::vector<std::string>& warnings() const;  // of the world, each once
   int num_envs() const;
-  int num_agents() const;  // of an env
+  int num_agents() const;  // agents of an env
   int num_threads() const;
   double control_period() const;  // s
   AutoresetMode autoreset() const;
   size_t action_size() const;  // an action is Box[-1, 1]^action_size
-  // Physical bounds that -1 and 1 stand for, e.g. {0, -2} and {0.22, 2}, and the names of the components.
+  // Physical values of -1 and 1, such as {0, -2} and {0.22, 2}, and the names of the components.
   const std::vector<double>& action_low() const;
   const std::vector<double>& action_high() const;
   const std::vector<std::string>& action_names() const;
@@ -65,66 +65,67 @@ class Batch {
   void seed_env(int env, uint64_t key);
 
   // Starts a new episode in every env, or in those whose mask is not 0. Clears rewards and flags of those.
-  // `starts`: none, or one for each row: where the agent's episode begins and ends.
+  // `starts`: empty, or one for each row, with the start and the goal of the agent's episode.
   void reset(std::span<const uint8_t> mask = {}, const ShouldStop& should_stop = {},
              std::span<const GivenStart> starts = {});
   // actions: rows x action_size, row-major; clipped to [-1, 1].
   void step(std::span<const float> actions, const ShouldStop& should_stop = {}, const Between& between = {});
 
-  // Gives the threads back; the calling thread steps alone from then on. Nothing while another thread is in a
-  // call.
+  // Ends the worker threads; the calling thread steps alone from then on. Does nothing while another thread
+  // is in a call.
   void stop_threads();
 
   // -- snapshots (sim/snapshot.h)
-  // One env's state, its episode and its observations as bytes. Goes on bit for bit in any batch whose
-  // worlds, observations, actions and rewards are laid out alike.
+  // Returns one env's state, its episode and its observations as bytes. A batch with the same layout of
+  // worlds, observations, actions and rewards continues from them bit for bit.
   std::string state(int env) const;
-  // Puts envs back to such states: one for each, or one for all. Clears their rewards and flags. Throws
-  // Error, and changes nothing, if a state is anything else.
+  // Restores such states: one for each env, or one for all. Clears the rewards and flags of these envs.
+  // Throws Error, and changes nothing, if a state is not valid.
   void set_state(std::span<const int> envs, std::span<const std::string_view> states);
-  // A batch that goes on like this one; they share what never changes.
+  // Returns a batch that continues like this one. The two share the immutable parts.
   std::unique_ptr<Batch> clone() const;
   bool started(int env) const;  // reset at least once
-  bool ended(int env) const;    // to be reset before it can step
+  bool ended(int env) const;    // must be reset before it can step
 
-  // -- changes from outside, between steps. Throw Error, and change nothing, for what cannot be
-  // What a name stands for (episode/quantities.h) in some envs, by env and thing; `shape` is without the
-  // envs.
+  // -- changes from outside, between steps. On an Error nothing is changed.
+  // Values of a name (episode/quantities.h) in some envs, ordered by env and item; `shape` is that of one
+  // env.
   struct Reading {
     std::vector<double> values;
     std::vector<size_t> shape;
   };
   std::vector<std::string> names(int env) const;
-  // What policies of the environment move: its name, the element that it belongs to, its policy.
+  // A body that a policy of the environment moves: its name, the name of its element, and its policy.
   struct MovedBody {
     std::string name, group, policy;
   };
   std::vector<MovedBody> bodies() const;
   Reading read(std::span<const int> envs, const std::string& name) const;
-  // The same for each row: goals and actions are its agent's, all else its env's.
+  // The same for each row. Goals and actions are those of the row's agent; all else is that of its env.
   Reading read_rows(const std::string& name) const;
-  // As many values as read() gives. Of a parameter: until the episode's end.
+  // Takes as many values as read() returns. Parameters keep them until the end of the episode.
   void write(std::span<const int> envs, const std::string& name, std::span<const double> values);
   // Sets the parameters that a pattern matches, one value an env, now and at the start of every coming
   // episode.
   void hold(std::span<const int> envs, const std::string& pattern, std::span<const double> values);
-  // Holds none any more: from the next episode on they are the file's, or as they are randomised.
+  // Releases held parameters. From the next episode on they have the values of the file or of a
+  // randomisation.
   void release(std::span<const int> envs);
-  // The <knob>s with which envs play from their next episode on, as by keyword; none: as the batch was made.
+  // Sets the <knob>s for the envs from their next episode on, like keywords; empty: those of the constructor.
   // `poll` is called often while a world is compiled, and may throw.
   void set_knobs(std::span<const int> envs, const std::vector<Override>& knobs,
                  const std::function<void()>& poll = {});
   const std::vector<Override>& knobs(int env) const;
-  // The value of a name, of parameters that are choices.
+  // Returns the value of a name of a parameter that is a choice.
   double choice_value(const std::string& pattern, const std::string& name) const;
 
-  // -- in the caller's turn of a step (Between), or between steps
-  // Adds a value for each row to its reward and to `sums`, but for rows that took no step or diverged. Throws
-  // Error for one that is not finite; nothing is added then.
+  // -- in the caller's callback of a step (Between), or between steps
+  // Adds a value for each row to its reward and to `sums`, except for rows that took no step or diverged.
+  // Throws Error if a value is not finite, and then adds nothing.
   void add_rewards(std::span<const double> values, std::span<double> sums);
-  // Whether each row has taken a step, and not diverged: of the latest turn.
+  // Flags of the rows that took a step before the latest call of Between and did not diverge.
   std::span<uint8_t> live();
-  // Whether each row's agent has ended in a former step and waits for the others of its env.
+  // Flags of the rows whose agent ended in an earlier step and waits for the others of its env.
   std::vector<uint8_t> waiting() const;
   // `count` random numbers a row: uniform in [0, 1), or normal. They depend on the row's key, episode and
   // step and on `stream` alone.
@@ -133,24 +134,25 @@ class Batch {
   // -- results
   const std::vector<ObservationSpec>& observations() const;
   ObservationBuffer& observation_buffer(size_t key);
-  // Rows of envs with finished() set, in kSameStep; in other modes it has no rows.
+  // Last observations of the rows with finished() set, in kSameStep; in other modes it has no rows.
   ObservationBuffer& final_observation_buffer(size_t key);
-  // Counts the calls that rewrite observations on a GPU (BatchOptions::device), which says of an array there
-  // whether it still shows what it did. Lives on with those that ask.
+  // Counter of the calls that rewrite observations on a GPU (BatchOptions::device). An array on the GPU
+  // compares it to know whether its values are still those of its step. It is shared, so it outlives the
+  // batch.
   std::shared_ptr<const std::atomic<uint64_t>> device_moment() const;
-  // Their elements, rows x size. Throw Error if they are not float32.
+  // The elements of an observation, rows x size. Throws Error if they are not float32.
   std::span<float> observation(size_t key) { return observation_buffer(key).values<float>(); }
   std::span<float> final_observation(size_t key) { return final_observation_buffer(key).values<float>(); }
-  // Copies the observations of all rows to `to`, arrays of the same layout, by all threads, each of which has
-  // its rows in its cache. A pair is a key and the array.
+  // Copies the observations of all rows to `to`, arrays of the same layout. Each thread copies its own rows,
+  // which are in its cache. A pair is a key and its array.
   void copy_observations(std::span<const std::pair<size_t, std::byte*>> to);
   std::span<double> rewards();
   std::span<uint8_t> terminated();
   std::span<uint8_t> truncated();
   std::span<uint8_t> finished();   // episode ended in this step
   std::span<uint8_t> was_reset();  // a new episode began in this call
-  // Rows whose agent has an episode that goes on: its next action counts. Where several agents wait for each
-  // other, the observations of the others are zero until their env begins anew.
+  // Rows whose agent has a running episode, so that its next action counts. Where agents wait for each other,
+  // the observations of the waiting agents are zero until their env is reset.
   std::span<uint8_t> alive();
   // Fixed set of keys. At an episode's end: success, collision, timeout, diverged, time, path_length,
   // min_clearance, bad_action, reward/<term>..., and with spl also spl and (only on success) optimal_length;
@@ -159,22 +161,21 @@ class Batch {
   // Whether any env has an info: false in most steps.
   bool has_infos() const;
 
-  // Fills env's infos as a time limit would that ended its episode in this step: for an episode that
-  // something outside of the batch cuts short. They last until the next reset or step, which go on as without
-  // this call.
+  // Fills env's infos as if a time limit had ended its episode in this step: for an episode that is cut short
+  // from outside. They last until the next reset or step, which are not affected.
   void report_cut(int env);
 
-  // Writes CSV files of all vehicles from now on (record/vehicle_log.h): of one env into `folder`, of several
-  // into its folders env_0, env_1... A session is an episode. Throws Error.
+  // Writes CSV files of all vehicles from now on (record/vehicle_log.h). For one env they are in `folder`,
+  // for several in its subfolders env_0, env_1... A session is an episode. Throws Error.
   void log_to(const std::string& folder);
 
   // -- one env, for drawing and tests
   const Simulation& simulation(int env) const;
   std::shared_ptr<const Model> model(int env) const;
-  // The worlds that the env's episodes are played in, model(env) among them.
+  // The worlds of the env's episodes, including model(env).
   const std::vector<std::shared_ptr<const Model>>& models(int env) const;
-  // Points on the shortest path that an agent's terms measure, `spacing` m apart from where it is to its
-  // goal, at most `most`; none where no term asks for a path, or where none leads.
+  // Points on the shortest path that an agent's terms measure, from its position to its goal, `spacing` m
+  // apart, at most `most`. Empty if no term needs a path, or if there is none.
   std::vector<Vec2> path(int env, size_t agent, double spacing, size_t most) const;
   size_t vehicle(size_t agent = 0) const;  // the agent's index in the model
   std::optional<Vec2> goal(int env, size_t agent = 0) const;
@@ -182,13 +183,13 @@ class Batch {
   uint32_t episode(int env) const;
 
  private:
-  // What is to be drawn for a row once all workers are through.
+  // The observation of a row that is drawn when all workers are done.
   enum class DueDrawing : uint8_t { kNothing, kFinal, kLatest, kFirst };
 
   size_t row_of(int env, size_t agent) const {
     return static_cast<size_t>(env) * task_->agents.size() + agent;
   }
-  // What an env plays: the batch's task, or that of other knobs.
+  // The task of an env: that of the batch, or one with other knobs.
   const Task& task_of(int i) const { return *tasks_[static_cast<size_t>(i)]; }
   EnvLoop make_loop(const ShouldStop& should_stop);
   void finish(EnvLoop& loop) const;
@@ -205,7 +206,7 @@ class Batch {
   void draw_together(std::span<const DueDrawing> due);
   void note_rest(int i);
   void reset_due(EnvLoop& loop);
-  // Of the first `agents` of each env, a row each.
+  // Reads a name for the first `agents` agents of each env, a row each.
   Reading read_agents(std::span<const int> which, const std::string& name, size_t agents) const;
   bool is_callers_turn() const { return between_thread_.load() == std::this_thread::get_id(); }
   std::exception_ptr take_turn(const Between& between);
@@ -237,15 +238,15 @@ class Batch {
   void check_running(int i) const;
   void check_starts(std::span<const uint8_t> mask, std::span<const GivenStart> starts) const;
 
-  std::shared_ptr<const Task> task_;                             // clones share it
-  std::vector<std::shared_ptr<const Task>> tasks_, next_tasks_;  // by env: of its episode, of its next one
+  std::shared_ptr<const Task> task_;                             // shared with clones
+  std::vector<std::shared_ptr<const Task>> tasks_, next_tasks_;  // by env: of this and the next episode
   KnobTasks knob_tasks_;
   BatchOptions options_;
-  uint64_t fingerprint_;  // env_archive.h
+  uint64_t fingerprint_;  // see env_archive.h
   std::vector<EnvState> envs_;
-  std::vector<uint8_t> has_rest_;                  // by env: what note_rest() found
+  std::vector<uint8_t> has_rest_;                  // by env: result of note_rest()
   std::vector<DueDrawing> due_drawings_;           // by row
-  std::vector<std::unique_ptr<VehicleLog>> logs_;  // by env, or none
+  std::vector<std::unique_ptr<VehicleLog>> logs_;  // by env; empty if nothing is logged
   std::vector<double> action_low_, action_high_;
   std::vector<std::string> action_names_, warnings_;
 
@@ -254,14 +255,14 @@ class Batch {
   std::vector<ObservationBuffer> observations_, final_observations_;
   std::vector<double> rewards_;
   std::vector<uint8_t> terminated_, truncated_, finished_, was_reset_, alive_;
-  std::vector<uint8_t> live_;  // of the latest turn of the caller
+  std::vector<uint8_t> live_;  // by row: took a step and did not diverge
   RowInfos infos_;
 
   std::vector<Scratch> scratches_;  // by worker
   mutable std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
   // The thread whose caller has its turn within a step: it may read meanwhile.
   std::atomic<std::thread::id> between_thread_{};
-  WorkerPool pool_;  // last: its threads stop before anything else goes
+  WorkerPool pool_;  // last member, so that its threads stop before the other members are destroyed
 };
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-// The part of a Batch that lets a caller look at its envs and change them between steps.
+// Reading and changing the envs of a Batch between steps.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,7 +17,7 @@ std::string of_env(int i, const std::string& text) {
   return "environment " + std::to_string(i) + ": " + text;
 }
 
-// Calls work(env), and says in which env it failed.
+// Calls work(env), and adds the index of the env to its errors.
 template <typename Work>
 auto in_env(int i, const Work& work) {
   try {
@@ -27,7 +27,7 @@ auto in_env(int i, const Work& work) {
   }
 }
 
-// What a name stands for in each of some envs, worked out once a world.
+// The items of a name in each of some envs, resolved once for each world.
 class NameInEnvs {
  public:
   NameInEnvs(const std::string& name, int first_env) : name_(name), first_env_(first_env) {}
@@ -37,8 +37,8 @@ class NameInEnvs {
     if (model == model_) return list_;
     QuantityList found = in_env(i, [&] { return find_quantities(task, env, name_); });
     if (model_ && (found.items.size() != list_.items.size() || found.size != list_.size))
-      throw Error(of_env(i, "'" + name_ + "' stands for " + std::to_string(found.items.size()) +
-                                " things, for " + std::to_string(list_.items.size()) + " in environment " +
+      throw Error(of_env(i, "'" + name_ + "' matches " + std::to_string(found.items.size()) + " items, but " +
+                                std::to_string(list_.items.size()) + " in environment " +
                                 std::to_string(first_env_) +
                                 ", expected envs with as many (the argument `envs` chooses)"));
     list_ = std::move(found);
@@ -217,7 +217,7 @@ void Batch::add_rewards(std::span<const double> values, std::span<double> sums) 
     if (live_[row] != 0 &&
         !(std::isfinite(rewards_[row] + values[row]) && std::isfinite(sums[row] + values[row])))
       throw Error(of_env(static_cast<int>(row / task_->agents.size()),
-                         "the sum of its rewards leaves the numbers of float64, expected smaller ones"));
+                         "the sum of its rewards overflows float64, expected smaller values"));
   for (size_t row = 0; row < values.size(); ++row) {
     if (live_[row] == 0) continue;
     rewards_[row] += values[row];

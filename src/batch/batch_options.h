@@ -7,13 +7,13 @@
 
 namespace mvsim {
 
-// step() or reset() was asked to stop. The batch stays usable; envs may stand within a control period.
+// step() or reset() was stopped by should_stop. The batch stays usable; envs may be inside a control period.
 class Interrupted : public Error {
  public:
   using Error::Error;
 };
 
-// What happens to an env whose episode has ended, as in Gymnasium.
+// The way in which an env whose episode has ended is reset, as in Gymnasium.
 enum class AutoresetMode {
   kNextStep,  // its next step ignores the action and resets it: reward 0, flags false
   kSameStep,  // reset at once: `observation` is the first of the new episode, `final_observation` the last of
@@ -25,12 +25,12 @@ struct BatchOptions {
   int num_envs = 1;     // >= 1
   int num_rows = 0;     // instead of num_envs: env x agent, a multiple of the agents of an env; 0: not given
   int num_threads = 0;  // 0: default_threads(); the calling thread is one of them
-  bool pin = false;     // each worker thread to a processor of its own
+  bool pin = false;     // binds each worker thread to a processor of its own
   AutoresetMode autoreset = AutoresetMode::kNextStep;
   bool strict_actions =
       false;            // a non-finite action is an Error before any env steps, instead of a zero action
   bool spl = false;     // compute optimal_length and spl of successful episodes (evaluation)
-  Device device{};      // where images of cameras lie that are observed; all else is the host's
+  Device device{};      // memory of observed camera images; all else is on the host
   EnvLoadOptions load;  // folders for the world's files
 };
 

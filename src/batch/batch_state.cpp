@@ -1,4 +1,4 @@
-// The part of a Batch that becomes bytes and comes back.
+// Conversion of a Batch to bytes and back.
 #include <algorithm>
 #include <cstring>
 
@@ -31,7 +31,7 @@ std::vector<Override> read_knobs(ArchiveReader& archive) {
   return knobs;
 }
 
-// Rows of an env before its first episode, and of agents that wait, are zero.
+// Checks the bounds of rows. Rows of an env before its first episode, and of agents that wait, are zero.
 bool rows_in_bounds(const EnvState& env, const ObservationSpec& spec, std::span<const uint8_t> rows) {
   for (size_t a = 0; a < env.agents.size(); ++a) {
     const auto row = rows.subspan(a * spec.bytes(), spec.bytes());
@@ -47,7 +47,7 @@ bool rows_in_bounds(const EnvState& env, const ObservationSpec& spec, std::span<
 struct Batch::Restored {
   std::shared_ptr<const Task> task, next_task;
   EnvState env;
-  std::vector<std::vector<uint8_t>> observations;  // rows of the env, by key; none of those on a GPU
+  std::vector<std::vector<uint8_t>> observations;  // rows of the env, by key; empty for those on a GPU
 };
 
 void Batch::check_env(int i) const {
@@ -90,7 +90,7 @@ Batch::Restored Batch::read_state(std::string_view bytes, const EnvState& like) 
   return out;
 }
 
-// The pictures of a state that has been read: those of an env that was never reset stay zero.
+// Draws the pictures of a state that has been read. Those of an env that was never reset stay zero.
 void Batch::redraw(Restored& restored) const {
   EnvState& env = restored.env;
   if (!env.started) return;
@@ -103,8 +103,8 @@ void Batch::redraw(Restored& restored) const {
     }
 }
 
-// The same of those on a GPU, where the rows of the envs `which` come to lie: of each its own state, or the
-// only one.
+// The same for pictures on a GPU, drawn into the rows of the envs `which`. `restored` has one state for each
+// env, or one for all.
 void Batch::redraw_on_device(std::span<const int> which, std::span<Restored> restored) {
   if (!on_device_.device) return;
   begin_writing();
@@ -128,9 +128,9 @@ void Batch::redraw_on_device(std::span<const int> which, std::span<Restored> res
   draw_egl_views(views);
 }
 
-// A last result would be of another episode: there is none.
+// Puts a state into an env and clears its last results, which belong to another episode.
 void Batch::put_state(int i, const Restored& restored) {
-  EnvState copy = restored.env;  // memory may end here, before anything has changed
+  EnvState copy = restored.env;  // may throw std::bad_alloc, before anything has changed
   envs_[static_cast<size_t>(i)] = std::move(copy);
   tasks_[static_cast<size_t>(i)] = restored.task;
   next_tasks_[static_cast<size_t>(i)] = restored.next_task;
@@ -162,7 +162,7 @@ void Batch::set_state(std::span<const int> envs, std::span<const std::string_vie
     restored.push_back(read_state(states[s], like));
   }
   redraw_on_device(envs, restored);
-  // nothing can fail any more
+  // no call below can fail
   for (size_t k = 0; k < envs.size(); ++k) put_state(envs[k], restored[states.size() > 1 ? k : 0]);
 }
 

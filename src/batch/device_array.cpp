@@ -14,7 +14,7 @@ dlpack::DataType data_type(DType dtype) {
   return {is_float ? dlpack::kFloatingPoint : dlpack::kUnsigned, static_cast<uint8_t>(8 * size_of(dtype)), 1};
 }
 
-// All that an exported tensor refers to.
+// The objects that an exported tensor refers to.
 struct Exported {
   std::shared_ptr<CudaMemory> memory;
   std::vector<std::byte> host;

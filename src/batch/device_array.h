@@ -1,8 +1,8 @@
-// An array in a GPU's memory as others are handed it: rows of an observation, or a copy of them. As the array
-// API standard has it, it leaves by DLPack. Values; any thread.
+// An array in the memory of a GPU: rows of an observation, or a copy of them. It is exported by DLPack, as in
+// the array API standard. A value; any thread.
 //
-// Rows show a moment: once the batch has gone on they are out of date, and every use is an Error. Memory that
-// was exported stays valid memory for as long as its consumer keeps it.
+// Rows hold the values of one step. When the batch rewrites them, the array is out of date and every use is
+// an Error. Exported memory stays valid as long as its consumer keeps it.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace mvsim {
 
-// An array cannot be handed over as its consumer wishes.
+// Thrown if an array cannot be exported as its consumer asks.
 class ExportRefused : public Error {
  public:
   using Error::Error;
@@ -29,12 +29,12 @@ class ExportRefused : public Error {
 // The arguments of __dlpack__.
 struct DlpackWish {
   std::optional<int64_t> stream;                             // none: CUDA's legacy default stream
-  std::optional<std::pair<uint32_t, uint32_t>> max_version;  // none: before versions
-  std::optional<std::pair<int32_t, int32_t>> device;         // none: where it lies
-  std::optional<bool> copy;                                  // none: if need be
+  std::optional<std::pair<uint32_t, uint32_t>> max_version;  // none: DLPack before versions
+  std::optional<std::pair<int32_t, int32_t>> device;         // none: that of the array
+  std::optional<bool> copy;                                  // none: copies only if necessary
 };
 
-// One of both; its consumer calls its deleter once.
+// One of the two pointers is set; its consumer calls the deleter once.
 struct DlpackExport {
   dlpack::Managed* plain = nullptr;
   dlpack::ManagedVersioned* versioned = nullptr;
@@ -44,7 +44,7 @@ class DeviceArray {
  public:
   using Moment = std::shared_ptr<const std::atomic<uint64_t>>;
 
-  // `moment` counts on when the memory is written again; null: never.
+  // `moment` is increased when the memory is written again; null: the memory never is.
   DeviceArray(std::shared_ptr<CudaMemory> memory, DType dtype, std::vector<size_t> shape, Moment moment);
 
   DType dtype() const { return dtype_; }
@@ -53,8 +53,8 @@ class DeviceArray {
   CudaDevice& device() const { return memory_->device(); }
   bool is_current() const { return !moment_ || moment_->load() == made_at_; }
 
-  // Each throws Error where the array is out of date.
-  DeviceArray row(size_t index) const;  // along the first dimension; of the same memory
+  // These throw Error if the array is out of date.
+  DeviceArray row(size_t index) const;  // along the first dimension; shares the memory
   DeviceArray copy() const;             // in memory of its own, never out of date
   void fetch(void* to) const;           // to the host
   DlpackExport to_dlpack(const DlpackWish& wish) const;

@@ -10,7 +10,7 @@
 namespace mvsim {
 namespace {
 
-// How the observation is made on a GPU, if it is an image of a camera.
+// Returns how the observation is made on a GPU, if it is an image of a camera.
 std::optional<DeviceImage> device_image(const Task& task, const ObservationSlot& slot, Device device) {
   const Picture* const picture = slot.term->picture();
   const auto index = picture ? picture->image() : std::nullopt;

@@ -1,5 +1,5 @@
-// Which observations of a task lie on a GPU: the images of cameras, if the options say so. All else is
-// computed by the CPU and stays there.
+// Selects the observations of a task that are made on a GPU: the images of cameras, if the options ask for
+// it. The CPU computes all others, which stay in its memory.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@
 namespace mvsim {
 
 struct DeviceObservations {
-  std::shared_ptr<CudaDevice> device;              // null: all lie in the host's memory
+  std::shared_ptr<CudaDevice> device;              // null: all are in the host's memory
   std::vector<std::optional<DeviceImage>> images;  // by key
-  bool leaves_pictures = false;                    // some pictures lie in the host's memory
+  bool leaves_pictures = false;                    // some pictures are in the host's memory
 
-  // Null for those of the host.
+  // Null for observations in the host's memory.
   const DeviceImage* image(size_t key) const { return images[key] ? &*images[key] : nullptr; }
 };
 
-// Opens the GPU. Throws Error, one line, where the task has no image of a camera, has one that cannot be made
-// there, or where there is no such GPU.
+// Opens the GPU. Throws Error, one line, if there is no such GPU, or if the task has no image of a camera or
+// one that cannot be made on it.
 DeviceObservations device_observations(const Task& task, Device device);
 
-// Options whose worlds are drawn where the device is: throws Error if they say otherwise.
+// Returns options whose worlds are drawn on the device. Throws Error if the options ask for another backend.
 BatchOptions with_backend(BatchOptions options);
 
 }  // namespace mvsim

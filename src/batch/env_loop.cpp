@@ -6,8 +6,8 @@ namespace mvsim {
 namespace {
 
 constexpr int64_t kPollEvery = 20;  // ms
-// A look at the clock costs as much as some hundredth of a step: after so many substeps, of which an env
-// counts for some more.
+// Reading the clock costs about a hundredth of a step. It is read once in kSubstepsPerLook substeps; an env
+// counts for kSubstepsOfEnv of them.
 constexpr int kSubstepsPerLook = 16, kSubstepsOfEnv = 4;
 
 }  // namespace
@@ -27,7 +27,7 @@ void StopSignal::poll() {
 
 void StopSignal::rethrow() const {
   if (error_) std::rethrow_exception(error_);
-  if (stopped()) throw Interrupted("interrupted: some environments stand within a control period");
+  if (stopped()) throw Interrupted("interrupted: some environments are inside a control period");
 }
 
 void FirstError::add(int env, std::exception_ptr error) {
@@ -46,7 +46,7 @@ void FirstError::rethrow(const Explain& explain, const Poll& poll) const {
     text = explain(env_, e, poll).what();
   } catch (const std::exception& e) {
     text = e.what();
-  } catch (...) {  // text says it
+  } catch (...) {  // keeps the default text
   }
   throw Error("environment " + std::to_string(env_) + ": " + text);
 }

@@ -1,5 +1,5 @@
-// Work on all envs by the threads of a pool: whoever waits is asked whether to stop, and of the errors of the
-// envs one is thrown on the calling thread.
+// Runs work on all envs by the threads of a pool. While the calling thread waits, it asks the caller whether
+// to stop. It then throws the first error of the envs.
 #pragma once
 
 #include <atomic>
@@ -31,32 +31,31 @@ class Busy {
   std::atomic_flag& flag_;
 };
 
-// Thrown within the work of an env where the caller asked to stop: the env then needs a reset.
+// Thrown within the work of an env if the caller asked to stop; the env then needs a reset.
 struct Stopped {};
 
-// Asks the caller now and then whether to stop, on the caller's thread only.
+// Asks the caller at intervals whether to stop, on the caller's thread only.
 class StopSignal {
  public:
   explicit StopSignal(const std::function<bool()>& should_stop) : should_stop_(should_stop) {}
 
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
   void poll();  // on the caller's thread
-  // Throws what the caller threw, or Interrupted.
+  // Throws the caller's exception, or Interrupted.
   void rethrow() const;
 
  private:
   const std::function<bool()>& should_stop_;
   int64_t last_ = coarse_ms();
-  // asked by all threads: in a cache line that nobody writes to
+  // read by all threads, so it has a cache line without other data
   alignas(64) std::atomic<bool> stopped_{false};
   std::exception_ptr error_;
 };
 
-// What an env's mistake in its files is said to be: asked on the calling thread, for the error that is
-// thrown.
+// Explains an error in the files of an env. It is called on the calling thread, for the error that is thrown.
 using Explain = std::function<WorldFileError(int env, const WorldFileError& error, const Poll& poll)>;
 
-// The error of the env with the smallest index: the same one whatever the threads do.
+// Keeps the error of the env with the smallest index, so that it does not depend on the threads.
 class FirstError {
  public:
   void add(int env, std::exception_ptr error);
@@ -71,10 +70,10 @@ class FirstError {
 // The phases of one call of a batch, one run() each.
 class EnvLoop {
  public:
-  // Asked between substeps: false where the call is to stop.
+  // Called between substeps; returns false if the call is to stop.
   using KeepGoing = std::function<bool()>;
   using Work = std::function<void(int env, const KeepGoing& keep_going, Scratch& scratch)>;
-  // Of an env whose work threw.
+  // Called with an env whose work threw.
   using OnError = std::function<void(int env)>;
 
   // `scratches`: one for each thread of the pool.
@@ -86,8 +85,8 @@ class EnvLoop {
         stop_(should_stop),
         on_error_(std::move(on_error)) {}
 
-  // Calls work for every env, in any order and on any thread, until the caller stops it. An exception stops
-  // nothing: finish() throws it.
+  // Calls work for every env, in any order and on any thread, until the caller stops it. It runs on after an
+  // exception; finish() throws the exception.
   void run(const Work& work);
   bool stopped() const { return stop_.stopped(); }
   // Throws the first error of the phases so far.

@@ -6,7 +6,7 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMaxIdle = 64;  // that no env plays
+constexpr size_t kMaxIdle = 64;  // tasks that no env uses
 
 bool same(const std::vector<Override>& a, const std::vector<Override>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Override& x, const Override& y) {
@@ -29,7 +29,7 @@ void check_names(const EnvSpec& spec, const std::vector<Override>& knobs) {
   }
 }
 
-// What differs in how two tasks are laid out, "" if nothing does.
+// Names the first difference in layout between two tasks; "" if there is none.
 std::string difference(const AgentTask& a, const AgentTask& b) {
   const auto same_action = [](const ActionComponent& x, const ActionComponent& y) {
     return x.name == y.name && x.low == y.low && x.high == y.high;
@@ -87,7 +87,7 @@ std::shared_ptr<const Task> KnobTasks::get(const std::vector<Override>& knobs, c
                 ", expected knobs that leave it as it is: make another environment for that");
   task->knobs = knobs;
   made_.push_front(task);
-  if (made_.size() > kMaxIdle)  // those that envs play live on
+  if (made_.size() > kMaxIdle)  // tasks in use are kept by their envs
     made_.remove_if([&, index = size_t{0}](const auto& held) mutable {
       return index++ >= kMaxIdle && held.use_count() == 1;
     });

@@ -1,5 +1,5 @@
-// The tasks that envs of one batch play with other knobs than the batch was made with: compiled when they are
-// first asked for, and kept while an env plays them or they are among the latest.
+// The tasks of envs whose knobs differ from those of their batch. A task is compiled when it is first needed,
+// and kept while an env uses it or while it is among the latest.
 #pragma once
 
 #include <list>
@@ -17,15 +17,15 @@ class KnobTasks {
 
   const std::shared_ptr<const Task>& base() const { return base_; }
 
-  // The base for no knobs. Throws Error for a name that is no <knob>, and for a value with which
-  // observations, actions, rewards, terminations, vehicles or times would be others; WorldFileError for one
-  // that the files cannot take. `poll` is called often and may throw.
+  // Returns the task for some knobs; the base task for none. Throws Error for a name that is no <knob>, and
+  // for a value that would change observations, actions, rewards, terminations, vehicles or times. Throws
+  // WorldFileError for a value that the files cannot take. `poll` is called often and may throw.
   std::shared_ptr<const Task> get(const std::vector<Override>& knobs, const Poll& poll);
 
  private:
   std::shared_ptr<const Task> base_;
   EnvLoadOptions load_;
-  std::list<std::shared_ptr<const Task>> made_;  // the latest asked for first
+  std::list<std::shared_ptr<const Task>> made_;  // latest use first
 };
 
 }  // namespace mvsim

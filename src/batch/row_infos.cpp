@@ -36,7 +36,7 @@ RowInfos::RowInfos(const Task& task, size_t rows, bool spl) : spl_(spl) {
   column("optimal_length", InfoType::kNumber, rows);
 }
 
-// Agents that have a term of one name share its column.
+// Returns the column of a key. Terms with the same name of several agents share it.
 size_t RowInfos::column(const std::string& key, InfoType type, size_t rows) {
   for (size_t k = 0; k < columns_.size(); ++k)
     if (columns_[k].key == key) return k;
@@ -54,7 +54,7 @@ void RowInfos::clear() {
 }
 
 void RowInfos::clear(size_t row) {
-  if (columns_[kBadAction].mask[row] == 0) return;  // whatever is said of a row says that too
+  if (columns_[kBadAction].mask[row] == 0) return;  // every info of a row sets this column too
   for (InfoColumn& c : columns_) update(c.mask[row], false);
 }
 
@@ -79,7 +79,7 @@ void RowInfos::set_end(const Task& task, const EnvState& env, size_t index, size
     std::array<double, Tracker::kMostInfos> values;
     const size_t count = tracker->write_infos(env, agent, values.data());
     if (count == 0) continue;
-    // an env with other knobs may have a tracker that the batch has no columns for
+    // an env with other knobs may have a tracker without columns in the batch
     const auto first =
         std::find_if(columns_.begin() + static_cast<std::ptrdiff_t>(trackers_), columns_.end(),
                      [name = tracker->infos().front()](const InfoColumn& c) { return c.key == name; });
@@ -103,7 +103,7 @@ void RowInfos::set_cut(const Task& task, const EnvState& env, size_t index, size
 }
 
 bool RowInfos::any() const {
-  // an episode's end reports it too
+  // infos of an episode's end set it too
   const std::vector<uint8_t>& mask = columns_[kBadAction].mask;
   return std::find(mask.begin(), mask.end(), 1) != mask.end();
 }

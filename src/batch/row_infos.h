@@ -19,8 +19,8 @@ struct InfoColumn {
   std::vector<uint8_t> mask;
 };
 
-// The rows of two workers may lie in one cache line: it is written only where something changes, so that both
-// keep it.
+// Writes a flag only if it changes. Rows of two workers may share a cache line, and this keeps it in both
+// caches.
 inline void update(uint8_t& flag, bool value) {
   if ((flag != 0) != value) flag = value;
 }
@@ -33,14 +33,14 @@ class RowInfos {
   void clear();
   void clear(size_t row);
   void set_bad_actions(size_t row, int count) { set(kBadAction, row, count); }
-  // All that is said of an episode that has ended, of agent `index` of the env. `poll` is called often while
-  // a path is planned for SPL, and may throw.
+  // Sets all infos of an episode that has ended, for agent `index` of the env. `poll` is called often while a
+  // path is planned for SPL, and may throw.
   void set_end(const Task& task, const EnvState& env, size_t index, size_t row, const Poll& poll = {});
-  // The same of an episode that something outside of the batch ends here, as a time limit would.
+  // The same for an episode that is ended from outside of the batch, like by a time limit.
   void set_cut(const Task& task, const EnvState& env, size_t index, size_t row);
   // Whether any row has an info.
   bool any() const;
-  // Takes over values and masks of the infos of the same task.
+  // Copies values and masks from infos of the same task.
   void copy(const RowInfos& other) { columns_ = other.columns_; }
 
  private:
@@ -51,10 +51,10 @@ class RowInfos {
 
   std::vector<InfoColumn> columns_;
   std::vector<std::vector<size_t>> rewards_, terminations_;  // columns, by agent and term
-  size_t contacts_ = 0;  // first of a column for each kind of contact, where there are several agents
-  size_t trackers_ = 0;  // first of a column for each info of the trackers
+  size_t contacts_ = 0;  // first of the columns of kinds of contact, if there are several agents
+  size_t trackers_ = 0;  // first of the columns of the trackers' infos
   bool spl_;
-  size_t spl_column_ = 0;  // spl, then optimal_length
+  size_t spl_column_ = 0;  // column of spl, followed by optimal_length
 };
 
 }  // namespace mvsim

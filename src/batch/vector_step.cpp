@@ -1,14 +1,15 @@
 // A vector step, phase by phase:
 //
-//   advance      a control period of every env; rewards and ends are checked
-//   sense final  the observations at its end (SAME_STEP: of an episode that ended, into `final_observations`)
-//   between      the caller's turn, if he wants one: rewards and ends of his own
-//   reset        the episodes that ended begin anew (NEXT_STEP: those that ended in the step before); so do
-//                agents that do not wait for the others of their env
-//   sense fresh  the observations of their start
+//   advance      runs a control period of every env, and checks rewards and ends
+//   sense final  makes the observations at its end (SAME_STEP: those of ended episodes go to
+//   `final_observations`) between      calls the caller's callback, if there is one, for further rewards and
+//   ends reset        starts the next episode of envs that have ended (NEXT_STEP: that ended in the step
+//   before), and of agents
+//                that do not wait for the others of their env
+//   sense fresh  makes the observations of their start
 //
-// Each phase of an env needs that env alone. Pictures are recorded in the phases and drawn between them,
-// those of the ends before those of the starts.
+// A phase of an env needs that env alone. Pictures are recorded in the phases and drawn between them, those
+// of the ends before those of the starts.
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -26,8 +27,8 @@ void Batch::step(std::span<const float> actions, const ShouldStop& should_stop, 
   check_actions(actions);
   begin_writing();
   EnvLoop loop = make_loop(should_stop);
-  std::exception_ptr error;  // of the caller's turn: what is begun is brought to its end all the same
-  if (!task_->has_pictures && !between) {  // all phases of one env, then the next: its state stays cached
+  std::exception_ptr error;  // of the caller's callback; the step is completed before it is thrown
+  if (!task_->has_pictures && !between) {  // env by env, so that its state stays in the cache
     loop.run([&](int i, const EnvLoop::KeepGoing& keep_going, Scratch& scratch) {
       advance(i, actions, keep_going);
       sense_final(i, keep_going, scratch);
@@ -87,7 +88,7 @@ EnvLoop Batch::make_loop(const ShouldStop& should_stop) {
           }};
 }
 
-// What is left to do for an env once it has advanced, so that those with nothing are not touched again.
+// Notes whether an env has work left after it has advanced, so that the others are not visited again.
 void Batch::note_rest(int i) {
   update(has_rest_[static_cast<size_t>(i)], envs_[static_cast<size_t>(i)].due != Due::kNothing);
   note_alive(i);
@@ -104,7 +105,7 @@ void Batch::reset_due(EnvLoop& loop) {
   draw_pictures(loop);
 }
 
-// An episode that cannot start is explained by the keyword that keeps it from it.
+// Throws the first error. If an episode cannot start, it names the keyword that causes it.
 void Batch::finish(EnvLoop& loop) const {
   loop.finish([this](int i, const WorldFileError& error, const Poll& poll) {
     const EnvState& env = envs_[static_cast<size_t>(i)];
@@ -137,17 +138,17 @@ void Batch::sense_final(int i, const EnvLoop::KeepGoing& keep_going, Scratch& sc
     const bool to_final = ends_at_once(agent);
     if (!agent.waits && !env.diverged) {
       sense(i, a, to_final ? DueDrawing::kFinal : DueDrawing::kLatest, scratch);
-    } else if (!agent.waits && to_final) {  // the last sound ones
+    } else if (!agent.waits && to_final) {  // the last valid ones
       copy_to_final(row_of(i, a));
     }
-    // what follows is another episode's
+    // the next observations belong to another episode
     if (agent.waits || (to_final && !env.finished)) clear_observations(row_of(i, a));
   }
   report_end(i, keep_going);
   env.due = after_end(i);
 }
 
-// An agent that ended in this step, or (NEXT_STEP) in the one before, while others go on.
+// Whether an agent starts again: it ended in this step, or (NEXT_STEP) in the one before, while others go on.
 bool Batch::is_to_respawn(int i, const AgentState& agent) const {
   return agent.end != EpisodeEnd::kNone && !envs_[static_cast<size_t>(i)].finished && respawns(*task_) &&
          (agent.waits || options_.autoreset == AutoresetMode::kSameStep);
@@ -212,7 +213,7 @@ void Batch::sense(int i, size_t a, DueDrawing which, Scratch& scratch) {
 
 void Batch::draw_pictures(EnvLoop& loop) {
   if (!task_->has_pictures) return;
-  // a renderer may throw: nothing is due any more then either
+  // cleared first, so that nothing is due after an exception of a renderer
   const auto due_now = std::exchange(due_drawings_, std::vector(due_drawings_.size(), DueDrawing::kNothing));
   if (draws_by_egl(*task_->models.front())) draw_together(due_now);
   if (!on_device_.leaves_pictures) return;
@@ -223,7 +224,7 @@ void Batch::draw_pictures(EnvLoop& loop) {
   });
 }
 
-// A row for each slot of an agent.
+// Returns a row for each slot of an agent.
 std::vector<ObservationRow> Batch::picture_rows(int i, size_t a, DueDrawing due) {
   EnvState& env = envs_[static_cast<size_t>(i)];
   std::vector<ObservationBuffer>& into = due == DueDrawing::kFinal ? final_observations_ : observations_;
@@ -235,7 +236,7 @@ std::vector<ObservationRow> Batch::picture_rows(int i, size_t a, DueDrawing due)
   return rows;
 }
 
-// All that OpenGL draws, in one call.
+// Draws all OpenGL views in one call.
 void Batch::draw_together(std::span<const DueDrawing> due) {
   std::vector<ViewDrawing> views;
   for (int i = 0; i < options_.num_envs; ++i)
@@ -245,7 +246,7 @@ void Batch::draw_together(std::span<const DueDrawing> due) {
   draw_egl_views(views);
 }
 
-// Returns what it throws.
+// Calls the caller's callback and returns its exception.
 std::exception_ptr Batch::take_turn(const Between& between) {
   for (size_t row = 0; row < live_.size(); ++row) {
     const EnvState& env = envs_[row / task_->agents.size()];
@@ -263,7 +264,8 @@ std::exception_ptr Batch::take_turn(const Between& between) {
   return error;
 }
 
-// Episodes that the caller ends in this step; one that only a time limit ended is terminated instead.
+// Ends the episodes that the caller ends in this step. One that only a time limit ended is terminated
+// instead.
 void Batch::end_by_caller(std::span<const uint8_t> rows) {
   for (int i = 0; i < options_.num_envs && !rows.empty(); ++i) {
     EnvState& env = envs_[static_cast<size_t>(i)];
@@ -282,7 +284,7 @@ void Batch::end_by_caller(std::span<const uint8_t> rows) {
       const size_t row = row_of(i, a);
       if (!is_new_end(env.agents[a]) || finished_[row] != 0 || !ends_at_once(env.agents[a])) continue;
       copy_to_final(row);
-      if (!env.finished) clear_observations(row);  // what follows is another episode's
+      if (!env.finished) clear_observations(row);  // the next observations belong to another episode
     }
     report_end(i, [] { return true; });
     env.due = after_end(i);
@@ -290,7 +292,7 @@ void Batch::end_by_caller(std::span<const uint8_t> rows) {
   }
 }
 
-// The latest observations of a row are its last ones.
+// Copies the latest observations of a row to the final observations.
 void Batch::copy_to_final(size_t row) {
   for (size_t k = 0; k < observations_.size(); ++k)
     final_observations_[k].copy_row(row, observations_[k], row);
@@ -300,7 +302,7 @@ void Batch::clear_observations(size_t row) {
   for (ObservationBuffer& o : observations_) o.clear_row(row);
 }
 
-// Arrays on a GPU that somebody was handed are out of date from here on.
+// Marks arrays on a GPU that were handed out as out of date.
 void Batch::begin_writing() const {
   if (!on_device_.device) return;
   on_device_.device->begin_writing();
@@ -314,7 +316,7 @@ void Batch::note_alive(int i) {
     update(alive_[row_of(i, a)], runs && env.agents[a].end == EpisodeEnd::kNone);
 }
 
-// Takes over actions clipped to [-1, 1]; one that is not finite counts as zero as a whole.
+// Takes over actions clipped to [-1, 1]. If a component is not finite, the whole action becomes zero.
 void Batch::read_actions(int i, std::span<const float> actions) {
   EnvState& env = envs_[static_cast<size_t>(i)];
   for (size_t a = 0; a < env.agents.size(); ++a) {
@@ -326,7 +328,7 @@ void Batch::read_actions(int i, std::span<const float> actions) {
   }
 }
 
-// Of the agents that ended in this step.
+// Writes the infos of the agents that ended in this step.
 void Batch::report_end(int i, const EnvLoop::KeepGoing& keep_going) {
   const EnvState& env = envs_[static_cast<size_t>(i)];
   for (size_t a = 0; a < env.agents.size(); ++a) {

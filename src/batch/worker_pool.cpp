@@ -20,10 +20,10 @@
 namespace mvsim {
 namespace {
 
-constexpr int kSpins = 2000;  // some 30 us: longer than a learner-free loop needs, shorter than a time slice
+constexpr int kSpins = 2000;  // some 30 us: longer than the pause between steps, shorter than a time slice
 constexpr int kMaxChunks = 65535;
 constexpr int kShare =
-    4;  // of what is left in a queue, claimed at once: few claims, and small ones at the end
+    4;  // a claim takes 1 / kShare of the rest of a queue: few claims, and small ones at the end
 constexpr size_t kCacheLine = 64;
 constexpr auto kPoll = std::chrono::milliseconds(10);
 
@@ -35,7 +35,7 @@ void pause() {
 #endif
 }
 
-// Processors that this process may use, ascending; at least one.
+// Returns the processors that this process may use, ascending; at least one.
 std::vector<int> processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -46,7 +46,7 @@ std::vector<int> processors() {
   return found.empty() ? std::vector<int>{0} : found;
 }
 
-// The calling thread runs there only, from now on. A refusal by the system changes speed, not results.
+// Binds the calling thread to a processor. If the system refuses, only the speed changes.
 void pin_to(int processor) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -54,7 +54,8 @@ void pin_to(int processor) {
   static_cast<void>(sched_setaffinity(0, sizeof set, &set));
 }
 
-// Flush-to-zero and rounding bits belong to a thread, and other libraries change them: results must not.
+// Sets the default floating-point environment. Flush-to-zero and rounding mode belong to a thread, and other
+// libraries change them, but results must not depend on them.
 class PlainFloatMode {
  public:
   PlainFloatMode() {
@@ -69,7 +70,7 @@ class PlainFloatMode {
   std::fenv_t saved_{};
 };
 
-// Where part `i` of `parts` equal ones of [0, count) begins.
+// Returns the begin of part `i` of `parts` equal parts of [0, count).
 int share(int count, int i, int parts) {
   return static_cast<int>(static_cast<int64_t>(count) * i / parts);
 }
@@ -78,8 +79,9 @@ struct Claim {
   int begin = 0, end = 0;
 };
 
-// The chunks that one thread has left, in one word with the number of the run, so that a worker which wakes
-// up late cannot claim a chunk of the wrong run. A cache line of its own: others look at it only to steal.
+// The remaining chunks of one thread and the number of the run in one word, so that a worker that wakes up
+// late cannot claim a chunk of the wrong run. It has a cache line of its own, since others read it only to
+// steal.
 struct alignas(kCacheLine) Queue {
   std::atomic<uint64_t> word{0};
 
@@ -87,8 +89,8 @@ struct alignas(kCacheLine) Queue {
     word.store(pack(run, static_cast<uint16_t>(begin), static_cast<uint16_t>(end)),
                std::memory_order_release);
   }
-  // The next chunks of this run from the front, where the owner works, or from the back, where others steal;
-  // none where nothing is left.
+  // Claims the next chunks of this run, from the front for the owner and from the back for thieves; none if
+  // the queue is empty.
   Claim claim(uint32_t run, bool front) {
     uint64_t seen = word.load(std::memory_order_acquire);
     for (;;) {
@@ -117,7 +119,7 @@ struct WorkerPool::Shared {
   std::vector<Queue> queues;                         // by thread
   alignas(kCacheLine) std::atomic<uint32_t> run{0};  // workers wait for this to change
   std::atomic<bool> stop{false};
-  // of the present run; a claimed chunk keeps them valid
+  // of the current run; they stay valid while a claimed chunk is unfinished
   const Work* work = nullptr;
   int count = 0, chunks = 0;
   alignas(kCacheLine) std::atomic<int> finished{0};
@@ -134,13 +136,13 @@ struct WorkerPool::Shared {
     workers.clear();
   }
 
-  // First the chunks of this thread, the same in every run, so that what they touch stays in its cache; then
-  // what others have not begun.
+  // Works on the chunks of this thread, which are the same in every run, so that their data stay in its
+  // cache. Then steals chunks of other threads.
   void work_on(uint32_t number, int id) {
     for (size_t i = 0; i < queues.size(); ++i) {
       Queue& queue = queues[(static_cast<size_t>(id) + i) % queues.size()];
       for (Claim c = queue.claim(number, i == 0); c.end > c.begin; c = queue.claim(number, i == 0)) {
-        const int all = chunks, claimed = c.end - c.begin;  // once it has finished, the next run may begin
+        const int all = chunks, claimed = c.end - c.begin;  // read before the next run can begin
         (*work)(share(count, c.begin, all), share(count, c.end, all), id);
         if (finished.fetch_add(claimed) + claimed == all && caller_sleeps.load()) {
           const std::lock_guard lock(mutex);
@@ -185,7 +187,7 @@ WorkerPool::WorkerPool(int threads, bool pin)
 
 WorkerPool::~WorkerPool() {
   if (getpid() != owner_) {
-    // the threads are not ours to join, and what they held is not ours to free
+    // the threads do not exist in this process, and their memory cannot be freed safely
     [[maybe_unused]] const Shared* const left = shared_.release();
     return;
   }

@@ -12,7 +12,7 @@ namespace mvsim {
 namespace {
 
 constexpr int kPeriods = 60, kHold = 6;  // control periods of a run, and of each action
-constexpr int kMostSteps = 20'000;       // of a run; tasks with longer ones are not tried
+constexpr int kMostSteps = 20'000;       // of a run; tasks with longer runs are not checked
 
 void draw_action(int period, ActionValues& action) {
   RandomStream random(0, static_cast<uint32_t>(period / kHold), StreamPurpose::kActionNoise);
@@ -27,8 +27,8 @@ bool sees_wheels(const Task& task) {
   });
 }
 
-// How bodies and, if they are observed, wheels moved, and what the agents were paid, period by period. Empty:
-// no episode starts.
+// Returns the motion of bodies and, if they are observed, of wheels, and the rewards of the agents, by
+// period. Empty if no episode can start.
 std::vector<double> run(const Task& task, const Randomization& randomization, Randomization::End end,
                         const Poll& poll) {
   std::vector<double> seen;
@@ -58,14 +58,14 @@ std::vector<double> run(const Task& task, const Randomization& randomization, Ra
   return seen;
 }
 
-// Parameters that act while a vehicle drives, whatever it meets: others may show in a collision only.
+// Whether a parameter acts in free driving. Other parameters may act in a collision only.
 bool acts_while_driving(const ParamEntry& entry) {
   return std::ranges::any_of(
       std::to_array<std::string_view>({"/friction/", "/wheels/", "/controller/"}),
       [&](std::string_view part) { return entry.path.find(part) != std::string::npos; });
 }
 
-// A vehicle whose parameters a randomisation draws, or nothing where it draws other things, too.
+// Returns the vehicle whose parameters a randomisation draws, or null if it draws other parameters, too.
 const VehicleModel* vehicle_of(const Model& model, const Randomization& randomization) {
   const VehicleModel* found = nullptr;
   for (const size_t param : randomization.params()) {
@@ -85,7 +85,7 @@ std::string reason(const VehicleModel& vehicle, const std::string& path) {
            "' without its tires";
   if (path.find("/friction/") != std::string::npos)
     return "the tires of '" + vehicle.name + "' stay within their grip";
-  return "'" + vehicle.name + "' drives alike with both";
+  return "'" + vehicle.name + "' drives the same with both";
 }
 
 }  // namespace

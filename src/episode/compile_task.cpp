@@ -16,7 +16,7 @@ void refuse_warnings(const Task& task) {
     throw Error("strict refuses a warning: " + task.warnings.front());
 }
 
-// Whether the mistake stands in a file that a keyword names.
+// Whether an error is in a file that a keyword names.
 bool is_of_caller(const WorldFileError& error, const EnvSpec& spec) {
   const std::string path = error.where().path ? *error.where().path : std::string();
   if (path == spec.path) return false;
@@ -48,7 +48,8 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
   return compile_task(spec, options, draw_by(options.camera_backend));
 }
 
-// What fails only with the caller's keywords is theirs, whatever line of the file it shows at.
+// An error that occurs only with the caller's keywords is reported at the keywords, not at the line of the
+// file.
 std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options,
                                    const ViewDrawerMaker& make_drawer) {
   try {
@@ -63,7 +64,8 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
   }
 }
 
-// Of several keywords those each of which alone keeps it from starting; all, if no single one does.
+// Returns the error with the keywords that cause it: those that each alone prevent a start, or all if there
+// is none.
 WorldFileError explain_start(const EnvSpec& spec, const EnvLoadOptions& options, uint64_t key,
                              uint32_t episode, const WorldFileError& error) {
   if (!spec.as_written || error.where().line == 0) return error;

@@ -15,8 +15,8 @@ std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& op
 std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options,
                                    const ViewDrawerMaker& make_drawer);
 
-// Adds a warning for each randomisation of how a vehicle drives that changes nothing in the task. It drives
-// short episodes to find them, without sensors.
+// Adds a warning for each randomisation of driving parameters that changes nothing in the task. Finds them by
+// driving short episodes without sensors.
 void warn_of_no_effect(Task& task, const Poll& poll);
 
 // Returns the error of an episode that cannot start. If keywords of the caller cause it, it is reported at

@@ -72,9 +72,9 @@ void visit(Archive& archive, ValueOf<HeldParam> auto& held) {
 
 namespace {
 
-// All but what chooses how to read (the variant, the simulation and the agents), and `given` and `due`, which
-// live within a call only. A field that is added to EnvState belongs into both lines, and kSnapshotVersion
-// goes up.
+// Visits EnvState without the fields that choose how to read (the variant, the simulation and the agents),
+// and without `given` and `due`, which hold within a call only. Add a new field of EnvState to both lines,
+// and increase kSnapshotVersion.
 template <typename Archive, typename Env>
 void visit_episode(Archive& archive, Env& env, const Task& task) {
   auto& [simulation, variant, key, next_episode, held, given, started, finished, diverged, due, steps, agents,
@@ -97,8 +97,8 @@ void visit_agent(Archive& archive, Agent& agent, const Task& task) {
   for (auto& value : memory) archive(value);
 }
 
-// Calls work(slot, bytes) for the ring of each observation that keeps frames and is no picture: what draws
-// a picture again is in the recipes.
+// Calls work(slot, bytes) for the ring of each observation that keeps frames and is no picture. Pictures are
+// drawn again from the recipes.
 template <typename Agent, typename Work>
 void for_rings(const AgentTask& task, Agent& agent, const Work& work) {
   for (const ObservationSlot& slot : task.observations)
@@ -106,7 +106,8 @@ void for_rings(const AgentTask& task, Agent& agent, const Work& work) {
       work(slot, std::span(agent.frames).subspan(slot.first_frame, slot.kept() * slot.frame_bytes));
 }
 
-// The latest frame comes first in the bounds of a row, and all frames of a history have the same.
+// Checks the bounds of a ring. The bounds of a row begin with those of the latest frame, and all frames have
+// the same.
 bool ring_in_bounds(const Task& task, const ObservationSlot& slot, std::span<const uint8_t> ring) {
   const ObservationSpec& row = task.observation_specs[slot.index];
   const size_t size = slot.low.size();
@@ -119,7 +120,8 @@ bool fits(const AgentState& agent, const Task& whole, const AgentTask& task) {
          fits(agent.transfer, whole, task);
 }
 
-// Where obstacles move, the field belongs to the world as it stood at the start: its free cells are kept.
+// Reads the goal field. Where obstacles move, it belongs to the world at the start, so its free cells are
+// stored.
 std::shared_ptr<const GoalField> read_field(ArchiveReader& archive, const Task& task, const EnvState& env,
                                             const EnvState& like, size_t index) {
   const AgentTask& agent_task = task.agents[index];
@@ -156,7 +158,7 @@ uint64_t fingerprint(const Task& task) {
   }
   for (const auto& tracker : task.trackers) tracker->hash(hasher);
   if (task.movers) hasher(task.movers->size());
-  // whether a sensor keeps its period is part of a state
+  // the set of scheduled sensors is part of a state
   if (!task.scheduled_sensors.empty()) hasher(task.scheduled_sensors);
   for (const ObservationSpec& o : task.observation_specs) hasher(o.key, o.dtype, o.shape, o.low, o.high);
   return hasher.value();

@@ -11,7 +11,7 @@
 namespace mvsim {
 namespace {
 
-// m from the walls to where robots are that were taken out of the world; beyond the sight of any lidar.
+// m from the walls to robots that were taken out of the world, which is beyond the range of any lidar.
 constexpr double kAway = 1000, kApartThere = 20;
 constexpr Vec2 kNowhere{1e30, 1e30};
 
@@ -67,15 +67,15 @@ void place_agent(const Task& task, size_t index, EnvState& env, const Poll& poll
   agent_task.start_and_goal.apply(env, index, grid.get(), field_of, poll);
 }
 
-// Those that the caller has a pose for come first, so that the others keep off them.
+// Places the agents. Those with a pose from the caller come first, so that the others keep away from them.
 void place_agents(const Task& task, EnvState& env, const Poll& poll) {
   const size_t count = task.agents.size();
-  if (count > 1)  // goals of the episode before hinder none
+  if (count > 1)  // goals of the last episode must not be in the way
     for (size_t a = 0; a < count; ++a) env.agents[a].goal = given_start(env, a).goal.value_or(kNowhere);
   if (task.line_up) return task.line_up->place_all(env, poll);
   Simulation& s = env.simulation;
   const auto has_pose = [](const GivenStart& given) { return given.pose.has_value(); };
-  if (count > 1 && std::ranges::any_of(env.given, has_pose))  // those that are drawn later hinder none either
+  if (count > 1 && std::ranges::any_of(env.given, has_pose))  // neither must agents that are placed later
     for (size_t a = 0; a < count; ++a)
       s.place_vehicle(task.agents[a].vehicle, env.given[a].pose.value_or(away(s.model().bounds, a)));
   for (const bool first : {true, false})
@@ -83,7 +83,7 @@ void place_agents(const Task& task, EnvState& env, const Poll& poll) {
       if (has_pose(given_start(env, a)) == first) place_agent(task, a, env, poll);
 }
 
-// A collision on the way into the goal is a collision.
+// Evaluates the terminations. An agent that reaches its goal in a collision has failed.
 void check_terminations(const AgentTask& task, const EnvState& env, AgentState& agent) {
   bool won = false, lost = false;
   for (size_t i = 0; i < task.terminations.size(); ++i) {
@@ -96,7 +96,7 @@ void check_terminations(const AgentTask& task, const EnvState& env, AgentState& 
   if (won || lost) agent.end = EpisodeEnd::kTerminated;
 }
 
-// Whether the ends of its agents end the episode of an env.
+// Whether the ends of the agents of an env end its episode.
 bool is_over(const Task& task, const std::vector<AgentState>& agents) {
   bool any = false, all = true;
   for (const AgentState& agent : agents) {
@@ -109,7 +109,7 @@ bool is_over(const Task& task, const std::vector<AgentState>& agents) {
   return task.spec.on_end == OnEnd::kEndAll ? any : all;
 }
 
-// From the end of its episode on a robot is driven no more: it is told to stand, or taken out of the world.
+// Stops a robot at the end of its episode: its command becomes zero, or it is taken out of the world.
 void set_aside(const Task& task, EnvState& env, size_t index) {
   const AgentTask& agent_task = task.agents[index];
   AgentState& agent = env.agents[index];
@@ -123,7 +123,7 @@ void set_aside(const Task& task, EnvState& env, size_t index) {
   s.place_vehicle(agent_task.vehicle, away(s.model().bounds, index));
 }
 
-double pay(const AgentTask& task, const EnvState& env, AgentState& agent) {
+double sum_rewards(const AgentTask& task, const EnvState& env, AgentState& agent) {
   double reward = 0;
   for (size_t i = 0; i < task.rewards.size(); ++i) {
     const WeightedReward& r = task.rewards[i];
@@ -134,9 +134,9 @@ double pay(const AgentTask& task, const EnvState& env, AgentState& agent) {
   return reward;
 }
 
-// Of each reward the part that the agents have in common: the mean over those that took the step.
+// Adds the shared part of each reward: the mean over the agents that took the step.
 void pay_shares(const Task& task, EnvState& env, std::span<double> rewards) {
-  const std::vector<WeightedReward>& terms = task.agents.front().rewards;  // shared ones are in all alike
+  const std::vector<WeightedReward>& terms = task.agents.front().rewards;  // the same in all agents
   for (size_t k = 0; k < terms.size(); ++k) {
     if (terms[k].share == 0) continue;
     double sum = 0, count = 0;
@@ -155,7 +155,7 @@ void pay_shares(const Task& task, EnvState& env, std::span<double> rewards) {
   }
 }
 
-// A new world for the episode: variant, parameters, blocks.
+// Prepares the world for the episode: variant, parameters, blocks.
 void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll& poll) {
   if (task.models.size() > 1) {
     RandomStream pick(env.key, episode, StreamPurpose::kVariant);
@@ -199,7 +199,7 @@ void start_agent(const Task& task, const AgentTask& agent_task, const EnvState& 
   agent.previous_action = agent.action;
   std::fill(agent.reward_sums.begin(), agent.reward_sums.end(), 0.0);
   agent.now = {};
-  agent.memory.assign(agent_task.memory_size, 0.0);  // knobs may have changed which trackers there are
+  agent.memory.assign(agent_task.memory_size, 0.0);  // knobs may have changed the set of trackers
   look(agent_task, env, agent, 0);
   agent.min_clearance = std::min(agent_task.clearance_limit, agent.now.clearance);
   for_trackers(task, agent_task, env, agent, [](const Tracker& t, const TrackerView& v) { t.start(v); });
@@ -246,7 +246,7 @@ void respawn(const Task& task, EnvState& env, size_t agent, const Poll& poll) {
   start_agent(task, task.agents[agent], env, env.agents[agent]);
 }
 
-// Those that go on when the episode of all ends are truncated.
+// Truncates the agents that still go on when the episode of all ends.
 void end_episode(const Task& task, EnvState& env) {
   const bool timeout = task.max_steps > 0 && env.steps >= task.max_steps;
   env.finished = env.diverged || timeout || is_over(task, env.agents);
@@ -300,7 +300,7 @@ void apply_held(EnvState& env) {
 void start_episode(const Task& task, EnvState& env, const Poll& poll) {
   const uint32_t episode = env.next_episode++;
   env.started = true;
-  env.finished = true;  // until all of what follows has worked
+  env.finished = true;  // stays true if a call below throws
   prepare_world(task, env, episode, poll);
   env.steps = 0;
   place_agents(task, env, poll);
@@ -335,7 +335,7 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
       for_trackers(task, tasks[a], env, agents[a],
                    [](const Tracker& t, const TrackerView& v) { t.begin_period(v); });
   s.clear_collision_flags();
-  s.refill_solver();  // from here on the state alone decides
+  s.refill_solver();  // Box2D forgets contacts, so results depend on the state alone
   const bool between = std::any_of(agents, agents + count, has_between);
   for (int i = 0; i < task.substeps; ++i) {
     if (!keep_going()) return false;
@@ -362,10 +362,10 @@ bool step_period(const Task& task, EnvState& env, const std::function<bool()>& k
       measure(task, tasks[a], env, agents[a], contacts(s, tasks[a].vehicle));
       check_terminations(tasks[a], env, agents[a]);
     }
-  }  // else no outcome of the task: measurements and observations stay those of the last sound state
+  }  // if it diverged, measurements and observations stay those of the last valid state
   end_episode(task, env);
   for (size_t a = 0; a < count; ++a)
-    rewards[a] = env.diverged || agents[a].waits ? 0 : pay(tasks[a], env, agents[a]);
+    rewards[a] = env.diverged || agents[a].waits ? 0 : sum_rewards(tasks[a], env, agents[a]);
   if (task.shares_rewards && !env.diverged) pay_shares(task, env, rewards);
   return true;
 }
@@ -375,7 +375,7 @@ double optimal_length(const AgentTask& task, const EnvState& env, const AgentSta
   if (!task.start_and_goal.has_goal())
     for (const Tracker* const tracker : task.trackers)
       if (const std::optional<double> way = tracker->way(agent)) return *way;
-  // nothing planned so far: a grid fine enough that its corners cost less than a percent of an arena
+  // no grid so far: cells so small that rounding at corners is below a percent in an arena
   const Rect& r = env.simulation.model().bounds;
   const double cell = std::clamp(std::max(r.x_max - r.x_min, r.y_max - r.y_min) / 120, 0.05, 0.2);
   return shortest_path_length(env.simulation,

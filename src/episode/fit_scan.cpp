@@ -13,14 +13,14 @@ namespace {
 
 constexpr double kTurn = 2 * kPi;
 
-// Evenly spaced directions, by their fractional index.
+// Evenly spaced directions, addressed by fractional index.
 struct Fan {
   double first = 0, step = 0;  // rad, step not 0
   size_t count = 0;
 
   double angle(size_t i) const { return first + static_cast<double>(i) * step; }
-  // Calls work(i) for each direction whose cell holds `angle`, whatever its number of turns. A full circle
-  // may have one direction twice.
+  // Calls work(i) for each direction whose cell contains `angle`, modulo full turns. In a full circle an
+  // angle may be in two cells.
   template <typename Work>
   void each_near(double angle, const Work& work) const {
     const double turn = kTurn / std::fabs(step);
@@ -35,7 +35,7 @@ Fan fan_of(std::span<const double> angles) {
   return {angles.front(), n > 1 ? (angles.back() - angles.front()) / static_cast<double>(n - 1) : kTurn, n};
 }
 
-// m, infinite where nothing is seen; none where there is no reading.
+// Returns the range, m, infinite without a return; none if there is no reading.
 std::optional<double> reading_of(const GivenScan& given, size_t i) {
   const auto range = static_cast<double>(given.ranges[i]);
   if (std::isnan(range) || range <= 0 || range < given.range_min) return std::nullopt;

@@ -4,14 +4,14 @@
 #include <cstring>
 #include <functional>
 
-#include "episode/transfer.h"
 #include "base/vector_kernels.h"
+#include "episode/transfer.h"
 #include "task/observe_view.h"
 
 namespace mvsim {
 namespace {
 
-// A period that diverged is not observed: its observations are those of the one before.
+// Returns the latest period that is observed. A diverged period keeps the observations of the period before.
 size_t latest_of(const ObservationSlot& slot, const EnvState& env) {
   return static_cast<size_t>(env.steps - (env.diverged ? 1 : 0)) % slot.kept();
 }
@@ -24,7 +24,7 @@ double* recipe_of(const ObservationSlot& slot, AgentState& agent, size_t place) 
   return agent.recipes.data() + slot.first_recipe + place * slot.term->picture()->recipe_size();
 }
 
-// Values are clipped to their bounds, and mapped to [0, 1] or [-1, 1] if the term says so.
+// Clips values to their bounds, and maps them to [0, 1] or [-1, 1] if the term asks for it.
 void clip_frame(const ObservationSlot& slot, std::byte* frame) {
   if (!slot.clips) return;
   with_dtype(slot.dtype, [&](auto zero) {
@@ -46,13 +46,13 @@ void repeat_frame(const ObservationSlot& slot, AgentState& agent, size_t place) 
     if (i != place) std::memcpy(frame_of(slot, agent, i), frame, slot.frame_bytes);
 }
 
-// That of so many strides ago.
+// Returns the frame of `strides` strides ago.
 const std::byte* past_frame(const ObservationSlot& slot, AgentState& agent, size_t latest, size_t strides) {
   const size_t kept = slot.kept(), back = strides * static_cast<size_t>(slot.stride);
   return frame_of(slot, agent, (latest + kept - back) % kept);
 }
 
-// The latest frame, then what changed from the one before it to it, and so on back. Of float32.
+// Copies the latest frame, then the changes between frames, from the latest back. For float32.
 void copy_changes(const ObservationSlot& slot, AgentState& agent, size_t latest, std::byte* out) {
   const size_t count = slot.low.size();
   const auto history = static_cast<size_t>(slot.history);
@@ -78,12 +78,12 @@ void copy_history(const ObservationSlot& slot, AgentState& agent, size_t latest,
   std::memcpy(out + older * slot.frame_bytes, frame_of(slot, agent, 0), (latest + 1) * slot.frame_bytes);
 }
 
-// Where a frame is made: in the ring, or in its row where there is no ring.
+// Returns the memory where a frame is made: in the ring, or in its row if there is no ring.
 std::byte* target_of(const ObservationSlot& slot, const ObservationRow& row, size_t place) {
   return slot.history > 1 ? frame_of(slot, *row.agent, place) : row.out;
 }
 
-// That of the latest period, where it is made.
+// Returns the frame of the latest period, at its place.
 Picture::Frame latest_frame(const ObservationSlot& slot, const ObservationRow& row) {
   const size_t latest = latest_of(slot, *row.env);
   return {&row.env->simulation.model(), recipe_of(slot, *row.agent, latest), target_of(slot, row, latest),

@@ -16,7 +16,7 @@
 namespace mvsim {
 namespace {
 
-// An observation whose frames the caller gives.
+// An observation with frames from the caller.
 class GivenFrame final : public Observation {
  public:
   explicit GivenFrame(std::unique_ptr<const Observation> term)
@@ -35,7 +35,7 @@ class GivenFrame final : public Observation {
   std::vector<std::byte> frame_;
 };
 
-// One world is enough: its obstacles are not looked at.
+// Returns the spec with one world, since obstacles are not used.
 EnvSpec spec_for_readings(EnvSpec spec) {
   spec.variants = 1;
   read_from_state(spec);
@@ -69,7 +69,7 @@ struct Pipeline::Impl {
     return task.agents[agent];
   }
 
-  // Hands an observation to the caller.
+  // Replaces an observation by the caller's values.
   void take_over(const std::string& key) {
     const auto found = std::ranges::find(sources, key, &ObservationSource::key);
     if (found == sources.end()) {
@@ -114,7 +114,8 @@ struct Pipeline::Impl {
     return found;
   }
 
-  // Follows the agent along the task's course or crop rows. The other trackers measure what no robot reads.
+  // Updates the trackers of the course or the crop rows. The others measure values that a robot does not
+  // have.
   void follow(bool first) {
     if (first)
       for (size_t k = 0; k < env.agents.size(); ++k)
@@ -147,9 +148,9 @@ struct Pipeline::Impl {
   size_t index;
   AgentTask* agent_task;
   std::vector<ObservationSource> sources;
-  std::vector<GivenFrame*> given;  // by observation, null where its term makes it
+  std::vector<GivenFrame*> given;  // by observation; null if its term computes it
   EnvState env;
-  SimState taken;  // with the readings so far
+  SimState taken;  // state with the readings so far
   std::vector<ObservationBuffer> rows;
   Scratch scratch;
   bool is_first = true, is_goal_set = false;

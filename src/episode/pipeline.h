@@ -1,6 +1,6 @@
-// The observation and action code of an environment on readings of a real robot: what an env's terms read is
-// written where the simulation's sensors would write it, and the same functions make the observation of it
-// and the command of an action. No world is stepped. One thread at a time.
+// Runs the observation and action code of an environment on readings of a real robot. Readings are written to
+// the places of the simulation's sensors. The same functions then compute the observation, and the command of
+// an action. No world is stepped. One thread at a time.
 //
 //   begin -> (readings -> observe -> command)...
 #pragma once
@@ -20,9 +20,9 @@ namespace mvsim {
 
 class Pipeline {
  public:
-  // Of one agent; `given`: keys of observations whose values the caller gives instead. Imperfections that an
-  // environment randomises are left out: a robot has its own. Throws WorldFileError, and Error for an
-  // observation that no robot has.
+  // Makes the pipeline of one agent. `given` has the keys of observations whose values the caller gives
+  // instead. Randomised imperfections are left out, since a real robot has its own. Throws WorldFileError,
+  // and Error for an observation that is not available on a robot.
   Pipeline(const EnvSpec& spec, const EnvLoadOptions& options, size_t agent,
            const std::vector<std::string>& given);
   ~Pipeline();
@@ -34,21 +34,21 @@ class Pipeline {
   const std::vector<std::string>& warnings() const;
   double control_period() const;  // s
   bool has_goal() const;
-  double goal_radius() const;  // m, of the termination where there is one
-  // Whether the environment randomises how late the sensor's readings are, or whether some are missing.
+  double goal_radius() const;  // m, of the termination if there is one
+  // Whether the environment randomises the delay of the sensor's readings, or leaves some out.
   bool may_be_late(size_t sensor) const;
   const std::vector<ObservationSource>& sources() const;
   const std::vector<ObservationSpec>& observations() const;
   std::vector<std::string> action_names() const;
   std::vector<double> action_low() const, action_high() const;  // physical values of -1 and 1
 
-  // Forgets readings, history and the last action: what follows is another episode.
+  // Starts a new episode: clears readings, history and the last action.
   void begin();
 
-  // -- readings; each stands until the next of its kind. Throw Error for a sensor or a size that does not fit
+  // -- readings; each holds until the next of its kind. Throw Error for a sensor or a size that does not fit
   // Ranges of a lidar on the beams of the sensor.
   ScanFit scan(size_t sensor, const GivenScan& given);
-  // What a sensor of the state says (imu, gnss): ReadingSpec::bytes() and a flag for each value.
+  // Reading of a state sensor (imu, gnss): ReadingSpec::bytes() and a flag for each value.
   void reading(size_t sensor, std::span<const std::byte> values, std::span<const uint8_t> valid);
   void image(size_t sensor, size_t image, std::span<const std::byte> pixels);
   void pose(const Pose2& pose) { pose_ = pose; }              // world frame
@@ -56,15 +56,14 @@ class Pipeline {
   void odometry(const Pose2& pose);                           // since begin(), in any frame
   void attitude(double z, double pitch, double roll);         // m, rad; positive pitch is nose down
   void steer(double left, double right);                      // rad, of the front wheels
-  void goal(Vec2 goal);                                       // world frame; plans where a term needs a path
+  void goal(Vec2 goal);                                       // world frame; plans a path if a term needs one
   void value(size_t key, std::span<const std::byte> values);  // of an observation of `given`
 
-  // One control period after the one before: fills the observations. Throws Error where a path is needed and
-  // there is no goal.
+  // Runs one control period: fills the observations. Throws Error if a path is needed and there is no goal.
   void observe();
   ObservationBuffer& observation(size_t key);  // one row
 
-  // The command of the vehicle's controller for an action in [-1, 1], and its names and units.
+  // Returns the command of the vehicle's controller for an action in [-1, 1], and its names and units.
   std::vector<double> command(std::span<const float> action);
   std::vector<std::string> command_names() const, command_units() const;
 

@@ -12,7 +12,7 @@ struct ClassNeeds {
   std::string_view privileged{}, instead{};
 };
 
-constexpr std::string_view kOfWorlds = "where things lie differs between the worlds of the environment";
+constexpr std::string_view kOfWorlds = "the positions of bodies differ between the worlds of the environment";
 
 constexpr auto kClasses = std::to_array<ClassNeeds>({
     {"scan", "sensor"},
@@ -41,7 +41,7 @@ constexpr auto kClasses = std::to_array<ClassNeeds>({
      "an estimate from wheel speeds and the speed over ground"},
 });
 
-// Where the classes above that read the world's own things have several worlds to read.
+// Whether a class reads bodies of the world, which differ if there are several worlds.
 bool differs_by_world(std::string_view name) {
   return name == "height_scan" || name == "row_index" || name == "row_parity";
 }
@@ -90,7 +90,7 @@ ObservationSource source_of(const ObservationSlot& slot, const ObservationSpec& 
   }
   out.sensor_index = slot.term->sensor();
   const bool from_sensor = known->needs == "sensor";
-  // scans say no sensor where their class reads each at the control period
+  // a scan that is read at the control period has no sensor of its own
   if (from_sensor && out.sensor_index) out.sensor = model.sensors[*out.sensor_index].name;
   return out;
 }

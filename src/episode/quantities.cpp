@@ -17,7 +17,7 @@ struct Quantity {
   std::string_view name;
   size_t size;  // 0: one number a wheel of the vehicle, or a component of the action
   void (*read)(const Task& task, const EnvState& env, size_t index, double* out);
-  // Of what can be set; `check` throws before anything has changed.
+  // Both null: read only. `check` throws before anything has changed.
   void (*check)(const Task& task, const EnvState& env, size_t index, const std::string& name,
                 const double* values) = nullptr;
   void (*write)(const Task& task, EnvState& env, size_t index, const double* values) = nullptr;
@@ -47,7 +47,7 @@ Twist2 block_twist(const Simulation& s, size_t block) {
   return {v.x, v.y, world.omega};
 }
 
-// Of all wheels of a vehicle.
+// Reads a value of each wheel of a vehicle.
 template <typename Get>
 void read_wheels(const EnvState& env, size_t vehicle, double* out, const Get& get) {
   for (const WheelState& wheel : wheel_states(env.simulation, vehicle)) *out++ = get(wheel);
@@ -103,12 +103,12 @@ void read_previous_action(const Task&, const EnvState& env, size_t agent, double
   std::ranges::copy(env.agents[agent].previous_action, out);
 }
 
-// What the caller's own policy says of a body in the coming period.
+// Checks the velocity of a body for the coming period, which only the policy `python` accepts.
 void check_body_velocity(const Task& task, const EnvState&, size_t index, const std::string& name,
                          const double* v) {
   const Movers::Body& body = task.movers->bodies()[index];
   if (!task.movers->group_of(body).policy->is_callers())
-    throw Error(name + " is its policy's, expected a body with policy=\"python\"");
+    throw Error(name + " is set by its policy, expected a body with policy=\"python\"");
   check_twist({v[0], v[1], 0}, name);
 }
 
@@ -120,7 +120,7 @@ void check_speed(const Task&, const EnvState&, size_t, const std::string& name, 
 constexpr Quantity kQuantities[] = {
     {Owner::kEnv, "time", 1,
      [](const Task&, const EnvState& e, size_t, double* out) { *out = e.simulation.state().time; }},
-    // of the first agent, or of the one whose row is asked for
+    // of the first agent, or of the agent of the row
     {Owner::kEnv, "goal", 2, read_goal, check_goal, write_goal},
     {Owner::kEnv, "action", 0, read_action},
     {Owner::kEnv, "previous_action", 0, read_previous_action},
@@ -192,7 +192,7 @@ constexpr Quantity kQuantities[] = {
      [](const Task&, EnvState& e, size_t i, const double* v) {
        e.simulation.set_block_twist(i, twist_of(v));
      }},
-    // of what policies of the environment move
+    // of bodies that policies of the environment move
     {Owner::kBody, "pose", 3,
      [](const Task& t, const EnvState& e, size_t i, double* out) { put(out, t.movers->pose(e, i)); }},
     {Owner::kBody, "velocity", 2,
@@ -213,7 +213,7 @@ constexpr Quantity kQuantities[] = {
      [](const Task& t, const EnvState&, size_t i, double* out) { *out = t.movers->bodies()[i].radius; }},
 };
 
-// "agent:", "vehicle:", "block:" or "body:", the pattern of the name, and what is asked of it.
+// A parsed name: "agent:", "vehicle:", "block:" or "body:", the pattern of the name, and the quantity.
 struct Asked {
   Owner owner = Owner::kEnv;
   std::string_view pattern, quantity;
@@ -254,7 +254,7 @@ void add_matching(const std::vector<Thing>& things, const char* kind, const Aske
   for (const ParamEntry& entry : model.params) known.push_back(entry.path);
   const std::string meant = did_you_mean(name, known);
   throw Error("found '" + shortened(name, 120) + "', which this environment does not have" + meant +
-              (meant.empty() ? ", expected such as time, goal, vehicle:" + model.vehicles.front().name +
+              (meant.empty() ? ", expected for example time, goal, vehicle:" + model.vehicles.front().name +
                                    "/pose, block:*/pose, or a parameter (mvsim-gym parameters lists all)"
                              : ""));
 }

@@ -9,14 +9,14 @@
 namespace mvsim {
 namespace {
 
-constexpr uint32_t kMostPeriods = 64;  // of a delay
+constexpr uint32_t kMostPeriods = 64;  // largest delay
 
 const double* vehicle_params(const Task& task, const EnvState& env, size_t agent) {
   const Simulation& s = env.simulation;
   return s.state().params.data() + s.model().vehicles[task.agents[agent].vehicle].transfer_params;
 }
 
-// Numbers of one event of an agent, the same whatever else was drawn.
+// Returns the random stream of one event of an agent, which does not depend on other draws.
 RandomStream stream_of(const EnvState& env, size_t agent, StreamPurpose purpose, uint64_t event) {
   return {env.key + kStepKeys * event, env.next_episode - 1, purpose, static_cast<uint16_t>(agent)};
 }
@@ -31,7 +31,7 @@ Delay delay_of(const Task& task, double seconds, const std::string& what) {
   return {static_cast<uint32_t>(steps / count), static_cast<uint32_t>(steps % count)};
 }
 
-// Where in a ring the event `back` before the latest lies.
+// Returns the place in a ring of the event `back` before the latest.
 size_t place_in(const Delay& delay, uint64_t count, uint64_t back) {
   return static_cast<size_t>((count - 1 - back) % (delay.periods + 1));
 }
@@ -47,7 +47,7 @@ void start_actions(const Task& task, const EnvState& env, size_t index, LateActi
       actions.active ? (actions.delay.periods + 1) * agent.action_components.size() : size_t{0}, 0.0);
 }
 
-// How late an observation is, and whether it may drop out as a whole.
+// Returns the delay of an observation, and whether it may drop out as a whole.
 LateFrames late_frames(const Task& task, const EnvState& env, const ObservationSlot& slot) {
   LateFrames out;
   const std::optional<size_t> source = slot.term->sensor();
@@ -77,7 +77,7 @@ void start_frames(const Task& task, const EnvState& env, size_t index, std::vect
   }
 }
 
-// s of the episode of the env, at the start of a time step.
+// Returns the time in the episode of the env at the start of a time step, s.
 double time_of(const Task& task, const EnvState& env, int step) {
   return static_cast<double>(env.steps) * task.control_period + step * task.substep;
 }
@@ -89,7 +89,7 @@ double draw_interval(const double* p, RandomStream& random) {
 
 void start_pushes(const Task& task, const EnvState& env, size_t index, Pushes& pushes) {
   const double* const p = vehicle_params(task, env, index);
-  // a respawned agent goes on with the pushes of the episode, so that none repeats
+  // a respawned agent continues the pushes of the episode, so that none repeats
   if (env.steps == 0) pushes.count = 0;
   pushes.active = p[kPushLongest] > 0 && (p[kPushX] > 0 || p[kPushY] > 0 || p[kPushYaw] > 0);
   pushes.due = 0;
@@ -105,7 +105,7 @@ void push_if_due(const Task& task, EnvState& env, size_t index, int step) {
   if (!pushes.active || now < pushes.due - kEarly) return;
   const double* const p = vehicle_params(task, env, index);
   RandomStream random = stream_of(env, index, StreamPurpose::kPush, pushes.count);
-  draw_interval(p, random);  // that ended now
+  draw_interval(p, random);  // the interval that ends now
   const double vx = random.uniform(-p[kPushX], p[kPushX]), vy = random.uniform(-p[kPushY], p[kPushY]);
   const double omega = random.uniform(-p[kPushYaw], p[kPushYaw]);
   RandomStream next = stream_of(env, index, StreamPurpose::kPush, ++pushes.count);
@@ -113,7 +113,7 @@ void push_if_due(const Task& task, EnvState& env, size_t index, int step) {
   env.simulation.push_vehicle(task.agents[index].vehicle, {vx, vy, omega});
 }
 
-// The action that has been on its way for Delay::periods.
+// Applies the action that was sent Delay::periods ago.
 void deliver_action(const Task& task, EnvState& env, size_t index) {
   const AgentTask& agent_task = task.agents[index];
   const LateActions& actions = env.agents[index].transfer.actions;
@@ -131,8 +131,7 @@ void deliver_action(const Task& task, EnvState& env, size_t index) {
   agent_task.action->apply(env.simulation, values);
 }
 
-// Whether a frame of now is as the one before it; readings at a sensor's own period have dropped out
-// already.
+// Whether the current frame repeats the one before. Readings at a sensor's own period drop out elsewhere.
 bool is_dropped(const ObservationSlot& slot, EnvState& env, const LateFrames& late) {
   const size_t sensor = *slot.term->sensor();
   return late.count > 0 && !env.simulation.state().sensors[sensor].scheduled &&
@@ -167,7 +166,7 @@ LateFrames* late_frames_of(const ObservationSlot& slot, AgentState& agent) {
   return all.empty() || !all[slot.index].active ? nullptr : &all[slot.index];
 }
 
-// Before the first frame arrives, what was seen at the start.
+// Returns the place of the frame that arrives. Before the first one it is the frame of the start.
 size_t arriving(const LateFrames& late) {
   return place_in(late.delay, late.count, std::min<uint64_t>(late.delay.periods, late.count - 1));
 }

@@ -1,5 +1,5 @@
-// Late and noisy actions, late readings and readings that drop out, and pushes, as the parameters of
-// model/transfer_params.h ask for; all are read at the start of an agent's episode. An agent without any
+// Late and noisy actions, late readings and readings that drop out, and pushes, by the parameters of
+// model/transfer_params.h. The parameters are read at the start of an agent's episode. An agent without any
 // costs nothing.
 #pragma once
 
@@ -10,23 +10,23 @@ namespace mvsim {
 // Sets AgentState::transfer at the start of the agent's episode. Throws Error for a delay that is too long.
 void start_transfer(const Task& task, const EnvState& env, size_t agent, TransferState& transfer);
 
-// Of the actions of a period: hands the agent's to its robot, or puts it on its way.
+// Sends an agent's action to its robot at the start of a period, or starts its delay.
 void send_action(const Task& task, EnvState& env, size_t agent);
 
-// Before time step `step` of a period: actions that arrive, pushes that are due.
+// Runs before time step `step` of a period: applies actions that arrive and pushes that are due.
 void act_between(const Task& task, EnvState& env, size_t agent, int step);
-// After that time step: readings that are taken now and handed over later.
+// Runs after that time step: takes the readings that are delivered later.
 void look_between(const Task& task, EnvState& env, size_t agent, int step);
-// Whether an agent needs the two above.
+// Whether an agent needs act_between() and look_between().
 bool has_between(const AgentState& agent);
 
-// Writes the frame that observation `slot` shows at the end of a period, or (`first`) at the start of an
-// episode; of a picture its recipe.
+// Writes the frame of observation `slot` at the end of a period, or (`first`) at the start of an episode; for
+// a picture its recipe.
 void arriving_frame(const ObservationSlot& slot, EnvState& env, AgentState& agent, bool first,
                     Scratch& scratch, std::byte* out);
 void arriving_recipe(const ObservationSlot& slot, EnvState& env, AgentState& agent, bool first, double* out);
 
-// Whether what a snapshot says of it is what start_transfer() could have made.
+// Whether the state that a snapshot holds could come from start_transfer().
 bool fits(const TransferState& transfer, const Task& task, const AgentTask& agent);
 
 }  // namespace mvsim

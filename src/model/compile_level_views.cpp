@@ -55,8 +55,8 @@ void find_level_views(Model& model) {
     const std::vector<const View*> views = views_of(*s.sensor);
     const bool stands = s.is_standalone() || (level && stays_level(model, BodyKind::kVehicle, s.vehicle));
     for (const View* const view : views) {
-      const bool looks = looks_level(*view, s.sensor->mount()) && !shows_sky_box(*model.scene, *view);
-      s.level_images.push_back(stands && looks ? 1 : 0);
+      const bool sees_level = looks_level(*view, s.sensor->mount()) && !shows_sky_box(*model.scene, *view);
+      s.level_images.push_back(stands && sees_level ? 1 : 0);
       any = any || s.level_images.back() != 0;
     }
   }

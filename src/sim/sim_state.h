@@ -69,7 +69,7 @@ struct SimState {
   std::vector<double> free_distances;  // m that each vehicle may still travel before it can touch something
   bool in_contact = true;              // Box2D moves some body
   bool always_solver = false;
-  Vec2 solver_origin;                   // from which Box2D is told positions, near what it moves
+  Vec2 solver_origin;                   // from which Box2D receives positions, near what it moves
   std::vector<Pose2> intangible_poses;  // by block, used where BlockModel::body < 0
   std::vector<double> block_z;
   std::vector<VehicleState> vehicles;

@@ -1,4 +1,4 @@
-// Actions: twist, wheel_torque; of cars also speed_steer, steer_torque, throttle_brake.
+// The action classes: twist and wheel_torque; for cars also speed_steer, steer_torque and throttle_brake.
 #include <algorithm>
 #include <cmath>
 
@@ -95,7 +95,7 @@ class WheelTorqueAction final : public DirectAction {
   }
   void apply(Simulation& simulation, const double* values) const override {
     double command[kMaxCommand];
-    // the world language's torques are negative forward
+    // in world files a negative torque drives forward
     for (size_t i = 0; i < components_.size(); ++i) command[i] = -values[i];
     simulation.set_command(vehicle_, {command, components_.size()});
   }
@@ -152,7 +152,7 @@ class SpeedSteerAction final : public DirectAction {
 
  private:
   double most_steer_change_ = 1e9;  // rad a control period
-  size_t steer_rate_;               // of Model::params, its factor
+  size_t steer_rate_;               // index in Model::params: factor of the steering rate
 };
 template std::unique_ptr<const Action> term<SpeedSteerAction>(TermReader&, TaskContext&);
 

@@ -1,5 +1,5 @@
-// What a caller changes by keyword becomes attributes like those of the file, so both are read and checked in
-// one way. Their "place" in messages is "keyword reward.progress.weight".
+// Applies the keywords of a caller to an EnvSpec. They become attributes like those of the file, so both are
+// read and checked by the same code. Their place in messages is "keyword reward.progress.weight".
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -28,7 +28,7 @@ SourceLocation keyword(const std::string& name) {
   throw WorldFileError(keyword(name), text);
 }
 
-// The length of a path that has a meaning for a keyword.
+// Checks that a path has the length of a meaningful keyword.
 void require_length(const Override& change, size_t min, size_t max) {
   if (change.path.size() >= min && change.path.size() <= max) return;
   fail(dotted(change.path, change.path.size()), "found no such place in an environment file");
@@ -72,7 +72,7 @@ OnEnd on_end_of(const Override& change) {
   return static_cast<OnEnd>(found - names.begin());
 }
 
-// A file that the caller names: relative to the working folder, and its folder may be read.
+// Returns a file that the caller names. It is relative to the working folder, and its folder may be read.
 std::string caller_path(EnvSpec& spec, const Override& change) {
   const std::string& path = text_of(change);
   const auto refuse = [&](const std::string& reason) {
@@ -86,7 +86,7 @@ std::string caller_path(EnvSpec& spec, const Override& change) {
   return absolute;
 }
 
-// The attribute at the end of a path whose first `parts` name the term.
+// Sets the attribute at the end of a path whose first `parts` name the term.
 void set_attribute(TermSpec& term, const Override& change, size_t parts) {
   const std::string &name = change.path[parts], place = dotted(change.path, parts);
   if (name == "class") {
@@ -94,7 +94,7 @@ void set_attribute(TermSpec& term, const Override& change, size_t parts) {
     if (term.params.class_name == *change.text) return;
     term.params.class_name = *change.text;
     term.params.where = keyword(place);
-    term.params.values.clear();  // attributes of another class
+    term.params.values.clear();  // drops the attributes of the former class
     return;
   }
   std::vector<NamedText>& values = term.params.values;
@@ -104,7 +104,8 @@ void set_attribute(TermSpec& term, const Override& change, size_t parts) {
   if (change.text) values.push_back({name, *change.text, keyword(place + "." + name)});
 }
 
-// A term of a name that the file has not. `identity`: the attribute that the name is; nullptr: it is the tag.
+// Makes a term with a name that the file does not have. `identity` is the attribute that holds the name;
+// nullptr: the tag is the name.
 TermSpec new_term(const Override& change, const char* identity) {
   TermSpec term;
   term.name = change.path[1];
@@ -145,7 +146,7 @@ void edit_terms(std::vector<TermSpec>& terms, const char* identity, const Overri
   if (change.path.size() == 3) set_attribute(*it, change, 2);
 }
 
-// <people> and <move> are one list; what is added is of the keyword's own kind.
+// Edits movers. <people> and <move> share one list; a new element gets the tag of the keyword.
 void edit_movers(std::vector<TermSpec>& terms, const Override& change) {
   const std::string& tag = change.path[0];
   require_length(change, change.text ? 2 : 1, 3);

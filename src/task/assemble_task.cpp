@@ -1,4 +1,4 @@
-// EnvSpec -> Task, from the parts of the other compile_*.cpp.
+// Compiles an EnvSpec to a Task.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -47,8 +47,8 @@ bool is_static(const Model& model) {
                      [](const BlockModel& b) { return b.body < 0 || (b.traits.is_static && !b.placed); });
 }
 
-// A world that is too large for cells of the wanted size gets larger ones, up to a point, with a
-// warning.
+// Sets the size of planning cells. A world that is too large for cells of the wanted size gets larger cells,
+// up to a limit, with a warning.
 void check_planning(Task& task, double wanted) {
   constexpr double kMaxFactor = 16;
   for (const auto& model : task.models) {
@@ -70,7 +70,7 @@ void check_planning(Task& task, double wanted) {
                                       ": expected a smaller world, or cells of " + size +
                                       " (attribute 'cell')");
     task.warnings.push_back(printable(where.text() + ": <goal>: " + numbers + ": cells of " + size +
-                                      " are taken, paths through narrower gaps are not found"));
+                                      " are used, and paths through narrower gaps are not found"));
     return;
   }
 }
@@ -94,7 +94,8 @@ void make_grids(Task& task, LoadGuard& guard) {
   }
 }
 
-// Vehicles of agents start elsewhere, and so do blocks that the environment places.
+// Adds the warnings about the start of the world. Vehicles of agents and blocks that the environment places
+// are moved away first, since they start elsewhere.
 void check_blocks(Task& task, const std::shared_ptr<const Model>& model, LoadGuard& guard) {
   Simulation simulation(model, 0);
   double shift = 0;

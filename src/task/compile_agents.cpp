@@ -24,7 +24,7 @@ size_t find_vehicle(const EnvSpec& spec, const AgentSpec& agent, const Model& mo
   }
 }
 
-// The agents of a file, one for each vehicle that a pattern means.
+// Returns the agents of a file, one for each vehicle that a pattern matches.
 std::vector<AgentSpec> agents_of(const EnvSpec& spec, const Model& model) {
   std::vector<AgentSpec> out;
   for (const AgentSpec& agent : spec.agents) {
@@ -42,7 +42,7 @@ std::vector<AgentSpec> agents_of(const EnvSpec& spec, const Model& model) {
     }
     if (out.size() == before)
       throw WorldFileError(agent.vehicle_where, "<agent>, vehicles: found '" + shortened(agent.vehicles) +
-                                                    "', which no vehicle of the world is called" +
+                                                    "', which matches no vehicle of the world" +
                                                     did_you_mean(agent.vehicles, known));
   }
   if (out.size() > kMaxAgents)
@@ -52,7 +52,7 @@ std::vector<AgentSpec> agents_of(const EnvSpec& spec, const Model& model) {
   return out;
 }
 
-// Room for `count` values behind `size`, at a multiple of `alignment`; returns where it begins.
+// Reserves `count` values behind `size`, at a multiple of `alignment`. Returns the offset of the first.
 size_t take(size_t& size, size_t count, size_t alignment = 1) {
   const size_t begin = (size + alignment - 1) / alignment * alignment;
   size = begin + count;
@@ -69,7 +69,7 @@ void check_bounds(const TermReader& reader, const Observation& term, const std::
         reader.fail("class", "its bounds exceed the values of " + std::string(name_of(term.dtype())));
 }
 
-// Frames of one dimension are joined end to end; those of more get a dimension before the others.
+// Returns the spec of a row. One-dimensional frames are joined end to end; others get a leading dimension.
 ObservationSpec row_spec(const std::string& key, const ObservationSlot& slot) {
   ObservationSpec out{.key = key, .dtype = slot.dtype, .shape = slot.term->shape(), .low = {}, .high = {}};
   const auto history = static_cast<size_t>(slot.history);
@@ -113,7 +113,7 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
                               " control periods, expected at most " + std::to_string(kMaxFrames));
   const std::vector<Interval> bounds = slot.term->bounds();
   check_bounds(reader, *slot.term, bounds);
-  // bounds, history and result of one env; of pictures what draws them again
+  // bounds, history and result of one env; for pictures also their recipes
   double bytes = static_cast<double>(bounds.size() * slot.kept()) *
                  static_cast<double>(2 * sizeof(float) + 2 * size_of(slot.dtype));
   if (const Picture* picture = slot.term->picture())
@@ -138,7 +138,7 @@ ObservationSpec compile_observation(const TermSpec& term, TaskContext& context, 
   return spec;
 }
 
-// Agents that line up have their starts from there, and no goals.
+// Refuses <spawn> and <goal> beside <line_up>, which gives agents their starts and leaves no goals.
 void refuse_two_starts(const std::vector<TermSpec>& resets) {
   const auto find = [&](std::string_view tag) {
     return std::find_if(resets.begin(), resets.end(), [&](const TermSpec& t) { return t.params.tag == tag; });
@@ -150,7 +150,8 @@ void refuse_two_starts(const std::vector<TermSpec>& resets) {
                            describe(*found) + ": found beside <line_up>, expected one of them");
 }
 
-// Each agent has a start and a goal of its own; what else resets the world does so once.
+// Compiles the reset terms. Each agent has a start and a goal of its own; the other terms run once for the
+// world.
 void compile_resets(TaskContext& context, AgentTask& agent, bool is_first, Task& task) {
   refuse_two_starts(task.spec.resets);
   for (const TermSpec& term : task.spec.resets) {
@@ -178,7 +179,7 @@ void compile_resets(TaskContext& context, AgentTask& agent, bool is_first, Task&
   }
 }
 
-// An action that commands more than a step moves is cut short there (model/step_limits.h).
+// Warns of actions with commands that are larger than the limits of a step (model/step_limits.h).
 void check_action_limits(const TermSpec& term, const TaskContext& context, Task& task) {
   const double most = kMostTravel / task.substep, most_turn = kMostTurn / task.substep;
   if (context.vx_max <= most && context.omega_max <= most_turn) return;
@@ -268,7 +269,8 @@ bool same(const ActionComponent& a, const ActionComponent& b) {
   return a.name == b.name && a.low == b.low && a.high == b.high;
 }
 
-// The rows of all agents lie in one array: they act and observe alike, each with a vehicle of its own.
+// Checks that all agents act and observe alike, since their rows are in one array. Each has a vehicle of its
+// own.
 void check_alike(const AgentSpec& spec, const Task& task, const std::vector<ObservationSpec>& observations) {
   const AgentTask &first = task.agents.front(), &agent = task.agents.back();
   for (size_t i = 0; i + 1 < task.agents.size(); ++i)
@@ -290,7 +292,8 @@ void check_alike(const AgentSpec& spec, const Task& task, const std::vector<Obse
                          "expected the same names, types, shapes and bounds");
 }
 
-// What is shared is the mean of one term of all agents.
+// Checks shared rewards. Their shared part is the mean of one term over all agents, so all must have the
+// term.
 void check_shares(const AgentSpec& spec, const Task& task) {
   const std::vector<WeightedReward>&first = task.agents.front().rewards, &own = task.agents.back().rewards;
   for (size_t k = 0; k < std::max(first.size(), own.size()); ++k) {

@@ -1,4 +1,4 @@
-// The steps from an EnvSpec to a Task.
+// The steps of compile_task(), and the check of the memory that the compiled task needs.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,12 @@
 
 namespace mvsim {
 
-// What a message begins with: a keyword's place names it already.
+// Returns the beginning of a message: "NAME: ", or nothing if the place is a keyword, which has the name
+// already.
 std::string about(const char* name, const SourceLocation& where);
 
-// What an environment in `folder` may read: the folder's parent (worlds/ beside envs/), unless that is "/".
+// Returns the folder that an environment in `folder` may read: its parent (worlds/ beside envs/), unless that
+// is "/".
 std::string root_of_env(const std::string& folder);
 
 // Puts the knobs into the texts of `task.spec` and fills `task.models`. Throws WorldFileError, also for a

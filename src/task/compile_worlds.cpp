@@ -17,7 +17,8 @@
 namespace mvsim {
 namespace {
 
-// Puts the knobs' values into a text; an error in what comes out points to the keyword that gave it.
+// Replaces the knobs in a text by their values. An error in the result points to the keyword that gave the
+// value.
 void replace_knobs(NamedText& value, const std::vector<KnobSpec>& knobs, LoadGuard& guard) {
   std::string out;
   std::string_view rest = value.text;
@@ -50,7 +51,7 @@ bool mentions(const NamedText& value, const KnobSpec& knob) {
   return value.text.find("${" + knob.value.name + "}") != std::string::npos;
 }
 
-// Every attribute that knobs may stand in, but the world's (of a file that is not there: an empty text).
+// Returns all attributes that may contain knobs, except that of the world. A missing file is an empty text.
 std::vector<NamedText*> attributes_of(EnvSpec& spec) {
   std::vector<NamedText*> out;
   const auto add_terms = [&](std::vector<TermSpec>& terms) {
@@ -66,7 +67,7 @@ std::vector<NamedText*> attributes_of(EnvSpec& spec) {
   return out;
 }
 
-// The knobs that the file's own attributes use, before a keyword took the place of one.
+// Returns the knobs that the file's own attributes use, before keywords replaced attributes.
 std::set<std::string> knobs_used_as_written(EnvSpec spec, const LoadGuard& guard) {
   std::set<std::string> used;
   const std::vector<NamedText*> attributes = attributes_of(spec);
@@ -81,7 +82,7 @@ std::set<std::string> knobs_used_as_written(EnvSpec spec, const LoadGuard& guard
   return used;
 }
 
-// The names of the knobs that the environment file itself uses.
+// Replaces the knobs in the environment's attributes. Returns the names of those that are used.
 std::set<std::string> replace_knobs(EnvSpec& spec, LoadGuard& guard) {
   std::set<std::string> used = knobs_used_as_written(spec.as_written ? *spec.as_written : spec, guard);
   const std::vector<NamedText*> attributes = attributes_of(spec);
@@ -102,7 +103,7 @@ std::set<std::string> replace_knobs(EnvSpec& spec, LoadGuard& guard) {
   return used;
 }
 
-// The knobs of each world: one where no keyword gives several files, else every combination of them.
+// Returns the knobs of each world: one set, or every combination where a keyword gives several files.
 std::vector<std::vector<KnobSpec>> combinations(const EnvSpec& spec) {
   constexpr size_t kMost = 1000;  // worlds
   std::vector<std::vector<KnobSpec>> out{spec.knobs};
@@ -123,7 +124,7 @@ std::vector<std::vector<KnobSpec>> combinations(const EnvSpec& spec) {
   return out;
 }
 
-// What an environment moves or resizes must not be compiled into a model's static geometry.
+// Bodies that an environment moves or resizes must not be compiled into a model's static geometry.
 CompileOptions compile_options(const EnvSpec& spec) {
   CompileOptions options;
   for (const TermSpec& term : spec.resets)
@@ -139,7 +140,8 @@ CompileOptions compile_options(const EnvSpec& spec) {
   return options;
 }
 
-// The caller chose the environment's file, so links on the way to it are followed.
+// Returns the real folder of the environment file. The caller chose the file, so links in its path are
+// followed.
 std::string real_folder_of(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(folder_of(path), error);
@@ -152,12 +154,12 @@ WorldSpec load_variant(const EnvSpec& spec, const OpenFile& file, const WorldLoa
     return load_world(file, load, session);
   } catch (const WorldFileError&) {
     throw;
-  } catch (const Error& e) {  // of the file as a whole
+  } catch (const Error& e) {  // an error that has no place in the file
     throw WorldFileError(spec.world.where, about("world", spec.world.where) + e.what());
   }
 }
 
-// A file that the environment names, so it must lie where the environment file may read.
+// Opens a file that the environment names. It must be in a folder that the environment file may read.
 OpenFile open_named(const EnvSpec& spec, const NamedText& named, const WorldLoadOptions& load) {
   std::vector<std::string> roots = load.roots;
   const std::string folder = real_folder_of(spec.path);
@@ -172,11 +174,11 @@ OpenFile open_named(const EnvSpec& spec, const NamedText& named, const WorldLoad
                                         nearby_file(allowed, {candidate}));
 }
 
-// Fails at the first thing in which a world is of another make than world 0. The terms of the environment are
-// compiled for world 0 and index into all of them.
-class MakeCheck {
+// Throws at the first difference between the layout of a world and that of world 0. The terms of the
+// environment are compiled for world 0, and their indices are used in all worlds.
+class VariantCheck {
  public:
-  MakeCheck(const EnvSpec& spec, size_t index) : spec_(spec), index_(index) {}
+  VariantCheck(const EnvSpec& spec, size_t index) : spec_(spec), index_(index) {}
 
   void check(const Model& first, const Model& model) const {
     same("", "a time step in s of", first.timestep, model.timestep);
@@ -273,8 +275,8 @@ class MakeCheck {
   size_t index_;
 };
 
-// A knob that nothing uses is most often a misspelt one. A world that a keyword names may have no use for the
-// file's knobs, but must have one for those that are given beside it.
+// Refuses unused knobs, which are usually misspelt. If a keyword names the world, the file's knobs may be
+// unused, but not those that are given beside it.
 void refuse_unused_knobs(const EnvSpec& spec, const std::set<std::string>& used,
                          const std::set<std::string>& asked) {
   for (const KnobSpec& knob : spec.knobs) {
@@ -313,7 +315,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
   load.resources = options.resources;
   load.roots.insert(load.roots.end(), spec.roots.begin(), spec.roots.end());
   load.sensor_prefixes = sensor_prefixes();
-  load.refuses_unused = false;  // some knobs serve the environment file alone
+  load.refuses_unused = false;  // some knobs are used by the environment file alone
   CompileOptions compile = compile_options(spec);
   compile.strict = options.strict;
   compile.make_drawer = make_drawer;
@@ -337,7 +339,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
           used.insert(knob.value.name);
       asked.insert(loaded.asked_variables.begin(), loaded.asked_variables.end());
       task.models.push_back(compile_world(loaded, compile, guard, grids));
-      MakeCheck(spec, task.models.size() - 1).check(*task.models.front(), *task.models.back());
+      VariantCheck(spec, task.models.size() - 1).check(*task.models.front(), *task.models.back());
     }
     if (task.models.size() == static_cast<size_t>(spec.variants)) spec.world = world;
   }

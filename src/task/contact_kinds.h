@@ -1,4 +1,4 @@
-// What terms and infos call the things that a robot can touch.
+// The names that terms and infos give to the kinds of bodies that a robot can touch.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline constexpr std::array<ContactKind, 4> kContactKinds{{{"wall", kTouchesWall
                                                            {"agent", kTouchesVehicle},
                                                            {"person", kTouchesPerson}}};
 
-// The attribute `with`, names of kinds: bits of Contact, all of them without it.
+// Reads the attribute `with`, names of kinds, as bits of Contact. Without the attribute all bits are set.
 uint8_t read_contact_kinds(TermReader& reader);
 
 }  // namespace mvsim

@@ -15,16 +15,15 @@ namespace mvsim {
 
 class Distribution {
  public:
-  // Throws WorldFileError at the text's place. With `choices`, arguments are these names: NAME or
-  // choice(NAME,
-  // ...).
+  // Throws WorldFileError at the text's place. With `choices` the arguments are these names: NAME or
+  // choice(NAME, NAME, ...).
   explicit Distribution(const NamedText& text, std::span<const std::string_view> choices = {});
 
   double draw(RandomStream& random) const;
   // Smallest and largest value that can be drawn; infinite for a normal one.
   double low() const;
   double high() const;
-  // The same, but of a normal one two deviations to either side of its mean.
+  // The same, but for a normal distribution two deviations to either side of its mean.
   std::pair<double, double> usual_range() const;
 
  private:

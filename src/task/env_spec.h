@@ -1,6 +1,5 @@
-// What an environment file says (docs/env-files.md), before any world is loaded: plain values that remember
-// where they were written, so that a keyword of the caller can replace them and a mistake is reported at its
-// line. Values only.
+// The content of an environment file (docs/env-files.md), before any world is loaded. Values remember their
+// place in the file, so that keywords can replace them and errors are reported at their line. Values only.
 #pragma once
 
 #include <memory>
@@ -17,27 +16,28 @@
 
 namespace mvsim {
 
-// A keyword that no field or knob of the environment has.
+// Thrown for a keyword that is no field or knob of the environment.
 class UnknownKeyword : public Error {
  public:
   using Error::Error;
 };
 
-// A change of a caller: `text` is put at `path` of the file's tree, {"reward", "collision", "weight"} say, or
-// {"time_limit"}. Without a text a term is left out, an attribute gets its default. At the path of a term the
-// text "" adds it. A knob that is a file may be given several times: a world is compiled for each.
+// A change by a caller: `text` is put at `path` in the file's tree, such as {"reward", "collision", "weight"}
+// or
+// {"time_limit"}. Without a text a term is left out and an attribute gets its default. The text "" at the
+// path of a term adds the term. A knob that is a file may be given several times; a world is compiled for
+// each.
 struct Override {
   std::vector<std::string> path;
   std::optional<std::string> text;
 };
 
-// A named text of the environment that its own attributes use as ${name} and that its world sees as a
-// variable.
+// A named text. The environment's own attributes use it as ${name}, and its world sees it as a variable.
 struct KnobSpec {
   NamedText value;
   bool is_file =
       false;  // a path: relative to the environment file, or to the working folder if given by keyword
-  std::vector<std::string> choices;  // of a file, where a keyword gives several: a world is compiled for each
+  std::vector<std::string> choices;  // paths, if a keyword gives several files: a world is compiled for each
   SourceLocation defined;            // the element
 };
 
@@ -51,21 +51,21 @@ struct TermSpec {
 // An environment keeps some kilobytes for each term of each agent.
 inline constexpr size_t kMaxAgents = 64, kMaxTerms = 1000, kMaxKnobs = 200;  // terms: of one list
 
-// Appends to a list. Throws WorldFileError where it is full.
+// Appends to a list. Throws WorldFileError if it is full.
 void append_term(std::vector<TermSpec>& terms, TermSpec term);
 
 inline constexpr double kShortestControlPeriod = 1e-6, kLongestControlPeriod = 1e6;  // s
 inline constexpr int kMaxVariants = 1000, kMaxSubsteps = 1000000;
 inline constexpr double kMaxWorldSeed = 9007199254740992.0;  // all integers up to it are doubles
 
-// What the end of an agent's episode means where others go on.
+// The effect of the end of an agent's episode while other agents go on.
 enum class OnEnd {
-  kWait,     // it waits for them: its row is zero until the world begins anew
-  kRespawn,  // it begins anew, in the same world
-  kEndAll,   // all end
+  kWait,     // it waits for them; its row is zero until the env is reset
+  kRespawn,  // it starts again in the same world
+  kEndAll,   // the episodes of all agents end
 };
 
-// One <agent>: what a policy drives, sees and is paid for.
+// One <agent>: its actions, observations, rewards and terminations.
 struct AgentSpec {
   SourceLocation where;
   std::string vehicle;   // "" is the world's first
@@ -84,34 +84,34 @@ struct EnvSpec {
   NamedText world;            // path of the world file
   NamedText centreline;       // path of a file of points, "": none
   int variants = 1;           // worlds compiled with world_seed, world_seed + 1...; one is picked per episode
-  double world_seed = 0;      // of $f{rand()} and the like in the world file
+  double world_seed = 0;      // seed of $f{rand()} and similar expressions in the world file
   double control_period = 0;  // s
   double time_limit = 0;      // s of simulated time; 0: none
-  int substeps = 0;           // of a control period; 0: as many as the world's time step makes
+  int substeps = 0;           // in a control period; 0: computed from the world's time step
   OnEnd on_end = OnEnd::kWait;
   SourceLocation control_where;
 
   std::vector<AgentSpec> agents;                 // at least one
   std::vector<TermSpec> resets, randomizations;  // in file order
   std::vector<TermSpec> movers;                  // <people> and <move>
-  std::vector<TermSpec> trackers;                // elements that declare one (task/track/), one of a tag
-  NamedText randomize_level;  // "", "none", "standard" or "strong" (task/randomize_level.h)
+  std::vector<TermSpec> trackers;  // elements that declare a tracker (task/track/), one for each tag
+  NamedText randomize_level;       // "", "none", "standard" or "strong" (task/randomize_level.h)
   std::vector<KnobSpec> knobs;
 
   // Folders that may be read for the world and its parts, beside the caller's.
   std::vector<std::string> roots;
 
-  std::vector<Override> overrides;            // that apply_overrides() was given
-  std::shared_ptr<const EnvSpec> as_written;  // without them
+  std::vector<Override> overrides;            // arguments of apply_overrides()
+  std::shared_ptr<const EnvSpec> as_written;  // the spec without them
 };
 
 struct EnvLoadOptions {
   std::string assets;              // the package's own data folder, holds envs/ and worlds/
   std::vector<std::string> roots;  // more folders that may be read
-  ResourceOptions resources;       // where the URLs of worlds are looked up
+  ResourceOptions resources;       // sources of the URLs of worlds
   bool strict = false;             // a world's warning is an error
-  CameraBackend camera_backend = CameraBackend::kAuto;  // who draws the views of cameras
-  // Bytes that the worlds, and a batch of them, may take.
+  CameraBackend camera_backend = CameraBackend::kAuto;  // draws the views of cameras
+  // Limit for the memory of the worlds, and of a batch with them, in bytes.
   uint64_t memory_limit = kDefaultMemoryLimit;
   Poll poll;  // throws to stop a load
 };
@@ -126,7 +126,7 @@ EnvSpec load_env_text(const std::string& text, const std::string& path, const En
 // Changes a spec, once. Throws UnknownKeyword, or WorldFileError whose place is the keyword.
 void apply_overrides(EnvSpec& spec, const std::vector<Override>& overrides);
 
-// The keywords that changes belong to, each once.
+// Returns the keywords of changes, each once.
 std::vector<std::string> keywords_of(const std::vector<Override>& overrides);
 
 // The keywords of every environment, and those of one: fields, then knobs.

@@ -18,8 +18,8 @@
 
 namespace mvsim {
 
-// What the terms of a task ask about an agent, computed once at a reset and at the end of each control
-// period.
+// The quantities of an agent that the terms of a task read, computed once at a reset and at the end of each
+// control period.
 struct Measurements {
   Pose2 pose;
   Rotation2 heading;
@@ -33,13 +33,13 @@ struct Measurements {
   bool collided() const { return contacts != 0; }
 };
 
-// Of the measurements at the start of a control period, what the terms ask for at its end.
+// The measurements at the start of a control period that the terms read at its end.
 struct PeriodStart {
   double goal_distance = 0, path_distance = 0;
   uint8_t contacts = 0;
 };
 
-// Of an agent's action, each component in [-1, 1], by AgentTask::action_components.
+// An agent's action. Each component is in [-1, 1], in the order of AgentTask::action_components.
 class ActionValues {
  public:
   ActionValues() = default;
@@ -60,64 +60,66 @@ class ActionValues {
   std::array<double, kMaxCommand> values_{};
 };
 
-// What belongs within an episode to a body that a policy of the environment moves (task/move/).
+// State, within an episode, of a body that a policy of the environment moves (task/move/).
 struct MoverState {
   Vec2 goal, start;      // world frame
-  double speed = 0;      // m/s, that it likes to go at
-  uint32_t next = 0;     // the point of its path that it goes to
-  bool crosses = false;  // it goes to and fro across a circle
-  Vec2 asked;            // m/s, world frame: what the caller wants, where his policy moves it
+  double speed = 0;      // m/s, preferred
+  uint32_t next = 0;     // index of the next point of its path
+  bool crosses = false;  // it moves back and forth across a circle
+  Vec2 asked;            // m/s, world frame: set by the caller, for the policy `python`
 };
 
 enum class EpisodeEnd : uint8_t { kNone, kTerminated, kTruncated };
 
-// What becomes of an agent that has terminated while others go on, and of those.
+// The effect on an agent that has terminated while others go on, and on those others.
 enum class Then : uint8_t {
   kStay,    // its robot stands where it is
   kLeave,   // its robot is taken out of the world
   kEndAll,  // the episode ends for all
 };
 
-// What belongs to one agent (a robot that a policy drives) within an episode.
+// State of one agent (a robot that a policy drives) within an episode.
 struct AgentState {
   EpisodeEnd end = EpisodeEnd::kNone;
   bool success = false;
-  Then then = Then::kStay;  // of the termination that held
+  Then then = Then::kStay;  // of the termination that applied
   bool waits = false;       // it ended in an earlier period and others go on: it is not stepped
   int bad_actions = 0;
   PeriodStart before;
   Measurements now;  // at the end of the period
   Vec2 goal, start;
-  Vec2 last;                               // where it was after the last substep, within a period only
+  Vec2 last;                               // position after the last substep, within a period only
   std::shared_ptr<const GoalField> field;  // only if a term needs it
   std::vector<double> memory;              // of its trackers (task/track/tracker.h)
   double path_length = 0, min_clearance = 0;
   ActionValues action, previous_action;
   std::vector<double> reward_sums;  // weighted, by reward term
-  // Of observations that keep frames: a ring of each one's frames (observe.h), laid out by AgentTask.
+  // Rings of the frames of observations with a history (observe.h), laid out by AgentTask.
   std::vector<uint8_t> frames;
-  // Of pictures: for each frame what draws it again.
+  // Recipes of pictures: for each frame the values from which it is drawn again.
   std::vector<double> recipes;
   TransferState transfer;
 };
 
-// A parameter that the caller fixes until he frees it: all that the pattern matches, in his units.
+// A parameter that the caller holds at a value until release: all parameters that the pattern matches, in
+// user units.
 struct HeldParam {
   std::string pattern;
   double value = 0;
 };
 
-// Where the caller wants the coming episode of an agent to begin, and to end; what is left open is drawn.
+// The start and the goal that the caller gives for an agent's next episode. Missing parts are drawn at
+// random.
 struct GivenStart {
   std::optional<Pose2> pose;
   std::optional<Vec2> goal;
-  size_t vehicle = 0;  // the agent's, from which whatever is placed before keeps off
+  size_t vehicle = 0;  // the agent's; bodies that are placed earlier keep away from it
 };
 
 // Spreads the steps of an episode over keys, 2^64 over the golden ratio: key + kStepKeys * step.
 inline constexpr uint64_t kStepKeys = 0x9e3779b97f4a7c15;
 
-// What the phases of a vector step still have to do for an env (vector_step.cpp).
+// Work that is still to do for an env in a vector step (vector_step.cpp).
 enum class Due : uint8_t { kNothing, kFinalSense, kReset, kRespawn, kFreshSense };
 
 struct EnvState {
@@ -128,11 +130,9 @@ struct EnvState {
   uint64_t key = 0;
   uint32_t next_episode = 0;          // the episode of the next reset
   std::vector<HeldParam> held;        // the latest last
-  std::span<const GivenStart> given;  // the caller's, one an agent, while an episode starts; else empty
-
-  // -- of the episode
-  bool started = false;   // reset at least once
-  bool finished = false;  // to be reset before it can step
+  std::span<const GivenStart> given;  // one for each agent, while an episode starts; else empty
+  bool started = false;               // reset at least once
+  bool finished = false;              // must be reset before it can step
   bool diverged = false;
   Due due = Due::kNothing;  // within a call of the batch only
   int64_t steps = 0;        // control periods
@@ -140,7 +140,7 @@ struct EnvState {
   std::vector<MoverState> movers;  // by Movers::bodies()
 };
 
-// What the caller says of an agent's coming episode.
+// Returns the caller's start and goal of an agent's next episode.
 inline GivenStart given_start(const EnvState& env, size_t agent) {
   return agent < env.given.size() ? env.given[agent] : GivenStart{};
 }

@@ -6,7 +6,7 @@
 namespace mvsim {
 namespace {
 
-// The pixel in whose area the middle of pixel i of `to` lies.
+// Returns the pixel whose area contains the middle of pixel i of `to`.
 size_t middle_of(size_t i, size_t from, size_t to) {
   return (2 * i + 1) * from / (2 * to);
 }
@@ -42,7 +42,7 @@ void ImageResizer::resize(const std::byte* pixels, std::byte* out) const {
     pick(pixels, out);
 }
 
-// Of each column and channel the weighted sum over the rows that `row` covers.
+// Computes, for each column and channel, the weighted sum over the rows that `row` covers.
 void ImageResizer::average_row(const Cover& row, const uint8_t* pixels, std::span<uint32_t> sums) const {
   std::ranges::fill(sums, 0U);
   for (size_t r = 0; r < row.weights.size(); ++r) {
@@ -54,8 +54,9 @@ void ImageResizer::average_row(const Cover& row, const uint8_t* pixels, std::spa
 
 void ImageResizer::average(const uint8_t* pixels, uint8_t* out) const {
   std::vector<uint32_t> sums(columns_ * channels_);
-  // A mean is (2 sum + total) / (2 total), rounded down. With another half that stays so, and the product
-  // with a rounded 1 / (2 total) is as far from the next whole number as no rounding reaches.
+  // The rounded mean is (2 sum + total) / (2 total), rounded down. Adding one half to the dividend keeps the
+  // result. The product with a rounded 1 / (2 total) is then too far from an integer for rounding errors to
+  // change it.
   const uint64_t total = static_cast<uint64_t>(rows_) * columns_;
   const double scale = 1 / (2 * static_cast<double>(total));
   for (const Cover& row : down_) {

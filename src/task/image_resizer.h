@@ -1,4 +1,4 @@
-// Images of sensors in other sizes.
+// Resizes images of sensors.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace mvsim {
 
-// Rows and columns.
+// The number of rows and columns.
 struct ImageSize {
   size_t rows = 0, columns = 0;
 };
 
-// Images of `spec` (two dimensions, of colours three) as ones of another size. A colour is
-// the mean of the area that its pixel covers, rounded; distances, intensities and labels, of which no mean
-// makes sense, are those of the pixel in the middle of it.
+// Resizes images of `spec` (two dimensions, colours three). A colour is the rounded mean of the area that the
+// new pixel covers. Distances, intensities and labels have no meaningful mean, so they are taken from the
+// pixel in the middle.
 class ImageResizer {
  public:
   ImageResizer(const ReadingSpec& spec, ImageSize size);
@@ -25,8 +25,8 @@ class ImageResizer {
   void resize(const std::byte* pixels, std::byte* out) const;
 
  private:
-  // What a pixel covers of those along one side, [first, first + weights.size()), and how much of each: in
-  // whole numbers, of a pixel so many parts as the other image has pixels.
+  // The old pixels under a new pixel along one side, [first, first + weights.size()), and their integer
+  // weights. A weight counts parts of an old pixel, which has as many parts as the new image has pixels.
   struct Cover {
     size_t first = 0;
     std::vector<uint32_t> weights;
@@ -38,7 +38,7 @@ class ImageResizer {
   void pick(const std::byte* pixels, std::byte* out) const;
 
   bool is_color_;
-  size_t bytes_, rows_, columns_, channels_;  // of a pixel; of the images that are given
+  size_t bytes_, rows_, columns_, channels_;  // bytes of a pixel; size of the given images
   ImageSize size_;
   std::vector<Cover> down_, across_;  // of colours
 };

@@ -11,14 +11,14 @@ namespace mvsim {
 namespace {
 
 constexpr int kTries = 400;
-constexpr uint16_t kCommon = 0xffff;  // the stream of what all agents have in common
+constexpr uint16_t kCommon = 0xffff;  // the random stream for all agents together
 
 RandomStream stream_of(const EnvState& env, uint16_t index) {
   const SimState& s = env.simulation.state();
   return {s.key + kStepKeys * static_cast<uint64_t>(env.steps), s.episode, StreamPurpose::kSpawn, index};
 }
 
-// Who stands where, the rearmost first.
+// Returns the agents in a random order, the rearmost first.
 std::vector<size_t> shuffled(size_t count, RandomStream& random) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
@@ -89,7 +89,7 @@ bool LineUp::is_free(const EnvState& env, size_t agent) const {
   return clearance(env.simulation, vehicles_[agent], clearance_) >= clearance_;
 }
 
-// Those that a caller put somewhere need only touch nothing.
+// Whether all agents have room. Agents with a pose from the caller must only not touch anything.
 bool LineUp::are_free(const EnvState& env) const {
   for (size_t agent = 0; agent < vehicles_.size(); ++agent)
     if (given_start(env, agent).pose ? clearance(env.simulation, vehicles_[agent], clearance_) <= 0
@@ -114,7 +114,7 @@ void LineUp::place_all(EnvState& env, const Poll& poll) const {
       places[agent] = along;
       along += common.uniform(gap_.low, gap_.high);
     }
-    double moved = 0;  // so that the others stand beside the first one that is given
+    double moved = 0;  // shift that aligns the others with the first given pose
     if (any_given)
       moved = nearest_on(line, {first_given->pose->x, first_given->pose->y}) -
               places[static_cast<size_t>(first_given - env.given.begin())];
@@ -126,8 +126,8 @@ void LineUp::place_all(EnvState& env, const Poll& poll) const {
   }
   if (any_given)
     throw Error(
-        "no episode can start: an agent touches something at the pose that was given, or the others find no "
-        "room beside it, expected a free one");
+        "no episode can start: an agent touches something at its given pose, or the others have no room "
+        "beside it, expected a free pose");
   fail();
 }
 

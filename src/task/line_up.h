@@ -1,5 +1,5 @@
-// <line_up> of a <reset>: all agents stand one behind the other along the centreline or the path through the
-// crop rows, anywhere on it or on a part of it, and roll at one speed.
+// <line_up> of a <reset>: all agents start one behind the other along the centreline or the path through the
+// crop rows. They start anywhere on it or on a part of it, with the same speed.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ class LineUp {
  public:
   LineUp(TermReader& reader, const TaskContext& context);
 
-  // Places all agents of an env at the start of its episode (EnvState::given says where some of them stand),
-  // in an order that is drawn. Throws Error or WorldFileError if there is no room. `poll` is called before
-  // each try and may throw.
+  // Places all agents of an env at the start of its episode in a random order; EnvState::given has the poses
+  // of some. Throws Error or WorldFileError if there is no room. `poll` is called before each try and may
+  // throw.
   void place_all(EnvState& env, const Poll& poll) const;
-  // One that begins anew while others drive.
+  // Places an agent that starts again while others drive.
   void place_one(EnvState& env, size_t agent, const Poll& poll) const;
 
  private:
@@ -30,11 +30,11 @@ class LineUp {
   [[noreturn]] void fail() const;
 
   TermSpec term_;                  // for messages
-  std::vector<CourseLine> lines_;  // of the first tracker that has some
+  std::vector<CourseLine> lines_;  // lines of the first tracker that has any
   std::vector<size_t> vehicles_;   // of all agents
   double lateral_, yaw_, clearance_;
   Interval speed_, gap_;
-  std::vector<Interval> along_;  // of the rearmost, m along the line, each as likely; none: anywhere
+  std::vector<Interval> along_;  // m along the line, of the rearmost agent, equally likely; empty: anywhere
 };
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-// The environment file language. It is ours alone, so unlike in world files everything unknown is an error.
+// The parser of environment files. Unlike in world files, which follow MVSim, everything unknown is an error.
 #include <algorithm>
 #include <filesystem>
 
@@ -52,7 +52,7 @@ void refuse_content(const Element& e) {
   }
 }
 
-// The element as a term: the attribute that names it is `name`, else its class, else (reset terms) its tag.
+// Reads the element as a term. Its name is the attribute `name`, else its class, else (reset terms) its tag.
 TermSpec read_term(const Element& e, const char* identity) {
   TermSpec term;
   term.params.tag = e.tag();
@@ -186,7 +186,7 @@ void read_tracker(const Element& e, EnvSpec& spec) {
   spec.trackers.push_back(read_leaf(e, "name"));
 }
 
-// Attributes of the root are read like those of a term.
+// Reads the attributes of the root, like those of a term.
 void read_root(const Element& root, EnvSpec& spec) {
   refuse_unknown_attributes(root, {"id", "world", "centreline", "variants", "world_seed", "control_period",
                                    "time_limit", "substeps", "on_end"});

@@ -1,8 +1,9 @@
-// The maker of a term class, for the files of the terms. Behind its class a file writes, say,
+// Makes a term of a class, for the files of the terms. After its class a file writes, for example,
 //
 //   template std::unique_ptr<const Reward> term<TimeReward>(TermReader&, TaskContext&);
 //
-// and terms.cpp has the row {"time", term<class TimeReward>}. A class that needs more specialises term<>().
+// and terms.cpp has the row {"time", term<class TimeReward>}. A class that needs other arguments specialises
+// term<>().
 #pragma once
 
 #include <memory>

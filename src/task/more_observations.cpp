@@ -1,5 +1,5 @@
-// Replaced as a whole by a build that has observations of its own (tests/cpp/task/test_terms.cpp): alone in
-// its object file, it is linked only where nobody else defines the function.
+// The default: no further observations. A build with observations of its own (tests/cpp/task/test_terms.cpp)
+// defines the function itself. This definition is alone in its object file, so the linker then leaves it out.
 #include "task/terms.h"
 
 namespace mvsim {

@@ -1,4 +1,5 @@
-// Why an episode found no start or no goal: looks once more, at many points, for what binds and by how much.
+// Explains why an episode found no start or no goal. Examines many points again for the limit that fails, and
+// by how much.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,7 +12,7 @@ namespace mvsim {
 namespace {
 
 constexpr int kPoints = 2000, kGoals = 20, kStarts = 100;
-constexpr uint16_t kOwnStream = 0xffff;  // of the points looked at: results stay what they are
+constexpr uint16_t kOwnStream = 0xffff;  // of the examined points, so that results do not change
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 std::string metres(double v) {
@@ -26,12 +27,12 @@ std::string text_of(const Rect& r) {
   return buffer;
 }
 
-// At the attribute's place, or the element's where it has none.
+// Throws at the attribute's place, or at the element's if it is missing.
 [[noreturn]] void fail(const TermSpec& term, std::string_view attribute, const std::string& text) {
   TermReader(term).fail(attribute, "no episode can start: " + text);
 }
 
-// What a start or a goal asks of a point.
+// The conditions that a start or a goal sets to a point.
 struct Wanted {
   const TermSpec& term;
   double clearance, slope;
@@ -41,7 +42,7 @@ struct Wanted {
 struct Survey {
   std::vector<Vec2> good;
   int on_ground = 0;
-  double clearance = 0, clearance_of_walls = 0;  // the largest found; without what stands elsewhere each time
+  double clearance = 0, clearance_of_walls = 0;  // the largest found; the same without movable obstacles
   double slope = kFar;                           // the smallest found, a tangent
 };
 
@@ -66,14 +67,14 @@ Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, Rand
   return out;
 }
 
-// Throws where no point is as wanted.
+// Throws if no point meets the conditions.
 void require_some(const Survey& found, const Wanted& wanted, const std::string& who) {
   if (!found.good.empty()) return;
   const std::string area = "the area (" + text_of(wanted.area) + ")";
   if (found.on_ground == 0)
     fail(wanted.term, "area",
          "none of " + std::to_string(kPoints) + " points of " + area +
-             " is on known ground: they lie in walls, in unknown cells or beside the map");
+             " is on known ground: they are in walls, in unknown cells or outside of the map");
   if (found.clearance < wanted.clearance) {
     std::string text = who + " needs " + metres(wanted.clearance) + " around it, the freest of " +
                        std::to_string(kPoints) + " points of " + area + " has " + metres(found.clearance);
@@ -90,7 +91,7 @@ void require_some(const Survey& found, const Wanted& wanted, const std::string& 
        "the flattest of the free points of " + area + " has " + slope + " degrees, expected a larger slope");
 }
 
-// What the agent runs into at a pose.
+// Names the obstacle that the agent touches at a pose.
 std::string obstacle_near(const Simulation& s, size_t agent) {
   const Pose3 pose = vehicle_pose(s, agent);
   const Vec2 here{pose.x, pose.y};
@@ -144,10 +145,10 @@ void StartAndGoal::explain_given(EnvState& env, size_t index, const GivenStart& 
                 " of the goal: it would end at once");
   throw Error("no episode can start: " + text +
               (given.pose && given.goal ? " has no path to the goal"
-                                        : " goes with no other end of the way that <reset> allows"));
+                                        : " fits no other end of the way that <reset> allows"));
 }
 
-// Starts and goals there are; what is between them is not as wanted.
+// Explains distances: there are starts and goals, but no pair at the required distance.
 void StartAndGoal::explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                     const FieldOf& field_of, const std::vector<Vec2>& starts,
                                     RandomStream& random, const Poll& poll) const {
@@ -183,9 +184,9 @@ void StartAndGoal::explain_distance(const Simulation& simulation, const Planning
              " of <terminate class=\"goal\">: it would end at once");
   if (!trailers_.empty())
     fail(has_spawn_ ? spawn_term_ : goal_term_, "clearance",
-         "the trailers find no room, expected more clearance");
+         "the trailers have no room, expected more clearance");
   fail(goal_term_, distance_ ? "distance" : "clearance",
-       found + ", but hardly ever as asked: expected wider limits or fewer obstacles");
+       found + ", but almost never within the limits: expected wider limits or fewer obstacles");
 }
 
 void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, const FieldOf& field_of,

@@ -1,5 +1,5 @@
-// What an observation is as an array, and the memory that it lies in: type, shape and bounds of one row, and
-// a buffer of many rows, in the host's memory or on a GPU.
+// The type, shape and bounds of one row of an observation, and a buffer of many rows, in the host's memory or
+// on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace mvsim {
 class CudaDevice;
 class CudaMemory;
 
-// One key of the observation dict. Bounds are finite, one for each element, row-major; float32 holds every
-// value of the integer types.
+// One key of the observation dict. Bounds are finite, one for each element, row-major. They are float32,
+// which holds every value of the integer types.
 struct ObservationSpec {
   std::string key;
   DType dtype = DType::kFloat32;
@@ -29,8 +29,7 @@ struct ObservationSpec {
   size_t bytes() const { return count() * size_of(dtype); }  // of a row
 };
 
-// Where the images of cameras lie that are observed: in the host's memory, or on a GPU, by its number among
-// those of CUDA.
+// The memory of observed camera images: the host's, or that of a GPU with a CUDA ordinal.
 struct Device {
   int cuda_ordinal = -1;  // -1: the host
 
@@ -38,11 +37,11 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-// Of "cpu" or "cuda:<n>". Throws Error for anything else.
+// Parses "cpu" or "cuda:<n>". Throws Error for anything else.
 Device device_of(std::string_view name);
 std::string name_of(Device device);
 
-// `rows` rows of one observation, zero at first. Rows keep their address. A copy has memory of its own.
+// `rows` rows of one observation, initially zero. Rows keep their address. A copy has memory of its own.
 class ObservationBuffer {
  public:
   // `device`: null for the host's memory.
@@ -58,16 +57,17 @@ class ObservationBuffer {
   DType dtype() const { return dtype_; }
   size_t row_bytes() const { return row_bytes_; }
   size_t rows() const { return rows_; }
-  // Addresses of the host, or of the GPU.
+  // Addresses in the memory of the host or of the GPU.
   std::byte* data();
   std::byte* row(size_t index) { return data() + index * row_bytes_; }
   const std::byte* row(size_t index) const {
     return const_cast<ObservationBuffer*>(this)->row(index);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   }
   void clear_row(size_t index);
-  // From a buffer of the same spec and device.
+  // Copies a row from a buffer of the same spec and device.
   void copy_row(size_t index, const ObservationBuffer& from, size_t from_index);
-  // All elements, of the host. Throws Error if T is not the type of the buffer, or it lies on a GPU.
+  // All elements, in the host's memory. Throws Error if T is not the type of the buffer, or if it is on a
+  // GPU.
   template <typename T>
   std::span<T> values() {
     check_dtype(DTypeOf<T>::kValue);

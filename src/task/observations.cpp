@@ -16,7 +16,7 @@ Interval symmetric(double limit) {
 
 }  // namespace
 
-// A range sensor, each sector the minimum of its beams.
+// The ranges of a sensor. Each sector is the minimum of its beams.
 class ScanObservation final : public ObservationOf<float> {
  public:
   ScanObservation(TermReader& reader, TaskContext& context) {
@@ -63,7 +63,7 @@ class ScanObservation final : public ObservationOf<float> {
   }
 
  private:
-  // Sector s has the beams from beams * s / sectors on, up to those of the next.
+  // Reduces beams to sectors. Sector s begins with beam beams * s / sectors and ends before the next sector.
   void reduce(const float* values, float* out) const {
     if (sectors_ == beams_) {
       std::copy_n(values, beams_, out);
@@ -80,7 +80,7 @@ class ScanObservation final : public ObservationOf<float> {
 
   size_t sensor_ = 0;
   int beams_ = 0, sectors_ = 0;
-  std::vector<int> ends_;  // beams, by sector
+  std::vector<int> ends_;  // end of the beams of each sector
   double max_ = 0;
   bool scheduled_ = false;
 };
@@ -95,7 +95,7 @@ std::unique_ptr<const Observation> term<ScanObservation>(TermReader& reader, Tas
   return std::make_unique<ScanObservation>(reader, context);
 }
 
-// (min(d, max_distance), cos, sin) of the goal in the robot's frame.
+// The goal in the robot's frame: (min(d, max_distance), cos, sin).
 class GoalObservation final : public ObservationOf<float> {
  public:
   GoalObservation(TermReader& reader, TaskContext& context)
@@ -117,7 +117,7 @@ class GoalObservation final : public ObservationOf<float> {
 };
 template std::unique_ptr<const Observation> term<GoalObservation>(TermReader&, TaskContext&);
 
-// (x, y) in the robot's frame of the point `ahead` metres along the shortest path to the goal.
+// The point `ahead` metres along the shortest path to the goal: (x, y) in the robot's frame.
 class WaypointObservation final : public ObservationOf<float> {
  public:
   WaypointObservation(TermReader& reader, TaskContext& context)
@@ -139,12 +139,12 @@ class WaypointObservation final : public ObservationOf<float> {
 };
 template std::unique_ptr<const Observation> term<WaypointObservation>(TermReader&, TaskContext&);
 
-// (vx, omega), or (vx, vy, omega) with `lateral`: the body's own, or what the wheels report.
+// (vx, omega), or (vx, vy, omega) with `lateral`: true values, or those that the wheels report.
 class VelocityObservation final : public ObservationOf<float> {
  public:
   VelocityObservation(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
     from_wheels_ = reader.choice("source", {"body", "odometry"}) == 1;
-    // half as much again as what is commanded: overshoot is seen
+    // 1.5 times the largest command, so that overshoot is visible
     vx_ = limit(reader, "vx_max", 1.5 * context.vx_max);
     omega_ = limit(reader, "omega_max", 1.5 * context.omega_max);
     lateral_ = reader.boolean("lateral", false);
@@ -172,7 +172,7 @@ class VelocityObservation final : public ObservationOf<float> {
 };
 template std::unique_ptr<const Observation> term<VelocityObservation>(TermReader&, TaskContext&);
 
-// (x, y, cos yaw, sin yaw) of the wheel odometry since the reset.
+// The wheel odometry since the reset: (x, y, cos yaw, sin yaw).
 class OdometryObservation final : public ObservationOf<float> {
  public:
   OdometryObservation(TermReader& reader, TaskContext& context)
@@ -195,7 +195,7 @@ class OdometryObservation final : public ObservationOf<float> {
 };
 template std::unique_ptr<const Observation> term<OdometryObservation>(TermReader&, TaskContext&);
 
-// (pitch, roll) on the terrain, rad; positive pitch is nose down.
+// The attitude on the terrain: (pitch, roll), rad; positive pitch is nose down.
 class AttitudeObservation final : public ObservationOf<float> {
  public:
   AttitudeObservation(TermReader& reader, TaskContext& context)
@@ -226,7 +226,7 @@ class LastActionObservation final : public ObservationOf<float> {
 };
 template std::unique_ptr<const Observation> term<LastActionObservation>(TermReader&, TaskContext&);
 
-// The angle (rad) of a wheel in the middle of the front axle, as it stands.
+// The current angle (rad) of a virtual wheel in the middle of the front axle.
 class SteerObservation final : public ObservationOf<float> {
  public:
   SteerObservation(const TermReader& reader, const TaskContext& context)
@@ -237,7 +237,7 @@ class SteerObservation final : public ObservationOf<float> {
   void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
     const auto wheels = wheel_states(env.simulation, vehicle_);
     const double left = wheels[kFrontLeft].steer, right = wheels[kFrontRight].steer;
-    // the cotangent in the middle is the mean of both
+    // the cotangent of the middle angle is the mean of both cotangents
     const SinCos l = sin_cos(left), r = sin_cos(right);
     const double angle = l.sin == 0 || r.sin == 0
                              ? 0

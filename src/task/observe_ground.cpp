@@ -19,8 +19,8 @@ std::vector<PlacedTop> tops_below(const Simulation& simulation, double z) {
 
 }  // namespace
 
-// Heights with respect to the robot at the points of a grid that has its yaw: from the rearmost row to the
-// front, each from right to left.
+// Ground heights relative to the robot at the points of a grid that turns with its yaw. Rows go from the rear
+// to the front, points from right to left.
 class HeightScanObservation final : public ObservationOf<float> {
  public:
   HeightScanObservation(TermReader& reader, TaskContext& context)
@@ -47,7 +47,7 @@ class HeightScanObservation final : public ObservationOf<float> {
       return scan_heights(terrain.maps[0], {m.pose.x, m.pose.y}, m.heading, points_, z, out);
     for (const Vec2 point : points_) {
       const Vec2 at = Vec2{m.pose.x, m.pose.y} + m.heading.rotate(point);
-      // a hill counts however high it is; of storeys and blocks, what is not far above the robot
+      // terrain counts at any height; storeys and blocks count only if they are not far above the robot
       const std::optional<double> hill = highest_map(terrain, at);
       const double height = hill && *hill > max ? *hill : highest_under(terrain, tops, at, max);
       *out++ = static_cast<float>(height - z);

@@ -8,14 +8,14 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kValues = 6;  // of a neighbour
+constexpr size_t kValues = 6;  // for each neighbour
 
 constexpr size_t kMostOthers = kMaxAgents + kMaxPeople;
 
 }  // namespace
 
-// The nearest other agents and people, nearest first: of each x, y, vx, vy in the robot's frame, its radius,
-// and 1. Zeros where there are fewer.
+// The nearest other agents and people, nearest first. Each has x, y, vx, vy in the robot's frame, its radius,
+// and 1. Unused entries are zero.
 class NeighboursObservation final : public ObservationOf<float> {
  public:
   NeighboursObservation(TermReader& reader, TaskContext& context)
@@ -67,7 +67,7 @@ class NeighboursObservation final : public ObservationOf<float> {
     }
   };
 
-  // A robot that was taken out of the world is nobody's neighbour.
+  // Returns the others within reach, without robots that were taken out of the world.
   std::vector<Other> others_within_reach(const EnvState& env, const AgentState& agent) const {
     std::vector<Other> others;
     others.reserve(vehicles_.size() + people_.size());

@@ -1,4 +1,4 @@
-// Observations of readings: reading, imu, gnss.
+// Observations of sensor readings: reading, imu, gnss.
 #include "task/observe_sensor.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ bool read_timing(TermReader& reader, TaskContext& context, size_t sensor) {
   return scheduled;
 }
 
-// The reading of a state or ray sensor, as its ReadingSpec says.
+// The reading of a state or ray sensor, in the layout of its ReadingSpec.
 class ReadingObservation final : public Observation {
  public:
   ReadingObservation(const ReadingSpec& spec, size_t sensor, bool scheduled)
@@ -67,7 +67,7 @@ class ReadingObservation final : public Observation {
   std::optional<size_t> sensor() const override { return sensor_; }
   std::vector<size_t> shape() const override { return spec_.shape; }
   void write_frame(EnvState& env, AgentState&, Scratch&, std::byte* out) const override {
-    if (scheduled_)  // zero before the first
+    if (scheduled_)  // zero before the first reading
       std::ranges::copy(reading_of(env.simulation, sensor_), out);
     else
       env.simulation.read_now(sensor_, out, nullptr);
@@ -79,7 +79,7 @@ class ReadingObservation final : public Observation {
   bool scheduled_;
 };
 
-// The reading of a sensor of any kind.
+// Makes the observation of a reading of a sensor of any kind.
 template <>
 std::unique_ptr<const Observation> term<ReadingObservation>(TermReader& reader, TaskContext& context) {
   reader.required_text("sensor");
@@ -126,7 +126,7 @@ class ImuObservation final : public ObservationOf<float> {
 };
 template std::unique_ptr<const Observation> term<ImuObservation>(TermReader&, TaskContext&);
 
-// East, north, up from the reference (degrees would lose 0.4 m in float32), and whether there is a fix.
+// East, north, up from the reference, and whether there is a fix. Degrees in float32 would lose 0.4 m.
 class GnssObservation final : public ObservationOf<float> {
  public:
   GnssObservation(TermReader& reader, TaskContext& context)

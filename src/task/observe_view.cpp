@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMaxSide = 16384;  // pixels
 
-// Distances up to `max`; where nothing is seen, `max`.
+// Distances up to `max`; pixels without a return have `max`.
 class DistanceImage final : public ViewImageReading {
  public:
   DistanceImage(const Model& model, size_t sensor, size_t image, bool scheduled, ImageSize size, double max)
@@ -28,8 +28,8 @@ class DistanceImage final : public ViewImageReading {
   double max_;
 };
 
-// Where each return lies in the sensor's frame, x forward, y left, z up: all x, then all y, then all z; 0
-// where nothing is seen up to `max`.
+// The points of returns in the sensor's frame, x forward, y left, z up: all x, then all y, then all z. Pixels
+// without a return up to `max` are 0.
 class PointsImage final : public ViewImageReading {
  public:
   PointsImage(const Model& model, size_t sensor, size_t image, bool scheduled, double max)
@@ -48,7 +48,7 @@ class PointsImage final : public ViewImageReading {
     return bounds;
   }
   std::vector<size_t> shape() const override { return {3, spec_.shape[0], spec_.shape[1]}; }
-  // No image of the sensor as it is, so it is drawn for itself.
+  // None, since the observation is not an image of the sensor and is drawn separately.
   std::optional<ViewImageIndex> image() const override { return std::nullopt; }
   void draw(std::span<const Frame> frames) const override {
     ViewImageReading::draw(frames);
@@ -56,7 +56,7 @@ class PointsImage final : public ViewImageReading {
   }
 
  private:
-  // The distances stand where the x will be.
+  // Converts distances to points. The distances are in the memory of x.
   void make_points(float* x) const {
     const size_t size = spec_.size();
     for (size_t i = 0; i < size; ++i) {
@@ -75,10 +75,10 @@ class PointsImage final : public ViewImageReading {
   }
 
   float max_;
-  std::array<std::vector<float>, 3> rays_;  // of a distance of 1
+  std::array<std::vector<float>, 3> rays_;  // points at distance 1
 };
 
-// The sensor that `sensor` names, by default the vehicle's first that has such an image.
+// Finds the sensor of the attribute `sensor`, by default the vehicle's first that has such an image.
 size_t find_view_sensor(TermReader& reader, const TaskContext& context, std::string_view image) {
   const std::vector<SensorModel>& sensors = context.model.sensors;
   const std::string what = "an image '" + std::string(image) + "'";
@@ -195,7 +195,7 @@ std::unique_ptr<const Observation> make_image_reading(const Model& model, size_t
   return std::make_unique<ViewImageReading>(model, sensor, image, scheduled);
 }
 
-// Rows of terms.cpp that differ in the image that they show.
+// The rows of terms.cpp that differ in their image.
 template <>
 std::unique_ptr<const Observation> term<class ImageObservation>(TermReader& reader, TaskContext& context) {
   return make_image(reader, context, "image");
@@ -214,10 +214,10 @@ std::unique_ptr<const Observation> term<class RangeImageObservation>(TermReader&
   return make_image(reader, context, "range_image");
 }
 
-// The returns of a 3D lidar or a depth camera as points.
+// Makes the observation of the returns of a 3D lidar or a depth camera as points.
 template <>
 std::unique_ptr<const Observation> term<class PointsObservation>(TermReader& reader, TaskContext& context) {
-  // of the range image of a 3D lidar, or of the depth of a camera
+  // from the range image of a 3D lidar, or the depth of a camera
   const bool named = reader.has("sensor");
   const size_t given = named ? find_sensor(reader, context) : 0;
   const bool is_camera = named && has_image(*context.model.sensors[given].sensor, "depth");

@@ -1,5 +1,5 @@
-// One image of a camera or a 3D lidar as an observation, and what its attributes say: for the observations
-// that are made of one (observe_view.cpp, observe_view_scan.cpp).
+// One image of a camera or a 3D lidar as an observation, and its attributes, for the observations that are
+// made of one (observe_view.cpp, observe_view_scan.cpp).
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace mvsim {
 
 const ViewImage& image_of(const Model& model, size_t sensor, size_t image);
 
-// One image of a view sensor as it is read, or in another size.
+// One image of a view sensor, in its own size or in another.
 class ViewImageReading : public Picture {
  public:
   ViewImageReading(const Model& model, size_t sensor, size_t image, bool scheduled, ImageSize size = {});
@@ -27,12 +27,12 @@ class ViewImageReading : public Picture {
   std::optional<size_t> sensor() const override { return sensor_; }
   void record(EnvState& env, AgentState& agent, double* recipe) const override;
   void draw(std::span<const Frame> frames) const override;
-  // One in another size is drawn for itself.
+  // None for another size, which is drawn separately.
   std::optional<ViewImageIndex> image() const override;
 
  protected:
   size_t count() const;
-  // The whole images, one behind the other.
+  // Draws whole images, one after another.
   std::vector<std::byte> drawn(std::span<const Frame> frames) const;
 
   const ReadingSpec& spec_;  // of the Model, which outlives the terms
@@ -49,7 +49,7 @@ class ViewImageReading : public Picture {
 // Replaces zeros by the picture's in_place_of_zero(), if it has one.
 void replace_zeros_of(const Picture& picture, size_t count, std::byte* pixels);
 
-// What an image is observed as: which one, and whether at its sensor's own period.
+// An observed image, and whether it is read at its sensor's own period.
 struct SeenImage {
   size_t sensor, image;
   bool scheduled;
@@ -57,7 +57,7 @@ struct SeenImage {
 };
 
 bool has_image(const Sensor& sensor, std::string_view name);
-// The image `name` of `sensor`, by the attributes `timing` and, of distances, `max`.
+// Reads the attributes `timing` and, for distances, `max` of the image `name` of `sensor`.
 SeenImage read_seen_image(TermReader& reader, TaskContext& context, size_t sensor, std::string_view name);
 
 }  // namespace mvsim

@@ -1,4 +1,5 @@
-// `scan` of a depth camera or a 3D lidar: what a 2D lidar in its place would see in some of its rows.
+// `scan` of a depth camera or a 3D lidar: the scan of a 2D lidar in its place, computed from some of its
+// rows.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +9,7 @@
 namespace mvsim {
 namespace {
 
-// The rows of an image, both included.
+// A range of image rows, both included.
 struct Rows {
   int first, last;
 };
@@ -22,8 +23,8 @@ Rows read_rows(TermReader& reader, int height) {
   return {static_cast<int>(found.low), static_cast<int>(found.high)};
 }
 
-// Of each sector of the columns, from right to left, the nearest return of the rows: its distance in the
-// plane of the camera's axis and its rows, or of the lidar's level ring.
+// The nearest return in each sector of the columns, from right to left. Its distance is measured in the plane
+// of the camera's axis and its rows, or in that of the lidar's level ring.
 class ViewScan final : public ViewImageReading {
  public:
   ViewScan(TermReader& reader, const TaskContext& context, const SeenImage& seen)
@@ -51,7 +52,7 @@ class ViewScan final : public ViewImageReading {
   }
   bool keeps_bounds() const override { return true; }
   std::vector<size_t> shape() const override { return {ends_.size()}; }
-  // No image of the sensor as it is, so it is drawn for itself.
+  // None, since the observation is not an image of the sensor and is drawn separately.
   std::optional<ViewImageIndex> image() const override { return std::nullopt; }
   void draw(std::span<const Frame> frames) const override {
     const std::vector<std::byte> pixels = drawn(frames);
@@ -78,7 +79,7 @@ class ViewScan final : public ViewImageReading {
     for (int row = rows_.first; row <= rows_.last; ++row) {
       const auto r = static_cast<size_t>(row), c = static_cast<size_t>(column);
       const float distance = pixels[r * width + c] * row_scales_[r] * column_scales_[c];
-      if (distance > 0) least = std::min(least, distance);  // 0: nothing is seen
+      if (distance > 0) least = std::min(least, distance);  // 0: no return
     }
     return least;
   }
@@ -86,8 +87,8 @@ class ViewScan final : public ViewImageReading {
   float max_;
   Rows rows_{0, 0};
   bool is_mirrored_ = false;
-  std::vector<int> ends_;                          // columns from the right on, by sector
-  std::vector<float> column_scales_, row_scales_;  // of a value of the image to its distance in the plane
+  std::vector<int> ends_;                          // end column of each sector, counted from the right
+  std::vector<float> column_scales_, row_scales_;  // factor from an image value to the distance in the plane
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ Interval symmetric(double limit) {
 
 }  // namespace
 
-// The quantities in the order that the file names them, of each the wheels in index order.
+// Quantities of wheels, in the order of the attribute; each has the wheels in index order.
 class WheelsObservation final : public ObservationOf<float> {
  public:
   WheelsObservation(TermReader& reader, TaskContext& context)
@@ -126,19 +126,19 @@ class WheelsObservation final : public ObservationOf<float> {
 
   void add(Interval bound) { bounds_.insert(bounds_.end(), wheels_, bound); }
 
-  // A bound that has a sensible default only if there is something to take it from.
+  // Returns a bound. Its default exists only if it can be computed from another value.
   static double limit(TermReader& reader, const char* name, double fallback) {
     return fallback > 0 ? reader.number(name, fallback, kPositive) : reader.required_number(name, kPositive);
   }
 
-  // N, of chassis and wheels: all of it on one wheel, with a friction coefficient of 1.
+  // Returns the weight of chassis and wheels, N: all of it on one wheel, with a friction coefficient of 1.
   static double weight(const Model& model, const VehicleModel& vehicle) {
     double mass = model.params[vehicle.body_params + kChassisMass].nominal;
     for (const WheelModel& w : vehicle.wheels) mass += w.mass;
     return mass * model.gravity;
   }
 
-  // N m, of the controller; 0: it has no limit of that name.
+  // Returns the controller's limit, N m; 0: it has no limit of that name.
   static double max_torque(const Model& model, const VehicleModel& vehicle) {
     const std::span<const ParamInfo> table = vehicle.controller->params();
     for (size_t i = 0; i < table.size(); ++i)
@@ -146,7 +146,7 @@ class WheelsObservation final : public ObservationOf<float> {
     return 0;
   }
 
-  // rad/s, half as much again as what is commanded; 0: the action is no twist.
+  // Returns 1.5 times the largest commanded wheel speed, rad/s; 0: the action is no twist.
   static double max_spin(const TaskContext& context, const VehicleModel& vehicle) {
     double max = 0;
     for (const WheelModel& w : vehicle.wheels)

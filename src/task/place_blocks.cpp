@@ -1,4 +1,4 @@
-// <place blocks="pattern" .../>: puts blocks to random poses, and sizes, at the start of an episode.
+// <place blocks="pattern" .../>: moves blocks to random poses, with random sizes, at the start of an episode.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace mvsim {
 namespace {
 
 constexpr int kTries = 200;
-constexpr double kParked = 1e6;  // m, out of the way of those that are placed first
+constexpr double kParked = 1e6;  // m, out of the way of blocks that are placed first
 
 }  // namespace
 
@@ -43,7 +43,8 @@ class PlaceBlocks final : public ResetTerm {
   }
 
  private:
-  // A pattern that matches nothing is a slip of the pen, unless a count says that there may be no block.
+  // Refuses a pattern that matches nothing, which is usually a mistake. A count may state that there may be
+  // no block.
   void check_count(TermReader& reader, const std::string& pattern,
                    const std::vector<std::string>& names) const {
     constexpr int kAny = -1, kMost = 1000000;
@@ -56,7 +57,7 @@ class PlaceBlocks final : public ResetTerm {
                               did_you_mean(pattern, names));
   }
 
-  // A radius becomes a scale, which has a range.
+  // Refuses radii whose scale is out of range.
   void check_radius(TermReader& reader, const Model& model) const {
     for (const size_t i : blocks_) {
       const BlockModel& block = model.blocks[i];
@@ -70,7 +71,8 @@ class PlaceBlocks final : public ResetTerm {
     }
   }
 
-  // The first of some poses that keeps the distances, else the one that comes nearest to keeping them.
+  // Places a block at the first of some random poses that keeps the distances, else at the one that is
+  // nearest to it.
   void place(EnvState& env, size_t index, RandomStream& random, const Poll& poll) const {
     Simulation& s = env.simulation;
     const BlockModel& block = s.model().blocks[index];
@@ -101,7 +103,7 @@ class PlaceBlocks final : public ResetTerm {
                        [&](const HeldParam& held) { return matches_pattern(held.pattern, path); });
   }
 
-  // What the distances to walls and to other things exceed the wanted ones by, at most 0.
+  // Returns the smallest excess of the distances to walls and to bodies over the wanted ones, at most 0.
   double room(const EnvState& env, Vec2 center, double radius) const {
     const Simulation& s = env.simulation;
     const double to_walls = radius + margin_, to_others = radius + gap_;

@@ -8,7 +8,7 @@
 namespace mvsim {
 namespace {
 
-// Names of what the pattern matches, if these are choices.
+// Returns the choices of the parameters that the pattern matches, or nothing if they are numbers.
 std::span<const std::string_view> choices_of(TermReader& reader, const Model& model) {
   const std::vector<size_t> found = model.find_params(reader.required_text("of"));
   if (found.empty()) return {};
@@ -35,7 +35,7 @@ std::string number_text(double v) {
   return buffer;
 }
 
-// A factor of 1e-9 inside of an open bound is as good as none.
+// Returns the lowest valid value. The margin of 1e-9 at an open bound has no visible effect.
 double lowest(const ParamInfo& info) {
   return info.open_min ? info.min + 1e-9 * (1 + std::fabs(info.min)) : info.min;
 }

@@ -13,16 +13,15 @@ namespace mvsim {
 
 class Randomization {
  public:
-  // Throws at the term's place for a pattern that matches no parameter, or values that the parameter cannot
-  // take.
+  // Throws at the term's place for a pattern that matches no parameter, or for values that are not valid.
   Randomization(TermReader& reader, const Model& model);
 
-  // Each parameter that the pattern matches gets a draw of its own, clipped to its range.
+  // Draws each parameter that the pattern matches on its own, clipped to its range.
   void apply(Simulation& simulation, RandomStream& random) const;
 
   enum class End { kLow, kHigh };
-  // All parameters get the end of their range; of a normal distribution, two deviations from its mean. Where
-  // the range is a single value, its low end is the nominal value.
+  // Sets all parameters to one end of their range; for a normal distribution to two deviations from its mean.
+  // If the range is a single value, its low end is the nominal value.
   void apply_end(Simulation& simulation, End end) const;
   bool has_range(const Model& model) const;  // whether the two ends differ
 
@@ -34,11 +33,11 @@ class Randomization {
 
   Distribution distribution_;
   std::vector<size_t> params_;
-  std::vector<double> scales_;  // by parameter, what a draw is multiplied by
+  std::vector<double> scales_;  // by parameter: factor of a draw
 };
 
-// Patterns of the blocks that a `<randomize of="block:...">` may resize, so that they are compiled as
-// movable.
+// Returns the pattern of the blocks that a `<randomize of="block:...">` may resize, so that they are compiled
+// as movable.
 std::string randomized_block(const std::string& pattern);
 
 }  // namespace mvsim

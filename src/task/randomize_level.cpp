@@ -10,17 +10,17 @@
 namespace mvsim {
 namespace {
 
-// Whose parameters a row draws.
+// The owner of the parameters of a row.
 enum class Of { kVehicle, kSteered, kRacer, kRay, kSensor };
-// What its numbers are multiplied by.
+// The factor of the numbers of a row.
 enum class Unit { kOne, kPeriod, kLength };
 
 struct Row {
   Of of;
-  const char* path;  // behind the vehicle, or the sensor
+  const char* path;  // path after that of the vehicle or the sensor
   const char* how;
   Unit unit;
-  double standard[2], strong[2];  // of a uniform distribution
+  double standard[2], strong[2];  // bounds of a uniform distribution
 };
 
 // docs/env-randomisation.md has the same table.

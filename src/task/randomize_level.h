@@ -1,13 +1,13 @@
-// The randomisation that a robot meant for the real world is trained with, by a name: <randomize level="none|
-// standard|strong"/>.
+// <randomize level="none|standard|strong"/>: a named randomisation for robots that are to be used in the real
+// world.
 #pragma once
 
 #include "task/task.h"
 
 namespace mvsim {
 
-// What the level of the task's spec means for its agents' vehicles and their sensors; nothing without one.
-// Throws WorldFileError at the level's place for one that there is not.
+// Makes the randomisations of the level for the task's agents and their sensors; none without a level. Throws
+// WorldFileError at the level's place for an unknown one.
 std::vector<Randomization> make_level(const Task& task);
 
 }  // namespace mvsim

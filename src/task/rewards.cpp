@@ -14,8 +14,8 @@ void need_goal(TermReader& reader, const TaskContext& context) {
 
 }  // namespace
 
-// Metres that the goal came nearer; the sum over an episode is the distance at its start minus that at its
-// end.
+// The decrease of the distance to the goal, m. The sum over an episode is the distance at its start minus
+// that at its end.
 class ProgressReward final : public Reward {
  public:
   ProgressReward(TermReader& reader, TaskContext& context) : path_(reader.boolean("geodesic", false)) {
@@ -71,7 +71,7 @@ class CollisionReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<CollisionReward>(TermReader&, TaskContext&);
 
-// 1 when the episode ends in a failure, whatever it was (collision, stuck, tilt, off_map).
+// 1 when the episode ends in any failure (collision, stuck, tilt, off_map).
 class FailureReward final : public Reward {
  public:
   FailureReward(TermReader&, TaskContext&) {}
@@ -89,7 +89,7 @@ class TimeReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<TimeReward>(TermReader&, TaskContext&);
 
-// |yaw rate| as a share of `max`, by default of the largest one commanded.
+// |yaw rate| divided by `max`, by default by the largest commanded one.
 class TurnReward final : public Reward {
  public:
   TurnReward(TermReader& reader, TaskContext& context)
@@ -119,7 +119,7 @@ class ActionRateReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<ActionRateReward>(TermReader&, TaskContext&);
 
-// 1 - clearance / limit where something is nearer to the chassis than `limit`.
+// 1 - clearance / limit if the clearance of the chassis is below `limit`.
 class ClearanceReward final : public Reward {
  public:
   ClearanceReward(TermReader& reader, TaskContext& context) : limit_(reader.number("limit", 0.2, kPositive)) {
@@ -145,7 +145,7 @@ class HeadingReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<HeadingReward>(TermReader&, TaskContext&);
 
-// Forward speed as a share of `max`, by default of the largest one commanded.
+// Forward speed divided by `max`, by default by the largest commanded one.
 class SpeedReward final : public Reward {
  public:
   SpeedReward(TermReader& reader, TaskContext& context)
@@ -158,7 +158,7 @@ class SpeedReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<SpeedReward>(TermReader&, TaskContext&);
 
-// |change of the steering angle that the action asks for|, rad.
+// |change of the commanded steering angle|, rad.
 class SteerRateReward final : public Reward {
  public:
   SteerRateReward(TermReader& reader, TaskContext& context)

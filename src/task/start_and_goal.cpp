@@ -14,13 +14,13 @@ namespace {
 constexpr int kPointTries = 2000, kStartTries = 400, kGoalTries = 100;
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
-// The attribute `slope`, as a tangent.
+// Reads the attribute `slope` as a tangent.
 double read_slope(TermReader& reader) {
   const SinCos angle = sin_cos(kDegree * reader.number("slope", 90, {0, 90}));
   return angle.cos > 1e-9 ? angle.sin / angle.cos : kFar;
 }
 
-// Radians where degrees are read.
+// Warns of radians where degrees are expected.
 void warn_of_radians(const TermReader& reader, const TaskContext& context, const char* attribute,
                      double yaw) {
   const double degrees = degrees_if_radians(yaw);
@@ -77,7 +77,7 @@ void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
   if (uniform_distance_ && (!distance_ || std::isinf(distance_->high)))
     reader.fail("uniform", "expected with the attribute 'distance', low and high");
   cell_ = reader.number("cell", 0.2, {0.01, 2});
-  // between the inscribed and the circumscribed circle: a path that a careful driver can follow
+  // between the inscribed and the circumscribed circle, so that a careful driver can follow the path
   inflation_ = reader.number("inflation", 0.8 * context.model.vehicles[context.vehicle].radius, kNotNegative);
   static constexpr Range kPosition[] = {kPlace, kPlace};
   if (const auto p = reader.numbers("position", kPosition, "two numbers, x y"))
@@ -104,8 +104,8 @@ std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, doubl
   return std::nullopt;
 }
 
-// With a planning grid goals are centres of its free cells, of every second row and column, so that their
-// fields fit into the cache and are found again.
+// Draws a goal. With a planning grid goals are centres of its free cells, in every second row and column, so
+// that their fields fit into the cache and are used again.
 std::optional<Vec2> StartAndGoal::draw_goal(const Simulation& simulation, const PlanningGrid* grid,
                                             RandomStream& random, const Poll& poll) const {
   if (goal_point_) return goal_point_;
@@ -125,7 +125,7 @@ std::optional<Vec2> StartAndGoal::draw_goal(const Simulation& simulation, const 
   return std::nullopt;
 }
 
-// Of the agents that have a goal in this episode.
+// Whether a goal is far enough from the goals of the agents that have one in this episode.
 bool StartAndGoal::is_apart(const EnvState& env, size_t index, Vec2 goal) const {
   for (size_t a = 0; a < env.agents.size(); ++a)
     if (a != index && norm(env.agents[a].goal - goal) < goals_apart_) return false;
@@ -141,7 +141,7 @@ std::optional<Vec2> StartAndGoal::draw_goal(const EnvState& env, size_t index, c
   return std::nullopt;
 }
 
-// `wanted`: a distance to be met within a few decimetres, < 0 for any within the range.
+// `wanted`: a distance to be met within a few decimetres; below 0: any distance within the range.
 bool StartAndGoal::accepts(const AgentState& agent, Vec2 start, double wanted) const {
   if (!has_goal_) return true;
   if (norm(agent.goal - start) <= goal_radius_) return false;
@@ -178,7 +178,7 @@ bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& ra
   for (int i = 0; i < kStartTries; ++i) {
     if (poll) poll();
     const Vec2 p{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)};
-    // what is cheap first; half of the tries insist on the wanted distance
+    // the cheap check first; half of the tries require the wanted distance
     if (!accepts(agent, p, 2 * i < kStartTries ? wanted : -1)) continue;
     if (!is_free(s, vehicle_, p, spawn_clearance_) || ground_slope(s.model(), p) > spawn_slope_) continue;
     const double yaw = yaw_ ? random.uniform(yaw_->low, yaw_->high) * kDegree : random.uniform(-kPi, kPi);
@@ -190,7 +190,8 @@ bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& ra
   return false;
 }
 
-// What the caller gives is taken as it is, but for what no episode starts with: a collision, or its end.
+// Takes over the caller's start and goal, except those with which no episode can start: in a collision, or at
+// the goal.
 bool StartAndGoal::start_at(Simulation& s, AgentState& agent, const GivenStart& given) const {
   s.place_vehicle(vehicle_, *given.pose);
   agent.start = {given.pose->x, given.pose->y};

@@ -1,7 +1,7 @@
-// <spawn> and <goal> of a <reset>: where an episode begins and where it should end.
+// <spawn> and <goal> of a <reset>: the start and the goal of an episode.
 //
-// Drawn together, the goal first: a field of path lengths belongs to a goal, so trying many starts for one is
-// cheap.
+// Both are drawn together, the goal first. A field of path lengths belongs to a goal, so trying many starts
+// for one goal is cheap.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@ namespace mvsim {
 
 class StartAndGoal {
  public:
-  // What the two elements say; either may be absent.
+  // Read the two elements; either may be absent.
   void read_spawn(TermReader& reader, const TaskContext& context);
   void read_goal(TermReader& reader, const TaskContext& context);
-  // After both: `vehicle_radius` about the reference point, radius at which an episode would be won at once.
+  // Checks the elements after both are read.
   void finish(const TaskContext& context);
 
   bool has_goal() const { return has_goal_; }
@@ -28,9 +28,9 @@ class StartAndGoal {
   double inflation() const { return inflation_; }
 
   using FieldOf = std::function<std::shared_ptr<const GoalField>(Vec2 goal)>;
-  // Places agent `index` of the env (where EnvState::given says so, if it does) and sets its goal, start and,
-  // where a planning grid is given, field. Throws WorldFileError with what binds if no place is found. `poll`
-  // is called before each try and may throw.
+  // Places agent `index` of the env, at the pose of EnvState::given if it has one. Sets its goal, its start
+  // and, with a planning grid, its field. Throws WorldFileError with the limit that fails if no place is
+  // found. `poll` is called before each try and may throw.
   void apply(EnvState& env, size_t index, const PlanningGrid* grid, const FieldOf& field_of,
              const Poll& poll) const;
 
@@ -48,7 +48,7 @@ class StartAndGoal {
 
   bool trailers_are_free(const Simulation& simulation) const;
 
-  // Throws what binds (no_room.cpp).
+  // Throws an error that names the limit that fails (no_room.cpp).
   [[noreturn]] void explain_no_room(Simulation& simulation, const PlanningGrid* grid, const FieldOf& field_of,
                                     const Poll& poll) const;
   [[noreturn]] void explain_distance(const Simulation& simulation, const PlanningGrid* grid,
@@ -58,7 +58,7 @@ class StartAndGoal {
   void require_free_pose(Simulation& simulation) const;
 
   size_t vehicle_ = 0;
-  std::vector<size_t> trailers_;  // vehicles that come along
+  std::vector<size_t> trailers_;  // vehicles that it pulls
   double goal_radius_ = 0;
   bool has_spawn_ = false, has_goal_ = false, geodesic_ = false, uniform_distance_ = false;
   double spawn_clearance_ = 0, goal_clearance_ = 0;

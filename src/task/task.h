@@ -1,5 +1,5 @@
-// A compiled environment: its worlds, its agents and their terms. Immutable but for the cache of goal fields,
-// shared by all envs of a batch and by all threads; what changes lies in EnvState.
+// A compiled environment: its worlds, its agents and their terms. It is shared by all envs of a batch and by
+// all threads, and immutable except for the cache of goal fields. Mutable state is in EnvState.
 #pragma once
 
 #include <memory>
@@ -21,26 +21,26 @@ namespace mvsim {
 struct WeightedReward {
   std::string name;
   double weight;
-  double share;  // of it that the agents have in common, as their mean
+  double share;  // share that is replaced by the mean over the agents
   std::unique_ptr<const Reward> term;
 };
 
 struct ObservationSlot {
   std::unique_ptr<const Observation> term;
-  size_t index = 0;  // among the agent's
+  size_t index = 0;  // among the observations of the agent
   DType dtype = DType::kFloat32;
   std::vector<float> low, high;  // of the values of one frame
-  bool clips = true;             // false: no value is beyond its bounds, and none is mapped
+  bool clips = true;             // false: all values are within their bounds, and none is mapped
   bool normalize = false;
   int history = 1;
   int stride = 1;        // control periods between two frames of the history
-  bool changes = false;  // rows hold the latest frame, then how it came to be: differences, the latest first
+  bool changes = false;  // rows hold the latest frame, then differences of frames, the latest first
   size_t frame_bytes = 0;
   size_t first_frame = 0;   // index in AgentState::frames, used if history > 1
   size_t first_recipe = 0;  // index in AgentState::recipes, of pictures
 
   bool is_picture() const { return term->picture() != nullptr; }
-  // Frames from the oldest that is shown to the latest.
+  // Number of frames from the oldest that is observed to the latest.
   size_t kept() const { return static_cast<size_t>(history - 1) * static_cast<size_t>(stride) + 1; }
 };
 
@@ -48,7 +48,7 @@ struct ObservationSlot {
 struct AgentTask {
   size_t vehicle = 0;
   double clearance_limit = 0.5;
-  double goal_radius = 0.25;  // m, of the termination where there is one
+  double goal_radius = 0.25;  // m, of the termination if there is one
   bool needs_path = false;
   size_t frames_size = 0, recipes_size = 0;  // of AgentState::frames and ::recipes
   size_t memory_size = 0;                    // of AgentState::memory
@@ -70,21 +70,21 @@ struct AgentTask {
 
 struct Task {
   EnvSpec spec;
-  std::shared_ptr<const EnvSpec> given;              // as it came, its knobs not yet put in
-  std::vector<Override> knobs;                       // that an env set while it ran (batch/knob_tasks.h)
+  std::shared_ptr<const EnvSpec> given;              // as given, with knobs not replaced
+  std::vector<Override> knobs;                       // knobs that an env set later (batch/knob_tasks.h)
   std::vector<std::shared_ptr<const Model>> models;  // by variant; same vehicles, sensors and parameters
   double control_period = 0, substep = 0;            // s
   int substeps = 1;
   int64_t max_steps = 0;     // of an episode, 0: no limit
   bool static_world = true;  // no obstacle moves, so goal fields outlive an episode
   std::vector<size_t> scheduled_sensors;
-  Trackers trackers;  // of every agent
+  Trackers trackers;  // of all agents
   std::optional<LineUp> line_up;
-  std::vector<std::string> warnings;  // beside those of the models
-  bool strict = false;                // motion that a step cuts short is an error
-  double memory_used = 0;             // bytes, counted while it was made
+  std::vector<std::string> warnings;  // without those of the models
+  bool strict = false;                // motion beyond the limits of a step is an error
+  double memory_used = 0;             // bytes, counted while the task was compiled
 
-  std::vector<Randomization> level_randomizations;  // of EnvSpec::randomize_level; those of the file win
+  std::vector<Randomization> level_randomizations;  // of EnvSpec::randomize_level; others override them
   std::vector<Randomization> randomizations;
   std::vector<std::unique_ptr<const ResetTerm>> resets;
   std::unique_ptr<const Movers> movers;  // null: no policy of the environment moves anything

@@ -1,7 +1,7 @@
-// Typed reading of a term's attributes. Whatever attribute a term does not ask for is an error at its line.
+// Typed reading of a term's attributes. An attribute that no term reads is an error at its line.
 //
-// Each read names an attribute, its fallback and its range; finish() then refuses the rest, with the nearest
-// name of those that were asked for. Single-threaded.
+// Each read names an attribute, its fallback and its range. finish() then refuses the other attributes, with
+// the nearest name of those that were read. Single-threaded.
 #pragma once
 
 #include <optional>
@@ -39,22 +39,22 @@ class TermReader {
   bool boolean(std::string_view name, bool fallback);
   std::string text(std::string_view name, std::string_view fallback);
   std::string required_text(std::string_view name);
-  // As many numbers as `ranges` has rows.
+  // Reads as many numbers as `ranges` has rows.
   std::optional<std::vector<double>> numbers(std::string_view name, std::span<const Range> ranges,
                                              const char* expected);
-  // "low high", low <= high; one number is both.
+  // Reads "low high", low <= high; a single number is both.
   std::optional<Interval> interval(std::string_view name, Range range = {});
-  // Several of them; empty: there is no such attribute.
+  // Reads several intervals; empty if there is no such attribute.
   std::vector<Interval> intervals(std::string_view name, Range range = {});
 
   bool has(std::string_view name);
-  // One of `choices`, by default the first.
+  // Reads one of `choices`, by default the first.
   size_t choice(std::string_view name, const std::vector<std::string>& choices);
 
   // Throws at the attribute's place, or at the element's if it is absent.
   [[noreturn]] void fail(std::string_view attribute, const std::string& message) const;
 
-  // Throws for an attribute that nobody asked for. `class` and `name` are always known.
+  // Throws for an attribute that was not read. `class` and `name` are always known.
   void finish() const;
 
  private:
@@ -66,7 +66,7 @@ class TermReader {
   std::vector<std::string> asked_;
 };
 
-// `<tag class="x">` as messages show it.
+// Returns `<tag class="x">`, for messages.
 std::string describe(const TermSpec& term);
 
 }  // namespace mvsim

@@ -1,5 +1,5 @@
-// Terminations that need no tracker: goal, collision, off_map, tilt. An episode ends by them as an outcome of
-// the task; the time limit truncates instead.
+// Terminations that need no tracker: goal, collision, off_map, tilt. A termination is an outcome of the task;
+// the time limit truncates instead.
 #include <cmath>
 
 #include "task/contact_kinds.h"
@@ -7,7 +7,7 @@
 
 namespace mvsim {
 
-// Near the goal, and slow enough if `max_speed` is given.
+// Ends near the goal, and below `max_speed` if that is given.
 class GoalTermination final : public Termination {
  public:
   GoalTermination(TermReader& reader, TaskContext& context)
@@ -43,7 +43,7 @@ class CollisionTermination final : public Termination {
 };
 template std::unique_ptr<const Termination> term<CollisionTermination>(TermReader&, TaskContext&);
 
-// The reference point is outside of the world's bounds widened by `margin`.
+// Ends when the reference point is outside of the world's bounds widened by `margin`.
 class OffMapTermination final : public Termination {
  public:
   OffMapTermination(TermReader& reader, TaskContext&) : margin_(reader.number("margin", 0)) {}
@@ -60,7 +60,7 @@ class OffMapTermination final : public Termination {
 };
 template std::unique_ptr<const Termination> term<OffMapTermination>(TermReader&, TaskContext&);
 
-// Pitch or roll beyond `max` (degrees in XML): a real vehicle would tip over.
+// Ends when pitch or roll is beyond `max` (degrees in XML), where a real vehicle would tip over.
 class TiltTermination final : public Termination {
  public:
   TiltTermination(TermReader& reader, TaskContext& context)

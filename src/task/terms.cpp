@@ -1,5 +1,5 @@
-// The terms of environment files: one line each, by the name in class="..." (of <reset>: the tag). A class is
-// declared by its line.
+// The registry of the terms of environment files: one line each, by the name in class="..." (for <reset>: the
+// tag). The line also declares the class.
 #include "task/terms.h"
 
 #include <array>

@@ -1,5 +1,6 @@
-// Seam: the terms of a task. A term is a small immutable class shared by all envs, with one row in terms.cpp.
-// All that changes lies in EnvState. A term belongs to one agent: it is handed the env and this agent.
+// Extension point: the terms of a task. A term is a small immutable class shared by all envs, with one row in
+// terms.cpp. Its state is in EnvState. A term belongs to one agent; its functions receive the env and this
+// agent.
 #pragma once
 
 #include <memory>
@@ -19,16 +20,16 @@
 
 namespace mvsim {
 
-// What the terms of an agent together need computed; each term says so when it is made.
+// The quantities that the terms of an agent need; each term adds its needs when it is made.
 struct TaskNeeds {
   bool path = false;                      // Measurements::path_distance and AgentState::field
   double clearance_limit = 0;             // m, Measurements::clearance up to here
-  std::vector<size_t> scheduled_sensors;  // that keep their own period
+  std::vector<size_t> scheduled_sensors;  // sensors that keep their own period
   std::vector<std::string> warnings;      // "path:line:column: text"
-  Trackers trackers;                      // of the agent alone
+  Trackers trackers;                      // trackers of the agent alone
   size_t memory_size = 0;                 // of AgentState::memory
 
-  // Adds a tracker of the agent alone, which lives as long as the task.
+  // Adds a tracker of the agent alone. It lives as long as the task.
   template <class T, class... Args>
   const T& track(Args&&... args) {
     auto made = std::make_unique<T>(std::forward<Args>(args)...);
@@ -40,7 +41,7 @@ struct TaskNeeds {
   }
 };
 
-// What a term may look at while it is made.
+// The data that a term may read while it is made.
 struct TaskContext {
   const Model& model;
   size_t vehicle;
@@ -51,10 +52,10 @@ struct TaskContext {
   // Largest magnitudes that the action commands, 0 if it is no twist.
   double vx_max = 0, omega_max = 0;
   size_t action_size = 0;
-  // Of the action's component `steer`: its index, and the largest angle that it commands; 0 without one.
+  // The action's component `steer`: its index, and its largest command; 0 without one.
   size_t steer_component = 0;
   double steer_max = 0;      // rad
-  const Trackers& trackers;  // of the task
+  const Trackers& trackers;  // trackers of the task
   TaskNeeds& needs;
 };
 
@@ -65,21 +66,21 @@ struct Scratch {
 
 class Picture;
 
-// Derive from ObservationOf<T> below, or from Picture.
+// Base of observations. Derive from ObservationOf<T> below, or from Picture.
 class Observation {
  public:
   virtual ~Observation() = default;
   // Finite bounds of one frame, row-major; their count is its size.
   virtual std::vector<Interval> bounds() const = 0;
   virtual DType dtype() const = 0;
-  // Whether frames keep to the bounds by themselves, so that nobody needs to clip them.
+  // Whether frames are always within the bounds, so that they need not be clipped.
   virtual bool keeps_bounds() const { return false; }
-  // Of one frame.
+  // The shape of one frame.
   virtual std::vector<size_t> shape() const { return {bounds().size()}; }
-  // Writes one frame of dtype(); the caller clips it. Reading a sensor advances its noise, hence the mutable
-  // state.
+  // Writes one frame of dtype(); the caller clips it. Reading a sensor advances its noise, so the state is
+  // mutable.
   virtual void write_frame(EnvState& env, AgentState& agent, Scratch& scratch, std::byte* out) const = 0;
-  // The sensor that it shows, if one: the reading may be late or drop out (episode/transfer.h).
+  // The sensor of the observation, if any: its reading may be late or drop out (episode/transfer.h).
   virtual std::optional<size_t> sensor() const { return std::nullopt; }
   // This term if its frames are drawn, else null.
   virtual const Picture* picture() const { return nullptr; }
@@ -100,22 +101,22 @@ struct ViewImageIndex {
   size_t sensor, image;
 };
 
-// An observation that is drawn from views: of all envs of a phase in one call.
+// An observation that is drawn from views, in one call for all envs of a phase.
 //
-// Workers only record what there is to draw, a recipe: numbers (poses, keys of noise...) from which, with the
-// env's Model alone, the frame can be drawn again bit for bit. A snapshot holds the recipes of the frames and
-// none of their pixels; restoring it draws them again.
+// Workers only record a recipe: numbers (poses, keys of noise...) from which the frame can be drawn again bit
+// for bit, with the env's Model alone. A snapshot holds the recipes of the frames and no pixels; restoring it
+// draws them again.
 class Picture : public Observation {
  public:
   using Frame = ViewFrame;
 
   virtual size_t recipe_size() const = 0;  // > 0, numbers of a Frame::recipe
   virtual void record(EnvState& env, AgentState& agent, double* recipe) const = 0;
-  // On the thread that called the batch. A frame must not depend on which others are drawn with it.
+  // Runs on the thread that called the batch. A frame must not depend on the others that are drawn with it.
   virtual void draw(std::span<const Frame> frames) const = 0;
-  // Where draw() is to draw the image of a sensor, which one: images of an agent are drawn in one call.
+  // The image of a sensor that draw() draws, if any: images of an agent are drawn in one call.
   virtual std::optional<ViewImageIndex> image() const { return std::nullopt; }
-  // Of such images of distances: what stands where nothing is seen, if not 0.
+  // For images of distances: the value of pixels without a return, if not 0.
   virtual std::optional<float> in_place_of_zero() const { return std::nullopt; }
 
   const Picture* picture() const final { return this; }
@@ -136,14 +137,14 @@ class Action {
  public:
   virtual ~Action() = default;
   virtual std::vector<ActionComponent> components() const = 0;
-  // Hands physical values to the vehicle's controller.
+  // Passes physical values to the vehicle's controller.
   virtual void apply(Simulation& simulation, const double* values) const = 0;
 };
 
 class Reward {
  public:
   virtual ~Reward() = default;
-  // Of the last control period, without its weight.
+  // Returns the reward of the last control period, without its weight.
   virtual double value(const EnvState& env, const AgentState& agent) const = 0;
 };
 
@@ -156,7 +157,7 @@ class Termination {
   virtual Verdict verdict() const = 0;
 };
 
-// A change of the world at the start of an episode, before the agents are put into it.
+// A change of the world at the start of an episode, before the agents are placed.
 class ResetTerm {
  public:
   virtual ~ResetTerm() = default;
@@ -175,7 +176,7 @@ struct TermClass {
 };
 
 std::span<const TermClass<Observation>> observation_classes();
-// More of them, none in the package: a build of the tests links classes of its own in place of
+// Further observations, none in the package. A build of the tests links its own classes instead of
 // more_observations.cpp.
 std::span<const TermClass<Observation>> more_observation_classes();
 std::span<const TermClass<Action>> action_classes();
@@ -183,7 +184,7 @@ std::span<const TermClass<Reward>> reward_classes();
 std::span<const TermClass<Termination>> termination_classes();
 std::span<const TermClass<ResetTerm>> reset_classes();  // by tag, beside <spawn> and <goal>
 
-// Makes the term that `reader` holds by its class (reset terms: its tag), or throws with the nearest class.
+// Makes the term of `reader` by its class (reset terms: its tag), or throws with the nearest class.
 template <typename Term>
 std::unique_ptr<const Term> make_term(TermReader& reader, TaskContext& context,
                                       std::span<const TermClass<Term>> classes,

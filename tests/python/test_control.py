@@ -235,7 +235,7 @@ def test_knobs_by_env_and_episode() -> None:
             own = env.step(action[i]) if env._running else (env.reset()[0], 0.0, False, False, {})
             equal({key: rows[i] for key, rows in observation.items()}, own[0])
             assert (rewards[i], terminated[i], truncated[i]) == own[1:4]
-    with pytest.raises(ValueError, match="stands for 4 things, for 2 in environment 0"):
+    with pytest.raises(ValueError, match="matches 4 items, but 2 in environment 0"):
         envs.read("block:obstacle*/pose")
     assert envs.read("block:obstacle*/pose", envs=1).shape == (1, 4, 3)
     envs.reset(seed=5, options={"knobs": {}})

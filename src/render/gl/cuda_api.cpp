@@ -7,7 +7,7 @@
 namespace mvsim {
 namespace {
 
-// Built without the option, load_cuda() refuses: all that needs CUDA begins with it.
+// Without the option load_cuda() throws. Every use of CUDA begins with it, so the rest needs no check.
 #ifdef MVSIM_CUDA
 constexpr bool kIsBuiltIn = true;
 #else
@@ -67,7 +67,7 @@ CudaApi load_cuda() {
   require(library, api.mapped_pointer, "cuGraphicsResourceGetMappedPointer_v2");
   if (const cuda::Result result = api.init(0); result != 0)
     throw Error("CUDA does not start: cuInit says " + api.name_of(result) +
-                "; see that nvidia-smi lists a GPU, or leave out "
+                "; check that nvidia-smi lists a GPU, or leave out "
                 "device= to have NumPy arrays");
   return api;
 }

@@ -1,5 +1,5 @@
-// libcuda loaded at run time: a table of the functions of CUDA's driver API that arrays on a GPU need.
-// Nothing links it, and nothing of CUDA is needed to build. Never unloaded.
+// Loads libcuda at run time: a table of the functions of CUDA's driver API that arrays on a GPU need. It is
+// not linked, and a build needs no part of CUDA. The library is never unloaded.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace mvsim {
 
-// As in cuda.h, whose handles are pointers.
+// Types as in cuda.h, whose handles are pointers.
 namespace cuda {
 using Result = int;  // 0: success
-using Device = int;  // of this process, CUDA_VISIBLE_DEVICES applied
+using Device = int;  // ordinal in this process, after CUDA_VISIBLE_DEVICES
 using Address = unsigned long long;
 using Context = struct ContextHandle*;
 using Stream = struct StreamHandle*;
 using Event = struct EventHandle*;
 using Resource = struct ResourceHandle*;
 
-// An address as others take it, and a stream that DLPack numbers.
+// Converts a number to a pointer: an address for other libraries, or a stream number of DLPack.
 inline void* pointer_of(uint64_t number) {
   return reinterpret_cast<void*>(number);  // NOLINT(performance-no-int-to-ptr): CUDA has numbers
 }
@@ -30,7 +30,7 @@ inline constexpr unsigned kReadOnly = 1;          // CU_GRAPHICS_REGISTER_FLAGS_
 inline constexpr unsigned kAllDevices = 1;        // CU_GL_DEVICE_LIST_ALL
 }  // namespace cuda
 
-// Of the versions that cuda.h of CUDA 11 and later names.
+// Functions in the versions that cuda.h of CUDA 11 and later names.
 struct CudaApi {
   cuda::Result (*init)(unsigned flags) = nullptr;
   cuda::Result (*get_error_name)(cuda::Result, const char** name) = nullptr;
@@ -62,8 +62,8 @@ struct CudaApi {
   std::string name_of(cuda::Result result) const;  // "CUDA_ERROR_NO_DEVICE"
 };
 
-// Throws Error, one line with the remedy, where the build is without MVSIM_CUDA (CMakeLists.txt), where
-// libcuda.so.1 cannot be loaded or lacks a function, or where CUDA does not start.
+// Throws Error, one line with the remedy, if the build is without MVSIM_CUDA (CMakeLists.txt), if
+// libcuda.so.1 cannot be loaded or lacks a function, or if CUDA does not start.
 CudaApi load_cuda();
 
 }  // namespace mvsim

@@ -12,13 +12,13 @@
 namespace mvsim {
 namespace {
 
-// Streams by DLPack's numbers.
+// Numbers of streams in DLPack.
 constexpr int64_t kLegacyStream = 1, kNoWaiting = -1;
 constexpr unsigned kMostDevices = 64;
 
 }  // namespace
 
-// Makes the context this thread's, for its lifetime.
+// Makes the context current on this thread for its lifetime.
 class CudaDevice::Current {
  public:
   explicit Current(const CudaDevice& device) : api_(device.api_) {
@@ -76,8 +76,8 @@ std::shared_ptr<CudaMemory> CudaDevice::allocate(size_t bytes) {
   return std::make_shared<CudaMemory>(shared_from_this(), bytes);
 }
 
-// A blocking stream is in order with the legacy default stream, where most work is queued; with others it is
-// not, and whoever was handed an array may have queued more there since.
+// A blocking stream is in order with the legacy default stream, which most work uses, but not with others.
+// Consumers may have queued work on such streams, so this waits for the whole context.
 void CudaDevice::begin_writing() {
   if (!has_others_.exchange(false)) return;
   const Current current(*this);
@@ -103,7 +103,7 @@ void CudaDevice::fetch(void* to, cuda::Address from, size_t bytes) {
   if (bytes == 0) return;
   const Current current(*this);
   check(api_.stream_synchronize(stream_), "cuStreamSynchronize");
-  check(api_.copy_to_host(to, from, bytes), "cuMemcpyDtoH");  // never later than this call
+  check(api_.copy_to_host(to, from, bytes), "cuMemcpyDtoH");  // complete when the call returns
 }
 
 void CudaDevice::ready_for(int64_t stream) {
@@ -112,7 +112,7 @@ void CudaDevice::ready_for(int64_t stream) {
   const Current current(*this);
   const std::scoped_lock lock(event_mutex_);
   check(api_.event_record(event_, stream_), "cuEventRecord");
-  // 1 and 2 are handles of CUDA's own for the two default streams
+  // 1 and 2 are CUDA's handles of the two default streams
   check(api_.stream_wait_event(static_cast<cuda::Stream>(cuda::pointer_of(static_cast<uint64_t>(stream))),
                                event_, 0),
         "cuStreamWaitEvent");
@@ -139,7 +139,7 @@ void CudaDevice::release_buffer(cuda::Resource resource) noexcept {
   try {
     const Current current(*this);
     api_.unregister_resource(resource);
-  } catch (const Error&) {  // a context that is lost takes its resources along
+  } catch (const Error&) {  // a lost context has freed its resources
   }
 }
 
@@ -158,7 +158,7 @@ CudaDevice::Mapped::Mapped(CudaDevice& device, cuda::Resource resource)
 CudaDevice::Mapped::~Mapped() {
   try {
     unmap();
-  } catch (const Error&) {  // another error is on its way
+  } catch (const Error&) {  // the destructor runs for another error
   }
 }
 
@@ -170,7 +170,7 @@ void CudaDevice::Mapped::unmap() {
 
 std::shared_ptr<CudaDevice> cuda_device(int ordinal) {
   static std::mutex mutex;
-  // never destroyed: the driver has exit handlers of its own
+  // never destroyed, since the driver has exit handlers of its own
   static auto* const kOpen =
       new std::map<int, std::shared_ptr<CudaDevice>>;  // NOLINT(cppcoreguidelines-owning-memory)
   const std::scoped_lock lock(mutex);
@@ -196,12 +196,12 @@ CudaMemory::CudaMemory(std::shared_ptr<CudaDevice> device, size_t bytes)
   }
 }
 
-// Waits for what is queued, as CUDA's freeing does.
+// Waits for queued work, as cuMemFree does.
 CudaMemory::~CudaMemory() {
   try {
     const CudaDevice::Current current(*device_);
     device_->api_.memory_free(address_);
-  } catch (const Error&) {  // of another process, or CUDA has ended
+  } catch (const Error&) {  // after a fork, or CUDA has ended
   }
 }
 

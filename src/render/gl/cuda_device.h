@@ -1,9 +1,9 @@
-// A GPU as CUDA sees it: the primary context, which PyTorch and others of this process share, a stream on
-// which all that mvsim_gym writes there goes, and memory. Any thread.
+// A GPU of CUDA: its primary context, which PyTorch and other libraries of this process share, the stream for
+// all writes of mvsim_gym, and memory. Any thread.
 //
-// Who is handed an array is in order with that stream by an event (ready_for()); what he queues in turn is
-// waited for before the next writing (begin_writing()). A process forked after its opening cannot use it
-// (ForkedProcessError), and frees nothing of it.
+// An event orders the reads of a consumer after the writes (ready_for()). begin_writing() waits for work that
+// consumers have queued. A process that was forked after the GPU was opened cannot use it
+// (ForkedProcessError), and frees nothing.
 #pragma once
 
 #include <atomic>
@@ -30,27 +30,27 @@ class CudaDevice : public std::enable_shared_from_this<CudaDevice> {
   const std::string& name() const { return name_; }
   std::string text() const { return "cuda:" + std::to_string(ordinal_); }
 
-  // Throws RenderMemoryError. Its bytes are 0.
+  // Throws RenderMemoryError. The memory is zero.
   std::shared_ptr<CudaMemory> allocate(size_t bytes);
 
-  // -- on our stream, in order. Throw RendererLost where CUDA fails.
-  // Before the first writing into memory that others were handed.
+  // -- on the stream of mvsim_gym, in order. Throw RendererLost if CUDA fails.
+  // Call it before the first write into memory that has been handed out.
   void begin_writing();
   void fill(cuda::Address to, size_t bytes, uint32_t word);  // a multiple of 4 bytes, unless word is 0
   void copy(cuda::Address to, cuda::Address from, size_t bytes);
-  // To the host; waits until it is there.
+  // Copies to the host and waits.
   void fetch(void* to, cuda::Address from, size_t bytes);
-  // A stream as DLPack numbers them: work queued there from now on finds what was written before. -1: the
-  // caller sees to that himself.
+  // Orders future work on a stream, numbered as in DLPack, after the writes so far. -1: the caller
+  // synchronizes.
   void ready_for(int64_t stream);
 
   // -- buffers of OpenGL, whose context is current
-  // Why the current OpenGL context is none of this GPU, in words; empty: it is.
+  // Returns why the current OpenGL context is not on this GPU, in words; empty: it is.
   std::string why_elsewhere() const;
   cuda::Resource take_buffer(unsigned gl_buffer);
   void release_buffer(cuda::Resource resource) noexcept;
-  // The buffer is CUDA's for the lifetime of this: what OpenGL was told before comes first, what it is told
-  // afterwards comes after the copies from here.
+  // Gives the buffer to CUDA for the lifetime of this object. Earlier OpenGL commands finish before the
+  // copies, and later ones run after them.
   class Mapped {
    public:
     Mapped(CudaDevice& device, cuda::Resource resource);
@@ -81,14 +81,15 @@ class CudaDevice : public std::enable_shared_from_this<CudaDevice> {
   cuda::Context context_ = nullptr;
   cuda::Stream stream_ = nullptr;
   cuda::Event event_ = nullptr;
-  std::mutex event_mutex_;               // records and waits go in pairs
-  std::atomic<bool> has_others_{false};  // streams that are not in order with ours were handed an array
+  std::mutex event_mutex_;               // protects pairs of record and wait
+  std::atomic<bool> has_others_{false};  // arrays were handed to streams that are not in order with stream_
 };
 
-// The GPU of this ordinal, opened with the first call and kept until the process ends. Throws Error.
+// Returns the GPU with this ordinal. It is opened by the first call and kept until the process ends. Throws
+// Error.
 std::shared_ptr<CudaDevice> cuda_device(int ordinal);
 
-// Bytes of a GPU's memory, freed with the last who refers to them.
+// Bytes of a GPU's memory, freed by the last owner.
 class CudaMemory {
  public:
   CudaMemory(std::shared_ptr<CudaDevice> device, size_t bytes);

@@ -22,8 +22,8 @@ std::vector<size_t> places_of(const std::vector<EglDevice>& devices, auto wanted
   return out;
 }
 
-// Ordinals of CUDA_VISIBLE_DEVICES up to the first that is none, as CUDA reads it; nothing when it names GPUs
-// by UUID.
+// Returns the ordinals in CUDA_VISIBLE_DEVICES up to the first invalid one, as CUDA reads it; nothing if GPUs
+// are named by UUID.
 std::optional<std::vector<int>> visible_ordinals(const std::string& text) {
   std::vector<int> out;
   size_t at = 0;

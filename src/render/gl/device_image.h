@@ -1,6 +1,5 @@
-// How the image of a sensor becomes an observation in a GPU's memory: what finishes a view on the CPU
-// (ViewSensor::finish, then the bounds of the observation), as numbers for the shader that does it there.
-// Values only.
+// Parameters of a shader that converts the image of a sensor to an observation in a GPU's memory. On the CPU
+// the same work is done by ViewSensor::finish and by the bounds of the observation. Values only.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +8,20 @@ namespace mvsim {
 
 class CudaDevice;
 
-// Of one observation, the same for all of its rows.
+// Parameters of one observation, common to all of its rows.
 struct DeviceImage {
   CudaDevice* device = nullptr;
-  // Of depth. First 0, where nothing is seen, becomes something else, then values are clipped, then mapped to
-  // [0, 1], or to [-1, 1] where `low` is negative.
+  // For depth. First 0 (no return) is replaced, then values are clipped, then they are mapped to [0, 1], or
+  // to [-1, 1] if `low` is negative.
   bool replaces_zero = false, clips = false, normalizes = false;
   float in_place_of_zero = 0, low = 0, high = 0;  // m
 
   float finished(float value) const;  // without noise
 };
 
-// Of one picture of it: noise of distances, as disturb_distances() has it.
+// Parameters of one picture: noise of distances as in disturb_distances().
 struct DeviceNoise {
-  bool has_range = false;  // what comes below `low` or above `high` is none, noise or not
+  bool has_range = false;  // values below `low` or above `high` count as no return, with and without noise
   bool keeps_far = false;
   float low = 0, high = 0;  // m
   double sigma = 0;         // m

@@ -10,7 +10,7 @@
 namespace mvsim {
 namespace {
 
-// Of EGL_EXT_device_query_name, younger than the generated header.
+// From EGL_EXT_device_query_name, which is newer than the generated header.
 constexpr EGLint kRendererString = 0x335F;
 constexpr EGLint kMaxDevices = 64;
 

@@ -1,6 +1,6 @@
-// libEGL loaded at run time: a table of its functions and a list of its devices. Nothing links libEGL; a
-// process that draws no picture never loads it. Never unloaded: drivers leave threads and exit handlers
-// behind.
+// Loads libEGL at run time: a table of its functions and a list of its devices. It is not linked, and a
+// process that draws no picture never loads it. It is never unloaded, since drivers leave threads and exit
+// handlers behind.
 #pragma once
 
 #include <glad/egl.h>
@@ -24,17 +24,18 @@ struct EglApi {
   PFNEGLGETCURRENTCONTEXTPROC get_current_context = nullptr;
   PFNEGLGETCURRENTDISPLAYPROC get_current_display = nullptr;
   PFNEGLGETCURRENTSURFACEPROC get_current_surface = nullptr;
-  // extensions, null where libEGL lacks them
+  // extensions, null if libEGL lacks them
   PFNEGLGETPLATFORMDISPLAYEXTPROC get_platform_display = nullptr;
   PFNEGLQUERYDEVICESEXTPROC query_devices = nullptr;
   PFNEGLQUERYDEVICESTRINGEXTPROC query_device_string = nullptr;
   PFNEGLQUERYDEVICEATTRIBEXTPROC query_device_attrib = nullptr;
 
-  std::string error_name() const;  // of the last failure on this thread
+  std::string error_name() const;  // name of the last error on this thread
 };
 
-// Throws Error, one line with the remedy, where libEGL.so.1 cannot be loaded. Sets LP_NUM_THREADS=0 in the
-// environment unless the user set it: Mesa's software driver else starts a thread per core for every context.
+// Throws Error, one line with the remedy, if libEGL.so.1 cannot be loaded. Sets LP_NUM_THREADS=0 in the
+// environment unless the user has set it: otherwise Mesa's software driver starts a thread per core for every
+// context.
 EglApi load_egl();
 
 struct FoundDevice {

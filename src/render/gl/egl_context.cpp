@@ -12,9 +12,9 @@ namespace {
 
 constexpr const char* kRemedy =
     "without a GPU: apt-get install libegl1 libgl1-mesa-dri; in a container with an NVIDIA GPU: set "
-    "NVIDIA_DRIVER_CAPABILITIES=all and see that /usr/share/glvnd/egl_vendor.d/10_nvidia.json exists; "
+    "NVIDIA_DRIVER_CAPABILITIES=all and check that /usr/share/glvnd/egl_vendor.d/10_nvidia.json exists; "
     "EGL_BAD_ALLOC "
-    "there also comes of a libglvnd older than 1.3";
+    "there may also mean a libglvnd older than 1.3";
 
 std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
@@ -93,7 +93,7 @@ bool EglContext::in_forked_process() const {
 std::string EglContext::open(EGLDisplay display, bool only_software) {
   EGLint major = 0, minor = 0;
   if (display == EGL_NO_DISPLAY) return egl_.error_name();
-  // Never terminated: that would end the contexts that others of this process have on the same device.
+  // The display is never terminated, since that would end the contexts of other libraries on the same device.
   if (!egl_.initialize(display, &major, &minor)) return egl_.error_name();
   const char* extensions = egl_.query_string(display, EGL_EXTENSIONS);
   for (const char* needed : {"EGL_KHR_surfaceless_context", "EGL_KHR_no_config_context"})

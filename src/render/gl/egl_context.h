@@ -1,7 +1,7 @@
-// One headless OpenGL 4.5 context with its own function table, made on the device that the user chose.
+// One headless OpenGL 4.5 context with its own function table, on the device that the user chose.
 //
-// Bound to a thread only inside of a CurrentContext, so any thread may use it, one at a time. A process
-// forked after its creation cannot use it (ForkedProcessError), and frees nothing of it.
+// It is bound to a thread only inside a CurrentContext, so any thread may use it, one at a time. A process
+// that was forked after its creation cannot use it (ForkedProcessError), and frees nothing of it.
 #pragma once
 
 #include <glad/gl.h>
@@ -15,7 +15,7 @@ namespace mvsim {
 
 class EglContext {
  public:
-  // `device` as in RenderOptions. Throws Error in one line with what was tried and the remedy.
+  // `device` is that of RenderOptions. Throws Error in one line with the devices tried and the remedy.
   explicit EglContext(const std::string& device);
   ~EglContext();
   EglContext(const EglContext&) = delete;
@@ -32,7 +32,7 @@ class EglContext {
 
  private:
   friend class CurrentContext;
-  // Each returns why it failed, or "".
+  // Each returns the reason of a failure, or "".
   std::string open(EGLDisplay display, bool only_software);
   std::string create(bool robust);
   std::string load_gl(bool only_software);
@@ -47,7 +47,7 @@ class EglContext {
   std::string device_, renderer_, version_, notice_;
 };
 
-// Binds a context to this thread for its lifetime, then restores what was bound before.
+// Binds a context to this thread for its lifetime, then restores the former binding.
 class CurrentContext {
  public:
   explicit CurrentContext(const EglContext& context);  // throws ForkedProcessError or Error

@@ -36,7 +36,7 @@ void find_problems(EglInfo& info) {
       std::any_of(info.devices.begin(), info.devices.end(), [](const EglDevice& d) { return !d.software; });
   if (info.software && has_gpu)
     info.problems.push_back(
-        "pictures are drawn in software although EGL lists a GPU; see that this user may open /dev/dri/* "
+        "pictures are drawn in software although EGL lists a GPU; check that this user may open /dev/dri/* "
         "(group "
         "'render' or 'video') and that MVSIM_EGL_DEVICE and CUDA_VISIBLE_DEVICES do not hide it");
 }

@@ -1,5 +1,4 @@
-// What EGL offers on this machine, for `mvsim-gym doctor`. Opens devices and closes what it opened; any
-// thread.
+// Describes EGL on this machine, for `mvsim-gym doctor`. Opens devices and closes them again; any thread.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@ namespace mvsim {
 
 struct EglDevice {
   int index = 0;          // as in MVSIM_EGL_DEVICE=<index>
-  std::string name;       // vendor and renderer where the driver tells, else what is known
+  std::string name;       // vendor and renderer if the driver gives them, else a description
   int cuda_ordinal = -1;  // -1: not a CUDA device
   std::string drm_node;   // "/dev/dri/card0" or empty
   bool software = false;

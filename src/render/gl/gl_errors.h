@@ -1,11 +1,11 @@
-// Errors of drawing by OpenGL that callers tell apart.
+// Errors of OpenGL that callers distinguish.
 #pragma once
 
 #include "base/error.h"
 
 namespace mvsim {
 
-// The driver has no memory for a picture of the size asked.
+// The driver has no memory for a picture of the requested size.
 class RenderMemoryError : public Error {
  public:
   using Error::Error;

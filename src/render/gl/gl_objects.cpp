@@ -55,7 +55,7 @@ GLuint make_compute_program(const GladGLContext& gl, const std::string& text) {
 void PictureTarget::resize(const GladGLContext& gl, int new_width, int new_height, int samples) {
   if (new_width == width && new_height == height) return;
   free(gl);
-  gl.GetError();  // the next one is ours
+  gl.GetError();  // clears earlier errors
   const auto storage = [&](GLuint buffer, GLenum format, int count) {
     gl.NamedRenderbufferStorageMultisample(buffer, count > 1 ? count : 0, format, new_width, new_height);
   };

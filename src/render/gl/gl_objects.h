@@ -1,4 +1,5 @@
-// OpenGL objects that a renderer owns. Their context must be current in every call; free() before it goes.
+// OpenGL objects of a renderer. Their context must be current in every call; call free() before the context
+// is destroyed.
 #pragma once
 
 #include <glad/gl.h>
@@ -7,11 +8,11 @@
 
 namespace mvsim {
 
-// Compiles and links; throws Error with the driver's log.
+// Compiles and links a program; throws Error with the driver's log.
 GLuint make_program(const GladGLContext& gl, const std::string& vertex, const std::string& fragment);
 GLuint make_compute_program(const GladGLContext& gl, const std::string& text);
 
-// What is drawn into: antialiased colour and depth, and the resolved colour that is read.
+// The target of a picture: antialiased colour and depth, and the resolved colour that is read.
 struct PictureTarget {
   int width = 0, height = 0;
   GLuint framebuffer = 0, color = 0, depth = 0;

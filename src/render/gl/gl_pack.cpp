@@ -36,7 +36,7 @@ std::string number_text(double value) {
   return text;
 }
 
-// The constants of base/math.h, exactly.
+// Returns the constants of base/math.h as GLSL, exactly.
 std::string coefficients_text() {
   namespace c = coefficients;
   std::string out;
@@ -139,7 +139,7 @@ void GlPack::make(const GladGLContext& gl) {
 void GlPack::take_room(const GladGLContext& gl, CudaDevice& device, size_t words) {
   if (words <= room_ && device_.get() == &device) return;
   free_room(gl);
-  gl.GetError();  // the next one is ours
+  gl.GetError();  // clears earlier errors
   gl.CreateBuffers(1, &packed_);
   gl.NamedBufferStorage(packed_, static_cast<GLsizeiptr>(4 * words), nullptr, 0);
   if (const GLenum error = gl.GetError(); error != GL_NO_ERROR) {
@@ -189,7 +189,7 @@ void GlPack::pack(const GladGLContext& gl, const GlViewTarget& target, int layer
       for (const GlPackRun& run : runs_of(job))
         device.copy(address_of(run.to), mapped.address() + run.first_byte, run.bytes);
     mapped.unmap();
-  } catch (...) {  // nobody knows whose the buffer is now
+  } catch (...) {  // it is not known whether CUDA still has the buffer
     free_room(gl);
     throw;
   }

@@ -1,5 +1,5 @@
-// From the finished views of a target to arrays in a GPU's memory, without a way over the host: a shader
-// packs them into a buffer (render/gl/gl_pack_shader.h), which CUDA maps and copies from. The context must be
+// Moves finished views of a target to arrays in a GPU's memory without a copy to the host. A shader packs
+// them into a buffer (render/gl/gl_pack_shader.h), which CUDA maps and copies from. The context must be
 // current in calls that take it.
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace mvsim {
 
-// A picture on its way: as the shader reads it.
+// A picture in the layout that the shader reads.
 struct GlPackFrame {
   double sigma;
   uint32_t layer, flags, key[2], stream, unused;
   float in_place_of_zero, low, high, noise_low, noise_high, unused2;
 };
 
-// Pictures of one content, and where in the packed buffer they lie. They are in the order of their places in
-// memory, so that what is next to each other there is copied at once.
+// Pictures of one content, and their places in the packed buffer. They are sorted by address, so that
+// neighbours are copied at once.
 struct GlPackJob {
   ViewContent content;
   size_t first_word = 0, words = 0, first_frame = 0, frame_bytes = 0;
@@ -36,13 +36,13 @@ struct GlPackList {
   size_t words = 0;
 };
 
-// Of the pictures of shots that lie on a GPU; a pure function. `pixels`: of a view.
+// Lists the pictures of shots that are on a GPU; a pure function. `pixels`: number of pixels of a view.
 GlPackList make_pack_list(std::span<const GlShot> shots, size_t pixels);
 
-// A piece of a job that lies in one piece in memory.
+// Pictures of a job that are contiguous in memory.
 struct GlPackRun {
   std::byte* to;
-  size_t first_byte, bytes;  // of the packed buffer
+  size_t first_byte, bytes;  // in the packed buffer
 };
 std::vector<GlPackRun> runs_of(const GlPackJob& job);
 
@@ -61,7 +61,7 @@ class GlPack {
   GLuint program_ = 0, frames_ = 0, packed_ = 0;
   size_t room_ = 0;  // words of `packed_`
   std::shared_ptr<CudaDevice> device_;
-  cuda::Resource resource_ = nullptr;  // `packed_` as CUDA knows it
+  cuda::Resource resource_ = nullptr;  // CUDA's handle of `packed_`
 };
 
 }  // namespace mvsim

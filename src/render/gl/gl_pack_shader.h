@@ -1,15 +1,15 @@
-// The shader that packs finished views into arrays of observations: bytes of red, green, blue, distances, and
-// 16 bits a label. Each invocation writes a word; the arithmetic is that of disturb_returns(), clip_values()
-// and normalize_values() to the bit.
+// The shader that packs finished views into arrays of observations: bytes of red, green, blue; distances; and
+// labels of 16 bits. Each invocation writes a word. The arithmetic is that of disturb_returns(),
+// clip_values() and normalize_values() to the bit.
 //
-// Noise takes the blocks of Philox that RandomStream::normals() would take, and makes normal deviates by the
-// polynomials of base/math.h, whose coefficients stand before this text.
+// Noise takes the same blocks of Philox as RandomStream::normals(). Normal deviates come from the polynomials
+// of base/math.h, whose coefficients are inserted before this text.
 #pragma once
 
 namespace mvsim::view_shaders {
 
 enum GlPackUniform { kPackJob = 0, kPackCounts = 1 };
-enum GlPackBinding { kPackedBuffer = 0, kFrameBuffer = 1 };  // beside kPixelBuffer
+enum GlPackBinding { kPackedBuffer = 0, kFrameBuffer = 1 };  // in addition to kPixelBuffer
 enum GlPackContent { kPackColor = 0, kPackDepth = 1, kPackLabels = 2 };
 enum GlPackFlag { kPackZero = 1, kPackClip = 2, kPackNormalize = 4, kPackRange = 8, kPackKeepFar = 16 };
 

@@ -43,11 +43,11 @@ GlTriangle triangle_of(const RayTriangle& triangle, const RayPartLook& look, uin
 
 }  // namespace
 
-// The buffers on their way.
+// The contents of the buffers before they are uploaded.
 struct GlScene::Upload {
   std::vector<GlCorner> corners;
   std::vector<GlTriangle> triangles;
-  std::vector<uint32_t> tables;  // texture and label of each part; then those of textures
+  std::vector<uint32_t> tables;  // texture and label of each part; then the tables of textures
   std::vector<std::array<float, 4>> trees;
   std::vector<uint32_t> texels;
   bool has_clear_parts = false;
@@ -71,7 +71,8 @@ struct GlScene::Upload {
     return group;
   }
 
-  // Two numbers of four a node, then three a triangle; references count from the start of all trees.
+  // Adds a tree: two vectors of four numbers a node, then three a triangle. References count from the start
+  // of all trees.
   uint32_t add(const ShadowTree& tree) {
     const auto begin = static_cast<uint32_t>(trees.size());
     const auto first_triangle = begin + static_cast<uint32_t>(2 * tree.nodes.size());
@@ -95,7 +96,8 @@ struct GlScene::Upload {
     return first;
   }
 
-  // Of each texture where its levels stand and how many there are; of each level its first texel and size.
+  // Adds the tables of textures. Each texture has the place and the number of its levels, each level its
+  // first texel and its size.
   uint32_t add(const std::vector<MipImage>& textures) {
     const auto first = static_cast<uint32_t>(tables.size());
     tables.resize(tables.size() + 2 * textures.size());
@@ -131,7 +133,7 @@ void GlScene::upload(const GladGLContext& gl, const RayScene& scene) {
   has_clear_parts_ = upload.has_clear_parts;
   GLint most = 0;
   gl.GetIntegerv(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
-  gl.GetError();  // the next one is ours
+  gl.GetError();  // clears earlier errors
   gl.CreateBuffers(static_cast<GLsizei>(buffers_.size()), buffers_.data());
   const auto fill = [&]<typename T>(GlBinding place, const std::vector<T>& values) {
     const std::span<const T> all(values);

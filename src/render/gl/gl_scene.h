@@ -1,4 +1,4 @@
-// A RayScene for rasters in the driver's memory, as the shaders of views read it
+// A RayScene for rasters in the driver's memory, in the layout of the shaders of views
 // (render/gl/gl_view_shaders.h). The context must be current in upload() and free().
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mvsim {
 
-// Places of the buffers that shaders read and write.
+// Bindings of the buffers that shaders read and write.
 enum GlBinding {
   kCornerBuffer = 0,
   kTriangleBuffer = 1,
@@ -30,7 +30,7 @@ struct GlCorner {
 };
 
 struct GlTriangle {
-  double normal[3], offset;  // of its plane, as in RayTriangle
+  double normal[3], offset;  // plane of the triangle, as in RayTriangle
   double to_weight[2][3], weight_offset[2];
   uint32_t corners[3], part;
   float texels_per_metre;
@@ -39,7 +39,7 @@ struct GlTriangle {
 
 class GlScene {
  public:
-  // What is drawn of a body, and where its parts and its tree are.
+  // The triangles of a body, and the places of its parts and its tree.
   struct Group {
     uint32_t first_triangle = 0, triangle_count = 0;
     uint32_t first_part = 0;  // in the tables
@@ -47,14 +47,14 @@ class GlScene {
   };
   static constexpr uint32_t kNoTree = 0xffffffff;
 
-  // Throws RenderMemoryError where the driver has no room for it.
+  // Throws RenderMemoryError if the driver has no room for it.
   void upload(const GladGLContext& gl, const RayScene& scene);
   void bind(const GladGLContext& gl) const;
   void free(const GladGLContext& gl);
 
   const std::vector<Group>& groups() const { return groups_; }  // by RayScene::groups
   uint32_t first_texture() const { return first_texture_; }     // in the tables
-  bool has_clear_parts() const { return has_clear_parts_; }     // one can see through some
+  bool has_clear_parts() const { return has_clear_parts_; }     // some parts are transparent
 
  private:
   struct Upload;

@@ -15,7 +15,7 @@ void set(T (&to)[9], const Axes3& axes) {
   set(to, axes.x), set(to + 3, axes.y), set(to + 6, axes.z);
 }
 
-// The rows of the inverse.
+// Returns the rows of the inverse.
 Axes3 inverse_rows(const Axes3& m) {
   const double volume = dot(m.x, cross(m.y, m.z));
   return {(1 / volume) * cross(m.y, m.z), (1 / volume) * cross(m.z, m.x), (1 / volume) * cross(m.x, m.y)};
@@ -62,9 +62,9 @@ GlViewList make_view_list(const RayScene& scene, std::span<const GlScene::Group>
     const auto layer = static_cast<uint32_t>(list.views.size());
     GlView view = view_of(shot);
     view.first_instance = static_cast<uint32_t>(list.instances.size());
-    View looks = *shot.view;  // where there are shadows depends on the content
-    looks.content = view.wants_color != 0 ? ViewContent::kColor : ViewContent::kDepth;
-    for (const PlacedBody& body : place_bodies(scene, shot.poses, looks, shot.from)) {
+    View cast_view = *shot.view;  // place_bodies() adds shadow casters by content
+    cast_view.content = view.wants_color != 0 ? ViewContent::kColor : ViewContent::kDepth;
+    for (const PlacedBody& body : place_bodies(scene, shot.poses, cast_view, shot.from)) {
       const auto group = static_cast<size_t>(body.group - scene.groups.data());
       if (body.is_seen) seen[group].push_back(static_cast<uint32_t>(list.instances.size()));
       list.instances.push_back(instance_of(body, groups[group], shot.from.T_world_view.origin, layer));

@@ -1,12 +1,12 @@
-// The GLSL of sensors' views. First a raster finds which triangle each pixel sees, by the distance along the
-// pixel's own ray; then each pixel is shaded once, by shading_glsl(), and packed.
+// The GLSL of sensors' views. A raster first finds the triangle that each pixel sees, by the distance along
+// the pixel's own ray. Then each pixel is shaded once, by shading_glsl(), and packed.
 #pragma once
 
 namespace mvsim::view_shaders {
 
 enum Uniform { kSize = 0, kPass = 1, kToSun = 2, kSunColor = 3, kSky = 4, kSkyBox = 8, kTables = 14 };
 
-// What the buffers hold, in the order of GlBinding; GlCorner, GlTriangle, GlInstance and GlView in C++.
+// The layout of the buffers, in the order of GlBinding; GlCorner, GlTriangle, GlInstance and GlView in C++.
 inline constexpr const char* kBuffers = R"glsl(
 struct Corner { double position[3]; float normal[3], base[3], uv[2], alpha, unused; };
 struct Triangle {
@@ -52,7 +52,7 @@ dvec3 ray_of(View v, dvec2 pixel) {
 }
 )glsl";
 
-// A triangle whose wrong side is seen goes where nothing is.
+// Moves a triangle whose culled side is seen out of the picture.
 inline constexpr const char* kVertex = R"glsl(
 const double kEdgeOn = 1e-12LF;
 layout(location = 0) in uint instance;
@@ -96,7 +96,7 @@ void main() {
 }
 )glsl";
 
-// Textures in sizes of our own, by MipImage's arithmetic; the sky.
+// Samples textures with the arithmetic of MipImage, from levels in a buffer; the sky.
 inline constexpr const char* kPaint = R"glsl(
 layout(std430, binding = 2) readonly buffer Tables { uint tables[]; };
 layout(std430, binding = 4) readonly buffer Texels { uint texels[]; };
@@ -146,7 +146,7 @@ vec3 sky_color(vec3 direction, float pixel_angle) {
 }
 )glsl";
 
-// Whether anything stands between a point and the sun: rays through the trees of all that casts shadows.
+// Whether a body is between a point and the sun: rays through the trees of all shadow casters.
 inline constexpr const char* kShadow = R"glsl(
 layout(std430, binding = 3) readonly buffer Trees { vec4 trees[]; };
 layout(location = 2) uniform vec4 to_sun;     // and the light of the sky
@@ -196,8 +196,8 @@ bool is_blocked(View v, vec3 point) {
 }
 )glsl";
 
-// Writes each pixel: its colour, its distance, its label, and, where one can see through something, the
-// nearness behind which the next pass looks, the share that comes through and the colour so far.
+// Writes the colour, the distance and the label of each pixel. For transparent surfaces it also writes the
+// nearness behind which the next pass searches, the transmitted share, and the colour so far.
 inline constexpr const char* kShade = R"glsl(
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) uniform usampler2DArray ids;

@@ -27,7 +27,7 @@ void copy_labels(const uint32_t* from, size_t count, std::byte* to) {
 void GlViewTarget::resize(const GladGLContext& gl, int new_width, int new_height, int new_layers) {
   if (new_width == width && new_height == height && new_layers <= layers) return;
   free(gl);
-  gl.GetError();  // the next one is ours
+  gl.GetError();  // clears earlier errors
   const auto texture = [&](GLuint& name, GLenum format) {
     gl.CreateTextures(GL_TEXTURE_2D_ARRAY, 1, &name);
     gl.TextureStorage3D(name, 1, format, new_width, new_height, new_layers);

@@ -1,5 +1,5 @@
-// What views of sensors are drawn into: a layer each of textures, and a buffer of finished pixels, which is
-// copied into one that the CPU reads. The context must be current in calls that take it.
+// The target of views of sensors: textures with a layer for each view, and a buffer of finished pixels. The
+// buffer is copied into one that the CPU reads. The context must be current in calls that take it.
 #pragma once
 
 #include <glad/gl.h>
@@ -18,13 +18,13 @@ struct GlViewTarget {
   GLuint framebuffer = 0, ids = 0, depth = 0;
   GLuint pixels = 0, readable = 0;
   const uint32_t* mapped = nullptr;  // `readable`: colours, then distances, then labels
-  mutable int read_layers = 0;       // of these
+  mutable int read_layers = 0;       // layers in `mapped`
 
-  // Takes at least so many layers. Throws RenderMemoryError or Error; the target is then empty.
+  // Allocates at least `new_layers` layers. Throws RenderMemoryError or Error; the target is then empty.
   void resize(const GladGLContext& gl, int new_width, int new_height, int new_layers);
   void clear(const GladGLContext& gl, int drawn_layers) const;
   void begin_read(const GladGLContext& gl, int drawn_layers) const;
-  // Into the pictures of shots, in the order of the layers; what was begun has come.
+  // Copies to the pictures of shots, in the order of the layers, after the copy to the CPU has finished.
   void copy_to(std::span<const GlShot> shots) const;
   void free(const GladGLContext& gl);
 };

@@ -20,10 +20,10 @@ namespace {
 
 namespace shaders = view_shaders;
 
-constexpr GLuint64 kLongestWait = 10'000'000'000;  // ns; drivers have been seen to hang for ever
+constexpr GLuint64 kLongestWait = 10'000'000'000;  // ns; some drivers hang for ever
 constexpr size_t kMaxKeptScenes = 8;               // in the driver's memory
 constexpr size_t kMaxKeptTargets = 4;              // one for each size of pictures
-constexpr int kPasses = 4;                         // through what one can see, as rays do
+constexpr int kPasses = 4;                         // passes for transparent surfaces, as with rays
 constexpr int kGroup = 8;                          // pixels, each way, of the compute shader
 
 std::string vector_text(Vec3 v) {
@@ -32,7 +32,7 @@ std::string vector_text(Vec3 v) {
   return text;
 }
 
-// The sides of the box as constants.
+// Returns the sides of the box as GLSL constants.
 std::string sky_box_text() {
   std::string out;
   const auto list = [&](const char* name, Vec3 SkySide::*axis) {
@@ -64,7 +64,7 @@ struct GlViews::Parts {
   EglContext context;
 
  private:
-  struct Frame;  // what the passes of one call share
+  struct Frame;  // common data of the passes of one call
   void require_driver();
   GlViewTarget& target_of(int width, int height, int layers);
   void draw_chunk(const RayScene& scene, const GlScene& gpu, std::span<const GlShot> shots);
@@ -109,7 +109,7 @@ GlViews::Parts::Parts(const std::string& device) : context(device), gl_(context.
   gl_.VertexArrayAttribIFormat(vertex_array_, 0, 1, GL_UNSIGNED_INT, 0);
   gl_.VertexArrayAttribBinding(vertex_array_, 0, 0);
   gl_.EnableVertexArrayAttrib(vertex_array_, 0);
-  gl_.ClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);  // row 0, the top one, is the first in memory
+  gl_.ClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);  // row 0 is at the top and first in memory
   gl_.Disable(GL_DITHER);
   gl_.Enable(GL_DEPTH_TEST);
   gl_.DepthFunc(GL_GREATER);  // 0 is infinitely far
@@ -147,7 +147,7 @@ GlViews::Parts::~Parts() {
   try {
     const CurrentContext current(context);
     free_all();
-  } catch (const Error&) {  // a lost context takes its objects along
+  } catch (const Error&) {  // a lost context has freed its objects
   }
 }
 
@@ -286,7 +286,7 @@ void GlViews::Parts::draw_pass(const Frame& frame, int pass) const {
   gl_.MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
 }
 
-// Copies the pixels where they can be read, and waits until they are there.
+// Copies the pixels to readable memory, and waits until they are there.
 void GlViews::Parts::finish(const Frame& frame) {
   frame.target->begin_read(gl_, frame.layers);
   const GLsync fence = gl_.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);

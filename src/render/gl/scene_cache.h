@@ -1,4 +1,4 @@
-// Scenes in the memory of a driver, kept from one picture to the next.
+// Cache of scenes in the memory of a driver.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,15 @@
 
 namespace mvsim {
 
-// GpuCopy has upload(gl, scene) and free(gl). The context must be current in each call. A kept copy keeps no
-// scene alive.
+// GpuCopy has upload(gl, scene) and free(gl). The context must be current in each call. A cached copy does
+// not keep its scene alive.
 template <typename Scene, typename GpuCopy>
 class SceneCache {
  public:
   explicit SceneCache(size_t most) : most_(most) {}
 
-  // The copy of this scene, uploaded if it is not there. It is valid until the next call.
+  // Returns the copy of this scene, and uploads it if it is not cached. The copy is valid until the next
+  // call.
   GpuCopy& get(const GladGLContext& gl, const std::shared_ptr<const Scene>& scene) {
     std::erase_if(kept_, [&](Kept& kept) {
       if (!kept.scene.expired()) return false;

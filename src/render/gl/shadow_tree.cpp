@@ -36,7 +36,7 @@ class TreeBuilder {
     return axis == 0 ? sum.x : axis == 1 ? sum.y : sum.z;
   }
 
-  // Single precision may round a corner out of its box.
+  // Rounds outwards, since single precision may move a corner out of its box.
   void set_box(ShadowNode& node, const Box3& box) const {
     const double margin = 1e-6 * (1 + norm(box.low) + norm(box.high));
     const Vec3 more{margin, margin, margin};

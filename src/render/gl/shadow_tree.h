@@ -1,5 +1,5 @@
-// A tree of boxes over triangles, as plain arrays that a shader walks to find what stands before the sun.
-// Pure functions, any thread.
+// A tree of boxes over triangles, as plain arrays. A shader walks it to find bodies in front of the sun. Pure
+// functions, any thread.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace mvsim {
 
-// A box and what is in it: two further nodes from `first` on, or `count` triangles.
+// A box and its contents: two further nodes from `first` on, or `count` triangles.
 struct ShadowNode {
   std::array<float, 3> low{};
   uint32_t first = 0;
@@ -18,15 +18,15 @@ struct ShadowNode {
   uint32_t count = 0;
 };
 
-// One corner and the ways from there to the others.
+// One corner and the vectors from there to the others.
 struct ShadowTriangle {
-  std::array<float, 4> corner{}, to_second{}, to_third{};  // the fourth numbers fill up
+  std::array<float, 4> corner{}, to_second{}, to_third{};  // the fourth numbers are padding
 };
 
 struct ShadowTree {
   static constexpr int kMaxDepth = 32;  // halves of at most 2^32 triangles
 
-  std::vector<ShadowNode> nodes;  // the first holds all; none where there are no triangles
+  std::vector<ShadowNode> nodes;  // the first contains all; empty if there are no triangles
   std::vector<ShadowTriangle> triangles;
 };
 

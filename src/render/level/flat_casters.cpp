@@ -6,7 +6,7 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMost = 48;  // of a face; where the sun is low, all of a world shades everything
+constexpr size_t kMost = 48;  // casters of a face; when the sun is low, most bodies shade each face
 
 struct Interval1 {
   double low = 1e300, high = -1e300;
@@ -16,7 +16,7 @@ struct Interval1 {
   }
 };
 
-// How far an outline reaches along a direction.
+// Returns the extent of an outline along a direction.
 Interval1 extent(std::span<const Vec2> outline, Vec2 along) {
   Interval1 out;
   for (const Vec2 v : outline) out.hold(dot(v, along));
@@ -40,7 +40,7 @@ class StandingCasters::Finder {
     const Vec2 along = ends[1] - ends[0], normal{along.y, -along.x};
     if ((thing.faces & kSides) == 0 || !(dot(normal, way_) > 0)) return {};
     return find(ends, thing, thing.region.z_min, [&](std::span<const Vec2> caster) {
-      return extent(caster, normal).high > dot(normal, ends[0]);  // some of it stands before the side
+      return extent(caster, normal).high > dot(normal, ends[0]);  // it is partly in front of the side
     });
   }
 
@@ -50,14 +50,14 @@ class StandingCasters::Finder {
   }
 
  private:
-  // Those whose shadow falls on what lies along `face` at z or above.
+  // Finds prisms whose shadow falls on the region along `face` at z or above.
   template <typename Before>
   Range find(std::span<const Vec2> face, const PrismMap::Entry& thing, double z, const Before& is_before) {
     const Vec2 aside{-way_.y, way_.x};
     const Interval1 across = extent(face, aside), ahead = extent(face, way_);
     const auto shades = [&](const Interval1& their_across, double their_end, double their_begin,
                             double z_max) {
-      const double least = std::max(their_begin - ahead.high, 0.0);  // m that the light goes on
+      const double least = std::max(their_begin - ahead.high, 0.0);  // m, distance of the light
       return their_across.low <= across.high && their_across.high >= across.low && their_end >= ahead.low &&
              z_max - least * rise_ > z;
     };

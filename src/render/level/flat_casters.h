@@ -1,5 +1,5 @@
-// Which of the prisms that stand in a world may throw a shadow on which faces of others. The sun stands still
-// and so do they, so this is found once a Model. Immutable, any thread.
+// Finds which static prisms of a world may cast a shadow on which faces of other prisms. The sun does not
+// move either, so this is computed once for a Model. Immutable, any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ class StandingCasters {
   // `sun`: not below the horizon, nor straight above.
   StandingCasters(const PrismMap& map, const Sun& sun);
 
-  // Entries of the map that may shade the side from vertex `side` on of an entry, or its top: all that do,
-  // and perhaps others. None where they are too many to be listed.
+  // Entries of the map that may shade an entry's side from vertex `side` on, or its top. The list may have
+  // more entries than shade it. None if there are too many.
   using List = std::optional<std::span<const uint32_t>>;
   List of_side(const PrismMap::Entry& entry, size_t side) const {
     return list(sides_[static_cast<size_t>(entry.first) + side]);

@@ -9,7 +9,7 @@
 namespace mvsim {
 namespace {
 
-// What faces look like that an eye sees.
+// Computes the appearance of visible faces.
 class FaceColors {
  public:
   FaceColors(const FlatScene& scene, const FlatImage& image, const LevelEye& eye, const FlatThings& things)
@@ -55,7 +55,7 @@ class FaceColors {
   const FlatImage& image_;
   const LevelEye& eye_;
   const FlatThings& things_;
-  std::vector<uint32_t> thing_of_;  // by name
+  std::vector<uint32_t> thing_of_;  // by name: index in things_.seen
 };
 
 }  // namespace

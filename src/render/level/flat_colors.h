@@ -1,4 +1,4 @@
-// Colours of what an eye that looks level sees in the plane: light and hard shadows as plain rays have them.
+// Colours of views of a level eye in the plane: light and hard shadows as in the views of rays.
 #pragma once
 
 #include <span>
@@ -12,31 +12,31 @@
 
 namespace mvsim {
 
-// A prism that was drawn, or that only casts a shadow. In a LevelPicture its top is called `name`, its bottom
-// name + 1, its sides name + 2, ...
+// A prism that was drawn, or that only casts a shadow. In a LevelPicture its top has the name `name`, its
+// bottom name + 1, its sides name + 2 and so on.
 struct FlatThing {
   uint32_t look = 0;
   uint8_t faces = kAllFaces;
   PrismRegion region;                         // world
-  const PrismMap::Entry* standing = nullptr;  // which prism it is, of those that stand
-  const UprightPrism* other = nullptr;        // or of the others
-  size_t first = 0, count = 0;                // of its outline, in the eye's plane
+  const PrismMap::Entry* standing = nullptr;  // the prism, if it is static
+  const UprightPrism* other = nullptr;        // or the prism, if it moves or is wide
+  size_t first = 0, count = 0;  // range of its outline in FlatThings::corners, in the eye's plane
   int32_t name = 0;
-  ColumnRange columns[2]{};  // in which it was drawn
+  ColumnRange columns[2]{};  // columns in which it was drawn
   int parts = 0;
 };
 
-// All that an eye may see, and what moves and casts a shadow.
+// The prisms that an eye may see, and moving prisms that cast shadows.
 struct FlatThings {
   std::vector<FlatThing> seen, casters;
   std::vector<Vec2> corners;
-  int32_t names = 1;  // so many with the sky, which is 0
+  int32_t names = 1;  // number of names, with the sky, which is 0
 
   std::span<const Vec2> outline(const FlatThing& t) const { return {corners.data() + t.first, t.count}; }
 };
 
-// Writes the view's kColor or kIntensity; marks in the picture what is shaded. `rest`: the bodies that only
-// rays know, which cast shadows too.
+// Writes the view's kColor or kIntensity, and marks shaded pixels in the picture. `rest`: the bodies that
+// only rays can draw, which cast shadows too.
 void color_flat(const FlatScene& scene, const FlatImage& image, const LevelEye& eye, const FlatThings& things,
                 std::span<const PlacedBody> rest, const View& view, const Frame3& T_world_view,
                 LevelPicture& picture, std::byte* pixels);

@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "render/level/flat_kernel.cpp"
 #include "base/highway_targets.h"
-// the order matters: Highway reads the settings above
+// must come after the settings above, which Highway reads
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -23,12 +23,12 @@ struct Color {
   VF red, green, blue;
 };
 
-// Of numbers above 0; off by less than 1e-6.
+// The logarithm of numbers above 0, with an error below 1e-6.
 HWY_INLINE VF log2(VF x) {
   const F f;
   const I i;
   const VI bits = hn::BitCast(i, x);
-  const VI power = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(i, 0x3f3504f3)));  // of mantissas about 1
+  const VI power = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(i, 0x3f3504f3)));  // mantissas are near 1
   const VF m = hn::BitCast(f, hn::Sub(bits, hn::ShiftLeft<23>(power)));
   const VF one = hn::Set(f, 1.0F), z = hn::Div(hn::Sub(m, one), hn::Add(m, one)), square = hn::Mul(z, z);
   VF sum = hn::Set(f, 0.41219858F);
@@ -50,10 +50,10 @@ HWY_INLINE void add_texels(const int32_t* texels, VI index, VF weight, Color& su
   add(hn::ShiftRight<16>(texel), sum.blue);
 }
 
-// A place between texels along a side of so many.
+// A place between two texels along a side.
 struct Between {
   VI before, after;
-  VF share;  // of the one after
+  VF share;  // weight of `after`
 };
 
 HWY_INLINE Between between(VF at, VI size) {
@@ -63,13 +63,13 @@ HWY_INLINE Between between(VF at, VI size) {
   const VF below = hn::Floor(place);
   VI before = hn::ConvertTo(i, below);
   before = hn::IfThenElse(hn::Lt(before, hn::Zero(i)), hn::Add(before, size), before);
-  before = hn::Min(hn::Max(before, hn::Zero(i)), hn::Sub(size, hn::Set(i, 1)));  // of what is no number
+  before = hn::Min(hn::Max(before, hn::Zero(i)), hn::Sub(size, hn::Set(i, 1)));  // for NaN
   VI after = hn::Add(before, hn::Set(i, 1));
   after = hn::IfThenElse(hn::Lt(after, size), after, hn::Zero(i));
   return {before, after, hn::Sub(place, below)};
 }
 
-// Adds `weight` times what level `level` of the image shows at (u, v).
+// Adds `weight` times the value of level `level` of the image at (u, v).
 HWY_INLINE void add_level(const MipImage& image, VI level, VF u, VF v, VF weight, Color& sum) {
   const I i;
   const VI one = hn::Set(i, 1);
@@ -87,7 +87,7 @@ HWY_INLINE void add_level(const MipImage& image, VI level, VF u, VF v, VF weight
   add_texels(texels, hn::Add(below, x.after), lower_right, sum);
 }
 
-// Multiplies colours by what the texture shows along rays of a row: as MipImage::at.
+// Multiplies colours by the texture along rays of a row, with the arithmetic of MipImage::at.
 HWY_INLINE void paint(const LevelRays& rays, const FacePaint& paint, size_t row, int c, VF distance,
                       Color& color) {
   const F f;
@@ -116,7 +116,7 @@ HWY_INLINE void paint(const LevelRays& rays, const FacePaint& paint, size_t row,
   color.blue = hn::Mul(color.blue, texel.blue);
 }
 
-// 255 times the colours of a face in a row, from column c on.
+// Returns 255 times the colours of a face in a row, from column c on.
 HWY_INLINE Color color_of(const LevelRays& rays, const FaceColor& face, size_t row, int c, VF distance) {
   const F f;
   const float rise = rays.slopes[row] / rays.scales[row];
@@ -131,9 +131,10 @@ HWY_INLINE Color color_of(const LevelRays& rays, const FaceColor& face, size_t r
   return color;
 }
 
-// Row by row, of as many columns as there are lanes, from c on: calls all(row, c, name), which may write
-// them, where they show the same (0: nothing), else or where that returns false begin(row, c, whether some
-// show nothing), then add(color, where it is seen) for each face, and end(row, c).
+// Visits the picture row by row, as many columns at once as there are lanes. If all pixels of a group have
+// the same name (0: sky), it calls all(row, c, name), which may write them. Otherwise, or if that returns
+// false, it calls begin(row, c, whether some pixels are sky), then add(color, mask) for each face, and
+// end(row, c).
 template <typename All, typename Begin, typename Add, typename End>
 HWY_INLINE void for_colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette,
                            const All& all, const Begin& begin, const Add& add, const End& end) {

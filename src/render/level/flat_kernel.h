@@ -1,5 +1,5 @@
-// The arithmetic of colours of faces that level rays see, for many pixels at once. Every instruction set
-// gives the same bits.
+// Computes the colours of faces that level rays see, for many pixels at once. Every instruction set gives the
+// same bits.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,17 @@
 
 namespace mvsim {
 
-// Where the texture of a face lies: u and v at the eye, and by how much they change a metre along x, y and z
-// of the eye.
+// The place of a face's texture: u and v at the eye, and their change per metre along x, y and z of the eye.
 struct FacePaint {
   const MipImage* image = nullptr;
   float u = 0, v = 0;
   std::array<float, 3> along_u{}, along_v{};
-  float texels_per_distance = 0;  // of it that pass by from one pixel to the next
+  float texels_per_distance = 0;  // texels from one pixel to the next, at a distance of 1
 };
 
-// A face in one light. Its colour depends on how far up a point is, from 0 at its foot to 1 at its head.
+// A face in one light. Its colour depends on the height of a point, from 0 at its foot to 1 at its head.
 struct FaceColor {
-  // Of red, green, blue, 255 times the colour as a polynomial of that.
+  // For red, green, blue: 255 times the colour, as a polynomial of the height.
   std::array<std::array<float, 3>, 3> height_terms{};
   float per_height = 0, foot = 0;  // 1 / m, 0: a level face; m above the eye
   FacePaint paint{};               // no image: none
@@ -32,14 +31,14 @@ struct FaceColor {
   bool is_even() const { return per_height == 0 && !paint.image; }
 };
 
-// Colours of the sky: in planes of bytes with the stride of the rays, red, green, blue, and as pixels without
-// padding.
+// Colours of the sky: as planes of bytes with the stride of the rays (red, green, blue), and as pixels
+// without padding.
 struct SkyPicture {
   std::array<std::vector<uint8_t>, 3> channel;
   std::vector<uint8_t> pixels;
 };
 
-// What the names of a picture look like, in the sun and in the shade; made when they are first seen.
+// The colours of the names of a picture, in the sun and in the shade. They are computed at their first use.
 class Palette {
  public:
   using Make = std::function<FaceColor(int32_t name, bool shaded)>;
@@ -48,11 +47,11 @@ class Palette {
     colors_.reserve(64);
     even_.reserve(64);
   }
-  // Pixels of one colour beside each other, of faces that have one.
+  // Adjacent pixels of one colour, for faces that have one.
   using EvenPixels = std::array<uint8_t, 3 * size_t{LevelRays::kPadding}>;
 
   const FaceColor& of(int32_t name) { return colors_[place_of(name)]; }
-  // None: it has several.
+  // Null if the face has several colours.
   const EvenPixels* even_pixels(int32_t name) {
     const size_t place = place_of(name);
     return colors_[place].is_even() ? &even_[place] : nullptr;
@@ -71,7 +70,7 @@ class Palette {
     return place - 1U;
   }
 
-  // As kernels round them.
+  // Rounds like the kernels.
   static EvenPixels pixels_of(const FaceColor& color) {
     EvenPixels out{};
     if (!color.is_even()) return out;
@@ -84,15 +83,15 @@ class Palette {
   }
 
   Make make_;
-  std::vector<uint32_t> place_;  // in colors_, from 1 on; 0: not made yet
+  std::vector<uint32_t> place_;  // index in colors_, from 1 on; 0: not computed yet
   std::vector<FaceColor> colors_;
-  std::vector<EvenPixels> even_;  // beside them
+  std::vector<EvenPixels> even_;  // in the order of colors_
 };
 
-// Red, green, blue of each pixel of the picture, without padding; the sky where nothing is seen.
+// Writes red, green, blue of each pixel of the picture, without padding; the sky where there is no face.
 void write_colors(const LevelRays& rays, const LevelPicture& picture, Palette& palette, const SkyPicture& sky,
                   uint8_t* out);
-// Their luma, 0 to 1; 0 where nothing is seen.
+// Writes the luma of each pixel, 0 to 1; 0 where there is no face.
 void write_lumas(const LevelRays& rays, const LevelPicture& picture, Palette& palette, float* out);
 
 }  // namespace mvsim

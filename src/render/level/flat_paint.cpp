@@ -6,7 +6,8 @@
 namespace mvsim {
 namespace {
 
-// The turn and scale that takes directions of the eye's plane to those of the shape's, as a complex number.
+// Returns the rotation and scale from directions of the eye's plane to those of the shape's plane, as a
+// complex number.
 Vec2 turn_to_shape(std::span<const Vec2> seen, std::span<const Vec2> shape) {
   for (size_t i = 0; i < seen.size(); ++i) {
     const size_t next = i + 1 == seen.size() ? 0 : i + 1;
@@ -17,7 +18,7 @@ Vec2 turn_to_shape(std::span<const Vec2> seen, std::span<const Vec2> shape) {
   return {1, 0};
 }
 
-// A texture repeats, so only what is left of a whole number counts.
+// Returns the fraction of a texture coordinate, since textures repeat.
 float fraction(double at) {
   return static_cast<float>(at - std::floor(at));
 }

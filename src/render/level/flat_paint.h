@@ -1,4 +1,4 @@
-// Where the texture of a face lies, as its triangles have it.
+// Computes the place of a face's texture, equal to that of its triangles.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace mvsim {
 
-// Of a side of the prism, or (negative) of its top or bottom. `outline`: in the eye's plane; `low`: its foot
-// above the eye; `pixel_angle`: from one pixel to the next.
+// For a side of the prism, or (negative) its top or bottom. `outline`: in the eye's plane; `low`: height of
+// its foot above the eye; `pixel_angle`: angle from one pixel to the next.
 FacePaint paint_of(const FlatLook& look, const MipImage& image, std::span<const Vec2> outline, int side,
                    double low, double pixel_angle);
 

@@ -12,7 +12,7 @@ namespace mvsim {
 namespace {
 
 constexpr double kUpright = 1e-12;      // of an axis
-constexpr double kUnknownLift = 0.001;  // m above the free floor, as in its triangles
+constexpr double kUnknownLift = 0.001;  // m above the free floor, as in the triangles
 
 bool is_upright(const Frame3& f) {
   return std::fabs(f.x.z) <= kUpright && std::fabs(f.y.z) <= kUpright && std::fabs(f.z.x) <= kUpright &&
@@ -46,8 +46,8 @@ std::array<float, 3> squared(Color color) {
   return {square(color.r), square(color.g), square(color.b)};
 }
 
-// The root of what rises from `foot` to `head`, as a parabola through its ends and its middle: off by less
-// than 1 / 10,000 between the colours of head and foot.
+// Approximates the square root of a value that rises from `foot` to `head`, by a parabola through its ends
+// and its middle. The error is below 1 / 10,000 for the colours of head and foot.
 FlatLook::HeightTerms height_terms(const std::array<float, 3>& foot, const std::array<float, 3>& head) {
   FlatLook::HeightTerms terms;
   for (size_t k = 0; k < 3; ++k) {
@@ -58,7 +58,7 @@ FlatLook::HeightTerms height_terms(const std::array<float, 3>& foot, const std::
   return terms;
 }
 
-// Those that light comes down on.
+// Whether the sun is high enough for flat shading, and not at the zenith.
 bool shines_down(const Sun& sun) {
   const Vec3 v = normalized(sun.to_sun);
   return v.z > 0.02 && norm(Vec2{v.x, v.y}) > 1e-3;
@@ -85,7 +85,7 @@ class FlatBuilder {
   }
 
  private:
-  // Whether all of it is flat.
+  // Returns whether the whole instance is flat.
   bool add(const Instance& instance) {
     if (instance.sensor != Instance::kNoSensor || !is_upright(instance.T_frame_shape)) return false;
     if (instance.frame != kWorldFrame && !level_frames_[instance.frame]) return false;
@@ -121,7 +121,7 @@ class FlatBuilder {
     for (size_t at = 3; at < image.rgba.size(); at += 4)
       if (image.rgba[at] != 255) out_->has_colors = false;
     if (!(look.tile.x > 0)) {
-      out_->has_colors = false;  // whatever its corner shows: left to rays
+      out_->has_colors = false;  // the colour depends on the texture's corner, so rays draw it
       return;
     }
     look.texture = texture;
@@ -132,7 +132,7 @@ class FlatBuilder {
   const Material& material() const { return scene_.materials[instance_->material]; }
 
   bool add_shape(const Prism& prism) {
-    if (prism.outline.size() < 3) return true;  // nobody sees it
+    if (prism.outline.size() < 3) return true;  // it has no visible face
     if (prism.outline.size() > kMaxPrismSides || material().cull != CullFaces::kBack) return false;
     Polygon outline = prism.outline;
     if (area2(outline) < 0) std::reverse(outline.begin(), outline.end());

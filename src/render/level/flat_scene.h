@@ -1,5 +1,5 @@
-// What of a Scene is upright prisms and level surfaces, made ready for eyes that look level; the rest is left
-// to rays. Made once a Model, immutable, any thread. Metres.
+// The upright prisms and level surfaces of a Scene, prepared for eyes that look level. Rays draw the rest.
+// Made once for a Model, immutable, any thread. Metres.
 #pragma once
 
 #include <array>
@@ -18,57 +18,57 @@
 
 namespace mvsim {
 
-// How prisms of one instance look. Colours as FaceColor::height_terms, in full light.
+// The appearance of the prisms of an instance, in full light. Colours are FaceColor::height_terms.
 struct FlatLook {
   using HeightTerms = std::array<std::array<float, 3>, 3>;
 
   uint16_t label = 0;
-  HeightTerms side{}, level{};         // of a side; of tops and bottoms
-  int texture = Material::kNoTexture;  // in FlatScene::textures
+  HeightTerms side{}, level{};         // for sides; for tops and bottoms
+  int texture = Material::kNoTexture;  // index in FlatScene::textures
   Tile tile{};
-  Polygon outline{};  // of what has one: where it is painted from, the corners of its prism
+  Polygon outline{};  // with a texture: corners of the prism, from which its place is computed
 };
 
-// Prisms on a frame that moves, in its coordinates.
+// Prisms on a moving frame, in its coordinates.
 struct FlatBody {
   uint32_t frame = kWorldFrame;
   std::vector<UprightPrism> prisms;
 };
 
-// Cells that are solid up to a height: within them an eye sees what only rays know.
+// Cells that are solid up to a height. For an eye within them only rays draw correctly.
 struct SolidCells {
   const GridField* field = nullptr;
   Frame3 T_world_grid;
   double height = 0;
 };
 
-// What all views of an image that looks level have in common.
+// Common data of all views of an image that looks level.
 struct FlatImage {
   LevelRays rays;
-  double pixel_angle = 0;  // from one pixel to the next, of pinholes at the middle
-  SkyPicture sky;          // of colours alone
+  double pixel_angle = 0;  // angle from one pixel to the next, for pinholes in the middle
+  SkyPicture sky;          // only for colours
 };
 
 struct FlatScene {
-  PrismMap standing;               // on the world
-  StandingCasters casters;         // among these; none where nothing has shadows
-  std::vector<UprightPrism> wide;  // floors, on the world
+  PrismMap standing;               // on the world frame
+  StandingCasters casters;         // among `standing`; empty without shadows
+  std::vector<UprightPrism> wide;  // floors, on the world frame
   std::vector<FlatBody> moving;
   std::vector<FlatLook> looks;                            // UprightPrism::look
-  std::vector<std::shared_ptr<const MipImage>> textures;  // as the Scene counts them; those that looks have
+  std::vector<std::shared_ptr<const MipImage>> textures;  // by index in the Scene; null if no look has it
   std::vector<SolidCells> solids;
-  std::shared_ptr<const RayScene> rest;  // null: there is none
-  // of each image of each sensor; none where it does not look level
+  std::shared_ptr<const RayScene> rest;  // null: nothing
+  // by sensor and image; null if it does not look level
   std::vector<std::vector<std::unique_ptr<const FlatImage>>> images;
   Sun sun;
   bool has_shadows = true;
-  bool has_colors = true;  // else something is seen through: rays draw colours
+  bool has_colors = true;  // false: rays draw colours, for example because of transparency
 };
 
-// `level_frames`: of each frame whether it stands upright at all times.
+// `level_frames`: by frame, whether it is upright at all times.
 std::shared_ptr<FlatScene> make_flat_scene(const Scene& scene, std::span<const uint8_t> level_frames);
 
-// Of a view that looks level.
+// Makes the common data of a view that looks level.
 std::unique_ptr<const FlatImage> flat_image_of(const View& view, const Sky& sky);
 
 }  // namespace mvsim

@@ -9,7 +9,7 @@
 namespace mvsim {
 namespace {
 
-constexpr double kShadowGap = 1e-3;  // m; lower things shade nothing
+constexpr double kShadowGap = 1e-3;  // m; lower prisms cast no shadow
 
 class Shades {
  public:
@@ -31,8 +31,8 @@ class Shades {
   }
 
  private:
-  // Calls shade(outline, region) for what may cast a shadow and is not `thing`, of regions that may(region);
-  // `standing`: those of the prisms that stand, if they are known.
+  // Calls shade(outline, region) for each possible caster except `thing` whose region passes may(region).
+  // `standing`: the static candidates, if they are known.
   template <typename May, typename Shade>
   void for_each_caster(const FlatThing& thing, const StandingCasters::List& standing, May may, Shade shade) {
     for (const FlatThing& t : things_.casters)
@@ -57,7 +57,7 @@ class Shades {
         thing, standing,
         [&](const PrismRegion& r) {
           if (r.z_max <= z + kShadowGap) return false;
-          const double half = 0.5 * (r.z_max - z) / sun_.rise;  // its shadow lies in a circle
+          const double half = 0.5 * (r.z_max - z) / sun_.rise;  // its shadow is within a circle
           const Vec2 center = r.center - half * way_, to = center - thing.region.center;
           const double reach = r.radius + half + thing.region.radius;
           if (dot(to, to) > reach * reach) return false;
@@ -77,7 +77,7 @@ class Shades {
     const std::span<const Vec2> outline = things_.outline(thing);
     const Vec2 a = outline[side], b = outline[side + 1 == outline.size() ? 0 : side + 1];
     const Vec2 along = b - a, normal{along.y, -along.x};
-    if (!(dot(normal, sun_.to_sun) > 0) || !(dot(normal, a) < 0)) return;  // averted from sun or eye
+    if (!(dot(normal, sun_.to_sun) > 0) || !(dot(normal, a) < 0)) return;  // faces away from sun or eye
     const Vec2 ends[] = {a, b};
     ColumnRange columns[2];
     int parts = 0;
@@ -110,13 +110,13 @@ class Shades {
   const LevelEye& eye_;
   const FlatThings& things_;
   LevelPicture& picture_;
-  Vec2 way_;  // to the sun, world
+  Vec2 way_;  // direction to the sun, world
   LevelSun sun_;
   double highest_ = 0;
   Polygon outline_, swept_;
 };
 
-// Pixels whose way to the sun passes a body.
+// Shades pixels whose line to the sun passes a body.
 class BodyShade {
  public:
   BodyShade(const LevelRays& rays, const View& view, const Frame3& T_world_view, const Sun& sun,
@@ -150,7 +150,7 @@ class BodyShade {
     if (points_.count == SunPoints::kMost) look();
   }
 
-  // In the view's frame.
+  // Returns a point in the view's frame.
   Vec3 point_of(int row, int column, double distance) const {
     const auto r = static_cast<size_t>(row), c = static_cast<size_t>(column);
     const double t = distance / rays_.scales[r], rise = rays_.slopes[r];
@@ -170,7 +170,7 @@ class BodyShade {
   const View& view_;
   const Frame3& eye_frame_;
   SunShadow shadow_;
-  const Vec3 center_;  // as the sun sees it
+  const Vec3 center_;  // in the sun's frame
   const double radius_;
   LevelPicture& picture_;
   SunPoints points_;
@@ -191,7 +191,7 @@ void shade_by_rest(const FlatScene& scene, const LevelRays& rays, const LevelEye
   const Vec3 to_sun = normalized(scene.sun.to_sun);
   for (const PlacedBody& body : rest) {
     if (!body.group->body->casts_shadow()) continue;
-    // what it shades down to the lowest surface lies within a ball
+    // its shadow down to the lowest surface is within a sphere
     const Vec3 center = body.world_center;
     const double half = 0.5 * std::max(0.0, center.z + body.radius - lowest) / to_sun.z;
     const Vec3 middle = center - half * to_sun;

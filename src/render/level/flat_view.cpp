@@ -21,8 +21,7 @@ bool is_color(ViewContent content) {
   return content == ViewContent::kColor || content == ViewContent::kIntensity;
 }
 
-// Whether walls of maps lie around the eye, or before what it begins to see: from within, rays pass through
-// them.
+// Whether the eye, or the begin of its view, is within walls of maps. From inside, rays pass through walls.
 bool is_within_solids(const FlatScene& scene, const FlatPicture& picture, Vec3 eye) {
   const LevelRays& rays = picture.image->rays;
   const auto length = [&](int column) {
@@ -38,7 +37,7 @@ bool is_within_solids(const FlatScene& scene, const FlatPicture& picture, Vec3 e
   });
 }
 
-// What one picture shows, from which others along the same rays are written too.
+// The drawing of one picture, from which others along the same rays are written too.
 class FlatView {
  public:
   FlatView(const FlatScene& scene, std::span<const ScenePose> poses, const ViewPoint& from,
@@ -63,14 +62,14 @@ class FlatView {
     see_wide();
   }
 
-  // Whether this holds all that the view shows.
+  // Whether the drawing has all that the view shows.
   bool shows(const View& view) {
     if (view.near < view_.near || view.far > view_.far) return false;
     if (is_color(view.content)) return false;
     if (view.content == ViewContent::kLabels && picture_.name.empty()) return false;
     if (view.near == view_.near) return true;
     if (nearest_ < 0) nearest_ = nearest_of(rays_, picture_);
-    return nearest_ >= static_cast<float>(view.near);  // else it sees what is behind that
+    return nearest_ >= static_cast<float>(view.near);  // else it shows what is behind them
   }
 
   void write(const std::function<const RayScene&()>& all, const View& view, std::byte* pixels) {
@@ -90,7 +89,7 @@ class FlatView {
            from_.hidden_frames.end();
   }
 
-  // What lies along an outline of the world; `thing` without its outline and columns. `stands`: as in
+  // Draws a prism with an outline in the world. `thing` has no outline and columns yet. `stands`: see
   // SeenPrism.
   void see(std::span<const Vec2> outline, FlatThing thing, bool stands) {
     const PrismRegion& region = thing.region;
@@ -176,13 +175,13 @@ class FlatView {
     }
   }
 
-  // Whether what lies in a region is in sight, and not behind what stands before it.
+  // Whether a region is in sight, and not hidden by nearer prisms.
   bool may_be_seen(const PrismRegion& region) const {
     const LevelEye::Sight sight = eye_.sight_of(eye_.to_eye(region.center), region.radius);
     return sight.parts > 0 && !is_hidden(picture_, sight, region.z_max - eye_.z());
   }
 
-  // The first picture's own names are labels, unless it has colours.
+  // Writes labels. The names of the first picture are labels, unless it has colours.
   void write_labels(const View& view, uint16_t* out) const {
     if (!has_colors_ && view.far == view_.far) return write_names(rays_, picture_, out);
     std::vector<uint16_t> labels;
@@ -207,7 +206,7 @@ class FlatView {
               static_cast<size_t>(row) * static_cast<size_t>(rays_.stride) + static_cast<size_t>(column));
   }
 
-  // The bodies of the rest; seen, where the plane says so too.
+  // Returns the bodies that rays draw; is_seen is false for those hidden in the plane.
   std::vector<PlacedBody> place_rest(const View& view) const {
     std::vector<PlacedBody> rest = place_bodies(*scene_.rest, poses_, view, from_);
     for (PlacedBody& body : rest) {
@@ -219,7 +218,7 @@ class FlatView {
     return rest;
   }
 
-  // What rays see of the rest, where that is nearer; in colours they draw all of such a pixel.
+  // Draws the rest by rays where it is nearer. In colours rays draw such a pixel completely.
   void merge_rest(std::span<const PlacedBody> rest, const std::function<const RayScene&()>& all,
                   const View& view, std::byte* pixels) const {
     const size_t count = static_cast<size_t>(rays_.width) * static_cast<size_t>(rays_.height);
@@ -234,7 +233,7 @@ class FlatView {
     }
     if (wanted.empty()) return;
     const auto is_nearer = [&](float found, size_t at) { return found > 0 && found < picture_.distance[at]; };
-    if (view.content == ViewContent::kDepth) {  // over the picture, and back where that is nearer
+    if (view.content == ViewContent::kDepth) {  // draws over the picture, then restores nearer pixels
       draw_rays(*scene_.rest, poses_, view, from_, pixels, wanted);
       const auto far = static_cast<float>(view.far);
       auto* const out = reinterpret_cast<float*>(pixels);
@@ -269,7 +268,7 @@ class FlatView {
   FlatThings things_;
 };
 
-// The order in which pictures are the first of a group: what has colours holds most.
+// Returns the order of pictures in a group. The first holds the most, so colours come first.
 int rank(const FlatPicture* picture) {
   const ViewContent content = picture->view->content;
   return is_color(content) ? 0 : content == ViewContent::kLabels ? 1 : 2;

@@ -1,6 +1,6 @@
-// Views of eyes that look level, drawn column by column from the plane: what render/rays/ray_view.h draws of
-// the same scene, but for pixels at edges, and many times as fast. Any thread; a view depends on nothing else
-// that is drawn.
+// Views of eyes that look level, drawn column by column from the plane. They equal the views of
+// render/rays/ray_view.h of the same scene, except for pixels at edges, and are many times faster. Any
+// thread; a view does not depend on others.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,14 @@ namespace mvsim {
 
 struct FlatPicture {
   const View* view = nullptr;
-  const FlatImage* image = nullptr;  // of that view
+  const FlatImage* image = nullptr;  // data of that view
   std::byte* pixels = nullptr;
   bool is_drawn = false;
 };
 
-// Draws pictures that are seen along the same rays (have_same_rays), each as if it were alone. `all`: the
-// same scene for rays, asked for where they draw the colours of what is not flat. Not drawn, and nothing is
-// written, where this moment is not flat (the eye leans, or stands within the walls of a map) or the colours
-// of a picture are not.
+// Draws pictures along the same rays (have_same_rays), each as if it were alone. `all`: returns the same
+// scene for rays, which draw the colours of bodies that are not flat. A picture is left undrawn, and nothing
+// is written, if its colours are not flat, if the eye leans, or if the eye is within the walls of a map.
 void draw_flat(const FlatScene& scene, const std::function<const RayScene&()>& all,
                std::span<const ScenePose> poses, const ViewPoint& from, std::span<FlatPicture> pictures);
 

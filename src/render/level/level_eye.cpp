@@ -16,7 +16,7 @@ bool is_unit(Vec3 axis) {
   return std::fabs(dot(axis, axis) - 1) <= 1e-9;
 }
 
-// Columns [floor(low), ceil(high)] with one to spare, of so many; all where these are no numbers.
+// Returns the columns [floor(low), ceil(high)], widened by one, within [0, count); all columns for NaN.
 ColumnRange columns_between(double low, double high, int count) {
   if (!(low <= high)) return {0, count};
   const double last = count;
@@ -73,7 +73,7 @@ LevelEye::Sight LevelEye::ring_sight(Vec2 center, double radius) const {
   sight.columns[0] = {0, view_.width};
   if (distance <= radius || !view_.turns) return sight;
   const double azimuth = math::atan2(center.y, center.x);
-  const double half = std::min(radius / std::sqrt(squared - radius * radius), kPi / 2);  // a tangent is more
+  const double half = std::min(radius / std::sqrt(squared - radius * radius), kPi / 2);  // tan a > a
   const double per_angle = view_.width / (2 * kPi), width = view_.width;
   const double low = (azimuth - half + kPi) * per_angle, high = (azimuth + half + kPi) * per_angle;
   if (low < 1 && high + 2 > width) return sight;

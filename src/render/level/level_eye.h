@@ -1,4 +1,4 @@
-// An eye that looks level, and where in its picture things of the plane may be seen.
+// An eye that looks level, and the columns of its picture in which bodies may be visible.
 #pragma once
 
 #include "raycast/level_rays.h"
@@ -16,20 +16,20 @@ class LevelEye {
 
   double z() const { return z_; }
   Vec2 origin() const { return origin_; }
-  // Of a point of the world, in the eye's plane: x forward, y left.
+  // Converts a point of the world to the eye's plane: x forward, y left.
   Vec2 to_eye(Vec2 world) const { return turn_to_eye(world - origin_); }
   Vec2 turn_to_eye(Vec2 world) const { return {dot(world, forward_), dot(world, left_)}; }
   Vec2 turn_to_world(Vec2 eye) const { return eye.x * forward_ + eye.y * left_; }
 
-  // A circle in the eye's plane: the columns that may see something of it, in two parts where it lies behind
-  // rings, and how near it comes and how far it reaches in lengths of their rays.
+  // The view of a circle in the eye's plane: the columns in which it may be visible (two ranges if it is
+  // behind a ring sensor), and its least and greatest distance in lengths of their rays.
   struct Sight {
     ColumnRange columns[2];
-    int parts = 0;  // 0: nothing of it is seen
+    int parts = 0;  // 0: not visible
     double near = 0, far = 0;
   };
   Sight sight_of(Vec2 center, double radius) const;
-  // Columns that may see a polygon in front of a pinhole; those of its circle are handed in.
+  // Returns the columns that may see a polygon in front of a pinhole, within `columns`, those of its circle.
   ColumnRange narrowed(std::span<const Vec2> outline, ColumnRange columns) const;
 
  private:
@@ -44,7 +44,7 @@ class LevelEye {
   double z_ = 0;
 };
 
-// Whether what stands before it hides all of a circle up to a height above the eye.
+// Whether nearer prisms hide a circle completely, up to a height above the eye.
 bool is_hidden(const LevelPicture& picture, const LevelEye::Sight& sight, double high);
 
 }  // namespace mvsim

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kAboveFov = 35 * kDegree;
 constexpr double kBehindFov = 55 * kDegree;
-constexpr double kBehindCut = 0.6;  // of the distance to the robot
-constexpr double kMargin = 0.04;    // of the picture, on each side
+constexpr double kBehindCut = 0.6;  // share of the distance to the robot
+constexpr double kMargin = 0.04;    // share of the picture, on each side
 constexpr double kWorldTilt = 25 * kDegree;
 
 Matrix4 from_rows(const ViewAxes& f, Vec3 origin, Vec3 scale, double depth_offset, bool divides) {
@@ -70,7 +70,8 @@ Camera view_from_above(const Rect& extent, double aspect, double tilt, double he
   const Vec3 back{0, -lean.sin, lean.cos}, up{0, lean.cos, lean.sin};
   const Vec3 center{(extent.x_min + extent.x_max) / 2, (extent.y_min + extent.y_max) / 2, 0};
   const double slope_y = half_height_at_one_metre(camera) * (1 - 2 * kMargin), slope_x = slope_y * aspect;
-  // The nearest distance from which each corner is inside; a shift along `up` evens out top and bottom.
+  // Finds the smallest distance at which each corner is inside. A shift along `up` centres the corners
+  // vertically.
   double beside = 0.1, above = -1e300, below = -1e300;
   for (int corner = 0; corner < 8; ++corner) {
     const Vec3 p = Vec3{corner & 1 ? extent.x_max : extent.x_min, corner & 2 ? extent.y_max : extent.y_min,

@@ -12,29 +12,29 @@ struct Camera {
   Vec3 target;
   Vec3 up{0, 1, 0};  // any direction not parallel to the line of sight
   double vertical_fov = 40 * kDegree;
-  double nearest = 0.02;  // m along the line of sight; what is nearer is cut away
+  double nearest = 0.02;  // m along the line of sight; nearer points are cut away
 };
 
-// Sees all of `extent` on the ground in a picture of width / height = `aspect`, with a margin of some
-// percent. tilt 0 looks straight down with +y upwards in the picture; a larger tilt (below 80 degrees) leans
-// the camera back towards -y and shows the sides of things. `height` is that of the tallest thing that must
-// be seen whole.
+// Sees all of `extent` on the ground in a picture of width / height = `aspect`, with a margin of a few
+// percent. tilt 0 looks straight down with +y upwards in the picture. A larger tilt (below 80 degrees) leans
+// the camera back towards -y and shows the sides of bodies. `height` is that of the tallest body that must be
+// completely visible.
 Camera view_from_above(const Rect& extent, double aspect, double tilt = 0, double height = 0);
 
-// Follows a robot: `distance` behind it, `height` above it, looking a little ahead of it. Walls close behind
-// the robot are cut away.
+// Follows a robot: `distance` behind it, `height` above it, with a target a little ahead of it. Walls close
+// behind the robot are cut away.
 Camera view_from_behind(const Pose3& robot, double distance, double height);
 
-// From one point to another; +z is upwards in the picture, +y where it looks straight down or up.
+// Looks from one point to another. +z is upwards in the picture, or +y if it looks straight down or up.
 Camera view_between(Vec3 eye, Vec3 target);
 
-// All of a world, leaning back a little.
+// Sees all of a world, with a small tilt.
 Camera view_of_world(const Scene& scene, double aspect);
-// A robot whose parts lie within `radius` of its reference point, from behind.
+// Sees a robot from behind. `radius`: all parts of the robot are within it.
 Camera view_of_robot(const Pose3& robot, double radius);
 
-// Where a point is seen: x to the right, y down, pixels from the upper left corner of the picture; nothing
-// when the point is behind the camera.
+// Returns the pixel of a point: x to the right, y down, from the upper left corner of the picture; nothing if
+// the point is behind the camera.
 std::optional<Vec2> project(const Camera& camera, const Vec3& point, int width, int height);
 
 }  // namespace mvsim

@@ -1,5 +1,5 @@
 // Vertices, indices, instances and draw commands in the driver's memory. The context must be current in every
-// call; free() before it goes.
+// call; call free() before it is destroyed.
 #pragma once
 
 #include <glad/gl.h>
@@ -11,7 +11,7 @@
 
 namespace mvsim {
 
-// As OpenGL reads it.
+// A draw command in the layout of OpenGL.
 struct DrawCommand {
   GLuint index_count = 0, instance_count = 1, first_index = 0;
   GLint base_vertex = 0;

@@ -10,9 +10,9 @@
 namespace mvsim {
 namespace {
 
-constexpr int kMaxHeightNodes = 400;  // a side, of what is drawn of a height field
+constexpr int kMaxHeightNodes = 400;  // per side, for drawing a height field
 
-// Near the scene, so that a world far from (0, 0) keeps its precision.
+// Returns an origin near the scene, so that a world far from (0, 0) keeps its precision.
 Vec3 origin_of(const Scene& scene) {
   const auto first = [&](auto wanted) -> const Instance* {
     for (const Instance& i : scene.instances)
@@ -24,7 +24,7 @@ Vec3 origin_of(const Scene& scene) {
     near = first([](const Shape& s) {
       return std::holds_alternative<Prism>(s) || std::holds_alternative<SharedMesh>(s);
     });
-  constexpr double kFar = 500;  // m; nearer ones stay where they are
+  constexpr double kFar = 500;  // m; scenes nearer to (0, 0) keep it as their origin
   const Rect& r = scene.bounds;
   const Vec3 middle{(r.x_min + r.x_max) / 2, (r.y_min + r.y_max) / 2, 0};
   // an outline in map coordinates has its frame at (0, 0)
@@ -37,7 +37,7 @@ Vec3 origin_of(const Scene& scene) {
   return std::max(std::fabs(middle.x), std::fabs(middle.y)) > kFar ? middle : Vec3{};
 }
 
-// Where the driver sees a point, given relative to `origin`.
+// Returns a point relative to `origin`, rounded as in the driver.
 Vec3 rounded(Vec3 p, Vec3 origin) {
   return origin + Vec3{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
 }
@@ -59,7 +59,7 @@ std::vector<Vec3> box_corners(const std::vector<Vec3>& points) {
   return out;
 }
 
-// Where a mesh stands whose frame has this pose: its scale goes into the axes.
+// Returns the pose of a mesh on a frame with this pose. The scale is multiplied into the axes.
 ScenePose placed(const ScenePose& pose, const Frame3& T_frame_mesh) {
   const Frame3& f = pose.T_world_frame;
   const Frame3 scaled{f.origin, pose.scale * f.x, pose.scale * f.y, f.z};
@@ -72,11 +72,11 @@ std::array<double, 12> numbers_of(const Frame3& f) {
 
 }  // namespace
 
-// Meshes on their way: first all that is fixed, by kind, then the moving ones in the order of the scene.
+// Meshes before their upload: first all fixed ones, by kind, then the moving ones in the order of the scene.
 struct GpuScene::Upload {
   struct Piece {
     Kind kind;
-    std::vector<uint32_t> indices;  // into all vertices
+    std::vector<uint32_t> indices;  // into the list of all vertices
     Moving moving;
   };
   Upload(const Scene& of, Vec3 near) : scene(of), origin(near) {}
@@ -84,7 +84,7 @@ struct GpuScene::Upload {
   const Scene& scene;
   Vec3 origin;
   std::vector<GpuVertex> vertices;
-  std::map<decltype(Kind{}.rank()), size_t> fixed;  // places in `pieces`
+  std::map<decltype(Kind{}.rank()), size_t> fixed;  // indices in `pieces`
   std::map<std::tuple<uint32_t, uint32_t, std::array<double, 12>>, size_t> moving;
   std::vector<Piece> pieces;
   Box3 fixed_bounds;
@@ -103,7 +103,7 @@ struct GpuScene::Upload {
   }
   void add(const Instance& instance) {
     const Kind kind = kind_of(instance);
-    // the vertices of a mesh stand in its own frame
+    // the vertices of a mesh are in its own frame
     const Frame3 T_piece_shape = is_shared(instance) ? Frame3() : instance.T_frame_shape;
     Place place{instance.frame, {}};
     if (is_shared(instance)) place.T_frame_mesh = instance.T_frame_shape;
@@ -147,7 +147,7 @@ void GpuScene::upload(const GladGLContext& gl, const Scene& scene) {
       [](const Upload::Piece& p, const Upload::Piece& q) { return p.kind.rank() < q.kind.rank(); });
   std::vector<uint32_t> indices;
   std::vector<DrawCommand> commands;
-  GLuint next_instance = 1;  // the first one stands for all that is fixed
+  GLuint next_instance = 1;  // the first one is for all fixed meshes
   for (Upload::Piece& piece : upload.pieces) {
     const auto count = static_cast<GLuint>(piece.moving.places.size());
     commands.push_back({.index_count = static_cast<GLuint>(piece.indices.size()),
@@ -219,7 +219,7 @@ void GpuScene::draw_runs(const GladGLContext& gl, Wanted wanted, bool textured) 
                                                   ? textures_.back()
                                                   : textures_[static_cast<size_t>(run.kind.texture)]);
     const bool has_paint = textured && run.kind.texture != Material::kNoTexture && !run.kind.blended;
-    if (has_paint) gl.Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);  // leaves cut out by their texture
+    if (has_paint) gl.Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);  // for leaves in textures
     set_cull(gl, run.kind.cull);
     geometry_.draw(gl, run.first_command, run.count);
     set_cull(gl, CullFaces::kBack);

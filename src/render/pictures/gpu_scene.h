@@ -1,9 +1,9 @@
 // A Scene in the driver's memory: uploaded once, then moved by an array of poses. The context must be current
 // in every call; free() before it goes.
 //
-// What hangs on the world is joined into one mesh a material kind; of the rest every distinct (shape,
-// material) is there once, and its instances are drawn by one command. So are meshes of files, wherever they
-// hang.
+// Fixed instances of a material kind are joined into one mesh. Every other distinct (shape, material) is
+// stored once, and its instances are drawn by one command. The same holds for meshes of files, fixed or
+// not.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ namespace mvsim {
 class GpuScene {
  public:
   void upload(const GladGLContext& gl, const Scene& scene);
-  // One pose a frame of the scene.
+  // `poses`: one for each frame of the scene.
   void place(const GladGLContext& gl, std::span<const ScenePose> poses);
-  void draw_casters(const GladGLContext& gl) const;  // what throws shadows, no textures bound
+  void draw_casters(const GladGLContext& gl) const;  // shadow casters, without textures
   void draw_opaque(const GladGLContext& gl) const;
   enum class Part { kFixed, kMoving };
   void draw_blended(const GladGLContext& gl, Part part) const;
@@ -28,18 +28,17 @@ class GpuScene {
 
   GLuint texture(int place) const { return textures_[static_cast<size_t>(place)]; }  // of Scene::textures
   GLuint white() const { return textures_.back(); }  // a texture that changes nothing
-  Vec3 origin() const { return origin_; }            // what the driver's coordinates are relative to
-  // Of what throws shadows and lies where place() put it, world frame.
+  Vec3 origin() const { return origin_; }            // origin of the driver's coordinates
+  // Bounds of the shadow casters at the poses of place(), world frame.
   const Box3& caster_bounds() const { return caster_bounds_; }
 
  private:
-  struct Kind {  // what one draw call has in common
+  struct Kind {  // the properties of one draw call
     bool blended = false, moving = false, casts = false;
     CullFaces cull = CullFaces::kBack;
     int texture = Material::kNoTexture;
     friend bool operator==(const Kind&, const Kind&) = default;
-    // The order of drawing: opaque before blended, fixed before moving, what throws shadows before what lies
-    // flat.
+    // The order of drawing: opaque before blended, fixed before moving, shadow casters before flat marks.
     auto rank() const { return std::tuple{blended, moving, !casts, cull != CullFaces::kBack, cull, texture}; }
   };
   struct Run {
@@ -48,11 +47,11 @@ class GpuScene {
   };
   struct Place {
     uint32_t frame = 0;
-    std::optional<Frame3> T_frame_mesh;  // none: the mesh is given in the frame
+    std::optional<Frame3> T_frame_mesh;  // none: the mesh is in the coordinates of the frame
   };
   struct Moving {  // a mesh with its instances
     std::vector<Place> places;
-    std::vector<Vec3> corners;  // of one that throws shadows: points that hold it
+    std::vector<Vec3> corners;  // for shadow casters: corners of a bounding box
   };
   struct Upload;
   void upload_textures(const GladGLContext& gl, const Scene& scene);
@@ -60,7 +59,7 @@ class GpuScene {
   void draw_runs(const GladGLContext& gl, Wanted wanted, bool textured) const;
 
   GpuGeometry geometry_;
-  std::vector<Run> runs_;       // in the order in which they are drawn
+  std::vector<Run> runs_;       // in drawing order
   std::vector<Moving> moving_;  // in the order of their commands
   std::vector<GpuInstance> instances_;
   std::vector<GLuint> textures_;  // by Scene::textures, then a white one

@@ -10,7 +10,7 @@ int8_t packed(double component) {
   return static_cast<int8_t>(std::lround(std::clamp(component, -1.0, 1.0) * 127));
 }
 
-// A diverged state must not reach the driver as NaN.
+// Limits a number, so that a diverged state does not reach the driver as NaN.
 double bounded(double metres) {
   constexpr double kFarthest = 1e7;
   return std::isfinite(metres) ? std::clamp(metres, -kFarthest, kFarthest) : 0;

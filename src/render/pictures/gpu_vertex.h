@@ -1,7 +1,7 @@
-// Vertices and instances as the shaders take them. No OpenGL.
+// Vertices and instances in the layout of the shaders. No OpenGL.
 //
-// Positions and instances are double: they are added up in the vertex shader, and a scene kilometres from the
-// origin must not shiver. What comes out is rounded to single precision once.
+// Positions and instances are double and are added in the vertex shader, so that a scene kilometres from the
+// origin does not jitter. The result is rounded to single precision once.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace mvsim {
 
 struct GpuVertex {
   double position[3];
-  int8_t normal[4];  // 127 is 1; the fourth: how far the colour shines by itself
+  int8_t normal[4];  // 127 is 1; the fourth: share of the colour that is emitted
   uint8_t color[4];
   float uv[2];
 };
@@ -25,7 +25,7 @@ struct GpuInstance {
 };
 
 GpuVertex gpu_vertex(Vec3 position, Vec3 normal, Color color, double shine = 0);
-// All of a mesh, relative to `origin`.
+// Appends all vertices of a mesh, relative to `origin`.
 void append_vertices(const Mesh& mesh, Vec3 origin, std::vector<GpuVertex>& vertices);
 GpuInstance gpu_instance(const ScenePose& pose, Vec3 origin);
 

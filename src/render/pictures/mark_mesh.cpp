@@ -6,7 +6,7 @@
 namespace mvsim {
 namespace {
 
-constexpr double kMarkLift = 0.002;  // m by which flat marks float over what they lie on
+constexpr double kMarkLift = 0.002;  // m, height of flat marks above the surface
 constexpr int kMaxHalvings = 8;
 
 }  // namespace
@@ -36,7 +36,8 @@ void MarkMesh::quad(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal, const MarkLook&
 void MarkMesh::ribbon(Vec3 a, Vec3 b, double width, const MarkLook& look, bool flat, int depth) {
   const double length = norm(b - a);
   const Vec3 middle = 0.5 * (a + b);
-  // Far ends need more metres per pixel than a near middle: halve until a piece is short for its distance.
+  // Splits a line until each piece is short for its distance, since the width in metres depends on the
+  // distance.
   if (depth < kMaxHalvings && length > norm(view_.eye - middle)) {
     ribbon(a, middle, width, look, flat, depth + 1);
     ribbon(middle, b, width, look, flat, depth + 1);
@@ -66,7 +67,7 @@ void MarkMesh::floor_line(Vec3 a, Vec3 b, double width, const MarkLook& look) {
 }
 
 void MarkMesh::ball(Vec3 center, double radius, const MarkLook& look) {
-  // An icosahedron with smooth normals: enough for a ball of a few pixels.
+  // An icosahedron with smooth normals, which suffices for a ball of a few pixels.
   constexpr double kA = 0.5257311121191336, kB = 0.8506508083520400;
   constexpr Vec3 kCorners[12] = {{-kA, kB, 0}, {kA, kB, 0}, {-kA, -kB, 0}, {kA, -kB, 0},
                                  {0, -kA, kB}, {0, kA, kB}, {0, -kA, -kB}, {0, kA, -kB},

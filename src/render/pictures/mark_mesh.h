@@ -1,4 +1,4 @@
-// Triangles of marks: lines that never get thinner than a pixel, dots, rings, arrows. No OpenGL.
+// Triangles of marks: lines that are at least a pixel wide, dots, rings, arrows. No OpenGL.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace mvsim {
 
-// From where marks are seen: none is drawn thinner than `pixel` metres per metre of distance.
+// The eye for marks: no mark is drawn thinner than `pixel` metres per metre of distance.
 struct MarkView {
   Vec3 eye;
   double pixel = 0.001;
@@ -16,19 +16,19 @@ struct MarkView {
 
 struct MarkLook {
   Color color;
-  double shine = 0;  // how far the colour shines by itself
+  double shine = 0;  // share of the colour that is emitted
 };
 
 class MarkMesh {
  public:
-  // Positions are kept relative to `origin`.
+  // Positions are stored relative to `origin`.
   MarkMesh(Vec3 origin, const MarkView& view) : origin_(origin), view_(view) {}
 
   void triangle(Vec3 a, Vec3 b, Vec3 c, Vec3 normal, const MarkLook& look);
   void quad(Vec3 a, Vec3 b, Vec3 c, Vec3 d, Vec3 normal, const MarkLook& look);
-  // A ribbon that turns to the eye.
+  // A ribbon that faces the eye.
   void line(Vec3 a, Vec3 b, double width, const MarkLook& look);
-  // A ribbon on level ground; thinner than a pixel it grows paler instead of busier.
+  // A ribbon on level ground. Below the width of a pixel it becomes paler.
   void floor_line(Vec3 a, Vec3 b, double width, const MarkLook& look);
   void ball(Vec3 center, double radius, const MarkLook& look);
   // A flat ring parallel to the ground; a full disc when inner_radius is 0.

@@ -14,7 +14,7 @@ constexpr Color kHitColor{0xd9, 0x2c, 0x2c, 255};
 constexpr Color kHeadingColor{0xff, 0xff, 0xff, 255};
 constexpr Color kRopeColor{0xf2, 0xc0, 0x1e, 255}, kHitchColor{0xd9, 0x2c, 0x2c, 255};
 constexpr Color kFloorColor{0xd9, 0xdc, 0xdf, 255}, kFloorLineColor{0xc3, 0xc8, 0xcd, 255};
-constexpr double kFloorMargin = 1;  // m, of the floor drawn where a world has no ground
+constexpr double kFloorMargin = 1;  // m, margin of the floor that is drawn if a world has no ground
 constexpr double kLineShine = 0.6, kRingShine = 0.3, kHitShine = 0.35;
 constexpr double kLineWidth = 0.02, kMarkerWidth = 0.03, kFloorLineWidth = 0.012, kHitRadius = 0.012;  // m
 constexpr double kFloorLineLift = 0.001;   // m, below the other marks
@@ -29,7 +29,7 @@ bool has_ground(const Scene& scene) {
   });
 }
 
-// Lines on a level rectangle, every metre; of a large one every 10, 100... m.
+// Adds lines on a level rectangle, every metre; on a large one every 10, 100... m.
 void add_floor_lines(const Rect& e, Frame3 frame, MarkMesh& out) {
   frame.origin.z += kFloorLineLift;
   const double longest = std::max(e.x_max - e.x_min, e.y_max - e.y_min);

@@ -1,4 +1,4 @@
-// What people see in a picture beside the scene: lines on the ground, rings, hits, headings. No OpenGL.
+// Marks of a picture in addition to the scene: lines on the ground, rings, hits, headings. No OpenGL.
 #pragma once
 
 #include <span>
@@ -10,11 +10,12 @@
 namespace mvsim {
 
 struct Overlay {
-  MarkMesh ground;  // lies under all that moves
+  MarkMesh ground;  // is below all moving bodies
   MarkMesh above;
 };
 
-// As seen from `view`; positions relative to `origin`. `poses`: one for each frame of the scene.
+// Makes the marks for the eye `view`; positions are relative to `origin`. `poses`: one for each frame of the
+// scene.
 Overlay make_overlay(const Scene& scene, std::span<const ScenePose> poses, const Marks& marks,
                      const MarkView& view, Vec3 origin);
 

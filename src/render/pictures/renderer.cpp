@@ -18,17 +18,17 @@ namespace {
 
 constexpr int kMaxSide = 8192;
 constexpr long long kMaxPixels = 32LL << 20;
-constexpr GLuint64 kLongestWait = 10'000'000'000;  // ns; drivers have been seen to hang for ever
+constexpr GLuint64 kLongestWait = 10'000'000'000;  // ns; some drivers hang for ever
 constexpr size_t kMaxKeptScenes = 4;               // in the driver's memory
 constexpr double kShadowReach = 4;                 // shadows reach this many times the camera's distance
 
-// An Overlay in the driver's memory, made anew for each picture.
+// An Overlay in the driver's memory, made again for each picture.
 class GpuOverlay {
  public:
   void upload(const GladGLContext& gl, const Overlay& overlay) {
     std::vector<GpuVertex> vertices;
     std::vector<uint32_t> indices;
-    std::vector<DrawCommand> commands;  // ground and above, of each the opaque and the blended part
+    std::vector<DrawCommand> commands;  // ground and above, each with an opaque and a blended part
     for (const MarkMesh* mesh : {&overlay.ground, &overlay.above}) {
       const auto base = static_cast<GLint>(vertices.size());
       vertices.insert(vertices.end(), mesh->vertices().begin(), mesh->vertices().end());
@@ -95,7 +95,7 @@ struct Renderer::Parts {
              const Camera& camera, int width, int height);
 
  private:
-  struct Shot;  // what the passes of one picture share
+  struct Shot;  // common data of the passes of one picture
   void draw_shadows(const Shot& shot);
   void draw_solids(const Shot& shot);
   void draw_sky(const Shot& shot);
@@ -124,8 +124,8 @@ struct Renderer::Parts::Shot {
   double half_height = 1, aspect = 1, nearest = 0;
   double light_radius = 0;  // 0: no shadows
 
-  // The light looks at what throws shadows, or at what is near the camera's target when that is much less.
-  // Its centre moves in whole texels, so that the edges of shadows do not crawl.
+  // Aims the light at the shadow casters, or at the surroundings of the camera's target if these are much
+  // smaller. Its centre moves in whole texels, so that the edges of shadows do not flicker.
   void aim_light(const Camera& camera) {
     const Box3& box = gpu->caster_bounds();
     if (box.empty()) return;
@@ -173,7 +173,7 @@ Renderer::Parts::~Parts() {
   try {
     const CurrentContext current(context_);
     free_all();
-  } catch (const Error&) {  // a lost context takes its objects along
+  } catch (const Error&) {  // a lost context has freed its objects
   }
 }
 
@@ -256,7 +256,7 @@ void Renderer::Parts::draw_sky(const Shot& shot) {
   gl_.Enable(GL_DEPTH_TEST);
 }
 
-// Side by side, each over the pixels that look at it.
+// Draws the sides of the box one by one, each over the pixels that look at it.
 void Renderer::Parts::draw_sky_box(const Shot& shot) {
   const ViewAxes& v = shot.view;
   gl_.UseProgram(sky_box_program_);

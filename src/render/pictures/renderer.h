@@ -1,7 +1,7 @@
-// Headless pictures of a Scene: shaded, shadowed, antialiased. Metres and radians in, RGB bytes out.
+// Draws headless pictures of a Scene: shaded, shadowed, antialiased. Metres and radians in, RGB bytes out.
 //
-// A Renderer owns one OpenGL context, bound only while draw() runs: any thread may draw, one at a time.
-// Different Renderers are independent. The same scene, camera and size give the same bytes on the same
+// A Renderer owns one OpenGL context, which is bound only while draw() runs: any thread may draw, one at a
+// time. Different Renderers are independent. The same scene, camera and size give the same bytes on the same
 // driver.
 #pragma once
 
@@ -21,25 +21,25 @@ struct RenderOptions {
   // "auto", an EGL device index, "cuda:<n>" or "software"; empty: the environment variable MVSIM_EGL_DEVICE,
   // else auto.
   std::string device;
-  int samples = 4;  // antialiasing samples per pixel: 1, 2, 4 or 8, lowered to what the driver has
+  int samples = 4;  // antialiasing samples per pixel: 1, 2, 4 or 8, limited by the driver
   bool shadows = true;
 };
 
 class Renderer {
  public:
-  // Loads libEGL and opens a device; Error in one line with the remedy where there is none.
+  // Loads libEGL and opens a device. Throws Error in one line with the remedy if there is none.
   explicit Renderer(const RenderOptions& options = {});
   ~Renderer();
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  // A picture of width x height pixels, 3 channels, row 0 at the top. `poses`: one for each frame of the
-  // scene. The scene is uploaded with its first picture and kept for those that follow.
+  // Draws a picture of width x height pixels, 3 channels, row 0 at the top. `poses`: one for each frame of
+  // the scene. The scene is uploaded with its first picture and kept.
   Image draw(const std::shared_ptr<const Scene>& scene, std::span<const ScenePose> poses, const Marks& marks,
              const Camera& camera, int width, int height);
 
   const std::string& renderer_name() const;  // GL_RENDERER
-  // One line to tell the user once when pictures are drawn in software; empty on a GPU.
+  // Returns one line for the user if pictures are drawn in software; empty on a GPU.
   const std::string& notice() const;
 
  private:

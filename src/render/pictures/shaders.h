@@ -1,4 +1,4 @@
-// The GLSL of the renderer, which shading_glsl() precedes where light or sky is needed. Uniforms have fixed
+// The GLSL of the renderer. shading_glsl() is put before it where light or sky is needed. Uniforms have fixed
 // locations, listed here once.
 #pragma once
 
@@ -26,7 +26,7 @@ enum Uniform {
 
 enum TextureUnit { kShadowUnit = 0, kPaintUnit = 1 };
 
-// Of a vertex, then of an instance.
+// Attributes of a vertex, followed by those of an instance.
 enum Attribute {
   kPosition = 0,
   kNormal = 1,
@@ -40,7 +40,7 @@ enum Attribute {
   kAttributeCount = 9
 };
 
-// Where an instance stands; also the beginning of the vertex shaders.
+// The place of an instance; also the beginning of the vertex shaders.
 inline constexpr const char* kInstanced = R"glsl(#version 450 core
 layout(location = 0) in dvec3 position;
 layout(location = 4) in dvec3 frame_x;
@@ -59,7 +59,8 @@ vec3 turned(vec3 v) {
 }
 )glsl";
 
-// Sun and sky light are kept apart until the shadow is known. Colours are squared to get near linear light.
+// Sunlight and sky light stay separate until the shadow is known. Colours are squared, which is nearly linear
+// light.
 inline constexpr const char* kSolidVertex = R"glsl(
 layout(location = 1) in vec4 local_normal;
 layout(location = 2) in vec4 color;
@@ -132,7 +133,7 @@ inline constexpr const char* kShadowFragment = R"glsl(#version 450 core
 void main() {}
 )glsl";
 
-// One triangle over the whole picture, coloured by where each pixel looks.
+// One triangle over the whole picture, coloured by the direction of each pixel.
 inline constexpr const char* kSkyVertex = R"glsl(#version 450 core
 layout(location = 6) uniform vec3 ray_right;
 layout(location = 7) uniform vec3 ray_up;
@@ -156,7 +157,7 @@ void main() {
 }
 )glsl";
 
-// One side of the box of pictures: what looks past it is left alone.
+// One side of the box of pictures; pixels that look past it are discarded.
 inline constexpr const char* kSkyBoxFragment = R"glsl(
 in vec3 ray;
 layout(location = 14) uniform vec3 right;

@@ -1,5 +1,5 @@
-// 4x4 matrices of a camera, column-major as OpenGL takes them; double until the last step, so that a scene
-// kilometres from the origin does not shiver.
+// 4x4 matrices of a camera, column-major as OpenGL takes them. They are double until the last step, so that a
+// scene kilometres from the origin does not jitter.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ double half_height_at_one_metre(const Camera& camera);  // tangent of half the v
 
 using Matrix4 = std::array<float, 16>;
 
-// Takes points relative to `origin` to clip space: depth 1 at `near`, 0 at infinity (most precision where it
-// counts).
+// Maps points relative to `origin` to clip space: depth 1 at `near`, 0 at infinity, which has the best
+// precision.
 Matrix4 perspective(const ViewAxes& frame, double half_height, double aspect, double near, Vec3 origin);
 // Parallel projection of the box |x|, |y|, |z| <= radius about the frame's origin: depth 0 in front, 1
 // behind.

@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "render/rays/color_kernel.cpp"
 #include "base/highway_targets.h"
-// the order matters: Highway reads the settings above
+// must come after the settings above, which Highway reads
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -17,7 +17,7 @@ namespace mvsim::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<double, RayGrid::kBlock>;
-using H = hn::Rebind<float, D>;  // as many floats
+using H = hn::Rebind<float, D>;  // the same number of floats
 using VH = hn::Vec<H>;
 
 HWY_INLINE VH smoothstep(float edge, VH x) {
@@ -26,7 +26,7 @@ HWY_INLINE VH smoothstep(float edge, VH x) {
   return hn::Mul(hn::Mul(t, t), hn::Sub(hn::Set(dh, 3.0F), hn::Mul(hn::Set(dh, 2.0F), t)));
 }
 
-// Every third float from `out` on.
+// Stores values to every third float from `out` on.
 HWY_INLINE void store_channel(VH values, float* out) {
   HWY_ALIGN float lane[hn::MaxLanes(H())];
   hn::Store(values, H(), lane);

@@ -16,7 +16,7 @@ int wrapped(int i, int n) {
 }  // namespace
 
 MipImage::MipImage(const ColorImage& image) {
-  static_assert(std::endian::native == std::endian::little, "kernels take red from the lowest byte");
+  static_assert(std::endian::native == std::endian::little, "kernels read red from the lowest byte");
   int width = image.width, height = image.height;
   const auto count = [&] { return static_cast<size_t>(width) * static_cast<size_t>(height); };
   texels_.resize(count());

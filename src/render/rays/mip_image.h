@@ -1,5 +1,5 @@
-// A texture in all its sizes, each half the one before, sampled at a level of detail that the caller knows.
-// Plain arithmetic: the same colours on every machine.
+// A texture in all sizes (mip levels), each half the one before. The caller gives the level of detail. Plain
+// arithmetic, so the colours are the same on every machine.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@ namespace mvsim {
 class MipImage {
  public:
   explicit MipImage(const ColorImage& image);
-  MipImage(MipImage&&) noexcept = default;  // levels refer to the texels
+  MipImage(MipImage&&) noexcept = default;  // levels point to the texels
   MipImage& operator=(MipImage&&) noexcept = default;
   MipImage(const MipImage&) = delete;
   MipImage& operator=(const MipImage&) = delete;
   ~MipImage() = default;
 
-  // Red, green, blue, alpha in [0, 1] at (u, v), which repeat; `level` 0 is the whole image, 1 its half...
-  // Linear between texels and between levels.
+  // Returns red, green, blue, alpha in [0, 1] at (u, v), which repeat. `level` 0 is the full size, 1 half of
+  // it, and so on. Linear between texels and between levels.
   std::array<float, 4> at(float u, float v, float level) const;
 
   int size() const;  // texels of the longer side
@@ -32,8 +32,8 @@ class MipImage {
   };
   const std::vector<Level>& levels() const { return levels_; }
 
-  // For kernels: all levels one after the other, a texel's bytes in the order of memory, and where each level
-  // begins. Level l is max(1, width >> l) wide, and likewise high.
+  // For kernels: all levels one after another, with the bytes of a texel in the order of memory, and the
+  // begin of each level. Level l is max(1, width >> l) wide; its height is computed likewise.
   const std::vector<uint32_t>& texels() const { return texels_; }
   const std::vector<int32_t>& level_begins() const { return begins_; }
 

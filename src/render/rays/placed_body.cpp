@@ -15,7 +15,7 @@ PixelRect whole(const View& view) {
   return {0, view.width, 0, view.height};
 }
 
-// Columns or rows whose rays may come through [low, high], with one to spare.
+// Returns the columns or rows whose rays may pass through [low, high], widened by one.
 std::pair<int, int> pixels_within(double low, double high, int count) {
   const auto bounded = [count](double v) {
     return static_cast<int>(std::clamp(v, -2.0, static_cast<double>(count) + 2));
@@ -23,7 +23,8 @@ std::pair<int, int> pixels_within(double low, double high, int count) {
   return {std::max(0, bounded(std::floor(low)) - 1), std::min(count, bounded(std::ceil(high)) + 2)};
 }
 
-// The greatest and least of across / along over a sphere whose nearest point lies before the view.
+// Returns the greatest and the least across / along over a sphere whose nearest point is in front of the
+// view.
 std::pair<double, double> slopes(double across, double along, double radius) {
   const double high = across + radius, low = across - radius;
   return {low / (low < 0 ? along - radius : along + radius),
@@ -91,7 +92,7 @@ std::vector<PlacedBody> place_bodies(const RayScene& scene, std::span<const Scen
   std::vector<PlacedBody> out;
   for (const RayGroup& group : scene.groups) {
     const ScenePose& pose = poses[group.frame];
-    if (!is_sound(pose)) continue;  // a world that has diverged
+    if (!is_sound(pose)) continue;  // the world has diverged
     const Frame3& f = pose.T_world_frame;
     const double s = pose.scale, wide = std::max(1.0, s), r = 1 / s;
     PlacedBody body;

@@ -8,7 +8,7 @@
 namespace mvsim {
 namespace {
 
-// Whether each edge belongs to two triangles that pass along it in opposite directions, fronts outside.
+// Whether each edge belongs to two triangles with opposite directions, with the fronts outside.
 bool is_closed(const RayPiece& piece) {
   std::set<std::pair<uint32_t, uint32_t>> edges;
   double volume = 0;

@@ -14,16 +14,16 @@ namespace mvsim {
 namespace {
 
 constexpr size_t kMaxTriangles = 20'000'000;
-// Instances of few triangles are pieces, others too if they are few in all: measured, a tree is quicker for
-// more than some 2,500 triangles in sight.
+// Instances of few triangles become pieces. So do others if their total is small: measured, a tree is faster
+// for more than some 2,500 visible triangles.
 constexpr size_t kFew = 64, kMostOfFew = 16384, kMostOfOthers = 2048;
-// A triangle with sides of this ratio, or none, has no plane.
+// A triangle with sides of this ratio, or without area, has no plane.
 constexpr double kFlat = 1e-12;
 
 using GroupKey = std::pair<uint32_t, int>;  // frame, sensor
 using Members = std::vector<const Instance*>;
 
-// The groups of a scene in the order of their frames.
+// Returns the groups of a scene in the order of their frames.
 std::map<GroupKey, Members> groups_of(const Scene& scene) {
   std::map<GroupKey, Members> groups;
   for (const Instance& instance : scene.instances)
@@ -31,7 +31,7 @@ std::map<GroupKey, Members> groups_of(const Scene& scene) {
   return groups;
 }
 
-// What makes a body: equal robots and blocks share one.
+// Returns the key of a body. Equal robots and blocks have the same key and share a body.
 std::vector<double> body_key(const Members& members) {
   std::vector<double> key;
   for (const Instance* i : members) {
@@ -82,7 +82,7 @@ class BodyBuilder {
       body_.points = std::move(points_);
       return std::make_shared<const RayBody>(std::move(body_));
     }
-    std::array<size_t, 2> sum{};  // of instances of more, of few
+    std::array<size_t, 2> sum{};  // triangles in instances with many, with few
     for (const Part& part : parts_) sum[part.size() <= kFew] += part.size();
     for (const Part& part : parts_) {
       if (part.size() == 0) continue;
@@ -124,7 +124,7 @@ class BodyBuilder {
     return body_.corners[corners[1]].*what == first && body_.corners[corners[2]].*what == first;
   }
 
-  // How fast the texture goes by, at most.
+  // Returns the largest number of texels along a metre.
   float texels_per_metre(const std::array<uint32_t, 3>& corners, const Material& material, Vec3 ab,
                          Vec3 ac) const {
     if (material.texture == Material::kNoTexture) return 0;
@@ -207,7 +207,7 @@ bool RayBody::casts_shadow() const {
 }
 
 std::shared_ptr<const RayScene> make_ray_scene(const Scene& scene, RaySceneUse use) {
-  // whether a camera works does not depend on how many triangles there are
+  // loaded in any case, so that an error does not depend on the number of triangles
   if (use == RaySceneUse::kRays) load_embree();
   auto out = std::make_shared<RayScene>();
   out->sun = scene.sun;

@@ -1,5 +1,5 @@
-// A Scene made ready for rays: pieces of few triangles and trees of all others, their planes in double
-// precision, what shading needs. Made once a scene, immutable, any thread. Coordinates are metres.
+// A Scene prepared for rays: pieces of few triangles and trees of all others, their planes in double
+// precision, and the data for shading. Made once for a scene, immutable, any thread. Coordinates are metres.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace mvsim {
 
-// A triangle's plane, and where on it a point lies: dot(normal, p) = offset; the weights of corners 1 and 2
-// at p are dot(to_weight[k], p) - weight_offset[k].
+// A triangle's plane, dot(normal, p) = offset, and the barycentric weights of its points. The weights of
+// corners 1 and 2 at p are dot(to_weight[k], p) - weight_offset[k].
 struct RayTriangle {
   Vec3 normal{};  // of length 1, towards its front
   double offset = 0;
@@ -24,7 +24,7 @@ struct RayTriangle {
   uint32_t part = 0;
   float texels_per_metre = 0;  // copies of the texture along a metre; 0: no texture
   bool is_flat = false;        // it has one normal, one alpha, and no texture
-  bool is_plain = false;       // and one colour
+  bool is_plain = false;       // it is flat and has one colour
 };
 
 struct RayCorner {
@@ -33,45 +33,45 @@ struct RayCorner {
   float alpha;
 };
 
-// What the triangles of one part of a body have in common; kept for those who draw them by OpenGL.
+// Common properties of the triangles of a part of a body; kept for drawing by OpenGL.
 struct RayPartLook {
   CullFaces cull = CullFaces::kNone;
   bool casts_shadow = true;
 };
 
-// One instance of a body: its label and what its triangles share.
+// One instance of a body: its label and its texture.
 struct RayPart {
   int texture = Material::kNoTexture;
   uint16_t label = 0;
 };
 
-// What moves as one, in the coordinates of its frame less `origin`.
+// A rigid body, in the coordinates of its frame minus `origin`.
 struct RayBody {
   Vec3 origin;
-  double radius = 0;  // of a sphere about (0, 0, 0) that holds everything
+  double radius = 0;  // of a bounding sphere around (0, 0, 0)
   std::vector<RayTriangle> triangles;
   std::vector<RayCorner> corners;
   std::vector<RayPiece> pieces;
   std::vector<uint32_t> traced;              // triangles that are in the trees
-  std::unique_ptr<const TriangleTree> seen;  // of indices into `traced`; none: there are only pieces
+  std::unique_ptr<const TriangleTree> seen;  // over indices into `traced`; null: there are only pieces
   std::unique_ptr<const TriangleTree> shades;
-  // Of a scene for rasters, in place of pieces and trees: where its corners are, and its parts.
+  // For rasters, instead of pieces and trees: the positions of the corners, and the parts.
   std::vector<Vec3> points;
   std::vector<RayPartLook> looks;
 
   bool casts_shadow() const;
 };
 
-// A body hung on a frame of the scene.
+// A body on a frame of the scene.
 struct RayGroup {
   uint32_t frame = kWorldFrame;
-  int sensor = Instance::kNoSensor;  // whose device it is
+  int sensor = Instance::kNoSensor;  // the sensor of the device, if it is one
   std::shared_ptr<const RayBody> body;
   std::vector<RayPart> parts;
 };
 
 struct RayScene {
-  std::vector<RayGroup> groups;  // what hangs on the world comes first
+  std::vector<RayGroup> groups;  // groups on the world frame come first
   std::vector<MipImage> textures;
   Sun sun;
   Sky sky;
@@ -83,7 +83,7 @@ enum class RaySceneUse {
   kRaster,  // points and looks, which need no library
 };
 
-// Throws Error where there are more triangles than it takes, or no Embree for rays.
+// Throws Error if there are too many triangles, or no Embree for rays.
 std::shared_ptr<const RayScene> make_ray_scene(const Scene& scene, RaySceneUse use = RaySceneUse::kRays);
 
 }  // namespace mvsim

@@ -5,7 +5,7 @@
 namespace mvsim {
 namespace {
 
-// Colour of the side of the box that the direction meets.
+// Returns the colour of the box's side in a direction.
 Rgb box_color(const RayScene& scene, Vec3 direction, double pixel_angle) {
   const SkyPlace place = sky_place(direction);
   const MipImage& side = scene.textures[static_cast<size_t>((*scene.sky.box)[place.side])];

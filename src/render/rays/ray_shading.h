@@ -18,7 +18,8 @@ struct SurfacePoint {
 
 SurfacePoint surface_at(const RayBody& body, const RayTriangle& triangle, Vec3 point);
 
-// Colour of the sky along `direction` (world, any length); `pixel_angle`: from one pixel to the next, rad.
+// Returns the colour of the sky along `direction` (world, any length). `pixel_angle`: from one pixel to the
+// next, rad.
 Rgb sky_color(const RayScene& scene, Vec3 direction, double pixel_angle);
 
 }  // namespace mvsim

@@ -9,13 +9,13 @@
 namespace mvsim {
 namespace {
 
-constexpr int kMaxLayers = 4;  // of what one can see through
+constexpr int kMaxLayers = 4;  // of transparent surfaces
 
 bool shows_colors(const View& view) {
   return view.content == ViewContent::kColor || view.content == ViewContent::kIntensity;
 }
 
-// Sees all that one of the pictures sees.
+// Returns a view that covers all of the pictures.
 View view_of(std::span<const RayPicture> pictures) {
   View all = *pictures.front().view;
   for (const RayPicture& picture : pictures) {
@@ -26,7 +26,7 @@ View view_of(std::span<const RayPicture> pictures) {
   return all;
 }
 
-// Where the last of the pictures begins to see.
+// Returns the largest near distance of the pictures.
 double last_near(std::span<const RayPicture> pictures) {
   double near = 0;
   for (const RayPicture& picture : pictures) near = std::max(near, picture.view->near);
@@ -74,7 +74,7 @@ class RayView {
     if (std::ranges::none_of(plain_, wants) && std::ranges::none_of(colored_, wants, colors)) return;
     find_all(view_, tile);
     for (const RayPicture& picture : plain_) {
-      if (!is_within(*picture.view, tile)) {  // it sees what is behind the nearest
+      if (!is_within(*picture.view, tile)) {  // it shows surfaces behind the nearest one
         find_all(*picture.view, tile);
         write(picture, tile);
         find_all(view_, tile);
@@ -98,7 +98,7 @@ class RayView {
     return false;
   }
 
-  // Whether the view shows what the tile does, or nothing.
+  // Whether the tile has the correct content for the view in each pixel.
   bool is_within(const View& view, const RasterTile& tile) const {
     if (view.near == view_.near && view.far == view_.far) return true;
     const double far = view.far * (1 + RasterTile::kAtLimit);
@@ -132,7 +132,7 @@ class RayView {
       write_labels(picture, tile, far);
   }
 
-  // Layer by layer, from the eye to the first thing that cannot be seen through.
+  // Adds layers from the eye to the first opaque surface.
   void write(Colored& colored, RasterTile& tile) const {
     TileShading& shading = colored.shading;
     shading.begin(tile);
@@ -149,8 +149,8 @@ class RayView {
     });
   }
 
-  // Calls write(index in the tile, index in the view, number of pixels) for all pixels of a tile that are
-  // wanted, row by row.
+  // Calls write(index in the tile, index in the view, number of pixels) for all wanted pixels of a tile, row
+  // by row.
   template <typename Write>
   void for_rows(const RasterTile& tile, std::span<const uint8_t> wanted, const Write& write) const {
     const auto wide = static_cast<size_t>(tile.rect.right - tile.rect.left);
@@ -217,7 +217,7 @@ void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const Vi
     RayView(scene, poses, from, pictures).draw();
     return;
   }
-  for (const auto& [view, pixels, wanted] : pictures)  // of a world that has diverged
+  for (const auto& [view, pixels, wanted] : pictures)  // for a world that has diverged
     std::fill_n(
         pixels,
         pixel_bytes(view->content) * static_cast<size_t>(view->width) * static_cast<size_t>(view->height),

@@ -1,6 +1,5 @@
 // Views drawn by casting rays on the CPU: exact depth, labels, shaded colours. Distances are computed in
-// double precision from the plane of the triangle that is seen. Any thread; a view depends on nothing else
-// that is drawn.
+// double precision from the plane of the visible triangle. Any thread; a view does not depend on others.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +10,19 @@
 
 namespace mvsim {
 
-// Pixels as the content of the view says (ViewContent).
+// Pixels in the format of the view's content (ViewContent).
 struct RayPicture {
   const View* view;
   std::byte* pixels;
-  std::span<const uint8_t> wanted{};  // of each pixel, whether it is drawn; others stay; empty: all are
+  std::span<const uint8_t> wanted{};  // by pixel: whether it is drawn; empty: all are
 };
 
-// Draws pictures that are seen along the same rays (have_same_rays), each as if it were alone. `poses`: one
-// for each frame of the scene.
+// Draws pictures along the same rays (have_same_rays), each as if it were alone. `poses`: one for each frame
+// of the scene.
 void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const ViewPoint& from,
                std::span<const RayPicture> pictures);
 
-// One of them alone.
+// Draws one picture.
 inline void draw_rays(const RayScene& scene, std::span<const ScenePose> poses, const View& view,
                       const ViewPoint& from, std::byte* pixels, std::span<const uint8_t> wanted = {}) {
   const RayPicture picture{&view, pixels, wanted};

@@ -8,9 +8,9 @@ namespace mvsim {
 namespace {
 
 constexpr float kSunDistance = 1e5F;  // m
-constexpr double kEdgeOn = 1e-12;     // of a normal towards the sun
+constexpr double kEdgeOn = 1e-12;     // component of a normal towards the sun
 
-// What holds some points.
+// Bounds of some points.
 struct Spread {
   Rect extent{std::numeric_limits<double>::max(), -std::numeric_limits<double>::max(),
               std::numeric_limits<double>::max(), -std::numeric_limits<double>::max()};
@@ -24,7 +24,7 @@ struct Spread {
   }
 };
 
-// Whether something within a sphere may stand between the sun and such points.
+// Whether a body within a sphere may be between the sun and such points.
 bool may_block(Vec3 center, double radius, const Rect& extent, double lowest) {
   return center.x + radius >= extent.x_min && center.x - radius <= extent.x_max &&
          center.y + radius >= extent.y_min && center.y - radius <= extent.y_max &&
@@ -70,7 +70,8 @@ void SunShadow::find_blocked(std::span<SunPoints> groups) {
     }
 }
 
-// Of a closed piece those that look to the sun: who goes to the sun from within leaves through one of them.
+// Makes the triangles of a piece. For a closed piece those that face the sun suffice, since a line from
+// inside to the sun passes through one of them.
 void SunShadow::make_triangles(Caster& caster) {
   const PlacedBody& body = *caster.body;
   std::vector<Vec3> points;

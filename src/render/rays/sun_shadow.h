@@ -1,4 +1,4 @@
-// The hard shadows of the sun on what a view sees.
+// The hard shadows of the sun in a view.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace mvsim {
 
-// Points are given as the sun sees them, from the eye of the view: x across, y up, z towards the sun. One
+// Points are in the sun's frame, relative to the eye of the view: x across, y up, z towards the sun. One
 // thread; `bodies`, which cast the shadows, outlive it.
 class SunShadow {
  public:
@@ -18,17 +18,17 @@ class SunShadow {
   Vec3 seen_by_sun(Vec3 world_direction) const {
     return {dot(world_direction, across_), dot(world_direction, up_), dot(world_direction, to_sun_)};
   }
-  // Marks the points that are in the shade.
+  // Marks the points in shadow.
   void find_blocked(std::span<SunPoints> groups);
 
  private:
-  // A piece, or what is in the tree of a body.
+  // A piece, or the tree of a body.
   struct Caster {
     const PlacedBody* body;
     const RayPiece* piece;  // null: the tree
     Vec3 center;
     double radius;
-    bool is_ready = false;  // its triangles are made
+    bool is_ready = false;  // its triangles have been made
     size_t first = 0, count = 0;
   };
 

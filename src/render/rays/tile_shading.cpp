@@ -9,9 +9,9 @@
 namespace mvsim {
 namespace {
 
-constexpr double kBehind = 1e-4;         // m behind a surface that a ray goes on
-constexpr double kShadowGap = 1e-3;      // m above a surface that a ray to the sun begins
-constexpr int kGroup = RayGrid::kBlock;  // pixels, each way, that are looked at together from the sun
+constexpr double kBehind = 1e-4;         // m behind a transparent surface at which a ray continues
+constexpr double kShadowGap = 1e-3;      // m above a surface at which a ray to the sun begins
+constexpr int kGroup = RayGrid::kBlock;  // pixels, each way, that are tested for shadows together
 
 }  // namespace
 
@@ -81,7 +81,7 @@ bool TileShading::add_layer(RasterTile& tile, bool is_last) {
   return true;
 }
 
-// Whether a block of columns shows one flat surface in one light, or the sky.
+// Whether a block of columns has one flat surface in one light, or only sky.
 bool TileShading::is_uniform(const RasterTile& tile, size_t pixel, int column) const {
   if (column + RayGrid::kBlock > tile.rect.right) return false;
   const uint64_t id = tile.id[pixel];
@@ -93,7 +93,7 @@ bool TileShading::is_uniform(const RasterTile& tile, size_t pixel, int column) c
 }
 
 void TileShading::shade_block(const RasterTile& tile, int row, int column, size_t pixel) {
-  if (tile.id[pixel] == RasterTile::kNothing) return;  // the sky is there
+  if (tile.id[pixel] == RasterTile::kNothing) return;  // already has the sky
   const Surface& surface = surfaces_[surface_[pixel]];
   const Rgb& light = surface.is_sunlit && is_blocked_[pixel] == 0 ? surface.lit : surface.unlit;
   float* const colors = colors_.data() + 3 * pixel;
@@ -102,7 +102,7 @@ void TileShading::shade_block(const RasterTile& tile, int row, int column, size_
   for (size_t i = 0; i < RayGrid::kBlock; ++i) std::ranges::copy(light, colors + 3 * i);
 }
 
-// Whether one can see through it.
+// Shades a pixel. Returns whether its surface is transparent.
 bool TileShading::shade_pixel(const RasterTile& tile, int row, int column, size_t pixel, bool is_last) {
   if (!(tile.limit[pixel] > 0)) return false;
   float* const color = colors_.data() + 3 * pixel;
@@ -119,7 +119,7 @@ bool TileShading::shade_pixel(const RasterTile& tile, int row, int column, size_
     else
       seen = color_of(surface, ray_of(view_, grid_, row, column), tile.distance[pixel], lit, alpha);
   } else if (is_first_) {
-    return false;  // the sky is there
+    return false;  // already has the sky
   } else if (view_.content == ViewContent::kColor) {
     seen = sky_at(row, column);
   }
@@ -134,7 +134,7 @@ bool TileShading::shade_pixel(const RasterTile& tile, int row, int column, size_
   return alpha < 1;
 }
 
-// Limits the tile to what is behind the pixels that are seen through.
+// Limits the tile to surfaces behind the transparent pixels.
 void TileShading::look_behind(RasterTile& tile) const {
   std::ranges::fill(tile.limit, -1.0);
   std::ranges::fill(tile.id, RasterTile::kNothing);
@@ -227,7 +227,7 @@ void TileShading::find_shadows(const RasterTile& tile) {
       if (groups_[g].blocked[i] != 0) is_blocked_[pixels_[g][i]] = 1;
 }
 
-// The points of some pixels that the sun may reach.
+// Collects the points of some pixels that the sun may reach.
 void TileShading::collect(const RasterTile& tile, const PixelRect& rect) {
   SunPoints& points = groups_.emplace_back();
   std::array<uint32_t, SunPoints::kMost>& pixels = pixels_.emplace_back();
@@ -258,7 +258,7 @@ void TileShading::collect(const RasterTile& tile, const PixelRect& rect) {
   pixels_.pop_back();
 }
 
-// In rows that show some of it.
+// Paints the sky in rows that show some of it.
 void TileShading::paint_sky(const RasterTile& tile) {
   for (int row = tile.rect.top; row < tile.rect.bottom; ++row) {
     const size_t begin = static_cast<size_t>(row - tile.rect.top) * tile.stride;
@@ -283,7 +283,7 @@ Rgb TileShading::sky_at(int row, int column) const {
   return sky_color(scene_, eye_.rotate(ray_of(view_, grid_, row, column)), pixel_angle_);
 }
 
-// Of a point of a surface that is not plain.
+// Returns the colour at a point of a surface that is not plain.
 Rgb TileShading::color_of(const Surface& surface, const Vec3& view_ray, double distance, bool is_lit,
                           float& alpha) const {
   const PlacedBody& body = *surface.body;

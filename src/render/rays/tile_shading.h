@@ -1,4 +1,4 @@
-// The colours of what a tile of a view shows: shading, textures, shadows, the sky.
+// The colours of a tile of a view: shading, textures, shadows, the sky.
 #pragma once
 
 #include <array>
@@ -12,35 +12,35 @@
 
 namespace mvsim {
 
-// Of one view. One thread; what it is given outlives it.
+// Shades the tiles of one view. One thread; the arguments outlive it.
 class TileShading {
  public:
   TileShading(const RayScene& scene, const View& view, const ViewPoint& from,
               std::span<const PlacedBody> bodies, const RayGrid& grid);
 
-  // Begins with what the tile shows first.
+  // Begins with the first surfaces of the tile.
   void begin(const RasterTile& tile);
-  // Adds what the tile shows. If one can see through some of that, true: the tile then shows nothing, and
-  // these pixels are limited to what is behind. `is_last`: nothing is seen through.
+  // Adds the surfaces of the tile. Returns whether some are transparent: the tile is then cleared, and
+  // limited to surfaces behind these pixels. `is_last`: all surfaces count as opaque.
   bool add_layer(RasterTile& tile, bool is_last);
-  // Red, green, blue of each pixel of the tile.
+  // Returns red, green, blue of each pixel of the tile.
   const float* colors() const { return colors_.data(); }
 
  private:
-  // What the pixels of a triangle share.
+  // Common data of the pixels of a triangle.
   struct Surface {
     const PlacedBody* body;
     const RayTriangle* triangle;
     double side;     // -1: seen from behind
-    Vec3 lift;       // of length 1, off the triangle, as the sun sees it
-    bool is_sunlit;  // unless something is in between; of one that is not flat perhaps
-    // of a flat one:
+    Vec3 lift;       // of length 1, away from the triangle, in the sun's frame
+    bool is_sunlit;  // faces the sun; for one that is not flat: may face it
+    // For a flat surface:
     Rgb lit{}, unlit{};  // colour; if it is not plain, the light that reaches it
     float alpha = 1;
     EvenSurface even{};
   };
 
-  // Indices of surfaces by the ids of triangles.
+  // A hash table from ids of triangles to indices of surfaces.
   class Table {
    public:
     uint32_t& at(uint64_t id);  // kNone: it is new
@@ -79,13 +79,13 @@ class TileShading {
   SunShadow shadow_;
   SunRay to_sun_;
   GridFunction up_;
-  double pixel_angle_;  // what a texture may pass by from one pixel to the next, at a distance of 1
+  double pixel_angle_;  // angle from one pixel to the next, rad
 
   Table table_;
   std::vector<Surface> surfaces_;
-  std::vector<uint32_t> surface_, ahead_;  // by pixel; pixels that one sees through
+  std::vector<uint32_t> surface_, ahead_;  // by pixel; transparent pixels
   std::vector<SunPoints> groups_;
-  std::vector<std::array<uint32_t, SunPoints::kMost>> pixels_;  // of groups_
+  std::vector<std::array<uint32_t, SunPoints::kMost>> pixels_;  // pixels of groups_
   std::vector<uint8_t> is_blocked_;                             // by pixel
   std::vector<float> colors_, through_;                         // by pixel
   bool is_first_ = true;

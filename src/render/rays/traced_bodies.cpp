@@ -6,10 +6,11 @@
 namespace mvsim {
 namespace {
 
-constexpr double kPlaneTolerance = 1e-3;  // of a distance: what single precision may be off by
-constexpr double kBeyond = 4e-6;          // of a distance: that much farther Embree searches
+constexpr double kPlaneTolerance = 1e-3;  // relative error of single precision
+constexpr double kBeyond = 4e-6;          // relative: Embree searches this much farther
 
-// Along the ray to the triangle's plane; where it is nearly edge-on, what Embree found.
+// Returns the distance along the ray to the triangle's plane, or that of Embree if the plane is nearly
+// edge-on.
 double exact_distance(const PlacedBody& body, const RayTriangle& triangle, Vec3 ray, double found) {
   const double along = dot(triangle.normal, body.body_from_view(ray));
   const double distance = (triangle.offset - dot(triangle.normal, body.eye)) / along;

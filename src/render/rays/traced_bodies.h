@@ -1,4 +1,4 @@
-// Bodies that are found by trees (Embree), merged with what a tile shows already.
+// Merges bodies that are found by trees (Embree) into a tile.
 #pragma once
 
 #include <span>
@@ -12,8 +12,7 @@ class TracedBodies {
  public:
   TracedBodies(std::span<const PlacedBody> bodies, const View& view, const RayGrid& grid);
 
-  // Where something of them is nearer than tile.distance, or than `far` where nothing is, it takes that
-  // place.
+  // Writes hits that are nearer than tile.distance, or than `far` where the tile is empty.
   void merge(double far, RasterTile& tile) const;
 
  private:

@@ -10,12 +10,12 @@
 namespace mvsim {
 namespace {
 
-constexpr double kPixelMargin = 1e-3;  // px, more than what rounding takes
+constexpr double kPixelMargin = 1e-3;  // px, above rounding errors
 constexpr double kSlopeMargin = 1e-9;  // of a tangent
-constexpr double kEdgeOn = 1e-12;      // m from the eye to the plane of a triangle that is seen as a line
+constexpr double kEdgeOn = 1e-12;      // m from the eye to the plane of a triangle that looks like a line
 constexpr double kVertical = 1e-9;     // the least cosine of a ring's elevation
 
-// The whole numbers within [low, high], and of these [0, count).
+// Returns the whole numbers within [low, high] and [0, count).
 std::pair<int, int> pixels_between(double low, double high, int count) {
   const auto bounded = [count](double v) {
     return static_cast<int>(std::clamp(v, -1.0, static_cast<double>(count)));
@@ -24,7 +24,7 @@ std::pair<int, int> pixels_between(double low, double high, int count) {
           std::min(count, bounded(std::floor(high + kPixelMargin)) + 1)};
 }
 
-// A corner, and where it is seen: along rows in pixels; of rings the column alone.
+// A corner, and its column and row in pixels; for rings only the column.
 struct Corner {
   Vec3 at;  // in the view's frame
   double column = 0, row = 0;
@@ -73,7 +73,7 @@ class TriangleCollector {
     std::tie(rect_.top, rect_.bottom) = rows_between(low, high, center, radius);
   }
 
-  // Rings that may meet something of these heights within a sphere.
+  // Returns the rings that may hit a body within a sphere and between these heights.
   std::pair<int, int> rows_between(double low, double high, Vec3 center, double radius) const {
     const double level = std::sqrt(center.x * center.x + center.y * center.y);
     const double nearest = std::max(level - radius, 1e-9), farthest = level + radius;
@@ -127,8 +127,8 @@ class TriangleCollector {
     return {left, right, top, bottom};
   }
 
-  // Of rings: where its corners span more than half a turn, it lies behind, at both ends of the columns, or
-  // all around. A fan has few rays.
+  // Adds a triangle for rings. If its corners span more than half a turn, it is behind, at both ends of the
+  // columns, or all around. A fan has few rays and takes all columns.
   void add_turned(RasterTriangle& out, const std::array<const Corner*, 3>& c) {
     if (!view_.turns) return add_columns(out, 0, view_.width);
     const double half = view_.width / 2.0;

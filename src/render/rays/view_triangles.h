@@ -1,4 +1,4 @@
-// What a view sees, made ready for a raster: its rays, and the triangles of pieces before it.
+// Prepares a view for a raster: its rays, and the triangles of pieces in front of it.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace mvsim {
 
 RayGrid ray_grid(const View& view);
 
-// In the view's frame.
+// Returns a ray in the view's frame.
 inline Vec3 ray_of(const View& view, const RayGrid& grid, int row, int column) {
   const double a = grid.a[static_cast<size_t>(column)], b = grid.b[static_cast<size_t>(column)],
                slope = grid.slope[static_cast<size_t>(row)];
@@ -20,7 +20,8 @@ inline Vec3 ray_of(const View& view, const RayGrid& grid, int row, int column) {
   return {length * a, length * b, length * slope};
 }
 
-// What a vector of the view's frame times the rays of the grid is, before they have their lengths.
+// Returns the dot product of a vector in the view's frame with the rays of the grid, before their scaling to
+// length.
 inline GridFunction over_grid(const View& view, Vec3 v) {
   return view.is_pinhole() ? GridFunction{v.x, v.z, v.y} : GridFunction{v.x, v.y, v.z};
 }
@@ -36,7 +37,7 @@ inline const RayTriangle& triangle_of(const PlacedBody& body, uint64_t id) {
   return body.group->body->triangles[id & 0xffffffff];
 }
 
-// Those of all pieces that the view may see. `near`: nothing is cut off beyond that.
+// Returns the triangles of all pieces that may be visible. `near`: no surface is cut off beyond it.
 std::vector<RasterTriangle> triangles_in_view(std::span<const PlacedBody> bodies, const View& view,
                                               const RayGrid& grid, double near);
 

@@ -1,4 +1,4 @@
-// The registry of policies that move bodies, and what they share.
+// The registry of policies that move bodies, and their common code.
 #include <algorithm>
 #include <cmath>
 
@@ -31,7 +31,7 @@ std::unique_ptr<const BodyPolicy> make_body_policy(TermReader& reader) {
 
 Twist2 BodyPolicy::twist(const BodyView& view, MoverState& mover, RandomStream& random,
                          double max_turn) const {
-  constexpr double kTurnsWithin = 0.5;  // s, that a vehicle takes to face where it is to go, at least
+  constexpr double kTurnsWithin = 0.5;  // s, shortest time in which a vehicle turns to its direction
   const Vec2 wanted = velocity(view, mover, random);
   const double speed = norm(wanted);
   if (speed == 0) return {};

@@ -1,8 +1,8 @@
-// Seam: what moves a body that nobody learns to drive. One policy a file, a small immutable class shared by
-// all envs, one line in body_policies.cpp; whatever changes lies in MoverState.
+// Extension point: policies that move bodies without a learner. One policy a file, a small immutable class
+// shared by all envs, with one line in body_policies.cpp. Its state is in MoverState.
 //
-// A policy is asked once a control period, for each body, in the order of the bodies. It sees the world as it
-// stands at the start of the period. World frame, SI units.
+// A policy is called once a control period for each body, in the order of the bodies. It sees the world at
+// the start of the period. World frame, SI units.
 #pragma once
 
 #include <limits>
@@ -16,39 +16,39 @@
 
 namespace mvsim {
 
-// A body as others see it.
+// A body as other bodies see it.
 struct Disc {
   Vec2 position, velocity;
   double radius = 0;
 };
 
-// What stands still and is nearest to a body.
+// The nearest static body.
 struct NearestWall {
   double distance =
-      std::numeric_limits<double>::infinity();  // m, of the body's centre; beyond sight: infinite
+      std::numeric_limits<double>::infinity();  // m, from the body's centre; infinite beyond kSightOfWalls
   Vec2 towards;                                 // a unit vector
 };
 
-inline constexpr double kSightOfWalls = 2;  // m, of a body's edge
+inline constexpr double kSightOfWalls = 2;  // m, from a body's edge
 
 struct BodyView {
   Disc self;
   double yaw = 0;
-  double period = 0;             // s, until it is asked again
-  std::span<const Disc> others;  // that it is aware of, in the order of the bodies
+  double period = 0;             // s, until the next call
+  std::span<const Disc> others;  // bodies that it sees, in the order of the bodies
   NearestWall wall;
 };
 
 class BodyPolicy {
  public:
   virtual ~BodyPolicy() = default;
-  // The velocity that the body goes on at. `random` is a stream of this body and period.
+  // Returns the velocity of the body for the next period. `random` is a stream of this body and period.
   virtual Vec2 velocity(const BodyView& view, MoverState& mover, RandomStream& random) const = 0;
-  // Of a vehicle: the command of its controller. By default forward and towards velocity().
+  // Returns the command of a vehicle's controller. By default it drives forward and turns towards velocity().
   virtual Twist2 twist(const BodyView& view, MoverState& mover, RandomStream& random, double max_turn) const;
-  virtual bool has_goal() const { return true; }     // MoverState::goal is drawn, and anew when it is reached
-  virtual bool is_callers() const { return false; }  // MoverState::asked comes from outside
-  virtual const std::vector<Vec2>* points() const { return nullptr; }  // of a path that it follows
+  virtual bool has_goal() const { return true; }     // MoverState::goal is drawn, again when reached
+  virtual bool is_callers() const { return false; }  // MoverState::asked is set by the caller
+  virtual const std::vector<Vec2>* points() const { return nullptr; }  // points of the path that it follows
 };
 
 struct BodyPolicyClass {
@@ -56,17 +56,17 @@ struct BodyPolicyClass {
   std::unique_ptr<const BodyPolicy> (*make)(TermReader& reader);
 };
 
-// The first is the default.
+// The first policy is the default.
 std::span<const BodyPolicyClass> body_policies();
-// By the attribute `policy`, or throws with the nearest name.
+// Makes the policy that the attribute `policy` names, or throws with the nearest name.
 std::unique_ptr<const BodyPolicy> make_body_policy(TermReader& reader);
 
-// Straight to a point at the body's speed, slower where it is nearly there.
+// Returns the velocity straight to a point at the body's speed; near the point it is slower.
 Vec2 velocity_to(Vec2 goal, const BodyView& view, const MoverState& mover);
 Vec2 limited(Vec2 velocity, double speed);
 double signed_angle(Vec2 from, Vec2 to);  // rad, counter-clockwise
 
-// "x y, x y, ...": at least `least` points.
+// Reads "x y, x y, ...": at least `least` points.
 std::vector<Vec2> read_points(TermReader& reader, std::string_view name, size_t least);
 
 std::unique_ptr<const BodyPolicy> make_go_to_goal(TermReader& reader);

@@ -1,4 +1,4 @@
-// The velocity that the caller asks for, between two control periods.
+// The policy `python`: the velocity that the caller sets between two control periods.
 #include "task/move/body_policy.h"
 
 namespace mvsim {

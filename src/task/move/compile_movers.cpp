@@ -1,4 +1,4 @@
-// <people> and <move> -> Movers.
+// Compiles <people> and <move> to Movers.
 #include <algorithm>
 #include <sstream>
 
@@ -11,7 +11,7 @@
 namespace mvsim {
 namespace {
 
-// How goals are drawn: names of `scene`.
+// Reads the names of `scene`, which choose how goals are drawn.
 void read_scene(TermReader& reader, Movers::Group& group) {
   group.circle = reader.number("circle", 0, kPositive);
   const bool has_circle = reader.has("circle");
@@ -108,7 +108,7 @@ void Movers::add_block(TermReader& reader, const Model& model, size_t index) {
   bodies_.push_back({b.name, false, index, groups_.size() - 1, 0, radius});
 }
 
-// Vehicles that no agent drives, and blocks.
+// Adds the matching bodies: vehicles that no agent drives, and blocks.
 void Movers::add_matching(const TermSpec& term, const Task& task) {
   const Model& model = *task.models.front();
   TermReader reader(term);
@@ -133,7 +133,7 @@ void Movers::add_matching(const TermSpec& term, const Task& task) {
   }
   if (bodies_.size() == before)
     reader.fail("bodies", "found '" + shortened(pattern) +
-                              "', which no block of the world is called, nor a vehicle without an agent" +
+                              "', which matches no block of the world and no vehicle without an agent" +
                               did_you_mean(pattern, known));
   for (size_t i = before; i < bodies_.size(); ++i) bodies_[i].number = i - before;
 }

@@ -1,4 +1,4 @@
-// Straight to the goal, past nobody.
+// The policy that drives straight to the goal and avoids nothing.
 #include "task/move/body_policy.h"
 
 namespace mvsim {

@@ -12,9 +12,9 @@
 namespace mvsim {
 namespace {
 
-constexpr double kWalls = 1e-3;     // m, half of what a distance to walls is differentiated over
-constexpr double kTouching = 2e-2;  // m, that a body may stand in a wall before it stops
-constexpr double kFaces = 0.05;     // m/s, from which on people look where they go
+constexpr double kWalls = 1e-3;     // m, half the step of the derivative of the distance to walls
+constexpr double kTouching = 2e-2;  // m, depth in a wall at which a body stops
+constexpr double kFaces = 0.05;     // m/s, from which people turn to their direction
 
 }  // namespace
 
@@ -46,7 +46,7 @@ NearestWall Movers::wall_near(const EnvState& env, Vec2 point, double radius) co
   return wall;
 }
 
-// No policy walks into a wall.
+// Limits a velocity so that the body does not move into a wall.
 Vec2 Movers::kept_from_walls(const EnvState& env, const BodyView& view, Vec2 velocity, double speed) const {
   if (!(view.wall.distance < kSightOfWalls + view.self.radius)) return velocity;
   const double room = view.wall.distance - view.self.radius;
@@ -80,7 +80,7 @@ void Movers::drive_body(EnvState& env, size_t index, const BodyView& view) const
   s.drive_block(body.index, {velocity.x, velocity.y, turn});
 }
 
-// All see the world as it stands now.
+// Sets all velocities from the world at the start of the period.
 void Movers::drive(EnvState& env) const {
   std::vector<Disc> discs;
   discs.reserve(bodies_.size() + vehicles_.size());
@@ -94,7 +94,7 @@ void Movers::drive(EnvState& env) const {
     discs.push_back({{p.x, p.y}, {t.vx, t.vy}, env.simulation.model().vehicles[v].radius});
   }
   std::vector<BodyView> views(bodies_.size());
-  std::vector<Disc> others;  // of all bodies, one after the other
+  std::vector<Disc> others;  // the others of each body, one list after another
   others.reserve(bodies_.size() * discs.size());
   for (size_t i = 0; i < bodies_.size(); ++i) {
     const size_t seen = groups_[bodies_[i].group].aware ? discs.size() : bodies_.size();

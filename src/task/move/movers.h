@@ -1,4 +1,4 @@
-// All bodies of an environment that its policies move: <people>, and the vehicles and blocks of <move>.
+// The bodies of an environment that its policies move: <people>, and the vehicles and blocks of <move>.
 #pragma once
 
 #include <memory>
@@ -18,23 +18,23 @@ class Movers {
   struct Body {
     std::string name;
     bool is_vehicle = false;
-    size_t index = 0;   // of the Model's vehicles or blocks
-    size_t group = 0;   // the element that it belongs to
-    size_t number = 0;  // within that
+    size_t index = 0;   // in the Model's vehicles or blocks
+    size_t group = 0;   // index of its element
+    size_t number = 0;  // index within that element
     double radius = 0;  // m
   };
-  // What one element says.
+  // The values of one element.
   struct Group {
     TermSpec term;
     std::string name;  // of the policy
     std::unique_ptr<const BodyPolicy> policy;
     bool is_people = false, aware = true, goes_on = true;
-    bool may_cross = false, may_wander = true;  // how its goals are drawn: one of these in each episode
+    bool may_cross = false, may_wander = true;  // ways to draw goals; each episode uses one of them
     Interval speed{1, 1};
-    Vec2 center;               // of the circle to cross
+    Vec2 center;               // of the circle that is crossed
     double circle = 0;         // m, its radius
-    std::optional<Rect> area;  // none: the bounds of the world
-    std::optional<Vec2> goal;  // of all
+    std::optional<Rect> area;  // where goals are drawn; none: the bounds of the world
+    std::optional<Vec2> goal;  // common to all bodies of the group
     double gap = 0, reached = 0, max_turn = 0;
   };
 
@@ -45,11 +45,11 @@ class Movers {
   const std::vector<Body>& bodies() const { return bodies_; }
   const Group& group_of(const Body& body) const { return groups_[body.group]; }
 
-  // At the start of an episode, before the agents are placed: puts people somewhere, and gives all their
-  // goals and speeds. Throws WorldFileError if there is no room. `poll` is called before each try and may
+  // Runs at the start of an episode, before the agents are placed. Places people, and draws the goals and
+  // speeds of all bodies. Throws WorldFileError if there is no room. `poll` is called before each try and may
   // throw.
   void start(EnvState& env, const Poll& poll) const;
-  // Once a control period, at its start: from now on each body goes on as its policy wants.
+  // Runs at the start of each control period: sets the velocity of each body as its policy returns it.
   void drive(EnvState& env) const;
 
   Pose2 pose(const EnvState& env, size_t body) const;
@@ -72,12 +72,12 @@ class Movers {
 
   std::vector<Group> groups_;
   std::vector<Body> bodies_;
-  std::vector<size_t> vehicles_;  // that no policy here moves
-  bool has_walls_ = false;        // something stands still
+  std::vector<size_t> vehicles_;  // vehicles that no policy here moves
+  bool has_walls_ = false;        // there are static bodies
   double period_ = 0;             // s
 };
 
-// None where the environment moves nothing.
+// Returns null if the environment moves no bodies.
 std::unique_ptr<const Movers> compile_movers(const Task& task);
 
 }  // namespace mvsim

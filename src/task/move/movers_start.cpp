@@ -1,4 +1,4 @@
-// Where bodies begin, and where they go.
+// Draws the starts and goals of bodies.
 #include <algorithm>
 #include <cmath>
 
@@ -12,8 +12,8 @@ namespace mvsim {
 namespace {
 
 constexpr int kTries = 1000;
-constexpr double kParked = 1e6;  // m, out of the way of those that are placed first
-constexpr double kApart = 1;     // m from where it stands: a goal that is worth going to
+constexpr double kParked = 1e6;  // m, out of the way of bodies that are placed first
+constexpr double kApart = 1;     // m, shortest distance from a body to its new goal
 
 Vec2 draw_in(const Rect& area, RandomStream& random) {
   const double x = random.uniform(area.x_min, area.x_max);
@@ -22,7 +22,7 @@ Vec2 draw_in(const Rect& area, RandomStream& random) {
 
 }  // namespace
 
-// Across the circle, or anywhere that is free.
+// Returns a point across the circle, or a free point anywhere.
 Vec2 Movers::draw_goal(const EnvState& env, size_t index, RandomStream& random) const {
   const Group& group = groups_[bodies_[index].group];
   const MoverState& mover = env.movers[index];
@@ -41,8 +41,8 @@ Vec2 Movers::draw_goal(const EnvState& env, size_t index, RandomStream& random) 
   return goal;
 }
 
-// Of people that are placed already, vehicles without an agent, what stands, and where the caller wants the
-// agent.
+// Whether a person has room beside the people that are placed already, vehicles without an agent, static
+// bodies, and the starts and goals that the caller gives to agents.
 bool Movers::has_room(const EnvState& env, size_t index, Vec2 point) const {
   const Simulation& s = env.simulation;
   const double radius = bodies_[index].radius + groups_[bodies_[index].group].gap;
@@ -100,7 +100,7 @@ void Movers::start(EnvState& env, const Poll& poll) const {
     const Body& body = bodies_[i];
     const Group& group = groups_[body.group];
     MoverState& mover = env.movers[i];
-    // the first number of a group's stream says how all of it move
+    // the first number of a group's stream chooses how the whole group moves
     RandomStream of_group(env.key, s.state().episode, StreamPurpose::kMoverStart,
                           static_cast<uint16_t>(body.group));
     const bool crosses = of_group.uniform() < 0.5;

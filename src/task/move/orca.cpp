@@ -1,6 +1,6 @@
-// To the goal with optimal reciprocal collision avoidance (van den Berg et al. 2011): of the velocities that
-// keep clear of all others for `horizon` seconds, each other doing half of the avoiding, the one nearest to
-// the velocity that leads to the goal.
+// Optimal reciprocal collision avoidance (van den Berg et al. 2011). Each body does half of the avoiding. The
+// allowed velocities avoid all others for `horizon` seconds, and the policy takes the one nearest to the
+// velocity to the goal.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,22 +12,23 @@ namespace {
 
 constexpr double kParallel = 1e-9;
 
-// Velocities to the left of a line are allowed.
+// A half plane of velocities: those to the left of the line are allowed.
 struct Line {
   Vec2 point, direction;  // a unit vector
 };
 
-double excess(const Line& line, Vec2 velocity) {  // > 0: not allowed, by so much
+double excess(const Line& line, Vec2 velocity) {  // distance beyond the line, above 0: not allowed
   return cross(line.direction, line.point - velocity);
 }
 
-// The velocity on line `index` nearest to `wanted` (or farthest along it) that the lines before it allow.
+// Finds the velocity on line `index` nearest to `wanted` (or farthest along it) that the lines before it
+// allow.
 bool solve_on_line(std::span<const Line> lines, size_t index, double speed, Vec2 wanted, bool is_direction,
                    Vec2& result) {
   const Line& line = lines[index];
   const double along = dot(line.point, line.direction);
   const double root = along * along + speed * speed - dot(line.point, line.point);
-  if (root < 0) return false;  // the line passes by the circle of possible speeds
+  if (root < 0) return false;  // the line misses the circle of possible speeds
   double left = -along - std::sqrt(root), right = -along + std::sqrt(root);
   for (size_t i = 0; i < index; ++i) {
     const double denominator = cross(line.direction, lines[i].direction);
@@ -49,7 +50,7 @@ bool solve_on_line(std::span<const Line> lines, size_t index, double speed, Vec2
   return true;
 }
 
-// Returns how many lines are satisfied, in their order.
+// Returns the number of leading lines that are satisfied.
 size_t solve(std::span<const Line> lines, double speed, Vec2 wanted, bool is_direction, Vec2& result) {
   result = is_direction ? speed * wanted : limited(wanted, speed);
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -63,7 +64,8 @@ size_t solve(std::span<const Line> lines, double speed, Vec2 wanted, bool is_dir
   return lines.size();
 }
 
-// Where not all can be kept: the velocity that breaks them least. The first `fixed` lines hold in any case.
+// If not all lines can be satisfied: finds the velocity with the least violation. The first `fixed` lines
+// always hold.
 void solve_least_bad(std::span<const Line> lines, size_t fixed, size_t begin, double speed, Vec2& result) {
   double worst = 0;
   std::vector<Line> projected;
@@ -128,14 +130,14 @@ class Orca final : public BodyPolicy {
     return out;
   }
 
-  // By how much it turns to the right of its way: who meets another head-on has to choose a side, and many
-  // who come to a halt around a place that all want to cross get past each other as in a roundabout.
+  // Returns the angle to turn to the right, rad. A body that meets another head-on must choose a side. Bodies
+  // that stop around a place that all want to cross then pass each other as in a roundabout.
   static double aside(const BodyView& view, Vec2 straight, RandomStream& random) {
     const double wanted = norm(straight), held_up = wanted > 0 ? 1 - norm(view.self.velocity) / wanted : 0;
     return random.uniform(0, kNudge) + kBlocked * std::max(0.0, held_up);
   }
 
-  // Not nearer to a wall than its radius within the horizon.
+  // The velocities that do not bring the body into a wall within the horizon.
   Line line_of_wall(const BodyView& view) const {
     const Vec2 n = view.wall.towards;
     const double room = view.wall.distance - view.self.radius;
@@ -145,7 +147,7 @@ class Orca final : public BodyPolicy {
   Line line_of(const BodyView& view, const Disc& other) const {
     const Vec2 to = other.position - view.self.position, relative = view.self.velocity - other.velocity;
     const double radius = view.self.radius + other.radius + safety_, squared = dot(to, to);
-    Vec2 change;  // of the relative velocity, to the border of what leads to a collision
+    Vec2 change;  // from the relative velocity to the border of the velocity obstacle
     Line line;
     if (squared > radius * radius) {
       const Vec2 w = relative - 1 / horizon_ * to;
@@ -162,7 +164,7 @@ class Orca final : public BodyPolicy {
           line.direction = -1 / squared * Vec2{to.x * leg + to.y * radius, -to.x * radius + to.y * leg};
         change = dot(relative, line.direction) * line.direction - relative;
       }
-    } else {  // too near already: apart within the period
+    } else {  // they overlap already: separate within the period
       const Vec2 w = relative - 1 / view.period * to;
       const double length = norm(w);
       const Vec2 unit = length > 0 ? 1 / length * w : Vec2{1, 0};

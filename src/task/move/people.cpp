@@ -27,7 +27,7 @@ std::vector<PeopleSpec> people_of(const EnvSpec& spec) {
 void add_people(const EnvSpec& spec, WorldSpec& world) {
   const std::vector<PeopleSpec> all = people_of(spec);
   if (all.empty()) return;
-  int order = 0;  // after all else
+  int order = 0;  // after all other elements
   const auto after = [&](const auto& things) {
     for (const auto& thing : things) order = std::max(order, thing.order + 1);
   };

@@ -13,7 +13,7 @@
 namespace mvsim {
 
 inline constexpr size_t kMaxPeople = 200;
-inline constexpr double kFarFromPeople = 10;   // m; what is farther is not measured
+inline constexpr double kFarFromPeople = 10;   // m; people farther away are not measured
 inline constexpr double kPersonalSpace = 0.5;  // m
 
 // One <people>.
@@ -23,10 +23,10 @@ struct PeopleSpec {
 };
 
 std::vector<PeopleSpec> people_of(const EnvSpec& spec);
-// Puts them into the world, as actors that are solid.
+// Adds the people to the world as solid actors.
 void add_people(const EnvSpec& spec, WorldSpec& world);
 
-bool asks_for_people(const EnvSpec& spec);  // has a <people>, of however many
+bool asks_for_people(const EnvSpec& spec);  // whether there is a <people>, of any number
 bool has_people(const Model& model);
 
 struct Person {

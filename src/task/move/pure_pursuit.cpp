@@ -1,4 +1,4 @@
-// Along a path, towards the point of it that lies ahead (Coulter 1992).
+// The policy that follows a path towards the point that lies ahead on it (Coulter 1992).
 #include <algorithm>
 #include <cmath>
 
@@ -19,13 +19,13 @@ class PurePursuit final : public BodyPolicy {
     return velocity_to(mover.goal, view, mover);
   }
 
-  // On the arc that leads through the target.
+  // Drives on the arc through the target.
   Twist2 twist(const BodyView& view, MoverState& mover, RandomStream&, double max_turn) const override {
     mover.goal = target(view.self.position, mover);
     const Vec2 to = Rotation2(view.yaw).unrotate(mover.goal - view.self.position);
     const double distance = norm(to);
     if (distance < kThere) return {};
-    if (to.x < 0) return {0, 0, to.y < 0 ? -max_turn : max_turn};  // it lies behind
+    if (to.x < 0) return {0, 0, to.y < 0 ? -max_turn : max_turn};  // the target is behind
     const double curvature = 2 * to.y / (distance * distance);
     const double turn = std::clamp(mover.speed * curvature, -max_turn, max_turn);
     const double speed = turn == mover.speed * curvature ? mover.speed : std::fabs(turn / curvature);
@@ -39,7 +39,7 @@ class PurePursuit final : public BodyPolicy {
 
   size_t pieces() const { return loops_ ? points_.size() : points_.size() - 1; }
 
-  // The nearest point of the piece that it is on or of the one after it, and from there `ahead` along.
+  // Returns the point `ahead` along the path from the nearest point on the current piece or the one after it.
   Vec2 target(Vec2 here, MoverState& mover) const {
     double share = 0;
     double best = std::numeric_limits<double>::infinity();

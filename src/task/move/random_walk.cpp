@@ -1,4 +1,4 @@
-// Straight on, and every now and then in another direction.
+// The policy that moves straight on and changes its direction at random times.
 #include "task/move/body_policy.h"
 
 namespace mvsim {
@@ -8,7 +8,7 @@ class RandomWalk final : public BodyPolicy {
  public:
   explicit RandomWalk(TermReader& reader) : straight_(reader.number("straight", 2, kPositive)) {}
 
-  // MoverState::asked holds the direction: nothing else uses it.
+  // The direction is kept in MoverState::asked, which this policy does not use otherwise.
   Vec2 velocity(const BodyView& view, MoverState& mover, RandomStream& random) const override {
     const bool blocked =
         view.wall.distance < view.self.radius + kNear && dot(mover.asked, view.wall.towards) > 0;

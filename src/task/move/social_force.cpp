@@ -1,4 +1,5 @@
-// To the goal as if pushed away by everybody (Helbing and Molnar 1995).
+// The social force model (Helbing and Molnar 1995): an attraction to the goal and a repulsion from all
+// others.
 #include "task/move/body_policy.h"
 
 namespace mvsim {
@@ -26,7 +27,7 @@ class SocialForce final : public BodyPolicy {
     if (view.wall.distance < kSightOfWalls + self.radius)
       push = push -
              wall_strength_ * math::exp((self.radius - view.wall.distance) / wall_range_) * view.wall.towards;
-    // two that walk straight at each other would push straight back
+    // without it two people head-on would push each other straight back
     const Vec2 nudge{random.uniform(-kNudge, kNudge), random.uniform(-kNudge, kNudge)};
     return limited(self.velocity + view.period * (push + nudge), mover.speed);
   }
@@ -35,7 +36,7 @@ class SocialForce final : public BodyPolicy {
   static constexpr double kNudge = 0.05;  // m/s2
 
   double relaxation_;        // s
-  double strength_, range_;  // m/s2 where two touch, m over which it falls to 1/e
+  double strength_, range_;  // m/s2 at contact; m over which it falls to 1/e
   double wall_strength_, wall_range_;
 };
 

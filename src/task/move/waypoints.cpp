@@ -1,4 +1,4 @@
-// From point to point of a path, in straight lines.
+// The policy that moves from point to point of a path in straight lines.
 #include "task/move/body_policy.h"
 
 namespace mvsim {

@@ -1,8 +1,8 @@
-// Cells by their distance, the smallest first, then by their index: the order never depends on memory or
-// history.
+// A queue of cells, the smallest distance first, then the smallest index. The order does not depend on memory
+// or history.
 //
-// Entries wait in buckets by distance; only those of the present bucket are kept in order. Distances are not
-// negative, hence ordered like their bits.
+// Entries are in buckets by distance. Only those of the current bucket are sorted. Distances are not
+// negative, so they compare like their bits.
 #pragma once
 
 #include <algorithm>
@@ -52,11 +52,11 @@ class CellQueue {
 
  private:
   static constexpr int32_t kNone = -1;
-  static constexpr size_t kMaxBucket = 1 << 18;  // for all that is farther
+  static constexpr size_t kMaxBucket = 1 << 18;  // for all larger distances
 
   struct Waiting {
     uint64_t key;
-    int32_t before;  // in the same bucket
+    int32_t before;  // previous entry of the same bucket
   };
 
   size_t bucket_of(float distance) const {
@@ -73,8 +73,8 @@ class CellQueue {
 
   float buckets_per_metre_;
   size_t size_ = 0, present_ = 0;
-  std::vector<uint64_t> front_;  // the present bucket and those before, a heap
-  std::vector<int32_t> last_;    // by bucket: the latest entry that waits in it
+  std::vector<uint64_t> front_;  // entries of the current bucket and those before, a heap
+  std::vector<int32_t> last_;    // by bucket: its latest entry
   std::vector<Waiting> waiting_;
 };
 

@@ -20,7 +20,7 @@ Centreline::Centreline(std::vector<Vec2> points) : points_(std::move(points)) {
     const double length = norm(step);
     if (!(length > 0 && std::isfinite(length)))
       throw Error("found point " + std::to_string(i + 1) +
-                  " where the next one is, expected a closed line whose points differ");
+                  " equal to the next one, expected a closed line whose points differ");
     pieces_.push_back({points_[i], 1 / length * step, length, length_, math::atan2(step.y, step.x)});
     length_ += length;
   }
@@ -40,7 +40,7 @@ Centreline::Centreline(std::vector<Vec2> points) : points_(std::move(points)) {
   }
 }
 
-// Of the nearest pieces the first one counts. What lies farther than `within` need not be looked at.
+// Returns the place of the first of the nearest pieces. Pieces farther away than `within` are skipped.
 double Centreline::nearest_within(Vec2 point, double within) const {
   constexpr double kSlack = 1e-6;  // m, beyond any rounding
   double best = std::numeric_limits<double>::infinity(), along = 0;

@@ -1,4 +1,4 @@
-// The closed line that a race goes along: distances along it, the place of a point, its course. Immutable,
+// The closed line of a race track: distances along it, the nearest place to a point, its course. Immutable,
 // any thread.
 #pragma once
 
@@ -12,19 +12,21 @@ class Centreline {
  public:
   static constexpr size_t kMinPoints = 3, kMaxPoints = 10000;
 
-  // The corners in the order of travel; the last one is joined to the first. Throws Error for fewer than
-  // three, for more than kMaxPoints, and for two equal ones in a row.
+  // `points`: the corners in the order of travel; the last one is joined to the first. Throws Error for fewer
+  // than three, for more than kMaxPoints, and for two equal ones in a row.
   explicit Centreline(std::vector<Vec2> points);
 
   const std::vector<Vec2>& points() const { return points_; }
   double length() const { return length_; }  // m
 
-  // How far along the line its nearest place to a point lies, from the first corner on: in [0, length()).
+  // Returns the distance along the line, from the first corner, of the place nearest to a point: in [0,
+  // length()).
   double nearest(Vec2 point) const;
-  // The same as the one of all its repetitions that is nearest to `along`: a lap more is a length more.
+  // The same, plus the number of laps that brings it nearest to `along`. A lap adds length().
   double nearest(Vec2 point, double along) const;
 
-  // The place that far along, with the direction of travel; any number of laps, forward or backward.
+  // Returns the pose at a distance along the line, with the direction of travel; any number of laps, also
+  // negative.
   Pose2 at(double along) const;
 
  private:
@@ -33,13 +35,13 @@ class Centreline {
     double length, along;   // m, of its start
     double yaw;
   };
-  // kRun pieces, one after the other, in a circle.
+  // The circle around kRun consecutive pieces.
   static constexpr size_t kRun = 8;
   struct Run {
     Vec2 center;
     double radius = 0;
   };
-  // The place on a piece that is nearest to a point.
+  // The place on a piece nearest to a point.
   struct Place {
     double on, square;  // m from its start; m2 to the point
   };
@@ -51,7 +53,7 @@ class Centreline {
   std::vector<Vec2> points_;
   std::vector<Piece> pieces_;
   std::vector<Run> runs_;
-  std::vector<size_t> first_of_;  // the piece with which each of so many equal parts of the line begins
+  std::vector<size_t> first_of_;  // for equal parts of the line: the piece at the begin of each
   double length_ = 0;
 };
 

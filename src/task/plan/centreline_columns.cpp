@@ -27,7 +27,7 @@ std::vector<Column> columns_between_blanks(std::string_view line) {
 
 using Words = std::vector<std::string>;
 
-// The words of a name in small letters: "X_m" is x and m.
+// Splits a name into words in small letters: "X_m" becomes x and m.
 Words words_of(std::string_view name) {
   Words out(1);
   for (const char c : name) {

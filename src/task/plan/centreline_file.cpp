@@ -48,7 +48,7 @@ class Reader {
     if (!columns.empty()) {
       if (columns.size() > kMaxColumns)
         fail(0, "found more than " + std::to_string(kMaxColumns) + " columns, expected rows of x and y");
-      // nothing stands behind a last separator, unless the rows before it have a column there
+      // an empty column after the last separator is dropped, unless earlier rows have a column there
       if (columns.back().text.empty() && (count_ == 0 || columns.size() > count_)) columns.pop_back();
       return read_columns(columns);
     }
@@ -75,7 +75,7 @@ class Reader {
     if (columns.size() > 2) rows_.insert(rows_.end(), {points_.back().x, points_.back().y, third});
   }
 
-  // What the first line that is no comment says; true where it is a header.
+  // Reads the first line that is no comment. Returns true if it is a header.
   bool begin_table(const std::vector<Column>& columns) {
     count_ = columns.size();
     first_line_ = line_;
@@ -132,7 +132,7 @@ class Reader {
 
   struct Named {
     XyColumns xy;
-    size_t count = 0;  // of all columns
+    size_t count = 0;  // number of columns of the header
   };
 
   std::shared_ptr<const std::string> path_;
@@ -140,13 +140,13 @@ class Reader {
   LoadGuard& guard_;
   int line_ = 1;
   std::optional<Named> comment_;  // the last comment that names x and y
-  std::optional<XyColumns> xy_;   // where a header tells
-  bool has_header_ = false;       // in a line of its own
-  size_t count_ = 0;              // of columns, as of line first_line_
+  std::optional<XyColumns> xy_;   // if a header names them
+  bool has_header_ = false;       // a header in a line of its own
+  size_t count_ = 0;              // number of columns, as in line first_line_
   int first_line_ = 0;
   std::vector<Vec2> points_;
-  std::vector<int> lines_;    // of the points
-  std::vector<double> rows_;  // the first three numbers of each, where no header tells
+  std::vector<int> lines_;    // line of each point
+  std::vector<double> rows_;  // the first three numbers of each row, if there is no header
 };
 
 }  // namespace

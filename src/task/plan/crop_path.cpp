@@ -36,7 +36,7 @@ void check(const std::vector<std::vector<Vec2>>& rows) {
       throw Error("found " + std::to_string(rows[i].size()) + " plants in row " + std::to_string(i + 1) +
                   ", expected 2 at least");
   if (norm(rows[0].back() - rows[0].front()) <= 0)
-    throw Error("found the first plant of row 1 where its last one is, expected a row between them");
+    throw Error("found the first and the last plant of row 1 at one place, expected two places");
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ CropPath::CropPath(const std::vector<std::vector<Vec2>>& plants, double headland
     const double before = i > 1 ? rows[i - 1].y - rows[i - 2].y : rows[i].y - rows[i - 1].y;
     if (!((rows[i].y - rows[i - 1].y) * before > 0))
       throw Error("found row " + std::to_string(i + 1) +
-                  " not beyond the row before it, expected neighbouring rows in turn");
+                  " not beyond the row before it, expected the rows in their order across the field");
   }
 
   begins_.push_back(0);
@@ -111,7 +111,7 @@ Pose2 CropPath::at(double along) const {
 }
 
 bool CropPath::is_on(const Piece& piece, Vec2 point, double along, double distance) const {
-  // beyond an alley's end lies the headland, from which nobody comes into that end but by the alley itself
+  // an alley ends at the headland; places beyond its ends are not on it
   if (piece.half_width > 0) return along >= 0 && along <= piece.length && distance <= piece.half_width;
   return dot(point, piece.outwards) >= piece.edge;
 }

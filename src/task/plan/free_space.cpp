@@ -15,7 +15,7 @@ Vec2 to_grid(const GridModel& grid, Vec2 world) {
   return Rotation2(g.yaw).unrotate({world.x - g.x, world.y - g.y});
 }
 
-// What encloses the world: its maps, and walls if there are enough of them to have an inside.
+// Returns the enclosure of the world: its maps, and its walls if there are enough of them to have an inside.
 std::optional<Rect> enclosure(const Model& model) {
   constexpr int kFewestWalls = 3;
   Polygon points;

@@ -17,7 +17,7 @@ constexpr double kBucketOfCell = 1.0 / 32;  // width of the queue's buckets
 
 }  // namespace
 
-// The search from the goal outward; lives while a field is made.
+// The search from the goal outward; it exists while a field is made.
 struct GoalField::Search {
   Search(const PlanningGrid& grid, Vec2 goal_point, const Poll& search_poll);
 
@@ -25,7 +25,7 @@ struct GoalField::Search {
   float through(int cell, int32_t corner) const;
   void settle(int cell, float distance);
   std::ptrdiff_t mark_deciding(Vec2 start, std::vector<uint8_t>& wanted) const;
-  // Until the cells that decide the value at `start` are closed, or all are.
+  // Runs until the cells that decide the value at `start` are closed, or all cells are.
   void run(const Vec2* start);
   void extend();
 
@@ -36,8 +36,7 @@ struct GoalField::Search {
   Vec2 goal;
   int32_t goal_cell;
   std::vector<float> distance;  // of a cell's centre
-  std::vector<int32_t>
-      next;  // the cell of the next corner of its path; the goal's own cell stands for the goal
+  std::vector<int32_t> next;    // by cell: the cell of the next corner; the goal's cell stands for the goal
   std::vector<uint8_t> closed;
 };
 
@@ -59,8 +58,8 @@ float GoalField::Search::through(int cell, int32_t corner) const {
   return distance[corner] + static_cast<float>(norm(center(cell) - center(corner)));
 }
 
-// A cell took its corner over from a neighbour without looking. Look now, and go by the best neighbour if the
-// corner is hidden.
+// Closes a cell, which has the corner of a neighbour without a check of visibility. If the corner is hidden,
+// the cell takes that of its best neighbour.
 void GoalField::Search::settle(int cell, float found) {
   distance[cell] = found;
   if (tables->is_visible(cell, next[cell])) return;
@@ -78,8 +77,8 @@ void GoalField::Search::settle(int cell, float found) {
   next[cell] = best_cell;
 }
 
-// Marks the cells that decide the value at `start`: the four about it, and of one that is not free its
-// neighbours, see extend(). Returns how many; 0 if the value comes from farther away.
+// Marks the cells that decide the value at `start`: the four around it, and the neighbours of those that are
+// not free (see extend()). Returns their number; 0 if the value comes from farther away.
 std::ptrdiff_t GoalField::Search::mark_deciding(Vec2 start, std::vector<uint8_t>& wanted) const {
   wanted.assign(g.free.size(), 0);
   bool decided = true;
@@ -138,8 +137,8 @@ void GoalField::Search::run(const Vec2* start) {
   }
 }
 
-// Cells that are not free go on with the best corner of their neighbours, layer by layer: a robot's reference
-// point may well be over one.
+// Gives cells that are not free the best corner of their neighbours, layer by layer. A robot's reference
+// point may be in such a cell.
 void GoalField::Search::extend() {
   std::vector<int32_t> frontier, corners;
   const auto add_neighbors = [&](int cell) {
@@ -158,7 +157,7 @@ void GoalField::Search::extend() {
     corners.assign(layer.size(), kNone);
     for (size_t i = 0; i < layer.size(); ++i) {
       float best = kFar;
-      int32_t latest = kNone;  // neighbours often share a corner
+      int32_t latest = kNone;  // cached, since neighbours often share a corner
       const auto has_path = [&](int n) { return next[n] != kNone; };
       for (unsigned left = tables->neighbors_where(layer[i], has_path); left != 0; left &= left - 1) {
         const int n = tables->neighbor(layer[i], static_cast<unsigned>(std::countr_zero(left)));
@@ -187,7 +186,7 @@ GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const 
   search.run(start);
   search.extend();
   searched_ = search.searched;
-  // only the cells where paths bend keep their distance
+  // only cells where paths bend keep their distance
   std::vector<int32_t> index(search.next.size(), kNone);
   std::vector<int32_t> cells;
   const auto index_of = [&](int32_t cell) {
@@ -209,7 +208,7 @@ GoalField::GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const 
   }
 }
 
-// By cell, from cells to indices of corners.
+// Stores corners by cell. `index` maps cells to indices of corners.
 void GoalField::keep_corners(std::span<const int32_t> next, std::span<const int32_t> index, size_t count) {
   const auto index_of = [&](int32_t cell) {
     return cell == kNone ? kNone : index[static_cast<size_t>(cell)];
@@ -251,7 +250,8 @@ GoalField::Quad GoalField::quad_at(const PlanningGrid& g, Vec2 p) {
 }
 
 double GoalField::distance(Vec2 p) const {
-  // between the four nearest centres, so that the value does not jump where the next corner changes
+  // interpolates between the four nearest centres, so that the value is continuous where the next corner
+  // changes
   const auto [cells, a, b] = quad_at(*grid_, p);
   const double low = (1 - a) * distance_by_cell(p, cells[0]) + a * distance_by_cell(p, cells[1]);
   const double high = (1 - a) * distance_by_cell(p, cells[2]) + a * distance_by_cell(p, cells[3]);

@@ -1,8 +1,8 @@
 // Lengths of shortest paths from everywhere to one goal, among the obstacles of a world.
 //
-// Any-angle search (Lazy Theta*, Nash, Koenig and Tovey 2010) outward from the goal: every cell knows the
-// next corner of its path, so a length is that of a real path of straight pieces, not a sum of grid moves.
-// Immutable once made.
+// An any-angle search (Lazy Theta*, Nash, Koenig and Tovey 2010) from the goal outward. Every cell knows the
+// next corner of its path, so a length is that of a path of straight pieces, and not a sum of grid moves.
+// Immutable.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,24 @@ class GoalField {
  public:
   // `poll` is called often and may throw.
   GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, const Poll& poll = {});
-  // Searches only until distance(start) is known; other values are not those of the whole field.
+  // Searches only until distance(start) is known. Other values may differ from those of the whole field.
   GoalField(std::shared_ptr<const PlanningGrid> grid, Vec2 goal, Vec2 start, const Poll& poll = {});
 
   Vec2 goal() const { return goal_; }
   const PlanningGrid& grid() const { return *grid_; }
-  // A path through free cells leads from here to the goal.
+  // Whether a path through free cells leads from a point to the goal.
   bool reaches(Vec2 p) const;
-  // Length of the shortest path (m): continuous in open space, and finite everywhere, also in cells that are
-  // not free, so that it can serve as a potential.
+  // Returns the length of the shortest path (m). It is continuous in open space and finite everywhere, also
+  // in cells that are not free, so it can serve as a potential.
   double distance(Vec2 p) const;
-  // The point `ahead` metres along the path from p (the goal if it is nearer).
+  // Returns the point `ahead` metres along the path from p, or the goal if it is nearer.
   Vec2 point_ahead(Vec2 p, double ahead) const;
   size_t bytes() const;
-  // The cells up to this distance from the goal have decided distance(start); infinite if all of them have.
+  // The distance from the goal of the farthest cell that decided distance(start); infinite if all cells did.
   double searched() const { return searched_; }
 
  private:
-  // A point where paths bend, or the goal itself (the first one).
+  // A point where paths bend; the first one is the goal.
   struct Corner {
     Vec2 point;
     float distance = 0;  // to the goal
@@ -47,7 +47,7 @@ class GoalField {
   static constexpr int32_t kNone = -1;
   static constexpr uint16_t kNoneShort = 0xffff;
 
-  // The four cells whose centres are nearest to a point, and where the point lies between them.
+  // The four cells whose centres are nearest to a point, and the position of the point between them.
   struct Quad {
     int cells[4];
     double right, up;  // 0 to 1
@@ -67,7 +67,8 @@ class GoalField {
   Vec2 goal_;
   double searched_ = 0;
   std::vector<Corner> corners_;
-  // Of a cell: index of the next one on its path, or kNone; in one of the two, as there are few or many.
+  // By cell: index of the next corner on its path, or kNone. Only one of the two is used, depending on the
+  // number of corners.
   std::vector<uint16_t> short_corner_;
   std::vector<int32_t> corner_;
 };

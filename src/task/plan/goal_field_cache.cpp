@@ -48,7 +48,7 @@ std::shared_ptr<const GoalField> GoalFieldCache::get(size_t variant,
     field = std::make_shared<const GoalField>(grid, goal, poll);
   } catch (...) {
     lock.lock();
-    finish(key);  // whoever waits makes it
+    finish(key);  // a waiting thread makes it
     throw;
   }
   lock.lock();

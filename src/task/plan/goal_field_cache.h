@@ -1,7 +1,7 @@
-// The fields of the goals that were asked for lately, at most 64 MB of them. Thread-safe.
+// Cache of the fields of the latest goals, at most 64 MB. Thread-safe.
 //
-// A field is a pure function of its key, so what the cache holds shows in the time that a reset takes and in
-// nothing else. Each is made by whoever asks first; others who ask meanwhile wait for it.
+// A field is a pure function of its key, so the cache changes the time of a reset and no result. The first
+// thread that needs a field makes it; others wait for it.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ class GoalFieldCache {
 
   explicit GoalFieldCache(size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
 
-  // The field of `goal` in `grid` (of world variant `variant`), made if it is not held.
+  // Returns the field of `goal` in `grid` (of world variant `variant`), and makes it if it is not cached.
   std::shared_ptr<const GoalField> get(size_t variant, const std::shared_ptr<const PlanningGrid>& grid,
                                        Vec2 goal, const Poll& poll = {});
   size_t bytes() const;
@@ -35,7 +35,7 @@ class GoalFieldCache {
     std::shared_ptr<const GoalField> field;
   };
 
-  std::shared_ptr<const GoalField> find(const Key& key);  // null: not held
+  std::shared_ptr<const GoalField> find(const Key& key);  // null: not cached
   void add(const Key& key, const std::shared_ptr<const GoalField>& field);
   void finish(const Key& key);
 
@@ -44,7 +44,7 @@ class GoalFieldCache {
   std::condition_variable made_;
   std::set<Key> in_making_;
   size_t bytes_ = 0;
-  std::list<Entry> entries_;  // the latest used first
+  std::list<Entry> entries_;  // latest use first
   std::map<Key, std::list<Entry>::iterator> index_;
 };
 

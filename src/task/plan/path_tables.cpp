@@ -6,7 +6,7 @@
 
 namespace mvsim {
 
-// The directions that leave the grid from the sides where a cell lies are left out.
+// Returns the directions to neighbours inside the grid.
 uint8_t PathTables::neighbors_in(const PlanningGrid& g, int x, int y) {
   unsigned bits = 0;
   for (unsigned i = 0; i < kDirections; ++i) {
@@ -81,9 +81,9 @@ bool PathTables::none_blocked_between(int x0, int y0, int x1, int y1) const {
   return blocked_[high + right] - blocked_[high + left] == blocked_[low + right] - blocked_[low + left];
 }
 
-// Row by row of the shorter side, `nb` rows further: in each of them a run of cells along the longer one,
-// `na` cells further. In the k-th the segment lies between na (2 k -+ 1) / (2 nb) along, and touches the
-// cells whose centres are at most half a cell from there.
+// Goes through the rows along the shorter side. The segment is `nb` rows and `na` cells long. In row k it
+// lies between na (2 k -+ 1) / (2 nb) along the longer side, and touches the cells whose centres are at most
+// half a cell from there.
 bool PathTables::runs_are_free(const uint16_t* runs, std::ptrdiff_t along, std::ptrdiff_t across, int na,
                                int nb) const {
   const int whole = 2 * nb;
@@ -93,7 +93,7 @@ bool PathTables::runs_are_free(const uint16_t* runs, std::ptrdiff_t along, std::
   for (int k = 0; k <= nb; ++k, runs += across) {
     const int end = std::min(last, na);
     if (runs[first * along] <= end - first) return false;
-    first = rest == 0 ? last - 1 : last;  // exactly through a corner: both cells beside it
+    first = rest == 0 ? last - 1 : last;  // if it passes exactly through a corner, both cells beside it count
     last += step;
     rest += step_rest;
     if (rest >= whole) {
@@ -110,7 +110,7 @@ bool PathTables::is_visible(int from, int to) const {
   const int nx = std::abs(b.column - a.column), ny = std::abs(b.row - a.row);
   if (nx == 0 || ny == 0) return false;
   const bool is_flat = nx >= ny;
-  if (is_flat ? b.column < a.column : b.row < a.row) {  // runs go to the right and upwards
+  if (is_flat ? b.column < a.column : b.row < a.row) {  // runs are stored to the right and upwards
     std::swap(a, b);
     std::swap(from, to);
   }

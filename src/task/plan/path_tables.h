@@ -1,4 +1,5 @@
-// What a search for paths asks of a planning grid, made ready once for any number of searches. Immutable.
+// Tables of a planning grid that searches for paths read, computed once for any number of searches.
+// Immutable.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ class PathTables {
 
   explicit PathTables(const PlanningGrid& grid);
 
-  // A bit for each neighbour that is free and that a straight move reaches: a diagonal needs both cells
+  // A bit for each neighbour that is free and reached by a straight move. A diagonal move needs both cells
   // beside it free.
   uint8_t moves(int cell) const { return moves_[static_cast<size_t>(cell)]; }
   // Calls visit(neighbour) for each of them.
@@ -27,7 +28,7 @@ class PathTables {
   void for_moves(int cell, const Visit& visit) const {
     for_each(cell, moves(cell), visit);
   }
-  // The same for all neighbours on the grid, and for those of them that are not free.
+  // The same for all neighbours inside the grid, and for those of them that are not free.
   template <typename Visit>
   void for_neighbors(int cell, const Visit& visit) const {
     for_each(cell, neighbors_of(cell), visit);
@@ -43,7 +44,7 @@ class PathTables {
     return {xs_[at.column + size_t{1}], ys_[at.row + size_t{1}]};
   }
 
-  // The squares of how far a cell's neighbours lie from a point along x and along y, m2.
+  // The squared distances from a point to the columns and rows around a cell, m2.
   class Offsets {
    public:
     Offsets(const PathTables& tables, int cell, Vec2 from) {
@@ -54,30 +55,30 @@ class PathTables {
         y_[k] = dy * dy;
       }
     }
-    // From the point to the centre of the neighbour in a direction, m.
+    // Returns the distance from the point to the centre of the neighbour in a direction, m.
     double distance(unsigned direction) const {
       const Direction d = kNeighbors[direction];
       return std::sqrt(x_[d.dx + 1] + y_[d.dy + 1]);
     }
 
    private:
-    double x_[3], y_[3];  // of the columns and rows before, of and after the cell's
+    double x_[3], y_[3];  // to the column and row before, of and after the cell
   };
 
-  // Of a cell's moves those for which is_open(neighbour) holds, a bit each.
+  // Returns the moves of a cell for which is_open(neighbour) holds, a bit each.
   template <typename IsOpen>
   unsigned moves_where(int cell, const IsOpen& is_open) const {
     return those_where(cell, moves(cell), is_open);
   }
-  // The same of all neighbours on the grid.
+  // The same for all neighbours inside the grid.
   template <typename IsOpen>
   unsigned neighbors_where(int cell, const IsOpen& is_open) const {
     return those_where(cell, neighbors_of(cell), is_open);
   }
   int neighbor(int cell, unsigned direction) const { return cell + offsets_[direction]; }
 
-  // Whether the segment between two cell centres runs through free cells only; passing exactly through a
-  // corner needs both cells beside it.
+  // Whether the segment between two cell centres passes only through free cells. At an exact corner both
+  // cells beside it must be free.
   bool is_visible(int from, int to) const;
 
   static double bytes_of(const PlanningGrid& grid);
@@ -90,13 +91,13 @@ class PathTables {
                                                         {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
 
   struct Place {
-    uint16_t column, row;  // no side of a planning grid has more (planning_cell_of())
+    uint16_t column, row;  // a planning grid has no longer side (planning_cell_of())
   };
 
   template <typename IsOpen>
   unsigned those_where(int cell, unsigned directions, const IsOpen& is_open) const {
     unsigned bits = 0;
-    if (directions == kAll) {  // without a jump for each
+    if (directions == kAll) {  // avoids a jump for each
       for (unsigned i = 0; i < kDirections; ++i)
         bits |= static_cast<unsigned>(is_open(cell + offsets_[i])) << i;
       return bits;
@@ -110,7 +111,7 @@ class PathTables {
 
   template <typename Visit>
   void for_each(int cell, unsigned directions, const Visit& visit) const {
-    if (directions == kAll) {  // the usual case, without a look at each bit
+    if (directions == kAll) {  // the usual case, which needs no test of each bit
       for (const int offset : offsets_) visit(cell + offset);
       return;
     }
@@ -128,10 +129,10 @@ class PathTables {
   std::array<int, kDirections> offsets_;
   std::vector<uint8_t> moves_, neighbors_, solid_;  // bits by direction; solid: not free
   std::vector<Place> places_;
-  std::vector<double> xs_, ys_;       // of the centres by column and by row, from the one before the first
-  std::vector<uint16_t> right_, up_;  // how many cells from one on to the right, and upwards, are free
+  std::vector<double> xs_, ys_;       // of the centres by column and row, beginning one before the first
+  std::vector<uint16_t> right_, up_;  // number of free cells to the right of each cell and above it
   size_t stride_;
-  std::vector<int32_t> blocked_;  // how many cells below and to the left are not free
+  std::vector<int32_t> blocked_;  // number of cells below and to the left that are not free
 };
 
 }  // namespace mvsim

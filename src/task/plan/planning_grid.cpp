@@ -9,8 +9,8 @@
 namespace mvsim {
 namespace {
 
-// Decides for whole blocks of cells by the distance of their centre where that is possible: the distance
-// changes by no more than one moves.
+// Decides whole blocks of cells at once by the distance at their centre, where possible. The distance changes
+// by at most the way that one moves.
 struct FreeCells {
   PlanningGrid& g;
   const Simulation& simulation;
@@ -65,14 +65,15 @@ double cells_along(double length, double cell) {
 
 }  // namespace
 
-// A search looks along a line from every cell, so its work grows with cells times the longer side.
+// The work of a search grows with the number of cells times the longer side, since each cell checks a line of
+// sight.
 double planning_cell_of(const Rect& r, double cell) {
   constexpr double kMaxCells = 1 << 18, kMaxSide = 1 << 10;
   const auto fits = [&](double side) {
     const double width = cells_along(r.x_max - r.x_min, side), height = cells_along(r.y_max - r.y_min, side);
     return width * height <= kMaxCells && width * height * std::max(width, height) <= kMaxCells * kMaxSide;
   };
-  constexpr int kMaxSteps = 2000;  // ends for bounds that are not finite too
+  constexpr int kMaxSteps = 2000;  // ends also for bounds that are not finite
   for (int i = 0; i < kMaxSteps && !fits(cell); ++i) cell *= 1.05;
   return cell;
 }

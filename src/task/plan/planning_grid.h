@@ -1,4 +1,4 @@
-// Where in a world there is room to pass, as square cells: what path lengths are planned on.
+// The free space of a world as square cells, for planning path lengths.
 #pragma once
 
 #include <cstddef>
@@ -14,36 +14,36 @@ namespace mvsim {
 class PathTables;
 class Simulation;
 
-// Square cells over a world or a window of it; a cell is free if a disc about its centre touches nothing.
+// Square cells over a world or a window of it. A cell is free if a disc around its centre touches nothing.
 struct PlanningGrid {
   Vec2 origin;  // lower left corner of the world
   double cell = 0.1;
   int first_column = 0, first_row = 0;  // of the window, counted from the origin
   int width = 0, height = 0;
   std::vector<uint8_t> free;  // row by row
-  // Of `free` as it is, where many paths are planned in the grid; else null.
+  // Tables of `free`, if many paths are planned in the grid; else null.
   std::shared_ptr<const PathTables> tables;
 
   Vec2 center(int index) const { return center(index % width, index / width); }
-  Vec2 center(int column, int row) const {  // of the window
+  Vec2 center(int column, int row) const {  // column and row of the window
     return {origin.x + (first_column + column + 0.5) * cell, origin.y + (first_row + row + 0.5) * cell};
   }
   bool inside(Vec2 p) const;
-  int cell_of(Vec2 p) const;  // of the nearest cell if outside
+  int cell_of(Vec2 p) const;  // the nearest cell if p is outside
 };
 
-// Side of the cells with which paths in a world are planned: `cell` metres, or more where that would make too
-// many of them, or too long rows.
+// Returns the side of the cells for planning: `cell` metres, or more if there would be too many cells or too
+// long rows.
 double planning_cell_of(const Rect& bounds, double cell);
 
-// Of such cells; none is free yet.
+// Returns a grid of such cells, none of them free.
 PlanningGrid empty_planning_grid(const Rect& bounds, double cell);
 
-// The cells of `whole` that `window` touches, none of them free.
+// Returns the cells of `whole` that `window` touches, none of them free.
 PlanningGrid window_of(const PlanningGrid& whole, const Rect& window);
 
-// Finds the free cells of the world as `simulation` has it now, without its agent; `inflation` is the disc's
-// radius. `poll` is called often and may throw.
+// Finds the free cells of the current world of `simulation`, without its agent. `inflation` is the radius of
+// the disc. `poll` is called often and may throw.
 void find_free_cells(PlanningGrid& grid, const Simulation& simulation, size_t agent, double inflation,
                      const Poll& poll = {});
 PlanningGrid make_planning_grid(const Simulation& simulation, size_t agent, double cell, double inflation,

@@ -11,20 +11,20 @@
 namespace mvsim {
 namespace {
 
-// Cells beside the straight line that must be free for the search to follow it: one for rounding to cells,
-// one for the corners of the start's four cells, one for the cells that a line of sight touches.
+// Number of cells beside the straight line that must be free so that the search follows it: one for rounding
+// to cells, one for the corners of the start's four cells, one for the cells that a line of sight touches.
 constexpr double kMargin = 3;
 
 constexpr int kPollEvery = 4096;  // cells
 
-// Whether all cells of `g` within kMargin of the line from start to goal are free: every one of them then
-// sees the goal, and has a neighbour that is nearer to it and sees it too, so the search goes straight.
+// Whether all cells of `g` within kMargin of the line from start to goal are free. Then each of them sees the
+// goal and has a nearer neighbour that sees it too, so the search goes straight.
 bool is_straight(const Simulation& simulation, const PathQuery& q, const PlanningGrid& whole,
                  const Poll& poll) {
   const Vec2 line = q.goal - q.start;
   const double length = norm(line), margin = kMargin * whole.cell;
   const double room = q.inflation + margin;
-  // a point whose distance is `found` clears the line as far as found - room on both sides
+  // a point at distance `found` from obstacles clears the line over found - room to both sides
   for (double along = 0; along < length + whole.cell;) {
     const Vec2 p = length > 0 ? q.start + (std::min(along, length) / length) * line : q.start;
     const double found =
@@ -52,7 +52,7 @@ double shortest_path_length(const Simulation& simulation, const PathQuery& q, co
   const double straight = norm(q.goal - q.start);
   const PlanningGrid whole = empty_planning_grid(simulation.model().bounds, q.cell);
   if (is_straight(simulation, q, whole, poll)) return straight;
-  // A search outward from the goal asks for no cell that is farther from it than the path is long.
+  // A search from the goal outward needs no cell that is farther from the goal than the path is long.
   for (double reach = 1.1 * std::max(q.expected, straight) + 4 * whole.cell;; reach *= 2) {
     const double side = reach + 3 * whole.cell;
     auto grid = std::make_shared<PlanningGrid>(

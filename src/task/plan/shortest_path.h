@@ -1,4 +1,5 @@
-// The length of one shortest path, for SPL: what a GoalField of the whole world would say, without making it.
+// The length of one shortest path, for SPL. It equals that of a GoalField of the whole world, without making
+// one.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +12,16 @@ namespace mvsim {
 class Simulation;
 
 struct PathQuery {
-  size_t agent = 0;      // the vehicle, which is no obstacle
+  size_t agent = 0;      // index of the vehicle, which is no obstacle
   double cell = 0.1;     // m, of the planning grid
-  double inflation = 0;  // m, room that a path keeps from everything
+  double inflation = 0;  // m, distance of a path from all obstacles
   Vec2 start, goal;
-  double expected = 0;  // m, about how long the path is: a guess that decides the work, not the result
+  double expected = 0;  // m, estimate of the length; it affects the work, not the result
 };
 
-// Length (m) of the shortest path in the world as `simulation` has it now: GoalField::distance(start), to the
-// rounding of its float distances. `poll` is called often and may throw.
+// Returns the length (m) of the shortest path in the current world of `simulation`. It is
+// GoalField::distance(start), up to the rounding of its float distances. `poll` is called often and may
+// throw.
 double shortest_path_length(const Simulation& simulation, const PathQuery& query, const Poll& poll = {});
 
 }  // namespace mvsim

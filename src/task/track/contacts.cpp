@@ -1,4 +1,4 @@
-// Contacts that have begun: a tracker for each `contacts`, the termination that uses it.
+// Counts contacts: a tracker for each term `contacts`, and the termination that uses it.
 #include "task/contact_kinds.h"
 #include "task/make_term.h"
 #include "task/track/tracker.h"
@@ -7,7 +7,7 @@ namespace mvsim {
 namespace {
 
 struct ContactCount {
-  double begun = 0;  // in this episode
+  double begun = 0;  // contacts that began in this episode
 };
 
 class ContactTracker final : public TrackerOf<ContactCount> {
@@ -26,7 +26,7 @@ class ContactTracker final : public TrackerOf<ContactCount> {
 
 }  // namespace
 
-// Ends when so many contacts have begun.
+// Ends after a number of contacts.
 class ContactsTermination final : public Termination {
  public:
   ContactsTermination(TermReader& reader, TaskContext& context)

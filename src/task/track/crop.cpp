@@ -27,7 +27,7 @@ const CropTracker& need_rows(const TermReader& reader, const TaskContext& contex
 
 }  // namespace
 
-// The path through the rows of each world, which <crop_rows> names.
+// Makes the path through the rows of each world, which <crop_rows> names.
 template <>
 std::unique_ptr<Tracker> tracker<CropTracker>(const TrackerContext& context) {
   constexpr size_t kMaxRows = 1000;
@@ -107,7 +107,7 @@ std::vector<CourseLine> CropTracker::lines() const {
   return lines;
 }
 
-// Metres along the path through the rows. The sum over an episode is how far the agent came.
+// Metres along the path through the rows. The sum over an episode is the agent's progress.
 class RowProgressReward final : public Reward {
  public:
   RowProgressReward(TermReader& reader, TaskContext& context) : rows_(need_rows(reader, context)) {}
@@ -147,7 +147,7 @@ class RowOffsetReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<RowOffsetReward>(TermReader&, TaskContext&);
 
-// Ends after so many alleys.
+// Ends after a number of alleys.
 class RowsTermination final : public Termination {
  public:
   RowsTermination(TermReader& reader, TaskContext& context) : rows_(need_rows(reader, context)) {
@@ -165,8 +165,8 @@ class RowsTermination final : public Termination {
 };
 template std::unique_ptr<const Termination> term<RowsTermination>(TermReader&, TaskContext&);
 
-// Index of the alley in which the robot is, or to which the headland leads, from 0 on. It is the number of
-// alleys when the last one is done.
+// Index, from 0, of the robot's alley, or of the alley after its headland. After the last alley it is their
+// number.
 class RowIndexObservation final : public ObservationOf<float> {
  public:
   RowIndexObservation(TermReader& reader, TaskContext& context) : rows_(need_rows(reader, context)) {}

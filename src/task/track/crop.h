@@ -1,4 +1,4 @@
-// The tracker of fields: how far an agent has come through the crop rows of its task. Immutable, any thread.
+// The tracker of crop rows: the progress of an agent through the rows of its task. Immutable, any thread.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace mvsim {
 
-// m along the path through the rows. All doubles.
+// Places in m along the path through the rows. All doubles.
 struct CropState {
   double along = 0, before = 0;  // now, and at the start of the period
   double farthest = 0;
-  double start = 0;                  // where its episode began
+  double start = 0;                  // at the start of its episode
   double done = 0, done_before = 0;  // alleys
 };
 
@@ -25,7 +25,7 @@ class CropTracker final : public TrackerOf<CropState> {
   void start(const TrackerView& view) const override;
   void begin_period(const TrackerView& view) const override;
   void measure(const TrackerView& view) const override;
-  // Alleys before the new place are not done by the move.
+  // Alleys before the new place do not count as done.
   void moved(const TrackerView& view) const override;
   void hash(ArchiveHasher& hasher) const override;
   std::vector<CourseLine> lines() const override;

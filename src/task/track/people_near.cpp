@@ -21,7 +21,7 @@ void PeopleTracker::start(const TrackerView& view) const {
   PeopleNear& near = state(view.agent);
   near.least = kFarFromPeople;
   measure(view);
-  near.close = 0;  // the start is within no period
+  near.close = 0;  // the start belongs to no period
 }
 
 void PeopleTracker::measure(const TrackerView& view) const {
@@ -43,7 +43,7 @@ void PeopleTracker::hash(ArchiveHasher& hasher) const {
   hasher(true);
 }
 
-// The nearest distance, and the share of the periods without a person in the personal space.
+// Writes the nearest distance, and the share of the periods without a person in the personal space.
 size_t PeopleTracker::write_infos(const EnvState& env, const AgentState& agent, double* out) const {
   out[0] = state(agent).least;
   const auto periods = static_cast<double>(std::max<int64_t>(env.steps, 1));

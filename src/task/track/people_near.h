@@ -1,4 +1,4 @@
-// The tracker of people: how near they came to an agent. Immutable, any thread.
+// The tracker of people: their distances to an agent. Immutable, any thread.
 #pragma once
 
 #include "task/terms.h"
@@ -9,7 +9,7 @@ namespace mvsim {
 // Distances between the agent's chassis and the discs of people, m. All doubles.
 struct PeopleNear {
   double now = 0, least = 0;
-  double close = 0;  // periods within their personal space
+  double close = 0;  // number of periods in which the agent was in a personal space
 };
 
 class PeopleTracker final : public TrackerOf<PeopleNear> {

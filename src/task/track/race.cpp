@@ -1,5 +1,5 @@
 // Races: the tracker, its rewards (track_progress, rivals_progress, lap, overtake, rear_contact) and its
-// terminations (laps, backwards). Its observations stand in race_observations.cpp.
+// terminations (laps, backwards). Its observations are in race_observations.cpp.
 #include "task/track/race.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace mvsim {
 namespace {
 
-// Returns the state of an agent that has started already: the first agent or, if that one begins anew, the
-// second.
+// Returns the state of an agent that has started already: the first agent, or the second if the first starts
+// again.
 const RaceState* beside(const RaceTracker& race, const TrackerView& view) {
   const std::vector<AgentState>& agents = view.env.agents;
   if (&view.agent != agents.data()) return &race.state(agents.front());
@@ -119,7 +119,7 @@ const RaceTracker& need_rivals(const TermReader& reader, const TaskContext& cont
   return race;
 }
 
-// Metres along the centreline. The sum over an episode is how far the agent came.
+// Metres along the centreline. The sum over an episode is the agent's progress.
 class TrackProgressReward final : public Reward {
  public:
   TrackProgressReward(TermReader& reader, TaskContext& context) : race_(need_race(reader, context)) {}
@@ -149,7 +149,7 @@ class RivalsProgressReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<RivalsProgressReward>(TermReader&, TaskContext&);
 
-// 1 for each lap that ends in the period. Driving back over the line and over it again is no second lap.
+// 1 for each lap that ends in the period. Driving back and crossing the line again is no second lap.
 class LapReward final : public Reward {
  public:
   LapReward(TermReader& reader, TaskContext& context) : race_(need_race(reader, context)) {}
@@ -163,7 +163,7 @@ class LapReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<LapReward>(TermReader&, TaskContext&);
 
-// 1 when an agent that was never ahead of all others gets `by` metres ahead of them.
+// 1 when an agent that was never ahead of all others is `by` metres ahead of them.
 class OvertakeReward final : public Reward {
  public:
   OvertakeReward(TermReader& reader, TaskContext& context)
@@ -179,7 +179,7 @@ class OvertakeReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<OvertakeReward>(TermReader&, TaskContext&);
 
-// 1 in the period in which two vehicles touch, for the one behind, in whichever laps they are.
+// 1 in the period in which two vehicles touch, for the vehicle behind, regardless of laps.
 class RearContactReward final : public Reward {
  public:
   RearContactReward(TermReader& reader, TaskContext& context) : race_(need_rivals(reader, context)) {}
@@ -196,7 +196,7 @@ class RearContactReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<RearContactReward>(TermReader&, TaskContext&);
 
-// Ends after so many laps.
+// Ends after a number of laps.
 class LapsTermination final : public Termination {
  public:
   LapsTermination(TermReader& reader, TaskContext& context)
@@ -212,7 +212,7 @@ class LapsTermination final : public Termination {
 };
 template std::unique_ptr<const Termination> term<LapsTermination>(TermReader&, TaskContext&);
 
-// Ends `distance` m behind the farthest place that the agent has come to.
+// Ends `distance` m behind the farthest place of the agent.
 class BackwardsTermination final : public Termination {
  public:
   BackwardsTermination(TermReader& reader, TaskContext& context)

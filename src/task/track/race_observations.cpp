@@ -1,4 +1,4 @@
-// Observations of races beyond a lidar: the way ahead (centreline) and the rival (opponent).
+// Observations of races: points ahead on the centreline (centreline) and the nearest rival (opponent).
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ void put(Vec2 value, float* out) {
   out[1] = static_cast<float>(value.y);
 }
 
-// Whether no wall, static block or occupied cell stands between two points.
+// Whether no wall, static block or occupied cell is between two points.
 bool is_in_sight(const Model& model, Vec2 from, Vec2 to) {
   const Vec2 way = to - from;
   const double distance = norm(way);
@@ -36,8 +36,8 @@ bool is_in_sight(const Model& model, Vec2 from, Vec2 to) {
 
 }  // namespace
 
-// (x, y) in the robot's frame of points on the centreline, `spacing` metres apart along it, the first one
-// that far ahead of the robot's own place.
+// Points on the centreline ahead of the robot's place, `spacing` metres apart along it: (x, y) in the robot's
+// frame.
 class CentrelineObservation final : public ObservationOf<float> {
  public:
   CentrelineObservation(TermReader& reader, const TaskContext& context)
@@ -45,7 +45,7 @@ class CentrelineObservation final : public ObservationOf<float> {
         points_(reader.integer("points", 10, 1, 1000)),
         spacing_(reader.number("spacing", 0.5, kPositive)) {}
   std::vector<Interval> bounds() const override {
-    const double reach = 2 * points_ * spacing_;  // as far aside as ahead
+    const double reach = 2 * points_ * spacing_;  // the same bound to the sides as ahead
     return std::vector<Interval>(2 * static_cast<size_t>(points_), {-reach, reach});
   }
   void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
@@ -63,8 +63,8 @@ class CentrelineObservation final : public ObservationOf<float> {
 };
 template std::unique_ptr<const Observation> term<CentrelineObservation>(TermReader&, TaskContext&);
 
-// The other agent that is nearest along the centreline: (x, y) in the robot's frame, how much faster it
-// drives in the robot's direction (m/s), and 1. Zeros where it is out of sight.
+// The nearest other agent along the centreline: (x, y) in the robot's frame, its speed in the robot's
+// direction relative to the robot (m/s), and 1. Zeros if it is out of sight.
 class OpponentObservation final : public ObservationOf<float> {
  public:
   OpponentObservation(TermReader& reader, const TaskContext& context)

@@ -1,4 +1,4 @@
-// Robots that do not get away: a tracker for each `stuck`, the termination that uses it.
+// Detects robots that do not move away: a tracker for each term `stuck`, and the termination that uses it.
 #include "task/make_term.h"
 #include "task/track/tracker.h"
 
@@ -6,8 +6,8 @@ namespace mvsim {
 namespace {
 
 struct Stillness {
-  Vec2 anchor;      // where the agent was when it last got that far away from where it had been
-  double time = 0;  // s since then
+  Vec2 anchor;      // position when the agent last moved `distance` away from the former anchor
+  double time = 0;  // s since that time
 };
 
 class StillnessTracker final : public TrackerOf<Stillness> {
@@ -30,7 +30,7 @@ class StillnessTracker final : public TrackerOf<Stillness> {
 
 }  // namespace
 
-// Ends when the agent was not `distance` (m) away from where it was for `within` seconds: it is immobilised.
+// Ends when the agent moved less than `distance` (m) for `within` seconds.
 class StuckTermination final : public Termination {
  public:
   StuckTermination(TermReader& reader, TaskContext& context)

@@ -1,6 +1,6 @@
-// Seam: trackers. A tracker follows one aspect of an agent through an episode (its way along a race track,
-// how near people came), beyond what Measurements hold. Its class is immutable and shared by all envs and
-// threads; its numbers lie in AgentState::memory, from which snapshots take them.
+// Extension point: trackers. A tracker follows one aspect of an agent through an episode, beyond
+// Measurements, such as its progress on a race track or its distance to people. Its class is immutable and
+// shared by all envs and threads. Its numbers are in AgentState::memory, which snapshots contain.
 //
 // A tracker of a task belongs to every agent and has one row in trackers.cpp. A term may add another one for
 // its agent alone (TaskNeeds::track).
@@ -28,47 +28,47 @@
 
 namespace mvsim {
 
-// An env and one of its agents. A tracker writes to the memory of this agent only; it may read those of the
-// others.
+// An env and one of its agents. A tracker writes to the memory of this agent only; it may read the memory of
+// the others.
 struct TrackerView {
   const EnvState& env;
   AgentState& agent;  // of env.agents
-  size_t vehicle;     // the agent's, in the model
-  double period;      // of control, s
+  size_t vehicle;     // index of the agent's vehicle in the model
+  double period;      // control period, s
 
   Vec2 position() const { return {agent.now.pose.x, agent.now.pose.y}; }
 };
 
-// A line along which agents can line up. A centreline is closed, a path through crop rows is not.
+// A line along which agents can line up. A centreline is closed; a path through crop rows is not.
 using CourseLine = std::variant<const Centreline*, const CropPath*>;
 
-// Derive from TrackerOf<State> below.
+// Base of trackers. Derive from TrackerOf<State> below.
 class Tracker {
  public:
   virtual ~Tracker() = default;
   virtual size_t memory_size() const = 0;  // numbers
 
-  // Begins an episode of the agent, which is placed and measured (AgentState::now).
+  // Begins an episode of the agent, which has been placed and measured (AgentState::now).
   virtual void start(const TrackerView& view) const = 0;
-  // Called once all agents of an env have started, but not when one of them begins anew.
+  // Called when all agents of an env have started, but not when one of them starts again.
   virtual void all_started(EnvState& /*env*/) const {}
-  // Called before a control period of an agent that drives, once those that have ended wait.
+  // Called before a control period of an agent that drives; agents that have ended are skipped.
   virtual void begin_period(const TrackerView& /*view*/) const {}
-  // Called at the end of a control period, after AgentState::now is measured and before terms are asked.
+  // Called at the end of a control period, after AgentState::now is measured and before terms are evaluated.
   virtual void measure(const TrackerView& view) const = 0;
-  // Called after a caller moved bodies, so that the way there is no progress. AgentState::now is measured.
+  // Called after a caller moved bodies, so that the move is no progress. AgentState::now is measured.
   virtual void moved(const TrackerView& /*view*/) const {}
 
-  // Adds what snapshots must have in common.
+  // Hashes the properties that snapshots must match.
   virtual void hash(ArchiveHasher& hasher) const = 0;
-  // Lines to stand on at the start: one of all worlds, or one for each. Empty: this tracker has none.
+  // Lines for lining up at the start: one for all worlds, or one for each. Empty: the tracker has none.
   virtual std::vector<CourseLine> lines() const { return {}; }
-  // Returns how far an agent has come along such a line, m.
+  // Returns the progress of an agent along such a line, m.
   virtual std::optional<double> way(const AgentState& /*agent*/) const { return std::nullopt; }
-  // Names of numbers that a tracker of a task adds to the infos of an episode's end, at most kMostInfos.
+  // Names of the numbers that a tracker of a task adds to the infos of an episode's end, at most kMostInfos.
   static constexpr size_t kMostInfos = 16;
   virtual std::vector<std::string> infos() const { return {}; }
-  // Writes their values and returns how many there are.
+  // Writes their values and returns their number.
   virtual size_t write_infos(const EnvState& /*env*/, const AgentState& /*agent*/, double* /*out*/) const {
     return 0;
   }
@@ -92,25 +92,25 @@ class TrackerOf : public Tracker {
   }
 };
 
-// What a tracker may look at while it is made.
+// The data that a tracker may read while it is made.
 struct TrackerContext {
   const EnvSpec& spec;
   std::span<const std::shared_ptr<const Model>> models;  // by variant
-  const TermSpec* element;                               // of the row's tag; null: the file has none
-  std::function<OpenFile(const NamedText&)> open;        // opens a file that the environment names
+  const TermSpec* element;                         // element with the row's tag; null: the file has none
+  std::function<OpenFile(const NamedText&)> open;  // opens a file that the environment names
   LoadGuard& guard;
 };
 
-// Makes a tracker of class T, or null where the task does not need one. Each class specialises this in its
-// own file. Throws WorldFileError.
+// Makes a tracker of class T, or null if the task does not need one. Each class specialises it in its own
+// file. Throws WorldFileError.
 template <class T>
 std::unique_ptr<Tracker> tracker(const TrackerContext& context);
 
 using Trackers = std::vector<std::unique_ptr<Tracker>>;
 
-// The trackers of a task, in the order of the rows. `context.element` is set for each.
+// Makes the trackers of a task, in the order of the rows. `context.element` is set for each.
 Trackers make_trackers(TrackerContext context);
-// Tags of the elements that declare trackers.
+// Returns the tags of the elements that declare trackers.
 std::vector<std::string> tracker_tags();
 
 // Returns the tracker of class T, or null.

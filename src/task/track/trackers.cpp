@@ -6,11 +6,11 @@
 namespace mvsim {
 
 struct TrackerClass {
-  std::string_view tag;  // of the element that declares it; "": it needs none
+  std::string_view tag;  // tag of the element that declares it; "": none is needed
   decltype(&tracker<Tracker>) make;
 };
 
-// The trackers of tasks: one line each.
+// The registry of the trackers of tasks: one line each.
 constexpr auto kTrackers = std::to_array<TrackerClass>({
     {"", tracker<class RaceTracker>},
     {"crop_rows", tracker<class CropTracker>},

@@ -87,7 +87,7 @@ TEST(AgentEnds, OneDescriptionMayServeMany) {
   for (size_t row = 0; row < 6; ++row) EXPECT_EQ(batch.alive()[row], 1);
   EXPECT_NE(error_of(three(), 4).find("num_envs: found 4, expected a multiple of 3"), std::string::npos);
   const std::string none = "<agent vehicles='q*'>" + std::string(kBody) + "</agent>";
-  EXPECT_NE(error_of(none).find("t.env.xml:2:1: <agent>, vehicles: found 'q*', which no vehicle"),
+  EXPECT_NE(error_of(none).find("t.env.xml:2:1: <agent>, vehicles: found 'q*', which matches no vehicle"),
             std::string::npos)
       << error_of(none);
   EXPECT_NE(error_of("<agent vehicle='r1' vehicles='r*'>" + std::string(kBody) + "</agent>")
