@@ -31,14 +31,14 @@ namespace {
 
 enum Answer : char { kResult = 'R', kError = 'E', kNoMemory = 'M' };  // the first byte of an answer
 
-class Descriptor {
+class ChildDescriptor {
  public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
+  explicit ChildDescriptor(int number) : number_(number) {}
+  ~ChildDescriptor() {
     if (number_ >= 0) close(number_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  ChildDescriptor(const ChildDescriptor&) = delete;
+  ChildDescriptor& operator=(const ChildDescriptor&) = delete;
   int get() const { return number_; }
 
  private:
@@ -208,7 +208,7 @@ bool has_ended(pid_t id) {
 void wait_for_end(pid_t id, const ChildLimits& limits, const LoadGuard& guard) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(limits.seconds);
-  const Descriptor process(open_process(id));
+  const ChildDescriptor process(open_process(id));
   while (!has_ended(id)) {
     guard.poll();
     if (Clock::now() > end) throw Error("its reader does not come to an end");
@@ -254,10 +254,10 @@ std::string tenths(double seconds) {
 std::string run_in_confined_child(const ChildLimits& limits, const LoadGuard& guard,
                                   const std::function<std::string()>& work) {
   // memory that both have; a pipe would make them wait for each other at every 64 KB
-  const Descriptor answers(memfd_create("answer", MFD_CLOEXEC));
+  const ChildDescriptor answers(memfd_create("answer", MFD_CLOEXEC));
   if (answers.get() < 0)
     throw Error("cannot be read: no memory to share: " + std::string(std::strerror(errno)));
-  const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const ChildDescriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const uint64_t mapped = mapped_bytes();
   const pid_t id = fork();
   if (id < 0) throw Error("cannot be read: no process: " + std::string(std::strerror(errno)));

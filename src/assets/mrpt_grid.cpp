@@ -12,7 +12,7 @@ namespace mvsim {
 namespace {
 
 constexpr std::string_view kClass = "COccupancyGridMap2D";
-constexpr size_t kMaxBytes = static_cast<size_t>(kMaxImagePixels) + 4096;  // the grid and what follows it
+constexpr size_t kMaxGridBytes = static_cast<size_t>(kMaxImagePixels) + 4096;  // the grid and what follows it
 
 // Little-endian values one after the other.
 class Bytes {
@@ -42,8 +42,8 @@ class Bytes {
 
 MrptGrid read_mrpt_grid(const OpenFile& file, const SourceLocation& where, LoadGuard& guard) {
   const std::string& path = file.path();
-  const TemporaryMemory memory(guard, kMaxBytes, where, "the map");
-  const std::string content = file.read_unpacked(kMaxBytes, guard);
+  const TemporaryMemory memory(guard, kMaxGridBytes, where, "the map");
+  const std::string content = file.read_unpacked(kMaxGridBytes, guard);
   Bytes bytes(path, content);
   const auto length = static_cast<size_t>(bytes.byte() & 0x7f);
   if (length != kClass.size() || bytes.take(length) != kClass)

@@ -6,7 +6,7 @@
 namespace mvsim {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{256} << 20;
+constexpr size_t kMaxPointBytes = size_t{256} << 20;
 constexpr double kFarthest = 1e9;
 
 }  // namespace
@@ -14,7 +14,7 @@ constexpr double kFarthest = 1e9;
 std::vector<double> read_point_rows(const OpenFile& file, size_t columns, size_t max_rows,
                                     const SourceLocation& where, LoadGuard& guard) {
   const TemporaryMemory memory(guard, static_cast<double>(file.size()), where, "the file of points");
-  const std::string text = file.read(kMaxBytes);
+  const std::string text = file.read(kMaxPointBytes);
   std::vector<double> out;
   size_t line = 1, in_row = 0;
   const auto fail = [&](const std::string& why) {

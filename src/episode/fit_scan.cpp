@@ -14,7 +14,7 @@ namespace {
 constexpr double kTurn = 2 * kPi;
 
 // Evenly spaced directions, addressed by fractional index.
-struct Fan {
+struct EvenAngles {
   double first = 0, step = 0;  // rad, step not 0
   size_t count = 0;
 
@@ -30,7 +30,7 @@ struct Fan {
   }
 };
 
-Fan fan_of(std::span<const double> angles) {
+EvenAngles fan_of(std::span<const double> angles) {
   const size_t n = angles.size();
   return {angles.front(), n > 1 ? (angles.back() - angles.front()) / static_cast<double>(n - 1) : kTurn, n};
 }
@@ -56,7 +56,8 @@ ScanFit fit_scan(const GivenScan& given, const FittedLidar& lidar, float* ranges
                 " ranges, angle_min=" + std::to_string(given.angle_min) +
                 " and angle_increment=" + std::to_string(given.angle_increment) +
                 ", expected at least one range, a finite angle and an increment in rad that is not 0");
-  const Fan to = fan_of(lidar.angles), from{given.angle_min, given.angle_increment, given.ranges.size()};
+  const EvenAngles to = fan_of(lidar.angles),
+                   from{given.angle_min, given.angle_increment, given.ranges.size()};
   const Pose2 &own = lidar.T_vehicle_lidar, &other = given.T_vehicle_scan;
   const double turned = other.yaw - own.yaw;
   const bool same_place = stand_at_one_place(own, other);

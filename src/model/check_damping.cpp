@@ -12,13 +12,6 @@ constexpr std::string_view kName = "C_damping";
 constexpr double kLeast = 0.5;  // s in which a vehicle that rolls freely may lose its speed (to 1/e)
 constexpr double kUsual = 5;    // s that are usual
 
-// As a user would write it.
-std::string rounded(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
-}
-
 const ParamInfo* damping_of(const TireModel& tire) {
   for (const ParamInfo& param : tire.params())
     if (param.name == kName) return &param;
@@ -26,6 +19,12 @@ const ParamInfo* damping_of(const TireModel& tire) {
 }
 
 }  // namespace
+
+std::string rounded(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
 
 void check_dampings(const WorldSpec& spec, Model& model) {
   std::set<std::string> reported;

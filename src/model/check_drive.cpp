@@ -106,13 +106,6 @@ SpeedLoop loop_of(const Model& model, const VehicleModel& v, const NamedParams& 
   return loop;
 }
 
-// As a user would write it.
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
-
 }  // namespace
 
 void check_drives(const WorldSpec& spec, Model& model) {

@@ -4,19 +4,13 @@
 #include <cstdio>
 
 #include "base/hypot.h"
-#include "model/model.h"
+#include "model/compile_parts.h"
 
 namespace mvsim {
 namespace {
 
 // Highest usual commands of vehicles whose controllers have no limit.
 constexpr double kUsualSpeed = 50, kUsualTurn = 20;  // m/s, rad/s
-
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 // The first of a kind, and how many there are.
 struct First {

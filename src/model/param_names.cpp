@@ -7,7 +7,7 @@
 namespace mvsim {
 namespace {
 
-std::string number_text(double v) {
+std::string short_text(double v) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%g", v);
   return buffer;
@@ -68,7 +68,7 @@ double stored_value(const ParamEntry& entry, double given) {
   const bool is_bool = info.type == ParamType::kBool;
   if (std::isfinite(value) && whole && (is_bool ? value == 0 || value == 1 : in_range(info, value)))
     return value;
-  throw Error("parameter " + entry.path + ": found " + number_text(given) + ", expected " +
+  throw Error("parameter " + entry.path + ": found " + short_text(given) + ", expected " +
               (is_bool ? "0 or 1"
                        : (whole || !std::isfinite(value) ? "a value " : "an integer ") + range_text(info)));
 }

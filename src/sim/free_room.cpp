@@ -55,7 +55,7 @@ double fastest(const Model& m, const SimState& s, const Workspace& w, double dt)
   for (const size_t i : m.moving_bodies) {
     const BodyModel& kind = m.bodies[i];
     const BodyState& b = s.bodies[i];
-    double speed = norm({b.vx, b.vy}) + std::fabs(double{b.omega}) * radius_of(m, s, kind);
+    double speed = norm(Vec2{b.vx, b.vy}) + std::fabs(double{b.omega}) * radius_of(m, s, kind);
     if (kind.kind == BodyKind::kVehicle)
       speed += norm(w.vehicles[kind.index].force.force()) * s.inertias[i].inverse_mass * dt;
     fastest = std::max(fastest, speed);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/solver_polygon.h"
+
 namespace mvsim {
 namespace {
 
@@ -45,10 +47,6 @@ bool are_apart_by_circles(const b2PolygonShape& a, const b2Transform& at, const 
                           const b2Transform& there, float distance) {
   return beyond_sides(a, at, b2Mul(there, b.m_centroid)) > distance + vertex_radius(b) ||
          beyond_sides(b, there, b2Mul(at, a.m_centroid)) > distance + vertex_radius(a);
-}
-
-const b2PolygonShape& polygon_of(const b2Fixture& fixture) {
-  return static_cast<const b2PolygonShape&>(*fixture.GetShape());
 }
 
 // `distance` between skins as one between polygons, beyond the rounding of single precision.

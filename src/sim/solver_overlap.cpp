@@ -4,16 +4,13 @@
 #include <limits>
 
 #include "sim/solver_cells.h"
+#include "sim/solver_polygon.h"
 
 namespace mvsim {
 namespace {
 
 constexpr float kDeep = 4 * b2_linearSlop;  // m; Box2D corrects overlaps down to three
-constexpr float kFarthest = std::numeric_limits<float>::max();
-
-const b2PolygonShape& polygon_of(const b2Fixture& fixture) {
-  return static_cast<const b2PolygonShape&>(*fixture.GetShape());
-}
+constexpr float kMaxDistance = std::numeric_limits<float>::max();
 
 bool is_of_one_piece(const b2Body& body) {
   return body.GetFixtureList()->GetNext() == nullptr;
@@ -22,7 +19,7 @@ bool is_of_one_piece(const b2Body& body) {
 // Farthest that any fixture of a body reaches along an axis of the world, m.
 float reach_of(const b2Body& body, b2Vec2 axis) {
   const b2Vec2 local = body.GetLocalVector(axis);
-  float reach = -kFarthest;
+  float reach = -kMaxDistance;
   for (const b2Fixture* f = body.GetFixtureList(); f != nullptr; f = f->GetNext()) {
     const b2PolygonShape& polygon = polygon_of(*f);
     for (int i = 0; i < polygon.m_count; ++i) reach = std::max(reach, b2Dot(local, polygon.m_vertices[i]));
@@ -33,7 +30,7 @@ float reach_of(const b2Body& body, b2Vec2 axis) {
 // The axis from `a` to `b`, of all normals of their sides, along which they overlap least.
 b2Vec2 shortest_way_out(const b2Body& a, const b2Body& b) {
   b2Vec2 best(1, 0);
-  float least = kFarthest;
+  float least = kMaxDistance;
   const auto consider = [&](const b2Body& owner, float sign) {
     for (const b2Fixture* f = owner.GetFixtureList(); f != nullptr; f = f->GetNext()) {
       const b2PolygonShape& polygon = polygon_of(*f);

@@ -1,6 +1,7 @@
 // Polygons as Box2D takes them.
 #pragma once
 
+#include <box2d/b2_fixture.h>
 #include <box2d/b2_math.h>
 #include <box2d/b2_polygon_shape.h>
 
@@ -14,6 +15,10 @@ namespace mvsim {
 
 inline b2Vec2 to_b2(Vec2 v) {
   return {static_cast<float>(v.x), static_cast<float>(v.y)};
+}
+
+inline const b2PolygonShape& polygon_of(const b2Fixture& fixture) {
+  return static_cast<const b2PolygonShape&>(*fixture.GetShape());
 }
 
 // A convex polygon of at most 8 vertices at `scale`; nothing where Box2D, which would abort, finds it too

@@ -17,4 +17,9 @@ std::unique_ptr<const Term> term(TermReader& reader, TaskContext& context) {
   return std::make_unique<T>(reader, context);
 }
 
+// Bounds of an observation on both sides of zero.
+inline Interval symmetric(double limit) {
+  return {-limit, limit};
+}
+
 }  // namespace mvsim

@@ -8,13 +8,7 @@
 #include "vehicle/car.h"
 
 namespace mvsim {
-namespace {
-
-Interval symmetric(double limit) {
-  return {-limit, limit};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 // The ranges of a sensor. Each sector is the minimum of its beams.
 class ScanObservation final : public ObservationOf<float> {

@@ -18,10 +18,6 @@ constexpr QuantityName kQuantities[] = {
     {"steer", Quantity::kSteer},
 };
 
-Interval symmetric(double limit) {
-  return {-limit, limit};
-}
-
 }  // namespace
 
 // Quantities of wheels, in the order of the attribute; each has the wheels in index order.

@@ -10,10 +10,10 @@
 namespace mvsim {
 namespace {
 
-constexpr double kPixelMargin = 1e-3;  // px, above rounding errors
-constexpr double kSlopeMargin = 1e-9;  // of a tangent
-constexpr double kEdgeOn = 1e-12;      // m from the eye to the plane of a triangle that looks like a line
-constexpr double kVertical = 1e-9;     // the least cosine of a ring's elevation
+constexpr double kPixelMargin = 1e-3;      // px, above rounding errors
+constexpr double kSlopeMargin = 1e-9;      // of a tangent
+constexpr double kEdgeOnDistance = 1e-12;  // m from the eye to the plane of a triangle that looks like a line
+constexpr double kVertical = 1e-9;         // the least cosine of a ring's elevation
 
 // Returns the whole numbers within [low, high] and [0, count).
 std::pair<int, int> pixels_between(double low, double high, int count) {
@@ -95,7 +95,7 @@ class TriangleCollector {
       const RayTriangle& triangle = body.group->body->triangles[index];
       const double to_plane = triangle.offset - dot(triangle.normal, body.eye);
       const bool is_back = to_plane > 0;
-      if (!(std::fabs(to_plane) > kEdgeOn * (1 + std::fabs(triangle.offset)))) continue;
+      if (!(std::fabs(to_plane) > kEdgeOnDistance * (1 + std::fabs(triangle.offset)))) continue;
       if (is_back ? only_fronts || piece.cull == CullFaces::kBack : piece.cull == CullFaces::kFront) continue;
       const std::array<uint32_t, 3>& c = piece.triangles[i];
       const std::array<const Corner*, 3> corners{&corners_[c[0]], &corners_[c[1]], &corners_[c[2]]};

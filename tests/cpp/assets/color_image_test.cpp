@@ -8,7 +8,7 @@
 #include "assets/jpeg_writer.h"
 #include "assets/png_writer.h"
 
-namespace mvsim {
+namespace mvsim::color_image_test {
 namespace {
 
 using namespace test;
@@ -152,4 +152,4 @@ TEST(Jpeg, BombsAreRefusedBeforeTheyCostMuch) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::color_image_test

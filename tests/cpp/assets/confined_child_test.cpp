@@ -18,7 +18,7 @@
 #include "base/sanitized.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::confined_child_test {
 namespace {
 
 const auto kUnconfined = "a sanitizer needs the system calls that the child is denied";
@@ -189,4 +189,4 @@ TEST(ConfinedChild, StopsWithItsCaller) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::confined_child_test

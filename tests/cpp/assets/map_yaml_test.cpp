@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mvsim {
+namespace mvsim::map_yaml_test {
 namespace {
 
 constexpr const char* kGood = "image: a.pgm\nresolution: 0.05\norigin: [1,2,3]\n";
@@ -181,4 +181,4 @@ TEST(MapYaml, IsQuickWithWhatIsMadeToBeSlow) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::map_yaml_test

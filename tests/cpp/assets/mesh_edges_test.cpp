@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mvsim {
+namespace mvsim::mesh_edges_test {
 namespace {
 
 // A square of two triangles in the plane, and one triangle more that is folded up from its right side.
@@ -40,4 +40,4 @@ TEST(MeshEdges, TrianglesWithoutAnAreaHaveNone) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::mesh_edges_test

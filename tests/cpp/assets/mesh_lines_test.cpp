@@ -4,7 +4,7 @@
 #include "assets/mesh_files.h"
 #include "assets/mesh_lines.h"
 
-namespace mvsim {
+namespace mvsim::mesh_lines_test {
 namespace {
 
 using namespace test;
@@ -81,4 +81,4 @@ TEST(MeshLines, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::mesh_lines_test

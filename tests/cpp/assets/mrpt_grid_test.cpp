@@ -12,7 +12,7 @@
 #include "model/compile.h"
 #include "worldfile/load_world.h"
 
-namespace mvsim {
+namespace mvsim::mrpt_grid_test {
 namespace {
 
 std::string word(uint32_t value) {
@@ -114,4 +114,4 @@ TEST(MrptGrid, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::mrpt_grid_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mvsim {
+namespace mvsim::point_rows_test {
 namespace {
 
 std::vector<double> read(const std::string& text) {
@@ -27,4 +27,4 @@ TEST(PointRows, SeparatorsAndAByteOrderMark) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::point_rows_test

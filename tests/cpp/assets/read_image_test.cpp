@@ -6,7 +6,7 @@
 #include "assets/png_writer.h"
 #include "peak_memory.h"
 
-namespace mvsim {
+namespace mvsim::read_image_test {
 namespace {
 
 using namespace test;
@@ -172,4 +172,4 @@ TEST(ReadImage, EveryTruncationIsAnError) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::read_image_test

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "fuzz_count.h"
 
-namespace mvsim {
+namespace mvsim::read_mesh_test {
 namespace {
 
 using namespace test;
@@ -209,4 +209,4 @@ TEST(SlowReadMesh, DamagedFilesLoadOrAreRefused) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::read_mesh_test

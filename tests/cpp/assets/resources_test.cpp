@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::resources_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -144,4 +144,4 @@ TEST_F(ResourcesTest, AWorldNamesThemEverywhereButInIncludes) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::resources_test

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-namespace mvsim {
+namespace mvsim::error_test {
 namespace {
 
 TEST(Error, MessagesAreOneLineOfUtf8) {
@@ -43,4 +43,4 @@ TEST(Utf8, WhatIsNoTextIsFoundWhereverItStands) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::error_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mvsim {
+namespace mvsim::file_test {
 namespace {
 
 TEST(File, FolderOf) {
@@ -27,4 +27,4 @@ TEST(File, JoinPath) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::file_test

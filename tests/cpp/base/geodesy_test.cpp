@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mvsim {
+namespace mvsim::geodesy_test {
 namespace {
 
 TEST(Geodesy, UtmIsThatOfProj) {
@@ -47,4 +47,4 @@ TEST(Geodesy, APlaneAtThePoleHasItsHeight) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::geodesy_test

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mvsim {
+namespace mvsim::huge_pages_test {
 namespace {
 
 TEST(HugePages, TablesOfEverySizeAreAlignedAndTheirOwn) {
@@ -27,4 +27,4 @@ TEST(HugePages, WhatNoMachineHasIsRefused) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::huge_pages_test

@@ -11,7 +11,7 @@
 #include "base/hypot.h"
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::math_test {
 namespace {
 
 double relative_error(double value, double reference) {
@@ -190,4 +190,4 @@ TEST(Math, SameBitsEverywhere) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::math_test

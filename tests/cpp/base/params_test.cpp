@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mvsim {
+namespace mvsim::params_test {
 namespace {
 
 constexpr std::string_view kColors[] = {"red", "green", "blue"};
@@ -48,4 +48,4 @@ TEST(Params, TheRangeOfAChoiceIsThatOfItsIndices) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::params_test

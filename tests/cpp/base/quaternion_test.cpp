@@ -6,7 +6,7 @@
 
 #include "base/geometry3.h"
 
-namespace mvsim {
+namespace mvsim::quaternion_test {
 namespace {
 
 // q v q*.
@@ -40,4 +40,4 @@ TEST(Quaternion, CanonicalIsTheSameRotation) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::quaternion_test

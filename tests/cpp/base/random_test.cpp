@@ -11,7 +11,7 @@
 #include "base/simd.h"
 #include "base/vector_kernels.h"
 
-namespace mvsim {
+namespace mvsim::random_test {
 namespace {
 
 TEST(Random, PhiloxKnownAnswer) {
@@ -131,4 +131,4 @@ TEST(Random, Moments) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::random_test

@@ -12,7 +12,7 @@
 #include "base/geometry.h"
 #include "base/simd.h"
 
-namespace mvsim {
+namespace mvsim::vector_kernels_test {
 namespace {
 
 template <typename T>
@@ -133,4 +133,4 @@ INSTANTIATE_TEST_SUITE_P(VectorKernels, EveryTarget, ::testing::ValuesIn(simd_ta
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::vector_kernels_test

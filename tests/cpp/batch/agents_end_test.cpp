@@ -8,7 +8,7 @@
 #include "sim/simulation.h"
 #include "task/task.h"
 
-namespace mvsim {
+namespace mvsim::agents_end_test {
 namespace {
 
 using namespace testing;
@@ -364,4 +364,4 @@ TEST(AgentEnds, CollisionsAreToldApart) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::agents_end_test

@@ -8,7 +8,7 @@
 #include "task/contact_kinds.h"
 #include "task/task.h"
 
-namespace mvsim {
+namespace mvsim::agents_test {
 namespace {
 
 using namespace testing;
@@ -192,4 +192,4 @@ TEST(Agents, WhatDoesNotFitNamesItsLine) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::agents_test

@@ -4,7 +4,7 @@
 #include "batch/batch.h"
 #include "batch/batch_test_util.h"
 
-namespace mvsim {
+namespace mvsim::autoreset_test {
 namespace {
 
 using testing::dict;
@@ -128,4 +128,4 @@ TEST(Autoreset, AllSubsetsOfFourCanBeReset) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::autoreset_test

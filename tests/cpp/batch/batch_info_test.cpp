@@ -6,7 +6,7 @@
 #include "batch/batch.h"
 #include "batch/batch_test_util.h"
 
-namespace mvsim {
+namespace mvsim::batch_info_test {
 namespace {
 
 using testing::dict;
@@ -69,4 +69,4 @@ TEST(Overrides, NamesAreThoseThatAreKnown) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::batch_info_test

@@ -14,7 +14,7 @@
 #include "sim/simulation.h"
 #include "task/task.h"
 
-namespace mvsim {
+namespace mvsim::batch_test {
 namespace {
 
 using testing::dict;
@@ -343,4 +343,4 @@ TEST(Batch, ManyBatchesFromManyThreadsEqualTheSerialRun) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::batch_test

@@ -6,7 +6,7 @@
 #include "sim/simulation.h"
 #include "task/env_state.h"
 
-namespace mvsim {
+namespace mvsim::control_test {
 namespace {
 
 using namespace testing;
@@ -66,4 +66,4 @@ TEST(Control, TheCallersTurnLiesBeforeTheReset) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::control_test

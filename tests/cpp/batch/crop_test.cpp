@@ -7,7 +7,7 @@
 #include "sim/simulation.h"
 #include "task/track/crop.h"
 
-namespace mvsim {
+namespace mvsim::crop_test {
 namespace {
 
 using namespace testing;
@@ -321,4 +321,4 @@ TEST(Crop, SnapshotsHoldIt) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::crop_test

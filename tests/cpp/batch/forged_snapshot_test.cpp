@@ -11,7 +11,7 @@
 #include "fuzz_count.h"
 #include "sim/snapshot.h"
 
-namespace mvsim {
+namespace mvsim::forged_snapshot_test {
 namespace {
 
 using namespace testing;
@@ -167,4 +167,4 @@ INSTANTIATE_TEST_SUITE_P(All, ForgedSnapshot, ::testing::ValuesIn(env_names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::forged_snapshot_test

@@ -6,7 +6,7 @@
 #include "task/compile_parts.h"
 #include "task/task.h"
 
-namespace mvsim {
+namespace mvsim::load_env_test {
 namespace {
 
 using testing::dict;
@@ -325,4 +325,4 @@ TEST(LoadEnv, ListsTheRegisteredEnvironments) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::load_env_test

@@ -9,7 +9,7 @@
 #include "task/move/body_policy.h"
 #include "task/move/movers.h"
 
-namespace mvsim {
+namespace mvsim::movers_test {
 namespace {
 
 TermSpec term_of(std::initializer_list<std::pair<const char*, const char*>> attributes) {
@@ -167,4 +167,4 @@ TEST(RandomWalk, KeepsItsSpeed) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::movers_test

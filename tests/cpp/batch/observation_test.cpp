@@ -11,7 +11,7 @@
 #include "sim/simulation.h"
 #include "task/task.h"
 
-namespace mvsim {
+namespace mvsim::observation_test {
 namespace {
 
 using namespace testing;
@@ -223,4 +223,4 @@ TEST(Pictures, OfAnotherShapeAreAnotherEnvironment) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::observation_test

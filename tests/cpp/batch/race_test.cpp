@@ -12,7 +12,7 @@
 #include "task/plan/centreline.h"
 #include "task/track/race.h"
 
-namespace mvsim {
+namespace mvsim::race_test {
 namespace {
 
 using namespace testing;
@@ -397,4 +397,4 @@ TEST(Race, ChangesAreDifferencesOfFrames) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::race_test

@@ -5,7 +5,7 @@
 #include "episode/episode.h"
 #include "sim/simulation.h"
 
-namespace mvsim {
+namespace mvsim::rig_test {
 namespace {
 
 EnvSpec rig(const std::string& inside = "") {
@@ -64,4 +64,4 @@ TEST(Rig, EnvsDoNotDependOnEachOther) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::rig_test

@@ -10,7 +10,7 @@
 #include "views/draw_views.h"
 #include "views/view_scenes.h"
 
-namespace mvsim::test {
+namespace mvsim::test::sensor_kinds_test {
 namespace {
 
 using namespace testing;
@@ -191,4 +191,4 @@ TEST(SensorKinds, AnEnvironmentSaysWhatItCannotObserve) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::sensor_kinds_test

@@ -9,7 +9,7 @@
 #include "batch/batch_test_util.h"
 #include "sim/simulation.h"
 
-namespace mvsim {
+namespace mvsim::snapshot_test {
 namespace {
 
 using namespace testing;
@@ -226,4 +226,4 @@ TEST(BatchState, AnEndedEpisodeComesBackAsSuch) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::snapshot_test

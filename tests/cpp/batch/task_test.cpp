@@ -10,7 +10,7 @@
 #include "sim/simulation.h"
 #include "task/track/race.h"
 
-namespace mvsim {
+namespace mvsim::task_test {
 namespace {
 
 using testing::dict;
@@ -238,4 +238,4 @@ TEST(Knobs, LessClearanceIsHarder) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::task_test

@@ -10,7 +10,7 @@
 #include "episode/episode.h"
 #include "sim/simulation.h"
 
-namespace mvsim {
+namespace mvsim::terms_test {
 namespace {
 
 using testing::dict;
@@ -353,4 +353,4 @@ TEST(Terms, AMapOfOnesOwnIsPlannedIn) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::terms_test

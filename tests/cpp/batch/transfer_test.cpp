@@ -13,7 +13,7 @@
 #include "sensor/ray_sensor.h"
 #include "task/track/race.h"
 
-namespace mvsim {
+namespace mvsim::transfer_test {
 namespace {
 
 using namespace testing;
@@ -339,4 +339,4 @@ TEST(Transfer, AStateHoldsWhatIsOnItsWay) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::transfer_test

@@ -6,7 +6,7 @@
 #include "batch/batch_test_util.h"
 #include "episode/episode.h"
 
-namespace mvsim {
+namespace mvsim::wheels_test {
 namespace {
 
 using testing::options;
@@ -141,4 +141,4 @@ TEST(WheelsObservation, Mistakes) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::wheels_test

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-namespace mvsim {
+namespace mvsim::worker_pool_test {
 namespace {
 
 TEST(WorkerPool, CoversEveryIndexOnceInEveryRun) {
@@ -155,4 +155,4 @@ TEST(WorkerPool, AForkedChildGetsAnErrorAndEnds) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::worker_pool_test

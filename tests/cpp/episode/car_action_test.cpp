@@ -7,7 +7,7 @@
 #include "task/task_test_util.h"
 #include "vehicle/car.h"
 
-namespace mvsim {
+namespace mvsim::car_action_test {
 namespace {
 
 EnvSpec car(const std::string& vehicle, const std::string& action) {
@@ -146,4 +146,4 @@ TEST(CarActions, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::car_action_test

@@ -8,7 +8,7 @@
 #include "task/plan/free_space.h"
 #include "task/task_test_util.h"
 
-namespace mvsim {
+namespace mvsim::ground_test {
 namespace {
 
 // 40 x 40 m that rise by 0.25 along x beyond x = 0, and a low block.
@@ -109,4 +109,4 @@ TEST(GroundSlope, StartsAndGoalsKeepToLevelGround) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::ground_test

@@ -6,7 +6,7 @@
 #include "task/task.h"
 #include "task/task_test_util.h"
 
-namespace mvsim {
+namespace mvsim::message_test {
 namespace {
 
 using testing::dict;
@@ -276,4 +276,4 @@ TEST(Stuck, EachHasItsOwnDistance) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::message_test

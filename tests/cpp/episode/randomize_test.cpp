@@ -10,7 +10,7 @@
 #include "task/distribution.h"
 #include "task/task_test_util.h"
 
-namespace mvsim {
+namespace mvsim::randomize_test {
 namespace {
 
 using testing::dict;
@@ -128,4 +128,4 @@ TEST(Variants, AreWorldsOfTheirOwnSeeds) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::randomize_test

@@ -12,7 +12,7 @@
 #include "task/task.h"
 #include "task/task_test_util.h"
 
-namespace mvsim {
+namespace mvsim::shortest_path_test {
 namespace {
 
 using namespace testing;
@@ -137,4 +137,4 @@ TEST(ShortestPath, AsksWhetherToGoOn) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::shortest_path_test

@@ -8,7 +8,7 @@
 #include "task/task_test_util.h"
 #include "task/track/race.h"
 
-namespace mvsim {
+namespace mvsim::tracker_test {
 namespace {
 
 using namespace testing;
@@ -68,4 +68,4 @@ TEST(Tracker, ElementsAreKeywordsToo) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::tracker_test

@@ -8,7 +8,7 @@
 #include "scene/scene.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::compile_scene_test {
 namespace {
 
 constexpr const char* kPlane = "<element class='horizontal_plane'><color>#102030</color><z>0.5</z></element>";
@@ -124,4 +124,4 @@ TEST(CompileScene, AScenePointerKeepsItsModelAlive) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::compile_scene_test

@@ -5,7 +5,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::fingerprint_test {
 namespace {
 
 constexpr const char* kRoom =
@@ -46,4 +46,4 @@ TEST(Fingerprint, TellsSensorsApart) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::fingerprint_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mvsim {
+namespace mvsim::grid_test {
 namespace {
 
 // Cells of one row of grey levels from the left: "." free, "#" occupied, "?" unknown.
@@ -59,4 +59,4 @@ TEST(GridCells, RowsOfHolesAreTurnedWithTheImage) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::grid_test

@@ -9,7 +9,7 @@
 #include "model/shape.h"
 #include "scene/triangles.h"
 
-namespace mvsim {
+namespace mvsim::mesh_outline_test {
 namespace {
 
 VisualSpec visual_of(Mesh mesh) {
@@ -169,4 +169,4 @@ TEST(MeshOutline, ManyVerticesAreThinned) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::mesh_outline_test

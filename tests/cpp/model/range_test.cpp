@@ -7,7 +7,7 @@
 #include "sim/simulation.h"
 #include "worldfile/load_world.h"
 
-namespace mvsim {
+namespace mvsim::range_test {
 namespace {
 
 std::shared_ptr<const Model> compiled(const std::string& body) {
@@ -148,4 +148,4 @@ TEST(Shape, OneThatCrossesItselfIsTold) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::range_test

@@ -7,7 +7,7 @@
 #include "model/mesh_outline.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::repeated_files_test {
 namespace {
 
 // A triangle of each of so many materials, whose textures are called as `texture` says.
@@ -137,4 +137,4 @@ TEST(PointFiles, PointsOfAWorldAreCounted) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::repeated_files_test

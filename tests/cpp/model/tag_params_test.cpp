@@ -4,7 +4,7 @@
 #include "model/compile.h"
 #include "worldfile/load_world.h"
 
-namespace mvsim {
+namespace mvsim::tag_params_test {
 namespace {
 
 std::shared_ptr<const Model> model_of(const std::string& body) {
@@ -57,4 +57,4 @@ TEST(TagParams, OfAVehicle) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::tag_params_test

@@ -13,7 +13,7 @@
 #include "sim/simulation.h"
 #include "source_dir.h"
 
-namespace mvsim {
+namespace mvsim::visual_test {
 namespace {
 
 // Stood upright, the box of box.dae takes x 0..2, y 0..1 and z 1..1.5.
@@ -253,4 +253,4 @@ TEST(Visual, WorldsOfOneEnvironmentDecodeAMeshOnce) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::visual_test

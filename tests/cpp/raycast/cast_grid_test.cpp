@@ -11,7 +11,7 @@
 #include "raycast/reference.h"
 #include "raycast/scenes.h"
 
-namespace mvsim {
+namespace mvsim::cast_grid_test {
 namespace {
 
 using test::cast;
@@ -216,4 +216,4 @@ TEST(CastGrid, NonsenseLeavesRangesAlone) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::cast_grid_test

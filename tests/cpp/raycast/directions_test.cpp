@@ -7,7 +7,7 @@
 #include "base/simd.h"
 #include "raycast/scenes.h"
 
-namespace mvsim {
+namespace mvsim::directions_test {
 namespace {
 
 TEST(BeamTable, DirectionsAreTheBeamsTurned) {
@@ -58,4 +58,4 @@ TEST(BeamTable, WholeTurnEndsWhereItBegins) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::directions_test

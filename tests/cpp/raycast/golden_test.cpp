@@ -3,7 +3,7 @@
 
 #include "raycast/scenes.h"
 
-namespace mvsim {
+namespace mvsim::golden_test {
 namespace {
 
 TEST(GoldenRays, Grids) {
@@ -31,4 +31,4 @@ TEST(GoldenRays, Polygons) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::golden_test

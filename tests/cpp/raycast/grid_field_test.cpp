@@ -8,7 +8,7 @@
 
 #include "raycast/scenes.h"
 
-namespace mvsim {
+namespace mvsim::grid_field_test {
 namespace {
 
 using test::Dice;
@@ -139,4 +139,4 @@ TEST(GridField, FourHundredSquareStaysInASecondLevelCache) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::grid_field_test

@@ -12,7 +12,7 @@
 #include "raycast/scenes.h"
 #include "raycast/static_shapes.h"
 
-namespace mvsim {
+namespace mvsim::polygon_cast_test {
 namespace {
 
 using test::Beams;
@@ -237,4 +237,4 @@ TEST(StaticShapes, EmptySetIsOpenSpace) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::polygon_cast_test

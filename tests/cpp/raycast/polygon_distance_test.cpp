@@ -9,7 +9,7 @@
 #include "raycast/scenes.h"
 #include "raycast/static_shapes.h"
 
-namespace mvsim {
+namespace mvsim::polygon_distance_test {
 namespace {
 
 using test::Dice;
@@ -123,4 +123,4 @@ TEST(StaticShapes, FiftyThousandCoincidentShapes) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::polygon_distance_test

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "base/simd.h"
 
-namespace mvsim {
+namespace mvsim::shadow_raster_test {
 namespace {
 
 double area2(Vec3 a, Vec3 b, Vec3 c) {
@@ -103,4 +103,4 @@ TEST(ShadowRaster, ATriangleAlongTheSunHasNoShadow) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::shadow_raster_test

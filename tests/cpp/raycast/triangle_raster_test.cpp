@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "base/simd.h"
 
-namespace mvsim {
+namespace mvsim::triangle_raster_test {
 namespace {
 
 constexpr double kNear = 0.2, kFar = 30;
@@ -179,4 +179,4 @@ TEST(TriangleRaster, DistancesAreCopiedUpToTheFarthest) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::triangle_raster_test

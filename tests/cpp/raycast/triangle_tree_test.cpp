@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-namespace mvsim {
+namespace mvsim::triangle_tree_test {
 namespace {
 
 // Squares of 2 m at x = 1, 2, 3, ... whose fronts look back along -x, each of two triangles.
@@ -123,4 +123,4 @@ TEST_P(TreeOfInstructionSet, LeavesLanesThatAreNotCastAsTheyAre) {
 INSTANTIATE_TEST_SUITE_P(Processors, TreeOfInstructionSet, testing::Values("sse2", "avx2", "avx512"));
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::triangle_tree_test

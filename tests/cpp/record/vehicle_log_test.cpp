@@ -10,7 +10,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::vehicle_log_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -296,4 +296,4 @@ TEST(VehicleLog, WhatCannotBeWrittenIsAnError) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::vehicle_log_test

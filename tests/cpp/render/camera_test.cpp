@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace mvsim {
+namespace mvsim::camera_test {
 namespace {
 
 constexpr int kWidth = 640, kHeight = 480;
@@ -81,4 +81,4 @@ TEST(Camera, NothingBehindTheCameraIsProjected) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::camera_test

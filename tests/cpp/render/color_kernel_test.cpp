@@ -10,7 +10,7 @@
 #include "base/simd.h"
 #include "render/shading.h"
 
-namespace mvsim {
+namespace mvsim::color_kernel_test {
 namespace {
 
 class EveryTargetShades : public ::testing::TestWithParam<std::string> {};
@@ -85,4 +85,4 @@ INSTANTIATE_TEST_SUITE_P(ColorKernel, EveryTargetShades, ::testing::ValuesIn(sim
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::color_kernel_test

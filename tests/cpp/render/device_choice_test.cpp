@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace mvsim {
+namespace mvsim::device_choice_test {
 namespace {
 
 using Places = std::vector<size_t>;
@@ -82,4 +82,4 @@ TEST(DeviceChoice, CudaCountsWhatItSees) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::device_choice_test

@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace mvsim {
+namespace mvsim::gl_pack_test {
 namespace {
 
 constexpr size_t kPixels = 7 * 5;
@@ -76,4 +76,4 @@ TEST(GlPack, NothingSeenIsWhatTheObservationSays) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::gl_pack_test

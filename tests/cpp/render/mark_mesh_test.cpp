@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace mvsim {
+namespace mvsim::mark_mesh_test {
 namespace {
 
 Vec3 corner(const MarkMesh& mesh, uint32_t index) {
@@ -66,4 +66,4 @@ TEST(MarkMesh, DivergedPlacesGiveFiniteVertices) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::mark_mesh_test

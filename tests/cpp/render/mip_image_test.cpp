@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace mvsim {
+namespace mvsim::mip_image_test {
 namespace {
 
 // Columns of black and white.
@@ -40,4 +40,4 @@ TEST(MipImage, MayBeOneTexel) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::mip_image_test

@@ -10,7 +10,7 @@
 #include "render/gl/egl_info.h"
 #include "render/pictures/renderer.h"
 
-namespace mvsim {
+namespace mvsim::renderer_process_test {
 namespace {
 
 class RendererProcessTest : public testing::Test {
@@ -105,4 +105,4 @@ TEST(EglInfo, TellsWhatWorksOrWhatToDo) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::renderer_process_test

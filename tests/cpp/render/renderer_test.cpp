@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "render/gl/egl_info.h"
 
-namespace mvsim {
+namespace mvsim::renderer_test {
 namespace {
 
 constexpr int kWidth = 160, kHeight = 120;
@@ -396,4 +396,4 @@ TEST_F(RendererTest, DivergedPosesAreDrawnWithoutHarm) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::renderer_test

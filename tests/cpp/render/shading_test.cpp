@@ -11,7 +11,7 @@
 #include "render/gl/egl_context.h"
 #include "render/gl/gl_objects.h"
 
-namespace mvsim {
+namespace mvsim::shading_test {
 namespace {
 
 constexpr const char* kMain = R"glsl(
@@ -103,4 +103,4 @@ TEST(Shading, TheSunAddsToTheLightOfTheSky) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::shading_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace mvsim {
+namespace mvsim::sky_box_test {
 namespace {
 
 enum Side : size_t { kFront, kBack, kDown, kUp, kLeft, kRight };
@@ -50,4 +50,4 @@ TEST(SkyBox, NoDirectionIsSomePlace) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::sky_box_test

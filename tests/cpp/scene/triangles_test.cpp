@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "scene/grid_rectangles.h"
 
-namespace mvsim {
+namespace mvsim::triangles_test {
 namespace {
 
 // Area of the triangles that face `normal`, by their corners' order.
@@ -264,4 +264,4 @@ TEST(Triangles, OfLargeHillsEveryNthNodeIsTaken) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::triangles_test

@@ -11,7 +11,7 @@
 #include "source_dir.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::definitions_test {
 namespace {
 
 std::shared_ptr<const Model> model_of(const std::string& body) {
@@ -171,4 +171,4 @@ TEST(SensorTags, RotationSetsTheColumns) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::definitions_test

@@ -8,7 +8,7 @@
 #include "sensor/sensors.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::facts_test {
 namespace {
 
 std::string sensor(const std::string& more = "", const std::string& name = "l") {
@@ -121,4 +121,4 @@ TEST(SensorFacts, NoiseStreamsAreIndependentByIndex) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::facts_test

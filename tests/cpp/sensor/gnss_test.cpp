@@ -6,7 +6,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::gnss_test {
 namespace {
 
 constexpr const char* kPlace =
@@ -164,4 +164,4 @@ TEST(Gnss, AnImuIsOrientedToEastAndNorth) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::gnss_test

@@ -7,7 +7,7 @@
 #include "sensor/state_sensor.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::imu_test {
 namespace {
 
 constexpr const char* kQuiet =
@@ -193,4 +193,4 @@ TEST(Imu, ANegativeNoiseIsRefused) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::imu_test

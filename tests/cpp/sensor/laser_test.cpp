@@ -12,7 +12,7 @@
 #include "sensor/view.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::laser_test {
 namespace {
 
 std::string lidar(const std::string& more, const std::string& noise = "0") {
@@ -219,4 +219,4 @@ TEST(Laser, In3DItIsARaySensorWithAView) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::laser_test

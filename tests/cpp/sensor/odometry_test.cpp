@@ -4,7 +4,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::odometry_test {
 namespace {
 
 // Built in, on every vehicle, and in no list.
@@ -63,4 +63,4 @@ TEST(Odometry, UnsetMultipliersAreDrawnPerEpisode) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::odometry_test

@@ -7,7 +7,7 @@
 #include "sim/worlds.h"
 #include "source_dir.h"
 
-namespace mvsim::test {
+namespace mvsim::test::acceptance_vehicle_test {
 namespace {
 
 TEST(VehicleInWorld, ClassesMustExist) {
@@ -325,4 +325,4 @@ TEST(VehicleInWorld, TheSameCommandsGiveTheSameTrajectory) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::acceptance_vehicle_test

@@ -9,7 +9,7 @@
 #include "sim/scene_poses.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::animation_test {
 namespace {
 
 constexpr const char* kSquare =
@@ -154,4 +154,4 @@ TEST(Actor, BadOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::animation_test

@@ -11,7 +11,7 @@
 #include "sim/solver_polygon.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::body_mass_test {
 namespace {
 
 std::string robot(const std::string& chassis, const std::string& wheel, const std::string& left = "0.1 0.3") {
@@ -164,4 +164,4 @@ TEST(BodyMass, AnOutlineTooSmallForItsDistanceIsRefusedAtLoad) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::body_mass_test

@@ -5,7 +5,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::car_test {
 namespace {
 
 const std::string kStep = "<simul_timestep>0.005</simul_timestep>";
@@ -154,4 +154,4 @@ TEST(Car, ACopyInContactContinues) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::car_test

@@ -8,7 +8,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::check_start_test {
 namespace {
 
 std::vector<std::string> warnings_of(const std::string& body) {
@@ -138,4 +138,4 @@ TEST(CheckStart, PushesApartWithoutAJumpOfEnergy) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::check_start_test

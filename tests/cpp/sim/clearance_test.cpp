@@ -12,7 +12,7 @@
 #include "sim/worlds.h"
 #include "source_dir.h"
 
-namespace mvsim::test {
+namespace mvsim::test::clearance_test {
 namespace {
 
 double brute_force(const SimScene& sim, double limit) {
@@ -80,4 +80,4 @@ TEST(Clearance, OfBlocksIsThatOfTheNearest) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::clearance_test

@@ -6,7 +6,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::contact_test {
 namespace {
 
 const std::string kWall = R"(<block name="wall"><static>true</static><init_pose>2 0 0</init_pose>
@@ -239,4 +239,4 @@ TEST(Divergence, IsToldAndEndsNothing) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::contact_test

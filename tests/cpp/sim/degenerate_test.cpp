@@ -5,7 +5,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::degenerate_test {
 namespace {
 
 constexpr int kSteps = 1000;
@@ -71,4 +71,4 @@ TEST(Degenerate, SlowTwentyThousandBlocksAreStable) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::degenerate_test

@@ -7,7 +7,7 @@
 #include "sim/state_hash.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::determinism_test {
 namespace {
 
 // Two robots push crates about between walls, with a noisy lidar: contacts, friction joints, sensors,
@@ -71,4 +71,4 @@ TEST(Determinism, SteppingIsFiniteUnderWildCommands) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::determinism_test

@@ -7,7 +7,7 @@
 #include "sim/state_hash.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::drive_test {
 namespace {
 
 constexpr const char* kLimits =
@@ -265,4 +265,4 @@ TEST(Drive, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::drive_test

@@ -10,7 +10,7 @@
 #include "sim/worlds.h"
 #include "terrain/ground.h"
 
-namespace mvsim::test {
+namespace mvsim::test::element_facts_test {
 namespace {
 
 const std::string kStep = "<simul_timestep>0.005</simul_timestep>";
@@ -177,4 +177,4 @@ TEST_F(Grid, WithoutACentreItsMiddleIsTheOrigin) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::element_facts_test

@@ -5,7 +5,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::elevation_test {
 namespace {
 
 // 20 x 20 m that rise by `slope` along +x, 0 at the origin.
@@ -225,4 +225,4 @@ TEST(TerrainStep, CliffsOfAMapBlock) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::elevation_test

@@ -9,7 +9,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::far_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -162,4 +162,4 @@ TEST(Far, AJointHoldsAWallInMapCoordinates) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::far_test

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::free_motion_test {
 namespace {
 
 uint32_t bits(float v) {
@@ -167,4 +167,4 @@ TEST(FreeMotion, ACopyContinuesBitForBitInTheOpenAndInContact) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::free_motion_test

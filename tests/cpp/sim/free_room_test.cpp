@@ -7,7 +7,7 @@
 #include "sim/clearance.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::free_room_test {
 namespace {
 
 const char* const kWall =
@@ -127,4 +127,4 @@ TEST(FreeRoom, InACrowdNoContactIsMissed) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::free_room_test

@@ -11,7 +11,7 @@
 #include "sim/state_hash.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::golden_test {
 namespace {
 
 const std::map<std::string, uint64_t>& golden() {
@@ -137,4 +137,4 @@ TEST(Golden, HillsAndRegions) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::golden_test

@@ -16,7 +16,7 @@
 #include "sim/body_mass.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::invariants_test {
 namespace {
 
 std::string text(double value) {
@@ -306,4 +306,4 @@ TEST(Invariants, SmallerStepsConverge) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::invariants_test

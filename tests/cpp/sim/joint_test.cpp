@@ -6,7 +6,7 @@
 #include "sim/state_hash.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::joint_test {
 namespace {
 
 const std::string kStep = "<simul_timestep>0.005</simul_timestep>";
@@ -318,4 +318,4 @@ TEST(Joint, GoldenHash) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::joint_test

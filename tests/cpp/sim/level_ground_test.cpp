@@ -8,7 +8,7 @@
 #include "sim/state_hash.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::level_ground_test {
 namespace {
 
 std::string text(double value) {
@@ -167,4 +167,4 @@ TEST(LevelGround, KnowsWhetherItRestsOnBlocksThatCanMove) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::level_ground_test

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::load_transfer_test {
 namespace {
 
 constexpr double kGravity = 9.81, kMass = 68, kHeight = 0.3;
@@ -97,4 +97,4 @@ TEST(LoadTransfer, SlopeLoadsTheLowerWheels) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::load_transfer_test

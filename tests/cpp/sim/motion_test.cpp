@@ -5,7 +5,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::motion_test {
 namespace {
 
 TEST(Motion, RunEndsWithAShorterStep) {
@@ -205,4 +205,4 @@ TEST(Motion, PlacedVehicleStartsAtRestThere) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::motion_test

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::passage_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -246,4 +246,4 @@ TEST(Passage, SlowThousandApproachesEndBeforeWhatTheyMeet) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::passage_test

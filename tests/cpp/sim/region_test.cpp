@@ -5,7 +5,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::region_test {
 namespace {
 
 std::string region(const std::string& property, const std::string& value, const std::string& more = "",
@@ -179,4 +179,4 @@ TEST(Region, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::region_test

@@ -6,7 +6,7 @@
 #include "sim/debug_marks.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::scene_poses_test {
 namespace {
 
 // A body's yaw has Box2D's single precision.
@@ -126,4 +126,4 @@ TEST(DebugMarks, JointsAreShownByKind) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::scene_poses_test

@@ -8,7 +8,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::set_motion_test {
 namespace {
 
 const std::string kRig =
@@ -56,4 +56,4 @@ TEST(SetMotion, WhatCannotBeIsRefused) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::set_motion_test

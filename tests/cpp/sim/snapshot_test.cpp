@@ -10,7 +10,7 @@
 #include "sim/state_hash.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::snapshot_test {
 namespace {
 
 constexpr const char* kRoom = R"(
@@ -222,4 +222,4 @@ TEST(Snapshot, RefusesADivergedState) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::snapshot_test

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::solver_impact_test {
 namespace {
 
 constexpr float kSkin = 0.0025f;
@@ -97,4 +97,4 @@ TEST(SolverImpact, SpeedDecidesHowFarIsFarEnough) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::solver_impact_test

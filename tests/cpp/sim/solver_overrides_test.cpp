@@ -9,7 +9,7 @@
 #include "base/math.h"
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::solver_overrides_test {
 namespace {
 
 using Collide = void (*)(b2Manifold*, const b2PolygonShape*, const b2Transform&, const b2PolygonShape*,
@@ -67,4 +67,4 @@ TEST(SolverOverrides, PolygonsCollideAsInTheLibrary) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::solver_overrides_test

@@ -7,7 +7,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::solver_surroundings_test {
 namespace {
 
 std::string box(const std::string& name, double x, double y) {
@@ -85,4 +85,4 @@ TEST(SolverSurroundings, ABlockIsThereToBeHitHoweverFastOneComes) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::solver_surroundings_test

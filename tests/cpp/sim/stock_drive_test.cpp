@@ -9,7 +9,7 @@
 #include "sim/worlds.h"
 #include "source_dir.h"
 
-namespace mvsim::test {
+namespace mvsim::test::stock_drive_test {
 namespace {
 
 struct Drive {
@@ -139,4 +139,4 @@ INSTANTIATE_TEST_SUITE_P(All, StockDrive,
                          name_of);
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::stock_drive_test

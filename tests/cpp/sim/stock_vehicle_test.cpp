@@ -8,7 +8,7 @@
 #include "sim/worlds.h"
 #include "source_dir.h"
 
-namespace mvsim::test {
+namespace mvsim::test::stock_vehicle_test {
 namespace {
 
 struct Stock {
@@ -151,4 +151,4 @@ TEST(StockVehicles, TheTruckPullsItsTrailer) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::stock_vehicle_test

@@ -5,7 +5,7 @@
 
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::twist_wheels_test {
 namespace {
 
 constexpr const char* kWheels = "<controller class='twist_wheels'/>";
@@ -47,4 +47,4 @@ TEST(TwistWheels, LeaveACasterToRoll) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::twist_wheels_test

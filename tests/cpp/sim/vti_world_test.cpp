@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "sim/worlds.h"
 
-namespace mvsim::test {
+namespace mvsim::test::vti_world_test {
 namespace {
 
 std::string refusal(const std::string& friction) {
@@ -68,4 +68,4 @@ TEST(VtiWorld, SurfacesSetHowFarAVehicleGets) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::vti_world_test

@@ -7,7 +7,7 @@
 #include "sim/worlds.h"
 #include "source_dir.h"
 
-namespace mvsim::test {
+namespace mvsim::test::wheel_inputs_test {
 namespace {
 
 // Some other value that the parameter may have.
@@ -66,4 +66,4 @@ TEST(WheelInputs, AChangedParameterOfADifferentialDriveCountsAtTheNextStep) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::wheel_inputs_test

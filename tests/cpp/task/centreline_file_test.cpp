@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mvsim {
+namespace mvsim::centreline_file_test {
 namespace {
 
 OpenFile file_of(const std::string& bytes) {
@@ -108,4 +108,4 @@ TEST(CentrelineFile, IsBounded) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::centreline_file_test

@@ -17,7 +17,7 @@
 #include "task/plan/goal_field_cache.h"
 #include "task/plan/path_tables.h"
 
-namespace mvsim {
+namespace mvsim::goal_field_test {
 namespace {
 
 std::shared_ptr<PlanningGrid> open_grid(int width, int height, double cell) {
@@ -272,4 +272,4 @@ TEST(GoalFieldCache, ForgetsTheLeastUsedAndNeverChangesAValue) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::goal_field_test

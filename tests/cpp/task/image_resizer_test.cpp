@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::image_resizer_test {
 namespace {
 
 std::vector<uint8_t> pixels_of(size_t count) {
@@ -58,4 +58,4 @@ TEST(ImageResizer, AllElseIsThePixelInTheMiddle) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::image_resizer_test

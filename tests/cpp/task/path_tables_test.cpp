@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::path_tables_test {
 namespace {
 
 PlanningGrid random_grid(int width, int height, double share_free, uint64_t seed) {
@@ -87,4 +87,4 @@ TEST(PathTables, TellsMovesAndNeighboursByTheirDirections) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::path_tables_test

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::ground_index_test {
 namespace {
 
 TEST(GroundIndex, SaysWhatALookAtEverythingSays) {
@@ -37,7 +37,7 @@ TEST(GroundIndex, SaysWhatALookAtEverythingSays) {
     }
     const double x = size(), y = size();
     tops.push_back({{{-x, -y}, {x, -y}, {x, y}, {-x, y}},
-                    norm({x, y}),
+                    norm(Vec2{x, y}),
                     static_cast<TopShape>(i % 3),
                     random.uniform(0, 2),
                     x,
@@ -80,4 +80,4 @@ TEST(GroundIndex, AHostilePileIsAnError) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::ground_index_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace mvsim {
+namespace mvsim::height_map_test {
 namespace {
 
 TEST(HeightMap, ColumnsRunAlongY) {
@@ -43,4 +43,4 @@ TEST(HeightMap, KnowsItsExtent) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::height_map_test

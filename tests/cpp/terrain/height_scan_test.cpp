@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "base/simd.h"
 
-namespace mvsim {
+namespace mvsim::height_scan_test {
 namespace {
 
 HeightMap random_map(RandomStream& random, int rows, int columns) {
@@ -57,4 +57,4 @@ TEST(HeightScan, BordersAreThoseOfTheMap) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::height_scan_test

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::plate_fit_test {
 namespace {
 
 // R = Rz(yaw) Ry(pitch) Rx(roll) applied to a point of the plane, and lifted.
@@ -83,4 +83,4 @@ TEST(PlateFit, NeedsThreePointsThatAreNotOnALine) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::plate_fit_test

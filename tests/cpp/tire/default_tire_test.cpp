@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "tire/tire_rig.h"
 
-namespace mvsim {
+namespace mvsim::default_tire_test {
 namespace {
 
 using namespace test;
@@ -111,4 +111,4 @@ TEST(TireRegistry, NamesAreUniqueAndParametersHaveRanges) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::default_tire_test

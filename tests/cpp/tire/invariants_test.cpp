@@ -9,7 +9,7 @@
 #include "tire/tire_rig.h"
 #include "tire/vti_traction.h"
 
-namespace mvsim {
+namespace mvsim::invariants_test {
 namespace {
 
 using test::params_of;
@@ -151,4 +151,4 @@ TEST_P(EveryTire, WithoutTorqueEnergyNeverGrows) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::invariants_test

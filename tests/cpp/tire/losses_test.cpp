@@ -7,7 +7,7 @@
 #include "tire/rolling.h"
 #include "tire/tire_rig.h"
 
-namespace mvsim {
+namespace mvsim::losses_test {
 namespace {
 
 using namespace test;
@@ -114,4 +114,4 @@ TEST(DefaultTire, RollingResistanceLocksAWheelThatHasNoGrip) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::losses_test

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "tire/tire_rig.h"
 
-namespace mvsim {
+namespace mvsim::rolling_test {
 namespace {
 
 using namespace test;
@@ -207,4 +207,4 @@ TEST(RollingTires, ABrakeHoldsAgainstAWeakerMotor) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::rolling_test

@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "tire/tire_rig.h"
 
-namespace mvsim {
+namespace mvsim::skid_tire_test {
 namespace {
 
 using namespace test;
@@ -108,4 +108,4 @@ TEST(SkidTire, WithoutFrictionNothingPushes) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::skid_tire_test

@@ -4,7 +4,7 @@
 
 #include "tire/vti_surfaces.h"
 
-namespace mvsim {
+namespace mvsim::slip_test {
 namespace {
 
 TEST(Slip, FollowsTheStandardConvention) {
@@ -42,4 +42,4 @@ TEST(Surfaces, AreFoundByNameAndNeverGuessed) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::slip_test

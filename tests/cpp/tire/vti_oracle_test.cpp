@@ -8,7 +8,7 @@
 #include "tire/vti_mavs.h"
 #include "tire/vti_traction.h"
 
-namespace mvsim {
+namespace mvsim::vti_oracle_test {
 namespace {
 
 using test::CsvRow;
@@ -120,4 +120,4 @@ TEST(VtiLadder, EOfCorrectedSoil) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::vti_oracle_test

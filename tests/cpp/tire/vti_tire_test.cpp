@@ -8,7 +8,7 @@
 #include "tire/tire_rig.h"
 #include "tire/vti_traction.h"
 
-namespace mvsim {
+namespace mvsim::vti_tire_test {
 namespace {
 
 using namespace test;
@@ -200,4 +200,4 @@ TEST(VtiTire, MavsFormBrakesWithoutTurningBack) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::vti_tire_test

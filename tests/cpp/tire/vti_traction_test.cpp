@@ -10,7 +10,7 @@
 #include "tire/slip.h"
 #include "tire/vti_mavs.h"
 
-namespace mvsim {
+namespace mvsim::vti_traction_test {
 namespace {
 
 constexpr double kPsi = 6894.76;
@@ -184,4 +184,4 @@ TEST(VtiTraction, LateralForceIsWhatTheEllipseLeaves) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::vti_traction_test

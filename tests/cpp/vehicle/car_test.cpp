@@ -9,7 +9,7 @@
 #include "vehicle/controllers.h"
 #include "vehicle/dynamics_classes.h"
 
-namespace mvsim {
+namespace mvsim::car_test {
 namespace {
 
 std::vector<WheelModel> wheels_of(double length, double track) {
@@ -183,4 +183,4 @@ TEST(SpeedPid, SlopeFeedforwardPushesUphill) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::car_test

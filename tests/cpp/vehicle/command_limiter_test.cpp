@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::command_limiter_test {
 namespace {
 
 constexpr double kNone = 1e9, kDt = 0.01;
@@ -88,4 +88,4 @@ TEST(CommandLimiter, AgreesWithItsDefinitionOnRandomLimits) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::command_limiter_test

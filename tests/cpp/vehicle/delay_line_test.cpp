@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::delay_line_test {
 namespace {
 
 constexpr double kDt = 0.005;
@@ -80,4 +80,4 @@ TEST(DelayLine, ItsLengthIsBounded) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::delay_line_test

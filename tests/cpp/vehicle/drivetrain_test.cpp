@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "vehicle/car.h"
 
-namespace mvsim {
+namespace mvsim::drivetrain_test {
 namespace {
 
 TEST(Drivetrain, TorsenShares) {
@@ -67,4 +67,4 @@ TEST(Drivetrain, OpenDifferentialsSplitByTheirFractions) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::drivetrain_test

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::load_transfer_test {
 namespace {
 
 constexpr double kGravity = 9.81, kWheelbase = 2.6, kTrack = 1.5;
@@ -98,4 +98,4 @@ TEST(LoadTransfer, NeverPullsAndAlwaysSumsToTheWeight) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::load_transfer_test

@@ -8,7 +8,7 @@
 #include "base/math.h"
 #include "vehicle/servo.h"
 
-namespace mvsim {
+namespace mvsim::motor_test {
 namespace {
 
 // maxon RE 40 (148867) at 24 V: stall torque 2.42 N m, no-load speed 7,580 rpm, rotor 142 g cm2; speed/torque
@@ -73,4 +73,4 @@ TEST(Servo, RateIsLimitedAndTheTargetIsReachedExactly) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::motor_test

@@ -5,7 +5,7 @@
 
 #include "vehicle/dynamics.h"
 
-namespace mvsim {
+namespace mvsim::pid_test {
 namespace {
 
 TEST(Pid, Outputs) {
@@ -75,4 +75,4 @@ TEST(Odometry, TwistOfTwoWheels) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::pid_test

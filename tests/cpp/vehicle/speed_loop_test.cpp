@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mvsim {
+namespace mvsim::speed_loop_test {
 namespace {
 
 // The largest error left after some steps towards 1 m/s of a wheel that rolls, telling its speed one step
@@ -70,4 +70,4 @@ TEST(SpeedLoop, NamesGainsThatSettle) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::speed_loop_test

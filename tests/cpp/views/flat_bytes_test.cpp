@@ -7,7 +7,7 @@
 #include "views/flat_worlds.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim::test {
+namespace mvsim::test::flat_bytes_test {
 namespace {
 
 // A floor, a wall and blocks with a picture of noise on them, among plain ones.
@@ -120,4 +120,4 @@ TEST(FlatBytes, RecipesHoldThePosesOfWhatMoves) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::flat_bytes_test

@@ -12,7 +12,7 @@
 #include "views/flat_worlds.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim::test {
+namespace mvsim::test::flat_view_test {
 namespace {
 
 constexpr double kSameLabels = 0.995;
@@ -365,4 +365,4 @@ TEST(FlatView, DrawsWhateverARecipeSays) {
 }
 
 }  // namespace
-}  // namespace mvsim::test
+}  // namespace mvsim::test::flat_view_test

@@ -2,7 +2,7 @@
 // names the place, the tag and what was expected.
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::bad_value_test {
 namespace {
 
 enum class Type { kNumber, kNonNegative, kPositive, kInt, kBool, kColor, kNumbers };
@@ -179,4 +179,4 @@ TEST(BadValue, InAChild) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::bad_value_test

@@ -2,7 +2,7 @@
 #include "model/compile.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::bad_vehicle_test {
 namespace {
 
 // The error of a whole world, from reading to the compiled model.
@@ -105,4 +105,4 @@ TEST(BadVehicle, AnUnknownSensorIsAnsweredWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::bad_vehicle_test

@@ -1,7 +1,7 @@
 // Blocks and walls: sections 2.5 and 2.6 of the world elements.
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::block_test {
 namespace {
 
 std::string block(const std::string& inside, const std::string& attributes = "") {
@@ -200,4 +200,4 @@ TEST(Walls, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::block_test

@@ -2,7 +2,7 @@
 #include "source_dir.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::definitions_test {
 namespace {
 
 WorldSpec load_stock(const std::string& body) {
@@ -91,4 +91,4 @@ TEST(Definitions, SmallRobotAndRplidar) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::definitions_test

@@ -10,7 +10,7 @@
 #include "worldfile/limits.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::dem_test {
 namespace {
 
 // 3 x 3 cells of a metre from (10, 20) on: heights 0 to 8 in the order of x, then y, each colour its own.
@@ -162,4 +162,4 @@ TEST_F(Dem, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::dem_test

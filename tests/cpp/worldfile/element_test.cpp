@@ -1,7 +1,7 @@
 // <element>, global scalars and tags without effect.
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::element_test {
 namespace {
 
 std::string grid(const std::string& inside) {
@@ -245,4 +245,4 @@ TEST(World, TagsWithoutEffectAreStillJudged) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::element_test

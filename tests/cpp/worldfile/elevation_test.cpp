@@ -2,7 +2,7 @@
 #include "model/compile.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::elevation_test {
 namespace {
 
 std::string map_of(const std::string& inside) {
@@ -176,4 +176,4 @@ TEST(ElevationMap, TheNodesOfAWorldAreLimited) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::elevation_test

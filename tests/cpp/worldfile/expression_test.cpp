@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <map>
 
-namespace mvsim {
+namespace mvsim::expression_test {
 namespace {
 
 double value_of(const std::string& text, const std::map<std::string, std::string>& variables = {},
@@ -195,4 +195,4 @@ TEST(Expression, NumbersKeepAllTheirDigits) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::expression_test

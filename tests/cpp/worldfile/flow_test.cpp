@@ -1,7 +1,7 @@
 // Variables, loops, conditions, includes and classes: sections 1.3 to 1.8 of the world language.
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::flow_test {
 namespace {
 
 // A block at (x, 0); what the expressions of these tests come out as.
@@ -347,4 +347,4 @@ TEST(Include, AParameterThatTheFileDoesNotUseIsAWarning) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::flow_test

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::hostile_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -336,4 +336,4 @@ TEST(Hostile, MutantsLoadOrAreRefused) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::hostile_test

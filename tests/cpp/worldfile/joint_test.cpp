@@ -1,7 +1,7 @@
 // <joint>: what is read, what is refused, what is said to have no effect.
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::joint_test {
 namespace {
 
 const std::string kBodies = R"(<block name="post"><init_pose>0 0 0</init_pose><static>1</static></block>
@@ -117,4 +117,4 @@ TEST(JointTag, SaysWhatHasNoEffect) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::joint_test

@@ -16,7 +16,7 @@
 #include "worldfile/tags.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::mutation_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -254,4 +254,4 @@ TEST_F(DamagedWorldsOfMvsim, SlowWithMeshes) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::mutation_test

@@ -6,7 +6,7 @@
 #include "base/math.h"
 #include "base/random.h"
 
-namespace mvsim {
+namespace mvsim::nearest_sample_test {
 namespace {
 
 using Points = std::vector<double>;  // x, y
@@ -90,4 +90,4 @@ TEST(NearestSample, FewLooksWherePointsCrowd) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::nearest_sample_test

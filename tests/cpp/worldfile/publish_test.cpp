@@ -5,7 +5,7 @@
 #include "sim/worlds.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::publish_test {
 namespace {
 
 using test::bot;
@@ -136,4 +136,4 @@ TEST(Publish, IsInTheModelAndChangesNoResult) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::publish_test

@@ -3,7 +3,7 @@
 #include "assets/png_writer.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::sky_test {
 namespace {
 
 TEST(Lights, DefaultsAreThoseOfTheLanguage) {
@@ -82,4 +82,4 @@ TEST_F(SkyboxTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::sky_test

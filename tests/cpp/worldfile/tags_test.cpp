@@ -6,7 +6,7 @@
 #include "worldfile/tags.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::tags_test {
 
 static void PrintTo(const TagRow& row, std::ostream* out) {
   *out << row.element << " " << row.tag.name();
@@ -252,4 +252,4 @@ TEST(Tags, NearestNamesComeFromTheTables) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::tags_test

@@ -1,6 +1,6 @@
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::vehicle_test {
 namespace {
 
 std::string vehicle(const std::string& inside, const std::string& attributes = "") {
@@ -229,4 +229,4 @@ TEST(Vehicle, MisspeltTagsAreWarnedOf) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::vehicle_test

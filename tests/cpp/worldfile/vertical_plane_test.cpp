@@ -3,7 +3,7 @@
 
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::vertical_plane_test {
 namespace {
 
 std::string wall(const std::string& inside) {
@@ -96,4 +96,4 @@ TEST(VerticalPlane, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::vertical_plane_test

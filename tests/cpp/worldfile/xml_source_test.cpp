@@ -2,7 +2,7 @@
 
 #include "worldfile/world_text.h"
 
-namespace mvsim {
+namespace mvsim::xml_source_test {
 namespace {
 
 XmlSource parsed(const std::string& text) {
@@ -85,4 +85,4 @@ TEST(XmlSource, OffsetsLeadBackThroughEdits) {
 }
 
 }  // namespace
-}  // namespace mvsim
+}  // namespace mvsim::xml_source_test
