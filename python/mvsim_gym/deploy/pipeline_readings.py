@@ -23,9 +23,8 @@ Array = npt.NDArray[Any]
 
 
 class PipelineReadings:
-    """Each method takes one kind of reading, which stands until the next of its kind. A value that cannot be, but may
-    come from a sensor (NaN), makes the source impossible (`Pipeline.state`); a mistake of the caller raises
-    ValueError."""
+    """Methods that take readings; each reading is valid until the next of its kind. An invalid value that a sensor may
+    send (NaN) makes the source invalid (`Pipeline.state`). A mistake of the caller raises ValueError."""
 
     _core: CorePipeline
     _model: Model
@@ -36,10 +35,11 @@ class PipelineReadings:
     _freshness: Freshness
 
     def mount_of(self, sensor: str, frame: str = "") -> tuple[float, float, float]:
-        """x, y (m) and yaw (rad) of a real lidar on the robot: as the source's options say, or the environment.
+        """Returns x, y (m) and yaw (rad) of a real lidar on the robot, from the source's options or else from the
+        environment.
 
         Raises:
-            ValueError: another frame than those of the options.
+            ValueError: the frame is not one of the options' frames.
         """
         options = self._options[sensor]
         mount = options.frames.get(frame, options.mount)
@@ -64,16 +64,16 @@ class PipelineReadings:
         range_min: float = 0.0,
         range_max: float = math.inf,
     ) -> None:
-        """A scan of a 2D lidar: any order, field of view and number of beams. Beam i points to angle_min +
-        i * angle_increment (rad). Each beam of the environment's lidar takes the minimum of what falls into its cell;
-        one that nothing covers reads the largest range, and `state` tells how many these are.
+        """Takes a scan of a 2D lidar in any order, with any field of view and number of beams. Beam i points to
+        angle_min + i * angle_increment (rad). Each beam of the environment's lidar takes the minimum of the readings in
+        its cell. A beam without readings has the largest range, and `state` tells the number of such beams.
 
         Args:
-            ranges: m; inf is no return, NaN, 0 and what lies below `range_min` is no reading.
-            frame: of the scan, where the source has `frames`.
+            ranges: m; inf is no return. NaN, 0 and values below `range_min` are no reading.
+            frame: frame of the scan, if the source has `frames`.
 
         Raises:
-            ValueError: another sensor, another frame, or angles that cannot be.
+            ValueError: an unknown sensor, an unknown frame, or invalid angles.
         """
         index, options = self._sensor(sensor, "ray"), self._options[sensor]
         mount = self.mount_of(sensor, frame)
@@ -98,13 +98,13 @@ class PipelineReadings:
             self._freshness.came(sensor, stamp, note)
 
     def pose(self, x: float, y: float, yaw: float, stamp: float) -> None:
-        """Where the robot is in the frame of goals, maps and tracks: m, rad."""
+        """Takes the robot's pose in the frame of goals, maps and tracks: m, rad."""
         if self._is_sound("pose", (x, y, yaw)):
             self._core.pose(x, y, yaw)
             self._came("pose", stamp)
 
     def velocity(self, vx: float, omega: float, stamp: float, *, vy: float = 0.0) -> None:
-        """Speed forward (m/s), turn rate (rad/s) and speed to the left of the robot's own frame."""
+        """Takes forward speed (m/s), turn rate (rad/s) and speed to the left (m/s) in the robot's frame."""
         if self._is_sound("velocity", (vx, vy, omega)):
             self._core.velocity(vx, vy, omega)
             self._came("velocity", stamp)
@@ -120,20 +120,21 @@ class PipelineReadings:
         *,
         vy: float = 0.0,
     ) -> None:
-        """Pose in the frame of the odometry, and the twist in that of the robot, which counts as `velocity` too."""
+        """Takes the pose in the odometry frame and the twist in the robot's frame. The twist counts as `velocity`
+        too."""
         self.velocity(vx, omega, stamp, vy=vy)
         if self._is_sound("odometry", (x, y, yaw)):
             self._core.odometry(x, y, yaw)
             self._came("odometry", stamp)
 
     def attitude(self, pitch: float, roll: float, stamp: float, *, z: float = 0.0) -> None:
-        """Pitch (nose down is positive) and roll, rad, and the height of the robot, m."""
+        """Takes pitch (nose down is positive) and roll, rad, and the height of the robot, m."""
         if self._is_sound("attitude", (pitch, roll, z)):
             self._core.attitude(z, pitch, roll)
             self._came("attitude", stamp)
 
     def steer(self, left: float, right: float, stamp: float) -> None:
-        """The angles of the front wheels, rad."""
+        """Takes the steering angles of the front wheels, rad."""
         if self._is_sound("steer", (left, right)):
             self._core.steer(left, right)
             self._came("steer", stamp)
@@ -147,7 +148,8 @@ class PipelineReadings:
         *,
         orientation: npt.ArrayLike | None = None,
     ) -> None:
-        """A reading of an IMU in the sensor's frame: (3,) rad/s, (3,) m/s2 of proper acceleration, (4,) w, x, y, z."""
+        """Takes a reading of an IMU in the sensor's frame: (3,) rad/s, (3,) m/s2 of proper acceleration, (4,) w, x, y,
+        z."""
         index = self._sensor(sensor, "state")
         parts = [np.asarray(angular_velocity, np.float64), np.asarray(linear_acceleration, np.float64)]
         if orientation is not None:
@@ -168,10 +170,10 @@ class PipelineReadings:
         *,
         enu: tuple[float, float, float] | None = None,
     ) -> None:
-        """A fix: degrees north and east, m above the ellipsoid of WGS84. NaN: there is none.
+        """Takes a fix: degrees north and east, m above the ellipsoid of WGS84. NaN: there is no fix.
 
         Args:
-            enu: m east, north and up of the world's reference, where the caller has computed them already.
+            enu: m east, north and up of the world's reference, if the caller has computed them already.
         """
         index = self._sensor(sensor, "state")
         values = np.zeros(8)
@@ -194,8 +196,8 @@ class PipelineReadings:
         encoding: str = "rgb8",
         intrinsics: tuple[float, float, float, float] | None = None,
     ) -> None:
-        """An image of a camera, (height, width, channels) uint8, with one of ROS's encodings; of another size it is
-        rectified by `intrinsics` (fx, fy, cx, cy), or refused."""
+        """Takes a camera image, (height, width, channels) uint8, in one of ROS's encodings. An image of another size is
+        rectified by `intrinsics` (fx, fy, cx, cy), and refused without them."""
         index, image, view = self._view(sensor, "image")
         shape = self._shape_of(sensor, "image")
         made = color_image(pixels, encoding, shape, view["intrinsics"], intrinsics)
@@ -211,7 +213,8 @@ class PipelineReadings:
         encoding: str = "32FC1",
         intrinsics: tuple[float, float, float, float] | None = None,
     ) -> None:
-        """Depths along the optical axis, (height, width): 32FC1 in m or 16UC1 in mm; of another size as of `image`."""
+        """Takes depths along the optical axis, (height, width): 32FC1 in m or 16UC1 in mm. Other sizes are treated as
+        by `image`."""
         index, image, view = self._view(sensor, "depth")
         shape = self._shape_of(sensor, "depth")
         far = self._model.sensors[index].high
@@ -220,7 +223,8 @@ class PipelineReadings:
         self._came(sensor, stamp)
 
     def points(self, sensor: str, points: npt.ArrayLike, stamp: float) -> None:
-        """The returns of a 3D lidar, (n, 3) m in the sensor's frame: a cell of its range image takes the nearest."""
+        """Takes the returns of a 3D lidar, (n, 3) m in the sensor's frame. A cell of its range image takes the nearest
+        return."""
         index, image, view = self._view(sensor, "range_image")
         far = self._model.sensors[index].high
         made = range_image(np.asarray(points), view["elevations"], view["azimuths"], 0.0, far)
@@ -228,8 +232,7 @@ class PipelineReadings:
         self._came(sensor, stamp)
 
     def ranges(self, sensor: str, ranges: npt.ArrayLike, stamp: float) -> None:
-        """The range image of a 3D lidar that has the environment's rings and columns: (rings, columns) m, 0 is no
-        return."""
+        """Takes the range image, m, of a 3D lidar with the environment's (rings, columns); 0 is no return."""
         index, image, _ = self._view(sensor, "range_image")
         made = np.ascontiguousarray(ranges, np.float32)
         if made.shape != self._shape_of(sensor, "range_image"):
@@ -240,12 +243,12 @@ class PipelineReadings:
         self._came(sensor, stamp)
 
     def goal(self, x: float, y: float) -> None:
-        """Where to go, in the frame of `pose`, m. Plans the way where an observation needs it."""
+        """Sets the goal in the frame of `pose`, m. Plans a path if an observation needs it."""
         self._core.goal(number("x", x), number("y", y))
         self._came("goal", 0.0)
 
     def value(self, key: str, values: npt.ArrayLike, stamp: float) -> None:
-        """The values of one frame of an observation of `given`, before clipping, normalisation and history."""
+        """Takes the values of one frame of an observation of `given`, before clipping, normalisation and history."""
         if key not in self._keys:
             raise ValueError(f"value: found '{key}', expected some of {', '.join(self._keys)}")
         spec = self._core.observations[self._keys[key]]
@@ -257,7 +260,7 @@ class PipelineReadings:
             self._freshness.came(source, stamp, note)
 
     def _is_sound(self, source: str, values: Iterable[float]) -> bool:
-        """Whether all values are finite; else the source is impossible from now on."""
+        """Returns whether all values are finite. If not, the source is invalid from now on."""
         if all(math.isfinite(value) for value in values):
             return True
         if source in self._options:
