@@ -25,12 +25,12 @@ from mvsim_gym._outputs import flat_space
 from mvsim_gym._overrides import portable_paths
 from mvsim_gym._picture import Painter, Shot, checked_size, render_modes
 from mvsim_gym._state import (
+    log_backend,
+    log_restored,
     observes_cameras,
-    recalled,
-    remembered,
-    tell_backend,
-    tell_restored,
-    wish_of,
+    requested_backend,
+    with_backend,
+    without_backend,
 )
 from mvsim_gym._term_keywords import bodies_of, marked, terms_of
 from mvsim_gym.errors import TermError
@@ -94,7 +94,7 @@ class NativeEnvs(ABC):
         checked_size(options["width"], options["height"])
         batch = make_batch(recipe)
         if observes_cameras(batch):
-            tell_backend(wish_of(options))
+            log_backend(requested_backend(options))
         model = batch.model(0)
         self._shot = Shot(options["width"], options["height"], options["camera"], depth).checked(model)
         self._recipe = recipe.portable()
@@ -151,7 +151,7 @@ class NativeEnvs(ABC):
         self._open().reset(mask, starts)
         if self._terms is not None:
             self._terms.after_reset(mask)
-        self._tell_recording()
+        self._continue_recording()
 
     def _advance(
         self,
@@ -166,7 +166,7 @@ class NativeEnvs(ABC):
             between: called when all envs have advanced and none was reset.
             stacklevel: stack level of the hint about actions in physical units, so that it names the user's line.
         """
-        if self._watch is not None and not self._watch.looks(actions, stacklevel):
+        if self._watch is not None and not self._watch.check(actions, stacklevel):
             self._watch = None
         if self._bodies is not None:
             self._bodies.before_step()
@@ -184,14 +184,14 @@ class NativeEnvs(ABC):
         """Handles a failed function of the caller. The step has been made, but the ends of its episodes were not
         returned."""
 
-    def _tell_watchers(self, actions: npt.NDArray[np.float32] | None = None) -> None:
+    def _update_watchers(self, actions: npt.NDArray[np.float32] | None = None) -> None:
         """Updates the view, which may wait or move bodies, and then the recording. Called after a step."""
         if self._view is not None:
             self._view.after_step()
         if self._recording is not None:
             self._recording.after_step(actions)
 
-    def _tell_recording(self) -> None:
+    def _continue_recording(self) -> None:
         """Updates the recording after episodes have jumped."""
         if self._recording is not None:
             self._recording.after_step()
@@ -200,13 +200,13 @@ class NativeEnvs(ABC):
         """Restores snapshots of some worlds of the batch."""
         batch = self._open()
         batch.set_state(which, states)
-        tell_restored(states, wish_of(self._recipe.options))
+        log_restored(states, requested_backend(self._recipe.options))
         self._forget_trails(which)
         if self._terms is not None:
             mask = np.zeros(batch.num_envs, np.bool_)
             mask[list(which)] = True
             self._terms.after_reset(mask)
-        self._tell_recording()
+        self._continue_recording()
 
     def _forget_trails(self, worlds: Iterable[int]) -> None:
         """Clears the trails in pictures of worlds whose bodies were moved."""
@@ -291,13 +291,13 @@ class NativeEnvs(ABC):
             raise ValueError("record: one of these is being recorded already, expected close() of that first")
         recipe = self._recipe
         portable = recipe.portable()
-        told = {
+        origin = {
             "env": portable.env,
             "keywords": portable_paths(portable.overrides, batch.spec.files),
             "roots": portable.options["roots"],
             "resources": recipe.options["resources"] or {},
         }
-        self._recording = EnvRecording(path_text("path", path), batch, env, told)
+        self._recording = EnvRecording(path_text("path", path), batch, env, origin)
         return self._recording
 
     def __copy__(self: T) -> T:
@@ -315,12 +315,12 @@ class NativeEnvs(ABC):
         batch = self._open()
         attributes = self._plain_attributes()
         if observes_cameras(batch):
-            attributes = remembered(attributes, wish_of(self._recipe.options))
+            attributes = with_backend(attributes, requested_backend(self._recipe.options))
         return attributes, [batch.state(i) for i in range(batch.num_envs)]
 
     def __setstate__(self, state: Any) -> None:
         attributes, states = state
-        self.__dict__.update(recalled(attributes, wish_of(attributes["_recipe"].options)))
+        self.__dict__.update(without_backend(attributes, requested_backend(attributes["_recipe"].options)))
         batch = make_batch(self._recipe)
         batch.set_state(range(batch.num_envs), states)
         self._attach(batch)
@@ -537,7 +537,7 @@ class ActionWatch:
         self._names, self._low, self._high = names, low, high
         self._left = _STEPS
 
-    def looks(self, actions: npt.NDArray[np.float32], stacklevel: int = 3) -> bool:
+    def check(self, actions: npt.NDArray[np.float32], stacklevel: int = 3) -> bool:
         """Checks actions. Returns whether to go on: False after the warning and after the first steps.
 
         Args:

@@ -75,11 +75,11 @@ def has_cameras(model: _core.Model) -> bool:
 
 
 @lru_cache(maxsize=16)
-def tell_backend(wish: str) -> None:
+def log_backend(requested: str) -> None:
     """Logs at level INFO which backend draws, once for each requested backend."""
     import logging  # Imported here because it takes most of the start-up time, and most runs log nothing.
 
-    name, reason = _core.camera_backend(wish)
+    name, reason = _core.camera_backend(requested)
     logging.getLogger("mvsim_gym").info("cameras are drawn by '%s': %s", name, reason)
 
 
@@ -89,32 +89,32 @@ def observes_cameras(batch: _core.Batch) -> bool:
     return any(len(o.shape) > 1 for o in batch.observations) and has_cameras(batch.model(0))
 
 
-def wish_of(options: Mapping[str, Any]) -> str:
+def requested_backend(options: Mapping[str, Any]) -> str:
     """Returns the camera backend that a constructor's options ask for. Images that stay on a GPU are drawn there."""
     return "egl" if options.get("device", "cpu") != "cpu" else str(options["camera_backend"])
 
 
-def remembered(attributes: Mapping[str, Any], wish: str) -> dict[str, Any]:
+def with_backend(attributes: Mapping[str, Any], requested: str) -> dict[str, Any]:
     """Returns attributes for a pickle with the name of the camera backend added."""
-    return {**attributes, _KEY: _core.camera_backend(wish)[0]}
+    return {**attributes, _KEY: _core.camera_backend(requested)[0]}
 
 
-def recalled(attributes: Mapping[str, Any], wish: str) -> dict[str, Any]:
+def without_backend(attributes: Mapping[str, Any], requested: str) -> dict[str, Any]:
     """Returns the attributes without the backend. Logs a notice if another backend draws now: states are the same, but
     pixels may differ."""
     if (before := attributes.get(_KEY)) is not None:
-        _tell_another("a pickle", before, wish)
+        _log_difference("a pickle", before, requested)
     return {name: value for name, value in attributes.items() if name != _KEY}
 
 
-def tell_restored(states: Iterable[bytes], wish: str) -> None:
+def log_restored(states: Iterable[bytes], requested: str) -> None:
     """Logs the same notice for snapshots, which name the backend if it has drawn an image."""
     for before in sorted({name for state in states if (name := _core.snapshot_drawn_by(state))}):
-        _tell_another("a snapshot", before, wish)
+        _log_difference("a snapshot", before, requested)
 
 
-def _tell_another(what: str, before: str, wish: str) -> None:
-    if (now := _core.camera_backend(wish)[0]) != before:
+def _log_difference(what: str, before: str, requested: str) -> None:
+    if (now := _core.camera_backend(requested)[0]) != before:
         notice(
             [
                 f"{what} whose cameras were drawn by '{before}' is restored where '{now}' draws: its state is the"

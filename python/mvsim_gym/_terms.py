@@ -104,8 +104,8 @@ class Terms:
             for name, function in self._reward.items():
                 value = self._called("reward", name, function, call)
                 if value is not None:
-                    self._pay(name, value)
-            return self._judged(call) if self._termination else None
+                    self._add_reward(name, value)
+            return self._terminated(call) if self._termination else None
         finally:
             call.end()
             self._in_step = False
@@ -187,7 +187,7 @@ class Terms:
         except Exception as error:
             raise TermError(f"{kind} term '{name}': {type(error).__name__}: {error}") from error
 
-    def _pay(self, name: str, value: Any) -> None:
+    def _add_reward(self, name: str, value: Any) -> None:
         assert self.batch is not None
         try:
             if type(value) is not np.ndarray or value.dtype is not _FLOAT64 or not value.flags.c_contiguous:
@@ -200,7 +200,7 @@ class Terms:
         except TypeError as error:
             raise TermError(f"reward term '{name}': {error}") from error
 
-    def _judged(self, call: Call) -> Array:
+    def _terminated(self, call: Call) -> Array:
         ended = np.zeros(self.num_rows, bool)
         for name, function in self._termination.items():
             value = np.asarray(self._called("termination", name, function, call))

@@ -119,7 +119,7 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
         observation = self._observation()
         reward = float(self._rewards[0])
         self._info.moment += 1
-        self._tell_watchers(actions)
+        self._update_watchers(actions)
         if not has_infos:  # the end of an episode always has an info
             return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
