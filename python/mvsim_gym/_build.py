@@ -130,7 +130,7 @@ def make_batch(recipe: Recipe) -> _core.Batch:
     spec = load_env(_path_of(recipe), folders)
     if spec.several_agents and recipe.kind == "Env":
         raise ValueError(
-            f"{recipe.env}: found several agents, which gymnasium.make has no room for, expected"
+            f"{recipe.env}: found several agents, but gymnasium.make takes one, expected"
             " mvsim_gym.pettingzoo.parallel_env, or gymnasium.make_vec, where each agent of a world is a row"
         )
     known = spec.keywords
@@ -140,7 +140,7 @@ def make_batch(recipe: Recipe) -> _core.Batch:
     _core.apply_overrides(spec, flatten(overrides, spec.files, spec.trackers))
     if spec.on_end == "respawn" and recipe.kind == "parallel_env":
         raise ValueError(
-            "on_end: found 'respawn', but PettingZoo has no agents that come back, expected 'wait' or 'end_all'"
+            "on_end: found 'respawn', but agents of PettingZoo cannot come back, expected 'wait' or 'end_all'"
         )
     if options["max_episode_steps"] is not None:
         limit = options["max_episode_steps"] * spec.control_period

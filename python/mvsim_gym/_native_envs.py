@@ -257,7 +257,7 @@ class NativeEnvs(ABC):
 
         if self._view is not None and not self._view.closed:
             raise ValueError(
-                f"view: these envs are seen at {self._view.url} already, expected close() of that first"
+                f"view: found a view of these envs at {self._view.url}, expected close() of that first"
             )
         doors = Doors(token, tuple(allow_hosts))
         self._view = EnvsView(self._open(), host, port, doors, commanded=commanded)
@@ -288,7 +288,7 @@ class NativeEnvs(ABC):
         if not 0 <= env < batch.num_envs:
             raise ValueError(f"env: found {env}, expected 0 to {batch.num_envs - 1}")
         if self._recording is not None and not self._recording.closed:
-            raise ValueError("record: one of these is being recorded already, expected close() of that first")
+            raise ValueError("record: found a recording of one of these envs, expected close() of that first")
         recipe = self._recipe
         portable = recipe.portable()
         origin = {

@@ -46,7 +46,7 @@ def camera_between(camera: Any, names: str) -> _core.Camera:
     if isinstance(camera, str) or not is_pair:
         raise ValueError(f"camera: found {camera!r}, expected {names}, or {_PLACE}")
     if not np.linalg.norm(eye - target) > 1e-6:
-        raise ValueError("camera: it looks at where it is, expected two different points")
+        raise ValueError("camera: found the same point twice, expected two different points")
     return _core.Camera.between(eye.tolist(), target.tolist())
 
 

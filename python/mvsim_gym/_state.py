@@ -57,7 +57,7 @@ def unpack(data: bytes, count: int) -> list[bytes]:
     if zlib.crc32(data[_HEAD.size :]) != checksum:
         raise ValueError("snapshot: found damaged bytes (the checksum is wrong)")
     if found != count:
-        raise ValueError(f"snapshot: found {found} parts, expected {count}: it is of another number of envs")
+        raise ValueError(f"snapshot: found {found} parts, expected {count}: it has another number of envs")
     sizes = struct.unpack_from(f"<{count}Q", data, _HEAD.size)
     at, parts = _HEAD.size + 8 * count, []
     for size in sizes:

@@ -67,7 +67,7 @@ class SpecWithTerms(EnvSpec):
         """Raises ValueError."""
         for name in FUNCTIONS:
             for key in self.kwargs.get(name) or {}:
-                raise ValueError(f"{name}['{key}'] is a Python function, which JSON cannot say")
+                raise ValueError(f"{name}['{key}'] is a Python function, which JSON cannot express")
         return super().to_json()
 
 

@@ -221,7 +221,7 @@ def _source_of_spec(spec: EnvSpec, keywords: dict[str, Any]) -> tuple[str, dict[
     if spec.additional_wrappers:
         names = ", ".join(wrapper.name for wrapper in spec.additional_wrappers)
         raise ValueError(
-            f"'{spec.id}' is registered with wrappers ({names}), which a native batch cannot put on"
+            f"'{spec.id}' is registered with wrappers ({names}), expected none, because a native batch has no wrappers"
         )
     limit = {} if spec.max_episode_steps is None else {"max_episode_steps": spec.max_episode_steps}
     keywords = {**limit, **spec.kwargs, **keywords}

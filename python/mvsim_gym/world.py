@@ -280,8 +280,8 @@ class World:
             self._run(None if duration is None else number("duration", duration))
             if not self._simulation.is_finite():
                 raise ValueError(
-                    f"the world has diverged by {self.time:.6g} s: a pose or a speed is no number any more; "
-                    "expected milder commands, masses nearer to each other, or a smaller <simul_timestep>"
+                    f"the world has diverged by {self.time:.6g} s: a pose or a speed is not finite; "
+                    "expected milder commands, more similar masses, or a smaller <simul_timestep>"
                 )
             if self._log is not None:
                 self._log.flush()
@@ -382,7 +382,7 @@ class World:
 
         if self._view is not None and not self._view.closed:
             raise ValueError(
-                f"view: this world is seen at {self._view.url} already, expected close() of that first"
+                f"view: found a view of this world at {self._view.url}, expected close() of that first"
             )
         self._view = WorldView(self, host, port, Doors(token, tuple(allow_hosts)))
         return self._view
@@ -407,9 +407,7 @@ class World:
 
         with self._alone():
             if self._recording is not None and not self._recording.closed:
-                raise ValueError(
-                    "record: this world is being recorded already, expected close() of that first"
-                )
+                raise ValueError("record: found a recording of this world, expected close() of that first")
             self._recording = Recording(
                 path_text("path", path), self._model, self._simulation, self._vehicles, period, self._origin()
             )

@@ -161,7 +161,7 @@ def _contract(
         notice(
             [
                 f"export: the policy was trained on exact {' and '.join(exact)}; on a robot they come from localisation"
-                " and odometry with errors of their own: try it with them before it drives"
+                " and odometry with errors: test the policy with such errors first"
             ]
         )
     with open(path, "rb") as file:
@@ -258,15 +258,15 @@ def _readme(contract: Mapping[str, Any]) -> str:
 
 It was exported from `{contract["policy"]["of"]}` by `mvsim-gym export`. Nothing in this folder is code.
 
-- `policy.onnx`: from observations to the action in [-1, 1]; what training scaled is inside.
-- `contract.json`: what it sees and does, in which units and at which rate ({contract["rate"]:.4g} Hz).
-- `env/`: the environment file and what it names.
+- `policy.onnx`: from observations to the action in [-1, 1]; the scaling of the training is inside.
+- `contract.json`: observations and action with shapes and units, and the rate ({contract["rate"]:.4g} Hz).
+- `env/`: the environment file and the files that it names.
 
 It needs the sensors {", ".join(sensors) or "(none)"} and {", ".join(needs) or "nothing else"}.
 
     pip install 'mvsim_gym[deploy,ros]'
     mvsim-gym evaluate {contract["env_id"]} --policy .     # in simulation
-    mvsim-gym drive . --dry                                # on the robot: says what it would command
+    mvsim-gym drive . --dry                                # on the robot: prints its commands, sends none
 
 From Python:
 

@@ -110,7 +110,7 @@ class Identified:
         for name, item in self.fitted.items():
             low, high = parameter(name).bounds(item.nominal)
             if min(abs(item.value - low), abs(item.value - high)) < 1e-3 * (high - low):
-                lines.append(f"{name} ends at a bound of what is tried, {low:g} to {high:g}")
+                lines.append(f"{name} ends at a bound of the search, {low:g} to {high:g}")
         for name, reason in self.untold.items():
             lines.append(f"{name:{width}}  not identifiable from this log: {reason}")
         names = list(self.fitted)
@@ -118,12 +118,12 @@ class Identified:
             for k, b in enumerate(names[:i]):
                 if abs(self.correlation[i, k]) > 0.8:
                     lines.append(f"correlated: {b} and {a}, {self.correlation[i, k]:+.2f}")
-        lines.append("errors on what was put aside:")
+        lines.append("errors on held-out windows:")
         lines += self.after_lines()
         if self.kinematic.errors:
             lines.append("ideal kinematic model, nominal track and radius:")
             lines += self.kinematic.lines()
-        lines.append("errors on what was fitted:")
+        lines.append("errors on fitted windows:")
         lines += self.fit_before.lines(self.fit_after)
         return lines + [item.line() for item in self.noise]
 
@@ -287,7 +287,7 @@ def _search(problem: Problem, starts: int, seed: int) -> tuple[Optimum, dict[str
         left = [name for name in problem.names if name not in unknown]
         if not left:
             raise LogError(
-                "this log tells none of the parameters apart: "
+                "this log determines none of the parameters: "
                 + "; ".join(f"{name}: {reason}" for name, reason in unknown.items())
             )
         kept = [problem.names.index(name) for name in left]

@@ -41,7 +41,7 @@ class FlatObservation:
         """Keys of the observations that are pictures."""
         if VECTOR in self.pictures:
             raise ValueError(
-                f"found a picture with the key '{VECTOR}', which names all else, expected another key"
+                f"found a picture with the key '{VECTOR}', which is the key of the vector, expected another key"
             )
         self._bounds = {key: (boxes[key].low, boxes[key].high) for key in self.pictures}
         vectors = {key: box for key, box in boxes.items() if key not in self.pictures}

@@ -10,6 +10,6 @@ def refuse_waiting(num_agents: int, on_end: str, library: str, instead: str = ""
     learner without a mask would learn from them. `instead` ends the message."""
     if num_agents > 1 and on_end == "wait":
         raise ValueError(
-            f"on_end: found 'wait', which leaves rows without a robot for a while, and {library} masks none,"
+            f"on_end: found 'wait', where rows may have no robot for a while, but {library} cannot mask them,"
             f" expected 'respawn' or 'end_all'{instead}"
         )

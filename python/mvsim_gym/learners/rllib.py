@@ -101,7 +101,7 @@ class _Creator:
             envs.close()
             raise ValueError(
                 f"autoreset_mode: found {envs.autoreset_mode.value}, expected {AutoresetMode.NEXT_STEP.value}: RLlib"
-                " takes it that the step after an episode's end is the reset"
+                " assumes that the step after an episode's end is the reset"
             )
         return envs
 
@@ -152,7 +152,7 @@ def register(
     """
     if "num_envs" in keywords:
         raise ValueError(
-            "num_envs: RLlib says how many: config.env_runners(num_envs_per_env_runner="
+            "num_envs: found it as a keyword, expected config.env_runners(num_envs_per_env_runner="
             f"{keywords['num_envs']})"
         )
     known, given = _everywhere(env, keywords)

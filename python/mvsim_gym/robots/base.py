@@ -236,7 +236,7 @@ def _take_casters(base: Base, driven: Mapping[str, Element]) -> None:
         else:
             kept.append(wheel)
     if not kept:
-        raise base.robot.element.fault("found casters alone, expected wheels that are driven")
+        raise base.robot.element.fault("found only casters, expected driven wheels")
     base.wheels = kept
     for wheel in kept:
         wheel.joint.element.used()

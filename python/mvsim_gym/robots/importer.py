@@ -237,7 +237,7 @@ def _settle_inertia(base: Base, facts: DriveFacts) -> Iterator[Row]:
             Fate.IGNORED,
             place,
             "inertia_z",
-            f"{whole:g} kg m2: the wheels alone have more, that of the outline is taken",
+            f"{whole:g} kg m2: the wheels alone have more; the inertia of the outline is used",
         )
 
 
@@ -247,7 +247,7 @@ def _compared(base: Base, facts: DriveFacts) -> Iterator[Row]:
     for name, value in own.items():
         for stated, place in facts.numbers.get(name, []):
             if abs(stated - value) > 1e-3 * value:
-                reason = f"{name} {stated:g} m there, {value:.6g} m by the joints: the joints are taken"
+                reason = f"{name} {stated:g} m there, {value:.6g} m by the joints: the joints are used"
                 yield Fate.APPROXIMATED, place, name, reason
             else:
                 yield Fate.USED, place, name, ""
@@ -270,8 +270,8 @@ def _approximations(base: Base, facts: DriveFacts) -> Iterator[Row]:
         if expansion is None:
             expansion = 1 + (base.wheelbase / base.track) ** 2
             reason = (
-                f"skid steering: no apparent track is stated, {expansion:.3g} times the track is that of friction"
-                " which is the same in all directions; twist_ideal turns as commanded, twist_pid slower by that factor"
+                f"skid steering: no apparent track is stated; isotropic friction gives {expansion:.3g} times the track."
+                " twist_ideal turns as commanded, twist_pid slower by that factor"
             )
         else:
             reason = f"skid steering: the apparent track is {expansion:g} times the track, as its controller has it"
@@ -280,15 +280,15 @@ def _approximations(base: Base, facts: DriveFacts) -> Iterator[Row]:
     mu = friction_of(base, facts)
     if any(value != mu for value in values):
         found = ", ".join(f"{value:g}" for value in sorted(value for value in values if value is not None))
-        yield Fate.APPROXIMATED, place, "mu", f"found {found}, {mu:g} is taken"
+        yield Fate.APPROXIMATED, place, "mu", f"found {found}, {mu:g} is used"
     elif not values and facts.first("mu") is None:
-        yield Fate.APPROXIMATED, place, "mu", f"none is stated: {mu:g} is taken"
+        yield Fate.APPROXIMATED, place, "mu", f"none is stated: {mu:g} is used"
     if not any(wheel.joint.damping > 0 for wheel in base.wheels):
         reason = "no damping is stated: the robot coasts with a time constant of 10 s"
         yield Fate.APPROXIMATED, place, "dynamics", reason
     for wheel in base.wheels:
         if wheel.joint.friction > 0:
-            reason = f"Coulomb friction of {wheel.joint.friction:g} N m: wheels have viscous damping alone"
+            reason = f"Coulomb friction of {wheel.joint.friction:g} N m: wheels have only viscous damping"
             yield Fate.IGNORED, wheel.joint.element.place, "dynamics", reason
 
 
@@ -296,7 +296,7 @@ def _say_what_visuals_become(robot: Robot) -> None:
     for link in robot.links.values():
         for shape in link.visuals:
             if shape.element.fate is Fate.USED:
-                shape.element.approximated("what is drawn is the outline, and a cylinder for each wheel")
+                shape.element.approximated("it is drawn as the outline, with a cylinder for each wheel")
 
 
 def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gains:

@@ -64,7 +64,7 @@ def read_sdf_model(model: Element) -> Robot:
     robot = Robot(model.used().attributes.get("name", "robot"), model)
     poses: dict[str, Array] = {}
     for nested in model.each("model"):
-        raise nested.fault("found a nested <model>, expected links alone")
+        raise nested.fault("found a nested <model>, expected only links")
     for element in model.each("link"):
         link = _link(element, robot)
         if link.name in robot.links:

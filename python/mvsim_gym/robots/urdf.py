@@ -56,7 +56,7 @@ def read_urdf(root: Element) -> Robot:
         for element in root.each(tag):
             _drives(element, robot)
     for element in root.each("xacro:property"):
-        element.ignored("xacro without its expansion")
+        element.ignored("a xacro element that was not expanded")
     return robot
 
 
@@ -189,7 +189,7 @@ def _joint(element: Element, robot: Robot) -> Joint:
         )
     mimic = element.first("mimic")
     if mimic is not None:
-        mimic.ignored("joints are taken alone")
+        mimic.ignored("each joint is imported independently")
     return joint
 
 

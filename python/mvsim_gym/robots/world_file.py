@@ -104,7 +104,7 @@ class _Builder:
             model.ignored("a model with joints that turn is a robot: import it as one")
             return
         for joint in model.each("joint"):
-            joint.approximated("its links are blocks of their own")
+            joint.approximated("its links become separate blocks")
         for link in model.each("link"):
             pose, _ = pose_of(link.used())
             self._link(link, T_world_model @ pose, static, name)
