@@ -37,7 +37,7 @@ _AUTORESET = {
 class Recipe:
     """The arguments from which a batch is made; can be pickled.
 
-    `kind` is the name of the class, `env` the path of an environment file or an id of the package, and `options` has a
+    `kind` is the name of the class. `env` is the path of an environment file or an id of the package. `options` has a
     value for each option of the class (see `_options.py`)."""
 
     # No dataclass: creating one takes half a millisecond of the first gymnasium.make.

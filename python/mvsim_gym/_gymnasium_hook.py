@@ -33,7 +33,7 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """As of `MetaPathFinder`."""
+        """Returns the spec of Gymnasium, as `MetaPathFinder` does; None for other modules."""
         if fullname != _NAME or self._is_asking:
             return None
         self._is_asking = True
@@ -53,11 +53,11 @@ class _Loader(Loader):
         self._loader, self._finder = loader, finder
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """As of `Loader`."""
+        """Does the same as `Loader.create_module`."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """As of `Loader`."""
+        """Does the same as `Loader.exec_module`, and registers the environments."""
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader

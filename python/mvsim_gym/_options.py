@@ -84,7 +84,7 @@ NumThreads = Annotated[
 
 
 Pin = Annotated[
-    bool, Option(False, "ties each further thread to a processor of its own.", checked_flag, native=True)
+    bool, Option(False, "binds each further thread to its own processor.", checked_flag, native=True)
 ]
 Side = Annotated[int, _pixels(320)]
 _FLAT = Option(

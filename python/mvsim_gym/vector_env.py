@@ -253,7 +253,7 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         return pack(self.get_state())
 
     def restore(self, state: bytes) -> Any:
-        """Goes back to a snapshot of as many envs.
+        """Goes back to a snapshot of the same number of envs.
 
         Returns:
             The observations at the snapshot.

@@ -12,7 +12,7 @@ from mvsim_gym.learners._flat import VECTOR
 __all__ = ["PictureExtractor"]
 
 _LEAST, _LARGE = 23, 39
-"""Smallest side, pixels, after which the convolutions leave something, and from which there are three of them."""
+"""Smallest width of a picture, pixels, and smallest side for three convolutions instead of two."""
 
 
 class PictureExtractor(BaseFeaturesExtractor):

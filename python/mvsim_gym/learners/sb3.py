@@ -178,7 +178,7 @@ class MVSimVecEnv(ControlsMany, VecEnv):
         return pack([self._returns.tobytes(), self._lengths.tobytes(), *states])
 
     def restore(self, state: bytes) -> Observations:
-        """Goes back to a snapshot of as many envs.
+        """Goes back to a snapshot of the same number of envs.
 
         Returns:
             The observations at the snapshot.
