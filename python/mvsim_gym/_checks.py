@@ -53,7 +53,7 @@ class _Reader:
         except RecursionError:
             raise
         except Exception as error:  # The value's own class may raise anything.
-            said = _said(error)
+            said = _message_of(error)
             if isinstance(error, TypeError | ValueError) and said.startswith("keyword "):
                 raise
             raise TypeError(f"{name}: found {kind_of(value)} that cannot be read ({said})") from error
@@ -133,7 +133,7 @@ def quoted(text: str) -> str:
     return repr(text if len(text) <= 200 else text[:197] + "...")
 
 
-def _said(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     try:
         return str(error) or type(error).__name__
     except Exception:  # from the value's own class

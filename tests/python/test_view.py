@@ -344,7 +344,7 @@ def test_a_server_answers_and_lets_go_of_its_port() -> None:
         port = urlsplit(view.url).port or 0
         assert view.url.startswith("http://127.0.0.1:")
         assert b"<html" in opener.open(view.url, timeout=10).read().lower()
-        with pytest.raises(ValueError, match="already"):
+        with pytest.raises(ValueError, match="found a view of"):
             world.view(port=0)
         view.close()
         view.close()

@@ -56,14 +56,14 @@ class Freshness:
         self._notes.clear()
         self._impossible.clear()
 
-    def came(self, source: str, stamp: float, note: str = "") -> None:
+    def accept(self, source: str, stamp: float, note: str = "") -> None:
         """Takes a valid reading with its stamp (s of the caller's clock)."""
         if not math.isfinite(stamp):
             raise ValueError(f"{source}: found the stamp {stamp}, expected seconds")
         self._stamps[source], self._notes[source] = stamp, note
         self._impossible.pop(source, None)
 
-    def refused(self, source: str, why: str) -> None:
+    def reject(self, source: str, why: str) -> None:
         """Takes an invalid reading. It counts as the latest until a valid one comes."""
         self._impossible[source] = why
 
@@ -90,7 +90,7 @@ class Freshness:
     def check(self, now: float) -> None:
         """Raises StaleReadingError if a source is not usable at that time; the message names all such sources."""
         found = [
-            f"{name} is {state.status}" + (f" ({_said(state)})" if _said(state) else "")
+            f"{name} is {state.status}" + (f" ({_details(state)})" if _details(state) else "")
             for name, state in self.state(now).items()
             if not state.is_usable
         ]
@@ -98,7 +98,7 @@ class Freshness:
             raise StaleReadingError("no observation: " + ", ".join(found))
 
 
-def _said(state: ReadingState) -> str:
+def _details(state: ReadingState) -> str:
     if state.status == "impossible":
         return state.note
     if math.isinf(state.age):

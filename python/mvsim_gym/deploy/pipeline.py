@@ -165,7 +165,7 @@ class Pipeline(PipelineReadings):
         every control period, because each call advances the histories.
 
         Raises:
-            StaleReadingError: a reading is missing, too old or invalid. Histories have not advanced.
+            StaleReadingError: a reading is missing, too old or impossible. Histories have not advanced.
         """
         self._freshness.check(now)
         self._core.observe()

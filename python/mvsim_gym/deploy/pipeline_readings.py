@@ -24,7 +24,8 @@ Array = npt.NDArray[Any]
 
 class PipelineReadings:
     """Methods that take readings; each reading is valid until the next of its kind. An invalid value that a sensor may
-    send (NaN) makes the source invalid (`Pipeline.state`). A mistake of the caller raises ValueError."""
+    send (NaN) sets the state of the source to "impossible" (`Pipeline.state`). A mistake of the caller raises
+    ValueError."""
 
     _core: CorePipeline
     _model: Model
@@ -93,21 +94,21 @@ class PipelineReadings:
             f"{uncovered} of {beams} beams uncovered, {invalid} of {values.size} given ones without a reading"
         )
         if uncovered > options.max_uncovered * beams:
-            self._freshness.refused(sensor, note)
+            self._freshness.reject(sensor, note)
         else:
-            self._freshness.came(sensor, stamp, note)
+            self._freshness.accept(sensor, stamp, note)
 
     def pose(self, x: float, y: float, yaw: float, stamp: float) -> None:
         """Takes the robot's pose in the frame of goals, maps and tracks: m, rad."""
         if self._is_sound("pose", (x, y, yaw)):
             self._core.pose(x, y, yaw)
-            self._came("pose", stamp)
+            self._accept("pose", stamp)
 
     def velocity(self, vx: float, omega: float, stamp: float, *, vy: float = 0.0) -> None:
         """Takes forward speed (m/s), turn rate (rad/s) and speed to the left (m/s) in the robot's frame."""
         if self._is_sound("velocity", (vx, vy, omega)):
             self._core.velocity(vx, vy, omega)
-            self._came("velocity", stamp)
+            self._accept("velocity", stamp)
 
     def odometry(
         self,
@@ -125,19 +126,19 @@ class PipelineReadings:
         self.velocity(vx, omega, stamp, vy=vy)
         if self._is_sound("odometry", (x, y, yaw)):
             self._core.odometry(x, y, yaw)
-            self._came("odometry", stamp)
+            self._accept("odometry", stamp)
 
     def attitude(self, pitch: float, roll: float, stamp: float, *, z: float = 0.0) -> None:
         """Takes pitch (nose down is positive) and roll, rad, and the height of the robot, m."""
         if self._is_sound("attitude", (pitch, roll, z)):
             self._core.attitude(z, pitch, roll)
-            self._came("attitude", stamp)
+            self._accept("attitude", stamp)
 
     def steer(self, left: float, right: float, stamp: float) -> None:
         """Takes the steering angles of the front wheels, rad."""
         if self._is_sound("steer", (left, right)):
             self._core.steer(left, right)
-            self._came("steer", stamp)
+            self._accept("steer", stamp)
 
     def imu(
         self,
@@ -158,7 +159,7 @@ class PipelineReadings:
         values = np.concatenate(parts)
         if self._is_sound(sensor, values):
             self._core.reading(index, values, np.ones(values.size, np.uint8))
-            self._came(sensor, stamp)
+            self._accept(sensor, stamp)
 
     def gnss(
         self,
@@ -185,7 +186,7 @@ class PipelineReadings:
             place = (latitude, longitude, altitude)
             values[:6] = *place, *(enu or enu_of(place, (reference[0], reference[1], reference[2])))
         self._core.reading(index, values, np.full(8, has_fix, np.uint8))
-        self._came(sensor, stamp, "" if has_fix else "no fix")
+        self._accept(sensor, stamp, "" if has_fix else "no fix")
 
     def image(
         self,
@@ -202,7 +203,7 @@ class PipelineReadings:
         shape = self._shape_of(sensor, "image")
         made = color_image(pixels, encoding, shape, view["intrinsics"], intrinsics)
         self._core.image(index, image, made)
-        self._came(sensor, stamp)
+        self._accept(sensor, stamp)
 
     def depth(
         self,
@@ -220,7 +221,7 @@ class PipelineReadings:
         far = self._model.sensors[index].high
         made = depth_image(pixels, encoding, shape, view["intrinsics"], intrinsics, far)
         self._core.image(index, image, made)
-        self._came(sensor, stamp)
+        self._accept(sensor, stamp)
 
     def points(self, sensor: str, points: npt.ArrayLike, stamp: float) -> None:
         """Takes the returns of a 3D lidar, (n, 3) m in the sensor's frame. A cell of its range image takes the nearest
@@ -229,7 +230,7 @@ class PipelineReadings:
         far = self._model.sensors[index].high
         made = range_image(np.asarray(points), view["elevations"], view["azimuths"], 0.0, far)
         self._core.image(index, image, made)
-        self._came(sensor, stamp)
+        self._accept(sensor, stamp)
 
     def ranges(self, sensor: str, ranges: npt.ArrayLike, stamp: float) -> None:
         """Takes the range image, m, of a 3D lidar with the environment's (rings, columns); 0 is no return."""
@@ -240,12 +241,12 @@ class PipelineReadings:
                 f"{sensor}: found the shape {made.shape}, expected {self._shape_of(sensor, 'range_image')}"
             )
         self._core.image(index, image, np.where(np.isfinite(made), made, np.float32(0)))
-        self._came(sensor, stamp)
+        self._accept(sensor, stamp)
 
     def goal(self, x: float, y: float) -> None:
         """Sets the goal in the frame of `pose`, m. Plans a path if an observation needs it."""
         self._core.goal(number("x", x), number("y", y))
-        self._came("goal", 0.0)
+        self._accept("goal", 0.0)
 
     def value(self, key: str, values: npt.ArrayLike, stamp: float) -> None:
         """Takes the values of one frame of an observation of `given`, before clipping, normalisation and history."""
@@ -253,18 +254,18 @@ class PipelineReadings:
             raise ValueError(f"value: found '{key}', expected some of {', '.join(self._keys)}")
         spec = self._core.observations[self._keys[key]]
         self._core.value(self._keys[key], np.ascontiguousarray(values, spec.dtype))
-        self._came(key, stamp)
+        self._accept(key, stamp)
 
-    def _came(self, source: str, stamp: float, note: str = "") -> None:
+    def _accept(self, source: str, stamp: float, note: str = "") -> None:
         if source in self._options:
-            self._freshness.came(source, stamp, note)
+            self._freshness.accept(source, stamp, note)
 
     def _is_sound(self, source: str, values: Iterable[float]) -> bool:
-        """Returns whether all values are finite. If not, the source is invalid from now on."""
+        """Returns whether all values are finite. If not, the source becomes "impossible"."""
         if all(math.isfinite(value) for value in values):
             return True
         if source in self._options:
-            self._freshness.refused(source, "a value is not finite")
+            self._freshness.reject(source, "a value is not finite")
         return False
 
     def _sensor(self, name: str, kind: str) -> int:

@@ -21,7 +21,7 @@ class SourceOptions(NamedTuple):
     max_age: float | None = None
     """largest age, s; None: twice the longer of the control period and the sensor's period"""
     max_uncovered: float = 0.5
-    """largest share of beams without readings; a scan with more is invalid"""
+    """largest share of beams without readings; more makes the state of the scan "impossible", see `Pipeline.state`"""
 
 
 def checked_sources(given: Mapping[str, Any] | None, known: Iterable[str]) -> dict[str, SourceOptions]:
