@@ -75,8 +75,8 @@ NumThreads = Annotated[
     int,
     Option(
         0,
-        "number of threads that step the envs, including the caller's. 0: up to two processors are all used, of"
-        " more one stays free, with at least four envs a thread (`mvsim-gym doctor` shows the number).",
+        "threads that step the envs, including the caller's. 0: up to two processors are all used, of"
+        " more one stays free, with at least four envs a thread (`mvsim-gym doctor` shows it).",
         _threads,
         native=True,
     ),
@@ -112,7 +112,7 @@ class Options(TypedDict, total=False):
         Option(
             "above",
             'camera of pictures: "above" (the whole world), "behind" (the robot), or "follow": from above, with the'
-            " robot's trail, as near as robot and goal allow; the robot is never smaller than a 20th of the picture."
+            " robot's trail, as near as robot and goal allow; the robot has at least a 20th of the picture."
             " Or two points ((x, y, z), (x, y, z)), m: the camera's position and the point it looks at. Or"
             ' "robot/camera", a camera of a vehicle ("/camera": one that stands in the world), in its own size. The'
             ' default of "depth_array" is the first depth camera.',
@@ -202,7 +202,7 @@ class Options(TypedDict, total=False):
         int,
         Option(
             DEFAULT_MEMORY_LIMIT,
-            "bytes that the worlds and their simulation may take. A larger demand is an error before memory is taken.",
+            "bytes that the worlds and their simulation may take. More is an error before it is taken.",
             checked_memory_limit,
             native=True,
             task=True,
@@ -230,7 +230,7 @@ class OwnOptions(Options, total=False):
     reward_terms: Annotated[
         Terms | None,
         _terms(
-            'your own rewards: `{"smooth": function}`. The functions take the arrays of all envs'
+            'your own rewards: `{"smooth": function}`. They take the arrays of all envs'
             " (docs/python-state.md) and return a number for each env, which is added to the reward."
         ),
     ]
@@ -240,10 +240,7 @@ class OwnOptions(Options, total=False):
     ]
     termination_terms: Annotated[
         Terms | None,
-        _terms(
-            "your own terminations: functions that return a bool for each env; True ends the episode as a"
-            " failure."
-        ),
+        _terms("your own terminations: functions that return a bool for each env; True is a failure."),
     ]
 
 
@@ -256,7 +253,7 @@ class EnvOptions(OwnOptions, total=False):
         int,
         Option(
             1,
-            "has no effect: the caller steps this one environment. `gymnasium.make_vec` may pass it.",
+            "has no effect: the caller steps this one environment.",
             _threads,
             native=True,
         ),
@@ -322,7 +319,7 @@ class SB3Options(OwnOptions, total=False):
         Option(
             None,
             "distance, m, at which the robot has reached its goal. Makes a goal environment for HER and"
-            ' "MultiInputPolicy" (docs/training.md). Give the radius at which the environment file ends the episode.',
+            ' "MultiInputPolicy" (docs/training.md). Give the radius of the goal in the environment file.',
             _radius,
         ),
     ]
