@@ -1,4 +1,4 @@
-"""What others can ask of a world: where things are, to put them elsewhere, to drive them, to end."""
+"""Services of a world, which return or set poses, drive vehicles, and end the world."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from mvsim_gym.world import World
 
 __all__ = ["WorldServices"]
 
-_FASTEST = 1e4  # m/s and rad/s that may be commanded: far beyond it a world diverges, and ends
+_FASTEST = 1e4  # m/s and rad/s that may be commanded; far beyond it the world diverges and ends
 _PATIENCE = 5.0  # s that a call waits for the world's thread
 Body = Vehicle | Block
 
 
 class _Seen(NamedTuple):
-    """A body after a step."""
+    """State of a body after a step."""
 
     pose: Pose
     twist: Twist
 
 
 class WorldServices:
-    """Answers calls in the threads in which they come; what touches the world is done by `work`, in the world's own."""
+    """Answers calls in the threads in which they come. `work` does what touches the world, in the world's thread."""
 
     def __init__(self, world: World) -> None:
         self._bodies: dict[str, Body] = {**world.blocks, **world.vehicles}
         self._waiting: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         self._vehicles = list(world.vehicles.values())
         self._touched: dict[str, bool] = dict.fromkeys(world.vehicles, False)
-        self._seen: dict[str, _Seen] = {}  # of the bodies that somebody asks for
+        self._seen: dict[str, _Seen] = {}  # bodies that a call has named
         self.is_ended = False
-        """somebody asked for the end"""
+        """Whether the service `shutdown` was called."""
         self.table = {
             "set_pose": (messages.SrvSetPose, messages.SrvSetPoseAnswer, self._set_pose),
             "get_pose": (messages.SrvGetPose, messages.SrvGetPoseAnswer, self._get_pose),
@@ -52,10 +52,10 @@ class WorldServices:
             ),
             "shutdown": (messages.SrvShutdown, messages.SrvShutdownAnswer, self._shutdown),
         }
-        """by name: what a service takes, what it answers, who does it"""
+        """By name: type of the request, type of the answer, function."""
 
     def work(self) -> None:
-        """Notes what happened in the last step, and does what was asked for since the last call."""
+        """Records the contacts of the last step, and carries out the calls that have come since the last one."""
         for vehicle in self._vehicles:
             if vehicle.in_collision:
                 self._touched[vehicle.name] = True
@@ -79,10 +79,10 @@ class WorldServices:
         return seen
 
     def _in_world(self, task: Callable[[], Any]) -> Any:
-        """Has the world's thread do something between two steps."""
+        """Runs a task in the world's thread, between two steps, and returns its result."""
         future: Future[Any] = Future()
         call = (task, future)
-        self._waiting.append(call)  # by one thread, which waits: so they are few
+        self._waiting.append(call)  # few: the one thread that appends waits for the result
         try:
             return future.result(_PATIENCE)
         except Late:
@@ -92,7 +92,7 @@ class WorldServices:
             raise CommsError(f"the world stands still: it took no call within {_PATIENCE:g} s") from None
 
     def _take_touched(self, name: str) -> bool:
-        """Whether it touched something since somebody asked."""
+        """Whether a body has touched something since the last call about it."""
         touched = self._touched.get(name, False)
         if touched:
             self._touched[name] = False
@@ -157,7 +157,7 @@ class WorldServices:
 
 
 def _put(body: Body, pose: Pose, is_increment: bool) -> Pose:
-    """Moves a body, with the velocity that it has in its own frame; z, pitch and roll are those of the ground there."""
+    """Moves a body and keeps its velocity in its own frame. z, pitch and roll are those of the ground there."""
     if is_increment:
         pose = composed(body.pose, pose)
     twist = body.twist
