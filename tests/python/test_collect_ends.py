@@ -83,7 +83,7 @@ def test_a_killed_run(how: signal.Signals, tmp_path: Path, monkeypatch: pytest.M
     kept = len(list(tmp_path.rglob("*.npz")))
     assert kept >= 5 and not (tmp_path / NAME).exists()
     told: list[int] = []
-    dataset = collect(ENV, "random", str(tmp_path), episodes=kept + 2, told=told.append)
+    dataset = collect(ENV, "random", str(tmp_path), episodes=kept + 2, on_episode=told.append)
     assert told == [kept + 1, kept + 2] and dataset.total_episodes == kept + 2
     collect(ENV, "random", str(tmp_path / "whole"), episodes=kept + 2)
     assert loaded(tmp_path, monkeypatch) == loaded(tmp_path / "whole", monkeypatch)
@@ -128,7 +128,7 @@ def test_other_settings_have_other_episodes(tmp_path: Path) -> None:
         wait_for_episodes(tmp_path, 3)
         run.kill()
     told: list[int] = []
-    collect(ENV, "random", str(tmp_path), episodes=2, seed=7, told=told.append)
+    collect(ENV, "random", str(tmp_path), episodes=2, seed=7, on_episode=told.append)
     assert told == [1, 2]
 
 
