@@ -116,7 +116,7 @@ def collect(
 
 
 def _content(policy: str) -> str:
-    """Identifies a policy by its name and, if it is a file, the hash of its content: a changed file drives differently."""
+    """Identifies a policy by its name and, if it is a file, by the hash of its content, which may change."""
     file = policy.partition(":")[0]
     if not os.path.isfile(file):
         return policy

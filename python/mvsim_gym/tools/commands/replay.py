@@ -22,7 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_duration(parser, "simulated time", required=True, metavar="SECONDS")
     add_output(parser, "OUT", "file for the states, CSV")
     parser.add_argument("--scans", metavar="SCANS", help="file for the lidar scans, CSV")
-    add_seed(parser, "of noise")
+    add_seed(parser, "seed of the noise")
     add_loading(parser)
 
 
