@@ -62,7 +62,7 @@ def test_a_full_disk(limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1 and line.startswith("mvsim-gym collect: ")
     assert f"of 12 episodes are kept in '{folder}/mvsim/NavArena/random-v0-" in line
-    assert "the same command goes on from there" in line
+    assert "the same command continues from there" in line
     assert not (folder / NAME).exists()  # the name is free
     again = subprocess.run(command(folder, 12), capture_output=True, text=True, timeout=120, check=False)
     assert again.returncode == 0 and again.stdout.startswith(f"{NAME}: 12 episodes"), again.stderr

@@ -68,7 +68,9 @@ class Publisher:
             self._counts[connection] += 1
         elif connection not in self._cut_off:
             self._cut_off.add(connection)
-            notice([f"{self.endpoint}: a subscriber with more than {_MAX_OWN_FILTERS} filters is cut off"])
+            notice(
+                [f"{self.endpoint}: a subscriber with more than {_MAX_OWN_FILTERS} filters is disconnected"]
+            )
             self._end(connection)
 
     def _end(self, connection: int) -> None:

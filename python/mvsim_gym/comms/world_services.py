@@ -89,7 +89,7 @@ class WorldServices:
             future.cancel()
             with suppress(ValueError):
                 self._waiting.remove(call)
-            raise CommsError(f"the world stands still: it took no call within {_PATIENCE:g} s") from None
+            raise CommsError(f"the world is not stepped: it took no call within {_PATIENCE:g} s") from None
 
     def _take_touched(self, name: str) -> bool:
         """Whether a body has touched something since the last call about it."""

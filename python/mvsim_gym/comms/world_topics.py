@@ -151,7 +151,7 @@ def topics_of(
         else:
             kept[topic.name] = topic
     if len(kept) > _MAX_TOPICS:
-        notice([f"topics: of {len(kept)} the last {len(kept) - _MAX_TOPICS} are left out"])
+        notice([f"topics: found {len(kept)}, expected at most {_MAX_TOPICS}: the last ones are left out"])
     return list(kept.values())[:_MAX_TOPICS]
 
 

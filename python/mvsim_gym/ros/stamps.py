@@ -53,8 +53,8 @@ class Stamps:
             elif self._wall() - self.at(simulated) > _BEHIND:
                 notice(
                     [
-                        "ros: the world runs slower than the wall's time, and stamps fall behind it: --clock stamps"
-                        " with simulated time"
+                        "ros: the world runs slower than wall time, so its stamps fall behind: use --clock for stamps"
+                        " of simulated time"
                     ]
                 )
         self._time, self._advanced_at = simulated, now

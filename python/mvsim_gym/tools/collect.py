@@ -108,8 +108,8 @@ def collect(
             )
         except OSError as error:
             raise OSError(
-                f"{error}: {min(len(kept), episodes)} of {episodes} episodes are kept in '{kept.path}', and the same"
-                " command goes on from there"
+                f"{error}: {min(len(kept), episodes)} of {episodes} episodes are kept in '{kept.path}'; the same"
+                " command continues from there"
             ) from None
     envs.close()
     return dataset

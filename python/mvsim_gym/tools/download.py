@@ -54,7 +54,9 @@ def _checked(answer: Any, url: str, max_bytes: int) -> Iterator[bytes]:
         raise FetchError(f"{url}: the server answers {answer.status} {_line(answer.reason)}, expected 200")
     packing = answer.headers.get("Content-Encoding", "identity").strip().lower()
     if packing != "identity":
-        raise FetchError(f"{url}: the server packs the file as '{_line(packing)}', which was not asked for")
+        raise FetchError(
+            f"{url}: the server compresses the file as '{_line(packing)}', expected it uncompressed"
+        )
     expected = _length(answer.headers.get_all("Content-Length", []), url)
     if "Transfer-Encoding" in answer.headers:
         expected = None  # chunks have their own sizes
@@ -104,7 +106,7 @@ class _Paced(io.RawIOBase):
     def readinto(self, buffer: Any) -> int | None:
         """See `io.RawIOBase`."""
         if self._got > self.most:
-            raise OSError(f"the server sends more than {self.most} bytes around the file")
+            raise OSError(f"the server sends more than {self.most} bytes besides the file")
         left = self._began + _SILENCE + self._got / _SLOWEST - time.monotonic()
         try:
             if left <= 0:

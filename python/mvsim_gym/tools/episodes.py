@@ -23,8 +23,8 @@ def agents_of(env_id: str, keywords: Mapping[str, Any]) -> int:
     batch = one_world(env_id, **keywords)
     if batch.spec.on_end == "respawn":
         raise ValueError(
-            f"{env_id}: found on_end=\"respawn\", where agents begin anew while others go on, expected 'wait' or"
-            " 'end_all', where the episode of a world has an end"
+            f"{env_id}: found on_end=\"respawn\", expected 'wait' or 'end_all': with respawn agents restart one by one,"
+            " so an episode of the world has no end"
         )
     return batch.num_agents
 

@@ -78,7 +78,7 @@ class Gamepad:
         if not self._present():
             self._gone = True
             self._command(0.0, 0.0)
-            self._say("gamepad: it is gone, the vehicle stops")
+            self._say("gamepad: it was disconnected, the vehicle stops")
             return
         self._change_limits()
         if self._pressed(_BRAKE):

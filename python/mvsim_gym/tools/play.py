@@ -102,7 +102,7 @@ def _model_of(metadata: Metadata, loading: Mapping[str, Any]) -> _core.Model:
     imports no module and does not extend the files that the world may read."""
     source = metadata.get("world", metadata.get("env"))
     if not isinstance(source, str):
-        raise ValueError(f"it does not tell of which world it is, {_REMEDY}")
+        raise ValueError(f"it does not name its world, {_REMEDY}")
     try:
         if "world" in metadata:
             given = {"world_seed": metadata["world_seed"], "variables": metadata["variables"]}
@@ -128,11 +128,11 @@ def _checked(model: _core.Model, metadata: Metadata) -> _core.Model:
     frames = _core.scene_frames(model)
     if frames != metadata["frames"]:
         raise ValueError(
-            f"it is of a world with {metadata['frames']} parts that are drawn one by one, '{model.path}' has {frames}:"
-            f" it is another one, or has changed; {_REMEDY} as it was then"
+            f"its world has {metadata['frames']} frames of bodies, '{model.path}' has {frames}, so it is another world"
+            f" or has changed; {_REMEDY} as it was recorded"
         )
     if _fingerprint(model) != metadata["fingerprint"]:
-        notice([f"play: '{model.path}' is not quite the world that was recorded: bodies may look different"])
+        notice([f"play: '{model.path}' differs from the recorded world: bodies may look different"])
     return model
 
 

@@ -154,8 +154,8 @@ def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["d
         if not _alike(trained, flat_space(space)):
             raise ValueError(
                 f"--policy: '{path}' was trained with observations between other bounds than those of '{env_id}',"
-                " expected [-1, 1] as MVSimVecEnv has them, or those of flatten=True (what a wrapper has changed cannot"
-                " be told from here)"
+                " expected [-1, 1] as MVSimVecEnv has them, or those of flatten=True (changes by a wrapper are"
+                " not known here)"
             )
         form = "flat"
     # the network is enough; the algorithm that trained it does not matter here

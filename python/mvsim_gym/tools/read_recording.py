@@ -109,7 +109,7 @@ def _scans(recorded: Recorded, topic: str, mounts: dict[str, Array], of: int) ->
     first = recorded.message(topic, 0)
     rays, frame = len(first.ranges), first.header.frame_id
     if frame not in mounts:
-        raise ValueError(f"no transform tells where the frame '{frame[:100]}' of {topic} is")
+        raise ValueError(f"found no transform to the frame '{frame[:100]}' of {topic}")
     times, rows = [], []
     most = min(_MOST_SCANS, _MOST_RAYS // max(rays, 1)) // of
     for message in _messages(recorded, topic, _SCAN, most):
@@ -128,7 +128,7 @@ def _checked(rows: list[Any], topic: str) -> Array:
     found = np.array(rows, float)
     good = np.abs(found) < _FAR  # False for NaN
     if not good.all():
-        raise ValueError(f"{topic} has the number {found[~good][0]:g}, which no world has")
+        raise ValueError(f"{topic}: found the number {found[~good][0]:g}, expected less than {_FAR:g}")
     return found
 
 

@@ -282,7 +282,7 @@ def fit(speed: Array, step: float, torque: float) -> Model:
     if time_constant < 2 * step:
         time_constant = -first_time(speed >= 0.95 * steady, step, len(speed) * step) / math.log(0.05)
     if not time_constant > 0:
-        raise ValueError("the vehicle has its speed at once: lower -s")
+        raise ValueError("the vehicle reaches its speed within a step: lower -s")
     return Model(steady / torque, time_constant)
 
 

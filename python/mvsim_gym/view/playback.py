@@ -43,8 +43,7 @@ class Playback:
         for topic in (POSES, WORLD):
             if topic not in recorded.topics:
                 raise ValueError(
-                    f"no topic {topic} is in it, so it does not tell where things were, expected a recording of"
-                    " mvsim_gym (mvsim-gym plot draws others)"
+                    f"found no topic {topic}, expected a recording of mvsim_gym (mvsim-gym plot draws others)"
                 )
         self._recorded = recorded
         self._worlds: list[tuple[_core.Model, Mapping[str, Any]]] = []
@@ -55,7 +54,7 @@ class Playback:
                 self._worlds.append((model_of(metadata), metadata))
             except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError):
                 raise ValueError(
-                    f"found {text[:200]!r} in {WORLD}, expected what a recording tells of its world"
+                    f"found {text[:200]!r} in {WORLD}, expected the metadata of a world"
                 ) from None
         self._images = [name for name, topic in recorded.topics.items() if topic.kind == _IMAGE]
         self._clouds: dict[

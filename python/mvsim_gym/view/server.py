@@ -47,7 +47,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-_WATCHES = "This page only watches. To press, open the URL that was printed, with its token."
+_WATCHES = "This page only watches. For control, open the URL that was printed, with its token."
 
 
 class _Address(str):
@@ -101,7 +101,7 @@ class _Guard:
                 if (cookie := self.gate.cookie(request, port)) is not None:
                     answer.headers["Set-Cookie"] = cookie
         except Exception:  # duplicate headers, invalid paths
-            answer = page.respond(http.HTTPStatus.BAD_REQUEST, "this request makes no sense here\n")
+            answer = page.respond(http.HTTPStatus.BAD_REQUEST, "invalid request\n")
         for name, value in _HEADERS.items():
             answer.headers[name] = value.format(host=host)
         return answer
@@ -257,7 +257,7 @@ def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser
         server = viser.ViserServer(host=address, port=port, verbose=False)
     if not guard.is_set:
         close_server(server)
-        raise RuntimeError("view: this version of viser opens its server in another way, expected viser 1.1")
+        raise RuntimeError("view: this version of viser is not supported, expected viser 1.1")
     guard.server = server
     server.on_client_connect(guard.welcome)
     if port and server.get_port() != port:  # the port was taken after the check

@@ -51,7 +51,7 @@ def run(
     """Prints the rates."""
     if compare is not None:
         if env_id or suite:
-            raise ValueError("--compare: found an environment or --suite beside it, expected two files alone")
+            raise ValueError("--compare: found an environment or --suite beside it, expected two files only")
         from mvsim_gym.tools.compare import compare as compared
 
         lines = compared(*compare)
@@ -86,6 +86,6 @@ def _suite(
 
     if (episodes, seed, record) != (_EPISODES, _SEED, None):
         raise ValueError(
-            "--suite: found --episodes, --seed or --record beside it, which its list of episodes excludes"
+            "--suite: found --episodes, --seed or --record, expected none of them, as its episodes are fixed"
         )
     return evaluate_suite(env_id, policy, worlds=worlds, output=output, settings=settings)

@@ -105,13 +105,13 @@ def run(
             return 0
         if not found.after.errors:
             print(
-                "nothing written: no stretch was put aside to judge by, expected a longer log, a shorter --window or a"
+                "nothing written: no stretch is left for validation, expected a longer log, a shorter --window or a"
                 " log for --held-out"
             )
             return 1
         if not found.is_better:
             print(
-                "nothing written: on what was put aside the fitted robot is no better than the one of the file"
+                "nothing written: on the validation stretches the fitted robot is no better than the one of the file"
             )
             return 1
         intervals = {name: (item.value, item.low, item.high) for name, item in found.fitted.items()}

@@ -86,7 +86,9 @@ def run(
     if is_world(robot):
         for option in ("arg", "controllers", "frame", "model", "mass", "check"):
             if options[option]:
-                raise ValueError(f"--{option}: found a world, expected a robot, for which this option is")
+                raise ValueError(
+                    f"--{option}: found a world, expected a robot: worlds do not have this option"
+                )
         write(import_world(robot, packages=packages, name=options["name"], strict=strict))
         return 0
     check, texts = options.pop("check"), _pairs("--arg", options.pop("arg"), ":=", "VALUE")
