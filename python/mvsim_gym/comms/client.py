@@ -58,13 +58,13 @@ class Client:
         self._context: zmq.Context[Any] | None = None
         self._link: HubLink | None = None
         self._lock = threading.RLock()  # guards the request socket and the tables
-        self._forget()
+        self._reset_tables()
 
-    def _forget(self) -> None:
+    def _reset_tables(self) -> None:
         self._services = Services()
         self._publishers: dict[str, Publisher] = {}
         self._subscriptions: dict[str, Subscription] = {}
-        self._found: dict[str, str] = {}  # endpoints of services, by name
+        self._service_endpoints: dict[str, str] = {}  # endpoints of services, by name
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class Client:
 
     @name.setter
     def name(self, name: str) -> None:
-        self._check_apart("name")
+        self._check_not_connected("name")
         self._name = name
 
     @property
@@ -83,7 +83,7 @@ class Client:
 
     @host.setter
     def host(self, host: str) -> None:
-        self._check_apart("host")
+        self._check_not_connected("host")
         self._host = host
 
     @property
@@ -100,7 +100,7 @@ class Client:
         Raises:
             CommsError: the node is connected already, no hub answered in time, or the hub refused.
         """
-        self._check_apart("connect")
+        self._check_not_connected("connect")
         address = self._address or own_address(self._host, self._port)
         context: zmq.Context[Any] = zmq.Context()
         context.setsockopt(zmq.LINGER, 0)
@@ -110,9 +110,9 @@ class Client:
             self._link = HubLink(context, self._host, self._port)
             self._hub().ask(messages.RegisterNodeRequest(nodeName=self._name), "RegisterNodeAnswer", timeout)
             self._service_listener = Listener(context, zmq.ROUTER, address, self._services.answer)
-            self._update_listener = Listener(context, zmq.PAIR, address, self._updated)
+            self._update_listener = Listener(context, zmq.PAIR, address, self._connect_publishers)
         except BaseException as error:
-            self._end()
+            self._close_all()
             if isinstance(error, zmq.ZMQError):
                 raise CommsError(f"cannot listen at {address}: {zmq.strerror(error.errno or 0)}") from None
             raise
@@ -134,7 +134,7 @@ class Client:
             farewell = messages.UnregisterNodeRequest(nodeName=self._name)
             with suppress(CommsError):  # the hub may have ended before
                 self._hub().ask(farewell, "GenericAnswer", _FAREWELL if self.connected() else 0)
-            self._end()
+            self._close_all()
 
     def __enter__(self) -> Client:
         return self.connect() if self._context is None else self
@@ -271,19 +271,19 @@ class Client:
 
     def _call(self, service: str, request: bytes, timeout: float | None) -> bytes:
         context = self._connected_context()
-        endpoint = self._found.get(service)
+        endpoint = self._service_endpoints.get(service)
         if endpoint is None:
             answer = self._hub().ask(
                 messages.GetServiceInfoRequest(serviceName=service), "GetServiceInfoAnswer"
             )
-            endpoint = self._found[service] = reachable(answer.serviceEndpoint)
+            endpoint = self._service_endpoints[service] = reachable(answer.serviceEndpoint)
         frame = encode(messages.CallService(serviceName=service, serializedInput=request))
         with opened(context, zmq.REQ, MAXMSGSIZE=LARGEST) as socket:
             socket.connect(endpoint)
             try:
                 reply = exchange(socket, frame, timeout, f"service '{service}'")
             except CommsError:
-                self._found.pop(service, None)  # the service may have moved
+                self._service_endpoints.pop(service, None)  # the service may have moved
                 raise
         if split(reply)[0] == messages.GenericAnswer.DESCRIPTOR.full_name:
             refused = decode(reply)
@@ -311,7 +311,7 @@ class Client:
 
     # Private methods
 
-    def _check_apart(self, what: str) -> None:
+    def _check_not_connected(self, what: str) -> None:
         if self._context is not None:
             raise CommsError(f"{what}: this client is connected already")
 
@@ -332,7 +332,7 @@ class Client:
         except KeyError:
             raise CommsError(f"topic '{topic}' is not advertised by this node") from None
 
-    def _updated(self, frame: bytes) -> Any:
+    def _connect_publishers(self, frame: bytes) -> Any:
         """Connects to the publishers of a topic that the hub reports. Runs in the thread of updates."""
         topic, endpoints = publishers_of(frame)
         subscription = self._subscriptions.get(topic)
@@ -342,7 +342,7 @@ class Client:
                     subscription.connect(reachable(endpoint))
         return messages.GenericAnswer(success=True)
 
-    def _end(self) -> None:
+    def _close_all(self) -> None:
         """Closes all sockets and ends the threads that wait at them."""
         context, self._context = self._connected_context(), None
         if self._link is not None:
@@ -352,7 +352,7 @@ class Client:
             publisher.close()
         for subscription in self._subscriptions.values():
             subscription.close()
-        self._forget()
+        self._reset_tables()
         # `term` returns when each thread has closed its socket; a thread in a callback is left after _FAREWELL
         ending = threading.Thread(target=context.term, name="mvsim_gym end", daemon=True)
         ending.start()

@@ -81,7 +81,7 @@ class Expiry:
         """Time until the next check, s; None if no check is due before the next event."""
         return max(0.0, min(self._alone.values()) - time.monotonic()) if self._alone else None
 
-    def heard(self, connection: int, request: Any) -> None:
+    def note_request(self, connection: int, request: Any) -> None:
         """Records a request that the registry has granted.
 
         Args:
@@ -108,7 +108,7 @@ class Expiry:
         """Handles the connections that ended and the endpoints that answered."""
         if self._monitor in ready:
             for event in events_of(self._monitor):
-                self._ended(event["value"])
+                self._take_end(event["value"])
         now = time.monotonic()
         for endpoint in [e for e, due in self._alone.items() if due <= now]:
             del self._alone[endpoint]
@@ -116,7 +116,7 @@ class Expiry:
         while self._waiting and len(self._probes) < _MAX_OPEN:
             self._open(self._waiting.popleft(), now)
         if self._probes:
-            self._look(now)
+            self._check_probes(now)
 
     def close(self) -> None:
         """Closes all sockets."""
@@ -126,7 +126,7 @@ class Expiry:
         for probe in self._probes:
             probe.socket.close()
 
-    def _ended(self, connection: int) -> None:
+    def _take_end(self, connection: int) -> None:
         peer = self._peers.pop(connection, None)
         if peer is None:
             return
@@ -156,7 +156,7 @@ class Expiry:
         self._registry.forget_endpoint(endpoint)
         self._forget_nodes()
 
-    def _look(self, now: float) -> None:
+    def _check_probes(self, now: float) -> None:
         """Handles connections that were accepted or refused, or that take too long."""
         waiting = zmq.Poller()
         for probe in self._probes:

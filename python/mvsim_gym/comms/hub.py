@@ -154,7 +154,7 @@ class Hub:
                 self._advertise(sender, request)
             else:
                 self._answer(sender, self._registry.answer(request))
-            self._expiry.heard(connection, request)
+            self._expiry.note_request(connection, request)
         except CommsError as error:
             self._answer(sender, self._registry.refusal(name, str(error)))
 

@@ -24,7 +24,7 @@ _PATIENCE = 5.0  # s that a call waits for the world's thread
 Body = Vehicle | Block
 
 
-class _Seen(NamedTuple):
+class _BodyState(NamedTuple):
     """State of a body after a step."""
 
     pose: Pose
@@ -39,7 +39,7 @@ class WorldServices:
         self._waiting: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         self._vehicles = list(world.vehicles.values())
         self._touched: dict[str, bool] = dict.fromkeys(world.vehicles, False)
-        self._seen: dict[str, _Seen] = {}  # bodies that a call has named
+        self._states: dict[str, _BodyState] = {}  # bodies that a call has named
         self.is_ended = False
         """Whether the service `shutdown` was called."""
         self.table = {
@@ -59,7 +59,7 @@ class WorldServices:
         for vehicle in self._vehicles:
             if vehicle.in_collision:
                 self._touched[vehicle.name] = True
-        self._look()
+        self._update_states()
         while self._waiting:
             task, future = self._waiting.popleft()
             if future.set_running_or_notify_cancel():
@@ -67,15 +67,15 @@ class WorldServices:
                     future.set_result(task())
                 except Exception as error:
                     future.set_exception(error)
-            self._look()
+            self._update_states()
 
-    def _look(self) -> None:
-        for name in list(self._seen):
-            self._see(name)
+    def _update_states(self) -> None:
+        for name in list(self._states):
+            self._update_state(name)
 
-    def _see(self, name: str) -> _Seen:
+    def _update_state(self, name: str) -> _BodyState:
         body = self._bodies[name]
-        seen = self._seen[name] = _Seen(body.pose, body.twist)
+        seen = self._states[name] = _BodyState(body.pose, body.twist)
         return seen
 
     def _in_world(self, task: Callable[[], Any]) -> Any:
@@ -102,9 +102,9 @@ class WorldServices:
         name = request.objectId
         if name not in self._bodies:
             return messages.SrvGetPoseAnswer(
-                success=False, objectIsInCollision=False, errorMessage=_unknown(name)
+                success=False, objectIsInCollision=False, errorMessage=_unknown_body(name)
             )
-        seen = self._seen.get(name) or self._in_world(lambda: self._see(name))
+        seen = self._states.get(name) or self._in_world(lambda: self._update_state(name))
         return messages.SrvGetPoseAnswer(
             success=True,
             pose=pose_message(seen.pose),
@@ -117,10 +117,10 @@ class WorldServices:
         body = self._bodies.get(name)
         answer = messages.SrvSetPoseAnswer(success=False, objectIsInCollision=False)
         if body is None:
-            answer.errorMessage = _unknown(name)
+            answer.errorMessage = _unknown_body(name)
             return answer
         try:
-            pose = self._in_world(lambda: _put(body, pose_of(request.pose), request.relativeIncrement))
+            pose = self._in_world(lambda: _move_body(body, pose_of(request.pose), request.relativeIncrement))
         except ValueError as error:
             answer.errorMessage = str(error)
             return answer
@@ -135,7 +135,7 @@ class WorldServices:
         body = self._bodies.get(name)
         answer = messages.SrvSetControllerTwistAnswer
         if body is None:
-            return answer(success=False, errorMessage=_unknown(name))
+            return answer(success=False, errorMessage=_unknown_body(name))
         if not isinstance(body, Vehicle):
             return answer(success=False, errorMessage=f"'{name}' is not a vehicle")
         if not body.takes_twist:
@@ -156,7 +156,7 @@ class WorldServices:
         return messages.SrvShutdownAnswer(accepted=True)
 
 
-def _put(body: Body, pose: Pose, is_increment: bool) -> Pose:
+def _move_body(body: Body, pose: Pose, is_increment: bool) -> Pose:
     """Moves a body and keeps its velocity in its own frame. z, pitch and roll are those of the ground there."""
     if is_increment:
         pose = composed(body.pose, pose)
@@ -174,5 +174,5 @@ def _clipped(name: str, value: float) -> float:
     return math.copysign(_FASTEST, value)
 
 
-def _unknown(name: str) -> str:
+def _unknown_body(name: str) -> str:
     return f"there is no vehicle or block '{name[:100]}'"

@@ -127,7 +127,7 @@ class CycloneTransport(Transport):
     def look_for_unmatched(self) -> None:
         """Gives a notice of subscribers and publishers of our topics that did not match at two checks in a row."""
         why = "its type ({}) or its quality of service does not fit"
-        subscribers, publishers = _found(self._subscribers), _found(self._publishers)
+        subscribers, publishers = _live_endpoints(self._subscribers), _live_endpoints(self._publishers)
         of_writers = {name: [(each.writer, "subscriptions")] for name, each in self._writers.items()}
         of_readers: dict[str, list[tuple[Any, str]]] = {}
         for name, reader, _ in self._readers:
@@ -185,7 +185,7 @@ def _socket_buffer() -> int:
         return _BUFFER
 
 
-def _found(others: Any) -> list[Any]:
+def _live_endpoints(others: Any) -> list[Any]:
     """Returns the descriptions of the live endpoints in the domain."""
     try:
         found = others.read(_ENDPOINTS)
@@ -280,11 +280,11 @@ def _type_of(kind: str, store: Typestore = STORE) -> Any:
     fields = {field: _field(node, of, store) for field, (node, of) in store.fielddefs[kind][1]}
     made = make_idl_struct(f"{name}_", f"{package}.msg.dds_.{name}_", fields, dataclassify=False)
     made.serialize = lambda self, **_: self.data
-    made.deserialize = made.deserialize_key = classmethod(_holding)
+    made.deserialize = made.deserialize_key = classmethod(_sample_of)
     return made
 
 
-def _holding(cls: type, data: bytes, **_: Any) -> Any:
+def _sample_of(cls: type, data: bytes, **_: Any) -> Any:
     sample: Any = object.__new__(cls)
     sample.data = data
     return sample

@@ -90,10 +90,10 @@ class DriveNode:
         self._reason: str | None = None
         try:
             self._readings = RobotReadings(
-                driver, options.names, time.monotonic, options.localization, self._came
+                driver, options.names, time.monotonic, options.localization, self._take_goal
             )
             for topic, receive in self._readings.topics():
-                transport.subscribe(topic, self._recording(topic, receive))
+                transport.subscribe(topic, self._recorded(topic, receive))
             self._command = COMMANDS[options.kind]._replace(name=options.names["cmd"])
             self._out: Publisher | None = None if options.dry else transport.publisher(self._command)
             self._status = transport.publisher(_STATUS)
@@ -104,20 +104,20 @@ class DriveNode:
         if self._goals:
             driver.set_goal(*self._goals.pop(0))
 
-    def _came(self, x: float, y: float) -> None:
+    def _take_goal(self, x: float, y: float) -> None:
         """Takes a goal from the topic of goals."""
         self._driver.set_goal(x, y)
 
-    def _recording(self, topic: Topic, receive: Callable[[bytes], None]) -> Callable[[bytes], None]:
+    def _recorded(self, topic: Topic, receive: Callable[[bytes], None]) -> Callable[[bytes], None]:
         if self._record is None:
             return receive
         record = self._record
 
-        def both(data: bytes) -> None:
+        def record_and_receive(data: bytes) -> None:
             record(topic.name, topic.kind, data, time.time_ns())
             receive(data)
 
-        return both
+        return record_and_receive
 
     def end(self) -> None:
         """Makes `run` return. Any thread or signal handler may call it."""
@@ -130,7 +130,7 @@ class DriveNode:
 
     def run(self, duration: float | None = None) -> None:
         """Drives until `end` is called, `duration` seconds have passed, or the last goal is reached."""
-        watchdog = Watchdog(self._stand, self._period + GRACE)
+        watchdog = Watchdog(self._stop_robot, self._period + GRACE)
         began = due = time.monotonic()
         try:
             while not self._ended.is_set() and (duration is None or time.monotonic() - began < duration):
@@ -153,7 +153,7 @@ class DriveNode:
         finally:
             watchdog.close()
             for _ in range(_LAST_STOPS):
-                self._stand()
+                self._stop_robot()
                 time.sleep(0.01)
 
     def close(self) -> None:
@@ -168,7 +168,7 @@ class DriveNode:
             return True
         return not self._options.goals
 
-    def _stand(self) -> None:
+    def _stop_robot(self) -> None:
         self._send(0.0, 0.0)
 
     def _send(self, speed: float, turn: float) -> None:

@@ -187,11 +187,11 @@ class RosNode:
             self._transport.work()
             for commands in self._commands:
                 commands.watch(now)
-            self._sink.look()
+            self._sink.check_listeners()
         simulated = self._world.time
         if simulated != self._time:
             if simulated < self._time:
-                self._begin_anew()
+                self._restart()
             self._time = simulated
             self._publish(simulated)
 
@@ -209,7 +209,7 @@ class RosNode:
                 vehicle.write_state(stamp)
         self._frames.flush(stamp)
 
-    def _begin_anew(self) -> None:
+    def _restart(self) -> None:
         """Restarts schedules and counts after a reset of the world."""
         self._states.restart()
         for vehicle in self._vehicles:
@@ -268,7 +268,7 @@ class _NetworkSink:
             self._latched[topic.name] = -math.inf
         return True
 
-    def look(self) -> None:
+    def check_listeners(self) -> None:
         """Checks which topics have subscribers, at most every 0.1 s."""
         now = self._now()
         if now - self._looked >= _LISTENERS_EVERY:

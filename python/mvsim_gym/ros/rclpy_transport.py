@@ -62,14 +62,14 @@ class RclpyTransport(Transport):
         second type."""
         kind, taken = _type_of(topic.kind), self._taken.setdefault(topic.name, set())
 
-        def came(data: bytes) -> None:
+        def count_and_receive(data: bytes) -> None:
             self._came += 1
             receive(data)
 
         if len(taken) == len(self._nodes):
             self._nodes.append(_Node(self._domain, f"{NODE}_{len(self._nodes) + 1}"))
         node = self._nodes[len(taken)].node
-        node.create_subscription(kind, topic.name, came, _qos(topic.qos), raw=True)
+        node.create_subscription(kind, topic.name, count_and_receive, _qos(topic.qos), raw=True)
         taken.add(topic.kind)
 
     def work(self) -> None:

@@ -27,7 +27,7 @@ __all__ = ["echo", "joined", "node_lines", "rate_lines", "received_times", "serv
 
 _MAX_WAITING = 1000  # received messages that are not printed yet
 _LOOK_EVERY = 0.1  # s between checks for the end
-_TELL_AFTER = 1.0  # s after which a message says that no hub has answered
+_NOTICE_AFTER = 1.0  # s after which a message says that no hub has answered
 
 
 def serve(host: str, port: int) -> None:
@@ -44,7 +44,7 @@ def joined(host: str, port: int) -> Iterator[Client]:
     hear_ctrl_c()
     client = Client(f"mvsim-gym-{os.getpid()}", host=host, port=port)
     try:
-        client.connect(_TELL_AFTER)
+        client.connect(_NOTICE_AFTER)
     except NoAnswer:
         print(f"waiting for a hub at {host}:{port}, until Ctrl-C", file=sys.stderr, flush=True)
         client.connect()

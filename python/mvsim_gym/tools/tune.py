@@ -116,7 +116,7 @@ def tune(
     yield gains.xml()
     top = model.gain * gains.max_torque
     yield f"top speed   {top:.3g} m/s, with all of max_torque"
-    warnings = [_beyond(speed, top) for speed in speeds if speed > top]
+    warnings = [_beyond_top_speed(speed, top) for speed in speeds if speed > top]
     for speed in speeds or [_SPEED if top >= _SPEED else float(f"{_SHARE_OF_TOP * top:.2g}")]:
         seconds = step_seconds(speed)
         found = vehicle.drive(
@@ -136,7 +136,7 @@ def _step_of(speed: float, seconds: float) -> Callable[[float], list[float]]:
     return lambda time: [speed if time < seconds else 0, 0]
 
 
-def _beyond(speed: float, top: float) -> str:
+def _beyond_top_speed(speed: float, top: float) -> str:
     return (
         f"{speed:g} m/s is beyond its top speed of {top:.3g} m/s: expected less, or tires with"
         " less C_damping and C_rr"

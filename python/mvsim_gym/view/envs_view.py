@@ -83,7 +83,7 @@ class EnvsView(View):
         self._stepper = threading.get_ident()
         self._hand_over()
         self._take_commands()
-        while self.controls.paused and self.is_watched and not self.wishes and not self._stepped():
+        while self.controls.paused and self.is_watched and not self.wishes and not self._take_single_step():
             self._hand_over()
             time.sleep(_NAP)
             self._take_commands()
@@ -98,11 +98,11 @@ class EnvsView(View):
         self._next_step = max(self._next_step + self._batch.control_period / speed, now)
         while (left := self._next_step - time.monotonic()) > 0:
             time.sleep(min(left, _LONG_NAP))
-            if left > _LONG_NAP and self._is_awaited(speed):
+            if left > _LONG_NAP and self._must_end_wait(speed):
                 self._next_step = 0.0
                 break
 
-    def _is_awaited(self, speed: float) -> bool:
+    def _must_end_wait(self, speed: float) -> bool:
         """Whether the next step should be made before it is due at this speed."""
         self._take_commands()
         has_gone = not (self._commanded or self.is_watched)
@@ -179,7 +179,7 @@ class EnvsView(View):
         else:
             self._offer_spare(lambda: self.moment(marks=False, pictures=False))
 
-    def _stepped(self) -> bool:
+    def _take_single_step(self) -> bool:
         """Whether a single step was requested; resets the request."""
         asked, self._single = self._single, False
         return asked

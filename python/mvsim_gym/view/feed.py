@@ -11,7 +11,7 @@ from mvsim_gym.view.moment import Moment
 
 __all__ = ["Feed"]
 
-_IDLE_LOOKS = 10  # checks without a new moment after which the server stops checking
+_IDLE_CHECKS = 10  # checks without a new moment after which the server stops checking
 
 
 class Feed:
@@ -36,10 +36,10 @@ class Feed:
     ) -> None:
         self._show, self._period, self._loop, self._rest = show, period, loop, rest
         self._due = 0.0
-        self._next_look = 0.0
+        self._next_check = 0.0
         self._latest: Moment | None = None
         self._spare: Moment | None = None  # shown if no other comes after it
-        self._looks = 0  # checks that are left; 0: the server does not check
+        self._checks_left = 0  # checks that are left; 0: the server does not check
         self._ended = False
         self._lock = threading.Lock()  # guards the four members above
         self._showing = threading.RLock()
@@ -68,11 +68,11 @@ class Feed:
             if self._ended:
                 return
             self._latest, self._spare = latest or self._latest, spare
-            wakes = self._looks == 0
+            wakes = self._checks_left == 0
             if wakes:
-                self._looks = _IDLE_LOOKS
+                self._checks_left = _IDLE_CHECKS
         if wakes:
-            self._loop.call_soon_threadsafe(self._look)
+            self._loop.call_soon_threadsafe(self._check)
 
     def last(self, moment: Moment, seconds: float) -> None:
         """Shows the last moment at once; waits for it, at most `seconds`."""
@@ -98,15 +98,15 @@ class Feed:
         with self._showing:
             pass
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         with self._showing:
             moment = self._taken()
             try:
                 if moment is not None:
                     self._show(moment)
-                if self._looks_on(moment is not None):
-                    self._next_look = max(self._next_look + self._period, self._loop.time())
-                    self._loop.call_at(self._next_look, self._look)
+                if self._continues(moment is not None):
+                    self._next_check = max(self._next_check + self._period, self._loop.time())
+                    self._loop.call_at(self._next_check, self._check)
                 elif not self._ended:
                     self._rest()
             except Exception as error:
@@ -115,15 +115,15 @@ class Feed:
     def _taken(self) -> Moment | None:
         with self._lock:
             moment, self._latest = self._latest, None
-            if moment is None and self._looks < _IDLE_LOOKS:  # the check before found no moment either
+            if moment is None and self._checks_left < _IDLE_CHECKS:  # the check before found no moment either
                 moment, self._spare = self._spare, None
             return moment
 
-    def _looks_on(self, found: bool) -> bool:
+    def _continues(self, found: bool) -> bool:
         """Whether the server checks again; `found`: the last check found a moment."""
         with self._lock:
             if found or self._latest is not None:
-                self._looks = _IDLE_LOOKS
+                self._checks_left = _IDLE_CHECKS
             else:
-                self._looks -= 1
-            return self._looks > 0 and not self._ended
+                self._checks_left -= 1
+            return self._checks_left > 0 and not self._ended

@@ -32,7 +32,7 @@ __all__ = ["LOOPBACK", "PORT", "close_server", "open_server"]
 LOOPBACK = "127.0.0.1"
 PORT = 8080
 _MAX_PAGES = 32
-_TELL_EVERY = 6.0  # s of wall time between notifications to a page that only watches
+_NOTIFY_EVERY = 6.0  # s of wall time between notifications to a page that only watches
 _RATE, _BURST = 200, 400  # messages of a page: per second, and at once; further ones wait
 _HEADERS = {
     "Content-Security-Policy": (
@@ -117,7 +117,7 @@ class _Guard:
         if isinstance(message, GuiUpdate):
             handle = server.gui._gui_input_handle_from_uuid.get(message.uuid)  # noqa: SLF001 (viser has no public way)
         if not page.may_press:
-            self._notify_back(page, handle, _WATCHES)
+            self._restore_element(page, handle, _WATCHES)
             return None
         if not isinstance(message, GuiUpdate):
             return message
@@ -126,10 +126,10 @@ class _Guard:
         asked = message.updates.value
         value = checked(handle, asked)
         if value is None:
-            self._notify_back(page, handle)
+            self._restore_element(page, handle)
             return None
         if value != asked:
-            self._notify_back(page, handle, value=value)
+            self._restore_element(page, handle, value=value)
         message.updates.value = value
         return message
 
@@ -151,7 +151,7 @@ class _Guard:
         page.may_press = self.gate.may_press(request, port)
         return None
 
-    def _notify_back(self, page: Any, handle: Any, text: str = "", value: Any = None) -> None:
+    def _restore_element(self, page: Any, handle: Any, text: str = "", value: Any = None) -> None:
         """Resets an element in a page that shows another value, and notifies the page, but not too often."""
         from viser._messages import GuiUpdateMessage
 
@@ -164,7 +164,7 @@ class _Guard:
         if handle is not None:
             has = handle.value if value is None else value
             client._websock_connection.queue_message(GuiUpdateMessage(handle._impl.uuid, {"value": has}))  # noqa: SLF001 (viser has no public way)
-        if text and time.monotonic() >= page.notified_at + _TELL_EVERY:
+        if text and time.monotonic() >= page.notified_at + _NOTIFY_EVERY:
             page.notified_at = time.monotonic()
             client.add_notification("mvsim_gym", text, auto_close_seconds=6)
 
@@ -203,7 +203,7 @@ def _page_class() -> Any:
     return Page
 
 
-class _Names:
+class _PatchedModule:
     """A module with some names replaced."""
 
     def __init__(self, module: Any, **others: Any) -> None:
@@ -215,7 +215,7 @@ class _Names:
 
 
 @cache
-def _set_doors() -> None:
+def _replace_serve() -> None:
     """Replaces `serve` in the library: servers at an `_Address` get the options of its guard, others stay the same."""
     import websockets
     import websockets.asyncio.server
@@ -228,8 +228,8 @@ def _set_doors() -> None:
             options |= host.guard.options(options["process_request"])
         return plain(handler, host, port, **options)
 
-    names = _Names(websockets.asyncio.server, serve=serve)
-    _infra.websockets = _Names(websockets, asyncio=_Names(websockets.asyncio, server=names))
+    names = _PatchedModule(websockets.asyncio.server, serve=serve)
+    _infra.websockets = _PatchedModule(websockets, asyncio=_PatchedModule(websockets.asyncio, server=names))
 
 
 def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser.ViserServer, str]:
@@ -249,7 +249,7 @@ def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser
     if not 0 <= port <= 65535:
         raise ValueError(f"port: found {port}, expected 0 (any that is free) to 65535")
     _check_free(host, port)
-    _set_doors()
+    _replace_serve()
     guard = _Guard(Gate(host, doors or Doors()))
     address = _Address(host)
     address.guard = guard

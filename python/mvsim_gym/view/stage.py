@@ -67,11 +67,13 @@ class Stage:
         if self.all_envs:
             x_max, y_max = x_max + self._tiles[:, 0].max(), y_max + self._tiles[:, 1].max()
         center = np.array([(x_min + x_max) / 2, (y_min + y_max) / 2, 0.0])
-        self._look(center, center + max(x_max - x_min, y_max - y_min, 2) * np.array([-0.55, -0.7, 0.9]))
+        self._place_camera(
+            center, center + max(x_max - x_min, y_max - y_min, 2) * np.array([-0.55, -0.7, 0.9])
+        )
 
     def look_closely(self) -> None:
         """Moves the camera behind the origin, where the followed vehicle is."""
-        self._look(np.zeros(3), np.array([-2.4, -1.2, 1.8]))
+        self._place_camera(np.zeros(3), np.array([-2.4, -1.2, 1.8]))
 
     def show(self, moment: Moment) -> None:
         """Moves all bodies, grids and marks."""
@@ -116,7 +118,7 @@ class Stage:
         frame = frames.get(moment.vehicle, next(iter(frames.values())))
         return group.poses[row, frame, :3] + offsets[moment.chosen]
 
-    def _look(self, at: npt.NDArray[np.float64], from_: npt.NDArray[np.float64]) -> None:
+    def _place_camera(self, at: npt.NDArray[np.float64], from_: npt.NDArray[np.float64]) -> None:
         camera = self._server.initial_camera
         camera.position, camera.look_at = tuple(from_), tuple(at)
         for client in self._server.get_clients().values():
